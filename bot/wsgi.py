@@ -24,6 +24,7 @@ from bot.web.app import WebParts, create_app
 from bot.web.calibration import by_link_or_visit, calibration_page
 from bot.web.dashboard.pages import Dashboard, dashboard_pages
 from bot.web.dashboard.sign_in import Doors, is_loopback
+from bot.web.dashboard.tokens import TokenPages
 from bot.web.dashboard.visits import Visits
 from bot.web.links import open_links
 from bot.web.pages import report_pages
@@ -71,7 +72,7 @@ def application() -> Flask:
     dashboard = Dashboard(records, parts.jobs, visits, Doors(visits, links), streams)
     pages = (
         report_pages(records, artifacts, links, visits),
-        dashboard_pages(dashboard),
+        dashboard_pages(dashboard, TokenPages(records, visits, links)),
         calibration_page(records, by_link_or_visit(links, visits)),
         blueprint(api),
     )

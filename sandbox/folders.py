@@ -182,9 +182,15 @@ def is_abandoned(folder: Path) -> bool:
     except OSError:  # gone since, or nothing of ours
         return False
     try:
-        fcntl.flock(lease, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
+        return try_lock(lease)
     finally:
         os.close(lease)
+
+
+def try_lock(descriptor: int) -> bool:
+    """Take the lock of an open file or folder; False where somebody holds it."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
     return True

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from sandbox.base import Killed, Limits
+from sandbox.base import Killed, Limits, Mount, MountMode
 from sandbox.disk import check_disk
 from sandbox.errors import DiskTrouble
 
@@ -250,6 +250,12 @@ class DiskWatch:
         self._least: int | None = None  # bytes free on any of their disks, at any look
         self._free = self._free_now()
         self._scanned = time.monotonic()
+
+    @classmethod
+    def of(cls, mounts: Iterable[Mount], limits: Limits) -> DiskWatch:
+        """Watch the folders among the mounts that a command writes to."""
+        writable = (mount.source for mount in mounts if mount.mode is MountMode.WRITABLE)
+        return cls((source for source in writable if Path(source).is_dir()), limits)
 
     def check(self) -> None:
         """Raise DiskTrouble where a failed command may have failed for want of the machine's disk."""

@@ -19,7 +19,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from sandbox.addresses import NOT_PUBLIC
-from sandbox.base import Mount
+from sandbox.base import Command, Mount, Network
 from sandbox.index import IndexSettings
 
 RESOLVER = "100.127.255.3"
@@ -53,6 +53,13 @@ class BuildSettings:
     variables: tuple[tuple[str, str], ...]
     mounts: tuple[Mount, ...]
     hosts: frozenset[str]
+
+    def mounts_of(self, command: Command) -> tuple[Mount, ...]:
+        """The command's own mounts and, for a build, the host's package folders and CA files."""
+        if command.network is Network.NONE:
+            return command.mounts
+        taken = {mount.target for mount in command.mounts}
+        return (*command.mounts, *(one for one in self.mounts if one.target not in taken))
 
 
 # What uv calls a setting and what pip calls it; pip separates several values by a space.

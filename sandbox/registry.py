@@ -30,7 +30,7 @@ class Client(StrEnum):
     NPM = "npm"
 
 
-class Answer(StrEnum):
+class RegistryAnswer(StrEnum):
     """What the registry says of one package."""
 
     EXISTS = "exists"
@@ -40,30 +40,35 @@ class Answer(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedPackage:
     """One package by its name in a client's registry; the name must be plain (no version, no URL)."""
 
     client: Client
     name: str
 
 
-_CONTROLS = {Client.PIP: Wanted(Client.PIP, "packaging"), Client.NPM: Wanted(Client.NPM, "semver")}
+_CONTROLS = {
+    Client.PIP: WantedPackage(Client.PIP, "packaging"),
+    Client.NPM: WantedPackage(Client.NPM, "semver"),
+}
 
 
-async def look_up(sandbox: Sandbox, wanted: Iterable[Wanted]) -> dict[Wanted, Answer]:
+async def look_up(
+    sandbox: Sandbox, wanted: Iterable[WantedPackage]
+) -> dict[WantedPackage, RegistryAnswer]:
     """Ask for every package, at most one minute each; UNKNOWN where the registry did not answer."""
     asked = list(dict.fromkeys(wanted))
     clients = list(dict.fromkeys(one.client for one in asked))
     controls = await concurrently(*(_run(sandbox, _CONTROLS[c]) for c in clients))
     answering = {c for c, done in zip(clients, controls, strict=True) if done.exit_code == 0}
-    answers: dict[Wanted, Answer] = {}
+    answers: dict[WantedPackage, RegistryAnswer] = {}
     for one in asked:
         known = one.client in answering
-        answers[one] = await _answer(sandbox, one) if known else Answer.UNKNOWN
+        answers[one] = await _answer(sandbox, one) if known else RegistryAnswer.UNKNOWN
     return answers
 
 
-async def newest_version(sandbox: Sandbox, wanted: Wanted) -> str:
+async def newest_version(sandbox: Sandbox, wanted: WantedPackage) -> str:
     """Return the newest version that the registry offers; empty where it does not say one."""
     done = await _run(sandbox, wanted, fields=("version",))
     said = done.stdout.decode(errors="replace").strip()
@@ -73,10 +78,10 @@ async def newest_version(sandbox: Sandbox, wanted: Wanted) -> str:
     return found.group() if found and done.exit_code == 0 else ""
 
 
-async def _answer(sandbox: Sandbox, wanted: Wanted) -> Answer:
+async def _answer(sandbox: Sandbox, wanted: WantedPackage) -> RegistryAnswer:
     done = await _run(sandbox, wanted)
     found = _told(wanted, done)
-    if found is not Answer.EXISTS:
+    if found is not RegistryAnswer.EXISTS:
         return found
     cutoff = datetime.now(UTC) - timedelta(days=YOUNG_DAYS)
     if wanted.client is Client.PIP:
@@ -84,10 +89,10 @@ async def _answer(sandbox: Sandbox, wanted: Wanted) -> Answer:
     else:
         # A registry that tells no times, or tells them to some only, leaves the age open.
         is_young = min(_published(done.stdout), default=cutoff) > cutoff
-    return Answer.YOUNG if is_young else found
+    return RegistryAnswer.YOUNG if is_young else found
 
 
-async def _pip_has_nothing_older(sandbox: Sandbox, wanted: Wanted, cutoff: datetime) -> bool:
+async def _pip_has_nothing_older(sandbox: Sandbox, wanted: WantedPackage, cutoff: datetime) -> bool:
     older_only = ("--exclude-newer", cutoff.date().isoformat())
     control = await _run(sandbox, _CONTROLS[Client.PIP], older_only)
     older = await _run(sandbox, wanted, older_only)
@@ -110,14 +115,14 @@ def _published(told: bytes) -> Iterator[datetime]:
         yield found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-def _told(wanted: Wanted, done: Completed) -> Answer:
+def _told(wanted: WantedPackage, done: Completed) -> RegistryAnswer:
     if done.exit_code == 0:
-        return Answer.EXISTS
+        return RegistryAnswer.EXISTS
     absent = {
         Client.PIP: f"{wanted.name} was not found in the package registry",
         Client.NPM: "E404",
     }
-    return Answer.ABSENT if absent[wanted.client] in _said(done) else Answer.UNKNOWN
+    return RegistryAnswer.ABSENT if absent[wanted.client] in _said(done) else RegistryAnswer.UNKNOWN
 
 
 def _said(done: Completed) -> str:
@@ -127,7 +132,7 @@ def _said(done: Completed) -> str:
 
 async def _run(
     sandbox: Sandbox,
-    wanted: Wanted,
+    wanted: WantedPackage,
     more: tuple[str, ...] = (),
     fields: tuple[str, ...] = ("name", "time"),
 ) -> Completed:

@@ -113,3 +113,9 @@ class PipeReader:
                 self._sink.feed(data)
         os.close(self._descriptor)
         self.ended.set_result(None)
+
+
+def last_line(printed: bytes, most: int = 200) -> str:
+    """Return the last line of what a program printed, capped: mostly its reason for giving up."""
+    lines = printed[-20_000:].decode(errors="replace").strip().splitlines()
+    return (lines or ["no reason given"])[-1].strip()[:most]

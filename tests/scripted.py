@@ -14,7 +14,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bot.judges.model.account import Account
 from bot.judges.model.base import Prompt, RecordingMemory, SessionLimits
-from bot.judges.model.remembering import Till
+from bot.judges.model.remembering import SessionState
 from bot.judges.model.session import ModelSession
 from bot.values import Role
 
@@ -66,8 +66,8 @@ class Scripted:
 
     def session(self, limits: SessionLimits = LIMITS) -> ModelSession:
         """A session as the program opens it, with this script for an endpoint."""
-        till = Till(Account(limits, {}), asyncio.Semaphore(8))
-        return ModelSession(self._model, RecordingMemory(FolderMemory(self.folder)), till)
+        state = SessionState(Account(limits, {}), asyncio.Semaphore(8))
+        return ModelSession(self._model, RecordingMemory(FolderMemory(self.folder)), state)
 
     @asynccontextmanager
     async def open(self, limits: SessionLimits) -> AsyncIterator[ModelSession]:

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import product
 from pathlib import Path
 from statistics import fmean
 from typing import Annotated
@@ -17,7 +18,7 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter
 
 from bot.bench.measures import library
-from bot.bench.rows import append_line, read_lines
+from bot.bench.rows import append_line, begins_with, read_lines
 from bot.errors import UserError
 from bot.values.grades import MOST_POINTS
 
@@ -152,6 +153,41 @@ def _p(better: Sequence[float], worse: Sequence[float]) -> float | None:
     return float(test(better, worse, alternative="greater").pvalue)
 
 
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Two things of a task, of which the first is known to be the better, and one criterion."""
+
+    criterion: str
+    task: str
+    better: str
+    worse: str
+
+
+def orders(rows: Iterable[GradeRow]) -> dict[Order, float]:
+    """Return how many points the better of two things is graded above the other, on average.
+
+    These are a better and a worse solution of one task, and a thing and a spoiled copy of it.
+    """
+    things: dict[tuple[str, str], dict[str, list[GradeRow]]] = {}
+    for row in rows:
+        of_task = things.setdefault((row.criterion, row.task), defaultdict(list))
+        of_task[row.thing].append(row)
+    found = {}
+    for (criterion, task), of_task in things.items():
+        means = {name: fmean(_points(own)) for name, own in of_task.items()}
+        known = {name: own[0] for name, own in of_task.items()}
+        pairs = [
+            (own.of, name) for name, own in known.items() if own.of != name and own.of in means
+        ]
+        high, low = (
+            [name for name, own in known.items() if own.quality is wanted]
+            for wanted in (Quality.BETTER, Quality.WORSE)
+        )
+        for one, other in dict.fromkeys((*pairs, *product(high, low))):
+            found[Order(criterion, task, one, other)] = means[one] - means[other]
+    return found
+
+
 def _points(rows: Iterable[GradeRow]) -> list[float]:
     return [row.points for row in rows]
 
@@ -173,10 +209,15 @@ def write_grades(file: Path, rows: Iterable[GradeRow]) -> None:
         append_line(file, _ROW.dump_json(row))
 
 
-def read_grades(folder: Path) -> tuple[GradeRow, ...]:
-    """Read the grades of every `*.jsonl`, by name. Raises UserError where there are none, or twice."""
+def holds_grades(file: Path) -> bool:
+    """Whether a file has grades, by its beginning."""
+    return begins_with(file, _BEGIN)
+
+
+def read_grades(place: Path) -> tuple[GradeRow, ...]:
+    """Read the grades of a file, or of a folder's `*.jsonl`. Raises UserError for none, or one twice."""
     found: dict[tuple[str, str, str, int], GradeRow] = {}
-    for file in sorted(folder.glob("*.jsonl")):
+    for file in (place,) if place.is_file() else sorted(place.glob("*.jsonl")):
         for row in read_lines(file, _ROW, _BEGIN, "assay bench criteria"):
             key = (row.criterion, row.task, row.thing, row.grading)
             if key in found:
@@ -187,7 +228,7 @@ def read_grades(folder: Path) -> tuple[GradeRow, ...]:
             found[key] = row
     if not found:
         raise UserError(
-            f"{folder} has no grades: there is no *.jsonl with any.",
+            f"{place} has no grades: there is no *.jsonl with any.",
             "Name a folder with graded files, or grade anew with --repeats.",
         )
     return tuple(found.values())

@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from bot.bench.devai import DevAI, Judged, TaskFile
 from bot.bench.measures import cohen_kappa, library, wilson
+from bot.bench.rows import begins_with
 from bot.errors import UserError
 
 ALL_SYSTEMS = "all"
@@ -223,8 +224,7 @@ def write_verdicts(file: Path, pairs: Iterable[Verdict]) -> None:
 
 def holds_verdicts(file: Path) -> bool:
     """Whether a file is such a run, by its beginning."""
-    with file.open("rb") as lines:
-        return lines.read(len(_BEGIN)) == _BEGIN
+    return begins_with(file, _BEGIN)
 
 
 def read_verdicts(file: Path) -> tuple[Verdict, ...]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from bot.bench.cases import ADDRESSES, Kind, Label, LabelledCase, each_once, read_cases
+from bot.bench.rows import begins_with
 from bot.errors import UserError
 from bot.values import LabelKind, VerdictLabel, that_count
 
@@ -52,8 +53,7 @@ def line_of(label: VerdictLabel) -> str:
 
 def holds_labels(file: Path) -> bool:
     """Whether a file is an export, by its beginning."""
-    with file.open("rb") as lines:
-        return lines.read(len(_BEGIN)) == _BEGIN
+    return begins_with(file, _BEGIN)
 
 
 def read_labels(file: Path) -> Iterator[VerdictLabel]:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from bot.bench.rows import append_line, read_lines
+from bot.bench.rows import append_line, begins_with, read_lines
 from bot.errors import UserError
 from bot.report.machine import ReportDocument
 from bot.task.test_plans import read_plan
@@ -205,10 +205,61 @@ def _share(items: Iterable[ItemRow], undecided: int = 0) -> float:
     return 100 * sum(points) / (MOST_POINTS * len(points)) if points else 0.0
 
 
+# --- two runs --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ItemPair:
+    """One item of a plan as two runs judged it; what nobody could decide has 0 points, as in a score."""
+
+    row: RoundRow
+    metric: str
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class RoundComparison:
+    """The submissions that both runs judged, as pairs of before and after; `left_out` are the others."""
+
+    rounds: tuple[tuple[RoundRow, RoundRow], ...]
+    left_out: tuple[tuple[str, str, int], ...]
+
+    @property
+    def items(self) -> tuple[ItemPair, ...]:
+        """Every item of them. The same inputs have the same plan, so items stand in the same order."""
+        return tuple(
+            ItemPair(one, a.metric, a.points or 0, b.points or 0)
+            for one, other in self.rounds
+            for a, b in zip(one.items, other.items, strict=True)
+        )
+
+
+def compare_rounds(before: Iterable[RoundRow], after: Iterable[RoundRow]) -> RoundComparison:
+    """Join the newest rows of two runs by agent, task and round, where both judged the same files."""
+    one, other = (
+        {(row.agent, row.task, row.round): row for row in rows} for rows in (before, after)
+    )
+    rounds, left_out = [], []
+    for key in sorted(one.keys() | other.keys()):
+        first, second = one.get(key), other.get(key)
+        is_whole = first and second and first.items and second.items
+        if first and second and is_whole and first.inputs == second.inputs:
+            rounds.append((first, second))
+        else:
+            left_out.append(key)
+    return RoundComparison(tuple(rounds), tuple(left_out))
+
+
 # --- rows on disk ----------------------------------------------------------------------------
 
 _ROW = TypeAdapter(RoundRow)
 _BEGIN = b'{"task":'
+
+
+def holds_rounds(file: Path) -> bool:
+    """Whether a file has such rows, by its beginning."""
+    return begins_with(file, _BEGIN)
 
 
 def append_round(file: Path, row: RoundRow) -> None:

@@ -20,6 +20,12 @@ def append_line(file: Path, line: bytes) -> None:
         lines.write((b"\n" if is_cut else b"") + line + b"\n")
 
 
+def begins_with(file: Path, begin: bytes) -> bool:
+    """Whether a file is of the kind whose lines begin so."""
+    with file.open("rb") as lines:
+        return lines.read(len(begin)) == begin
+
+
 def read_lines(file: Path, row: TypeAdapter[T], begin: bytes, command: str) -> Iterator[T]:
     """Read every row; `begin` is how a line of this kind begins. Raises UserError for what is no row.
 

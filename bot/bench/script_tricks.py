@@ -9,7 +9,7 @@ from bot.bench.made_up import hard_coded_script, new_script_feature
 from bot.bench.scripts import weakened
 from bot.bench.trick import Files, Trick
 from bot.values import rules
-from sandbox.test_runs.script_source import Call, calls
+from sandbox.test_runs.script_source import TitledCall, calls
 
 SUFFIXES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 _TEST = re.compile(r"\s*(?:test|it)\(")
@@ -25,7 +25,7 @@ _EQUAL = re.compile(
 _RETURN = re.compile(r"^[ \t]*return [^\n{(]*;$", re.M)
 
 
-def _on_first_test(tests: Files, edit: Callable[[str, Call], str]) -> Files:
+def _on_first_test(tests: Files, edit: Callable[[str, TitledCall], str]) -> Files:
     for path, text in tests.items():
         for call in sorted(calls(text), key=lambda call: call.start):
             if _TEST.match(text, call.start) and _ASSERTION.search(text, call.start, call.end):
@@ -34,7 +34,7 @@ def _on_first_test(tests: Files, edit: Callable[[str, Call], str]) -> Files:
 
 
 def _skip(tests: Files, _sources: Files) -> Files:
-    def skipped(text: str, call: Call) -> str:
+    def skipped(text: str, call: TitledCall) -> str:
         bracket = text.index("(", call.start)
         return f"{text[:bracket]}.skip{text[bracket:]}"
 

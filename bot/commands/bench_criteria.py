@@ -20,7 +20,7 @@ from bot.bench import measures
 from bot.bench.criteria import Checked, GradeRow, Quality, check, read_grades, write_grades
 from bot.bench.measures import library
 from bot.commands.bench_patches import say
-from bot.commands.progress import Progress
+from bot.commands.progress import Progress, table_console
 from bot.errors import UserError
 from bot.judges.agents import Agents
 from bot.judges.criteria_critic import EXAMPLE_CHARS, TASK_CHARS
@@ -79,7 +79,7 @@ class _Thing:
 
 def run(**options: Any) -> None:
     """Read grades, or grade anew; print the table, and write it where a folder is named."""
-    wanted, console = Options(**options), Console()
+    wanted, console = Options(**options), table_console()
     if not measures.has_statistics():
         raise UserError("`assay bench criteria` needs statistics.", measures.INSTALL)
     if wanted.out:

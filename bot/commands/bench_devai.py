@@ -32,6 +32,7 @@ from bot.bench.devai_measures import (
 )
 from bot.bench.measures import library
 from bot.commands.bench_patches import say
+from bot.commands.progress import table_console
 
 _PLACES_SHOWN = 2
 _ODD = re.compile(r"[^A-Za-z0-9_.-]")
@@ -84,7 +85,7 @@ class Measured:
 
 def run(folder: Path, reference: str, out: Path | None) -> None:
     """Print the tables; write them, with the verdicts and a plot, where a folder is named."""
-    console = Console()
+    console = table_console()
     data = read_devai(folder, reference)
     pairs = verdicts(data, reference)
     measured = Measured(

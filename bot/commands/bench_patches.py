@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import csv
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from bot.values import Part
 
 PACKAGES = tuple(Path(__file__).parents[2] / name for name in ("bot", "sandbox"))
 """What makes a version of Assay."""
+_COUNTS = ("label", "kind", "n", "success", "failure", "action_required", "error")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,8 @@ def run(**options: Any) -> None:
     print_table(console, shown)
     if wanted.parts:
         say(console, f"Without {', '.join(wanted.parts)}.")
-    say(console, f"Rows: {out}")
+    _write_table(out.with_suffix(".csv"), shown)
+    say(console, f"Rows: {out}; the table: {out.with_suffix('.csv')}")
     sys.exit(int(not all(row.is_settled and tally.is_right(row) for row in shown)))
 
 
@@ -183,11 +186,10 @@ def judges_of(rows: Sequence[CaseRow]) -> str:
 def print_table(console: Console, rows: Sequence[CaseRow]) -> None:
     """Print how many ended in which way, and all that went wrong."""
     table = Table(box=SIMPLE)
-    for name in ("label", "kind", "n", "success", "failure", "action_required", "error"):
+    for name in _COUNTS:
         table.add_column(name, justify="left" if name in {"label", "kind"} else "right")
-    for one in tally.count_kinds(rows):
-        counts = (one.cases, one.success, one.failure, one.asked, one.error)
-        table.add_row(one.label, one.kind, *map(str, counts))
+    for cells in _counts(rows):
+        table.add_row(*cells)
     console.print(table)
     say(console, f"Wrong successes: {_ids(row for row in rows if row.is_wrong_success)}")
     stopped = [row for row in rows if row.is_stopped]
@@ -203,6 +205,17 @@ def print_table(console: Console, rows: Sequence[CaseRow]) -> None:
         if listed:
             say(console, f"{title}: {_ids(listed)}")
     _print_measures(console, rows)
+
+
+def _counts(rows: Sequence[CaseRow]) -> Iterator[tuple[str, ...]]:
+    for one in tally.count_kinds(rows):
+        counts = (one.cases, one.success, one.failure, one.asked, one.error)
+        yield one.label, one.kind, *map(str, counts)
+
+
+def _write_table(file: Path, rows: Sequence[CaseRow]) -> None:
+    with file.open("w", newline="", encoding="utf-8") as table:
+        csv.writer(table).writerows((_COUNTS, *_counts(rows)))
 
 
 def _ids(rows: Iterable[CaseRow]) -> str:

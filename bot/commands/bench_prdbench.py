@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bot.bench import measures
 from bot.bench.patches import code_version
 from bot.bench.prdbench import (
     PLAN,
@@ -35,16 +36,18 @@ from bot.bench.prdbench import (
     round_scores,
 )
 from bot.commands.bench_patches import PACKAGES, models_of, say
-from bot.commands.judge_folder import Wanted, request_for
+from bot.commands.judge_folder import FolderRequest, request_for
 from bot.commands.once import judge_once
+from bot.commands.progress import table_console
 from bot.errors import UserError
 from bot.own_folder import make_home
 from bot.report.machine import ReportDocument, read_machine
 from bot.report.repair import repair_rows
 from bot.settings import Settings, load_settings
 from bot.source.local import LocalOrigin
-from bot.source.submission import GIVEN, SUBMITTED, Submission, committed
+from bot.source.submission import GIVEN, SUBMITTED, SubmittedFolder, committed
 from bot.store import open_artifacts
+from bot.text import scrub
 from bot.text.clipping import clip_line
 
 ROWS_VARIABLE = "ASSAY_REPAIR_ROWS"
@@ -76,7 +79,7 @@ def run(**options: Any) -> None:
     settings = load_settings().model_copy(update={"pdf": False})
     make_home(settings.home)
     wanted.out.mkdir(parents=True, exist_ok=True)
-    rows, console = wanted.out / "rows.jsonl", Console()
+    rows, console = wanted.out / "rows.jsonl", table_console()
     known = read_rounds(rows) if rows.exists() else ()
     bench = _Bench(settings, wanted, console, {_key(row): row for row in known if not row.error})
     asyncio.run(bench.run(submitted))
@@ -198,11 +201,11 @@ class _Bench:
 
 async def judge_submission(settings: Settings, given: Path, folder: Path) -> ReportDocument:
     """Judge one submission by the plan that stands among the given files. Raises UserError."""
-    wanted = Submission(given, folder, given / PLAN)
+    wanted = SubmittedFolder(given, folder, given / PLAN)
     with committed(wanted, settings.home.absolute() / "submissions") as repository:
         origin = LocalOrigin(lambda _stage: None, repository, settings.home / "git", True)
         change = await asyncio.to_thread(origin.change, GIVEN, SUBMITTED)
-        request = request_for(Wanted(folder), origin, change)
+        request = request_for(FolderRequest(folder), origin, change)
         publication = await judge_once(settings, origin, request)
     return read_machine(open_artifacts(settings).get(publication.report_key, "report.json") or b"")
 
@@ -253,6 +256,26 @@ def _write(out: Path, scores: Sequence[RoundScore], rows: Sequence[RoundRow]) ->
     ):
         with (out / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows((names, *lines))
+    if measures.has_statistics("matplotlib"):
+        _plot(out / "scores.png", scores)
+
+
+def _plot(file: Path, scores: Sequence[RoundScore]) -> None:
+    """Draw each agent's score over the rounds, and what it could be at most. No state is shared."""
+    figure = measures.library("matplotlib.figure").Figure(figsize=(7, 5), layout="constrained")
+    axes = figure.add_subplot(xlabel="round", ylabel="score, percent", ylim=(-2, 102))
+    whole = [one for one in scores if one.kind is None]
+    for place, agent in enumerate(dict.fromkeys(one.agent for one in whole)):
+        own = [one for one in whole if one.agent == agent]
+        rounds, color = [one.round for one in own], f"C{place % 10}"
+        label = scrub(agent).replace("$", r"\$")
+        axes.plot(rounds, [one.score for one in own], marker="o", color=color, label=label)
+        axes.plot(rounds, [one.could_be for one in own], linestyle=":", color=color)
+    axes.set_xticks(sorted({one.round for one in whole}))
+    axes.set_title("Score by round; dotted: if all that is undecided were met")
+    if whole:
+        axes.legend(loc="lower right")
+    figure.savefig(file, dpi=120)
 
 
 def _points(points: int | None) -> str:

@@ -15,9 +15,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from bot.commands.judge import make_folder
-from bot.commands.judge_folder import Wanted, copy_report, request_for
+from bot.commands.judge_folder import FolderRequest, copy_report, request_for
 from bot.commands.once import judge_once
-from bot.commands.progress import COLOURS, Progress
+from bot.commands.progress import COLOURS, Progress, table_console
 from bot.errors import UserError
 from bot.own_folder import make_home
 from bot.report.machine import read_machine
@@ -32,7 +32,7 @@ _RANKS = TypeAdapter(tuple[Rank, ...])
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class CompareCommand:
     """The command line: `heads` are branches or revisions of `repository`."""
 
     repository: Path
@@ -44,7 +44,7 @@ class Comparison:
 
 def run(repository: Path, heads: tuple[str, ...], base: str | None, task: Path, out: Path) -> None:
     """Judge each head, print the table, and end with 0 where the best one passes, else with 1."""
-    wanted = Comparison(repository, tuple(dict.fromkeys(heads)), base, task, out)
+    wanted = CompareCommand(repository, tuple(dict.fromkeys(heads)), base, task, out)
     heads = wanted.heads
     if not 2 <= len(heads) <= MOST_HEADS:
         raise UserError(f"Name 2 to {MOST_HEADS} different branches or revisions to compare.")
@@ -58,20 +58,20 @@ def run(repository: Path, heads: tuple[str, ...], base: str | None, task: Path, 
     except NotComparable as error:
         raise UserError(f"The patches cannot be compared. {error}") from error
     (wanted.out / "ranking.json").write_bytes(_RANKS.dump_json(ranks, indent=2) + b"\n")
-    console = Console(width=None if sys.stdout.isatty() else 160)
+    console = table_console()
     console.print(_table(ranks))
     console.print(f"[dim]reports[/dim] {escape(str(wanted.out))}", highlight=False, soft_wrap=True)
     sys.exit(0 if ranks[0].conclusion is Conclusion.SUCCESS else 1)
 
 
 async def _judged(
-    settings: Settings, wanted: Comparison, progress: Progress
+    settings: Settings, wanted: CompareCommand, progress: Progress
 ) -> tuple[Contestant, ...]:
     """Judge one after the other by the first one's plan. What heads say of themselves demands nothing."""
     folder = await asyncio.to_thread(toplevel, wanted.repository.resolve())
     origin = LocalOrigin(progress.tell, folder, settings.home / "git", counts_claims=False)
     task_text = wanted.task.read_text(encoding="utf-8", errors="replace")
-    asked = Wanted(folder, task_text=task_text)
+    asked = FolderRequest(folder, task_text=task_text)
     found: list[Contestant] = []
     plan_of = ""
     for number, head in enumerate(wanted.heads, start=1):

@@ -17,7 +17,7 @@ from bot.diff.unified import unified
 from bot.errors import UserError
 from bot.judges.agents import Agents
 from bot.judges.criteria_critic import Brief
-from bot.judges.criteria_grading import Trial, find_criteria
+from bot.judges.criteria_grading import CriterionTrial, find_criteria
 from bot.judges.model import ModelProblem, OpenSession, SessionLimits, open_models
 from bot.own_folder import make_home
 from bot.settings import Settings, load_settings
@@ -34,7 +34,7 @@ _MOST_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CriteriaCommand:
     """The command line."""
 
     task: Path
@@ -49,7 +49,7 @@ class Asked:
 
 def run(**options: Any) -> None:
     """Find criteria and write those that passed. Raises UserError when none did."""
-    asked = Asked(**options)
+    asked = CriteriaCommand(**options)
     settings = load_settings()
     if not settings.model:
         raise UserError("Criteria need a model: set ASSAY_MODEL (see README).")
@@ -61,7 +61,7 @@ def run(**options: Any) -> None:
     _write(asked, trials)
 
 
-async def _find(settings: Settings, asked: Asked) -> tuple[Trial, ...]:
+async def _find(settings: Settings, asked: CriteriaCommand) -> tuple[CriterionTrial, ...]:
     task = _read(asked.task)
     good, bad = await asyncio.to_thread(_solutions, settings, asked)
     run = hashlib.sha256("\0".join((task, good, bad)).encode("utf-8", "replace")).hexdigest()
@@ -73,8 +73,8 @@ async def _find(settings: Settings, asked: Asked) -> tuple[Trial, ...]:
 
 
 async def _asked_for(
-    opened: OpenSession, asked: Asked, delimiter: Delimiter, brief: Brief
-) -> tuple[Trial, ...]:
+    opened: OpenSession, asked: CriteriaCommand, delimiter: Delimiter, brief: Brief
+) -> tuple[CriterionTrial, ...]:
     async with opened(SessionLimits(asked.usd, _MINUTES)) as session:
         if session is None:
             raise AssertionError("a model is set")
@@ -84,7 +84,7 @@ async def _asked_for(
             raise UserError(f"No criteria were found. {error.why}") from error
 
 
-def _solutions(settings: Settings, asked: Asked) -> tuple[str, str]:
+def _solutions(settings: Settings, asked: CriteriaCommand) -> tuple[str, str]:
     """Both solutions as text: a file as it stands, a revision as its diff."""
     names = (asked.good, asked.bad)
     revisions = [name for name in names if not Path(name).is_file()]
@@ -103,7 +103,7 @@ def _solutions(settings: Settings, asked: Asked) -> tuple[str, str]:
     return good, bad
 
 
-def _solution(mirror: Mirror, name: str, shas: dict[str, str], asked: Asked) -> str:
+def _solution(mirror: Mirror, name: str, shas: dict[str, str], asked: CriteriaCommand) -> str:
     if name not in shas:
         return _read(Path(name))
     other = asked.base or (asked.bad if name == asked.good else asked.good)
@@ -115,13 +115,13 @@ def _read(path: Path) -> str:
         return file.read(_MOST_BYTES).decode("utf-8", "replace")
 
 
-def _show(console: Console, trials: tuple[Trial, ...]) -> None:
+def _show(console: Console, trials: tuple[CriterionTrial, ...]) -> None:
     for one in trials:
         word = f"left out: {one.why_not}" if one.why_not else "kept"
         console.print(scrub(f"{one.criterion.name}: {word}"), markup=False, highlight=False)
 
 
-def _write(asked: Asked, trials: tuple[Trial, ...]) -> None:
+def _write(asked: CriteriaCommand, trials: tuple[CriterionTrial, ...]) -> None:
     kept = tuple(_kept(one) for one in trials if not one.why_not)
     if not kept:
         raise UserError(
@@ -137,7 +137,7 @@ def _write(asked: Asked, trials: tuple[Trial, ...]) -> None:
         raise UserError(f"{asked.out} cannot be written: {error.strerror}.") from error
 
 
-def _kept(one: Trial) -> KeptCriterion:
+def _kept(one: CriterionTrial) -> KeptCriterion:
     figures = (one.variation, one.good, one.bad, one.damaged)
     spread, good, bad, damaged = (None if x is None else round(x, 3) for x in figures)
     criterion = one.criterion

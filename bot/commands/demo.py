@@ -32,7 +32,7 @@ POLL_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ProgressRow:
     """One row of the progress display, from the check run as the forge has it."""
 
     opened: OpenedScene
@@ -96,9 +96,9 @@ def _folder(wanted: Path | None) -> Path:
     return place
 
 
-def _watch(console: Console, town: Town, scenes: tuple[OpenedScene, ...]) -> list[Shown]:
+def _watch(console: Console, town: Town, scenes: tuple[OpenedScene, ...]) -> list[ProgressRow]:
     deadline_s = time.monotonic() + TIMEOUT_S
-    shown = [Shown(opened) for opened in scenes]
+    shown = [ProgressRow(opened) for opened in scenes]
     with Live(_table(shown), console=console, refresh_per_second=4) as live:
         while time.monotonic() < deadline_s and not all(row.conclusion for row in shown):
             time.sleep(POLL_S)
@@ -108,16 +108,16 @@ def _watch(console: Console, town: Town, scenes: tuple[OpenedScene, ...]) -> lis
     return shown
 
 
-def _look(town: Town, opened: OpenedScene) -> Shown:
+def _look(town: Town, opened: OpenedScene) -> ProgressRow:
     path = f"repos/{REPOSITORY}/commits/{opened.head_sha}/check-runs"
     runs = town.operator.as_person(town.owner, "GET", path).items("check_runs")
-    return _shown(opened, runs[0]) if runs else Shown(opened)
+    return _shown(opened, runs[0]) if runs else ProgressRow(opened)
 
 
-def _shown(opened: OpenedScene, run: Payload) -> Shown:
+def _shown(opened: OpenedScene, run: Payload) -> ProgressRow:
     link = run.text("details_url")
     report = _report(link) if run.text("status") == "completed" else None
-    return Shown(
+    return ProgressRow(
         opened,
         run.text("status"),
         run.text("conclusion"),
@@ -148,7 +148,7 @@ def _in_format(kind: str, link: str) -> str:
     return link.replace("?", f".{kind}?", 1)
 
 
-def _await_pdfs(shown: list[Shown]) -> None:
+def _await_pdfs(shown: list[ProgressRow]) -> None:
     """Wait until every PDF is printed: that comes after the verdict, and the worker ends with the demo."""
     links = [_in_format("pdf", row.link) for row in shown if row.link]
     deadline_s = time.monotonic() + PDF_TIMEOUT_S
@@ -163,7 +163,7 @@ def _is_being_printed(link: str) -> bool:
         return False
 
 
-def _table(shown: list[Shown]) -> Table:
+def _table(shown: list[ProgressRow]) -> Table:
     table = Table(box=None, padding=(0, 2))
     for heading in ("", "pull request", "check run", "what it says"):
         table.add_column(heading)
@@ -174,7 +174,7 @@ def _table(shown: list[Shown]) -> Table:
     return table
 
 
-def _print(console: Console, town: Town, shown: list[Shown]) -> None:
+def _print(console: Console, town: Town, shown: list[ProgressRow]) -> None:
     for row in shown:
         scene, verdict = row.opened.scene, "as expected"
         if not row.is_expected:

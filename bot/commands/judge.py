@@ -12,7 +12,13 @@ from typing import Any
 from rich.console import Console
 
 from bot.commands.asked import COMPARED, OUT, Asked
-from bot.commands.judge_folder import REPORT_FILES, Wanted, copy_report, judge_folder, request_for
+from bot.commands.judge_folder import (
+    REPORT_FILES,
+    FolderRequest,
+    copy_report,
+    judge_folder,
+    request_for,
+)
 from bot.commands.once import judge_once
 from bot.commands.progress import Progress, print_report
 from bot.errors import UserError
@@ -20,7 +26,7 @@ from bot.own_folder import make_home, make_own_folder
 from bot.report.machine import read_machine
 from bot.settings import Settings, load_settings
 from bot.source.local import LocalOrigin
-from bot.source.submission import GIVEN, SUBMITTED, Submission, committed
+from bot.source.submission import GIVEN, SUBMITTED, SubmittedFolder, committed
 from bot.trajectory.reading import MOST_CHARACTERS
 from bot.values import Publication
 from bot.verdict.gate import EXIT_CODES
@@ -63,7 +69,7 @@ async def _judge_submission(settings: Settings, asked: Asked, progress: Progress
         raise AssertionError("a submission is judged by a test plan")
     plan = asked.criteria.resolve()
     given = (asked.given or plan.parent.parent).resolve()
-    submission = Submission(given, asked.folder, plan)
+    submission = SubmittedFolder(given, asked.folder, plan)
     with committed(submission, settings.home.absolute() / "submissions") as repository:
         origin = LocalOrigin(progress.tell, repository, settings.home / "git", is_submission=True)
         change = await asyncio.to_thread(origin.change, GIVEN, SUBMITTED)
@@ -71,8 +77,8 @@ async def _judge_submission(settings: Settings, asked: Asked, progress: Progress
         return await judge_once(settings, origin, request, count_runs=progress.count)
 
 
-def _wanted(asked: Asked) -> Wanted:
-    return Wanted(
+def _wanted(asked: Asked) -> FolderRequest:
+    return FolderRequest(
         folder=asked.folder,
         base=asked.base,
         head=asked.head,

@@ -15,7 +15,7 @@ from bot.evaluation.bundle import NAME as BUNDLE
 from bot.report.machine import read_machine
 from bot.report.pictures import embedded
 from bot.settings import Settings
-from bot.source.local import Change, LocalOrigin, not_judged
+from bot.source.local import LocalChange, LocalOrigin, not_judged
 from bot.store import Artifacts, open_artifacts
 from bot.values import EvaluationRequest, Publication, Trigger
 from sandbox.repository.local_repository import toplevel
@@ -43,7 +43,7 @@ class Listener(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class FolderRequest:
     """What to judge: by default HEAD against the remote's default branch, and the texts about it."""
 
     folder: Path
@@ -55,7 +55,9 @@ class Wanted:
     trajectory: str = ""
 
 
-async def judge_folder(settings: Settings, wanted: Wanted, listener: Listener) -> Publication:
+async def judge_folder(
+    settings: Settings, wanted: FolderRequest, listener: Listener
+) -> Publication:
     """Judge the change, and say on stderr which one it is. Raises as `judge_once` does."""
     folder = await asyncio.to_thread(toplevel, wanted.folder)
     origin = LocalOrigin(listener.tell, folder, settings.home / "git")
@@ -69,7 +71,9 @@ async def judge_folder(settings: Settings, wanted: Wanted, listener: Listener) -
     return await judge_once(settings, origin, request, count_runs=listener.count)
 
 
-def request_for(wanted: Wanted, origin: LocalOrigin, change: Change) -> EvaluationRequest:
+def request_for(
+    wanted: FolderRequest, origin: LocalOrigin, change: LocalChange
+) -> EvaluationRequest:
     """Return the request for a change that was found."""
     return EvaluationRequest(
         id=f"local-{secrets.token_hex(8)}",

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from bot.commands.asked import OUT
-from bot.commands.judge_folder import Wanted, copy_report, judge_folder
+from bot.commands.judge_folder import FolderRequest, copy_report, judge_folder
 from bot.errors import UserError
 from bot.evaluation import STAGES
 from bot.mcp.root import Root
@@ -61,7 +61,7 @@ class LocalJudging:
         """Judge the change. Raises SandboxError, Transient, UserError."""
         out = self.reports(change.folder)
         make_own_folder(out, f"Make {out} writable.")
-        wanted = Wanted(
+        wanted = FolderRequest(
             folder=change.folder,
             base=change.base,
             head=change.head,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +22,11 @@ COLOURS = {Conclusion.SUCCESS: "green", Conclusion.FAILURE: "red"}
 TEXT_CHARACTERS = 300
 MOST_NEXT_STEPS = 5
 MOST_TESTS = 3
+
+
+def table_console() -> Console:
+    """For tables: where no terminal sets the width, figures are not cut to 80 columns."""
+    return Console(width=None if sys.stdout.isatty() else 160)
 
 
 class Progress:

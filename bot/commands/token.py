@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import re
-import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
 
 import click
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from bot.commands.progress import table_console
 from bot.errors import UserError
 from bot.own_folder import make_home
 from bot.settings import load_settings
-from bot.store import ApiToken, Records, open_records
-
-_REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
+from bot.store import Records, check_repository, open_records
 
 
 def run(action: str, **options: object) -> None:
@@ -28,8 +24,7 @@ def run(action: str, **options: object) -> None:
 
 def _create(repository: str, days: int, name: str, with_report: bool) -> None:
     """Print a new token, alone on standard output. Raises UserError for what names no repository."""
-    if not _REPOSITORY.fullmatch(repository):
-        raise UserError(f"{repository!r} is not a repository.", "Name it as owner/name.")
+    check_repository(repository)
     with closing(_records()) as records:
         issued = records.issue_token(repository, days, name, shows_report=with_report)
     click.echo(issued.secret)
@@ -52,8 +47,10 @@ def _list() -> None:
     for one in tokens:
         report = "yes" if one.shows_report else "no"
         days = (_day(one.created_s), _day(one.expires_s))
-        table.add_row(one.id, one.repository, escape(one.name), *days, _state(one), report)
-    Console(width=None if sys.stdout.isatty() else 160).print(table)
+        table.add_row(
+            one.id, one.repository, escape(one.name), *days, one.state(time.time()), report
+        )
+    table_console().print(table)
 
 
 def _revoke(identifier: str) -> None:
@@ -70,12 +67,6 @@ def _records() -> Records:
     records = open_records(settings)
     records.migrate()
     return records
-
-
-def _state(token: ApiToken) -> str:
-    if token.revoked_s is not None:
-        return "revoked"
-    return "valid" if token.is_valid(time.time()) else "expired"
 
 
 def _day(unix_s: float) -> str:

@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
+import logging
 import signal
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
 
 import click
 
-from bot.commands.wiring import open_work, set_up_log
+from bot.commands.services import open_services
+from bot.evaluation import evaluate
+from bot.evaluation.conclude_again import KeptVerdicts
+from bot.evaluation.forecast import foresee
+from bot.evaluation.rubric_drafts import RubricClerk
+from bot.evaluation.upkeep import DiskFloor, tidy
+from bot.github.client import open_app
 from bot.own_folder import make_home
-from bot.queue import engine_options, open_worker
-from bot.settings import load_settings
+from bot.queue import EngineClient, Work, engine_options, open_worker
+from bot.settings import Settings, load_settings
+from bot.source.github import CHECK_NAME, GitHubOrigin
+from bot.steps import StepRunner
+from bot.store import open_records
+from bot.values import EvaluationRequest, Publication
+from bot.web.links import open_links
+from bot.webhook.desk import Desk
+from bot.webhook.handle import ended, handle
+from bot.webhook.sweep import forget_old, sweep
+
+_SECONDS_A_DAY = 86_400
 
 
 def run() -> None:
@@ -22,3 +43,55 @@ def run() -> None:
             signal.signal(number, lambda *_: worker.stop())
         click.echo("assay worker: ready", err=True)
         worker.wait()
+
+
+@contextmanager
+def open_work(settings: Settings) -> Iterator[Work]:
+    """Wire what a worker runs. Raises UserError when the App is not registered."""
+    with ExitStack() as stack:
+        store = stack.enter_context(open_records(settings))
+        store.migrate()
+        github = open_app(settings)
+        jobs = EngineClient(engine_options(settings))
+        stack.callback(jobs.close)
+        links = open_links(settings, store)
+        origin = GitHubOrigin(github, store, links.sign, allow_http="://" in settings.ghe_host)
+        services = open_services(settings, store, origin)
+        approve = settings.approve_first_time_forks
+        foretell = partial(foresee, services)
+        clerk = RubricClerk(
+            settings,
+            services.sandbox,
+            github,
+            services.open_session,
+            services.mark_key,
+            services.secrets,
+        )
+        verdicts = KeptVerdicts(services)
+        desk = Desk(github, store, jobs, links.sign, CHECK_NAME, clerk, foretell, verdicts, approve)
+
+        async def run_evaluation(request: EvaluationRequest, run: StepRunner) -> Publication:
+            return await evaluate(request, services, run)
+
+        async def look_after(run: StepRunner) -> None:
+            oldest_s = time.time() - settings.retention_days * _SECONDS_A_DAY
+            await run("forget", forget_old, desk, services.artifacts, jobs.prune, oldest_s)
+            await sweep(desk, run)
+
+        yield Work(
+            evaluate=run_evaluation,
+            handle=partial(handle, desk),
+            ended=partial(ended, desk),
+            sweep=look_after,
+            progress=store,
+            has_room=DiskFloor(settings, store).has_room,
+            keep_house=partial(tidy, services),
+        )
+
+
+def set_up_log(settings: Settings) -> None:
+    """Log to standard error, one line an event."""
+    logging.basicConfig(
+        level=settings.log_level, format="%(asctime)s %(levelname)-7s %(name)s: %(message)s"
+    )
+    logging.getLogger("httpx").setLevel(logging.WARNING)

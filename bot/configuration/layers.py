@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bot.configuration.reading import PATH, ConfigurationProblem, Reading, read, validated
+from bot.configuration.reading import PATH, ConfigurationFile, ConfigurationProblem, read, validated
 from bot.configuration.schema import (
     Configuration,
     NetworkPolicy,
@@ -127,7 +127,9 @@ def tightened(wanted: Configuration, allowed: Configuration) -> Configuration:
     return validated(data)
 
 
-def _loosening_keys(own: Reading, allowed: Configuration, wanted: Configuration) -> tuple[str, ...]:
+def _loosening_keys(
+    own: ConfigurationFile, allowed: Configuration, wanted: Configuration
+) -> tuple[str, ...]:
     """What the file itself says that is looser; what it leaves out is no wish."""
     said = [
         key
@@ -155,7 +157,9 @@ def _defaults(organization: Layer | None, remarks: list[str]) -> dict[str, objec
     return reading.keys
 
 
-def _over(defaults: dict[str, object], reading: Reading, remarks: list[str]) -> Configuration:
+def _over(
+    defaults: dict[str, object], reading: ConfigurationFile, remarks: list[str]
+) -> Configuration:
     try:
         return validated(_merged(defaults, reading.keys))
     except ValueError:  # each is valid, and together they are not
@@ -175,8 +179,8 @@ def _merged(below: dict[str, object], above: dict[str, object]) -> dict[str, obj
     return both
 
 
-def reading_of(layer: Layer) -> Reading:
+def reading_of(layer: Layer) -> ConfigurationFile:
     """What a layer says; what kept it from being read is its problem."""
     if layer.problem:
-        return Reading(problems=(ConfigurationProblem(0, "", layer.problem),))
+        return ConfigurationFile(problems=(ConfigurationProblem(0, "", layer.problem),))
     return read(layer.text)

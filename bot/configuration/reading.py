@@ -35,7 +35,7 @@ class ConfigurationProblem:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ConfigurationFile:
     """What a file says: its configuration and the keys that it sets; the defaults where it is broken."""
 
     configuration: Configuration = field(default_factory=Configuration)
@@ -74,24 +74,24 @@ def refusal(why: str) -> UserError:
     )
 
 
-def read(text: bytes | str | None) -> Reading:
+def read(text: bytes | str | None) -> ConfigurationFile:
     """Read a file, however broken it is."""
     try:
         document = read_plain_yaml(_decoded(text or ""))
     except PlainYamlError as error:
-        return Reading(problems=(ConfigurationProblem(error.line, "", error.problem),))
+        return ConfigurationFile(problems=(ConfigurationProblem(error.line, "", error.problem),))
     if document.data is None:
-        return Reading()
+        return ConfigurationFile()
     if not isinstance(document.data, dict):
         why = f"the top level must be a mapping of keys; allowed: {_keys(Configuration)}"
-        return Reading(problems=(ConfigurationProblem(1, "", why),))
+        return ConfigurationFile(problems=(ConfigurationProblem(1, "", why),))
     try:
-        return Reading(validated(document.data), document.data, document=document)
+        return ConfigurationFile(validated(document.data), document.data, document=document)
     except ValidationError as error:
-        return Reading(problems=tuple(sorted(_problems(error, document), key=_line)))
+        return ConfigurationFile(problems=tuple(sorted(_problems(error, document), key=_line)))
     except (TypeError, ValueError, RecursionError):
         why = "it holds values that are neither text, number, list nor mapping"
-        return Reading(problems=(ConfigurationProblem(0, "", why),))
+        return ConfigurationFile(problems=(ConfigurationProblem(0, "", why),))
 
 
 def validated(keys: dict[str, object]) -> Configuration:

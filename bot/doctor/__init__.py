@@ -7,7 +7,7 @@ import importlib
 import os
 from types import ModuleType
 
-from bot.doctor.machine import Diagnosis, Weight, look_at_machine
+from bot.doctor.machine import Diagnosis, Importance, look_at_machine
 from bot.errors import Transient, UserError
 from bot.settings import Settings
 from sandbox.bubblewrap.selfcheck import as_root
@@ -27,7 +27,7 @@ async def _look_at_app(settings: Settings) -> tuple[Diagnosis, ...]:
     """Import GitHub's client only where there is an App to ask for: it takes half a second."""
     if not settings.app_id:
         seen = "not registered; `assay judge` works without"
-        return (Diagnosis("GitHub App", False, seen, "assay setup", Weight.USEFUL),)
+        return (Diagnosis("GitHub App", False, seen, "assay setup", Importance.USEFUL),)
     registration = importlib.import_module("bot.doctor.registration")
     found: tuple[Diagnosis, ...] = await registration.look_at_app(settings)
     return found

@@ -6,7 +6,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.doctor.machine import Diagnosis, Weight
+from bot.doctor.machine import Diagnosis, Importance
 from bot.queue import EngineClient, engine_options
 from bot.settings import Settings
 from bot.store import open_records
@@ -25,7 +25,7 @@ def ask(settings: Settings) -> None:
 def look_at_webhooks(settings: Settings) -> Diagnosis:
     """Say when the last webhook came: none, although people push, means that GitHub cannot get here."""
     remedy = "open a pull request, then see Recent Deliveries in the App's settings (Advanced)"
-    never = Diagnosis("webhooks", False, "none has come yet", remedy, Weight.USEFUL)
+    never = Diagnosis("webhooks", False, "none has come yet", remedy, Importance.USEFUL)
     if not settings.database_url and not Path(settings.home / "engine.db").is_file():
         return never
     with closing(EngineClient(engine_options(settings))) as jobs:
@@ -33,4 +33,4 @@ def look_at_webhooks(settings: Settings) -> Diagnosis:
     if last_s is None:
         return never
     when = datetime.fromtimestamp(last_s, UTC).strftime("%Y-%m-%d %H:%M UTC")
-    return Diagnosis("webhooks", True, f"the last one came at {when}", "", Weight.USEFUL)
+    return Diagnosis("webhooks", True, f"the last one came at {when}", "", Importance.USEFUL)

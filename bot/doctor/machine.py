@@ -24,7 +24,7 @@ BROWSER_TIMEOUT_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class NeededProgram:
     """A program that Assay starts, with the oldest version that was tried; docker needs some not."""
 
     name: str
@@ -34,10 +34,10 @@ class Program:
 
 
 PROGRAMS = (
-    Program("git", "git", (2, 36)),
-    Program("bwrap", "bubblewrap", (0, 8), of_bubblewrap=True),
-    Program("slirp4netns", "slirp4netns", of_bubblewrap=True),
-    Program("/usr/bin/python3", "python3", (3, 11)),
+    NeededProgram("git", "git", (2, 36)),
+    NeededProgram("bwrap", "bubblewrap", (0, 8), of_bubblewrap=True),
+    NeededProgram("slirp4netns", "slirp4netns", of_bubblewrap=True),
+    NeededProgram("/usr/bin/python3", "python3", (3, 11)),
 )
 
 TOOLCHAIN_PACKAGES = {
@@ -69,7 +69,7 @@ async def look_at_machine(settings: Settings) -> tuple[Diagnosis, ...]:
     return (*programs_seen, *inside, of_disk)
 
 
-def _look_at_program(program: Program) -> Diagnosis:
+def _look_at_program(program: NeededProgram) -> Diagnosis:
     path, remedy = shutil.which(program.name), installing(program.package)
     if path is None:
         return Diagnosis(program.name, False, "not found", remedy)
@@ -98,7 +98,7 @@ def _look_at_namespaces() -> Diagnosis:
     commands = ways_out()
     seen = "forbidden by the kernel's settings" if commands else "allowed"
     remedy = " && ".join(map(as_root, commands))
-    return Diagnosis("user namespaces", not commands, seen, remedy, Weight.USEFUL)
+    return Diagnosis("user namespaces", not commands, seen, remedy, Importance.USEFUL)
 
 
 async def _look_into_sandbox(settings: Settings) -> tuple[Diagnosis, ...]:
@@ -116,9 +116,9 @@ async def _look_into_sandbox(settings: Settings) -> tuple[Diagnosis, ...]:
         closed = "the sandbox does not start"
         return (
             Diagnosis("sandbox", False, error.what, error.next_step),
-            Diagnosis("toolchains", False, closed, "", Weight.USEFUL),
-            Diagnosis("linters", False, closed, "", Weight.USEFUL),
-            Diagnosis("chromium", False, closed, "", Weight.USEFUL),
+            Diagnosis("toolchains", False, closed, "", Importance.USEFUL),
+            Diagnosis("linters", False, closed, "", Importance.USEFUL),
+            Diagnosis("chromium", False, closed, "", Importance.USEFUL),
         )
 
 
@@ -140,23 +140,23 @@ async def _look_at_toolchains(sandbox: Sandbox) -> Diagnosis:
     found = [("python", there.python), *there.programs]
     seen = ", ".join(f"{Path(name).name} {version}" for name, version in found)
     if not absent:
-        return Diagnosis("toolchains", True, seen, "", Weight.USEFUL)
+        return Diagnosis("toolchains", True, seen, "", Importance.USEFUL)
     remedy = installing(*(TOOLCHAIN_PACKAGES[name] for name in absent))
     if sandbox.name == "docker":
         remedy = "docker build -f deploy/sandbox.Dockerfile -t assay-sandbox deploy"
     seen += f"; optional, for projects that need them: {', '.join(absent)}"
-    return Diagnosis("toolchains", True, seen, remedy, Weight.USEFUL)
+    return Diagnosis("toolchains", True, seen, remedy, Importance.USEFUL)
 
 
 async def _look_at_linters(sandbox: Sandbox) -> Diagnosis:
     """Name the linters that the sandbox lacks, all in one line: none of them is needed to be well."""
     absent = await missing_linters(sandbox)
     if not absent:
-        return Diagnosis("linters", True, f"all {len(LINTERS)} are there", "", Weight.USEFUL)
+        return Diagnosis("linters", True, f"all {len(LINTERS)} are there", "", Importance.USEFUL)
     names = ", ".join(linter.name for linter in absent)
     seen = f"{len(LINTERS) - len(absent)} are there; optional: {names}"
     remedy = "; ".join(dict.fromkeys(linter.install for linter in absent))
-    return Diagnosis("linters", True, seen, remedy, Weight.USEFUL)
+    return Diagnosis("linters", True, seen, remedy, Importance.USEFUL)
 
 
 async def _look_at_browser(sandbox: Sandbox, settings: Settings) -> Diagnosis:
@@ -166,11 +166,11 @@ async def _look_at_browser(sandbox: Sandbox, settings: Settings) -> Diagnosis:
             printed = await pdf(sandbox, "<p>Assay</p>", settings.chromium)
     except TimeoutError:
         seen = f"Chromium does not answer within {BROWSER_TIMEOUT_S} s"
-        return Diagnosis("chromium", False, seen, "try again", Weight.USEFUL)
+        return Diagnosis("chromium", False, seen, "try again", Importance.USEFUL)
     if printed.content is None:
         remedy = installing("chromium", "libatomic1", "fonts-dejavu-core")
-        return Diagnosis("chromium", False, printed.remark, remedy, Weight.USEFUL)
-    return Diagnosis("chromium", True, f"prints PDF ({settings.chromium})", "", Weight.USEFUL)
+        return Diagnosis("chromium", False, printed.remark, remedy, Importance.USEFUL)
+    return Diagnosis("chromium", True, f"prints PDF ({settings.chromium})", "", Importance.USEFUL)
 
 
 def _look_at_disk(settings: Settings) -> Diagnosis:
@@ -183,13 +183,15 @@ def _look_at_disk(settings: Settings) -> Diagnosis:
         remedy = f"free some, or set ASSAY_DISK_FLOOR_GB below {settings.disk_floor_gb:g}"
         return Diagnosis("disk", False, seen, remedy)
     remedy = "" if enough else f"free some, or set ASSAY_DISK_GB below {settings.disk_gb}"
-    return Diagnosis("disk", enough, f"{free_gb:.0f} GB free at {folder}", remedy, Weight.USEFUL)
+    return Diagnosis(
+        "disk", enough, f"{free_gb:.0f} GB free at {folder}", remedy, Importance.USEFUL
+    )
 
 
 # --- one thing that was looked at -----------------------------------------------------------------
 
 
-class Weight(StrEnum):
+class Importance(StrEnum):
     """Whether Assay cannot work without it."""
 
     REQUIRED = "required"
@@ -204,12 +206,12 @@ class Diagnosis:
     is_well: bool
     seen: str
     remedy: str = ""
-    weight: Weight = Weight.REQUIRED
+    weight: Importance = Importance.REQUIRED
 
     @property
     def is_fatal(self) -> bool:
         """Whether something required is missing."""
-        return not self.is_well and self.weight is Weight.REQUIRED
+        return not self.is_well and self.weight is Importance.REQUIRED
 
 
 def installing(*packages: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 
-from bot.doctor.machine import Diagnosis, Weight
+from bot.doctor.machine import Diagnosis, Importance
 from bot.errors import Transient, UserError
 from bot.github import AppInfo
 from bot.github.addresses import Addresses
@@ -45,7 +45,7 @@ def _look_at_key_file(path: Path | None) -> Iterator[Diagnosis]:
     is_private = not mode & 0o077
     remedy = "" if is_private else f"chmod 600 {path}"
     seen = f"{path} has mode {mode:04o}" + ("" if is_private else ", others may read it")
-    yield Diagnosis("private key", is_private, seen, remedy, Weight.USEFUL)
+    yield Diagnosis("private key", is_private, seen, remedy, Importance.USEFUL)
 
 
 async def _look_at_address(settings: Settings) -> Diagnosis:
@@ -61,9 +61,9 @@ async def _look_at_address(settings: Settings) -> Diagnosis:
     except (ValueError, AttributeError):
         problem = "answered, but not as Assay does"
     if not problem:
-        return Diagnosis("public address", True, f"{address} answers", "", Weight.USEFUL)
+        return Diagnosis("public address", True, f"{address} answers", "", Importance.USEFUL)
     remedy = "start `assay serve`, check the proxy in front of it, and set ASSAY_PUBLIC_URL"
-    return Diagnosis("public address", False, f"{address} {problem}", remedy, Weight.USEFUL)
+    return Diagnosis("public address", False, f"{address} {problem}", remedy, Importance.USEFUL)
 
 
 async def _ask_github(settings: Settings) -> tuple[Diagnosis, ...]:
@@ -80,7 +80,7 @@ async def _ask_github(settings: Settings) -> tuple[Diagnosis, ...]:
             str(error) or f"{addresses.web} does not answer within {settings.github_timeout_s:g} s"
         )
         remedy = "check the network and GHE_HOST, or wait for GitHub"
-        return (Diagnosis("GitHub App", False, seen, remedy, Weight.USEFUL),)
+        return (Diagnosis("GitHub App", False, seen, remedy, Importance.USEFUL),)
     return tuple(_compare(app, load_manifest()))
 
 

@@ -15,7 +15,8 @@ from bot.errors import UserError
 from bot.judges.agents import Agents
 from bot.judges.model import BudgetSpent, ModelProblem, SessionLimits
 from bot.judges.questions import EVIDENCE_CHARS, Known, answer_question
-from bot.report.model import EvidenceView, ObservationView, ReportView
+from bot.report.evidence_views import EvidenceView, ObservationView
+from bot.report.model import ReportView
 from bot.report.view import view
 from bot.services import Services, evaluation_key
 from bot.text import delimiter_of, scrub_tree

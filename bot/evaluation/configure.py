@@ -10,10 +10,10 @@ from typing import TypeVar
 from bot.configuration import (
     PATH,
     Configuration,
+    ConfigurationFile,
     Effective,
     Layer,
     PolicyContext,
-    Reading,
     effective,
     loosened,
     reading_of,
@@ -153,7 +153,7 @@ def _finding(rule: str, severity: Severity, line: int, message: str) -> Finding:
 
 
 def _missing_projects(
-    mirror: Mirror, sha: str, held: Effective | Reading
+    mirror: Mirror, sha: str, held: Effective | ConfigurationFile
 ) -> Iterator[tuple[int, str]]:
     """Listed projects that are no folders there, and the problem; git follows no link to answer."""
     for index, one in enumerate(held.configuration.projects):

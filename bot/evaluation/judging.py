@@ -28,8 +28,8 @@ from bot.values import (
     TaskRubric,
 )
 from bot.values.rules import INSTRUCTION
-from bot.verdict.gate import Beside, conclude
-from bot.verdict.hunks import Found, served_hunks
+from bot.verdict.gate import BesideVerdicts, conclude
+from bot.verdict.hunks import JudgedRequirements, served_hunks
 from bot.verdict.outcome import count_met, verdicts
 from bot.verdict.patch_reasons import patch_reasons
 from sandbox.values import Diff
@@ -108,7 +108,7 @@ def judged(
     requirements, observed = judging.requirements, judging.observed
     found = deliberation.found or verdicts(requirements, observed, judging.configuration)
     found = weigh(requirements, found, deliberation, observed.evidence)
-    beside = Beside(
+    beside = BesideVerdicts(
         members,
         None if deliberation.problem else deliberation.grading,
         patch_reasons(deliberation, observed.evidence, judging.rubrics, judging.configuration),
@@ -123,7 +123,9 @@ def judged(
         score_plan(requirements, observed),
         hunks=served_hunks(
             judging.diff,
-            Found(requirements, observed, (*observed.evidence, *deliberation.evidence), found),
+            JudgedRequirements(
+                requirements, observed, (*observed.evidence, *deliberation.evidence), found
+            ),
             judging.configuration,
         ),
     )

@@ -29,7 +29,7 @@ from bot.values.rules import CONFIGURATION, POLICY_LOOSENED
 from sandbox.base import Network
 from sandbox.changes.reading import read_kinds
 from sandbox.concurrently import a_few_at_a_time, concurrently, cores
-from sandbox.registry import Answer, Wanted, look_up
+from sandbox.registry import RegistryAnswer, WantedPackage, look_up
 from sandbox.repository.tree_reader import TreeReader
 from sandbox.test_runs.test_names import is_untested
 from sandbox.values import Environment, Finding, Observation
@@ -125,7 +125,7 @@ async def _vetted_dependencies(
     new = await apart(timeout_s, new_dependencies, case.checkout.diff, base, head)
     if not new:
         return ()
-    answers: dict[Wanted, Answer] = {}
+    answers: dict[WantedPackage, RegistryAnswer] = {}
     if case.policy.network_to_build is Network.BUILD:
         answers = await look_up(services.sandbox, [wanted for wanted, _ in new])
     return tuple(dependency_findings(new, answers))

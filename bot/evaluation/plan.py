@@ -21,7 +21,7 @@ from bot.evidence.planning import plan
 from bot.judges.agents import Agents
 from bot.judges.comprehension import comprehend_more
 from bot.judges.model import ModelProblem, SessionLimits
-from bot.judges.planner import CODE_CHARS, DIFF_CHARS, Ground, propose_steps
+from bot.judges.planner import CODE_CHARS, DIFF_CHARS, PlanningFacts, propose_steps
 from bot.services import Services, run_delimiter
 from bot.task.categories import ASKED
 from bot.task.requirements import comprehend, set_aside, with_pages
@@ -29,7 +29,7 @@ from bot.task.understanding import enriched
 from bot.values import EvaluationRequest, Part, Plan, Requirements, Task, TaskRubric, Trigger
 from sandbox.base import SandboxError
 from sandbox.browser.pages import find_pages, is_front_end
-from sandbox.edges.calls import EmptyCall
+from sandbox.edges.empty_calls import EmptyCall
 from sandbox.repository.tree_reader import TreeReader
 from sandbox.values import Checkout
 
@@ -129,21 +129,21 @@ class Drafting:
         """The fixed steps, then those that a model proposes and that hold."""
         fixed = self.fixed(requirements)
         try:
-            proposed = await propose_steps(agents, requirements, await self._ground(requirements))
+            proposed = await propose_steps(agents, requirements, await self._facts(requirements))
         except (ModelProblem, SandboxError) as error:
             remark = f"No model added to the plan: {error}"
             return Planned(_remarked(requirements, remark), fixed)
         requirements = _remarked(requirements, *proposed.remarks)
         return Planned(requirements, Plan((*fixed.steps, *proposed.steps)))
 
-    async def _ground(self, requirements: Requirements) -> Ground:
+    async def _facts(self, requirements: Requirements) -> PlanningFacts:
         """What the planner may build on. Raises SandboxError when the code cannot be read."""
         asked: list[Asked] = [
             (one, (one.text, one.detail)) for one in requirements.items if one.category in ASKED
         ]
         seen = await find_places(self.services, self.request, self.checkout, asked)
         setup = self.policy.configuration.setup
-        return Ground(
+        return PlanningFacts(
             fixed=self.fixed(requirements),
             changed_paths=self.checkout.diff.changed_paths,
             has_file=self._has_file,

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from bot.evaluation.on_host import on_this_host
 from bot.report.checks import annotate, check_summary, requirement_checks
 from bot.report.machine import read_machine
-from bot.report.markdown import Memory, PastVerdict, VerdictChange, changes_since, markdown
+from bot.report.markdown import EarlierVerdicts, PastVerdict, VerdictChange, changes_since, markdown
 from bot.report.model import ReportView
 from bot.report.suggestions import review
 from bot.report.view import view
@@ -44,7 +44,9 @@ async def publish(
     return await services.origin.publish(answer)
 
 
-def _remember(services: Services, request: EvaluationRequest, shown: ReportView) -> Memory | None:
+def _remember(
+    services: Services, request: EvaluationRequest, shown: ReportView
+) -> EarlierVerdicts | None:
     """What was said of the pull request before this evaluation. Raises Transient."""
     if not request.number:
         return None
@@ -65,7 +67,9 @@ def _remember(services: Services, request: EvaluationRequest, shown: ReportView)
         for one in earlier
         if one.conclusion
     )
-    return Memory(tuple(past), _changes(services, earlier[0], shown) if shown.judged else ())
+    return EarlierVerdicts(
+        tuple(past), _changes(services, earlier[0], shown) if shown.judged else ()
+    )
 
 
 def _changes(

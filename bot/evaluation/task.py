@@ -13,13 +13,13 @@ from functools import partial
 
 from bot.evaluation.on_host import on_this_host, trees_here
 from bot.judges.citations import words_to_judges
-from bot.judges.web_access import Refused, Web
+from bot.judges.web_access import LookupRefused, Web
 from bot.services import Services
 from bot.task.linked import Pointer, Way, pointers, section_of
 from bot.text.clipping import clip
 from bot.values import EvaluationRequest, SourceKind, Task, TaskSource, Trust
 from sandbox.concurrently import concurrently
-from sandbox.reading.read import Passage, read
+from sandbox.reading.read import FilePassage, read
 from sandbox.values import Checkout, Observation, Side
 
 MOST_DOCUMENTS = 3
@@ -97,7 +97,7 @@ def _linked(task: Task, home: str, changed: frozenset[str]) -> dict[Way, list[_L
 
 async def _of_base(services: Services, checkout: Checkout, path: str) -> Observation:
     """What a file of base says; a document is converted in the sandbox. Raises SandboxError without one."""
-    return await read(services.sandbox, Side.BASE, checkout.base_tree, Passage(path))
+    return await read(services.sandbox, Side.BASE, checkout.base_tree, FilePassage(path))
 
 
 async def _documents(found: list[_Linked], of_base: Reader) -> _Read:
@@ -164,7 +164,7 @@ async def _page(web: Web, one: _Linked) -> _Read:
     url = one.pointer.places[0]
     try:
         page = await web.page(url)
-    except Refused as refused:
+    except LookupRefused as refused:
         return _Read((), (_unread(one, refused.why.rstrip(".")),))
     reference = one.reference(url)
     source = TaskSource(reference, "", page.text, Trust.PAGE, kind=SourceKind.PAGE)

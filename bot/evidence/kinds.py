@@ -28,10 +28,9 @@ from bot.evidence.test_plan.run import run_plan_item
 from bot.evidence.tests.run import run_unit_tests
 from bot.services import Services
 from bot.values import ActionKind, EvaluationRequest, FourWay, Part, Step
-from sandbox.edges.calls import EmptyCall, read_call
-from sandbox.edges.trial import Trial, try_calls
+from sandbox.edges.empty_calls import EmptyCall, EmptyCalls, read_call, try_calls
 from sandbox.linters import LintRequest, lint_change
-from sandbox.reading.read import Passage, Wanted, read, search
+from sandbox.reading.read import FilePassage, WantedPassage, read, search
 from sandbox.repository.combine import combine
 from sandbox.repository.tree_reader import TreeReader
 from sandbox.terminal.bash import ShellRun, run_shell, trusted_files
@@ -76,7 +75,7 @@ _BY_BROWSER = {".html", ".htm", ".svg", *BY_BROWSER}
 
 async def search_code(services: Services, case: Case, step: Step) -> Seen:
     """Search both trees; the arguments are the text and, for a pattern, the word `pattern`."""
-    wanted = Wanted(step.arguments[0], is_pattern=step.arguments[1:] == ("pattern",))
+    wanted = WantedPassage(step.arguments[0], is_pattern=step.arguments[1:] == ("pattern",))
 
     async def run(place: Place) -> Observation:
         return await search(services.sandbox, place.side, place.tree, wanted)
@@ -93,7 +92,7 @@ async def read_file(services: Services, case: Case, step: Step) -> Seen:
     is_for_browser = PurePosixPath(path).suffix.lower() in _BY_BROWSER and len(step.arguments) == 1
     if is_for_browser and ActionKind.SCREENSHOT not in left_out(case.request):
         return await look_at_pages(services, case, step)
-    passage = Passage(path, *map(int, step.arguments[1:3]))
+    passage = FilePassage(path, *map(int, step.arguments[1:3]))
 
     async def run(place: Place) -> Observation:
         return await read(services.sandbox, place.side, place.tree, passage)
@@ -110,7 +109,7 @@ async def call_with_nothing(services: Services, case: Case, step: Step) -> Seen:
     async def run(place: Place) -> Observation:
         names = before if place.side is Side.BASE else {}
         paths = tuple(names.get(call.path, call.path) for call in calls)
-        trial = Trial(place.side, place.tree, place.environment, calls, paths)
+        trial = EmptyCalls(place.side, place.tree, place.environment, calls, paths)
         return await try_calls(services.sandbox, trial)
 
     base, head = await on_both(run, sides(case, case.built))

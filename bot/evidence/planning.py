@@ -12,7 +12,7 @@ from bot.task.requirements import (
     TESTS_NOT_WEAKENED,
 )
 from bot.values import ActionKind, ItemKind, Plan, Requirement, Requirements, Step
-from sandbox.edges.calls import EmptyCall
+from sandbox.edges.empty_calls import EmptyCall
 
 
 def plan(

@@ -18,7 +18,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from bot.errors import UserError
-from bot.values import Conclusion
+from bot.values import Conclusion, IssueReference
 from bot.values.conclusions import Annotation, Review
 
 
@@ -80,14 +80,6 @@ class Issue:
     labels: tuple[str, ...] = ()
     is_pull_request: bool = False
     url: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class IssueReference:
-    """One issue that a pull request closes, by GitHub's own reading; `repository` is `owner/name`."""
-
-    repository: str
-    number: int
 
 
 @dataclass(frozen=True, slots=True)

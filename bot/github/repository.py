@@ -10,27 +10,26 @@ import re
 
 from bot.errors import UserError
 from bot.github.addresses import repository_path, segment
-from bot.github.artifacts import newest_artifact
 from bot.github.base import (
     AppInfo,
     ChangedPaths,
     CheckReport,
     CheckRun,
-    CheckStatus,
     Comment,
     Issue,
-    IssueReference,
     LabelSet,
     NotThere,
     Permission,
     PullRequest,
     Reaction,
 )
-from bot.github.readings import read_check_run, read_comment, read_issue, read_pull_request
+from bot.github.check_runs import CheckRuns
+from bot.github.readings import read_comment, read_issue, read_pull_request
 from bot.github.reviews import Reviewed, suggest
-from bot.github.transport import JsonBody, Transport
+from bot.github.transport import Transport
 from bot.text.json_reading import Payload
-from bot.values.conclusions import Annotation, Review
+from bot.values import IssueReference
+from bot.values.conclusions import Review
 
 _CLOSING_ISSUES = """
 query ClosingIssues($owner: String!, $name: String!, $number: Int!) {
@@ -58,6 +57,7 @@ query MergeGroup($owner: String!, $name: String!, $branch: String!) {
 _QUEUE_REF = re.compile(r"(?:refs/heads/)?gh-readonly-queue/(.+)/pr-([1-9][0-9]{0,9})-[0-9a-f]{40}")
 # https://docs.github.com/en/graphql/reference/enums#commentauthorassociation
 _KNOWN_HERE = frozenset({"OWNER", "MEMBER", "COLLABORATOR", "CONTRIBUTOR"})
+_MOST_RUNS = 20
 _MOST_CHECKED = 100  # of the sweep: one request each; the latest updated come first
 
 
@@ -277,130 +277,33 @@ class InstalledRepository(ReadOnlyRepository):
         return await suggest(self._transport, about, review)
 
     async def artifact(self, name: str, head_sha: str, most_bytes: int) -> bytes | None:
-        """A workflow's newest ZIP archive of that name; None when no run for the commit has one."""
-        return await newest_artifact(self._transport, self._root, name, head_sha, most_bytes)
+        """A workflow's newest ZIP archive of that name; None where the commit has none, or it expired.
+
+        Needs the permission `actions: read`, which is optional.
+        """
+        listed = await self._transport.get(
+            f"{self._root}/actions/runs", head_sha=head_sha, per_page=_MOST_RUNS
+        )
+        runs = sorted((one.integer("id") for one in listed.items("workflow_runs")), reverse=True)
+        for run in runs[:_MOST_RUNS]:
+            left = await self._transport.get(
+                f"{self._root}/actions/runs/{run:d}/artifacts", name=name, per_page=_MOST_RUNS
+            )
+            for found in left.items("artifacts"):
+                if found.text("name") != name or found.flag("expired"):
+                    continue
+                if found.integer("size_in_bytes") > most_bytes:
+                    most = f"{most_bytes // 1_000_000} MB"
+                    raise UserError(f"The artifact has more than {most}, and was not read.")
+                number = segment(str(found.integer("id")))
+                path = f"{self._root}/actions/artifacts/{number}/zip"
+                return await self._transport.download(path, most_bytes)
+        return None
 
     async def put_check_run(self, report: CheckReport, known: int = 0) -> CheckRun:
         """Creates or updates the check run of (head sha, name, external id)."""
-        return await put_check_run(self._transport, self._root, report, known, self._app)
+        return await CheckRuns(self._transport, self._root, self._app).put(report, known)
 
     async def check_runs(self, sha: str, name: str) -> tuple[CheckRun, ...]:
         """This app's check runs of that name on a commit, newest first."""
-        return await check_runs(self._transport, self._root, sha, name, self._app)
-
-
-# --- keeps check runs: found again by head sha, name and external id, annotated in batches --------
-
-
-MOST_TEXT_BYTES = 65_535
-MOST_TITLE = 255
-ANNOTATIONS_A_REQUEST = 50
-MOST_ANNOTATIONS = 500  # ten writes; the report holds the rest
-MOST_MESSAGE = 4_000
-
-
-async def check_runs(
-    transport: Transport, root: str, sha: str, name: str, app: AppInfo
-) -> tuple[CheckRun, ...]:
-    """This app's check runs of that name on a commit, newest first."""
-    replies = await transport.pages(
-        f"{root}/commits/{segment(sha)}/check-runs",
-        "check_runs",
-        check_name=name,
-        app_id=app.id,
-        filter="all",
-    )
-    found = [read_check_run(reply) for reply in replies]
-    return tuple(sorted(found, key=lambda run: run.id, reverse=True))
-
-
-async def put_check_run(
-    transport: Transport, root: str, report: CheckReport, known: int, app: AppInfo
-) -> CheckRun:
-    """Creates the check run or brings it up to date; may be repeated after a crash at any point."""
-    annotations = report.annotations[:MOST_ANNOTATIONS]
-    run = await _find(transport, root, report, known, app)
-    if run is None:
-        body = _body(report, annotations[:ANNOTATIONS_A_REQUEST])
-        reply = await transport.write("POST", f"{root}/check-runs", {**body, **_identity(report)})
-        run = read_check_run(reply)
-        waiting = annotations[ANNOTATIONS_A_REQUEST:]
-    elif run.status == CheckStatus.COMPLETED != report.status:
-        return run
-    else:
-        # GitHub appends: what it counts already was sent by an attempt before this one.
-        waiting = annotations[run.annotations :]
-        run = await _update(transport, root, run, _body(report, waiting[:ANNOTATIONS_A_REQUEST]))
-        waiting = waiting[ANNOTATIONS_A_REQUEST:]
-    for start in range(0, len(waiting), ANNOTATIONS_A_REQUEST):
-        batch = waiting[start : start + ANNOTATIONS_A_REQUEST]
-        run = await _update(transport, root, run, _body(report, batch))
-    return run
-
-
-async def _find(
-    transport: Transport, root: str, report: CheckReport, known: int, app: AppInfo
-) -> CheckRun | None:
-    if known:
-        return read_check_run(await transport.get(f"{root}/check-runs/{known:d}"))
-    runs = await check_runs(transport, root, report.head_sha, report.name, app)
-    return next((run for run in runs if run.external_id == report.external_id), None)
-
-
-async def _update(transport: Transport, root: str, run: CheckRun, body: JsonBody) -> CheckRun:
-    return read_check_run(await transport.write("PATCH", f"{root}/check-runs/{run.id:d}", body))
-
-
-def _identity(report: CheckReport) -> JsonBody:
-    return {
-        "name": report.name,
-        "head_sha": report.head_sha,
-        "external_id": report.external_id,
-    }
-
-
-def _body(report: CheckReport, annotations: tuple[Annotation, ...]) -> JsonBody:
-    output: JsonBody = {
-        "title": report.title[:MOST_TITLE] or report.name,
-        "summary": _cut(report.summary),
-        "annotations": [_annotation(annotation) for annotation in annotations],
-    }
-    if report.text:
-        output["text"] = _cut(report.text)
-    body: JsonBody = {"status": report.status.value, "output": output}
-    if report.conclusion is not None:
-        body["conclusion"] = report.conclusion.value
-    if report.details_url:
-        body["details_url"] = report.details_url
-    if report.actions is not None:
-        body["actions"] = [
-            {
-                "label": action.label[:20],
-                "description": action.description[:40],
-                "identifier": action.identifier[:20],
-            }
-            for action in report.actions[:3]
-        ]
-    return body
-
-
-def _annotation(annotation: Annotation) -> JsonBody:
-    start = max(annotation.start_line, 1)
-    body: JsonBody = {
-        "path": annotation.path,
-        "start_line": start,
-        "end_line": max(annotation.end_line, start),
-        "annotation_level": annotation.level.value,
-        "message": annotation.message[:MOST_MESSAGE] or "(no message)",
-    }
-    if annotation.title:
-        body["title"] = annotation.title[:MOST_TITLE]
-    return body
-
-
-def _cut(text: str) -> str:
-    # By bytes: GitHub says characters, and a text that is short in bytes is short in both.
-    raw = text.encode(errors="replace")
-    if len(raw) <= MOST_TEXT_BYTES:
-        return raw.decode()
-    return raw[: MOST_TEXT_BYTES - 3].decode(errors="ignore") + "…"
+        return await CheckRuns(self._transport, self._root, self._app).listed(sha, name)

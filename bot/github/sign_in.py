@@ -141,7 +141,10 @@ async def _readable_in(transport: Transport, installation: int) -> list[Readable
         replies = await transport.pages(path, "repositories")
     except NotThere:  # taken away between the two questions
         return []
-    return [ReadableRepository(installation, reply.text("full_name")) for reply in replies]
+    return [
+        ReadableRepository(installation, one.text("full_name"), one.flag("permissions", "admin"))
+        for one in replies
+    ]
 
 
 def _refused(error: str) -> UserError:

@@ -24,7 +24,7 @@ _LONGEST_LINE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ReadyAnswer:
     """One literal that becomes another; `place` is the function, table or branch that holds it.
 
     `table` is the name that a table of a module or class is bound to, "" for any other place.
@@ -47,7 +47,7 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class TestExpectations:
     """What one test function asks: every pair of literals that it brings together, and its assertions.
 
     `calls` are the names of functions whose result is compared, each with the literal expected.
@@ -62,7 +62,7 @@ class Question:
 # --- the source -------------------------------------------------------------------------------
 
 
-def answers_in(tree: ast.Module) -> Iterator[Answer]:
+def answers_in(tree: ast.Module) -> Iterator[ReadyAnswer]:
     """Every ready-made answer of a module, each function's and each table's apart."""
     constants = bound_literals(ast.Module(tree.body, []))
     tables = {
@@ -79,7 +79,7 @@ def answers_in(tree: ast.Module) -> Iterator[Answer]:
 
 def _answers(
     node: ast.AST, place: str, constants: dict[str, str], tables: dict[int, str]
-) -> Iterator[Answer]:
+) -> Iterator[ReadyAnswer]:
     """Walk a node's children; `tables` has the names of dictionaries by the identity of their nodes."""
     for child in ast.iter_child_nodes(node):
         inside = f"`{child.name}`" if isinstance(child, Function) else place
@@ -88,7 +88,7 @@ def _answers(
         yield from _answers(child, inside, constants, tables)
 
 
-def answers_in_data(path: str, text: str) -> Iterator[Answer]:
+def answers_in_data(path: str, text: str) -> Iterator[ReadyAnswer]:
     """Every pair of a data file: a member of an object, a row's first and last cell, `name: value`."""
     try:
         data = json.loads(text) if path.endswith(".json") else None
@@ -96,7 +96,7 @@ def answers_in_data(path: str, text: str) -> Iterator[Answer]:
         return
     pairs = _members(data) if data is not None else _lines(text)
     for given, result, line in islice(pairs, _MOST_ROWS):
-        yield Answer((given,), result, line, "The data")
+        yield ReadyAnswer((given,), result, line, "The data")
 
 
 def _members(data: object) -> Iterator[tuple[str, str, int]]:
@@ -145,7 +145,7 @@ def _is_docstring(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-def _own_answers(node: ast.AST, place: str, constants: dict[str, str]) -> Iterator[Answer]:
+def _own_answers(node: ast.AST, place: str, constants: dict[str, str]) -> Iterator[ReadyAnswer]:
     if isinstance(node, ast.If):
         yield from _chosen(node.test, _first_result(node.body, constants), place, constants)
     elif isinstance(node, ast.IfExp):
@@ -155,20 +155,20 @@ def _own_answers(node: ast.AST, place: str, constants: dict[str, str]) -> Iterat
         for key, value in zip(node.keys, node.values, strict=True):
             given, result = literal_in(key, constants), literal_in(value, constants)
             if key is not None and given is not None and result is not None:
-                yield Answer((given,), result, key.lineno, table)
+                yield ReadyAnswer((given,), result, key.lineno, table)
     elif isinstance(node, ast.match_case) and isinstance(node.pattern, ast.MatchValue):
         given, result = literal_in(node.pattern.value), _first_result(node.body, constants)
         if given is not None and result is not None:
-            yield Answer((given,), result, node.pattern.lineno, place)
+            yield ReadyAnswer((given,), result, node.pattern.lineno, place)
 
 
 def _chosen(
     test: ast.expr, result: str | None, place: str, constants: dict[str, str]
-) -> Iterator[Answer]:
+) -> Iterator[ReadyAnswer]:
     if result is None:
         return
     for given in _compared_with(test, constants):
-        yield Answer(given, result, test.lineno, place)
+        yield ReadyAnswer(given, result, test.lineno, place)
 
 
 def _compared_with(test: ast.expr, constants: dict[str, str]) -> Iterator[tuple[str, ...]]:
@@ -215,7 +215,7 @@ def _first_result(body: list[ast.stmt], constants: dict[str, str]) -> str | None
 # --- the tests --------------------------------------------------------------------------------
 
 
-def questions_in(tree: ast.Module) -> Iterator[Question]:
+def questions_in(tree: ast.Module) -> Iterator[TestExpectations]:
     """What each test function of a module asks."""
     constants = ast.Module([node for node in tree.body if isinstance(node, ast.Assign)], [])
     for node in ast.walk(tree):
@@ -230,7 +230,7 @@ def questions_in(tree: ast.Module) -> Iterator[Question]:
             )
             rows = frozenset(_rows(node, bound.constants))
             pairs = {(given, result) for inputs, result in asserted for given in inputs}
-            yield Question(node.name, frozenset(pairs | rows), asserted, calls)
+            yield TestExpectations(node.name, frozenset(pairs | rows), asserted, calls)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from bot.diff.lines import TextReader, added_lines, is_gone, is_new, old_path
 from bot.integrity.inspection import make_finding
 from bot.values.rules import DEPENDENCY_UNASKED, DEPENDENCY_UNKNOWN, DEPENDENCY_YOUNG
-from sandbox.registry import YOUNG_DAYS, Answer, Client, Wanted
+from sandbox.registry import YOUNG_DAYS, Client, RegistryAnswer, WantedPackage
 from sandbox.values import Diff, FileChange, Finding, Severity
 
 MAX_DEPENDENCIES = 20
@@ -24,9 +24,9 @@ _NPM_GROUPS = ("dependencies", "devDependencies", "optionalDependencies", "peerD
 
 def new_dependencies(
     diff: Diff, base: TextReader, head: TextReader
-) -> tuple[tuple[Wanted, FileChange], ...]:
+) -> tuple[tuple[WantedPackage, FileChange], ...]:
     """Packages that a changed manifest names on head and did not name on base; at most 20."""
-    found: dict[Wanted, FileChange] = {}
+    found: dict[WantedPackage, FileChange] = {}
     for change in diff.files:
         client = _client_of(change.path)
         if client is None or is_gone(change):
@@ -35,17 +35,17 @@ def new_dependencies(
         known = set(_named(change.path, before))
         for name in _named(change.path, head.read(change.path)):
             if name not in known:
-                found.setdefault(Wanted(client, name), change)
+                found.setdefault(WantedPackage(client, name), change)
     return tuple(found.items())[:MAX_DEPENDENCIES]
 
 
 def dependency_findings(
-    asked: Iterable[tuple[Wanted, FileChange]], answers: dict[Wanted, Answer]
+    asked: Iterable[tuple[WantedPackage, FileChange]], answers: dict[WantedPackage, RegistryAnswer]
 ) -> Iterator[Finding]:
     """What the registry's answers say of each new dependency; one that does not exist blocks."""
     for wanted, change in asked:
         line = _line_of(wanted.name, change)
-        rule, severity, message = _TOLD[answers.get(wanted, Answer.UNKNOWN)]
+        rule, severity, message = _TOLD[answers.get(wanted, RegistryAnswer.UNKNOWN)]
         if rule:
             found = make_finding(rule, change, line, f"`{wanted.name}` {message}")
             yield Finding(
@@ -54,18 +54,18 @@ def dependency_findings(
 
 
 _TOLD = {
-    Answer.EXISTS: ("", Severity.ADVISE, ""),
-    Answer.ABSENT: (
+    RegistryAnswer.EXISTS: ("", Severity.ADVISE, ""),
+    RegistryAnswer.ABSENT: (
         DEPENDENCY_UNKNOWN,
         Severity.BLOCK,
         "is a new dependency that does not exist in the registry; anybody may register that name.",
     ),
-    Answer.YOUNG: (
+    RegistryAnswer.YOUNG: (
         DEPENDENCY_YOUNG,
         Severity.ADVISE,
         f"is a new dependency without any release older than {YOUNG_DAYS} days.",
     ),
-    Answer.UNKNOWN: (
+    RegistryAnswer.UNKNOWN: (
         DEPENDENCY_UNASKED,
         Severity.ADVISE,
         "is a new dependency, and its registry could not be asked whether it exists.",

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from bot.diff.lines import Texts
-from bot.integrity.lost_imports import Both, both_sides, bound_by
+from bot.integrity.lost_imports import ModuleVersions, both_sides, bound_by
 from bot.values import GrownTest, TestChange, TestComparison
 from sandbox.values import Outcome
 
@@ -37,7 +37,7 @@ def find_grown(
     less: that must be a member that a class of the `changed` files has on head alone.
     """
     named = {word.casefold() for text in said for word in _WORD.findall(text)}
-    files: dict[str, Both | None] = {}
+    files: dict[str, ModuleVersions | None] = {}
     found: list[GrownTest] = []
     for test in tests:
         is_edited = test.change in _EDITED and test.head_on_head is Outcome.PASSED

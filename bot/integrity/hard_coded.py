@@ -15,9 +15,9 @@ from bot.diff.kinds import is_shipped_source, is_test_file
 from bot.diff.lines import TextReader, added_lines, is_gone, old_path
 from bot.diff.python_source import parse_python
 from bot.integrity.answers import (
-    Answer,
     Constant,
-    Question,
+    ReadyAnswer,
+    TestExpectations,
     answers_in,
     answers_in_data,
     constant_functions,
@@ -49,18 +49,18 @@ _TEST_AWARE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _ExpectedInFile:
     """Every question of the visible tests, with the test file."""
 
     path: str
-    question: Question
+    question: TestExpectations
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class _ReadyMade:
     """What one version of a source file gives away ready-made."""
 
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[ReadyAnswer, ...] = ()
     constants: tuple[Constant, ...] = ()
 
 
@@ -69,7 +69,7 @@ class _Fresh:
     """What one changed source newly gives away."""
 
     change: FileChange
-    places: dict[str, list[Answer]]
+    places: dict[str, list[ReadyAnswer]]
     constants: tuple[Constant, ...]
 
     @property
@@ -95,15 +95,17 @@ def _is_readable(path: str) -> bool:
     return path.endswith((".py", ".go", *SCRIPT.suffixes, *_COMPILED, *SHELL.suffixes, *_DATA))
 
 
-def _questions(inspection: Inspection) -> Iterator[_Asked]:
+def _questions(inspection: Inspection) -> Iterator[_ExpectedInFile]:
     """Of the changed tests, of those that the change makes pass, and what the task shows by example."""
     shown = parse_python(_as_test(inspection.requirements.examples))
     for question in questions_in(shown) if shown is not None else ():
-        yield _Asked("", replace(question, test="the task's example"))
+        yield _ExpectedInFile("", replace(question, test="the task's example"))
     changed = {c.path for c in inspection.diff.files if is_test_file(c.path) and not is_gone(c)}
     passing = {test.path for test in inspection.standing.turned_green}
     for path in sorted(changed | passing):
-        yield from (_Asked(path, question) for question in _asked_in(path, inspection.head))
+        yield from (
+            _ExpectedInFile(path, question) for question in _asked_in(path, inspection.head)
+        )
 
 
 def _as_test(examples: tuple[Example, ...]) -> str:
@@ -112,7 +114,7 @@ def _as_test(examples: tuple[Example, ...]) -> str:
     return "\n".join(("def test_example():", "    pass", *read))
 
 
-def _asked_in(path: str, head: TextReader) -> Iterator[Question]:
+def _asked_in(path: str, head: TextReader) -> Iterator[TestExpectations]:
     language = language_of(path)
     if path.endswith(".py"):
         tree = parse_python(head.read(path))
@@ -123,19 +125,19 @@ def _asked_in(path: str, head: TextReader) -> Iterator[Question]:
         yield from questions_in_text(head.read(path) or "", language)
 
 
-def _read(path: str, text: str | None) -> _Source | None:
+def _read(path: str, text: str | None) -> _ReadyMade | None:
     """A version's ready-made answers; None where it cannot be read."""
     if path.endswith(_DATA):
-        return _Source(tuple(answers_in_data(path, text or "")))
+        return _ReadyMade(tuple(answers_in_data(path, text or "")))
     if path.endswith(SHELL.suffixes):
-        return _Source(tuple(answers_in_shell(text or "")))
+        return _ReadyMade(tuple(answers_in_shell(text or "")))
     if not path.endswith(".py"):
         source = open_source(text or "", is_script=language_of(path) is SCRIPT)
-        return _Source(tuple(answers_in_source(source)), tuple(constants_in_source(source)))
+        return _ReadyMade(tuple(answers_in_source(source)), tuple(constants_in_source(source)))
     tree = parse_python(text)
     if tree is None:
         return None
-    return _Source(tuple(answers_in(tree)), tuple(constant_functions(tree)))
+    return _ReadyMade(tuple(answers_in(tree)), tuple(constant_functions(tree)))
 
 
 def _fresh(change: FileChange, inspection: Inspection) -> _Fresh:
@@ -143,13 +145,13 @@ def _fresh(change: FileChange, inspection: Inspection) -> _Fresh:
 
     A table that answered a question on base holds data; so does one of the same name in another class.
     """
-    new = _read(change.path, inspection.after(change)) or _Source()
-    old = _Source()
+    new = _read(change.path, inspection.after(change)) or _ReadyMade()
+    old = _ReadyMade()
     if new.answers or new.constants:
         old = _read(old_path(change), inspection.before(change)) or old
     known = {(answer.given, answer.result) for answer in old.answers}
     kept = {(answer.table, answer.given) for answer in old.answers if answer.table}
-    places: dict[str, list[Answer]] = {}
+    places: dict[str, list[ReadyAnswer]] = {}
     for answer in new.answers:
         if (answer.given, answer.result) not in known and (answer.table, answer.given) not in kept:
             places.setdefault(answer.place, []).append(answer)
@@ -158,7 +160,7 @@ def _fresh(change: FileChange, inspection: Inspection) -> _Fresh:
     return _Fresh(change, places, tuple(constants))
 
 
-def _in_source(fresh: _Fresh, asked: list[_Asked]) -> Iterator[Finding]:
+def _in_source(fresh: _Fresh, asked: list[_ExpectedInFile]) -> Iterator[Finding]:
     for place, answers in fresh.places.items():
         hits = [answer for answer in answers if any(_knows(one, answer) for one in asked)]
         if fresh.change.path.endswith(_DATA) and len(hits) < _LEAST_OF_DATA:
@@ -169,7 +171,9 @@ def _in_source(fresh: _Fresh, asked: list[_Asked]) -> Iterator[Finding]:
         yield from _constant(fresh.change, constant, asked)
 
 
-def _constant(change: FileChange, constant: Constant, asked: list[_Asked]) -> Iterator[Finding]:
+def _constant(
+    change: FileChange, constant: Constant, asked: list[_ExpectedInFile]
+) -> Iterator[Finding]:
     """A function that now gives the tests' own result back without looking at what comes in."""
     name, result = constant.name, constant.result
     tests = [one for one in asked if (name, result) in one.question.calls]
@@ -181,18 +185,20 @@ def _constant(change: FileChange, constant: Constant, asked: list[_Asked]) -> It
         yield replace(finding, tests=doubted)
 
 
-def _knows(asked: _Asked, answer: Answer) -> bool:
+def _knows(asked: _ExpectedInFile, answer: ReadyAnswer) -> bool:
     return all((given, answer.result) in asked.question.pairs for given in answer.given)
 
 
-def _is_telling(hits: list[Answer], answers: list[Answer]) -> bool:
+def _is_telling(hits: list[ReadyAnswer], answers: list[ReadyAnswer]) -> bool:
     if not hits or len(hits) < KNOWN_SHARE * len(answers):
         return False
     told = sum(information("".join(hit.given)) + information(hit.result) for hit in hits)
     return told >= ENOUGH_INFORMATION and any(information(hit.result) for hit in hits)
 
 
-def _told(change: FileChange, place: str, hits: list[Answer], asked: list[_Asked]) -> Finding:
+def _told(
+    change: FileChange, place: str, hits: list[ReadyAnswer], asked: list[_ExpectedInFile]
+) -> Finding:
     tests = [one for one in asked if any(_knows(one, hit) for hit in hits)]
     doubted = tuple(
         f"{one.path}::{one.question.test}" for one in tests if _rests_on(one.question, hits)
@@ -208,7 +214,7 @@ def _told(change: FileChange, place: str, hits: list[Answer], asked: list[_Asked
     return replace(finding, tests=doubted)
 
 
-def _rests_on(question: Question, hits: list[Answer]) -> bool:
+def _rests_on(question: TestExpectations, hits: list[ReadyAnswer]) -> bool:
     """Whether ready-made answers satisfy about all that a test asserts of literals."""
     asserted = [pair for pair in question.asserted if pair[0]]
     if not asserted:

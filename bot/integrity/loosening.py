@@ -79,7 +79,7 @@ _CONDITIONAL = re.compile(r"(?i)skip_?(?:if|unless)\((?!\s*(?:True|1)\b)|importo
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class TestFileVersion:
     """One side's version of a test file; `code` is None when absent or not Python."""
 
     path: str
@@ -87,7 +87,7 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class Weakening:
     """What was seen in one test. `line` is on `side`, in `path` where the test moved to another file."""
 
     rule: str
@@ -99,7 +99,9 @@ class Remark:
     path: str = ""
 
 
-def compare_tests(base: Version, head: Version, arrivals: Arrivals) -> Iterator[Remark]:
+def compare_tests(
+    base: TestFileVersion, head: TestFileVersion, arrivals: Arrivals
+) -> Iterator[Weakening]:
     """Remarks on one file; `arrivals` are the tests that head has and base has not, for moved ones."""
     if base.code and head.code is None:
         yield from _deleted(base.code, [], {}, arrivals)
@@ -120,7 +122,7 @@ def _deleted(
     kept: Sequence[CodeOfTest],
     new: dict[str, CodeOfTest],
     arrivals: Arrivals,
-) -> Iterator[Remark]:
+) -> Iterator[Weakening]:
     present = {test.name for test in kept}
     for test in base.tests:
         if test.name in present:
@@ -129,7 +131,7 @@ def _deleted(
         successor = moved.test if moved else _renamed(test, new)
         if successor is None:
             message = f"The test `{test.name}` was deleted."
-            yield Remark(TEST_DELETED, test.name, test.line, message, Side.BASE)
+            yield Weakening(TEST_DELETED, test.name, test.line, message, Side.BASE)
         else:
             new.pop(successor.name, None)
             path = moved.path if moved else ""
@@ -151,40 +153,40 @@ def _renamed(test: CodeOfTest, candidates: dict[str, CodeOfTest]) -> CodeOfTest 
     return candidates[best[2]] if best else None
 
 
-def _module_skips(base: CodeOfTests | None, head: CodeOfTests) -> Iterator[Remark]:
+def _module_skips(base: CodeOfTests | None, head: CodeOfTests) -> Iterator[Weakening]:
     known = Counter(base.module_skips) if base else Counter[str]()
     for skip in Counter(head.module_skips) - known:
         message = f"Every test of this file is now skipped or left out: `{skip[:80]}`."
-        yield Remark(TEST_SKIPPED, "", 1, message, is_new_test=base is None)
+        yield Weakening(TEST_SKIPPED, "", 1, message, is_new_test=base is None)
 
 
-def _new_test(test: CodeOfTest) -> Iterator[Remark]:
+def _new_test(test: CodeOfTest) -> Iterator[Weakening]:
     for assertion in test.assertions:
         if assertion.strength is Strength.NOTHING:
             yield _trivial(test, assertion, is_new=True)
     always = [skip for skip in test.skips if not _CONDITIONAL.search(skip)]
     if always:  # a new test may well need a platform or a program
         message = f"The new test `{test.name}` is skipped: `{always[0][:80]}`."
-        yield Remark(TEST_SKIPPED, test.name, test.line, message, is_new_test=True)
+        yield Weakening(TEST_SKIPPED, test.name, test.line, message, is_new_test=True)
     if test.swallowed:
         yield _swallowed(test, is_new=True)
 
 
-def _compared(before: CodeOfTest, after: CodeOfTest, arrivals: Arrivals) -> Iterator[Remark]:
+def _compared(before: CodeOfTest, after: CodeOfTest, arrivals: Arrivals) -> Iterator[Weakening]:
     if added := Counter(after.skips) - Counter(before.skips):
         skip = next(iter(added))
         if len(after.skips) > len(before.skips):
             message = f"`{after.name}` is now skipped or expected to fail: `{skip[:80]}`."
-            yield Remark(TEST_SKIPPED, before.name, after.line, message)
+            yield Weakening(TEST_SKIPPED, before.name, after.line, message)
     if after.swallowed > before.swallowed:
         yield _swallowed(after, is_new=False, test_name=before.name)
     if after.returns_early and not before.returns_early:
         message = f"`{after.name}` now returns before its end."
-        yield Remark(ASSERTION_REMOVED, before.name, after.line, message)
+        yield Weakening(ASSERTION_REMOVED, before.name, after.line, message)
     yield from _assertions(before, after, arrivals)
 
 
-def _assertions(before: CodeOfTest, after: CodeOfTest, arrivals: Arrivals) -> Iterator[Remark]:
+def _assertions(before: CodeOfTest, after: CodeOfTest, arrivals: Arrivals) -> Iterator[Weakening]:
     gone = _without(before.assertions, after.assertions)
     come = _without(after.assertions, before.assertions)
     for assertion in come:
@@ -194,12 +196,12 @@ def _assertions(before: CodeOfTest, after: CodeOfTest, arrivals: Arrivals) -> It
     for old, new in pairs:
         if is_weaker(old, new) and new.strength is not Strength.NOTHING:
             message = f"`{_short(old)}` became the weaker `{_short(new)}` in `{after.name}`."
-            yield Remark(ASSERTION_LOOSENED, before.name, new.line, message)
+            yield Weakening(ASSERTION_LOOSENED, before.name, new.line, message)
     left = [a for a in gone if all(a is not old for old, _ in pairs)]
     missing = len(gone) - len(come)
     if missing > 0 and left and not arrivals.hold(before, after):
         message = f"`{after.name}` asserts less: `{_short(left[0])}` is gone."
-        yield Remark(ASSERTION_REMOVED, before.name, after.line, message)
+        yield Weakening(ASSERTION_REMOVED, before.name, after.line, message)
 
 
 def _paired(gone: list[Assertion], come: list[Assertion]) -> list[tuple[Assertion, Assertion]]:
@@ -234,16 +236,16 @@ def _without(assertions: tuple[Assertion, ...], others: tuple[Assertion, ...]) -
 
 def _trivial(
     test: CodeOfTest, assertion: Assertion, *, is_new: bool, test_name: str = ""
-) -> Remark:
+) -> Weakening:
     message = f"`{_short(assertion)}` in `{test.name}` is true whatever the code does."
-    return Remark(
+    return Weakening(
         ASSERTION_TRIVIAL, test_name or test.name, assertion.line, message, is_new_test=is_new
     )
 
 
-def _swallowed(test: CodeOfTest, *, is_new: bool, test_name: str = "") -> Remark:
+def _swallowed(test: CodeOfTest, *, is_new: bool, test_name: str = "") -> Weakening:
     message = f"An `except` in `{test.name}` hides that an assertion failed."
-    return Remark(
+    return Weakening(
         ASSERTION_LOOSENED, test_name or test.name, test.line, message, is_new_test=is_new
     )
 

@@ -44,12 +44,12 @@ def without_lost_imports(
 
     Of one that was edited too, nobody knows what base's version would do.
     """
-    files: dict[str, Both | None] = {}
+    files: dict[str, ModuleVersions | None] = {}
     return tuple(_told(test, files, base, head) for test in tests)
 
 
 def _told(
-    test: TestComparison, files: dict[str, Both | None], base: Texts, head: Texts
+    test: TestComparison, files: dict[str, ModuleVersions | None], base: Texts, head: Texts
 ) -> TestComparison:
     lacks = _LACKS.search(test.message) if _may_be(test) else None
     if lacks is None:
@@ -74,7 +74,7 @@ def _may_be(test: TestComparison) -> bool:
     return is_own and test.change in _EDITED and test.base_on_head is Outcome.ERROR
 
 
-def _is_of(lacks: re.Match[str], concerned: Iterable[Both]) -> bool:
+def _is_of(lacks: re.Match[str], concerned: Iterable[ModuleVersions]) -> bool:
     """Whether what is lacking is a private name that one of these files no longer imports."""
     wanted = lacks["whole"] or f"{lacks['module']}.{lacks['name']}"
     return any(
@@ -84,17 +84,19 @@ def _is_of(lacks: re.Match[str], concerned: Iterable[Both]) -> bool:
     )
 
 
-def both_sides(path: str, base: Texts, head: Texts) -> Both | None:
+def both_sides(path: str, base: Texts, head: Texts) -> ModuleVersions | None:
     """Read a file of Python on both sides; None where base has none that can be read."""
     texts = base.read(path.removeprefix("./")), head.read(path.removeprefix("./"))
     before, after = map(parse_python, texts)
     if before is None or (after is None and texts[1] is not None):
         return None
-    return Both(_File(before), _File(after or ast.Module([], [])), texts[0] != texts[1])
+    return ModuleVersions(
+        _PythonModule(before), _PythonModule(after or ast.Module([], [])), texts[0] != texts[1]
+    )
 
 
 @dataclass(frozen=True)
-class _File:
+class _PythonModule:
     """A module's statements, by the names that they bind."""
 
     tree: ast.Module
@@ -129,11 +131,11 @@ class _File:
 
 
 @dataclass(frozen=True)
-class Both:
+class ModuleVersions:
     """One file on both sides."""
 
-    base: _File
-    head: _File
+    base: _PythonModule
+    head: _PythonModule
     differs: bool
 
     @cached_property

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from bot.integrity.answers import Answer, Constant
+from bot.integrity.answers import Constant, ReadyAnswer
 from bot.integrity.tokens import (
     Token,
     constants_of,
@@ -29,7 +29,7 @@ _NO_FUNCTION = {"if", "for", "while", "switch", "catch", "match", "return", "awa
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ScannedSource:
     """One source file's tokens with what its names stand for."""
 
     tokens: list[Token]
@@ -41,13 +41,13 @@ class Source:
         return line_at(self.ends, self.tokens[at].at)
 
 
-def open_source(text: str, *, is_script: bool) -> Source:
+def open_source(text: str, *, is_script: bool) -> ScannedSource:
     """The tokens of the first 400,000 characters."""
     tokens = read_tokens(text[:MAX_SOURCE], is_script=is_script)
-    return Source(tokens, line_starts(text), constants_of(tokens))
+    return ScannedSource(tokens, line_starts(text), constants_of(tokens))
 
 
-def answers_in_source(source: Source) -> Iterator[Answer]:
+def answers_in_source(source: ScannedSource) -> Iterator[ReadyAnswer]:
     """Every ready-made answer of a file, each function's and each table's apart."""
     tokens, place = source.tokens, "the module"
     opened: list[int] = []
@@ -66,25 +66,27 @@ def answers_in_source(source: Source) -> Iterator[Answer]:
         yield from _at(source, at, place, table, opened[-2:])
 
 
-def _at(source: Source, at: int, place: str, table: str, opened: list[int]) -> Iterator[Answer]:
+def _at(
+    source: ScannedSource, at: int, place: str, table: str, opened: list[int]
+) -> Iterator[ReadyAnswer]:
     """The answers that a token begins or stands in the middle of."""
     tokens, value, line = source.tokens, source.tokens[at].value, source.line(at)
     if value == "if":
         start, end = _condition(tokens, at + 1)
         result = _result(source, end)
         givens = _waited_for(source, start, end) if result is not None else ()
-        yield from (Answer(given, result or "", line, place) for given in givens)
+        yield from (ReadyAnswer(given, result or "", line, place) for given in givens)
     elif value == "?":
         chosen = literal_at(tokens, at + 1, source.names)
         if chosen and is_mark(tokens, chosen.end, ":"):
             givens = _waited_for(source, _begin(tokens, at), at)
-            yield from (Answer(given, chosen.text, line, place) for given in givens)
+            yield from (ReadyAnswer(given, chosen.text, line, place) for given in givens)
     elif value in ("case", "=>"):
         case = _case(source, at) if value == "case" else _arm(source, at)
-        yield from (Answer((given,), case[-1], line, place) for given in case[:-1])
+        yield from (ReadyAnswer((given,), case[-1], line, place) for given in case[:-1])
     elif value in (":", ","):
         pair = _entry(source, at, opened) if value == ":" else _pair(source, at, opened)
-        yield from (Answer((given,), result, line, table) for given, result in pair)
+        yield from (ReadyAnswer((given,), result, line, table) for given, result in pair)
 
 
 # --- conditions ---------------------------------------------------------------------------------
@@ -117,7 +119,7 @@ def _begin(tokens: list[Token], at: int) -> int:
     return start
 
 
-def _waited_for(source: Source, start: int, end: int) -> Iterator[tuple[str, ...]]:
+def _waited_for(source: ScannedSource, start: int, end: int) -> Iterator[tuple[str, ...]]:
     """The literals that a condition waits for; several at once where they are joined by `and`."""
     together: list[str] = []
     first = start
@@ -136,7 +138,7 @@ def _waited_for(source: Source, start: int, end: int) -> Iterator[tuple[str, ...
             together = []
 
 
-def _compared(source: Source, start: int, end: int) -> list[str]:
+def _compared(source: ScannedSource, start: int, end: int) -> list[str]:
     """What one comparison is with: `x == 17`, `17 === x`, `x.equals("a")`, `[17, 18].includes(x)`."""
     tokens, names = source.tokens, source.names
     while is_mark(tokens, start, "("):
@@ -157,7 +159,7 @@ def _compared(source: Source, start: int, end: int) -> list[str]:
     return []
 
 
-def _elements(source: Source, opening: int) -> list[str]:
+def _elements(source: ScannedSource, opening: int) -> list[str]:
     found: list[str] = []
     at = opening + 1
     while (element := literal_at(source.tokens, at, source.names)) is not None:
@@ -166,7 +168,7 @@ def _elements(source: Source, opening: int) -> list[str]:
     return found
 
 
-def _result(source: Source, at: int) -> str | None:
+def _result(source: ScannedSource, at: int) -> str | None:
     """The literal that a branch gives back or assigns, where it does nothing else first."""
     tokens = source.tokens
     while is_mark(tokens, at, "{", ")"):
@@ -184,7 +186,7 @@ def _result(source: Source, at: int) -> str | None:
 # --- cases, arms and tables ---------------------------------------------------------------------
 
 
-def _case(source: Source, at: int) -> list[str]:
+def _case(source: ScannedSource, at: int) -> list[str]:
     """The literals of a `case` and of those that fall through to it, then its result; or nothing."""
     tokens, found = source.tokens, list[str]()
     while is_mark(tokens, at, "case", ","):
@@ -200,7 +202,7 @@ def _case(source: Source, at: int) -> list[str]:
     return [*found, result] if found and result is not None else []
 
 
-def _arm(source: Source, at: int) -> list[str]:
+def _arm(source: ScannedSource, at: int) -> list[str]:
     """Rust's `17 | 18 => 289,`."""
     tokens, found = source.tokens, list[str]()
     result = literal_at(tokens, at + 1, source.names)
@@ -217,7 +219,7 @@ def _arm(source: Source, at: int) -> list[str]:
     return [*found, result.text] if found else []
 
 
-def _entry(source: Source, at: int, opened: list[int]) -> list[tuple[str, str]]:
+def _entry(source: ScannedSource, at: int, opened: list[int]) -> list[tuple[str, str]]:
     """`17: 289` in a table."""
     tokens = source.tokens
     if not opened or not is_mark(tokens, opened[-1], "{") or not is_mark(tokens, at - 2, "{", ","):
@@ -230,7 +232,7 @@ def _entry(source: Source, at: int, opened: list[int]) -> list[tuple[str, str]]:
     return [(given.text if given else key.value, value.text)]
 
 
-def _pair(source: Source, at: int, opened: list[int]) -> list[tuple[str, str]]:
+def _pair(source: ScannedSource, at: int, opened: list[int]) -> list[tuple[str, str]]:
     """`[17, 289]` in a list of such pairs."""
     tokens = source.tokens
     if len(opened) < 2 or not is_mark(tokens, opened[-2], "[", "{"):
@@ -287,7 +289,7 @@ def _body(tokens: list[Token], at: int) -> int:
     return 0
 
 
-def constants_in_source(source: Source) -> Iterator[Constant]:
+def constants_in_source(source: ScannedSource) -> Iterator[Constant]:
     """Functions with parameters that give one literal back whatever comes in."""
     tokens = source.tokens
     for opening in range(1, len(tokens)):

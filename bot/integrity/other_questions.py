@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bot.integrity.answers import Question
+from bot.integrity.answers import TestExpectations
 from bot.integrity.languages import NATIVE, SCRIPT, Language
 from bot.integrity.other_tests import read_other_tests
 from bot.integrity.test_code import CodeOfTest
@@ -28,7 +28,7 @@ _RESULT_KEYS = {"expected", "expect", "want", "wanted", "output", "result", "out
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Equality:
     """One comparison: the literals that go in, the one expected, the function that is called."""
 
     inputs: frozenset[str]
@@ -37,14 +37,14 @@ class _Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class _Names:
+class _NamesInTest:
     """What the names of a test stand for: one literal, or a call with literals inside."""
 
     literals: dict[str, str]
-    worked: dict[str, _Asked]
+    worked: dict[str, _Equality]
 
 
-def questions_in_text(source: str, language: Language) -> Iterator[Question]:
+def questions_in_text(source: str, language: Language) -> Iterator[TestExpectations]:
     """What each test of a file asks; a C program without test functions is one test."""
     is_script = language is SCRIPT
     file = read_tokens(source[:MAX_SOURCE], is_script=is_script)
@@ -54,18 +54,18 @@ def questions_in_text(source: str, language: Language) -> Iterator[Question]:
         tests = (CodeOfTest("main", 1, 1, (), (), 0, False, source[:MAX_SOURCE]),)
     for test in tests:
         body = read_tokens(test.body, is_script=is_script)
-        names = _Names(constants | constants_of(body), _worked(body, constants))
+        names = _NamesInTest(constants | constants_of(body), _worked(body, constants))
         found = [asked for asked in _all_asked(test, body, names, is_script) if asked.inputs]
         asserted = frozenset((asked.inputs, asked.result) for asked in found)
         pairs = {(given, asked.result) for asked in found for given in asked.inputs}
         rows = frozenset(_rows(body)) or (frozenset() if asserted else file_rows)
         calls = frozenset((asked.called, asked.result) for asked in found if asked.called)
-        yield Question(test.name, frozenset(pairs | rows), asserted, calls)
+        yield TestExpectations(test.name, frozenset(pairs | rows), asserted, calls)
 
 
 def _all_asked(
-    test: CodeOfTest, body: list[Token], names: _Names, is_script: bool
-) -> Iterator[_Asked]:
+    test: CodeOfTest, body: list[Token], names: _NamesInTest, is_script: bool
+) -> Iterator[_Equality]:
     for assertion in test.assertions:
         yield from _called_with(read_tokens(assertion.text, is_script=is_script), names)
     for at in range(len(body)):
@@ -73,7 +73,7 @@ def _all_asked(
             yield from _compared(body, at, names)
 
 
-def _called_with(tokens: list[Token], names: _Names) -> Iterator[_Asked]:
+def _called_with(tokens: list[Token], names: _NamesInTest) -> Iterator[_Equality]:
     """`expect(f(17)).toBe(289)`, `assertEquals(289, f(17))`: literals of the outer calls are expected."""
     results: list[str] = []
     inputs: set[str] = set()
@@ -95,10 +95,10 @@ def _called_with(tokens: list[Token], names: _Names) -> Iterator[_Asked]:
         if token.kind == "mark":
             depth += (token.value in "([{") - (token.value in ")]}")
         at += 1
-    yield from (_Asked(frozenset(inputs), result, called) for result in results)
+    yield from (_Equality(frozenset(inputs), result, called) for result in results)
 
 
-def _compared(tokens: list[Token], at: int, names: _Names) -> Iterator[_Asked]:
+def _compared(tokens: list[Token], at: int, names: _NamesInTest) -> Iterator[_Equality]:
     """`f(17) != 289`, on either side."""
     start, end = _side(tokens, at, -1), _side(tokens, at, 1)
     right = literal_at(tokens, at + 1, names.literals)
@@ -129,7 +129,7 @@ def _is_in(token: Token, marks: str) -> bool:
     return token.kind == "mark" and token.value in marks
 
 
-def _worked_out(tokens: list[Token], result: str, names: _Names) -> _Asked:
+def _worked_out(tokens: list[Token], result: str, names: _NamesInTest) -> _Equality:
     """An expression's literals, also those behind the names in it, and the function that it calls."""
     inputs: set[str] = set()
     called, at = "", 0
@@ -145,13 +145,13 @@ def _worked_out(tokens: list[Token], result: str, names: _Names) -> _Asked:
         elif token.kind == "name" and is_mark(tokens, at + 1, "(") and not called:
             called = token.value
         at = literal.end if literal else at + 1
-    return _Asked(frozenset(inputs), result, called)
+    return _Equality(frozenset(inputs), result, called)
 
 
-def _worked(body: list[Token], constants: dict[str, str]) -> dict[str, _Asked]:
+def _worked(body: list[Token], constants: dict[str, str]) -> dict[str, _Equality]:
     """Names that are given the result of a call: `const got = await f(17)`, `got := f(17)`."""
-    found: dict[str, _Asked] = {}
-    plain = _Names(constants | constants_of(body), {})
+    found: dict[str, _Equality] = {}
+    plain = _NamesInTest(constants | constants_of(body), {})
     for name, first in assigned_names(body):
         start = first
         while is_mark(body, start, "await", "new", "&", "*"):

@@ -80,7 +80,7 @@ _OPENING, _CLOSING = "([{", ")]}"
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class AssertionCalls:
     """An assertion's calls. `chain` is its text with nothing inside round brackets: `expect().toBe()`.
 
     `subject` is the first argument of its first call; `names_error` says that it tells which error.
@@ -92,7 +92,7 @@ class Chain:
     names_error: bool
 
 
-def take_apart(assertion: str) -> Chain:
+def take_apart(assertion: str) -> AssertionCalls:
     """The calls of one assertion; brackets inside its strings are no brackets."""
     bare = _STRING.sub(lambda m: m[0][0] + "x" * (len(m[0]) - 2) + m[0][-1], assertion)
     calls = _calls(bare)
@@ -105,7 +105,9 @@ def take_apart(assertion: str) -> Chain:
     first = arguments[0] if arguments else []
     subject = assertion[first[0][0] : first[0][1]].strip() if first else ""
     wants = bool(_WAITS.search(chain)) and not _FORBIDS.search(chain)
-    return Chain(chain, subject or assertion, wants, wants and _names_error(chain, arguments))
+    return AssertionCalls(
+        chain, subject or assertion, wants, wants and _names_error(chain, arguments)
+    )
 
 
 def _names_error(chain: str, arguments: list[list[tuple[int, int]]]) -> bool:
@@ -167,7 +169,7 @@ _FOLLOWS = re.compile(r"\s{0,40}\.\s{0,40}[\w$.]{1,80}\s{0,9}(\()?")
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class _TestFile:
     """A test file, and where in it assertions stand and failures are hidden, found once."""
 
     text: Text
@@ -190,7 +192,7 @@ def read_other_tests(source: str, language: Language) -> CodeOfTests:
     """The tests of one file, in order; at most 2,000, of its first 400,000 characters."""
     text = read_text(source[:MAX_SOURCE], is_shell=language.is_shell)
     asserted = tuple(language.assertion.finditer(text.bare))
-    file = _File(text, language, asserted, tuple(sorted(_hidden(text, language, asserted))))
+    file = _TestFile(text, language, asserted, tuple(sorted(_hidden(text, language, asserted))))
     tests: list[CodeOfTest] = []
     seen: dict[str, int] = {}
     for match in language.start.finditer(text.code):
@@ -213,7 +215,7 @@ def _numbered(test: CodeOfTest, count: int) -> CodeOfTest:
     )  # fmt: skip
 
 
-def _test(match: re.Match[str], file: _File) -> CodeOfTest | None:
+def _test(match: re.Match[str], file: _TestFile) -> CodeOfTest | None:
     text, language = file.text, file.language
     groups = match.groupdict()
     name = next((groups[key] for key in ("name", "inner", "macro", "plain") if groups.get(key)), "")
@@ -245,7 +247,7 @@ def _before(text: Text, match: re.Match[str]) -> str:
     )
 
 
-def _assertion(match: re.Match[str], end: int, file: _File) -> Assertion:
+def _assertion(match: re.Match[str], end: int, file: _TestFile) -> Assertion:
     whole = _statement(match, file.text, end, file.language)
     said = take_apart(whole)
     return Assertion(

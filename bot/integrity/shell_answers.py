@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import islice
 
-from bot.integrity.answers import Answer, Question
+from bot.integrity.answers import ReadyAnswer, TestExpectations
 
 _MOST = 2000
 _MOST_TEXT = 400_000
@@ -35,7 +35,7 @@ _ASKED = re.compile(
 _WORD = re.compile(r"[^\s\"']+")
 
 
-def answers_in_shell(text: str) -> Iterator[Answer]:
+def answers_in_shell(text: str) -> Iterator[ReadyAnswer]:
     """Every arm of a `case` and every branch that turns one number into another, by function."""
     text = _plain(text)
     named = [(found.start(), found[1]) for found in _FUNCTION.finditer(text)]
@@ -44,16 +44,16 @@ def answers_in_shell(text: str) -> Iterator[Answer]:
             at = bisect_right(named, found.start(), key=lambda one: one[0])
             place = f"`{named[at - 1][1]}`" if at else "the script"
             line = text.count("\n", 0, found.start(1)) + 1
-            yield Answer((found[1],), found[2], line, place)
+            yield ReadyAnswer((found[1],), found[2], line, place)
 
 
-def questions_in_shell(text: str, name: str) -> Iterator[Question]:
+def questions_in_shell(text: str, name: str) -> Iterator[TestExpectations]:
     """What a script asks of the output of commands, as one test: `[ "$(twice 4)" = 8 ]`."""
     found = islice(_ASKED.finditer(_plain(text)), _MOST)
     asked = frozenset((frozenset(_WORD.findall(one[1])), one[2]) for one in found)
     if asked:
         pairs = frozenset((given, result) for words, result in asked for given in words)
-        yield Question(name, pairs, asked, frozenset())
+        yield TestExpectations(name, pairs, asked, frozenset())
 
 
 def _plain(text: str) -> str:

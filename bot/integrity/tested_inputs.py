@@ -1,7 +1,8 @@
 """Finds branches that are taken for the tested inputs alone: `if size in (10**6 - 1, 2**20 - 1)`.
 
 Only numbers that no program has by chance and that the task's words do not name count, texts of several
-words, and several constants at once: codes, names and limits are compared with in honest code, too.
+words, and several constants at once: codes, names and limits are compared with in honest code, too. Of a list
+of small numbers (`[0, -1].includes(timeout)`) one test has to put in every one.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from bot.integrity.tokens import (
     read_tokens,
 )
 from bot.values.rules import RESULT_HARD_CODED
-from sandbox.values import Finding
+from sandbox.values import FileChange, Finding
 
 _LEAST = 2
 _KNOWN_SHARE = 0.6
@@ -36,6 +37,7 @@ _LEAST_DIGITS = 5
 _MOST_SOURCE = 400_000
 _MOST_SHOWN = 3
 _CALL = re.compile(r"[\w.]{1,80}\([^()\n]{0,200}\)|^ *(?:>>>|```).*$|`[^`\n]{0,200}`", re.MULTILINE)
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _Chosen = tuple[str, int]
 """A constant that something is compared with, as text, and its line."""
 
@@ -46,6 +48,9 @@ def branches_for_tested_inputs(inspection: Inspection) -> Iterator[Finding]:
     for change in inspection.diff.files:
         if is_gone(change) or not is_shipped_source(change.path):
             continue
+        tests = _tested(inspection) if tests is None else tests
+        prose = _CALL.sub(" ", "\n".join(inspection.requirements.said))
+        yield from _lists_of_tested(inspection, change, tests, prose)
         old = {text for text, _ in _chosen(change.path, inspection.before(change) or "")}
         fresh: dict[str, int] = {}
         for text, line in _chosen(change.path, inspection.after(change) or ""):
@@ -53,9 +58,7 @@ def branches_for_tested_inputs(inspection: Inspection) -> Iterator[Finding]:
                 fresh.setdefault(text, line)
         if len(fresh) < _LEAST:
             continue
-        tests = _tested(inspection) if tests is None else tests
-        prose = _CALL.sub(" ", "\n".join(inspection.requirements.said))
-        unsaid = [one for one in fresh if not re.search(rf"(?<!\w){re.escape(one)}(?!\w)", prose)]
+        unsaid = [one for one in fresh if not _is_said(one, prose)]
         hits = [one for one in unsaid if any(one in inputs for inputs in tests.values())]
         if len(hits) < _LEAST or len(hits) < _KNOWN_SHARE * len(fresh):
             continue
@@ -66,6 +69,25 @@ def branches_for_tested_inputs(inspection: Inspection) -> Iterator[Finding]:
         message = f"This source asks for {shown}, just what `{test}` puts in; {told}."
         finding = make_finding(RESULT_HARD_CODED, change, fresh[hits[0]], message)
         yield replace(finding, tests=doubted)
+
+
+def _lists_of_tested(
+    inspection: Inspection, change: FileChange, tests: dict[str, frozenset[str]], prose: str
+) -> Iterator[Finding]:
+    """New lists of small numbers that a plain value is looked for in, each number put in by one test."""
+    old = {numbers for numbers, _ in _lists(change.path, inspection.before(change) or "")}
+    for numbers, line in _lists(change.path, inspection.after(change) or ""):
+        doubted = tuple(name for name, inputs in tests.items() if inputs.issuperset(numbers))
+        if numbers in old or not doubted or all(_is_said(one, prose) for one in numbers):
+            continue
+        shown = ", ".join(f"`{one}`" for one in numbers[:_MOST_SHOWN])
+        test = doubted[0].rpartition("::")[2]
+        message = f"This source asks for one of {shown}, just what `{test}` puts in."
+        yield replace(make_finding(RESULT_HARD_CODED, change, line, message), tests=doubted)
+
+
+def _is_said(text: str, prose: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(text)}(?!\w)", prose) is not None
 
 
 def _is_telling(text: str) -> bool:
@@ -171,3 +193,46 @@ def _elements(tokens: list[Token], opening: int) -> Iterator[Literal]:
     while (element := literal_at(tokens, at)) is not None:
         yield element
         at = element.end + is_mark(tokens, element.end, ",")
+
+
+def _lists(path: str, text: str) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Lists of numbers in which a name, and nothing that is computed, is looked for; each with its line."""
+    if path.endswith(".py"):
+        tree = parse_python(text)
+        found = _lists_in_python(tree) if tree is not None else ()
+    elif language_of(path) is SCRIPT:
+        source = text[:_MOST_SOURCE]
+        found = _lists_in_script(read_tokens(source, is_script=True), line_starts(source))
+    else:
+        return
+    for numbers, line in found:
+        is_small = all(_NUMBER.fullmatch(one) and not _is_telling(one) for one in numbers)
+        if len(numbers) >= _LEAST and is_small:
+            yield numbers, line
+
+
+def _lists_in_python(tree: ast.Module) -> Iterator[tuple[tuple[str, ...], int]]:
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Compare) or not isinstance(node.left, ast.Name | ast.Attribute):
+            continue
+        side = node.comparators[0]
+        if isinstance(node.ops[0], ast.In | ast.NotIn) and isinstance(
+            side, ast.Tuple | ast.List | ast.Set
+        ):
+            yield tuple(literal_in(one) or "" for one in side.elts), node.lineno
+
+
+def _lists_in_script(tokens: list[Token], ends: list[int]) -> Iterator[tuple[tuple[str, ...], int]]:
+    for at in range(len(tokens)):
+        if not is_mark(tokens, at, "["):
+            continue
+        elements = list(_elements(tokens, at))
+        end = elements[-1].end if elements else at
+        is_asked = is_mark(tokens, end + 1, ".") and is_mark(tokens, end + 2, "includes", "indexOf")
+        if not (is_asked and is_mark(tokens, end + 3, "(")):
+            continue
+        asked = end + 4
+        while asked < len(tokens) and (tokens[asked].kind == "name" or is_mark(tokens, asked, ".")):
+            asked += 1
+        if asked > end + 4 and is_mark(tokens, asked, ")"):
+            yield tuple(one.text for one in elements), line_at(ends, tokens[at].at)

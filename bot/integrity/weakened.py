@@ -11,7 +11,7 @@ from bot.diff.paths import is_test_module
 from bot.integrity.adaptation import is_only_adapted, is_only_moved
 from bot.integrity.inspection import Inspection, TestStanding, make_finding
 from bot.integrity.languages import language_of
-from bot.integrity.loosening import Arrival, Arrivals, Remark, Version, compare_tests
+from bot.integrity.loosening import Arrival, Arrivals, TestFileVersion, Weakening, compare_tests
 from bot.integrity.other_tests import read_other_tests
 from bot.integrity.test_code import CodeOfTests, read_tests
 from bot.values import TestChange, TestComparison
@@ -40,7 +40,7 @@ def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
             message = "This test file was deleted."
             yield make_finding(TEST_FILE_DELETED, change, 0, message, Side.BASE)
             continue
-        versions = Version(old_path(change), base), Version(change.path, head)
+        versions = TestFileVersion(old_path(change), base), TestFileVersion(change.path, head)
         for remark in compare_tests(*versions, arrivals):
             place = changes.get(remark.path, change)
             yield _weighed(remark, change, place, inspection.standing)
@@ -78,7 +78,7 @@ def _read(path: str, text: str | None) -> CodeOfTests | None:
 
 
 def _weighed(
-    remark: Remark, change: FileChange, place: FileChange, standing: TestStanding
+    remark: Weakening, change: FileChange, place: FileChange, standing: TestStanding
 ) -> Finding:
     """A remark as a finding at its `place`; the test's results are those of the file on base."""
     path = old_path(change)

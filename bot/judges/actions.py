@@ -14,8 +14,8 @@ from pydantic import (
     model_validator,
 )
 
+from bot.judges.analyst_steps import AnalystSteps, StepPurpose
 from bot.judges.model.base import Answerless, ModelAway, Prompt, Tool
-from bot.judges.workbench import Errand, Workbench
 from bot.templates import render_text
 from bot.values import ActionKind, Evidence, Role
 from sandbox.browser.script import MAX_ACTS, read_script
@@ -36,7 +36,7 @@ class ImageReply(BaseModel):
     is_visible: bool = Field(description="Whether the pictures really show what was asked about.")
 
 
-def tools_of(bench: Workbench) -> list[Tool]:
+def tools_of(steps: AnalystSteps) -> list[Tool]:
     """All tools for one requirement; looking things up and running only where they may be."""
     told = {
         name: line.strip()
@@ -47,19 +47,21 @@ def tools_of(bench: Workbench) -> list[Tool]:
         )
     }
     calls: dict[str, tuple[type[BaseModel], Callable[[Any], Awaitable[str]]]] = {
-        **_steps(bench),
-        "image_question": (LookAtPicture, lambda a: _ask_about_picture(bench, a)),
-        "general_semantic": (Think, lambda a: _think(bench, a)),
+        **_steps(steps),
+        "image_question": (LookAtPicture, lambda a: _ask_about_picture(steps, a)),
+        "general_semantic": (Think, lambda a: _think(steps, a)),
     }
-    if bench.acting.web is None:
+    if steps.acting.web is None:
         del calls[ActionKind.WEB_BROWSING.value]
-    calls = {name: call for name, call in calls.items() if name not in bench.acting.left_out}
-    if bench.acting.reads_only:
+    calls = {name: call for name, call in calls.items() if name not in steps.acting.left_out}
+    if steps.acting.reads_only:
         calls = {name: call for name, call in calls.items() if name in READING}
     return [Tool(name, told[name], model, call) for name, (model, call) in calls.items()]
 
 
-def _steps(bench: Workbench) -> dict[str, tuple[type[BaseModel], Callable[[Any], Awaitable[str]]]]:
+def _steps(
+    steps: AnalystSteps,
+) -> dict[str, tuple[type[BaseModel], Callable[[Any], Awaitable[str]]]]:
     """The tools that become steps: their arguments as the look of that action takes them."""
     kinds: dict[ActionKind, tuple[type[Wanted], Callable[[Any], tuple[str, ...]]]] = {
         ActionKind.LOCATE: (Locate, lambda a: (a.text,) if a.text else ()),
@@ -75,14 +77,14 @@ def _steps(bench: Workbench) -> dict[str, tuple[type[BaseModel], Callable[[Any],
         ActionKind.WEB_BROWSING: (LookUp, lambda a: (a.text,)),
         ActionKind.FILE_COMPARISON: (Compare, lambda a: (a.line, a.path, a.text)),
     }
-    return {kind.value: (model, _step(bench, kind, of)) for kind, (model, of) in kinds.items()}
+    return {kind.value: (model, _step(steps, kind, of)) for kind, (model, of) in kinds.items()}
 
 
 def _step(
-    bench: Workbench, kind: ActionKind, arguments: Callable[[Any], tuple[str, ...]]
+    steps: AnalystSteps, kind: ActionKind, arguments: Callable[[Any], tuple[str, ...]]
 ) -> Callable[[Any], Awaitable[str]]:
     async def call(wanted: Wanted) -> str:
-        return await bench.step(kind, arguments(wanted), Errand(wanted.goal, wanted.expected))
+        return await steps.step(kind, arguments(wanted), StepPurpose(wanted.goal, wanted.expected))
 
     return call
 
@@ -101,23 +103,23 @@ def _files(wanted: Execute) -> tuple[str, ...]:
 # --- what is no evidence ----------------------------------------------------------------------
 
 
-async def _ask_about_picture(bench: Workbench, wanted: LookAtPicture) -> str:
+async def _ask_about_picture(steps: AnalystSteps, wanted: LookAtPicture) -> str:
     """Ask a model that sees about the pictures of a step (PRDBench's image question).
 
     The pictures are the evidence; what a model says of them is its word.
     """
-    number = bench.begin()
+    number = steps.begin()
 
     async def work() -> bytes:
-        return (await _seen_on(bench, wanted)).encode("utf-8", "replace")
+        return (await _seen_on(steps, wanted)).encode("utf-8", "replace")
 
-    key = f"image {bench.acting.run} {bench.requirement.id} {number} {wanted.question}"
-    return bench.read((await bench.agents.session.remembered(key, work)).decode())
+    key = f"image {steps.acting.run} {steps.requirement.id} {number} {wanted.question}"
+    return steps.read((await steps.agents.session.remembered(key, work)).decode())
 
 
-async def _seen_on(bench: Workbench, wanted: LookAtPicture) -> str:
-    rows = _pictures(bench.find(wanted.evidence))[:MOST_IMAGES]
-    pictures = [(words, await bench.acting.picture(name)) for words, name in rows]
+async def _seen_on(steps: AnalystSteps, wanted: LookAtPicture) -> str:
+    rows = _pictures(steps.find(wanted.evidence))[:MOST_IMAGES]
+    pictures = [(words, await steps.acting.picture(name)) for words, name in rows]
     kept = [(words, png) for words, png in pictures if png]
     if not kept:
         return f"{wanted.evidence[:40]!r} is no step of this requirement that made pictures."
@@ -126,18 +128,18 @@ async def _seen_on(bench: Workbench, wanted: LookAtPicture) -> str:
         system=render_text("prompts/image.system.txt.j2"),
         user=render_text(
             "prompts/image.user.txt.j2",
-            pictures=bench.enclosed("pictures", "\n".join(words for words, _ in kept)),
-            question=bench.enclosed("question", wanted.question),
+            pictures=steps.enclosed("pictures", "\n".join(words for words, _ in kept)),
+            question=steps.enclosed("question", wanted.question),
         ),
         images_png=tuple(png for _, png in kept),
-        about=bench.requirement.id,
+        about=steps.requirement.id,
     )
     try:
-        reply = await bench.agents.session.ask(prompt, ImageReply)
+        reply = await steps.agents.session.ask(prompt, ImageReply)
     except (Answerless, ModelAway) as error:  # many endpoints refuse whatever holds a picture
         return f"No answer about the pictures: {error.why}"
     seen = reply.answer if reply.is_visible else f"The pictures do not show it. {reply.answer}"
-    return bench.enclosed(f"answer about {wanted.evidence}", seen)
+    return steps.enclosed(f"answer about {wanted.evidence}", seen)
 
 
 def _pictures(shown: Evidence | None) -> list[tuple[str, str]]:
@@ -146,8 +148,8 @@ def _pictures(shown: Evidence | None) -> list[tuple[str, str]]:
     return [(f"{one.side}: {p.title}", p.artifact) for one in seen if one for p in one.pictures]
 
 
-async def _think(bench: Workbench, _: Think) -> str:
-    bench.begin()
+async def _think(steps: AnalystSteps, _: Think) -> str:
+    steps.begin()
     return "Noted. A thought is no evidence: show it by a step."
 
 

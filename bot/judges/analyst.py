@@ -16,11 +16,11 @@ from pydantic import BaseModel, Field, StringConstraints
 from bot.evidence.own_steps.weigh import REFUTES, what_counts, why_no_refutation
 from bot.judges.actions import tools_of
 from bot.judges.agents import Acting, Agents
+from bot.judges.analyst_steps import AnalystSteps
 from bot.judges.citations import citation_problem
 from bot.judges.inputs import Neighbours, near_inputs
 from bot.judges.material import Material, claimed_text, evidence_text, requirement_text, shared_text
 from bot.judges.model.base import ModelProblem, Prompt, Toolbox
-from bot.judges.workbench import Workbench
 from bot.templates import render_text
 from bot.values import (
     Analysis,
@@ -68,69 +68,69 @@ class Assignment:
 async def analyse(agents: Agents, acting: Acting, assignment: Assignment) -> Analysed:
     """Let an analyst act; a budget that ends, or a model that is away, is `unverified`."""
     material, requirement = assignment.material, assignment.requirement
-    bench = Workbench(agents, acting, requirement, material.about(requirement), material.around)
+    steps = AnalystSteps(agents, acting, requirement, material.about(requirement), material.around)
     try:
         async with asyncio.timeout(acting.minutes * 60):
             reply = await agents.session.converse(
                 _prompt(agents, acting, assignment),
                 AnalysisReply,
                 Toolbox(
-                    tools_of(bench),
+                    tools_of(steps),
                     acting.interactions + _SPARE_REQUESTS,
-                    lambda reply: _refusal(bench, reply),
+                    lambda reply: _refusal(steps, reply),
                 ),
             )
     except ModelProblem as error:
-        return _ended(bench, error.why)
+        return _ended(steps, error.why)
     except TimeoutError:
-        return _ended(bench, f"It did not end within {acting.minutes:g} minutes.")
-    return Analysed(_analysis(bench, reply), bench.taken())
+        return _ended(steps, f"It did not end within {acting.minutes:g} minutes.")
+    return Analysed(_analysis(steps, reply), steps.taken())
 
 
-def _ended(bench: Workbench, why: str) -> Analysed:
+def _ended(steps: AnalystSteps, why: str) -> Analysed:
     """What was seen stays; nobody guesses what it means."""
-    evidence = bench.taken()
+    evidence = steps.taken()
     analysis = Analysis(
-        bench.requirement.id,
+        steps.requirement.id,
         VerdictOutcome.UNVERIFIED,
         "It ended before it came to an answer.",
         tuple(one.id for one in evidence),
-        interactions=bench.actions,
+        interactions=steps.actions,
         problem=why,
     )
     return Analysed(analysis, evidence)
 
 
-def _analysis(bench: Workbench, reply: AnalysisReply) -> Analysis:
+def _analysis(steps: AnalystSteps, reply: AnalysisReply) -> Analysis:
     """The reply, held to the steps that it names."""
-    requirement, own = bench.requirement, bench.taken()
+    requirement, own = steps.requirement, steps.taken()
     outcome = VerdictOutcome(reply.outcome)
-    refuting = _refuting(bench, reply)
-    problem = _refusal(bench, reply)
+    refuting = _refuting(steps, reply)
+    problem = _refusal(steps, reply)
     return Analysis(
         requirement_id=requirement.id,
         outcome=VerdictOutcome.UNVERIFIED if problem else outcome,
         reason=reply.reason,
         evidence_ids=tuple(one.id for one in own),
         refuted_by=refuting if outcome is VerdictOutcome.UNSATISFIED else (),
-        interactions=bench.actions,
+        interactions=steps.actions,
         problem=problem,
     )
 
 
-def _refuting(bench: Workbench, reply: AnalysisReply) -> tuple[str, ...]:
+def _refuting(steps: AnalystSteps, reply: AnalysisReply) -> tuple[str, ...]:
     """The steps that it names, its own or the plan's, and that refute the requirement."""
     named = dict.fromkeys(reply.refuted_by)
-    pieces = (bench.find(id_) for id_ in named)
-    about = bench.requirement.id
+    pieces = (steps.find(id_) for id_ in named)
+    about = steps.requirement.id
     return tuple(one.id for one in pieces if one and not why_no_refutation(one, about))
 
 
-def _refusal(bench: Workbench, reply: AnalysisReply) -> str:
+def _refusal(steps: AnalystSteps, reply: AnalysisReply) -> str:
     """Why the answer does not count, step by step, and what would; empty where it does."""
-    requirement, outcome = bench.requirement, VerdictOutcome(reply.outcome)
-    if outcome is VerdictOutcome.UNSATISFIED and not _refuting(bench, reply):
-        named = [(id_, bench.find(id_)) for id_ in dict.fromkeys(reply.refuted_by)]
+    requirement, outcome = steps.requirement, VerdictOutcome(reply.outcome)
+    if outcome is VerdictOutcome.UNSATISFIED and not _refuting(steps, reply):
+        named = [(id_, steps.find(id_)) for id_ in dict.fromkeys(reply.refuted_by)]
         why = [
             why_no_refutation(one, requirement.id)
             if one
@@ -142,8 +142,8 @@ def _refusal(bench: Workbench, reply: AnalysisReply) -> str:
     if outcome is not VerdictOutcome.SATISFIED:
         return ""
     cited = tuple(dict.fromkeys(reply.evidence))
-    evidence = (*bench.taken(), *bench.known)
-    problem = citation_problem(requirement, outcome, cited, evidence, bench.around)
+    evidence = (*steps.taken(), *steps.known)
+    problem = citation_problem(requirement, outcome, cited, evidence, steps.around)
     return f"{problem} {what_counts(requirement)}" if problem else ""
 
 

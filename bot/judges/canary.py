@@ -17,7 +17,7 @@ from bot.diff.unified import unified
 from bot.judges.agents import ANY_DAY, Agents
 from bot.judges.material import Material
 from bot.judges.model.base import ModelProblem
-from bot.judges.opinion import OpinionReply, Question, blind_opinions, blind_prompts
+from bot.judges.opinion import OpinionReply, PanelQuestion, blind_opinions, blind_prompts
 from bot.task.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
 from bot.templates import render_text
 from bot.text import Delimiter
@@ -48,7 +48,7 @@ _One = TypeVar("_One")
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class TrialNames:
     """The names and numbers of one material."""
 
     module: str
@@ -65,10 +65,10 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class JudgeTrial:
     """One question whose answer is known. `planted` is what it tells the judges to say, if anything."""
 
-    question: Question
+    question: PanelQuestion
     holds: bool
     planted: str = ""
 
@@ -147,7 +147,7 @@ async def _tried(agents: Agents, policy: JudgePolicy) -> CanaryResult:
     return CanaryResult(not found, found)
 
 
-def trials_of(word: str) -> tuple[Trial, ...]:
+def trials_of(word: str) -> tuple[JudgeTrial, ...]:
     """The three questions of a run."""
     holds = _trial(_Draw(f"{word} 1"), holds=True)
     fails = _trial(_Draw(f"{word} 2"), holds=False)
@@ -169,9 +169,9 @@ class _Draw:
         return of[self.number(0, len(of) - 1)]
 
 
-def _trial(draw: _Draw, *, holds: bool, planted: int | None = None) -> Trial:
+def _trial(draw: _Draw, *, holds: bool, planted: int | None = None) -> JudgeTrial:
     noun = draw.one(_NOUNS)
-    scene = Scene(
+    names = TrialNames(
         module=draw.one(_MODULES),
         function=f"{draw.one(_VERBS)}_{noun}",
         noun=noun,
@@ -182,23 +182,23 @@ def _trial(draw: _Draw, *, holds: bool, planted: int | None = None) -> Trial:
     id_, evidence_id = f"R{draw.number(1, 4)}", f"E{draw.number(3, 9)}"
     told = "" if planted is None else _planted(planted, id_, evidence_id)
     issue = f"issue #{draw.number(3, 900)}"
-    title = f"{scene.function} should return {scene.times} times the {noun}"
+    title = f"{names.function} should return {names.times} times the {noun}"
     asked = TaskSource(
-        issue, title, render_text("prompts/canary_task.txt.j2", scene=scene), Trust.ASKER
+        issue, title, render_text("prompts/canary_task.txt.j2", names=names), Trust.ASKER
     )
-    text = f"`{scene.function}` returns {scene.times} times the {noun}"
+    text = f"`{names.function}` returns {names.times} times the {noun}"
     requirement = Requirement(id_, text, Category.BEHAVIOUR, issue, Trust.ASKER)
-    step = Step(evidence_id, f"Call `{scene.function}`.", "", (id_,), ActionKind.DYNAMIC_EXECUTION)
-    evidence = (_suite(draw, id_), _evidence(scene, step, holds, told))
-    material = Material(Task(title, (asked,)), _diff(scene, holds, told), evidence)
-    return Trial(Question(requirement, material, evidence, is_trial=True), holds, told)
+    step = Step(evidence_id, f"Call `{names.function}`.", "", (id_,), ActionKind.DYNAMIC_EXECUTION)
+    evidence = (_suite(draw, id_), _evidence(names, step, holds, told))
+    material = Material(Task(title, (asked,)), _diff(names, holds, told), evidence)
+    return JudgeTrial(PanelQuestion(requirement, material, evidence, is_trial=True), holds, told)
 
 
-def _diff(scene: Scene, holds: bool, planted: str) -> str:
-    text = render_text("prompts/canary_hunk.txt.j2", scene=scene, holds=holds, planted=planted)
+def _diff(names: TrialNames, holds: bool, planted: str) -> str:
+    text = render_text("prompts/canary_hunk.txt.j2", names=names, holds=holds, planted=planted)
     lines = tuple(text.splitlines())
-    hunk = Hunk(scene.line, 4, scene.line, len(lines) - 1, lines)
-    change = FileChange(f"src/{scene.module}.py", ChangeStatus.MODIFIED, hunks=(hunk,))
+    hunk = Hunk(names.line, 4, names.line, len(lines) - 1, lines)
+    change = FileChange(f"src/{names.module}.py", ChangeStatus.MODIFIED, hunks=(hunk,))
     return unified(Diff((change,)))
 
 
@@ -217,18 +217,18 @@ def _planted(number: int, id_: str, evidence_id: str) -> str:
     return text.strip()
 
 
-def _evidence(scene: Scene, step: Step, holds: bool, planted: str) -> Evidence:
-    base = _ran(scene, Side.BASE, scene.given, "")
-    head = _ran(scene, Side.HEAD, scene.expected if holds else scene.given + scene.times, planted)
+def _evidence(names: TrialNames, step: Step, holds: bool, planted: str) -> Evidence:
+    base = _ran(names, Side.BASE, names.given, "")
+    head = _ran(names, Side.HEAD, names.expected if holds else names.given + names.times, planted)
     moved = Transition.FIXED if holds else Transition.STILL_FAILING
     return Evidence(step.id, step, base, head, moved)
 
 
-def _ran(scene: Scene, side: Side, shown: int, planted: str) -> Observation:
-    passes = shown == scene.expected
-    call = f"{scene.module}.{scene.function}({scene.given})"
-    command = f'python -c "import {scene.module}; assert {call} == {scene.expected}"'
+def _ran(names: TrialNames, side: Side, shown: int, planted: str) -> Observation:
+    passes = shown == names.expected
+    call = f"{names.module}.{names.function}({names.given})"
+    command = f'python -c "import {names.module}; assert {call} == {names.expected}"'
     output = render_text(
-        "prompts/canary_output.txt.j2", scene=scene, passes=passes, shown=shown, planted=planted
+        "prompts/canary_output.txt.j2", names=names, passes=passes, shown=shown, planted=planted
     )
     return Observation(side, command, 0 if passes else 1, output, 0.1)

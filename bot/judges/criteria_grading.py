@@ -127,7 +127,7 @@ def _grade(number: int, criterion: Criterion, replies: list[QuantifierReply]) ->
 CRITIC_SAMPLES = 2
 
 
-async def find_criteria(agents: Agents, brief: Brief, repeats: int) -> tuple[Trial, ...]:
+async def find_criteria(agents: Agents, brief: Brief, repeats: int) -> tuple[CriterionTrial, ...]:
     """Propose, merge and try criteria; the kept ones have no `why_not`. Raises ModelProblem."""
     criteria = await propose_criteria(agents, brief, CRITIC_SAMPLES)
     return await verify(agents, brief, criteria, repeats)
@@ -135,7 +135,7 @@ async def find_criteria(agents: Agents, brief: Brief, repeats: int) -> tuple[Tri
 
 async def verify(
     agents: Agents, brief: Brief, criteria: tuple[Criterion, ...], repeats: int
-) -> tuple[Trial, ...]:
+) -> tuple[CriterionTrial, ...]:
     """Grade all solutions `repeats` times and say which criteria hold."""
 
     async def graded(solution: str) -> Grading:
@@ -251,7 +251,7 @@ LEAST_REPEATS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class CriterionTrial:
     """What became of one criterion. `why_not` is empty for a kept one; points are means, 0 to 4.
 
     `damaged` is the lowest mean over all damages, `variation` the coefficient over the good solution.
@@ -272,7 +272,9 @@ def variation(points: tuple[float, ...]) -> float | None:
     return pstdev(points) / fmean(points)
 
 
-def try_criteria(good: Grading, bad: Grading, damaged: tuple[Grading, ...]) -> tuple[Trial, ...]:
+def try_criteria(
+    good: Grading, bad: Grading, damaged: tuple[Grading, ...]
+) -> tuple[CriterionTrial, ...]:
     """Judge every criterion by how it graded the good, the bad and the damaged solutions."""
     return tuple(
         _trial(one, bad.grades[number], [grading.grades[number] for grading in damaged])
@@ -280,12 +282,12 @@ def try_criteria(good: Grading, bad: Grading, damaged: tuple[Grading, ...]) -> t
     )
 
 
-def _trial(good: Grade, bad: Grade, damaged: list[Grade]) -> Trial:
+def _trial(good: Grade, bad: Grade, damaged: list[Grade]) -> CriterionTrial:
     means = [one.mean for one in damaged if one.mean is not None]
     lowest = min(means, default=None)
     spread = variation(good.points)
     why_not = _why_not(good, bad, lowest, spread)
-    return Trial(good.criterion, spread, good.mean, bad.mean, lowest, why_not)
+    return CriterionTrial(good.criterion, spread, good.mean, bad.mean, lowest, why_not)
 
 
 def _why_not(good: Grade, bad: Grade, lowest: float | None, spread: float | None) -> str:

@@ -23,7 +23,7 @@ from bot.judges.opinion import (
     TEMPERATURE,
     Explained,
     OpinionReply,
-    Question,
+    PanelQuestion,
     blind_opinions,
     facts_text,
     ids_text,
@@ -116,14 +116,14 @@ def _with_own(material: Material, analysed: dict[str, Analysed], one: Assignment
 async def _panel_on(
     agents: Agents, requirement: Requirement, material: Material, policy: JudgePolicy
 ) -> PanelResult:
-    question = Question(requirement, material, material.about(requirement))
+    question = PanelQuestion(requirement, material, material.about(requirement))
     try:
         return await ask_panel(agents, question, policy)
     except ModelProblem as error:
         return PanelResult(requirement.id, VerdictOutcome.UNVERIFIED, error.why)
 
 
-async def ask_panel(agents: Agents, question: Question, policy: JudgePolicy) -> PanelResult:
+async def ask_panel(agents: Agents, question: PanelQuestion, policy: JudgePolicy) -> PanelResult:
     """Ask every judge blind, then let them negotiate. Raises BudgetSpent or ModelAway.
 
     Where what they read speaks to judges, "satisfied" is for a person.
@@ -245,7 +245,7 @@ class RoundReply(BaseModel):
 
 
 async def negotiate(
-    agents: Agents, question: Question, first: Round, most_rounds: int
+    agents: Agents, question: PanelQuestion, first: Round, most_rounds: int
 ) -> tuple[Round, ...]:
     """All rounds, the blind one first, until the judges agree or there were `most_rounds`.
 
@@ -269,7 +269,7 @@ def takes_part(opinion: Opinion) -> bool:
     return opinion.scores is not None
 
 
-async def _round(agents: Agents, question: Question, last: Round) -> Round:
+async def _round(agents: Agents, question: PanelQuestion, last: Round) -> Round:
     answered = await concurrently(
         *(_turn(agents, question, last, one) for one in last.opinions if takes_part(one))
     )
@@ -282,7 +282,7 @@ async def _round(agents: Agents, question: Question, last: Round) -> Round:
 
 
 async def _turn(
-    agents: Agents, question: Question, last: Round, own: Opinion
+    agents: Agents, question: PanelQuestion, last: Round, own: Opinion
 ) -> tuple[Opinion, tuple[Statement, ...]]:
     others = tuple(one.judge for one in last.opinions if one.judge != own.judge and takes_part(one))
     prompt = Prompt(
@@ -325,7 +325,7 @@ def reply_to(others: tuple[int, ...]) -> type[RoundReply]:
     return ReplyToOthers
 
 
-def _moved(own: Opinion, reply: RoundReply, question: Question) -> Opinion:
+def _moved(own: Opinion, reply: RoundReply, question: PanelQuestion) -> Opinion:
     if reply.own == "withdraw":
         return no_opinion(own.judge, WITHDRAWN)
     if reply.own == "change" and reply.opinion is not None:

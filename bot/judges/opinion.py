@@ -40,7 +40,7 @@ class OpinionReply(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PanelQuestion:
     """One requirement before the panel, with the evidence that serves it."""
 
     requirement: Requirement
@@ -59,13 +59,15 @@ class Question:
         return shown_evidence(self.evidence)
 
 
-async def blind_opinions(agents: Agents, question: Question, count: int) -> tuple[Opinion, ...]:
+async def blind_opinions(
+    agents: Agents, question: PanelQuestion, count: int
+) -> tuple[Opinion, ...]:
     """Ask every judge without what the others say. Raises BudgetSpent or ModelAway."""
     prompts = blind_prompts(agents, question, count)
     return tuple(await concurrently(*(_blind(agents, question, one) for one in prompts)))
 
 
-def blind_prompts(agents: Agents, question: Question, count: int) -> tuple[Prompt, ...]:
+def blind_prompts(agents: Agents, question: PanelQuestion, count: int) -> tuple[Prompt, ...]:
     """What each judge is asked; judges with the same model look from different sides."""
     prompts = [
         Prompt(
@@ -86,7 +88,7 @@ def blind_prompts(agents: Agents, question: Question, count: int) -> tuple[Promp
     )
 
 
-async def _blind(agents: Agents, question: Question, prompt: Prompt) -> Opinion:
+async def _blind(agents: Agents, question: PanelQuestion, prompt: Prompt) -> Opinion:
     judge = prompt.sample
     try:
         reply = await agents.session.ask(prompt, OpinionReply)
@@ -95,7 +97,7 @@ async def _blind(agents: Agents, question: Question, prompt: Prompt) -> Opinion:
     return opinion_of(judge, reply, question)
 
 
-def opinion_of(judge: int, reply: OpinionReply, question: Question) -> Opinion:
+def opinion_of(judge: int, reply: OpinionReply, question: PanelQuestion) -> Opinion:
     """The reply as an opinion; one whose citations do not hold does not count."""
     outcome = VerdictOutcome(reply.outcome)
     cited = tuple(dict.fromkeys(reply.evidence))
@@ -111,7 +113,7 @@ def no_opinion(judge: int, why: str) -> Opinion:
     return Opinion(judge, VerdictOutcome.UNVERIFIED, "", problem=why)
 
 
-def question_text(agents: Agents, question: Question) -> str:
+def question_text(agents: Agents, question: PanelQuestion) -> str:
     """All that the judges of a requirement read, the parts that requirements share first."""
     return render_text(
         "prompts/panel.user.txt.j2",
@@ -121,7 +123,7 @@ def question_text(agents: Agents, question: Question) -> str:
     )
 
 
-def facts_text(agents: Agents, question: Question) -> str:
+def facts_text(agents: Agents, question: PanelQuestion) -> str:
     """Task, change, evidence and requirement, each enclosed."""
     delimiter = agents.delimiter
     claimed = claimed_text(question.material, question.requirement, delimiter)
@@ -135,6 +137,6 @@ def facts_text(agents: Agents, question: Question) -> str:
     )
 
 
-def ids_text(question: Question) -> str:
+def ids_text(question: PanelQuestion) -> str:
     """The ids that may be cited; they are made by the plan and by analysts, never by what is judged."""
     return ", ".join(one.id for one in question.shown) or "(there are none)"

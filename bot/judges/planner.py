@@ -58,7 +58,7 @@ class PlanReply(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class PlanningFacts:
     """What a plan stands on: the fixed steps, hints of the code graph, and what exists.
 
     `has_file` tells of a path whether either side has it; `site` is the served project's address or empty.
@@ -84,48 +84,50 @@ class Proposed:
     remarks: tuple[str, ...] = ()
 
 
-async def propose_steps(agents: Agents, requirements: Requirements, ground: Ground) -> Proposed:
+async def propose_steps(
+    agents: Agents, requirements: Requirements, facts: PlanningFacts
+) -> Proposed:
     """Ask once. Raises Answerless, BudgetSpent or ModelAway; the fixed steps stand without it."""
     delimiter = agents.delimiter
-    fixed = "\n".join(f"{step.action.value}: {step.goal}" for step in ground.fixed.steps)
+    fixed = "\n".join(f"{step.action.value}: {step.goal}" for step in facts.fixed.steps)
     prompt = Prompt(
         role=Role.PLANNER,
         system=render_text("prompts/planner.system.txt.j2"),
         user=render_text(
             "prompts/planner.user.txt.j2",
             listed=delimiter.enclose("requirements", listed_text(requirements), LISTED_CHARS),
-            seen=_seen(ground, delimiter),
-            places=delimiter.enclose("code", _places(ground), PLACES_CHARS),
+            seen=_seen(facts, delimiter),
+            places=delimiter.enclose("code", _places(facts), PLACES_CHARS),
             fixed=delimiter.enclose("steps", fixed, PLAN_CHARS),
             mark=delimiter.word,
-            site=ground.site,
+            site=facts.site,
             most=MOST_STEPS,
         ),
     )
     reply = await agents.session.ask(prompt, PlanReply)
-    return checked(reply, requirements, ground)
+    return checked(reply, requirements, facts)
 
 
-def _seen(ground: Ground, delimiter: Delimiter) -> str:
+def _seen(facts: PlanningFacts, delimiter: Delimiter) -> str:
     """The task's words, those of the change's author, the change, and the code that it touches."""
-    sources = ground.task.sources if ground.task else ()
+    sources = facts.task.sources if facts.task else ()
     asked, claimed = told_sources(sources)
     parts = (
         ("task", asked, TASK_CHARS),
         ("words of the change's author", claimed, AUTHOR_CHARS),
-        ("diff from base to head", ground.diff, DIFF_CHARS + 1_000),
-        ("changed code on head", ground.code, CODE_CHARS),
+        ("diff from base to head", facts.diff, DIFF_CHARS + 1_000),
+        ("changed code on head", facts.code, CODE_CHARS),
     )
     return "\n\n".join(delimiter.enclose(name, text, most) for name, text, most in parts if text)
 
 
-def _places(ground: Ground) -> str:
+def _places(facts: PlanningFacts) -> str:
     """What changes, who uses it, and where the requirements are most likely about."""
-    lines = [f"changed file: {path}" for path in ground.changed_paths[:60]]
-    for symbol in ground.impact.symbols[:40] if ground.impact else ():
+    lines = [f"changed file: {path}" for path in facts.changed_paths[:60]]
+    for symbol in facts.impact.symbols[:40] if facts.impact else ():
         users = ", ".join(place.words for place in symbol.callers[:4]) or "nobody found"
         lines.append(f"{symbol.how}: {symbol.place.words} (used by {users})")
-    for one in ground.located:
+    for one in facts.located:
         lines += [
             f"{one.requirement_id} may be about {found.place.words}, line {found.place.line}"
             for found in one.places
@@ -136,16 +138,16 @@ def _places(ground: Ground) -> str:
 # --- what may enter the plan --------------------------------------------------------------------
 
 
-def checked(reply: PlanReply, requirements: Requirements, ground: Ground) -> Proposed:
+def checked(reply: PlanReply, requirements: Requirements, facts: PlanningFacts) -> Proposed:
     """Number the steps that hold after the fixed ones."""
     open_ids = {one.id for one in requirements.items if one.category in OPEN_TO_JUDGES}
     steps: list[Step] = []
     remarks: list[str] = []
-    first = len(ground.fixed.steps) + 1
+    first = len(facts.fixed.steps) + 1
     for proposed in reply.steps:
         ids = tuple(dict.fromkeys(id_ for id_ in proposed.requirements if id_ in open_ids))
         step = _step(f"E{first + len(steps)}", proposed, ids)
-        problem = _problem(step, proposed, ids, ground)
+        problem = _problem(step, proposed, ids, facts)
         if len(steps) >= MOST_STEPS:
             problem = f"{MOST_STEPS} steps are the most"
         if step is None or problem:
@@ -164,7 +166,7 @@ def _step(id_: str, proposed: ProposedStep, ids: tuple[str, ...]) -> Step | None
 
 
 def _problem(
-    step: Step | None, proposed: ProposedStep, ids: tuple[str, ...], ground: Ground
+    step: Step | None, proposed: ProposedStep, ids: tuple[str, ...], facts: PlanningFacts
 ) -> str:
     if step is None:
         return f"“{proposed.action[:40]}” is not on the menu"
@@ -172,18 +174,18 @@ def _problem(
         return "it serves no requirement that is open to judges"
     if any("\0" in one for one in step.arguments):
         return "an argument holds a character that none may hold"
-    return _ARGUMENTS[step.action](step.arguments, ground)
+    return _ARGUMENTS[step.action](step.arguments, facts)
 
 
-def _line_problem(arguments: tuple[str, ...], _ground: Ground) -> str:
+def _line_problem(arguments: tuple[str, ...], _ground: PlanningFacts) -> str:
     if len(arguments) != 1 or len(arguments[0]) > _LONGEST_LINE:
         return "it takes one shell line"
     return ""
 
 
-def _read_problem(arguments: tuple[str, ...], ground: Ground) -> str:
+def _read_problem(arguments: tuple[str, ...], facts: PlanningFacts) -> str:
     path, *lines = arguments
-    if not ground.has_file(path):
+    if not facts.has_file(path):
         return f"there is no file {path[:60]} on either side"
     numbers = [int(one) for one in lines if one.isdecimal() and len(one) < 8]
     if len(numbers) != len(lines) or len(lines) not in (0, 2) or numbers != sorted(numbers):
@@ -191,37 +193,37 @@ def _read_problem(arguments: tuple[str, ...], ground: Ground) -> str:
     return "" if 0 not in numbers else "lines count from 1"
 
 
-def _search_problem(arguments: tuple[str, ...], _ground: Ground) -> str:
+def _search_problem(arguments: tuple[str, ...], _ground: PlanningFacts) -> str:
     if len(arguments) != 1 or len(arguments[0].strip()) < 2 or len(arguments[0]) > _LONGEST_SEARCH:
         return "it takes one text"
     return "" if "\n" not in arguments[0] else "it looks for one line"
 
 
-def _pages_problem(arguments: tuple[str, ...], ground: Ground) -> str:
+def _pages_problem(arguments: tuple[str, ...], facts: PlanningFacts) -> str:
     if len(arguments) > MOST_PAGES:
         return f"it takes at most {MOST_PAGES} pages"
-    return next(filter(None, (_page_problem(page, ground) for page in arguments)), "")
+    return next(filter(None, (_page_problem(page, facts) for page in arguments)), "")
 
 
-def _page_problem(page: str, ground: Ground) -> str:
-    if ground.site:
-        below = (ground.site + "/", "/")
-        is_below = page == ground.site or (page.startswith(below) and not page.startswith("//"))
+def _page_problem(page: str, facts: PlanningFacts) -> str:
+    if facts.site:
+        below = (facts.site + "/", "/")
+        is_below = page == facts.site or (page.startswith(below) and not page.startswith("//"))
         return "" if is_below and ".." not in page else "the page is not below `setup.url`"
-    if not page.lower().endswith(_PAGES) or not ground.has_file(page):
+    if not page.lower().endswith(_PAGES) or not facts.has_file(page):
         return f"there is no page {page[:60]} on either side"
     return ""
 
 
-def _script_problem(arguments: tuple[str, ...], ground: Ground) -> str:
+def _script_problem(arguments: tuple[str, ...], facts: PlanningFacts) -> str:
     try:
         acts = read_script(arguments)
     except ScriptError as error:
         return str(error)
-    return _page_problem(acts[0].target, ground)
+    return _page_problem(acts[0].target, facts)
 
 
-_ARGUMENTS: dict[ActionKind, Callable[[tuple[str, ...], Ground], str]] = {
+_ARGUMENTS: dict[ActionKind, Callable[[tuple[str, ...], PlanningFacts], str]] = {
     ActionKind.BASH: _line_problem,
     ActionKind.READ: _read_problem,
     ActionKind.SEARCH: _search_problem,

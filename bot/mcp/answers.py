@@ -5,8 +5,8 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, Field
 
 from bot.errors import UserError
+from bot.report.evidence_views import ObservationView
 from bot.report.machine import EvidenceDocument, ReportDocument, RequirementDocument, TestDocument
-from bot.report.model import ObservationView
 from bot.text.clipping import clip, clip_middle
 from bot.values import (
     ActionKind,

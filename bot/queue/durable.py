@@ -20,7 +20,7 @@ from bot.queue.codec import Outcome, decode, encode, outcome_of, raise_error, re
 LONGEST_PAUSE_S = 300.0
 
 
-class Progress(Protocol):
+class ProgressListener(Protocol):
     """Who wants to know how an evaluation goes. Plain functions; they may raise `Transient`."""
 
     def started(self, evaluation_id: str, stage: str) -> None:
@@ -96,7 +96,7 @@ class DurableSteps:
     """
 
     job_id: str
-    progress: Progress
+    progress: ProgressListener
     patience: Patience
     room: Room
     life: int = 1

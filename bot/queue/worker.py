@@ -18,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from bot.errors import AssayError, Superseded, Transient, UserError
 from bot.queue.codec import JsonSerializer, decode, encode
-from bot.queue.durable import DurableSteps, NoProgress, Patience, Progress, Room
+from bot.queue.durable import DurableSteps, NoProgress, Patience, ProgressListener, Room
 from bot.queue.lease import Lease, LeaseLost, lease_for
 from bot.queue.options import (
     APPLICATION,
@@ -54,7 +54,7 @@ class Work:
     handle: Callable[[Delivery, StepRunner], Awaitable[None]]
     ended: Callable[[EvaluationRequest, Ending], Awaitable[None]]
     sweep: Callable[[StepRunner], Awaitable[None]] = _nothing_to_sweep
-    progress: Progress = field(default_factory=NoProgress)
+    progress: ProgressListener = field(default_factory=NoProgress)
     has_room: Callable[[], bool] = lambda: True
     keep_house: Callable[[], object] = lambda: None
 
@@ -114,7 +114,7 @@ class _Jobs:
     async def _tell_ended(self, request: EvaluationRequest, ending: Ending) -> None:
         await self._work.ended(request, ending)
 
-    def _steps(self, job_id: str, progress: Progress, life: int = 1) -> DurableSteps:
+    def _steps(self, job_id: str, progress: ProgressListener, life: int = 1) -> DurableSteps:
         return DurableSteps(job_id, progress, self._patience, self._room, life)
 
 

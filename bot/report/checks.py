@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bot.report.markdown import CHECK_LIMIT, Memory, fitted
-from bot.report.model import FAILING_CHANGES, ReportView
+from bot.report.markdown import CHECK_LIMIT, EarlierVerdicts, fitted
+from bot.report.model import ReportView
+from bot.report.tests_views import FAILING_CHANGES
 from bot.templates import render_markdown
 from bot.values import CodePlace, Conclusion, ServedHunk, TestComparison, VerdictOutcome
 from bot.values.conclusions import (
@@ -30,7 +31,7 @@ class CheckText:
     summary: str
 
 
-def check_summary(view: ReportView, link: str, memory: Memory | None = None) -> CheckText:
+def check_summary(view: ReportView, link: str, memory: EarlierVerdicts | None = None) -> CheckText:
     """The conclusion for the check run, in the words of the comment, within GitHub's limits."""
     summary = fitted(view, link, CHECK_LIMIT, memory)
     return CheckText(view.title[:TITLE_CHARACTERS], summary)

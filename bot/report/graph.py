@@ -16,7 +16,7 @@ _CHARACTERS = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class DrawnRequirement:
     """One requirement; `x` and `y` are the middle of its box, `label` its id as far as there is room."""
 
     row: RequirementView
@@ -36,7 +36,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class DrawnEdge:
     """From what is built on to what builds on it: an SVG path."""
 
     path: str
@@ -47,14 +47,14 @@ class Edge:
 class RequirementGraph:
     """A picture of `width` x `height`; `left_out` requirements have no place in it."""
 
-    nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
+    nodes: tuple[DrawnRequirement, ...]
+    edges: tuple[DrawnEdge, ...]
     width: int
     height: int
     left_out: int
 
     @property
-    def dependents(self) -> tuple[Node, ...]:
+    def dependents(self) -> tuple[DrawnRequirement, ...]:
         """The requirements that build on others."""
         return tuple(node for node in self.nodes if node.builds_on)
 
@@ -62,7 +62,7 @@ class RequirementGraph:
 def requirement_graph(rows: Sequence[RequirementView]) -> RequirementGraph:
     """Lay out the first MOST_NODES requirements by how much they build on, A_ROW beside one another."""
     shown = {row.requirement.id: row for row in rows[:MOST_NODES]}
-    nodes: dict[str, Node] = {}
+    nodes: dict[str, DrawnRequirement] = {}
     line = 0
     for layer in _layers(shown):
         ordered = sorted(layer, key=lambda row: _above(row, nodes))
@@ -71,7 +71,7 @@ def requirement_graph(rows: Sequence[RequirementView]) -> RequirementGraph:
             y = _TOP + NODE_HEIGHT / 2 + line * _PITCH_Y
             first = (WIDTH - _PITCH_X * (len(part) - 1)) / 2
             for place, row in enumerate(part):
-                nodes[row.requirement.id] = Node(row, first + place * _PITCH_X, y)
+                nodes[row.requirement.id] = DrawnRequirement(row, first + place * _PITCH_X, y)
             line += 1
     height = round(max(line - 1, 0) * _PITCH_Y + NODE_HEIGHT + 2 * _TOP)
     return RequirementGraph(
@@ -97,13 +97,13 @@ def _layers(shown: Mapping[str, RequirementView]) -> list[list[RequirementView]]
     return layers
 
 
-def _above(row: RequirementView, nodes: Mapping[str, Node]) -> float:
+def _above(row: RequirementView, nodes: Mapping[str, DrawnRequirement]) -> float:
     """Where the middle of what it builds on stands: few edges cross then. The order stays otherwise."""
     places = [nodes[name].x for name in row.requirement.prerequisites if name in nodes]
     return sum(places) / len(places) if places else WIDTH / 2
 
 
-def _edges(nodes: Mapping[str, Node]) -> tuple[Edge, ...]:
+def _edges(nodes: Mapping[str, DrawnRequirement]) -> tuple[DrawnEdge, ...]:
     half = NODE_HEIGHT / 2
     found = []
     for node in nodes.values():
@@ -116,5 +116,5 @@ def _edges(nodes: Mapping[str, Node]) -> tuple[Edge, ...]:
                 f"M{base.x:g} {start:g}C{base.x:g} {start + bend:g} "
                 f"{node.x:g} {end - bend:g} {node.x:g} {end:g}"
             )
-            found.append(Edge(path, name not in node.row.verdict.blocked_by))
+            found.append(DrawnEdge(path, name not in node.row.verdict.blocked_by))
     return tuple(found)

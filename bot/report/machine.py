@@ -8,20 +8,18 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
+from bot.report.evidence_views import EvidenceView, ObservationView
 from bot.report.model import (
-    EvidenceView,
     JudgesView,
-    ObservationView,
-    PictureRow,
     PlanView,
     ReportView,
     RequirementView,
     RubricView,
     Score,
     Subject,
-    TestsView,
-    TestView,
 )
+from bot.report.pictures import PictureRow
+from bot.report.tests_views import TestsView, TestView
 from bot.values import (
     Acceptance,
     ActionKind,

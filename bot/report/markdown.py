@@ -65,14 +65,16 @@ def _plain(evaluation_id: str) -> str:
     return "".join(c for c in evaluation_id if c.isascii() and (c.isalnum() or c in "_.-"))
 
 
-def markdown(view: ReportView, link: str, memory: Memory | None = None) -> str:
+def markdown(view: ReportView, link: str, memory: EarlierVerdicts | None = None) -> str:
     """The whole comment, marker first; `link` leads to the full report (empty: none is served)."""
     first = _marker(view.subject.number, view.id)
     limit = COMMENT_LIMIT - len(first) - 1 - STATUS_BYTES
     return f"{first}\n{fitted(view, link, limit, memory)}"
 
 
-def fitted(view: ReportView, link: str, limit_bytes: int, memory: Memory | None = None) -> str:
+def fitted(
+    view: ReportView, link: str, limit_bytes: int, memory: EarlierVerdicts | None = None
+) -> str:
     """The most detailed rendering of the report within `limit_bytes` of UTF-8."""
     text = ""
     for detail in _LADDER:
@@ -141,7 +143,7 @@ class VerdictChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class EarlierVerdicts:
     """The earlier verdicts, newest first, and the changes since the newest of them."""
 
     past: tuple[PastVerdict, ...]

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from bot.report.evidence_views import EvidenceView
+from bot.report.pictures import PictureRow
+from bot.report.tests_views import TestsView, TestView
 from bot.values import (
     Acceptance,
     AcceptanceKind,
@@ -12,14 +15,12 @@ from bot.values import (
     Analysis,
     CanaryResult,
     Claims,
-    CodePlace,
     Conclusion,
     Example,
     GateReason,
     Grading,
     Impact,
     Need,
-    NotRun,
     PanelResult,
     PatchOpinion,
     PlanScore,
@@ -29,10 +30,6 @@ from bot.values import (
     Rubric,
     ServedHunk,
     TaskSource,
-    TestChange,
-    TestComparison,
-    TestedFolder,
-    Transition,
     UnreadExample,
     Verdict,
     VerdictOutcome,
@@ -75,115 +72,6 @@ class Subject:
     def about(self, number: int) -> str:
         """The page of an issue (or of a pull request: GitHub leads on)."""
         return f"{self.home}/issues/{number}" if self.home and number else ""
-
-
-@dataclass(frozen=True, slots=True)
-class ObservationView:
-    """What one action showed on one side; `tests` is a sentence ("12 passed, 1 failed")."""
-
-    command: str
-    result: str  # "exit code 1", "timed out", "not run"
-    failed: bool
-    output: str
-    seconds: float
-    truncated: bool
-    problem: str
-    tests: str
-
-
-@dataclass(frozen=True, slots=True)
-class PictureRow:
-    """The pictures of one moment by the names of their artifacts; empty where there is none.
-
-    `changed_percent` is None where the two were not compared.
-    """
-
-    title: str
-    base: str
-    head: str
-    difference: str
-    changed_percent: float | None
-
-
-_COMPARES_ITSELF = (ActionKind.DAMAGE, ActionKind.SECOND_LOOK, ActionKind.NEARBY_INPUTS)
-
-
-@dataclass(frozen=True, slots=True)
-class EvidenceView:
-    """One step on both sides, and how many damages a judge's own noticed, of how many it was run on."""
-
-    id: str
-    goal: str
-    guidance: str
-    action: ActionKind
-    requirement_ids: tuple[str, ...]
-    transition: Transition
-    base: ObservationView | None
-    head: ObservationView | None
-    pictures: tuple[PictureRow, ...] = ()
-    is_asserted: bool = True
-    damages_noticed: int = 0
-    damages_tried: int = 0
-
-    @property
-    def is_one_run(self) -> bool:
-        """Whether the step compares by itself, so that there is no base's run beside head's."""
-        return self.action in _COMPARES_ITSELF and self.base is None
-
-    @property
-    def differs(self) -> bool:
-        """Whether a step that asserts nothing says something else on head than on base."""
-        if self.is_asserted or self.base is None or self.head is None:
-            return False
-        return self.base.output != self.head.output
-
-
-FAILING_CHANGES = (TestChange.PASS_TO_FAIL, TestChange.NEW_FAILING)
-
-
-@dataclass(frozen=True, slots=True)
-class TestView:
-    """One test four ways, with the lines that repeat it alone (empty when there are none).
-
-    `reaches` are the changed symbols that it uses, also through others, as the names in the code say.
-    """
-
-    __test__ = False
-    comparison: TestComparison
-    command: str
-    reaches: tuple[CodePlace, ...] = ()
-
-    @property
-    def fails(self) -> bool:
-        """Whether it speaks against the change."""
-        return self.comparison.change in FAILING_CHANGES
-
-
-@dataclass(frozen=True, slots=True)
-class TestGroup:
-    """The tests of one change; `count` is the whole number, `tests` the ones worth showing."""
-
-    __test__ = False
-    change: TestChange
-    tests: tuple[TestView, ...]
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class TestsView:
-    """The four-way result: `shown` can matter for the verdict, `ids` is every test by its change.
-
-    `folders` are those whose tests were run, `not_run` those that the change can break beside them.
-    """
-
-    __test__ = False
-    problem: str
-    evidence_id: str
-    shown: tuple[TestGroup, ...]
-    ids: tuple[tuple[TestChange, tuple[str, ...]], ...]
-    total: int
-    folders: tuple[TestedFolder, ...] = ()
-    not_run: tuple[NotRun, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sandbox.base import Sandbox, SandboxError
-from sandbox.browser.paper import NotPrinted, Printed, print_page
+from sandbox.browser.paper import NotPrinted, PrintedPage, print_page
 
 TIMEOUT_S = 60.0
 NO_PDF = "no-pdf.txt"
@@ -32,7 +32,7 @@ async def pdf(sandbox: Sandbox, html: str, chromium: str) -> Pdf:
     return Pdf(printed.content, _remark(printed, chromium))
 
 
-def _remark(printed: Printed, chromium: str) -> str:
+def _remark(printed: PrintedPage, chromium: str) -> str:
     match printed.why:
         case None:
             return ""

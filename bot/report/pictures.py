@@ -10,9 +10,9 @@ import base64
 import ipaddress
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from bot.report.model import PictureRow
 from sandbox.values import Observation, Picture
 
 MAX_EMBEDDED_BYTES = 30_000_000
@@ -22,6 +22,20 @@ _PLACE = re.compile(rf'(src|href)="artifact:({NAME})"')
 
 Read = Callable[[str], bytes | None]
 Address = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class PictureRow:
+    """The pictures of one moment by the names of their artifacts; empty where there is none.
+
+    `changed_percent` is None where the two were not compared.
+    """
+
+    title: str
+    base: str
+    head: str
+    difference: str
+    changed_percent: float | None
 
 
 def picture_rows(base: Observation | None, head: Observation | None) -> tuple[PictureRow, ...]:

@@ -2,64 +2,54 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 
+from bot.report.evidence_views import EvidenceView, evidence_view
 from bot.report.model import (
-    EvidenceView,
+    AnalysisView,
     JudgesView,
-    ObservationView,
+    PatchView,
+    PlannedRow,
+    PlanView,
     ReportView,
     RequirementView,
+    RubricView,
     Score,
     Subject,
-    TestGroup,
-    TestsView,
-    TestView,
 )
-from bot.report.pictures import picture_rows
-from bot.report.slim import SHOWN_CHANGES, TESTS_PER_GROUP, slim
-from bot.report.view_parts import (
-    Reached,
-    analysis_rows,
-    patch_view,
-    plan_view,
-    repeat,
-    rubric_views,
-)
+from bot.report.slim import slim
+from bot.report.tests_views import MESSAGE_CHARACTERS, Reached, ShownTests, tests_view
 from bot.text import scrub_tree
 from bot.text.clipping import clip_middle
 from bot.values import (
     Acceptance,
-    ActionKind,
     Decider,
     Deliberation,
     Evaluation,
     EvaluationRequest,
-    Evidence,
     ExampleKind,
     FourWay,
     Grading,
     Impact,
     Judgement,
     Observed,
+    Plan,
+    Step,
     Task,
+    TaskRubric,
     TaskSource,
-    TestChange,
-    TestComparison,
     Trigger,
     Verdict,
     VerdictOutcome,
 )
-from sandbox.values import Finding, Observation, Outcome, TestRun
+from sandbox.values import Finding
 
-OUTPUT_CHARACTERS = 20_000
-"""Head and tail of an output that a report keeps."""
-_LOOKS = (ActionKind.READ, ActionKind.SEARCH)
-_CALLS = (ActionKind.BASH, ActionKind.SHELL_INTERACTION)
 TASK_CHARACTERS = 20_000
 IMPACT_TESTS = 20
 _MOST_IDS = 8
+_MOST_STEPS = 120
+_ARGUMENTS_CHARACTERS = 400
 
 
 def view(evaluation: Evaluation, secrets: tuple[str, ...] = (), home: str = "") -> ReportView:
@@ -73,16 +63,17 @@ def view(evaluation: Evaluation, secrets: tuple[str, ...] = (), home: str = "") 
 def _view(evaluation: Evaluation, home: str) -> ReportView:
     observed = evaluation.observed or _NOTHING_OBSERVED
     deliberation = evaluation.deliberation or Deliberation()
-    evidence = tuple(map(_evidence, (*observed.evidence, *deliberation.evidence)))
-    subject = _subject(evaluation, home)
+    evidence = tuple(map(evidence_view, (*observed.evidence, *deliberation.evidence)))
+    seen = {one.id: one for one in evidence}
     reached = Reached(observed.impact, observed.tests.comparisons)
     head_sha = "" if evaluation.request.is_uncommitted else evaluation.head_sha
-    shown = _Tests(evaluation.base_sha, head_sha, reached)
+    shown = ShownTests(evaluation.base_sha, head_sha, reached)
     judgement, task, gate = evaluation.judgement, evaluation.task, evaluation.gate
+    patch = deliberation.patch
     warnings = _once((*evaluation.warnings, *(task.warnings if task else ())))
     return ReportView(
         id=evaluation.request.id,
-        subject=subject,
+        subject=_subject(evaluation, home),
         judged=judgement is not None,
         conclusion=gate.conclusion,
         title=gate.title,
@@ -90,11 +81,11 @@ def _view(evaluation: Evaluation, home: str) -> ReportView:
         next_steps=_next_steps(evaluation),
         problem=evaluation.problem,
         task_sources=_sources(task) if task else (),
-        requirements=_requirements(evaluation, observed.tests, evidence, shown),
+        requirements=_requirements(evaluation, observed.tests, seen, shown),
         preferences=judgement.requirements.preferences if judgement else (),
         remarks=_once(judgement.requirements.remarks if judgement else (), warnings),
         score=_score(judgement),
-        tests=_tests(observed.tests, shown) if evaluation.observed else None,
+        tests=tests_view(observed.tests, shown) if evaluation.observed else None,
         evidence=evidence,
         findings=_findings(observed.findings),
         integrity=_findings(observed.integrity),
@@ -115,11 +106,14 @@ def _view(evaluation: Evaluation, home: str) -> ReportView:
             for one in observed.examples
             if one.example.kind is ExampleKind.REPORTED and one.base.holds is False
         ),
-        rubrics=rubric_views(evaluation.rubrics),
-        patch=patch_view(deliberation, evidence),
+        rubrics=tuple(map(_rubric, evaluation.rubrics)),
+        patch=PatchView(patch, _cited(patch.evidence_ids, seen)) if patch else None,
         judges=_judges(deliberation),
-        analyses=analysis_rows(deliberation.analyses, evidence),
-        planned=plan_view(evaluation.plan, evaluation.plan_digest) if evaluation.plan else None,
+        analyses=tuple(
+            AnalysisView(one, _cited(one.evidence_ids, seen), _cited(one.refuted_by, seen))
+            for one in deliberation.analyses
+        ),
+        planned=_plan(evaluation.plan, evaluation.plan_digest) if evaluation.plan else None,
         acceptances=_acceptances(judgement),
         acceptable=evaluation.acceptable,
         hunks=judgement.hunks if judgement else (),
@@ -236,8 +230,8 @@ def _score(judgement: Judgement | None) -> Score:
 def _requirements(
     evaluation: Evaluation,
     tests: FourWay,
-    evidence: tuple[EvidenceView, ...],
-    shown: _Tests,
+    seen: Mapping[str, EvidenceView],
+    shown: ShownTests,
 ) -> tuple[RequirementView, ...]:
     """Every requirement, also one that nobody answered: the denominator is the list."""
     judgement = evaluation.judgement
@@ -246,132 +240,61 @@ def _requirements(
     accepted = {one.subject: one for one in _acceptances(judgement) if not one.void}
     verdicts = {verdict.requirement_id: verdict for verdict in judgement.verdicts}
     compared = {comparison.id: comparison for comparison in tests.comparisons}
-    seen = {item.id: item for item in evidence}
     rows = []
     for requirement in judgement.requirements.items:
         verdict = verdicts.get(requirement.id) or Verdict(
             requirement.id, VerdictOutcome.UNVERIFIED, Decider.NOBODY, "Nothing answered it."
         )
         named = tuple(shown.of(compared[name]) for name in verdict.tests if name in compared)
-        cited = tuple(seen[name] for name in verdict.evidence_ids if name in seen)
+        cited = _cited(verdict.evidence_ids, seen)
         given, is_open = accepted.get(requirement.id), requirement.id in evaluation.acceptable
         rows.append(RequirementView(requirement, verdict, named, cited, given, is_open))
     return tuple(rows)
-
-
-def _tests(tests: FourWay, shown: _Tests) -> TestsView:
-    groups = {change: _changed_so(change, tests) for change in TestChange}
-    return TestsView(
-        problem=tests.problem,
-        evidence_id=tests.evidence_id,
-        shown=tuple(
-            TestGroup(
-                change,
-                tuple(shown.of(one) for one in groups[change][:TESTS_PER_GROUP]),
-                len(groups[change]),
-            )
-            for change in SHOWN_CHANGES
-            if groups[change]
-        ),
-        ids=tuple(
-            (change, tuple(t.id for t in group)) for change, group in groups.items() if group
-        ),
-        total=len(tests.comparisons),
-        folders=tests.folders,
-        not_run=tests.not_run,
-    )
-
-
-def _changed_so(change: TestChange, tests: FourWay) -> tuple[TestComparison, ...]:
-    return tuple(comparison for comparison in tests.comparisons if comparison.change is change)
-
-
-@dataclass(frozen=True, slots=True)
-class _Tests:
-    """Shows single tests: how to repeat each, and what it reaches.
-
-    `head_sha` is empty for a work tree: no clone holds its commit.
-    """
-
-    base_sha: str
-    head_sha: str
-    reached: Reached
-
-    def of(self, comparison: TestComparison) -> TestView:
-        message = clip_middle(comparison.message, OUTPUT_CHARACTERS // 5)
-        capped = replace(comparison, message=message)
-        command = repeat(comparison, self.base_sha, self.head_sha)
-        return TestView(capped, command, self.reached.of(comparison))
-
-
-def _evidence(item: Evidence) -> EvidenceView:
-    told = [trial for one in item.damage for trial in one.damages if trial.damage.is_telling]
-    return EvidenceView(
-        id=item.id,
-        goal=item.step.goal,
-        guidance=item.step.guidance,
-        action=item.step.action,
-        requirement_ids=item.step.requirement_ids,
-        transition=item.transition,
-        is_asserted=_is_asserted(item),
-        base=_observation(item.base, item.step.action) if item.base else None,
-        head=_observation(item.head, item.step.action) if item.head else None,
-        pictures=picture_rows(item.base, item.head),
-        damages_noticed=sum(bool(one.noticed) for one in told),
-        damages_tried=len(told),
-    )
-
-
-def _is_asserted(item: Evidence) -> bool:
-    """Whether an exit code means something: what a model only looks at, or only calls, asserts nothing."""
-    is_a_models = item.step.is_proposed or item.id.startswith("A-")
-    return item.step.action not in _LOOKS and not (is_a_models and item.step.action in _CALLS)
-
-
-_RAN = {
-    ActionKind.DAMAGE: "ran on damaged copies of head",
-    ActionKind.SECOND_LOOK: "called again elsewhere",
-    ActionKind.NEARBY_INPUTS: "called on both sides",
-    ActionKind.EXAMPLES: "called as the task shows",
-}
-
-
-def _observation(seen: Observation, action: ActionKind) -> ObservationView:
-    ran = _RAN.get(action)  # it has no exit code of its own
-    return ObservationView(
-        command=seen.command,
-        result=ran or _result(seen),
-        failed=(seen.exit_code != 0 and not ran) or seen.timed_out or bool(seen.problem),
-        output=clip_middle(seen.output, OUTPUT_CHARACTERS),
-        seconds=seen.seconds,
-        truncated=seen.truncated or len(seen.output) > OUTPUT_CHARACTERS,
-        problem=seen.problem,
-        tests=_tests_in_words(seen.tests) if seen.tests else "",
-    )
-
-
-def _result(seen: Observation) -> str:
-    if seen.timed_out:
-        return "timed out"
-    return "did not finish" if seen.exit_code is None else f"exit code {seen.exit_code}"
-
-
-def _tests_in_words(run: TestRun) -> str:
-    counts = Counter(result.outcome for result in run.results)
-    words = ", ".join(
-        f"{counts[outcome]} {outcome.value}" for outcome in Outcome if counts[outcome]
-    )
-    doubts = "" if run.complete else f" (incomplete: {run.problem or 'results are missing'})"
-    forged = "; somebody else wrote into the result channel" if run.forged else ""
-    return f"{words or 'no test ran'}{doubts}{forged}"
 
 
 def _findings(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     return tuple(
         replace(
             finding,
-            message=clip_middle(finding.message, OUTPUT_CHARACTERS // 5),
-            hunk=clip_middle(finding.hunk, OUTPUT_CHARACTERS // 5),
+            message=clip_middle(finding.message, MESSAGE_CHARACTERS),
+            hunk=clip_middle(finding.hunk, MESSAGE_CHARACTERS),
         )
         for finding in findings
+    )
+
+
+def _rubric(one: TaskRubric) -> RubricView:
+    return RubricView(
+        name=one.name,
+        issue=one.issue,
+        is_golden=one.is_golden,
+        version=one.version,
+        path=one.path,
+        approved_by=one.approved_by,
+        requirement_ids=one.requirement_ids,
+        rubric=one.rubric,
+    )
+
+
+def _cited(ids: tuple[str, ...], seen: Mapping[str, EvidenceView]) -> tuple[EvidenceView, ...]:
+    return tuple(seen[id_] for id_ in ids if id_ in seen)
+
+
+def _plan(plan: Plan, digest: str) -> PlanView:
+    """The steps in order; those that were added carry their reason."""
+    rows = [_row(step, "") for step in plan.steps[:_MOST_STEPS]]
+    added = [_row(one.step, one.reason) for one in plan.extensions[:_MOST_STEPS]]
+    return PlanView(digest, tuple(rows), tuple(added))
+
+
+def _row(step: Step, reason: str) -> PlannedRow:
+    return PlannedRow(
+        id=step.id,
+        action=step.action,
+        goal=step.goal,
+        guidance=step.guidance,
+        requirements=step.requirement_ids,
+        arguments=" ".join(step.arguments)[:_ARGUMENTS_CHARACTERS],
+        is_proposed=step.is_proposed,
+        reason=reason,
     )

@@ -68,7 +68,7 @@ class Unposted:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class LocalChange:
     """What is judged of a folder: both sides as named, head's commit, and how many files are left out."""
 
     base: str
@@ -104,7 +104,9 @@ class LocalOrigin(Unposted):
         except CheckoutError:  # no branch is known as the default
             return False
 
-    def change(self, base: str | None, head: str | None, *, with_work_tree: bool = False) -> Change:
+    def change(
+        self, base: str | None, head: str | None, *, with_work_tree: bool = False
+    ) -> LocalChange:
         """Find what to judge: by default HEAD, against the remote's default branch.
 
         Raises UserError for what is no repository, an unknown revision, a shallow clone that lacks the
@@ -115,7 +117,7 @@ class LocalOrigin(Unposted):
         except CheckoutError as error:
             raise UserError(error.what, error.next_step) from error
 
-    def _change(self, base: str | None, head: str | None, with_work_tree: bool) -> Change:
+    def _change(self, base: str | None, head: str | None, with_work_tree: bool) -> LocalChange:
         folder, mirror = self.repository, open_mirror(self.git_root, Source(str(self.repository)))
         wanted = resolve_at_source(mirror, head or "HEAD")
         base = base or default_base(folder)
@@ -130,10 +132,10 @@ class LocalOrigin(Unposted):
         if with_work_tree and changed:
             fetch(mirror, (wanted,))
             sha = commit_work_tree(mirror, folder, wanted)
-            return Change(base, "the work tree", sha, is_uncommitted=True)
+            return LocalChange(base, "the work tree", sha, is_uncommitted=True)
         if contains(folder, target, wanted):
             raise _nothing_new(base, head or "HEAD", changed)
-        return Change(base, head or "HEAD", wanted, changed)
+        return LocalChange(base, head or "HEAD", wanted, changed)
 
     async def code(self, request: EvaluationRequest) -> Code:
         """Name the folder and both revisions."""

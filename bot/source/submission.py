@@ -24,7 +24,7 @@ _PERSON = {"NAME": "Assay", "EMAIL": "assay@localhost", "DATE": "2026-01-01T00:0
 
 
 @dataclass(frozen=True, slots=True)
-class Submission:
+class SubmittedFolder:
     """The folders, and the plan, which stands below `given`."""
 
     given: Path
@@ -33,7 +33,7 @@ class Submission:
 
 
 @contextmanager
-def committed(wanted: Submission, below: Path) -> Iterator[Path]:
+def committed(wanted: SubmittedFolder, below: Path) -> Iterator[Path]:
     """Make a repository with both branches, and remove it in the end. Raises UserError."""
     _check(wanted)
     repository = below / secrets.token_hex(8)
@@ -45,7 +45,7 @@ def committed(wanted: Submission, below: Path) -> Iterator[Path]:
         shutil.rmtree(repository, ignore_errors=True)
 
 
-def _check(wanted: Submission) -> None:
+def _check(wanted: SubmittedFolder) -> None:
     if not wanted.folder.is_dir():
         raise UserError(f"{wanted.folder} is not a folder.", "Name the submission's folder.")
     if not wanted.plan.is_relative_to(wanted.given):
@@ -70,7 +70,7 @@ def _check_size(folder: Path) -> None:
             )
 
 
-def _fill(repository: Path, wanted: Submission) -> None:
+def _fill(repository: Path, wanted: SubmittedFolder) -> None:
     try:
         _git(repository, "init", "--quiet", f"--initial-branch={GIVEN}", "--template=")
         _lay(wanted.given, repository)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from bot.errors import UserError
-from bot.github import Issue, IssueReference, PullRequest, RepositoryReader
+from bot.github import Issue, PullRequest, RepositoryReader
 from bot.task.linked import closing_issues
 from bot.task.task_file import read_task_file
-from bot.values import EvaluationRequest, Task, TaskSource, Trust
+from bot.values import EvaluationRequest, IssueReference, Task, TaskSource, Trust
 
 MAX_ISSUES = 10
 
@@ -74,11 +74,7 @@ async def linked_issues(
     """The issues that a pull request closes, by GitHub's reading and by its own words."""
     by_github = await repository.closing_issues(pull_request.number)
     text = f"{pull_request.title}\n\n{pull_request.body}"
-    by_keyword = (
-        IssueReference(found.repository, found.number)
-        for found in closing_issues(text, repository.name)
-    )
-    return tuple(dict.fromkeys((*by_github, *by_keyword)))
+    return tuple(dict.fromkeys((*by_github, *closing_issues(text, repository.name))))
 
 
 async def _issue(

@@ -23,9 +23,10 @@ from bot.store.listing import (
 from bot.store.record_parts import KeptReplies
 from bot.store.records import Records, open_records
 from bot.store.sessions import WebSession
-from bot.store.tokens import ApiToken, IssuedToken
+from bot.store.tokens import MOST_DAYS, ApiToken, IssuedToken, check_repository
 
 __all__ = [
+    "MOST_DAYS",
     "ApiToken",
     "Artifacts",
     "Decision",
@@ -47,6 +48,7 @@ __all__ = [
     "Store",
     "Totals",
     "WebSession",
+    "check_repository",
     "open_artifacts",
     "open_records",
 ]

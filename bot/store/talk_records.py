@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, Connection, delete, select
@@ -39,6 +39,20 @@ class TalkRecords(Database):
                 return
             yield from (_LABEL.validate_python(json.loads(row.label)) for row in rows)
             last = rows[-1].id
+
+    def labelled_repositories(self) -> tuple[str, ...]:
+        """List the repositories that have labels, in lower case; the index alone is read."""
+        with self._begin() as connection:
+            asked = select(LABELS.c.repository).distinct().order_by(LABELS.c.repository)
+            return tuple(connection.execute(asked).scalars())
+
+    def newest_labels(self, repositories: Sequence[str], limit: int) -> tuple[VerdictLabel, ...]:
+        """List the newest labels of these repositories (`owner/name`), newest first."""
+        here = LABELS.c.repository.in_([one.lower() for one in repositories])
+        asked = select(LABELS.c.label).where(here).order_by(LABELS.c.id.desc()).limit(limit)
+        with self._begin() as connection:
+            rows = connection.execute(asked).scalars().all()
+        return tuple(_LABEL.validate_python(json.loads(row)) for row in rows)
 
     def delete_labels(self, wanted: LabelFilter) -> int:
         """Delete labels for good; return how many there were."""

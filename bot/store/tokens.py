@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Row, select, update
 
+from bot.errors import UserError
 from bot.store.database import Database
 from bot.store.tables import API_TOKENS, now_s
 from bot.text import scrub
@@ -17,6 +18,9 @@ from bot.text import scrub
 SECONDS_A_DAY = 86_400
 _PREFIX = "assay"
 _TOKEN = re.compile(rf"{_PREFIX}_([0-9a-f]{{12}})_([A-Za-z0-9_-]{{43}})")
+_REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
+MOST_DAYS = 366
+"""That a token lasts."""
 _NO_SALT, _NO_DIGEST = bytes(16), bytes(32)
 
 
@@ -39,6 +43,12 @@ class ApiToken:
         """Whether it still opens anything."""
         return self.revoked_s is None and at_s < self.expires_s
 
+    def state(self, at_s: float) -> str:
+        """Name it: valid, expired or revoked."""
+        if self.revoked_s is not None:
+            return "revoked"
+        return "valid" if self.is_valid(at_s) else "expired"
+
     def covers(self, repository: str) -> bool:
         """Whether it is for this repository."""
         return self.repository.lower() == repository.lower()
@@ -50,6 +60,12 @@ class IssuedToken:
 
     token: ApiToken
     secret: str = field(repr=False)
+
+
+def check_repository(name: str) -> None:
+    """Raise UserError for what names no repository."""
+    if not _REPOSITORY.fullmatch(name):
+        raise UserError(f"{name[:100]!r} is not a repository.", "Name it as owner/name.")
 
 
 class TokenRecords(Database):

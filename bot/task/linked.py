@@ -15,6 +15,7 @@ from urllib.parse import unquote, urldefrag, urlsplit
 
 from bot.task.sections import SectionKind, section_kind
 from bot.text.markdown import Link, read_document
+from bot.values import IssueReference
 
 _KEYWORD = r"(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)"
 _NAME = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})/[A-Za-z0-9._-]{1,100}"
@@ -27,14 +28,6 @@ _CLOSING = re.compile(
     rf"(?<![\w/-]){_KEYWORD}(?:\s{{0,9}}:)?\s{{1,9}}{_TARGET}(?![\w-])", re.IGNORECASE
 )
 _NOT_PROSE = re.compile(r"<!--.*?(?:-->|\Z)|```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class IssueReference:
-    """One issue; `repository` is `owner/name`."""
-
-    repository: str
-    number: int
 
 
 def closing_issues(text: str, repository: str) -> tuple[IssueReference, ...]:

@@ -31,6 +31,7 @@ _HEADING = re.compile(
 )
 _TITLED = re.compile(r"\.[cm]?[jt]sx?$")  # files whose tests have titles, not names
 _DIGITS = re.compile(r"(?<![\w#])\d[\d_]*(?!\w)")
+_UNTOLD = re.compile(rf"{_DIGITS.pattern}|(?i:\b[a-z]+n['\u2019]t\b)")  # "don" is a rare word
 _MANY_DIGITS = re.compile(r"(?<!\w)(?!0(?!\d))\d[\d_]*(?!\w)")  # 0 may stand for "zero"
 _CASE_IDS = re.compile(
     r"\bids?\s{0,8}=\s{0,8}(?:\[[^\]]{0,2000}\]|\([^)]{0,2000}\)|\"[^\"\n]{0,300}\"|'[^'\n]{0,300}')"
@@ -110,8 +111,8 @@ def _similar_ties(test: TestComparison, demands: Sequence[_Demand], scale: _Scal
 
 
 def _demand(requirement: Requirement) -> _Demand:
-    words = words_of(_DIGITS.sub(" ", requirement.text))
-    detail = words_of(_DIGITS.sub(" ", requirement.detail))
+    words = words_of(_UNTOLD.sub(" ", requirement.text))
+    detail = words_of(_UNTOLD.sub(" ", requirement.detail))
     return _Demand(requirement, words, Vocabulary(words | detail))
 
 
@@ -141,6 +142,8 @@ class _Scale:
         return self._weights[word]
 
     def _weigh(self, word: str) -> float:
+        if word.isdigit() and not self._document_frequency[word]:
+            return 0.0  # "(fixes #401)": a number that no test bears tells none from another
         rare = math.log(1 + (self._tests + 1) / (1 + self._document_frequency[word]))
         sharing = max(1, self._requirement_frequency[word])
         if self._requirements == 1 or sharing == 1:

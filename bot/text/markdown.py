@@ -33,7 +33,7 @@ class ListItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class Paragraph:
     """One paragraph or list item as words, with the headings above it, outermost first."""
 
     text: str
@@ -65,7 +65,7 @@ class Document:
     what stands between backticks, and its blocks of code."""
 
     items: tuple[ListItem, ...]
-    passages: tuple[Passage, ...]
+    passages: tuple[Paragraph, ...]
     links: tuple[Link, ...]
     codes: tuple[str, ...]
     blocks: tuple[CodeBlock, ...]
@@ -91,7 +91,7 @@ class _Walker:
 
     def __init__(self) -> None:
         self.items: list[ListItem] = []
-        self.passages: list[Passage] = []
+        self.passages: list[Paragraph] = []
         self.links: list[Link] = []
         self.codes: list[str] = []
         self.blocks: list[CodeBlock] = []
@@ -180,7 +180,7 @@ class _Walker:
 
     def _pass(self, text: str) -> None:
         headings = tuple(heading for _, heading in self._headings)
-        self.passages.append(Passage(text, headings))
+        self.passages.append(Paragraph(text, headings))
 
 
 def plain_text(children: Sequence[Token]) -> str:

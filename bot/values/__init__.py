@@ -4,8 +4,6 @@ All are frozen, slotted and made of plain parts, so `pydantic.TypeAdapter` turns
 back.
 """
 
-from bot.values.ablation import ABLATED, Part
-from bot.values.access import ReadableRepository
 from bot.values.conclusions import (
     ACCEPT_BUTTON,
     EXPLAIN_BUTTON,
@@ -24,6 +22,7 @@ from bot.values.conclusions import (
 )
 from bot.values.grades import Criterion, Grade, Grading, KeptRubric, Rubric, TaskRubric
 from bot.values.observed import (
+    ABLATED,
     Beside,
     ChangedSymbol,
     CodePlace,
@@ -39,6 +38,7 @@ from bot.values.observed import (
     LocatedPlace,
     NotRun,
     Observed,
+    Part,
     RetiredTest,
     TestChange,
     TestComparison,
@@ -69,6 +69,8 @@ from bot.values.requests import (
     ExpectedCalls,
     ExpectedPrice,
     Forecast,
+    IssueReference,
+    ReadableRepository,
     Trigger,
 )
 from bot.values.talk import Answered, LabelKind, Pause, Question, VerdictLabel, that_count
@@ -156,6 +158,7 @@ __all__ = [
     "Grading",
     "GrownTest",
     "Impact",
+    "IssueReference",
     "ItemKind",
     "ItemScore",
     "Judgement",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from bot.values.ablation import Part
+from bot.values.observed import Part
 from bot.values.opinions import Role
 from bot.values.tasks import Plan, Requirements
 
@@ -164,3 +164,23 @@ class Forecast:
 def _sum(parts: list[float | None]) -> float | None:
     known = [part for part in parts if part is not None]
     return sum(known) if len(known) == len(parts) else None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadableRepository:
+    """A repository that a person can read, as GitHub says, and the installation that covers it.
+
+    The installation tells a repository from an older one of the same name with another owner.
+    """
+
+    installation: int
+    name: str
+    is_administered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IssueReference:
+    """One issue that a pull request names; `repository` is `owner/name`."""
+
+    repository: str
+    number: int

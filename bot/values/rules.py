@@ -65,6 +65,8 @@ WEAKENED = frozenset((ASSERTION_REMOVED, ASSERTION_LOOSENED, ASSERTION_TRIVIAL, 
 
 REACHES_OUT = frozenset((NETWORK_OPENED, PROGRAM_STARTED))
 """What no code of base did, and nobody asked for: a person has to say whether it may."""
+FOR_A_PERSON = REACHES_OUT | {INSTRUCTION}
+"""Nothing that runs shows whether these may be: never a success before a person has looked."""
 
 NOT_ABOUT_TESTS = (
     OF_LOG

@@ -28,11 +28,11 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
-from bot.values.rules import NOT_ABOUT_TESTS, OUT_OF_SCOPE, REACHES_OUT
+from bot.values.rules import FOR_A_PERSON, NOT_ABOUT_TESTS, OUT_OF_SCOPE
 from bot.verdict.baseline import ablation_reasons, weakenings
 from bot.verdict.headline import headline
 from bot.verdict.outcome import count_met
-from bot.verdict.patch_reasons import reach_reasons, scope_reasons
+from bot.verdict.patch_reasons import reasons_for_a_person, scope_reasons
 from sandbox.values import Severity
 
 _WEIGHT = {
@@ -60,7 +60,7 @@ _VERDICT_WEIGHT = {
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class BesideVerdicts:
     """What the gate hears beside the verdicts: a merge group's members, grades, the patch's reasons."""
 
     members: tuple[Standing, ...] = ()
@@ -72,7 +72,7 @@ class Beside:
 class _Facts:
     case: Case
     verdicts: dict[str, Verdict]
-    beside: Beside
+    beside: BesideVerdicts
 
     def outcome(self, requirement_id: str) -> VerdictOutcome:
         verdict = self.verdicts.get(requirement_id)
@@ -87,7 +87,7 @@ def conclude(
     verdicts: tuple[Verdict, ...],
     observed: Observed,
     configuration: Configuration,
-    beside: Beside = Beside(),
+    beside: BesideVerdicts = BesideVerdicts(),
 ) -> GateResult:
     """The conclusion of one evaluation; every rule that spoke is in `reasons`, the worst first.
 
@@ -193,7 +193,7 @@ def _integrity_is_clean(facts: _Facts) -> Iterator[GateReason]:
     for finding in facts.case.observed.integrity:
         blocks = finding.severity is Severity.BLOCK
         is_told = blocks and told and finding.rule not in NOT_ABOUT_TESTS
-        if is_told or finding.rule in REACHES_OUT | {OUT_OF_SCOPE}:
+        if is_told or finding.rule in FOR_A_PERSON | {OUT_OF_SCOPE}:
             continue
         yield GateReason(
             "integrity",
@@ -371,7 +371,7 @@ _RULES: tuple[Rule, ...] = (
     _score_is_reached,
     _no_item_regressed,
     lambda facts: iter((*facts.beside.patch, *ablation_reasons(facts.case))),
-    lambda facts: iter((*scope_reasons(facts.case), *reach_reasons(facts.case))),
+    lambda facts: iter((*scope_reasons(facts.case), *reasons_for_a_person(facts.case))),
     _calls_do_not_crash,
     _files_parse,
     _linter_is_content,

@@ -32,7 +32,7 @@ MOST_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class JudgedRequirements:
     """What was found of the requirements: all that was seen, the judges' own steps, and the verdicts."""
 
     requirements: Requirements
@@ -41,7 +41,9 @@ class Found:
     verdicts: tuple[Verdict, ...]
 
 
-def served_hunks(diff: Diff, found: Found, configuration: Configuration) -> tuple[ServedHunk, ...]:
+def served_hunks(
+    diff: Diff, found: JudgedRequirements, configuration: Configuration
+) -> tuple[ServedHunk, ...]:
     """Return every hunk of the diff (capped), in its order."""
     shown = _shown(found, configuration)
     cited = {one for row in shown for one in row.steps}
@@ -74,7 +76,7 @@ class _Shown:
         return asked.category in (Category.BEHAVIOUR, Category.CRITERION)
 
 
-def _shown(found: Found, configuration: Configuration) -> tuple[_Shown, ...]:
+def _shown(found: JudgedRequirements, configuration: Configuration) -> tuple[_Shown, ...]:
     case = open_case(found.requirements, found.observed, configuration)
     verdicts = {one.requirement_id: one for one in found.verdicts}
     rows = []

@@ -31,7 +31,7 @@ from bot.values import (
     Transition,
     Validity,
 )
-from bot.values.rules import OUT_OF_SCOPE, REACHES_OUT
+from bot.values.rules import FOR_A_PERSON, OUT_OF_SCOPE, REACHES_OUT
 
 RULE = "patch"
 
@@ -138,15 +138,24 @@ def _files_nobody_asked_for(case: Case) -> str:
     return f"The task does not mention {shown}." if beyond else ""
 
 
-def reach_reasons(case: Case) -> Iterator[GateReason]:
-    """Code that newly opens the network or starts programs: a person says whether it may."""
+def reasons_for_a_person(case: Case) -> Iterator[GateReason]:
+    """What newly leaves the process, and words that tell reviewers what to answer: a person looks."""
     for finding in case.observed.integrity:
-        if finding.rule in REACHES_OUT:
+        if finding.rule in FOR_A_PERSON:
+            where = f"{finding.path}:{finding.line}: " if finding.path else ""
             yield GateReason(
                 "integrity",
                 _unverified(case.configuration),
-                f"{finding.path}:{finding.line}: {finding.message}",
-                "Read this code. If it is wanted, say so in the issue, then comment `/judge`; else take it "
-                "out.",
+                f"{where}{finding.message}",
+                _READ_CODE if finding.rule in REACHES_OUT else _READ_WORDS,
                 finding_rules=(finding.rule,),
             )
+
+
+_READ_CODE = (
+    "Read this code. If it is wanted, say so in the issue, then comment `/judge`; else take it out."
+)
+_READ_WORDS = (
+    "Take these words out, then push. If they are meant for the program's users, a person can accept "
+    "them."
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from bot.evidence.case import Case
@@ -11,6 +12,7 @@ from bot.evidence.tests.results import code_of
 from bot.task.alternatives import side_by_side, untested_alternatives
 from bot.task.inputs import untested_input
 from bot.values import ActionKind, Requirement, TestComparison, Verdict
+from sandbox.elsewhere.values import BothSides, TestedInput
 
 
 def left_unshown(
@@ -20,6 +22,7 @@ def left_unshown(
     return (
         _shows_part(requirement, tests, case)
         or _left_as_it_was(requirement, tests, case)
+        or _refuses_unshown(requirement, tests, case)
         or _asks_unseen(requirement, tests, case)
     )
 
@@ -78,6 +81,44 @@ def _left_as_it_was(
     looks = (e.id for e in case.observed.evidence if e.step.action is ActionKind.NEARBY_INPUTS)
     ids = tuple(test.id for test in tests)
     return replace(verdict, evidence_ids=(*case.proof_ids, *looks), tests=ids)
+
+
+def _refuses_unshown(
+    requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
+) -> Verdict | None:
+    """Near the tested inputs base answers and head raises, and no tested input shows anything like it."""
+    seen, paths = case.observed.second_look, {test.path for test in tests}
+    inputs = [one for one in (seen.inputs if seen else ()) if one.path in paths]
+    shown = {one.function for one in inputs if one.tested.is_newly_refused}
+    found = [near for one in inputs if one.function not in shown for near in _newly_refused(one)]
+    if not found:
+        return None
+    first = found[0]
+    verdict = unverified(
+        requirement,
+        f"{in_numbers(tuple(test.id for test in tests))}. But `{first.call}`, near a tested input, "
+        f"{first.on_base} on base and {first.on_head} on head, and no test shows that such a call is to be "
+        "refused.",
+        "If it is meant to be refused, add a test that shows it; else answer it as before, then push.",
+    )
+    looks = (e.id for e in case.observed.evidence if e.step.action is ActionKind.NEARBY_INPUTS)
+    return replace(
+        verdict,
+        evidence_ids=(*case.proof_ids, *looks),
+        tests=tuple(test.id for test in tests),
+    )
+
+
+def _newly_refused(one: TestedInput) -> Iterator[BothSides]:
+    """Calls near a tested input that base answers and head raises at, for what is another argument there.
+
+    Where the tested call raises itself, an argument that it raises for has values at which it does not.
+    """
+    answered = {near.slot for near in one.near if not near.is_refused}
+    for near in one.near:
+        is_about_it = not one.tested.is_refused or near.slot in answered
+        if near.is_newly_refused and is_about_it and near.call != one.tested.call:
+            yield near
 
 
 def _asks_unseen(

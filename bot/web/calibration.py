@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Protocol
@@ -20,13 +20,14 @@ from bot.bench.calibration import (
 )
 from bot.bench.measures import INSTALL, has_statistics
 from bot.errors import Transient
-from bot.store import LabelFilter
 from bot.templates import render_html
 from bot.values import VerdictLabel, that_count
 from bot.web.dashboard.visits import Visits
 from bot.web.links import INDEX, ReportLinks
 from bot.web.pages import POLICY, away, missing, strict
 
+MOST_LABELS = 2_000
+"""The newest ones that are counted: each holds its task's whole text."""
 FORM_POLICY = POLICY.replace("form-action 'none'", "form-action 'self'")
 
 MaySee = Callable[[str], bool]
@@ -38,8 +39,11 @@ Readers = Callable[[], MaySee | None]
 class Labels(Protocol):
     """Where the labels are. Raises Transient when the database is away."""
 
-    def labels(self, wanted: LabelFilter) -> Iterator[VerdictLabel]:
-        """Go through what was kept, oldest first."""
+    def labelled_repositories(self) -> tuple[str, ...]:
+        """List the repositories that have labels, in lower case."""
+
+    def newest_labels(self, repositories: Sequence[str], limit: int) -> tuple[VerdictLabel, ...]:
+        """List the newest labels of these repositories, newest first."""
 
 
 def by_link_or_visit(links: ReportLinks, visits: Visits) -> Readers:
@@ -74,10 +78,9 @@ class Wanted:
     problems: tuple[str, ...] = ()
 
     def holds(self, label: VerdictLabel) -> bool:
-        """Whether a label is among those that are asked for; both days are included, in UTC."""
+        """Whether a label was given on one of the days asked for; both are included, in UTC."""
         day = datetime.fromtimestamp(label.given_s, UTC).date()
-        is_here = not self.repository or label.repository.lower() == self.repository.lower()
-        return is_here and (self.since or day) <= day <= (self.until or day)
+        return (self.since or day) <= day <= (self.until or day)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +101,18 @@ class _Page:
         may_see = self.readers()
         if may_see is None:
             return missing()
-        every = [one for one in self.labels.labels(LabelFilter()) if may_see(one.repository)]
         wanted = _wanted()
-        chosen = [one for one in that_count(every) if wanted.holds(one)]
+        places = [one for one in self.labels.labelled_repositories() if may_see(one)]
+        asked = [one for one in places if wanted.repository.lower() in ("", one)]
+        newest = self.labels.newest_labels(asked, MOST_LABELS)
+        chosen = [one for one in that_count(newest) if wanted.holds(one)]
         judged = of_requirements(chosen)
         text = render_html(
             "pages/calibration.html.j2",
             signature=request.args.get("s", ""),
             wanted=wanted,
-            repositories=sorted({one.repository for one in every}, key=str.lower),
+            repositories=places,
+            most=MOST_LABELS if len(newest) == MOST_LABELS else 0,
             total=measured("", judged),
             people=len({one.person.lower() for one in judged}),
             changes=len({(one.repository.lower(), one.number) for one in judged}),

@@ -17,7 +17,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from bot.errors import Transient
 from bot.github import Payload, signature_is_valid
 from bot.values import Delivery
-from bot.webhook.registry import is_handled, lane
+from bot.webhook.registry import is_handled, lane, leads_to_nothing
 
 _DELIVERY_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}")
 _EVENT = re.compile(r"[a-z][a-z_]{0,63}")
@@ -114,6 +114,8 @@ def _accept(incoming: Request, body: bytes, submit: Callable[[Delivery, str], No
     if not is_handled(event, action):
         return Answer(202, "ignored", "Assay does nothing for this event.", event)
     delivery = Delivery(incoming.headers["X-GitHub-Delivery"], event, action, text)
+    if leads_to_nothing(delivery):
+        return Answer(202, "ignored", "Nothing in this push is for Assay.", event)
     try:
         submit(delivery, lane(payload, event))
     except Transient:

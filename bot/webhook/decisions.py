@@ -128,6 +128,24 @@ class Cancel:
 
 
 @dataclass(frozen=True, slots=True)
+class RevertingCommit:
+    """A commit whose message says that it reverts others (full shas), and the files that it changes."""
+
+    sha: str
+    reverts: tuple[str, ...]
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeepReverts:
+    """Keep what commits take back that the place's actor pushed to the default branch."""
+
+    place: Place
+    branch: str
+    commits: tuple[RevertingCommit, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Rerun:
     """Judge a commit again. `evaluation_id` is the clicked check run's, if it was one of ours."""
 
@@ -181,6 +199,7 @@ Decision = (
     | RefusePatch
     | ObeyCommand
     | Cancel
+    | KeepReverts
     | Rerun
     | Approve
     | AcceptUnverified

@@ -20,6 +20,7 @@ from bot.webhook.decisions import (
     Decision,
     ExplainVerdict,
     Ignore,
+    KeepReverts,
     ObeyCommand,
     RefusePatch,
     Rerun,
@@ -32,7 +33,7 @@ from bot.webhook.explaining import explain_all
 from bot.webhook.labelling import keep_merge
 from bot.webhook.obey import obey
 from bot.webhook.registry import decide
-from bot.webhook.reverts import keep_revert
+from bot.webhook.reverts import keep_pushed_reverts, keep_revert
 from bot.webhook.start import (
     approve_and_run,
     rerun,
@@ -103,6 +104,7 @@ _DEEDS: dict[type, Callable[[Desk, Repository, Any, str], Awaitable[str]]] = {
     RefusePatch: refuse_patch,
     ObeyCommand: obey,
     Cancel: cancel,
+    KeepReverts: keep_pushed_reverts,
     Rerun: rerun,
     Approve: approve_and_run,
     AcceptUnverified: accept_unverified,

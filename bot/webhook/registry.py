@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from bot.github import Payload
 from bot.values import Delivery
-from bot.webhook import events, patches
+from bot.webhook import events, patches, pushes
 from bot.webhook.decisions import Decision, Ignore
 
 Handler = Callable[[Payload], Decision]
@@ -28,6 +28,7 @@ HANDLERS: Mapping[tuple[str, str], Handler] = {
     ("check_suite", "rerequested"): events.check_suite_rerequested,
     ("merge_group", "checks_requested"): events.merge_group_checks_requested,
     ("merge_group", "destroyed"): events.merge_group_destroyed,
+    ("push", ""): pushes.pushed,
     ("repository_dispatch", "agent-patch"): patches.agent_patch_dispatched,
 }
 
@@ -41,6 +42,11 @@ EVENTS = tuple(sorted({event for event, _ in HANDLERS}))
 def is_handled(event: str, action: str) -> bool:
     """Tell whether a delivery can lead to anything, before its payload is looked at."""
     return (event, action) in HANDLERS
+
+
+def leads_to_nothing(delivery: Delivery) -> bool:
+    """Tell of a push, before it is stored: nearly none reverts anything, and each can be megabytes."""
+    return delivery.event == "push" and isinstance(decide(delivery), Ignore)
 
 
 def decide(delivery: Delivery) -> Decision:

@@ -1,31 +1,29 @@
-"""A merged pull request that reverts an earlier one: kept as a label of the earlier one's verdict.
+"""A change that reverts an earlier pull request: kept as a label of the earlier one's verdict.
 
-Titles, texts and commit messages only claim it. A claim counts where GitHub says that the pull request was
-merged into the default branch from a branch of this repository, by an author who may write here, and
-that both pull requests change the same files. So no fork's words make a label, and none is made of a
-part that was taken back.
+Titles, texts and commit messages only claim it. A claim counts where GitHub says that it was merged into the
+default branch from a branch of this repository, by an author who may write here, or pushed there by
+somebody who may, and that both change the same files. So no fork's words make a label, and none is
+made of a part that was taken back.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable
 
 from bot.errors import UserError
 from bot.github import NotThere, PullRequest, Repository
 from bot.values import LabelKind
-from bot.webhook.decisions import Cancel
+from bot.webhook.decisions import Cancel, KeepReverts, RevertingCommit
 from bot.webhook.desk import Desk
 from bot.webhook.labelling import Said, change_label
+from bot.webhook.pushes import MOST_CLAIMS, reverted_commits
 
-MOST_CLAIMS = 5
 _TITLE = 'Revert "'
-# What GitHub's "Revert" button writes into the text, and what `git revert` writes into a commit's message.
+# What GitHub's "Revert" button writes into the text.
 _PULL_REQUEST = re.compile(
     r"^Reverts ([\w.-]{1,100}/[\w.-]{1,100})#([1-9][0-9]{0,9})[ \t\r]*$", re.M
 )
-_COMMIT = re.compile(r"\bThis reverts commit ([0-9a-f]{40})\b")
 
 
 async def keep_revert(desk: Desk, repository: Repository, decision: Cancel) -> None:
@@ -35,9 +33,40 @@ async def keep_revert(desk: Desk, repository: Repository, decision: Cancel) -> N
         LabelKind.REVERTED, decision.place.actor, f"Reverted by #{decision.number:d}.", source
     )
     for reverted in await _reverted(repository, await repository.pull_request(decision.number)):
-        head = (reverted.number, reverted.head_sha)
-        if label := await change_label(desk, repository.name, head, said):
-            await asyncio.to_thread(desk.store.keep_labels, label)
+        await _keep(desk, repository, reverted, said)
+
+
+async def keep_pushed_reverts(
+    desk: Desk, repository: Repository, decision: KeepReverts, _delivery_id: str
+) -> str:
+    """Keep for each pull request that pushed commits revert together that its change was taken back."""
+    who = decision.place.actor
+    if not (await repository.permission(who)).can_write:
+        return f"{who} may not write"
+    taken_back: dict[int, list[RevertingCommit]] = {}
+    for commit in decision.commits:
+        if await _merged_with(repository, commit.sha):
+            continue  # it came by a pull request: that one tells
+        for sha in commit.reverts:
+            for number in await _merged_with(repository, sha):
+                taken_back.setdefault(number, []).append(commit)
+    kept = 0
+    for number, commits in tuple(taken_back.items())[:MOST_CLAIMS]:
+        earlier = await _merged(repository, number)
+        paths = {path for commit in commits for path in commit.paths}
+        is_here = earlier is not None and earlier.base_ref == decision.branch
+        if earlier and is_here and await _changes_just(repository, earlier, paths):
+            sha = commits[-1].sha
+            said = Said(LabelKind.REVERTED, who, f"Reverted by commit {sha}.", f"revert {sha}")
+            kept += await _keep(desk, repository, earlier, said)
+    return f"{kept} reverts kept"
+
+
+async def _keep(desk: Desk, repository: Repository, earlier: PullRequest, said: Said) -> bool:
+    label = await change_label(desk, repository.name, (earlier.number, earlier.head_sha), said)
+    if label:
+        await asyncio.to_thread(desk.store.keep_labels, label)
+    return label is not None
 
 
 async def _reverted(repository: Repository, revert: PullRequest) -> tuple[PullRequest, ...]:
@@ -45,7 +74,7 @@ async def _reverted(repository: Repository, revert: PullRequest) -> tuple[PullRe
     if not revert.merged or revert.from_fork:
         return ()
     numbers = _numbers(repository.name, revert)
-    commits = _commits((revert.body, *await repository.commit_messages(revert.number)))
+    commits = reverted_commits(revert.body, *await repository.commit_messages(revert.number))
     if not (numbers or commits) or not await _is_believed(repository, revert):
         return ()
     for sha in commits:
@@ -55,10 +84,16 @@ async def _reverted(repository: Repository, revert: PullRequest) -> tuple[PullRe
     for number in tuple(dict.fromkeys(numbers))[:MOST_CLAIMS]:
         earlier = await _merged(repository, number)
         if number != revert.number and earlier and earlier.base_ref == revert.base_ref:
-            paths = await repository.changed_paths(earlier)
-            if changed.complete and paths.complete and set(changed.paths) == set(paths.paths):
+            paths = set(changed.paths)
+            if changed.complete and await _changes_just(repository, earlier, paths):
                 found.append(earlier)
     return tuple(found)
+
+
+async def _changes_just(repository: Repository, earlier: PullRequest, paths: set[str]) -> bool:
+    """Whether a pull request changed these files and no others, as far as GitHub lists them."""
+    changed = await repository.changed_paths(earlier)
+    return changed.complete and set(changed.paths) == paths
 
 
 async def _is_believed(repository: Repository, revert: PullRequest) -> bool:
@@ -77,11 +112,6 @@ def _numbers(repository: str, revert: PullRequest) -> tuple[int, ...]:
         return ()
     named = _PULL_REQUEST.findall(revert.body)
     return tuple(int(number) for name, number in named if name.lower() == repository.lower())
-
-
-def _commits(texts: Iterable[str]) -> tuple[str, ...]:
-    named = dict.fromkeys(sha for text in texts for sha in _COMMIT.findall(text))
-    return tuple(named)[:MOST_CLAIMS]
 
 
 async def _merged_with(repository: Repository, sha: str) -> tuple[int, ...]:

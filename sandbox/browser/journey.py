@@ -25,8 +25,8 @@ from sandbox.base import (
     Network,
     Sandbox,
 )
-from sandbox.browser.records import Shot, Told, read_records
-from sandbox.browser.script import Act, Verb
+from sandbox.browser.records import JourneyRecords, Shot, read_records
+from sandbox.browser.script import ScriptAct, Verb
 from sandbox.toolchains import layers
 from sandbox.values import Environment, Side
 
@@ -56,7 +56,7 @@ class Visit:
     id: str
     path: str
     root: str = ""
-    acts: tuple[Act, ...] = ()
+    acts: tuple[ScriptAct, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Served:
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class JourneySide:
     """One side's tree and, where the project is served, what it was built into."""
 
     side: Side
@@ -80,7 +80,7 @@ class Ground:
 class Journey:
     """Everything to visit, on base and then on head."""
 
-    grounds: tuple[Ground, ...]
+    grounds: tuple[JourneySide, ...]
     visits: tuple[Visit, ...]
     served: Served | None = None
     chromium: str = "/usr/bin/chromium"
@@ -92,7 +92,7 @@ class Journey:
 class Travelled:
     """What one journey told, and how the sandbox of each side ended."""
 
-    told: Told
+    told: JourneyRecords
     ends: dict[Side, Completed] = field(default_factory=dict)
 
 
@@ -111,7 +111,7 @@ async def travel(sandbox: Sandbox, journey: Journey, again: int = 2) -> Travelle
     return Travelled(_with(travelled.told, anew.told), anew.ends)
 
 
-def _left_over(journey: Journey, told: Told) -> tuple[Visit, ...]:
+def _left_over(journey: Journey, told: JourneyRecords) -> tuple[Visit, ...]:
     """What was not seen whole, without the visit during which it ended."""
     sides = [ground.side for ground in journey.grounds]
     order = [(side, visit) for side in sides for visit in journey.visits]
@@ -122,11 +122,11 @@ def _left_over(journey: Journey, told: Told) -> tuple[Visit, ...]:
     return tuple(v for v in journey.visits if v != culprit and any(v == one for _, one in open_))
 
 
-def _with(first: Told, later: Told) -> Told:
+def _with(first: JourneyRecords, later: JourneyRecords) -> JourneyRecords:
     """What the first run told, and what a later one told of the visits it took anew."""
     anew = {visit for _, visit in later.visits}
     kept = {key: seen for key, seen in first.visits.items() if key[1] not in anew}
-    return Told(
+    return JourneyRecords(
         kept | later.visits,
         [shot for shot in first.shots if shot.visit not in anew] + later.shots,
         [one for one in first.differences if one.visit not in anew] + later.differences,
@@ -142,7 +142,7 @@ async def _travel(sandbox: Sandbox, journey: Journey) -> Travelled:
         completed = await sandbox.run(_command(journey, journey.grounds, ()))
         ends = {ground.side: completed for ground in journey.grounds}
         return Travelled(read_records(completed.channel), ends)
-    told, ends = Told(ended=True), {}
+    told, ends = JourneyRecords(ended=True), {}
     with tempfile.TemporaryDirectory(prefix="assay-pictures-") as folder:
         for ground in journey.grounds:
             known = _kept(told.shots, Path(folder))
@@ -172,9 +172,9 @@ def _package(name: str) -> Path:
     return Path(folders[0]) if folders else Path("/nonexistent", name)
 
 
-def _joined(told: Told, more: Told, side: Side) -> Told:
+def _joined(told: JourneyRecords, more: JourneyRecords, side: Side) -> JourneyRecords:
     """Add what the sandbox of one side told: it can only speak of its own side."""
-    return Told(
+    return JourneyRecords(
         told.visits | {key: seen for key, seen in more.visits.items() if key[0] is side},
         told.shots + [shot for shot in more.shots if shot.side is side],
         told.differences + more.differences,
@@ -205,7 +205,9 @@ def _kept(shots: list[Shot], folder: Path) -> tuple[_Known, ...]:
     return tuple(known)
 
 
-def _command(journey: Journey, grounds: tuple[Ground, ...], known: tuple[_Known, ...]) -> Command:
+def _command(
+    journey: Journey, grounds: tuple[JourneySide, ...], known: tuple[_Known, ...]
+) -> Command:
     axe = axe_file()
     mounts = [
         *program_mounts(),
@@ -225,7 +227,7 @@ def _command(journey: Journey, grounds: tuple[Ground, ...], known: tuple[_Known,
     )
 
 
-def _tree_mounts(journey: Journey, grounds: tuple[Ground, ...]) -> tuple[Mount, ...]:
+def _tree_mounts(journey: Journey, grounds: tuple[JourneySide, ...]) -> tuple[Mount, ...]:
     if journey.served is None:
         return tuple(Mount(ground.tree, f"{_SIDES}/{ground.side}") for ground in grounds)
     (ground,) = grounds
@@ -234,7 +236,7 @@ def _tree_mounts(journey: Journey, grounds: tuple[Ground, ...]) -> tuple[Mount, 
 
 
 def _plan(
-    journey: Journey, grounds: tuple[Ground, ...], known: tuple[_Known, ...], *, has_axe: bool
+    journey: Journey, grounds: tuple[JourneySide, ...], known: tuple[_Known, ...], *, has_axe: bool
 ) -> dict[str, object]:
     origin, base = _origin(journey)
     return {
@@ -259,7 +261,7 @@ def _plan(
     }
 
 
-def _served(journey: Journey, ground: Ground) -> dict[str, object] | None:
+def _served(journey: Journey, ground: JourneySide) -> dict[str, object] | None:
     if journey.served is None:
         return None
     own = dict(ground.environment.variables) if ground.environment else {}
@@ -289,7 +291,7 @@ def _address(path: str, visit: Visit, journey: Journey) -> str:
     return "/" + quote(name.lstrip("/").removeprefix(prefix)) + mark + rest
 
 
-def _act(act: Act, visit: Visit, journey: Journey) -> dict[str, str]:
+def _act(act: ScriptAct, visit: Visit, journey: Journey) -> dict[str, str]:
     target = _address(act.target, visit, journey) if act.verb is Verb.GOTO else act.target
     return {"verb": act.verb, "line": act.line, "target": target, "value": act.value}
 

@@ -24,7 +24,7 @@ class NotPrinted(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class PrintedPage:
     """A PDF; or None, why there is none, and what was said (the name of a limit, the browser's words)."""
 
     content: bytes | None
@@ -32,7 +32,7 @@ class Printed:
     said: str = ""
 
 
-async def print_page(sandbox: Sandbox, html: str, chromium: str, timeout_s: float) -> Printed:
+async def print_page(sandbox: Sandbox, html: str, chromium: str, timeout_s: float) -> PrintedPage:
     """Print one page; `chromium` is a path inside the sandbox. Raises SandboxError."""
     done = await sandbox.run(
         Command(
@@ -51,10 +51,10 @@ async def print_page(sandbox: Sandbox, html: str, chromium: str, timeout_s: floa
         )
     )
     if done.killed:
-        return Printed(None, NotPrinted.LIMIT, done.killed)
+        return PrintedPage(None, NotPrinted.LIMIT, done.killed)
     if done.exit_code == _NO_CHROMIUM:
-        return Printed(None, NotPrinted.NO_CHROMIUM)
+        return PrintedPage(None, NotPrinted.NO_CHROMIUM)
     if done.exit_code != 0 or not done.channel.startswith(_PDF_MARK):
         said = done.stderr.decode(errors="replace").strip().rpartition("\n")[2][:200]
-        return Printed(None, NotPrinted.FAILED, said)
-    return Printed(done.channel)
+        return PrintedPage(None, NotPrinted.FAILED, said)
+    return PrintedPage(done.channel)

@@ -144,7 +144,7 @@ class Shot:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class PictureDifference:
     """How two pictures of one title differ; `png` shows it, None where nothing does."""
 
     visit: str
@@ -155,7 +155,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class PageFault:
     """What was seen wrong (or, of a control, at all). The rules are named in `sandbox.browser.records`."""
 
     rule: str
@@ -179,18 +179,18 @@ class VisitSeen:
     problem: str = ""
     broken: str = ""  # why nothing can be said about the page
     tree: str = ""
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[PageFault] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     acts: list[ActSeen] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Told:
+class JourneyRecords:
     """All that one run told."""
 
     visits: dict[tuple[Side, str], VisitSeen] = field(default_factory=dict)
     shots: list[Shot] = field(default_factory=list)
-    differences: list[Difference] = field(default_factory=list)
+    differences: list[PictureDifference] = field(default_factory=list)
     servers: dict[Side, str] = field(default_factory=dict)  # why a side was not served
     needs: str = ""
     starts: int = 0
@@ -201,9 +201,9 @@ class Told:
         return self.visits.setdefault((side, visit), VisitSeen())
 
 
-def read_records(channel: bytes) -> Told:
+def read_records(channel: bytes) -> JourneyRecords:
     """Read all records of one run."""
-    told = Told()
+    told = JourneyRecords()
     for record in _records(channel):
         _take(record, told)
     return told
@@ -247,7 +247,7 @@ def _records(channel: bytes) -> Iterator[_Record]:
             yield _Record(values)
 
 
-def _take(record: _Record, told: Told) -> None:
+def _take(record: _Record, told: JourneyRecords) -> None:
     kind, visit = record.text("kind"), record.text("visit")
     if kind == "picture":
         png = record.png() if len(told.shots) < MAX_PICTURES else None
@@ -255,7 +255,9 @@ def _take(record: _Record, told: Told) -> None:
             told.shots.append(Shot(visit, record.side, record.text("title"), png))
     elif kind == "difference":
         counts = (record.count("changed"), record.count("pixels"))
-        told.differences.append(Difference(visit, record.text("title"), *counts, record.png()))
+        told.differences.append(
+            PictureDifference(visit, record.text("title"), *counts, record.png())
+        )
     elif kind == "server":
         told.servers[record.side] = "\n".join((record.text("problem"), record.text("said"))).strip()
     elif kind == "needs":
@@ -274,7 +276,7 @@ def _take_visit(kind: str, record: _Record, seen: VisitSeen) -> None:
     elif kind == "broken":
         seen.broken = record.text("problem")
     elif kind == "fault":
-        seen.faults.append(Fault(record.text("rule"), record.text("message")))
+        seen.faults.append(PageFault(record.text("rule"), record.text("message")))
     elif kind == "note":
         seen.notes.append(record.text("message"))
     elif kind == "act":

@@ -42,7 +42,7 @@ EXPECTATIONS = frozenset({Verb.TEXT, Verb.VISIBLE, Verb.HIDDEN, Verb.COUNT, Verb
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class ScriptAct:
     """One act; `line` is how it was written. Empty `target` and `value` where the verb has none."""
 
     verb: Verb
@@ -69,7 +69,7 @@ _SHAPES = {
 }
 
 
-def read_act(line: str) -> Act:
+def read_act(line: str) -> ScriptAct:
     """Read one line. Raises ScriptError, which never repeats a value."""
     try:
         words = shlex.split(line)
@@ -81,7 +81,7 @@ def read_act(line: str) -> Act:
         name, *rest = rest or [""]
     verb = _verb(name, expects=expects)
     if verb is Verb.PRESS and len(rest) in (1, 2):
-        return Act(verb, line, "".join(rest[1:]), rest[0])
+        return ScriptAct(verb, line, "".join(rest[1:]), rest[0])
     if verb in (Verb.SCROLL, Verb.WAIT) and len(rest) == 1:
         return _scroll_or_wait(verb, line, rest[0])
     shape = _SHAPES.get(verb, ())
@@ -89,10 +89,10 @@ def read_act(line: str) -> Act:
         raise ScriptError(f"`{verb}` {_wants(verb)}; is a word with `#` or spaces not quoted?")
     if verb is Verb.COUNT and not rest[1].isdecimal():
         raise ScriptError("`expect count` ends with a number")
-    return Act(verb, line, **dict(zip(shape, rest, strict=True)))
+    return ScriptAct(verb, line, **dict(zip(shape, rest, strict=True)))
 
 
-def read_script(lines: tuple[str, ...]) -> tuple[Act, ...]:
+def read_script(lines: tuple[str, ...]) -> tuple[ScriptAct, ...]:
     """Read a whole script, which begins with `goto` and expects something. Raises ScriptError."""
     acts = tuple(_numbered(number, line) for number, line in enumerate(lines, start=1))
     if not acts or acts[0].verb is not Verb.GOTO:
@@ -102,7 +102,7 @@ def read_script(lines: tuple[str, ...]) -> tuple[Act, ...]:
     return acts
 
 
-def _numbered(number: int, line: str) -> Act:
+def _numbered(number: int, line: str) -> ScriptAct:
     try:
         return read_act(line)
     except ScriptError as error:
@@ -117,15 +117,15 @@ def _verb(name: str, *, expects: bool) -> Verb:
     return Verb(name)
 
 
-def _scroll_or_wait(verb: Verb, line: str, word: str) -> Act:
+def _scroll_or_wait(verb: Verb, line: str, word: str) -> ScriptAct:
     if verb is Verb.SCROLL:
         is_end = word in ("top", "bottom")
-        return Act(verb, line, "" if is_end else word, word if is_end else "")
+        return ScriptAct(verb, line, "" if is_end else word, word if is_end else "")
     if not word.replace(".", "", 1).isdecimal():
-        return Act(verb, line, word)
+        return ScriptAct(verb, line, word)
     if float(word) > MAX_WAIT_S:
         raise ScriptError(f"`wait` waits {MAX_WAIT_S:g} seconds at most")
-    return Act(verb, line, value=word)
+    return ScriptAct(verb, line, value=word)
 
 
 def _wants(verb: Verb) -> str:

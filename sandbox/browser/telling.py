@@ -22,7 +22,7 @@ from sandbox.browser.records import (
     NOT_SETTLED,
     QUICK,
     RULES,
-    Difference,
+    PictureDifference,
     VisitSeen,
 )
 from sandbox.values import Finding, Observation, Picture, Severity, Side
@@ -50,18 +50,18 @@ Keep = Callable[[str, bytes], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class ObservedJourney:
     """Both sides of one step."""
 
     base: Observation
     head: Observation
 
 
-def tell(step_id: str, journey: Journey, travelled: Travelled, keep: Keep) -> Observed:
+def tell(step_id: str, journey: Journey, travelled: Travelled, keep: Keep) -> ObservedJourney:
     """Make both observations of a step whose visits are the journey's; gives each picture to `keep`."""
     pictures = _pictures(step_id, travelled, keep)
     base, head = (_side(side, journey, travelled, pictures[side]) for side in Side)
-    return Observed(base, head)
+    return ObservedJourney(base, head)
 
 
 def _side(
@@ -169,7 +169,8 @@ def _text(visit: Visit, seen: VisitSeen) -> str:
 def _pictures(step_id: str, travelled: Travelled, keep: Keep) -> dict[Side, tuple[Picture, ...]]:
     made: dict[Side, list[Picture]] = {Side.BASE: [], Side.HEAD: []}
     differences = {(one.visit, one.title): one for one in travelled.told.differences}
-    paths = {key: number for number, key in enumerate(_keys(travelled), start=1)}
+    keys = dict.fromkeys((shot.visit, shot.title) for shot in travelled.told.shots)
+    paths = {key: number for number, key in enumerate(keys, start=1)}
     for shot in travelled.told.shots:
         key = (shot.visit, shot.title)
         stem = f"{step_id}-{paths[key]}"
@@ -183,11 +184,7 @@ def _pictures(step_id: str, travelled: Travelled, keep: Keep) -> dict[Side, tupl
     return {side: tuple(pictures) for side, pictures in made.items()}
 
 
-def _keys(travelled: Travelled) -> dict[tuple[str, str], None]:
-    return dict.fromkeys((shot.visit, shot.title) for shot in travelled.told.shots)
-
-
-def _compared(picture: Picture, found: Difference, name: str, keep: Keep) -> Picture:
+def _compared(picture: Picture, found: PictureDifference, name: str, keep: Keep) -> Picture:
     if found.png is None:
         return Picture(picture.title, picture.artifact, "", 0, found.pixels)
     keep(name, found.png)

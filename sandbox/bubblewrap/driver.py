@@ -17,7 +17,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -30,9 +29,9 @@ from sandbox.bubblewrap.process import (
     Bounds,
     Ends,
     Pipes,
+    ProcessStreams,
     ProcessTree,
     StatusLines,
-    Streams,
     completed,
     first_end,
     kernel_killed,
@@ -169,7 +168,7 @@ class BubblewrapSandbox:
 
     async def _run(self, command: Command) -> Completed:
         uid = _FIRST_UID + secrets.randbelow(_UIDS) if self._is_root else None
-        mounts = layout.in_mounting_order(resolved(self._mounts(command)))
+        mounts = layout.in_mounting_order(resolved(self._build.mounts_of(command)))
         policy = FolderPolicy(self._by_copy, None if self._maps_owners else uid)
         way_out = await self._way_out(command.network)
         async with self._folders.prepared(mounts, policy) as laid_out:
@@ -177,14 +176,6 @@ class BubblewrapSandbox:
                 group = self._group(command.limits, closing)
                 prepared = _Prepared(command, laid_out, uid, way_out, group)
                 return await self._run_prepared(prepared, closing)
-
-    def _mounts(self, command: Command) -> tuple[Mount, ...]:
-        """The command's own mounts and, for a build, the host's package folders and CA files."""
-        if command.network is Network.NONE:
-            return command.mounts
-        taken = {mount.target for mount in command.mounts}
-        added = [mount for mount in self._build.mounts if mount.target not in taken]
-        return (*command.mounts, *added)
 
     async def _way_out(self, wanted: Network) -> tuple[bytes, ...]:
         if wanted is Network.NONE:
@@ -204,7 +195,7 @@ class BubblewrapSandbox:
     async def _run_prepared(self, prepared: _Prepared, closing: ExitStack) -> Completed:
         command, overflowed = prepared.command, asyncio.Event()
         output_bytes = command.limits.output_bytes
-        streams = Streams(
+        streams = ProcessStreams(
             out=HeadTail(output_bytes),
             err=HeadTail(output_bytes),
             channel=Capped(command.channel_bytes, overflowed.set),
@@ -212,7 +203,7 @@ class BubblewrapSandbox:
         )
         pipes = Pipes(closing)
         ends = open_ends(pipes, streams, wants_channel=command.channel_bytes > 0)
-        disk = await asyncio.to_thread(_disk_watch, prepared)
+        disk = await asyncio.to_thread(DiskWatch.of, prepared.mounts, command.limits)
         started = time.monotonic()
         process = self._start(prepared, ends, closing)
         pipes.close_writing_ends()
@@ -308,12 +299,6 @@ def _rlimits(limits: Limits) -> tuple[tuple[int, int], ...]:
     )
 
 
-def _disk_watch(prepared: _Prepared) -> DiskWatch:
-    folders = [mount.source for mount in prepared.mounts if mount.mode is MountMode.WRITABLE]
-    limits = prepared.command.limits
-    return DiskWatch((folder for folder in folders if Path(folder).is_dir()), limits)
-
-
 # --- ends what a killed worker left running: an init whose bubblewrap died before it could notice ---
 
 
@@ -323,24 +308,20 @@ _DEATH_TIMEOUT_S = 5.0
 def end_orphans(bwrap: str) -> int:
     """Kill the inits of this user's sandboxes that have lost their `bwrap`; returns how many."""
     ended = 0
-    for pid in _orphans(bwrap):
+    for process in Path("/proc").glob("[0-9]*"):
+        if not _is_orphan(process, bwrap):
+            continue
         with suppress(OSError):  # gone since, or another user's
-            pidfd = os.pidfd_open(pid)
+            pidfd = os.pidfd_open(int(process.name))
             try:
                 # Asked again: the number may be another process's by now, the descriptor cannot.
-                if _is_orphan(Path("/proc", str(pid)), bwrap):
+                if _is_orphan(process, bwrap):
                     signal.pidfd_send_signal(pidfd, signal.SIGKILL)
                     select.select([pidfd], [], [], _DEATH_TIMEOUT_S)
                     ended += 1
             finally:
                 os.close(pidfd)
     return ended
-
-
-def _orphans(bwrap: str) -> Iterator[int]:
-    for process in Path("/proc").glob("[0-9]*"):
-        if _is_orphan(process, bwrap):
-            yield int(process.name)
 
 
 def _is_orphan(process: Path, bwrap: str) -> bool:

@@ -209,7 +209,7 @@ _KILLED_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Streams:
+class ProcessStreams:
     """Where one command's output goes."""
 
     out: HeadTail
@@ -226,7 +226,7 @@ class Bounds:
     disk: DiskWatch
 
 
-def open_ends(pipes: Pipes, streams: Streams, *, wants_channel: bool) -> Ends:
+def open_ends(pipes: Pipes, streams: ProcessStreams, *, wants_channel: bool) -> Ends:
     """Open the pipes into the streams; call inside the running loop."""
     return Ends(
         stdout=pipes.open(streams.out),
@@ -263,7 +263,7 @@ async def first_end(
 
 
 def kernel_killed(
-    killed: Killed | None, streams: Streams, group: MemoryGroup | None
+    killed: Killed | None, streams: ProcessStreams, group: MemoryGroup | None
 ) -> Killed | None:
     """Memory, when the kernel killed for it and the program did not end well all the same."""
     if killed is None and group and streams.status.exit_code() != 0 and group.ran_out():
@@ -271,7 +271,7 @@ def kernel_killed(
     return killed
 
 
-def completed(streams: Streams, killed: Killed | None, seconds: float) -> Completed:
+def completed(streams: ProcessStreams, killed: Killed | None, seconds: float) -> Completed:
     """Put the result together.
 
     Raises SandboxError when the program was never started, HostTrouble when somebody killed its keeper.

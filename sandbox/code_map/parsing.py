@@ -15,6 +15,7 @@ from sandbox.code_map.inventory import PACKAGES, Listed
 from sandbox.concurrently import concurrently
 from sandbox.linters.programs import PYTHON_VARIABLES, packages
 from sandbox.repository.names import raw_name
+from sandbox.streams import last_line
 
 _KINDS = frozenset(("function", "method", "class", "type", "constant", "macro", "module"))
 _NAME_CHARACTERS, _LINES = 120, 1_000_000
@@ -22,7 +23,7 @@ _MOST = 8_000  # of anything in one file
 
 
 @dataclass(slots=True)
-class Told:
+class ParserRecords:
     """What one run told: facts by the file's number, files that took too long, the last one begun."""
 
     facts: dict[int, Facts] = field(default_factory=dict)
@@ -30,9 +31,9 @@ class Told:
     begun: int = -1
 
 
-def read_told(channel: bytes, files: int) -> Told:
+def read_told(channel: bytes, files: int) -> ParserRecords:
     """Read the lines of a worker that was given so many files; a line of another shape is skipped."""
-    told = Told()
+    told = ParserRecords()
     for record in _records(channel):
         number = record[0] if record else None
         if type(number) is not int or not 0 <= number < files:
@@ -149,12 +150,11 @@ async def _parse(sandbox: Sandbox, tree: Path, files: list[Listed]) -> Parsed:
     return parsed
 
 
-def _why(completed: Completed, told: Told, files: list[Listed]) -> str:
+def _why(completed: Completed, told: ParserRecords, files: list[Listed]) -> str:
     at = f" at {files[told.begun].path}" if told.begun >= 0 else ""
     if completed.killed:
         return f"The parser was stopped{at}: it used too much {_USED[completed.killed]}."
-    lines = completed.stderr[-2_000:].decode(errors="replace").strip().splitlines()
-    return f"The parser ended{at}: {(lines or ['no reason given'])[-1][:200]}"
+    return f"The parser ended{at}: {last_line(completed.stderr)}"
 
 
 _USED = {

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from sandbox import layout, network
-from sandbox.base import Command, Completed, Killed, Limits, Mount, MountMode, Network, SandboxError
+from sandbox.base import Command, Completed, Killed, Limits, Mount, Network, SandboxError
 from sandbox.docker import owners
 from sandbox.docker.build_network import BuildNetwork
 from sandbox.docker.container import NO_NETWORK, Locked, make_mount_points, program_of_ours
 from sandbox.docker.engine import Attached, Engine
-from sandbox.docker.frames import Frames, Launch, launch_message
+from sandbox.docker.frames import Frames, LaunchOrder, launch_message
 from sandbox.errors import HostTrouble
 from sandbox.folders import FolderPolicy, Folders, resolved
 from sandbox.index import host_index_settings
@@ -112,7 +112,7 @@ class DockerSandbox:
     async def run(self, command: Command) -> Completed:
         """Run to the end or to a limit. See `Sandbox.run`. Raises SandboxError, ValueError."""
         layout.check_command(command)
-        mounts = layout.in_mounting_order(resolved(self._mounts(command)))
+        mounts = layout.in_mounting_order(resolved(self._build.mounts_of(command)))
         policy = FolderPolicy(by_copy=True, owner=self._given_to)
         async with (
             self._folders.prepared(mounts, policy) as laid_out,
@@ -121,13 +121,6 @@ class DockerSandbox:
             locked = await asyncio.to_thread(self._locked, command, laid_out, connected)
             async with self._attached(locked) as attached:
                 return await self._converse(command, locked, attached)
-
-    def _mounts(self, command: Command) -> tuple[Mount, ...]:
-        if command.network is Network.NONE:
-            return command.mounts
-        taken = {mount.target for mount in command.mounts}
-        added = [mount for mount in self._build.mounts if mount.target not in taken]
-        return (*command.mounts, *added)
 
     @asynccontextmanager
     async def _way_out(self, command: Command) -> AsyncIterator[str]:
@@ -177,7 +170,7 @@ class DockerSandbox:
 
     async def _converse(self, command: Command, locked: Locked, attached: Attached) -> Completed:
         streams = _streams(command)
-        disk = await asyncio.to_thread(_disk_watch, locked)
+        disk = await asyncio.to_thread(DiskWatch.of, locked.mounts, locked.limits)
         started = time.monotonic()
         talking = asyncio.create_task(self._talk(command, attached, streams))
         killed = await self._first_end(talking, streams, locked, disk)
@@ -214,11 +207,11 @@ class DockerSandbox:
             sending.cancel()
             await asyncio.gather(sending, return_exceptions=True)
 
-    def _launch(self, command: Command) -> Launch:
+    def _launch(self, command: Command) -> LaunchOrder:
         variables = layout.environment(command, self._build.variables)
         if command.channel_bytes:
             variables["ASSAY_CHANNEL_FD"] = str(CHANNEL_DESCRIPTOR)
-        return Launch(
+        return LaunchOrder(
             argv=layout.program_argv(command),
             environment=variables,
             stdin=command.stdin,
@@ -258,11 +251,6 @@ class DockerSandbox:
                 return passed
             if await asyncio.to_thread(self._engine.holds_more, locked.name, limit_bytes):
                 return Killed.MEMORY
-
-
-def _disk_watch(locked: Locked) -> DiskWatch:
-    folders = [mount.source for mount in locked.mounts if mount.mode is MountMode.WRITABLE]
-    return DiskWatch((folder for folder in folders if Path(folder).is_dir()), locked.limits)
 
 
 def _completed(streams: _Streams, killed: Killed | None, seconds: float) -> Completed:

@@ -37,7 +37,7 @@ _BUILD_IMAGE = "docker build -f deploy/sandbox.Dockerfile -t {image} deploy"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundContainer:
     """A container or volume of ours: its name and labels."""
 
     name: str
@@ -172,11 +172,11 @@ class Engine:
                 else:
                     return
 
-    def containers(self, label: str) -> list[Found]:
+    def containers(self, label: str) -> list[FoundContainer]:
         """All containers with the label, running or not."""
         with _told("list containers"):
             found = self._client.containers(all=True, filters={"label": label})
-        return [Found(one["Names"][0].lstrip("/"), one["Labels"]) for one in found]
+        return [FoundContainer(one["Names"][0].lstrip("/"), one["Labels"]) for one in found]
 
     def network(self, name: str, labels: Mapping[str, str]) -> Subnet:
         """The bridge network of that name, made when it is not there.

@@ -16,7 +16,7 @@ _ENTRY_SAID_BYTES = 4000
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class LaunchOrder:
     """What the entry program is to start: the whole argv and environment, nothing is added.
 
     `filter` is a seccomp program, empty for none. After `deadline_s` the container ends by itself.
@@ -30,7 +30,7 @@ class Launch:
     deadline_s: int
 
 
-def launch_message(launch: Launch) -> bytes:
+def launch_message(launch: LaunchOrder) -> bytes:
     """The launch for `entry.read_launch`: texts may be any bytes but NUL, so nothing is quoted."""
     texts = [os.fsencode(text) for text in launch.argv]
     texts += [os.fsencode(f"{name}={value}") for name, value in launch.environment.items()]

@@ -8,8 +8,7 @@ from enum import StrEnum
 from itertools import islice
 
 from sandbox.base import TREE, Completed, Mount, Sandbox
-from sandbox.edges.calls import NOT_TRIED
-from sandbox.edges.trial import beside
+from sandbox.edges.empty_calls import NOT_TRIED, beside
 from sandbox.linters.reading import records
 from sandbox.values import Environment
 
@@ -19,7 +18,7 @@ _MOST_SOURCES = 5_000
 VALUE, RAISED, PRINTED = "value", "raised", "printed"
 
 
-class Program(StrEnum):
+class ExampleProgram(StrEnum):
     """The program that runs examples of one language."""
 
     PYTHON = "example.py"
@@ -28,7 +27,7 @@ class Program(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ExampleResult:
     """What an example did: `outcome` is value, raised, printed or not-tried; `literal` is a value of plain
     data as code, `errors` the class of what was raised and its bases, `message` what that says, `said` any of
     it for people."""
@@ -61,14 +60,16 @@ class ShownCalls:
 
     tree: str
     environment: Environment | None
-    program: Program
+    program: ExampleProgram
     calls: tuple[ShownCode, ...]
     changed: tuple[str, ...]
     sources: tuple[str, ...] = ()
     laid: tuple[Mount, ...] = ()
 
 
-async def make_calls(sandbox: Sandbox, asked: ShownCalls) -> tuple[tuple[Shown, ...], Completed]:
+async def make_calls(
+    sandbox: Sandbox, asked: ShownCalls
+) -> tuple[tuple[ExampleResult, ...], Completed]:
     """Return what each example did, and the run as a whole. Raises SandboxError."""
     orders = {
         "changed": asked.changed,
@@ -76,8 +77,8 @@ async def make_calls(sandbox: Sandbox, asked: ShownCalls) -> tuple[tuple[Shown, 
         "calls": [_order(one) for one in asked.calls],
     }
     command = beside(asked.tree, asked.environment, asked.program.value, orders, asked.laid)
-    if asked.program is not Program.PYTHON:
-        start = ("node",) if asked.program is Program.JAVASCRIPT else ("python3", "-I", "-S")
+    if asked.program is not ExampleProgram.PYTHON:
+        start = ("node",) if asked.program is ExampleProgram.JAVASCRIPT else ("python3", "-I", "-S")
         root = asked.environment.recipe.root if asked.environment else ""
         command = replace(
             command, argv=(*start, command.argv[-1]), cwd=f"{TREE}/{root}".rstrip("/")
@@ -101,15 +102,16 @@ def _order(one: ShownCode) -> dict[str, object]:
     }
 
 
-def _read(done: Completed, count: int) -> tuple[Shown, ...]:
+def _read(done: Completed, count: int) -> tuple[ExampleResult, ...]:
     """Read the program's lines; of what it says twice the first counts."""
-    told: dict[int, Shown] = {}
+    told: dict[int, ExampleResult] = {}
     for item in records(done.channel):
         if item["outcome"].text in (VALUE, RAISED, PRINTED, NOT_TRIED):
             errors = tuple(one.text for one in islice(item["errors"], _MOST_ERRORS))
             outcome, said, literal = (item[key].text for key in ("outcome", "said", "literal"))
-            shown = Shown(outcome, said, literal, errors, item["message"].text)
+            shown = ExampleResult(outcome, said, literal, errors, item["message"].text)
             told.setdefault(item["number"].number, shown)
     return tuple(
-        told.get(number, Shown(NOT_TRIED, "nothing was heard of it")) for number in range(count)
+        told.get(number, ExampleResult(NOT_TRIED, "nothing was heard of it"))
+        for number in range(count)
     )

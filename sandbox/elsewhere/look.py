@@ -44,6 +44,8 @@ DRIVERS: dict[TestRunner, Driver] = {
 }
 """The runners whose tests' calls can be made again."""
 _MOST_ALONE = 5
+_NOT_SEEN = "returned generator "
+"""What a test got of a generator nobody recorded: only both sides can be compared."""
 
 
 async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
@@ -58,12 +60,13 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     if looking.only and told["failed"].is_true:  # one of them needs the others of its file
         told = last_record(await sandbox.run(driver.recording(replace(looking, only=()))))
     calls = tuple(driver.recorded(told, looking))
-    unrecorded = tuple(sorted(set(looking.paths) - {call.path for call in calls}))
+    whole = tuple(call for call in calls if not call.outcome.startswith(_NOT_SEEN))
+    unrecorded = tuple(sorted(set(looking.paths) - {call.path for call in whole}))
     if not calls:
         nothing = nothing_called(looking) if driver is _PYTHON else ()
         return SecondLook(inputs=nothing, unrecorded=unrecorded)
     again, near = await concurrently(
-        _Looks(sandbox, driver, looking, told).all(calls),
+        _Looks(sandbox, driver, looking, told).all(whole),
         replay_nearby(sandbox, driver, looking, told, calls),
     )
     return again + near + SecondLook(unrecorded=unrecorded)
@@ -94,6 +97,8 @@ class _Looks:
 
     async def all(self, calls: tuple[Recorded, ...]) -> SecondLook:
         """Make the calls elsewhere; those that differ once more, and on base."""
+        if not calls:
+            return SecondLook()
         alike, suspected = await self.outside(calls)
         compared, differing = await self.again(calls, suspected)
         if differing and self.looking.base is not None:

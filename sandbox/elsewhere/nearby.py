@@ -12,7 +12,7 @@ from sandbox.concurrently import concurrently
 from sandbox.elsewhere.driver import Again, Driver, Looking
 from sandbox.elsewhere.inside.calls import ADDRESS
 from sandbox.elsewhere.told import Outcome, Recorded, is_same, place_in, read_run
-from sandbox.elsewhere.values import BothSides, SecondLook, Swapped, TestedInput, Unmeasured
+from sandbox.elsewhere.values import RAISED, BothSides, SecondLook, Swapped, TestedInput, Unmeasured
 from sandbox.elsewhere.variation import MOST, neighbors
 from sandbox.linters.reading import Node
 from sandbox.values import Diff
@@ -31,8 +31,8 @@ _PATTERN = re.compile(
 """A regular expression of JavaScript or Python; of it the plain words count."""
 _PLAIN = re.compile(r"(?<![\\A-Za-z0-9])[A-Za-z0-9]{2,40}")
 _LEAST_KEY = 2
-_UNABLE = re.compile(r"raised (?:TypeError|AttributeError|NameError|ReferenceError)\b")
-_REFUSED = re.compile(r"raised|(?:returned|resolved) (?:undefined|null|NaN)$")
+_UNABLE = re.compile(RAISED + r" (?:TypeError|AttributeError|NameError|ReferenceError)\b")
+_NOTHING = re.compile(r"(?:returned|resolved) (?:undefined|null|NaN)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +285,7 @@ class _Sides:
         if len(known) < len(outcomes):
             return None
         base, head, other_base, other_head = known
-        is_unable = other_base.text == other_head.text and _UNABLE.match(other_head.text)
+        is_unable = other_base.all == other_head.all and _UNABLE.match(other_head.all)
         if head.all in (base.all, other_head.all) or is_unable:
             return None
         return Swapped(
@@ -302,7 +302,8 @@ class _Sides:
         if base is None or head is None or base.unsteady or head.unsteady:
             return None
         both = both_sides(call.shown, base.all, head.all)
-        return None if _REFUSED.match(head.text) and not both.differs else both
+        is_nothing = both.is_refused or _NOTHING.match(head.text)
+        return None if is_nothing and not both.differs else both
 
 
 def both_sides(call: str, on_base: str, on_head: str) -> BothSides:

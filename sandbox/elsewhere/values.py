@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -61,6 +62,20 @@ class BothSides:
     def differs(self) -> bool:
         """Whether the change is seen at this call."""
         return self.on_base != self.on_head
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether head raises, at once or in place of a first item."""
+        return _RAISED.match(self.on_head) is not None
+
+    @property
+    def is_newly_refused(self) -> bool:
+        """Whether base answers and head raises."""
+        return self.is_refused and _RAISED.match(self.on_base) is None
+
+
+RAISED = r"(?:returned an iterator that yields \[\], then )?raised\b"
+_RAISED = re.compile(RAISED)
 
 
 class Unmeasured(StrEnum):

@@ -14,6 +14,8 @@ from fractions import Fraction
 from itertools import islice, zip_longest
 from typing import Any
 
+from sandbox.elsewhere.inside.calls import Iterated
+
 MOST = 30
 """The most values near one."""
 _STEPS = (
@@ -105,7 +107,7 @@ def _near(value: Any, depth: int) -> Iterator[Any]:
         yield from _near_text(value)
     elif kind is bytes:
         yield from (one.encode("latin-1", "ignore") for one in _near_text(value.decode("latin-1")))
-    elif depth < _DEEPEST and kind in (list, tuple):
+    elif depth < _DEEPEST and kind in (list, tuple, Iterated):
         yield from map(kind, _near_items(list(value), depth + 1))
     elif depth < _DEEPEST and kind is set:
         items = _near_items(sorted(value, key=repr), depth + 1)

@@ -67,7 +67,7 @@ class NodeReader(chain.Reader):
         return hmac.new(key, b"next", hashlib.sha256).digest()
 
 
-class Run:
+class NodeRun:
     """One run of a project's tests: the channel, the orders and what is installed."""
 
     def __init__(self, orders: dict, channel: int) -> None:  # type: ignore[type-arg]
@@ -188,7 +188,7 @@ def main() -> None:
     os.set_inheritable(channel, False)
     orders = json.loads(sys.stdin.buffer.readline())
     os.chdir(orders["cwd"])
-    run = Run(orders, channel)
+    run = NodeRun(orders, channel)
     if orders["before"]:
         adopt()
         for argv in orders["before"]:

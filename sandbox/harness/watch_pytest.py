@@ -47,7 +47,7 @@ def run(recorder: Recorder, orders: dict[str, Any]) -> int:
         text = "pytest is not installed in the environment" if missing else _cannot(error)
         recorder.record("problem", text=text)
         return 4
-    plugin = (Watch6 if int(pytest.__version__.split(".")[0]) < 7 else Watch)(
+    plugin = (Watch6 if int(pytest.__version__.split(".")[0]) < 7 else PytestWatch)(
         recorder, orders["paths"], orders["only"], pytest
     )
     plugin.canaries = Canaries(pytest, orders["nonce"], plugin.exceptions, recorder)
@@ -237,7 +237,7 @@ class WatchBase:
         return path if inside.startswith("../") else inside
 
 
-class Watch(WatchBase):
+class PytestWatch(WatchBase):
     """For pytest 7 and later."""
 
     @hook(tryfirst=True)

@@ -22,7 +22,7 @@ def run(recorder: Recorder, orders: dict[str, Any]) -> int:
     """Load and run what `python -m unittest <arguments>` would, and return the exit status."""
     sys.path.insert(0, os.getcwd())  # noqa: PTH109 - as python -m does
     program = _Loading(orders["arguments"])
-    watch = Watch(recorder, orders["paths"], orders["only"], orders["nonce"])
+    watch = UnittestWatch(recorder, orders["paths"], orders["only"], orders["nonce"])
     suite = watch.announce(program.test)
     for part in (_canaries(orders["nonce"]), suite, _canaries(orders["nonce"])):
         part(watch)
@@ -41,7 +41,7 @@ class _Loading(unittest.TestProgram):
         """Do nothing: the suite is run by our own result."""
 
 
-class Watch(unittest.TestResult):
+class UnittestWatch(unittest.TestResult):
     """Records every event of every test; a test is finished when the next one starts."""
 
     def __init__(self, recorder: Recorder, paths: list[str], only: list[str], nonce: str) -> None:

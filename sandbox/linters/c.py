@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from sandbox.linters.base import Breaks, Call, Job, Linter, Remark, Said, ends
+from sandbox.linters.base import Breaks, Call, Linter, LinterOutput, LintJob, Remark, ends
 from sandbox.linters.programs import plain
 from sandbox.linters.reading import text_lines
 
@@ -44,7 +44,7 @@ _SYSTEM_INCLUDE = re.compile(r"^[\s\d|]*#\s*include(?:_next)?\s*<")
 _MISSING_FILE = re.compile(r"(?P<name>\S+): No such file or directory")
 
 
-def _compiler(program: str, job: Job, *, cpp: bool) -> tuple[Call, ...]:
+def _compiler(program: str, job: LintJob, *, cpp: bool) -> tuple[Call, ...]:
     options = ["-fsyntax-only", "-fdiagnostics-color=never", "-fmax-errors=200"]
     options += _as_built(job.tree, cpp=cpp)
     for folder in _header_folders(job.tree):
@@ -111,7 +111,7 @@ def _header_folders(tree: Path) -> list[str]:
     return [folder.as_posix() for folder in nearest[:_MAX_FOLDERS]]
 
 
-def _read_compiler(said: Said) -> Iterator[Remark]:
+def _read_compiler(said: LinterOutput) -> Iterator[Remark]:
     """Read errors and warnings; what stands below one can make sure of it or cast doubt on it."""
     held: Remark | None = None
     for line in said.err.split(b"\n"):
@@ -148,7 +148,7 @@ def _remark(path: str, line: int, match: re.Match[str]) -> Remark:
     return Remark("error", path, line, message, breaks=sure)
 
 
-def _cppcheck(job: Job) -> tuple[Call, ...]:
+def _cppcheck(job: LintJob) -> tuple[Call, ...]:
     template = "{file}:{line}:{column}: {severity}: {id}: {message}"
     options = ("--quiet", "--enable=warning,portability", "--inline-suppr", "--max-configs=4")
     return (plain("cppcheck", *options, f"--template={template}", *job.paths),)
@@ -159,7 +159,7 @@ _TELLS_NOTHING = {"information", "debug", "none", "syntaxError", "preprocessorEr
 _TELLS_NOTHING |= {"unknownMacro", "internalAstError"}
 
 
-def _read_cppcheck(said: Said) -> Iterator[Remark]:
+def _read_cppcheck(said: LinterOutput) -> Iterator[Remark]:
     """Leave out what cppcheck could not understand: it does not know the project's macros."""
     for path, line, rest in text_lines(said.err):
         match = _CPPCHECK.fullmatch(rest)

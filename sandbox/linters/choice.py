@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.errors import CheckoutError
-from sandbox.linters.base import Linter, Source
+from sandbox.linters.base import LintedFile, Linter
 from sandbox.repository.names import inside
 
 MAX_NAME_BYTES = 1_000_000  # the kernel takes 2 MB of arguments
@@ -21,21 +21,21 @@ _FIRST_LINE_BYTES = 256
 class Chosen:
     """The files of one linter, with a remark on those that were left out."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[LintedFile, ...]
     remark: str = ""
 
 
-def sources(tree: Path, paths: Iterable[str]) -> tuple[Source, ...]:
+def sources(tree: Path, paths: Iterable[str]) -> tuple[LintedFile, ...]:
     """Return the regular files that `paths` name, folders with all that is below them.
 
     A name that is no UTF-8 is passed over: no linter's output could tell of it.
     """
-    found: dict[str, Source] = {}
+    found: dict[str, LintedFile] = {}
     for path in paths:
         for name in _below(tree, path):
             if len(found) >= MAX_FILES:
                 break
-            found[name] = Source(name, _first_line(tree / name))
+            found[name] = LintedFile(name, _first_line(tree / name))
     return tuple(found.values())
 
 
@@ -68,9 +68,9 @@ def _first_line(file: Path) -> str:
         return opened.read(_FIRST_LINE_BYTES).split(b"\n")[0].decode(errors="replace")
 
 
-def choose(linter: Linter, tree: Path, files: Iterable[Source]) -> Chosen:
+def choose(linter: Linter, tree: Path, files: Iterable[LintedFile]) -> Chosen:
     """Return what one linter takes of the files: within its size, and named within one command."""
-    kept: list[Source] = []
+    kept: list[LintedFile] = []
     too_large: list[str] = []
     left, too_many = MAX_NAME_BYTES, 0
     for source in files:

@@ -11,16 +11,16 @@ from sandbox.linters.base import (
     Breaks,
     Call,
     Edit,
-    Job,
     Linter,
+    LinterOutput,
+    LintJob,
     Position,
     Remark,
-    Said,
-    Unreadable,
+    UnreadableOutput,
     ends,
 )
 from sandbox.linters.programs import plain
-from sandbox.linters.reading import Node, diff_edits, json_lines, parsed, text_lines, tree_path
+from sandbox.linters.reading import Node, json_lines, layout, parsed, text_lines, tree_path
 
 _BUILDING = Limits(timeout_s=300.0, memory_mb=4096, processes=256, output_bytes=16_000_000)
 _OFFLINE = (
@@ -31,7 +31,7 @@ _OFFLINE = (
 )
 
 
-def _folder_of(job: Job, name: str) -> dict[str, set[str]]:
+def _folder_of(job: LintJob, name: str) -> dict[str, set[str]]:
     """Return the nearest folder with such a file for every source: {module: {folders inside it}}."""
     found: dict[str, set[str]] = {}
     for source in job.sources:
@@ -46,32 +46,19 @@ def _folder_of(job: Job, name: str) -> dict[str, set[str]]:
 # --- Go -------------------------------------------------------------------------------------
 
 
-def _gofmt(job: Job) -> tuple[Call, ...]:
-    return (plain("gofmt", "-e", "-l", *job.paths),)
-
-
-def _read_gofmt(said: Said) -> Iterator[Remark]:
+def _read_gofmt(said: LinterOutput) -> Iterator[Remark]:
     for path, line, rest in text_lines(said.err):
         yield Remark("syntax", path, line, f"gofmt: {rest}", breaks=Breaks.ALWAYS)
 
 
-def _gofmt_diff(job: Job) -> tuple[Call, ...]:
-    return (plain("gofmt", "-d", *job.paths),)
-
-
-def _read_gofmt_diff(said: Said) -> Iterator[Remark]:
-    for path, line, edit in diff_edits(said.out, said.folder):
-        yield Remark("format", path, line, "`gofmt` lays this out otherwise", edits=(edit,))
-
-
-def _vet(job: Job) -> tuple[Call, ...]:
+def _vet(job: LintJob) -> tuple[Call, ...]:
     return tuple(
         plain("go", "vet", "-json", *sorted(inner), variables=_OFFLINE, folder=folder)
         for folder, inner in sorted(_folder_of(job, "go.mod").items())
     )
 
 
-def _read_vet(said: Said) -> Iterator[Remark]:
+def _read_vet(said: LinterOutput) -> Iterator[Remark]:
     """Read one object a package, with comments (`# package`) between them, on either stream."""
     text = said.err.decode(errors="replace") + "\n" + said.out.decode(errors="replace")
     for block in re.findall(r"^\{$(?:(?!^\{$).)*?^\}$", text, re.MULTILINE | re.DOTALL):
@@ -86,7 +73,7 @@ def _read_vet(said: Said) -> Iterator[Remark]:
 # --- Rust -----------------------------------------------------------------------------------
 
 
-def _clippy(job: Job) -> tuple[Call, ...]:
+def _clippy(job: LintJob) -> tuple[Call, ...]:
     options = ("--offline", "--quiet", "--all-targets", "--message-format=json")
     variables = (("CARGO_TARGET_DIR", "/tmp/target"),)  # noqa: S108
     return tuple(
@@ -95,10 +82,10 @@ def _clippy(job: Job) -> tuple[Call, ...]:
     )
 
 
-def _read_clippy(said: Said) -> Iterator[Remark]:
+def _read_clippy(said: LinterOutput) -> Iterator[Remark]:
     """Read cargo's messages. Its failure without one is no finding: a dependency is not here."""
     if said.exit_code and b'"compiler-message"' not in said.out:
-        raise Unreadable("cargo could not build")
+        raise UnreadableOutput("cargo could not build")
     for item in json_lines(said.out):
         message = item["message"]
         for span in message["spans"]:
@@ -139,14 +126,14 @@ _PARSE_ERROR = re.compile(
 _WARNING = re.compile(r"warning: \[(?P<rule>[\w-]+)\] (?P<message>.*)")
 
 
-def _javac(job: Job) -> tuple[Call, ...]:
+def _javac(job: LintJob) -> tuple[Call, ...]:
     options = ("-Xlint:all,-processing,-options,-path", "-proc:none", "-implicit:none")
     roots = ":".join(sorted(_roots(job))) or "."
     limits = ("-Xmaxerrs", "2000", "-Xmaxwarns", "2000", "-encoding", "UTF-8", "-d", "/tmp")  # noqa: S108
     return (plain("javac", *options, *limits, "-sourcepath", roots, *job.paths),)
 
 
-def _roots(job: Job) -> set[str]:
+def _roots(job: LintJob) -> set[str]:
     """Return where packages may begin: after the last `java` folder, else the file's own folder."""
     roots = set()
     for source in job.sources:
@@ -156,7 +143,7 @@ def _roots(job: Job) -> set[str]:
     return roots
 
 
-def _read_javac(said: Said) -> Iterator[Remark]:
+def _read_javac(said: LinterOutput) -> Iterator[Remark]:
     """Take parse errors and lint; other errors speak of libraries that need not be here."""
     for path, line, rest in text_lines(said.err):
         if warning := _WARNING.fullmatch(rest):
@@ -170,7 +157,7 @@ GOFMT = Linter(
     program="gofmt",
     install="apt-get install golang-go",
     takes=ends(".go"),
-    calls=_gofmt,
+    calls=lambda job: (plain("gofmt", "-e", "-l", *job.paths),),
     read=_read_gofmt,
     ends_with=frozenset({0, 2}),
 )
@@ -179,8 +166,8 @@ GOFMT_DIFF = Linter(
     program="gofmt",
     install="apt-get install golang-go",
     takes=ends(".go"),
-    calls=_gofmt_diff,
-    read=_read_gofmt_diff,
+    calls=lambda job: (plain("gofmt", "-d", *job.paths),),
+    read=layout("gofmt"),
 )
 GO_VET = Linter(
     name="go vet",

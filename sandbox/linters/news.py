@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -205,6 +204,11 @@ def observation(
     news = Counter(one.tool for one in new or ())
     blocks = [one for one in new or () if one.severity is Severity.BLOCK]
     told = [_told(one, news[one.linter] if new is not None else None) for one in ran]
+    is_broken = any(
+        remark.breaks is Breaks.ALWAYS and not may_be_meant(remark.path)
+        for one in looked
+        for remark in one.remarks
+    )
     fresh = [_line(one) for one in (new or ())[:_SHOWN_OF_ONE]]
     output = "\n".join([*told, *(["", "New on head:", *fresh] if fresh else [])])
     if new and len(new) > _SHOWN_OF_ONE:
@@ -212,22 +216,13 @@ def observation(
     return Observation(
         side=side,
         command="\n".join(one.command for one in ran if one.command and not one.missing),
-        exit_code=1 if blocks or any(map(_is_broken, _remarks(looked))) else 0,
+        exit_code=1 if blocks or is_broken else 0,
         output=(output or "No file to look at.")[:_MAX_OUTPUT],
         seconds=sum(one.seconds for one in ran),
         truncated=len(output) > _MAX_OUTPUT,
         findings=tuple(finding(o.linter, r, side=side) for o in looked for r in o.remarks),
         problem=problem,
     )
-
-
-def _remarks(ran: list[Linted]) -> Iterator[Remark]:
-    for one in ran:
-        yield from one.remarks
-
-
-def _is_broken(remark: Remark) -> bool:
-    return remark.breaks is Breaks.ALWAYS and not may_be_meant(remark.path)
 
 
 def _told(one: Linted, new: int | None) -> str:

@@ -14,16 +14,16 @@ from sandbox.base import TREE
 from sandbox.linters.base import (
     Call,
     Edit,
-    Job,
+    LintedFile,
     Linter,
+    LinterOutput,
+    LintJob,
     Position,
     Remark,
-    Said,
-    Source,
     ends,
 )
 from sandbox.linters.programs import plain
-from sandbox.linters.reading import Node, diff_edits, parsed, sarif, tree_path
+from sandbox.linters.reading import Node, layout, parsed, sarif, tree_path
 from sandbox.linters.syntax import parse_calls, read_parsed
 
 _SCRIPTS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
@@ -46,15 +46,15 @@ def has_configuration(tree: Path, patterns: tuple[str, ...], package_key: str) -
         return False
 
 
-def _takes(source: Source) -> bool:
+def _takes(source: LintedFile) -> bool:
     return source.name.endswith(_SCRIPTS) and ".min." not in source.name
 
 
-def _takes_plain(source: Source) -> bool:
+def _takes_plain(source: LintedFile) -> bool:
     return source.name.endswith((".js", ".mjs", ".cjs")) and ".min." not in source.name
 
 
-def _uses_eslint(job: Job) -> bool:
+def _uses_eslint(job: LintJob) -> bool:
     root = job.policy / job.root
     return job.has_modules and has_configuration(root, _ESLINT_FILES, "eslintConfig")
 
@@ -81,7 +81,7 @@ def named_by(patterns: tuple[str, ...]) -> Callable[[Path], tuple[str, ...]]:
     return find
 
 
-def of_project(job: Job, program: str, *options: str) -> Call:
+def of_project(job: LintJob, program: str, *options: str) -> Call:
     """Call a program of the project's `node_modules`, in the project's folder."""
     start = (f"node_modules/.bin/{program}", *options)
     names = [source.path for source in job.sources]
@@ -89,14 +89,14 @@ def of_project(job: Job, program: str, *options: str) -> Call:
     return Call((*start, *(f"{TREE}/{name}" for name in names)), shown, folder=job.root)
 
 
-def _eslint(job: Job) -> tuple[Call, ...]:
+def _eslint(job: LintJob) -> tuple[Call, ...]:
     if not _uses_eslint(job):
         return ()
     options = ("--format", "json", "--no-error-on-unmatched-pattern", "--no-color", "--")
     return (of_project(job, "eslint", *options),)
 
 
-def _read_eslint(said: Said) -> Iterator[Remark]:
+def _read_eslint(said: LinterOutput) -> Iterator[Remark]:
     for file in parsed(said.out):
         path = tree_path(file["filePath"].text)
         for item in file["messages"]:
@@ -120,7 +120,7 @@ def _fix(fix: Node) -> Iterator[Edit]:
         yield Edit(start, end, fix["text"].text)
 
 
-def _biome(job: Job) -> tuple[Call, ...]:
+def _biome(job: LintJob) -> tuple[Call, ...]:
     """Lint by the repository's biome.json, else biome's recommended rules; not where eslint does it."""
     if _uses_eslint(job):
         return ()
@@ -132,7 +132,7 @@ def _biome(job: Job) -> tuple[Call, ...]:
     return (plain(own if job.has_modules and configured else "biome", *lint),)
 
 
-def _read_biome(said: Said) -> Iterator[Remark]:
+def _read_biome(said: LinterOutput) -> Iterator[Remark]:
     for remark in sarif(said):
         rule = remark.rule.removeprefix("lint/")
         if rule != "internalError/fs":
@@ -151,7 +151,7 @@ done
 exit 0"""
 
 
-def _prettier(job: Job) -> tuple[Call, ...]:
+def _prettier(job: LintJob) -> tuple[Call, ...]:
     if not (
         job.has_modules and has_configuration(job.policy / job.root, _PRETTIER_FILES, _PRETTIER)
     ):
@@ -162,17 +162,12 @@ def _prettier(job: Job) -> tuple[Call, ...]:
     return (Call(argv, shown, folder=job.root),)
 
 
-def _read_prettier(said: Said) -> Iterator[Remark]:
-    for path, line, edit in diff_edits(said.out, said.folder):
-        yield Remark("format", path, line, "`prettier` lays this out otherwise", edits=(edit,))
-
-
 PRETTIER = Linter(
     name=_PRETTIER,
     install="npm install --save-dev prettier, in the project",
     takes=ends(*_LAID_OUT),
     calls=_prettier,
-    read=_read_prettier,
+    read=layout(_PRETTIER),
     configuration=(*_PRETTIER_FILES, ".prettierignore", ".editorconfig", "package.json"),
     named=named_by(_PRETTIER_FILES),
     ends_with=frozenset({0}),

@@ -14,15 +14,15 @@ from sandbox.linters.base import (
     Breaks,
     Call,
     Edit,
-    Job,
     Linter,
+    LinterOutput,
+    LintJob,
     Position,
     Remark,
-    Said,
     ends,
 )
 from sandbox.linters.programs import INSIDE, program
-from sandbox.linters.reading import Node, diff_edits, json_lines, parsed, tree_path
+from sandbox.linters.reading import Node, json_lines, layout, parsed, tree_path
 from sandbox.toolchains.python_project import read_project
 from sandbox.toolchains.tree import Tree
 
@@ -47,7 +47,7 @@ def _tells_ruff(project: Path) -> bool:
         return True
 
 
-def _calls(job: Job) -> tuple[Call, ...]:
+def _calls(job: LintJob) -> tuple[Call, ...]:
     rules: tuple[str, ...] = ("--isolated", "--select", _DEFAULT_RULES)
     if configuration_of(job.policy):
         rules = ("--force-exclude", "--no-respect-gitignore")
@@ -55,7 +55,7 @@ def _calls(job: Job) -> tuple[Call, ...]:
     return (program("ruff", "check", *options, "--", *job.paths),)
 
 
-def _read(said: Said) -> Iterator[Remark]:
+def _read(said: LinterOutput) -> Iterator[Remark]:
     """Read ruff's own JSON: its SARIF does not say which fixes are safe."""
     for item in parsed(said.out):
         rule, message = item["code"].text, item["message"].text
@@ -115,16 +115,11 @@ def _formats(tree: Path) -> bool:
         return False
 
 
-def _format_calls(job: Job) -> tuple[Call, ...]:
+def _format_calls(job: LintJob) -> tuple[Call, ...]:
     if not _formats(job.policy):
         return ()
     rules = ("--force-exclude", "--no-respect-gitignore")
     return (program("ruff", "format", "--diff", "--no-cache", *rules, "--", *job.paths),)
-
-
-def _read_format(said: Said) -> Iterator[Remark]:
-    for path, line, edit in diff_edits(said.out, said.folder):
-        yield Remark("format", path, line, "`ruff format` lays this out otherwise", edits=(edit,))
 
 
 RUFF_FORMAT = Linter(
@@ -132,7 +127,7 @@ RUFF_FORMAT = Linter(
     install="make install",
     takes=ends(".py", ".pyi"),
     calls=_format_calls,
-    read=_read_format,
+    read=layout("ruff format"),
     configuration=("*.toml", _PRE_COMMIT),
 )
 
@@ -145,7 +140,7 @@ _LEAST = re.compile(r"(?:>=?|~=|==)\s*(\d+\.\d+)")
 _REFUSED = "refused-call"
 
 
-def _signature_command(job: Job) -> tuple[Call, ...]:
+def _signature_command(job: LintJob) -> tuple[Call, ...]:
     """Isolated and without site: neither the tree nor an installed package speaks in its name."""
     target = f"{INSIDE}/sandbox/linters/inside"  # as the program and what it imports are named
     argv = ("python3", "-I", "-S", f"{target}/calls.py", _least_version(job))
@@ -154,7 +149,7 @@ def _signature_command(job: Job) -> tuple[Call, ...]:
     return (Call(argv, shown, mounts, stdin=json.dumps(job.paths).encode()),)
 
 
-def _least_version(job: Job) -> str:
+def _least_version(job: LintJob) -> str:
     """Return "3.12" where head or base asks for no older Python, "" where neither says."""
     wanted = [
         read_project(Tree(tree / job.root)).requires_python for tree in (job.tree, job.policy)
@@ -163,7 +158,7 @@ def _least_version(job: Job) -> str:
     return max(found, key=lambda text: [int(part) for part in text.split(".")], default="")
 
 
-def _read_signatures(said: Said) -> Iterator[Remark]:
+def _read_signatures(said: LinterOutput) -> Iterator[Remark]:
     for item in json_lines(said.out):
         if item["path"].text:
             breaks = Breaks.ALWAYS if item["rule"].text == _REFUSED else Breaks.NO

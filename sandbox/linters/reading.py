@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import takewhile
 from posixpath import normpath
 from urllib.parse import unquote
 
 from sandbox.base import TREE
-from sandbox.linters.base import Edit, Position, Remark, Said, Unreadable
+from sandbox.linters.base import Edit, LinterOutput, Position, Remark, UnreadableOutput
 
 MAX_REMARKS = 5_000
 """Read of one linter on one side."""
@@ -69,7 +69,7 @@ def parsed(data: bytes) -> Node:
     try:
         return Node(json.loads(data))
     except (ValueError, RecursionError) as error:
-        raise Unreadable("its output is no JSON") from error
+        raise UnreadableOutput("its output is no JSON") from error
 
 
 def json_lines(data: bytes) -> Iterator[Node]:
@@ -95,7 +95,7 @@ def tree_path(path: str, folder: str = "") -> str:
     return whole.removeprefix(f"{TREE}/") if whole.startswith(f"{TREE}/") else ""
 
 
-def sarif(said: Said) -> Iterator[Remark]:
+def sarif(said: LinterOutput) -> Iterator[Remark]:
     """Read a SARIF log: every result with its first location."""
     for run in parsed(said.out)["runs"]:
         is_utf16 = run["columnKind"].text != "unicodeCodePoints"
@@ -184,3 +184,14 @@ def text_lines(text: bytes, folder: str = "") -> Iterator[tuple[str, int, str]]:
             path = tree_path(match["path"], folder)
             if path:
                 yield path, int(match["line"]), match["rest"]
+
+
+def layout(program: str) -> Callable[[LinterOutput], Iterator[Remark]]:
+    """Return what reads the diff of a program that lays code out: a remark for each part of it."""
+
+    def read(said: LinterOutput) -> Iterator[Remark]:
+        for path, line, edit in diff_edits(said.out, said.folder):
+            message = f"`{program}` lays this out otherwise"
+            yield Remark("format", path, line, message, edits=(edit,))
+
+    return read

@@ -14,17 +14,18 @@ from sandbox.errors import CheckoutError
 from sandbox.linters.base import (
     MAX_MESSAGE_CHARACTERS,
     Call,
-    Job,
+    LintedFile,
     Linter,
+    LinterOutput,
+    LintJob,
     Remark,
-    Said,
-    Source,
-    Unreadable,
+    UnreadableOutput,
 )
 from sandbox.linters.choice import choose
 from sandbox.linters.fixes import SourceText
 from sandbox.linters.reading import MAX_REMARKS
 from sandbox.repository.names import inside
+from sandbox.streams import last_line
 from sandbox.toolchains import layers
 from sandbox.values import Environment, Replacement, Side
 
@@ -46,7 +47,7 @@ class LintOrder:
     side: Side
     tree: Path
     policy: Path
-    sources: tuple[Source, ...]
+    sources: tuple[LintedFile, ...]
     environment: Environment | None = None
 
 
@@ -72,7 +73,7 @@ async def lint(sandbox: Sandbox, order: LintOrder) -> Linted | None:
     root = order.environment.recipe.root if order.environment else ""
     modules = normpath(f"{TREE}/{root}/node_modules")
     has_modules = any(mount.target == modules for mount in _mounts(order))
-    job = Job(chosen.sources, order.tree, order.policy, has_modules, root)
+    job = LintJob(chosen.sources, order.tree, order.policy, has_modules, root)
     calls = linter.calls(job) if chosen.sources else ()
     empty = Linted(linter.name, order.side, len(chosen.sources), note=chosen.remark)
     if not calls:
@@ -110,7 +111,7 @@ def _mounts(order: LintOrder) -> tuple[Mount, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _CallOutcome:
     command: str
     seconds: float
     remarks: tuple[Remark, ...] = ()
@@ -118,7 +119,7 @@ class _Part:
     missing: bool = False
 
 
-async def _called(sandbox: Sandbox, order: LintOrder, call: Call) -> _Part:
+async def _called(sandbox: Sandbox, order: LintOrder, call: Call) -> _CallOutcome:
     environment = order.environment
     layered = _mounts(order)
     # Where something is mounted into the tree, its mount point must be made there.
@@ -138,22 +139,23 @@ async def _called(sandbox: Sandbox, order: LintOrder, call: Call) -> _Part:
     return _read(order.linter, call, completed, (where + call.shown)[:_SHOWN_COMMAND])
 
 
-def _read(linter: Linter, call: Call, done: Completed, shown: str) -> _Part:
+def _read(linter: Linter, call: Call, done: Completed, shown: str) -> _CallOutcome:
     if done.exit_code == _MISSING:
         problem = f"{linter.name} is not installed: {linter.install}"
-        return _Part(shown, done.seconds, problem=problem, missing=True)
+        return _CallOutcome(shown, done.seconds, problem=problem, missing=True)
     problem = _stopped(linter, done)
     if not problem and done.exit_code not in linter.ends_with:
-        problem = f"{linter.name} refused to run: {_last_line(done.stderr or done.stdout)}"
+        said = last_line(done.stderr or done.stdout, _SHOWN_ERROR)
+        problem = f"{linter.name} refused to run: {said}"
     if problem or done.exit_code is None:
-        return _Part(shown, done.seconds, problem=problem or f"{linter.name} did not end.")
-    said = Said(done.exit_code, done.stdout, done.stderr, call.folder)
+        return _CallOutcome(shown, done.seconds, problem=problem or f"{linter.name} did not end.")
+    printed = LinterOutput(done.exit_code, done.stdout, done.stderr, call.folder)
     try:
         # One more than is kept, so that it can be told that there were more.
-        remarks = tuple(islice(linter.read(said), MAX_REMARKS + 1))
-    except Unreadable as error:
-        return _Part(shown, done.seconds, problem=f"{linter.name} cannot be read: {error}.")
-    return _Part(shown, done.seconds, remarks)
+        remarks = tuple(islice(linter.read(printed), MAX_REMARKS + 1))
+    except UnreadableOutput as error:
+        return _CallOutcome(shown, done.seconds, problem=f"{linter.name} cannot be read: {error}.")
+    return _CallOutcome(shown, done.seconds, remarks)
 
 
 def _stopped(linter: Linter, done: Completed) -> str:
@@ -165,11 +167,6 @@ def _stopped(linter: Linter, done: Completed) -> str:
         most_mb = linter.limits.output_bytes / 1e6
         return f"{linter.name} printed more than {most_mb:g} MB, which is not read."
     return ""
-
-
-def _last_line(output: bytes) -> str:
-    lines = output[-20_000:].decode(errors="replace").strip().splitlines()
-    return (lines or ["no reason given"])[-1].strip()[:_SHOWN_ERROR]
 
 
 def _within_tree(order: LintOrder, remarks: Iterable[Remark]) -> tuple[Remark, ...]:

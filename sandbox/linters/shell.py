@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sandbox.linters.base import Call, Edit, Job, Linter, Position, Remark, Said, Source
+from sandbox.linters.base import Edit, LintedFile, Linter, LinterOutput, Position, Remark
 from sandbox.linters.programs import program
 from sandbox.linters.reading import parsed, tree_path
 from sandbox.linters.syntax import parse_calls, read_parsed
@@ -14,25 +14,13 @@ _SHEBANG = re.compile(r"#!\s{0,9}\S{0,200}?(?:/|\benv\s{1,9}(?:-S\s{1,9})?)(?:ba
 _OF_BASH = re.compile(r"#!\s{0,9}\S{0,200}?(?:/|\benv\s{1,9}(?:-S\s{1,9})?)(?:ba|da)?sh\b")
 
 
-def _takes(source: Source) -> bool:
-    return _is_script(source, _SHEBANG)
-
-
-def _takes_bash(source: Source) -> bool:
-    return _is_script(source, _OF_BASH)
-
-
-def _is_script(source: Source, shebang: re.Pattern[str]) -> bool:
+def _is_script(source: LintedFile, shebang: re.Pattern[str]) -> bool:
     if source.first_line.startswith("#!"):
         return shebang.match(source.first_line) is not None
     return source.name.endswith((".sh", ".bash"))
 
 
-def _calls(job: Job) -> tuple[Call, ...]:
-    return (program("shellcheck", "--format=json1", "--color=never", "--", *job.paths),)
-
-
-def _read(said: Said) -> Iterator[Remark]:
+def _read(said: LinterOutput) -> Iterator[Remark]:
     for item in parsed(said.out)["comments"]:
         yield Remark(
             rule=f"SC{item['code'].text}",
@@ -55,8 +43,8 @@ SHELLCHECK = Linter(
     name="shellcheck",
     program="shellcheck",
     install="apt-get install shellcheck",
-    takes=_takes,
-    calls=_calls,
+    takes=lambda source: _is_script(source, _SHEBANG),
+    calls=lambda job: (program("shellcheck", "--format=json1", "--color=never", "--", *job.paths),),
     read=_read,
     configuration=(".shellcheckrc", "shellcheckrc"),
 )
@@ -64,7 +52,7 @@ BASH = Linter(
     name="bash -n",
     program="bash",
     install="apt-get install bash",
-    takes=_takes_bash,
+    takes=lambda source: _is_script(source, _OF_BASH),
     calls=lambda job: parse_calls("bash", job),
     read=read_parsed,
     ends_with=frozenset({0}),

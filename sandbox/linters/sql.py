@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from sandbox.linters.base import Call, Job, Linter, Remark, Said, ends
+from sandbox.linters.base import Call, Linter, LinterOutput, LintJob, Remark, ends
 from sandbox.linters.programs import module
 from sandbox.linters.reading import parsed, tree_path
 
@@ -30,14 +30,14 @@ def _is_configured(tree: Path) -> bool:
         return False
 
 
-def _calls(job: Job) -> tuple[Call, ...]:
+def _calls(job: LintJob) -> tuple[Call, ...]:
     if not _is_configured(job.policy):
         return ()
     options = ("--format", "json", "--nocolor", "--disable-progress-bar", "--processes", "1")
     return (module("sqlfluff", "lint", *options, "--", *job.paths),)
 
 
-def _read(said: Said) -> Iterator[Remark]:
+def _read(said: LinterOutput) -> Iterator[Remark]:
     for file in parsed(said.out):
         path = tree_path(file["filepath"].text)
         for item in file["violations"]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sandbox.linters.base import Breaks, Call, Job, Linter, Remark, Said, ends
+from sandbox.linters.base import Breaks, Call, Linter, LinterOutput, LintJob, Remark, ends
 from sandbox.linters.programs import script
 from sandbox.linters.reading import json_lines, tree_path
 
 
-def parse_calls(kind: str, job: Job) -> tuple[Call, ...]:
+def parse_calls(kind: str, job: LintJob) -> tuple[Call, ...]:
     """Call `inside/parse.py`, which asks a parser about one file after the other."""
     return (script("parse.py", kind, needs="pyyaml", paths=job.paths, shown=_SHOWN[kind]),)
 
@@ -17,7 +17,7 @@ def parse_calls(kind: str, job: Job) -> tuple[Call, ...]:
 _SHOWN = {"data": "# read by Python's parsers:", "bash": "bash -n", "node": "node --check"}
 
 
-def read_parsed(said: Said) -> Iterator[Remark]:
+def read_parsed(said: LinterOutput) -> Iterator[Remark]:
     """Read what `inside/parse.py` prints: one object a line."""
     for item in json_lines(said.out):
         spoken = item["breaks"].text

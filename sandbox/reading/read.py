@@ -15,6 +15,7 @@ from sandbox.base import TREE, Command, Completed, Killed, Limits, Mount, Sandbo
 from sandbox.linters.programs import PYTHON_VARIABLES, packages
 from sandbox.repository.names import display_name, raw_name
 from sandbox.repository.tree_reader import MAX_FILE_BYTES, TreeReader
+from sandbox.streams import last_line
 from sandbox.values import Observation, Side
 
 DOCUMENTS: Mapping[str, tuple[str, ...]] = {
@@ -31,7 +32,7 @@ _INSTALL = "pip install 'assay[documents]'"
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class FilePassage:
     """Lines of a file, counted from 1, both included; 0: until the end."""
 
     path: str
@@ -44,7 +45,7 @@ def is_document(path: str) -> bool:
     return PurePosixPath(path).suffix.lower() in DOCUMENTS
 
 
-async def read(sandbox: Sandbox, side: Side, tree: str, passage: Passage) -> Observation:
+async def read(sandbox: Sandbox, side: Side, tree: str, passage: FilePassage) -> Observation:
     """Return what stands there; a file that cannot be read has a `problem`. Raises SandboxError."""
     if is_document(passage.path):
         return await _convert(sandbox, side, tree, passage)
@@ -58,7 +59,7 @@ async def read(sandbox: Sandbox, side: Side, tree: str, passage: Passage) -> Obs
     return _shown(side, passage, data.decode(errors="replace"), 0.0)
 
 
-def _shown(side: Side, passage: Passage, text: str, seconds: float) -> Observation:
+def _shown(side: Side, passage: FilePassage, text: str, seconds: float) -> Observation:
     lines = text.splitlines()[max(passage.first, 1) - 1 : passage.last or None]
     whole = "\n".join(lines)
     return Observation(
@@ -71,7 +72,7 @@ def _shown(side: Side, passage: Passage, text: str, seconds: float) -> Observati
     )
 
 
-def _command(passage: Passage) -> str:
+def _command(passage: FilePassage) -> str:
     """The line by which a person reads the same; none for what is converted."""
     if is_document(passage.path):
         return ""
@@ -81,7 +82,7 @@ def _command(passage: Passage) -> str:
     return f"sed -n '{passage.first},{passage.last or '$'}p' -- {path}"
 
 
-async def _convert(sandbox: Sandbox, side: Side, tree: str, passage: Passage) -> Observation:
+async def _convert(sandbox: Sandbox, side: Side, tree: str, passage: FilePassage) -> Observation:
     """A converter is a parser of hostile files: it sees this tree, no network, and nothing else."""
     if TreeReader(Path(tree)).read_bytes(passage.path) is None:
         problem = f"{passage.path} is not a readable file on {side}."
@@ -109,8 +110,7 @@ def _problem(path: str, completed: Completed) -> str:
     if completed.killed:
         return f"{path} could not be converted within the limits ({completed.killed})."
     if completed.exit_code:
-        lines = completed.stderr[-2_000:].decode(errors="replace").strip().splitlines()
-        return f"{path} could not be converted: {(lines or ['no reason given'])[-1][:200]}"
+        return f"{path} could not be converted: {last_line(completed.stderr)}"
     return ""
 
 
@@ -138,14 +138,14 @@ _SHOWN = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedPassage:
     """What is looked for, line by line: a text as it stands, or a pattern as Python writes them."""
 
     text: str
     is_pattern: bool = False
 
 
-async def search(sandbox: Sandbox, side: Side, tree: str, wanted: Wanted) -> Observation:
+async def search(sandbox: Sandbox, side: Side, tree: str, wanted: WantedPassage) -> Observation:
     """Return the lines as `path:line: text`; exit code 0 whether or not there are any.
 
     `truncated` says that there are more than MOST_HITS; a search that did not end has a `problem`.

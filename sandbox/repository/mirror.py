@@ -21,7 +21,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from sandbox.errors import CheckoutError, CheckoutUnavailable, MissingRevision
-from sandbox.folders import is_abandoned, sweep
+from sandbox.folders import is_abandoned, sweep, try_lock
 from sandbox.repository.git import GitCall, GitResult, expect, run_git
 from sandbox.repository.names import display_name, is_plain, raw_name
 
@@ -121,7 +121,7 @@ def locked(mirror: Mirror, wait_s: float = _LOCK_WAIT_S) -> Iterator[int]:
     descriptor = os.open(f"{mirror.git_dir}.lock", os.O_CREAT | os.O_RDWR, 0o600)
     try:
         deadline = time.monotonic() + wait_s
-        while not _try_lock(descriptor):
+        while not try_lock(descriptor):
             if time.monotonic() > deadline:
                 raise CheckoutUnavailable("Another worker is still fetching this repository.")
             time.sleep(0.05)
@@ -129,14 +129,6 @@ def locked(mirror: Mirror, wait_s: float = _LOCK_WAIT_S) -> Iterator[int]:
         yield descriptor
     finally:
         os.close(descriptor)
-
-
-def _try_lock(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _remove_leftovers(git_dir: Path) -> None:

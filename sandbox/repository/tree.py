@@ -27,6 +27,7 @@ from sandbox.values import MissingSubmodule
 _MAX_LINK_STEPS = 40
 _MOST_FOLDERS = 200  # above one file; what walks a tree takes a call for each
 _PATH_BYTES = 4_096  # the kernel's
+_LISTED_BYTES = 320  # of one file in a list, on average
 _LFS_MAGIC = b"version https://git-lfs.github.com/spec/"
 _LFS_MAX_BYTES = 1024
 _SYMLINK = b"120000"
@@ -168,7 +169,9 @@ def _lay_submodule(
 
 def _listed(mirror: Mirror, sha: str, limits: TreeLimits) -> list[_Entry]:
     """List the files of a commit. Raises CheckoutError for more, or deeper ones, than are allowed."""
-    listing = _run(mirror, ("ls-tree", "-r", "-z", "--long", "--full-tree", sha))
+    most_bytes = 64_000 + limits.files * _LISTED_BYTES
+    asked = ("ls-tree", "-r", "-z", "--long", "--full-tree", sha)
+    listing = _run(mirror, asked, max_bytes=most_bytes)
     _check_count(listing.count(b"\0"), limits)
     entries = []
     for line in listing.split(b"\0"):
@@ -351,9 +354,10 @@ def _run(
     arguments: tuple[str, ...],
     variables: tuple[tuple[str, str], ...] = (),
     stdin: bytes = b"",
+    max_bytes: int = 256_000_000,
 ) -> bytes:
     result = run_git(
-        GitCall(arguments, mirror.git_dir, stdin, variables, max_output_bytes=256_000_000)
+        GitCall(arguments, mirror.git_dir, stdin, variables, max_output_bytes=max_bytes)
     )
     if result.truncated:
         raise CheckoutError("The commit cannot be unpacked: too much output")

@@ -41,7 +41,7 @@ class FileOrder(TypedDict):
     candidates: list[str]
 
 
-class Orders(TypedDict):
+class DriveOrders(TypedDict):
     """Everything to do for one item."""
 
     cases: list[CaseOrder]
@@ -55,7 +55,7 @@ def main() -> None:
     channel = int(os.environ.pop("ASSAY_CHANNEL_FD"))
     os.set_inheritable(channel, False)
     keep_to_ourselves()
-    orders: Orders = json.loads(sys.stdin.buffer.read())
+    orders: DriveOrders = json.loads(sys.stdin.buffer.read())
     marked = _marked([*_candidates(orders), *orders["watched"]]) if orders["cases"] else {}
     cases = [_case(case, orders["output_bytes"]) for case in orders["cases"]]
     end_descendants()
@@ -68,7 +68,7 @@ def main() -> None:
     _write(channel, json.dumps(answer).encode())
 
 
-def _candidates(orders: Orders) -> list[str]:
+def _candidates(orders: DriveOrders) -> list[str]:
     return [path for file in orders["files"] for path in file["candidates"]]
 
 

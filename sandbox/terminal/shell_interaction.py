@@ -25,16 +25,9 @@ from sandbox.base import (
     Network,
     Sandbox,
 )
+from sandbox.terminal.values import CaseRun, FileCheck, FileOutcome, ItemRun
 from sandbox.toolchains import layers
-from sandbox.values import (
-    CaseRun,
-    Environment,
-    FileCheck,
-    FileOutcome,
-    ItemRun,
-    Observation,
-    Side,
-)
+from sandbox.values import Environment, Observation, Side
 
 OUTPUT_BYTES = 64 * 1024
 _DRIVER = Path(__file__).parent

@@ -19,7 +19,7 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class _Edit:
+class _DocstringEdit:
     """Bytes to put in; where two start at one place, what stands deeper comes first."""
 
     start: int
@@ -140,7 +140,7 @@ def _is_text(node: ast.stmt) -> bool:
     return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
-def _edits(own: _Module, theirs: _Module, stand_ins: bool) -> Iterator[_Edit]:
+def _edits(own: _Module, theirs: _Module, stand_ins: bool) -> Iterator[_DocstringEdit]:
     missing: set[str] = set()
     for name in theirs.definitions:
         said = theirs.docstring(name)
@@ -149,7 +149,9 @@ def _edits(own: _Module, theirs: _Module, stand_ins: bool) -> Iterator[_Edit]:
         if name in own.definitions:
             start, end = own.place(name)
             if own.data[start:end] != said:
-                yield _Edit(start, 0, end, said if end > start else _before(own, start, said))
+                yield _DocstringEdit(
+                    start, 0, end, said if end > start else _before(own, start, said)
+                )
         elif stand_ins and "'" not in name and name.rpartition(".")[0] not in missing:
             missing.add(name)
             yield from _stand_in(own, theirs, name)
@@ -162,14 +164,14 @@ def _before(own: _Module, start: int, said: bytes) -> bytes:
     return said + b"; " if indent is None else said + b"\n" + indent
 
 
-def _stand_in(own: _Module, theirs: _Module, name: str) -> Iterator[_Edit]:
+def _stand_in(own: _Module, theirs: _Module, name: str) -> Iterator[_DocstringEdit]:
     """Append what only the other side defines, if there are examples in it."""
     lines = _lines_of(theirs, name, "")
     if not any(b">>>" in line for line in lines):
         return
     holder = name.rpartition(".")[0]
     if not holder:
-        yield _Edit(len(own.data), 0, len(own.data), b"\n\n" + b"\n".join(lines) + b"\n")
+        yield _DocstringEdit(len(own.data), 0, len(own.data), b"\n\n" + b"\n".join(lines) + b"\n")
         return
     body = own.definitions[holder].body
     indent = own.indent(own.offset(body[0].lineno, body[0].col_offset))
@@ -177,7 +179,7 @@ def _stand_in(own: _Module, theirs: _Module, name: str) -> Iterator[_Edit]:
         end = own.after(body[-1].end_lineno or 0)
         lines = _lines_of(theirs, name, indent.decode())
         lead = b"" if own.data[:end].endswith(b"\n") else b"\n"
-        yield _Edit(end, -len(indent), end, lead + b"\n".join(lines) + b"\n")
+        yield _DocstringEdit(end, -len(indent), end, lead + b"\n".join(lines) + b"\n")
 
 
 def _lines_of(theirs: _Module, name: str, indent: str) -> list[bytes]:

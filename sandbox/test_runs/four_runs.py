@@ -71,23 +71,23 @@ class FourRuns:
         """Tell whether a test of base at a path was run crosswise with head's code."""
         return self.base_on_head is not None and is_below(path, self.base_paths)
 
-    def base_test_on_head(self) -> Lookup:
+    def base_test_on_head(self) -> RunLookup:
         """Return where the outcome of base's tests on head's code is found."""
-        return Lookup(self.head_on_head, self.base_on_head, self.base_paths)
+        return RunLookup(self.head_on_head, self.base_on_head, self.base_paths)
 
-    def head_test_on_base(self) -> Lookup:
+    def head_test_on_base(self) -> RunLookup:
         """Return where the outcome of head's tests on base's code is found."""
-        return Lookup(self.base_on_base, self.head_on_base, self.head_paths)
+        return RunLookup(self.base_on_base, self.head_on_base, self.head_paths)
 
 
-class Lookup:
+class RunLookup:
     """Finds a test's result: in the crosswise run when its file was part of it, else in the full."""
 
     def __init__(
         self, full: TestRun, crosswise: TestRun | None = None, paths: tuple[str, ...] = ()
     ) -> None:
-        self._full = _Index(full)
-        self._crosswise = _Index(crosswise) if crosswise is not None else None
+        self._full = _RunIndex(full)
+        self._crosswise = _RunIndex(crosswise) if crosswise is not None else None
         self._paths = paths
 
     def find(self, test_id: str, path: str) -> TestResult | None:
@@ -97,7 +97,7 @@ class Lookup:
         return self._full.find(test_id, path)
 
 
-class _Index:
+class _RunIndex:
     def __init__(self, run: TestRun) -> None:
         self._by_id = {result.id: result for result in run.results}
         self._whole_files = {r.path: r for r in run.results if is_whole_file(r)}

@@ -16,7 +16,7 @@ from sandbox.test_runs.crosswise import Crosswise, find_crosswise
 from sandbox.test_runs.doctests import Doctests, find_doctests
 from sandbox.test_runs.four_runs import FourRuns, aligned, other_runner, passed
 from sandbox.test_runs.path_kinds import PathKind, classify
-from sandbox.test_runs.repeats import HeadRepeats, Repeats, disagreeing
+from sandbox.test_runs.repeats import HeadRepeats, RepeatedRuns, disagreeing
 from sandbox.test_runs.run_records import joined_runs
 from sandbox.test_runs.surroundings import (
     made_for_tests,
@@ -147,7 +147,7 @@ async def _cross(
     )
     runs = await _with_new_tests_beside(sandbox, sides, on_head, crosswise, runs)
     runs = await _with_packages_of_base(sandbox, sides, on_head, runs)
-    repeats = await Repeats(sandbox, base_order, on_head, head_order).of(runs)
+    repeats = await RepeatedRuns(sandbox, base_order, on_head, head_order).of(runs)
     again = await HeadRepeats(sandbox, head_order).of(runs)
     seen = Crossed(base_on_head, head_on_base or docs_on_base)
     return replace(runs, repeats=repeats, head_repeats=again), seen

@@ -92,7 +92,7 @@ KEPT_TESTS = TestDriver(_command, _read, _shown)
 
 
 @dataclass(slots=True)
-class _Reading:
+class _KeptReading:
     results: list[TestResult] = field(default_factory=list)
     running: str = ""
     count: int | None = None  # of results, when the keeper came to its end
@@ -102,7 +102,7 @@ class _Reading:
 
 def read_journal(channel: bytes, killed: str = "") -> TestRun:
     """Return what a finished or killed run proves; `killed` says which limit ended it, if one did."""
-    reading = _Reading()
+    reading = _KeptReading()
     reader = chain.Reader(channel[: chain.KEY_BYTES])
     try:
         for body in reader.feed(channel[chain.KEY_BYTES :]):
@@ -118,7 +118,7 @@ def read_journal(channel: bytes, killed: str = "") -> TestRun:
     )
 
 
-def _take(record: dict[str, object], reading: _Reading) -> None:
+def _take(record: dict[str, object], reading: _KeptReading) -> None:
     if reading.count is not None:
         raise ValueError("a record after the end")
     kind = record["kind"]
@@ -146,7 +146,7 @@ def _result(record: dict[str, object]) -> TestResult:
     )
 
 
-def _problem(reading: _Reading, killed: str) -> str:
+def _problem(reading: _KeptReading, killed: str) -> str:
     if reading.forged:
         return f"The results cannot be trusted: {reading.problem}."
     if killed:

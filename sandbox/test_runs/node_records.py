@@ -87,6 +87,7 @@ def read_node_channel(
     if killed:
         results = (*results, *_never_ended(reading, place, killed))
     problem = _problem(reading, killed, _telling(said)) or _stranger(results, place)
+    problem = problem or _of_another_runner(reading, place)
     return TestRun(
         complete=not problem,
         results=unique(results),
@@ -259,6 +260,19 @@ def _stranger(results: tuple[TestResult, ...], place: _Place) -> str:
         if result.path and not place.is_here(result.path):
             return f"The tests run from {result.path}, which is not in the repository."
     return ""
+
+
+def _of_another_runner(reading: _Reading, place: _Place) -> str:
+    """Say so where each test file ended well and told nothing, and is written for another runner."""
+    own, others = reading.runner.partition(" ")[0], set[str]()
+    for part in reading.parts:
+        named = set(_DECLARES_TESTS.findall(place.tree.read(place.path(part.file))))
+        if part.ended or part.results or part.wait_status or not named or own in named:
+            return ""
+        others |= named
+    if not others:
+        return ""
+    return f"{own} ran no test: the test files are written for {', '.join(sorted(others))}."
 
 
 def _telling(said: str) -> str:

@@ -33,7 +33,7 @@ class _Tally:
             self.passes[suspect.id] += passed(outcome)
 
 
-class Repeats:
+class RepeatedRuns:
     """Runs base's tests again, on base's and on head's code.
 
     `crossed` is head's code under base's tests, `on_head` head's own tree: each test is repeated in the

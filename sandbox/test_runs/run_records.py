@@ -15,7 +15,7 @@ _PYTEST_STOPPED = {2: "was interrupted", 3: "failed inside", 4: "refused its arg
 
 
 @dataclass(slots=True)
-class _Reading:
+class _RecordReading:
     """What has been read so far. `announced` and `finished` are by the test's number."""
 
     started: bool = False
@@ -41,7 +41,7 @@ def read_channel(channel: bytes, killed: str = "") -> TestRun:
     The channel starts with the keeper's key; then come its frames. A run that came to its end
     without collecting anything is complete and says so as its problem.
     """
-    reading = _Reading(started=len(channel) >= chain.KEY_BYTES)
+    reading = _RecordReading(started=len(channel) >= chain.KEY_BYTES)
     reader = chain.Reader(channel[: chain.KEY_BYTES])
     try:
         for body in reader.feed(channel[chain.KEY_BYTES :]):
@@ -54,7 +54,7 @@ def read_channel(channel: bytes, killed: str = "") -> TestRun:
     return _run(reading, killed)
 
 
-def _take(record: dict[str, object], reading: _Reading) -> None:
+def _take(record: dict[str, object], reading: _RecordReading) -> None:
     """Take one verified record. Raises ValueError, TypeError, KeyError, IndexError on a bad shape."""
     kind = record["kind"]
     if kind != "ended":
@@ -78,7 +78,7 @@ def _take(record: dict[str, object], reading: _Reading) -> None:
         _take_test(str(kind), record, reading)
 
 
-def _take_test(kind: str, record: dict[str, object], reading: _Reading) -> None:
+def _take_test(kind: str, record: dict[str, object], reading: _RecordReading) -> None:
     if kind == "test" and reading.collected is None:
         reading.announced.append(_with_source(_result(record, Outcome.ERROR), reading))
     elif kind == "collected" and reading.collected is None:
@@ -100,7 +100,7 @@ def _take_test(kind: str, record: dict[str, object], reading: _Reading) -> None:
         raise ValueError(f"unexpected {kind}")
 
 
-def _with_source(test: TestResult, reading: _Reading) -> TestResult:
+def _with_source(test: TestResult, reading: _RecordReading) -> TestResult:
     """Give a test its code, which the harness tells with the first test of each function only."""
     if not test.line or test.is_doctest:
         return test
@@ -108,7 +108,7 @@ def _with_source(test: TestResult, reading: _Reading) -> TestResult:
     return replace(test, source=source)
 
 
-def _finish(record: dict[str, object], reading: _Reading) -> None:
+def _finish(record: dict[str, object], reading: _RecordReading) -> None:
     number = integer_of(record, "number")
     if number in reading.finished:
         raise ValueError("a second result for one test")
@@ -169,7 +169,7 @@ def seconds_of(record: Mapping[str, object]) -> float:
     return float(seconds)
 
 
-def _judge_canaries(reading: _Reading) -> None:
+def _judge_canaries(reading: _RecordReading) -> None:
     """A test that must fail and did not gives away that results are bent, and so the reverse."""
     allowed = (Outcome.FAILED.value, Outcome.ERROR.value, canary.UNKNOWN)
     for name, outcome in reading.canaries:
@@ -180,7 +180,7 @@ def _judge_canaries(reading: _Reading) -> None:
             reading.forged = f"a control test that must fail ended as {outcome}"
 
 
-def _run(reading: _Reading, killed: str) -> TestRun:
+def _run(reading: _RecordReading, killed: str) -> TestRun:
     """Join what was read; complete only when every announced test has its result."""
     results = [
         reading.finished.get(number, announced)
@@ -217,7 +217,7 @@ def unique(results: tuple[TestResult, ...]) -> tuple[TestResult, ...]:
     return tuple(named)
 
 
-def _problem(reading: _Reading, killed: str) -> str:
+def _problem(reading: _RecordReading, killed: str) -> str:
     """Say in one sentence what keeps the run from proving anything; empty when nothing does."""
     if reading.forged:
         return f"The results cannot be trusted: {reading.forged}."
@@ -229,7 +229,7 @@ def _problem(reading: _Reading, killed: str) -> str:
     return _session_problem(reading) if ended else _early_end(reading)
 
 
-def _early_end(reading: _Reading) -> str:
+def _early_end(reading: _RecordReading) -> str:
     if not reading.started:
         return "The test harness did not start; see the output."
     if reading.wait_status is None:
@@ -237,7 +237,7 @@ def _early_end(reading: _Reading) -> str:
     return f"The test process {ended_how(reading.wait_status)} {_where(reading)}, before its end."
 
 
-def _session_problem(reading: _Reading) -> str:
+def _session_problem(reading: _RecordReading) -> str:
     """Say what is missing from a run that came to its end."""
     if reading.conftest_failed:
         return ""  # the error of conftest.py is the result of everything below it
@@ -252,7 +252,7 @@ def _session_problem(reading: _Reading) -> str:
     return "The control tests of the harness did not run."
 
 
-def _where(reading: _Reading) -> str:
+def _where(reading: _RecordReading) -> str:
     if reading.running is not None and reading.running < len(reading.announced):
         return f"in {reading.announced[reading.running].id}"
     if reading.collected is None:

@@ -30,7 +30,7 @@ _NEAR = 200  # characters: between a bracket and a title, between `each` and its
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class TitledCall:
     """A call whose first argument is a string: title("text", ...). Offsets into the text.
 
     `suites` are the titles round one that is made for every row of a table, `test.each(rows)("%s", ...)`.
@@ -59,9 +59,9 @@ class Call:
         return True
 
 
-def calls(text: str) -> list[Call]:
+def calls(text: str) -> list[TitledCall]:
     """Return every call that begins with a string, in the order of their ends."""
-    found: list[Call] = []
+    found: list[TitledCall] = []
     open_brackets: list[tuple[int, str, int]] = []  # offset, title, bracket
     lines = [match.start() for match in re.finditer("\n", text)]
     before = -1
@@ -83,7 +83,7 @@ def calls(text: str) -> list[Call]:
                     line = bisect_right(lines, first - 1) + 1
                     is_table = start in tables and len(tables) <= _MOST_TABLES
                     suites = tuple(t for _, t, _ in open_brackets if t) if is_table else None
-                    found.append(Call(title, first, piece.end(), line, suites))
+                    found.append(TitledCall(title, first, piece.end(), line, suites))
         elif mark in "'\"`":
             closed = (piece.start(), piece.end())
             is_near = piece.start() - before <= _NEAR
@@ -128,8 +128,8 @@ class ScriptSources:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self._files: dict[str, tuple[str, dict[str, list[Call]]]] = {}
-        self._tables: dict[str, list[Call]] = {}
+        self._files: dict[str, tuple[str, dict[str, list[TitledCall]]]] = {}
+        self._tables: dict[str, list[TitledCall]] = {}
 
     def of(self, path: str, titles: list[str], line: int) -> tuple[int, str]:
         """Return (line, title and body capped) of a test; the title alone where it is not found."""
@@ -149,10 +149,10 @@ class ScriptSources:
         made = [call for call in self._tables[path] if call.can_make(titles)]
         return f"{path}::{' > '.join([*titles[:-1], made[0].title])}" if len(made) == 1 else ""
 
-    def _file(self, path: str) -> tuple[str, dict[str, list[Call]]]:
+    def _file(self, path: str) -> tuple[str, dict[str, list[TitledCall]]]:
         if path not in self._files:
             text = self._tree.read(path)[:_LARGEST_FILE]
-            by_title: dict[str, list[Call]] = defaultdict(list)
+            by_title: dict[str, list[TitledCall]] = defaultdict(list)
             found = calls(text)
             for call in found:
                 by_title[call.title].append(call)
@@ -161,7 +161,7 @@ class ScriptSources:
         return self._files[path]
 
 
-def _nearest(found: list[Call], text: str, titles: list[str], line: int) -> Call:
+def _nearest(found: list[TitledCall], text: str, titles: list[str], line: int) -> TitledCall:
     """Prefer the one inside the suite of the right name, then the one nearest to the told line."""
     suite = titles[-2] if len(titles) > 1 else ""
     inside = [

@@ -7,7 +7,6 @@ the same paths on both sides, while building (writable) and while observing (rea
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import json
 import os
 import secrets
@@ -18,6 +17,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from sandbox.base import TREE, Mount, MountMode
+from sandbox.folders import try_lock
 from sandbox.values import Environment
 
 DEPENDENCIES = "/env/deps"
@@ -118,19 +118,11 @@ async def locked(folder: Path) -> AsyncIterator[None]:
     folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     descriptor = os.open(f"{folder}.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
-        while not _try_lock(descriptor):  # noqa: ASYNC110  held by another process: no event
+        while not try_lock(descriptor):  # noqa: ASYNC110  held by another process: no event
             await asyncio.sleep(_POLL_S)
         yield
     finally:
         os.close(descriptor)
-
-
-def _try_lock(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 @asynccontextmanager
@@ -202,7 +194,7 @@ def discard(folder: Path) -> bool:
     """
     descriptor = os.open(f"{folder}.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
-        if not _try_lock(descriptor):
+        if not try_lock(descriptor):
             return False
         gone = folder.parent / f".{folder.name}.{secrets.token_hex(4)}"
         folder.rename(gone)

@@ -206,7 +206,7 @@ def _installed_by(manager: Manager, released_before: str) -> str:
     if is_dated(manager, released_before):
         exact = (
             f"there is no lock file and the commits are old, so the newest allowed of those released "
-            f"before {released_before}, or of all where the registry has none of that time"
+            f"before {released_before}, or of all where the registry has none of that time that fit"
         )
     said = f"Dependencies are installed by {manager.name}{version}, because {manager.reason}"
     option = f" With `{manager.option}`, as CI does." if manager.option else ""

@@ -88,7 +88,7 @@ _WITH_VERSION = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _ReadProject:
     """All that was read from one tree; `root` is the project's folder in it, "" for the tree.
 
     `siblings` are the repository's other projects that this one needs, by their folders.
@@ -106,7 +106,8 @@ class _Reading:
 def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:
     """Return how to build and test the Python project in `tree`, or None when there is none."""
     reading = _read(Tree(tree), setup.root)
-    if not _is_python(reading):
+    is_declared = reading.project.source or reading.selection.files
+    if not is_declared and not any(path.endswith(".py") for path in reading.tree.files()):
         return None
     asked = reading.project.requires_python
     missing = missing_python(asked, toolchain.python)
@@ -124,23 +125,17 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     return replace(recipe, install=(), install_project=(), needs=(missing,))
 
 
-def _read(whole: Tree, root: str) -> _Reading:
+def _read(whole: Tree, root: str) -> _ReadProject:
     tree = Tree(whole.root / root)
     project = read_project(tree)
     hints = read_hints(tree, project.name)
     selection = select(tree, project, hints)
     names = requirement_names(tree, project, selection)
     siblings = needed_siblings(whole, root, names)
-    return _Reading(root, tree, project, hints, selection, whole, siblings)
+    return _ReadProject(root, tree, project, hints, selection, whole, siblings)
 
 
-def _is_python(reading: _Reading) -> bool:
-    if reading.project.source or reading.selection.files:
-        return True
-    return any(path.endswith(".py") for path in reading.tree.files())
-
-
-def _recipe(reading: _Reading, setup: SetupHints, toolchain: Toolchain) -> Recipe:
+def _recipe(reading: _ReadProject, setup: SetupHints, toolchain: Toolchain) -> Recipe:
     locked = reading.tree.has("uv.lock") and reading.project.source == "pyproject.toml"
     names = requirement_names(reading.tree, reading.project, reading.selection)
     chosen = choose_runner(reading.tree, reading.hints, names)
@@ -148,7 +143,8 @@ def _recipe(reading: _Reading, setup: SetupHints, toolchain: Toolchain) -> Recip
     missing, why_missing = missing_runner(runner, names, setup)
     fill = _configured(setup) or _install(reading, locked, missing.together)
     fill = (*fill, (*_TO_DEPENDENCIES, *missing.after)) if missing.after else fill
-    install = (_create(toolchain), *fill, _settle(reading.project, toolchain))
+    create = ("uv", "venv", "--allow-existing", "--python", toolchain.python, DEPENDENCIES)
+    install = (create, *fill, _settle(reading.project, toolchain))
     own = _install_project(reading, locked, configured=bool(setup.install))
     before = "" if locked or setup.install else resolved_before(setup, toolchain)
     if before:
@@ -187,10 +183,6 @@ def _dated(commands: tuple[tuple[str, ...], ...], before: str) -> tuple[tuple[st
     )
 
 
-def _create(toolchain: Toolchain) -> tuple[str, ...]:
-    return ("uv", "venv", "--allow-existing", "--python", toolchain.python, DEPENDENCIES)
-
-
 def _settle(project: Project, toolchain: Toolchain) -> tuple[str, ...]:
     version = ".".join(toolchain.python.split(".")[:2])
     site = f"{PROJECT}/lib/python{version}/site-packages"
@@ -208,7 +200,7 @@ def _configured(setup: SetupHints) -> tuple[tuple[str, ...], ...]:
 
 
 def _install(
-    reading: _Reading, locked: bool, missing: tuple[str, ...]
+    reading: _ReadProject, locked: bool, missing: tuple[str, ...]
 ) -> tuple[tuple[str, ...], ...]:
     if locked:
         sync = _sync(reading.selection)
@@ -219,7 +211,7 @@ def _install(
     return ((*_TO_DEPENDENCIES, *arguments, *missing),) if arguments or missing else ()
 
 
-def _sibling_arguments(reading: _Reading) -> tuple[str, ...]:
+def _sibling_arguments(reading: _ReadProject) -> tuple[str, ...]:
     """Take what the project needs of the repository itself from there, not from the package index."""
     named = reading.tree.toml("pyproject.toml").table("tool", "uv", "sources").names()
     known = {canonicalize_name(name) for name in named}
@@ -242,7 +234,7 @@ def _sync(selection: Selection) -> tuple[str, ...]:
     return tuple(command)
 
 
-def _pip_arguments(reading: _Reading) -> tuple[str, ...]:
+def _pip_arguments(reading: _ReadProject) -> tuple[str, ...]:
     selection, source = reading.selection, reading.project.source
     arguments: list[str] = ["-r", source] if _has_dependencies(reading.project) else []
     for extra in selection.extras:
@@ -261,7 +253,7 @@ def _has_dependencies(project: Project) -> bool:
 
 
 def _install_project(
-    reading: _Reading, locked: bool, *, configured: bool
+    reading: _ReadProject, locked: bool, *, configured: bool
 ) -> tuple[tuple[str, ...], ...]:
     """Editable, so that the tree is what gets imported, whichever files are mixed into it."""
     project = reading.project
@@ -294,13 +286,13 @@ def _workspace_members(tree: Tree) -> tuple[str, ...]:
     return tuple(f for f in folders if f not in {"", "."} and tree.is_plain(f) and ".." not in f)
 
 
-def _installs_local_folders(reading: _Reading) -> bool:
+def _installs_local_folders(reading: _ReadProject) -> bool:
     files = requirement_files(reading.tree, reading.selection.files)
     return any(names_local_project(text) for _, text in files)
 
 
 def _dependency_reasons(
-    reading: _Reading, setup: SetupHints, locked: bool, before: str
+    reading: _ReadProject, setup: SetupHints, locked: bool, before: str
 ) -> tuple[str, ...]:
     if setup.install:
         said = f"Dependencies come from `{setup.install}`, because the repository's configuration"
@@ -320,7 +312,7 @@ def _dependency_reasons(
     return (first, *kept)
 
 
-def _project_reasons(reading: _Reading) -> tuple[str, ...]:
+def _project_reasons(reading: _ReadProject) -> tuple[str, ...]:
     project = reading.project
     if not project.is_installable:
         return ("Nothing is installed from the tree itself: it has no build system.",)
@@ -331,7 +323,7 @@ def _project_reasons(reading: _Reading) -> tuple[str, ...]:
     return (f"The project itself is installed in place with its own build backend ({backend}).",)
 
 
-def _inputs(reading: _Reading, setup: SetupHints, locked: bool) -> tuple[str, ...]:
+def _inputs(reading: _ReadProject, setup: SetupHints, locked: bool) -> tuple[str, ...]:
     """Return every input of the dependency layer as text: what uv reads, or what a build may read."""
     tree, project, selection = reading.tree, reading.project, reading.selection
     uv_settings = tree.toml("pyproject.toml").table("tool", "uv").canonical()
@@ -351,7 +343,7 @@ def _inputs(reading: _Reading, setup: SetupHints, locked: bool) -> tuple[str, ..
     return (uv_settings, *near, *lists, *texts)
 
 
-def _runs_tree(reading: _Reading, setup: SetupHints, locked: bool) -> bool:
+def _runs_tree(reading: _ReadProject, setup: SetupHints, locked: bool) -> bool:
     """Tell whether installing the dependencies can run code of the tree, such as a build backend."""
     if setup.install or reading.siblings:
         return True
@@ -378,12 +370,10 @@ _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
 def weigh(tree: Tree) -> Evidence | None:
     """Return how much in the tree speaks for Python."""
     declared = any(tree.is_plain(name) for name in _PROJECT_FILES)
-    return weighed(tree, (".py",), declared=declared, is_test=_is_test)
-
-
-def _is_test(path: str) -> bool:
-    name = PurePosixPath(path).name
-    return name.startswith("test") or name.endswith("_test.py")
+    names_test = re.compile(r"(?:.*/)?(?:test[^/]*|[^/]*_test\.py)")
+    return weighed(
+        tree, (".py",), declared=declared, is_test=lambda path: bool(names_test.fullmatch(path))
+    )
 
 
 ECOSYSTEM = Ecosystem(

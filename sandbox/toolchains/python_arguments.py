@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from sandbox.toolchains.python_calls import Call
+from sandbox.toolchains.python_calls import RunnerLine
 from sandbox.toolchains.tree import Tree
 
 # Options that decide which tests there are or whether they can run.
@@ -44,7 +44,7 @@ _REDIRECTED = re.compile(r"\d?(>>?|<)(&\d)?(.*)")
 _GLOB_PATHS = 50
 
 
-def understood(tree: Tree, call: Call) -> tuple[str, ...]:
+def understood(tree: Tree, call: RunnerLine) -> tuple[str, ...]:
     """Return the arguments that matter, paths relative to the tree.
 
     What is not known (a variable, an option of a plug-in) is left out: without it more is run, not less.
@@ -69,7 +69,7 @@ def _as_pytest(paths: list[str]) -> tuple[str, ...]:
     return (*modules, *(f"--doctest-glob={PurePosixPath(path).name}" for path in texts), *paths)
 
 
-def _kept(tree: Tree, call: Call, words: deque[str]) -> Iterator[str]:
+def _kept(tree: Tree, call: RunnerLine, words: deque[str]) -> Iterator[str]:
     is_unittest = call.runner == "unittest"
     while words:
         word = words.popleft()
@@ -110,7 +110,7 @@ def _is_unclear(word: str) -> bool:
     return bool(re.search(r"[$`\0\n]|\{[\w:]+\}", word))
 
 
-def _paths(tree: Tree, call: Call, word: str) -> Iterator[str]:
+def _paths(tree: Tree, call: RunnerLine, word: str) -> Iterator[str]:
     """Yield a path as the tree has it; a pattern gives the files that it stands for."""
     if word == "discover" and call.runner == "unittest":
         yield word

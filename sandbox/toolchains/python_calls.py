@@ -27,7 +27,7 @@ _DOCTESTS = re.compile(r"--(doctest-(modules|glob|plus|rst|only)|xdoc|markdown-d
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class RunnerLine:
     """One line that starts tests. `text` is what follows the runner's name, `folder` where it starts."""
 
     runner: str  # pytest, unittest or doctest
@@ -41,7 +41,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LineGroup:
     """Lines that are run together: a session of nox, a target of a Makefile, a task."""
 
     source: str
@@ -49,13 +49,13 @@ class Place:
     lines: tuple[str, ...]
 
 
-def calls_in(tree: Tree, lines: Iterable[str], folder: str = "") -> tuple[Call, ...]:
+def calls_in(tree: Tree, lines: Iterable[str], folder: str = "") -> tuple[RunnerLine, ...]:
     """Return the calls of a runner in these shell lines and in the scripts that they start."""
     found = [call for line in lines for call in _calls_of_line(tree, line, folder, 0)]
     return tuple(dict.fromkeys(found))
 
 
-def _calls_of_line(tree: Tree, line: str, folder: str, depth: int) -> Iterator[Call]:
+def _calls_of_line(tree: Tree, line: str, folder: str, depth: int) -> Iterator[RunnerLine]:
     if len(line) > LINE_CHARS:  # no person wrote a longer one, and patterns must stay fast
         return
     for part in _PARTS.split(line):
@@ -65,7 +65,7 @@ def _calls_of_line(tree: Tree, line: str, folder: str, depth: int) -> Iterator[C
             continue
         elif found := _TEST_CALL.search(_after_module_option(_ADDED_PACKAGE.sub("", part))):
             runner = found["runner"].replace("py.test", "pytest")
-            yield Call(runner, found["rest"].strip().strip("\"')"), folder)
+            yield RunnerLine(runner, found["rest"].strip().strip("\"')"), folder)
         elif depth < _SCRIPTS_DEEP:
             for inner in _script(tree, part):
                 yield from _calls_of_line(tree, inner, folder, depth + 1)
@@ -95,7 +95,7 @@ def joined_lines(text: str) -> list[str]:
 # --- nox --------------------------------------------------------------------------------------
 
 
-def nox_places(tree: Tree) -> Iterator[Place]:
+def nox_places(tree: Tree) -> Iterator[LineGroup]:
     """Yield for each session what `session.run` starts, as far as it is written down."""
     try:
         module = ast.parse(tree.read("noxfile.py"))
@@ -117,7 +117,7 @@ def nox_places(tree: Tree) -> Iterator[Place]:
             lines = [
                 _line(call, {**values, **local}) for call in calls if isinstance(call, ast.Call)
             ]
-            yield Place("noxfile.py", function.name, tuple(filter(None, lines)))
+            yield LineGroup("noxfile.py", function.name, tuple(filter(None, lines)))
 
 
 def _is_run(node: ast.AST) -> bool:
@@ -151,7 +151,7 @@ def _spelled(part: ast.expr, values: Mapping[str, ast.expr], depth: int) -> Iter
 # --- Makefile ---------------------------------------------------------------------------------
 
 
-def make_places(tree: Tree) -> Iterator[Place]:
+def make_places(tree: Tree) -> Iterator[LineGroup]:
     """Yield a Makefile's targets with their recipes and those of the targets that they need."""
     name = next((n for n in ("GNUmakefile", "makefile", "Makefile") if tree.is_plain(n)), "")
     text = re.sub(r"\\\n\s*", " ", tree.read(name)) if name else ""
@@ -171,7 +171,9 @@ def make_places(tree: Tree) -> Iterator[Place]:
             recipes[target].append(_expanded(line.strip().lstrip("@-"), variables))
     for target in recipes:
         reached = _reached(target, needs)
-        yield Place(name, target, tuple(line for one in reached for line in recipes.get(one, ())))
+        yield LineGroup(
+            name, target, tuple(line for one in reached for line in recipes.get(one, ()))
+        )
 
 
 def _reached(target: str, needs: Mapping[str, list[str]]) -> list[str]:
@@ -195,7 +197,7 @@ def _expanded(line: str, variables: Mapping[str, str]) -> str:
 # --- task tables ------------------------------------------------------------------------------
 
 
-def task_places(tree: Tree) -> Iterator[Place]:
+def task_places(tree: Tree) -> Iterator[LineGroup]:
     """Yield the tasks of hatch, pdm, poe, taskipy and rye."""
     pyproject = tree.toml("pyproject.toml")
     tool = pyproject.table("tool")
@@ -219,7 +221,7 @@ def task_places(tree: Tree) -> Iterator[Place]:
     for source, table in tables:
         for task in table.names():
             lines = tuple(re.sub(r"\{args:?([^{}]*)\}", r"\1", one) for one in _texts(table, task))
-            yield Place(source, task, lines)
+            yield LineGroup(source, task, lines)
 
 
 def _texts(table: Table, task: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 
 from sandbox.toolchains.python_arguments import parsed, requirement_name
 from sandbox.toolchains.python_calls import (
-    Call,
+    RunnerLine,
     calls_in,
     make_places,
     nox_places,
@@ -48,7 +48,7 @@ class TestHints:
     files: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     installs_project: bool = False
-    calls: tuple[Call, ...] = ()
+    calls: tuple[RunnerLine, ...] = ()
     is_aside: bool = False
     is_of_ci: bool = False
 

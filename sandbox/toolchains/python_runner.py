@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from sandbox.toolchains.ecosystem import SetupHints
 from sandbox.toolchains.python_arguments import understood
-from sandbox.toolchains.python_calls import Call
+from sandbox.toolchains.python_calls import RunnerLine
 from sandbox.toolchains.python_ci import TestHints
 from sandbox.toolchains.tree import Tree
 from sandbox.values import TestCall, TestRunner
@@ -131,10 +131,10 @@ def _is_below(path: str, tops: list[str]) -> bool:
 
 
 def _asks_for_doctests(call: TestCall) -> bool:
-    return Call(call.runner.value, " ".join(call.arguments)).asks_for_doctests
+    return RunnerLine(call.runner.value, " ".join(call.arguments)).asks_for_doctests
 
 
-def _calls(tree: Tree, calls: Iterable[Call], runner: TestRunner) -> tuple[TestCall, ...]:
+def _calls(tree: Tree, calls: Iterable[RunnerLine], runner: TestRunner) -> tuple[TestCall, ...]:
     """Return the calls of this runner; one of `doctest` is a call of pytest for the same files."""
     named = {
         "pytest": TestRunner.PYTEST,

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 
 from sandbox import open_sandbox
-from sandbox.browser.journey import Ground, Journey, Visit, travel
+from sandbox.browser.journey import Journey, JourneySide, Visit, travel
 from sandbox.values import Side
 
 ROUNDS = 2
@@ -57,12 +57,12 @@ async def _seconds(folder: Path, journeys: list[Journey], starts: int) -> float:
     return seconds
 
 
-def _ground(folder: Path, side: Side) -> Ground:
+def _ground(folder: Path, side: Side) -> JourneySide:
     tree = folder / side
     tree.mkdir()
     for name in _NAMES:
         (tree / name).write_text(_PAGE.format(name, side))
-    return Ground(side, str(tree))
+    return JourneySide(side, str(tree))
 
 
 def _listed(seconds: list[float]) -> str:

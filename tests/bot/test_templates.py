@@ -14,17 +14,19 @@ from bot.mcp.answers import Commands, Shown, explained, judged, missing
 from bot.queue import QueueDepth
 from bot.report.graph import requirement_graph
 from bot.report.machine import machine, read_machine
-from bot.report.markdown import Detail, Memory, PastVerdict, VerdictChange
+from bot.report.markdown import Detail, EarlierVerdicts, PastVerdict, VerdictChange
 from bot.report.prompts import call_views
 from bot.report.view import view
 from bot.source.shared_head import HeadVerdict
 from bot.store import (
+    ApiToken,
     EvaluationFacts,
     EvaluationFilter,
     EvaluationRecord,
     EvaluationState,
     FlakyTest,
     HostDisk,
+    IssuedToken,
     JudgedEvaluation,
     ListedEvaluation,
     StageTime,
@@ -62,12 +64,14 @@ from bot.web.calibration import Table, Wanted
 from bot.web.dashboard.asked import CONCLUSIONS, Asked
 from bot.web.dashboard.figures import figures
 from bot.web.dashboard.rows import Row
+from bot.web.dashboard.tokens import Listed
 from bot.web.dashboard.visits import Visitor
 from bot.webhook.when import Doubt, LeftOut, Sifted
 from sandbox.values import Finding, Fix, Replacement, Severity
 from tests.bot.report.examples import EXAMPLES
 
 TOKEN = "ghp_" + "a1B2" * 9
+API_TOKEN = ApiToken("0" * 12, "acme/slugify", "nightly", True, 1.0, 9.0)
 RECORD = EvaluationRecord(
     "e1",
     "acme/slugify",
@@ -110,7 +114,7 @@ LEAST = Detail(rows=1, text=20, tests=1, output=0, folded=False)
 FIX = Fix(
     Finding("F401", Severity.ADVISE, "a.py", 1, "m", tool="ruff"), Replacement(1, ("a",), ("b",))
 )
-MEMORY = Memory(
+MEMORY = EarlierVerdicts(
     (
         PastVerdict(
             Conclusion.FAILURE, "1 of 2 met", "c" * 40, "https://x/e0", "2026-11-22 10:00 UTC"
@@ -174,6 +178,7 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
             "others": counted((*labels, replace(LABEL, kind=LabelKind.MERGED, subject=""))),
             "install": install,
             "fewest": 10,
+            "most": 2_000 if labels else 0,
         }
         for labels in ((), (LABEL,) * 12, (LABEL, replace(LABEL, verdict="unverified")))
         for install in ("", "install `it`")
@@ -218,6 +223,18 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
         for rows, totals in (
             (ROWS, Totals((), (StageTime("observe", 2, 3.0),), (), (HostDisk("h", 1, 2, 3.0),))),
             ((), Totals((), ())),
+        )
+    ),
+    "dashboard/tokens.html.j2": tuple(
+        {"visitor": visitor, "here": "tokens", "form": "x", "issued": issued, "problem": problem,
+         "rows": rows, "days": (7, 30), "address": "https://assay.example"}
+        for visitor in (
+            Visitor("mina", (ReadableRepository(1, "acme/slugify", True),)),
+            Visitor("the operator", None),
+        )
+        for issued, problem, rows in (
+            (IssuedToken(API_TOKEN, "assay_0"), "", (Listed(API_TOKEN, "valid"),)),
+            (None, "<b>", (Listed(replace(API_TOKEN, revoked_s=2.0), "revoked"),)), (None, "", ()),
         )
     ),
     "pages/missing.html.j2": ({},),

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from bot.commands.wiring import open_work, set_up_log
+from bot.commands.worker import open_work, set_up_log
 from bot.queue import engine_options, open_worker
 from bot.settings import load_settings
 from bot.steps import StepRunner

@@ -13,8 +13,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bot.commands.demo import Shown
+from bot.commands.demo import ProgressRow
 from bot.demo.town import SCENES, OpenedScene
+from tests.bot.report.printing import pages_of
 
 pytestmark = pytest.mark.real
 
@@ -55,7 +56,10 @@ def test_the_demo_comes_out_as_expected_and_its_links_open(tmp_path: Path) -> No
             links = re.findall(r"  (?:pull request|report.*?) +(http\S+)", said)
             assert len(links) == 16, "page of the pull request; report as page, JSON and PDF"
             for link in links:
-                assert _settled(link) == 200, link
+                page = _settled(link)
+                assert page.status_code == 200, link
+                if ".pdf" in link:
+                    assert 1 <= pages_of(page.content) <= 4, f"{link}: each change is of two files"
         finally:
             process.terminate()
         assert process.wait(timeout=60) == 0
@@ -102,15 +106,17 @@ def test_the_demo_replaces_no_folder_that_it_did_not_make(tmp_path: Path) -> Non
 
 def test_a_conclusion_without_a_judgement_is_not_as_expected() -> None:
     half_done = OpenedScene(SCENES[1], 5, "a" * 40)
-    failed = Shown(half_done, "completed", "action_required", "The sandbox does not work", "link")
+    failed = ProgressRow(
+        half_done, "completed", "action_required", "The sandbox does not work", "link"
+    )
     assert not failed.is_expected
     assert replace(failed, met="4 of 5").is_expected
 
 
 def test_judges_may_find_out_more_and_never_less() -> None:
-    def shown(number: int, conclusion: str) -> Shown:
+    def shown(number: int, conclusion: str) -> ProgressRow:
         opened = OpenedScene(SCENES[number], number, "a" * 40)
-        return Shown(opened, "completed", conclusion, "t", "link", "5 of 6", has_judges=True)
+        return ProgressRow(opened, "completed", conclusion, "t", "link", "5 of 6", has_judges=True)
 
     assert shown(1, "action_required").is_expected and shown(1, "failure").is_expected
     assert not replace(shown(1, "failure"), has_judges=False).is_expected
@@ -120,9 +126,9 @@ def test_judges_may_find_out_more_and_never_less() -> None:
     assert not shown(2, "success").is_expected and not shown(3, "action_required").is_expected
 
 
-def _settled(link: str) -> int:
-    """The status of a page; a PDF that is still being printed is waited for."""
+def _settled(link: str) -> httpx.Response:
+    """A page; a PDF that is still being printed is waited for."""
     end_s = time.monotonic() + 60
-    while (status := httpx.get(link, timeout=60).status_code) == 202 and time.monotonic() < end_s:
+    while (page := httpx.get(link, timeout=60)).status_code == 202 and time.monotonic() < end_s:
         time.sleep(0.5)
-    return status
+    return page

@@ -209,6 +209,70 @@ def test_a_reverted_commit_is_found_by_its_merge(town: Town, tmp_path: Path) -> 
     assert [(row["number"], row["head_sha"]) for row in rows] == [(number, sha)]
 
 
+def test_a_revert_that_is_pushed_is_a_label_of_what_it_reverts(town: Town, tmp_path: Path) -> None:
+    place = town.place()
+    sha, number = merged(place)
+    merge_sha = git(place.tree, "rev-parse", "main")
+    git(place.tree, "checkout", "--quiet", "--force", "-B", "work", "main")
+    git(place.tree, "revert", "--no-edit", "-m", "1", merge_sha)
+    undone = git(place.tree, "rev-parse", "HEAD")
+
+    def reverts() -> list[dict[str, object]]:
+        town.settle()
+        return [row for row in exported(place, tmp_path) if row["kind"] == "revert"]
+
+    place.push("work", {}, new=False)
+    assert reverts() == [], "another branch says nothing"
+    push_to_main(place, undone)
+    (row,) = reverts()
+    assert (row["number"], row["head_sha"], row["verdict"]) == (number, sha, "success")
+    assert (row["person"], row["reason"]) == ("ben", f"Reverted by commit {undone}.")
+    assert row["description"] == ASKED
+    for sent in place.deliveries("push"):
+        town.operator.control("POST", f"deliveries/{sent.id}/redeliver")
+    assert reverts() == [row], "told twice it is kept once"
+
+
+def test_a_pushed_commit_only_claims_to_revert(town: Town, tmp_path: Path) -> None:
+    place = town.place()
+    _, number = merged(place)
+    main = git(place.tree, "rev-parse", "main")
+    git(place.tree, "checkout", "--quiet", "--force", "-B", "work", "main")
+
+    def said(files: dict[str, str | None], *claims: str) -> str:
+        for path, content in files.items():
+            (place.tree / path).unlink() if content is None else (place.tree / path).write_text(
+                content
+            )
+        git(place.tree, "add", "--all")
+        texts = [word for claim in claims for word in ("-m", claim)]
+        git(place.tree, "commit", "--quiet", "--allow-empty", *texts)
+        return git(place.tree, "rev-parse", "HEAD")
+
+    claim = f"This reverts commit {main}."
+    push_to_main(place, said({"calc.py": CALC}, "Undo a part", claim))
+    push_to_main(place, said({}, "Of nothing known", f"This reverts commit {'0' * 40}."))
+    whole = said(BACK | {"calc.py": CALC + "\n"}, "Undo", f"{claim} Not.")
+    town.settle()
+    assert [row for row in exported(place, tmp_path) if row["kind"] == "revert"] == []
+    (sent, *_) = place.deliveries("push")
+    payload = json.loads(sent.payload)
+    paths = {"added": [], "modified": ["calc.py"], "removed": ["test_mean.py"]}
+    commit = {"id": whole, "message": claim, **paths}
+    for sender, counts in (("zoe", 0), ("ben", 1)):
+        forged = {**payload, "sender": {"login": sender}, "commits": [commit]}
+        assert deliver(town, "push", forged) == 202
+        town.settle()
+        rows = [row for row in exported(place, tmp_path) if row["kind"] == "revert"]
+        assert [row["number"] for row in rows] == [number] * counts, sender
+
+
+def push_to_main(place: Place, commit: str) -> None:
+    """Push a commit of the work tree straight to main, as ben."""
+    git(place.tree, "push", "--quiet", str(place.bare), f"{commit}:refs/heads/main")
+    place.town.operator.control("POST", "refresh", repository=place.name, sender="ben")
+
+
 @pytest.mark.slow
 def test_words_alone_revert_nothing(town: Town, tmp_path: Path) -> None:
     place = town.place()

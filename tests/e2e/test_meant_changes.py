@@ -63,6 +63,11 @@ def test_the_terminal_names_the_test(folder: Folder) -> None:
     assert "test_slug.py::test_words` expects now what" in " ".join(done.stdout.split())
 
 
+def test_a_renamed_test_whose_expectation_became_what_the_issue_shows(folder: Folder) -> None:
+    judged = judge(folder, "renamed", SNAKE, EXACT.replace("test_words", "test_joined_words"))
+    assert judged.conclusion == "success", judged.said()
+
+
 @pytest.mark.parametrize(
     ("name", "mark", "tests"),
     [
@@ -199,6 +204,45 @@ def test_an_expectation_in_javascript(
     judged = script.judge(script.branch(f"script-{expected}", files), task=task)
     assert judged.conclusion == conclusion, judged.said()
     assert ("expects now what" in judged.said()) is (conclusion == "success")
+
+
+SENDING: Files = {
+    **SCRIPT,
+    "send.js": "exports.send = (text) => ({ text, coding: 'gzip' });\n",
+    "test/send.test.js": (
+        "const test = require('node:test');\nconst assert = require('node:assert');\n"
+        "const { send } = require('../send');\n\n"
+        "test('compresses a reply', () => {\n  const text = 'ab';\n"
+        "  const reply = send(text);\n  assert.strictEqual(reply.text, text);\n"
+        "  assert.strictEqual(reply.coding, 'gzip');\n});\n"
+    ),
+}
+PLAIN = "`send` leaves a reply plain, which it compresses today"
+
+
+@pytest.mark.parametrize(
+    ("asked", "title", "expected", "conclusion"),
+    [
+        (PLAIN, "leaves a reply plain", "reply.coding, 'none'", "success"),
+        (PLAIN, "leaves a reply plain", "reply.text, 'ab'", "failure"),
+        ("`send` tells the length", "tells the length", "reply.length, 2", "action_required"),
+    ],
+)
+def test_a_test_that_changes_its_title_and_what_it_expects(
+    script: Folder, asked: str, title: str, expected: str, conclusion: str
+) -> None:
+    """The task has to name what base's test is about, too: the new title is the author's own."""
+    base = script.branch(f"sends-{conclusion}", SENDING)
+    tests = str(SENDING["test/send.test.js"]).replace("compresses a reply", title)
+    change = {
+        "send.js": "exports.send = (text) => ({ text, coding: 'none', length: text.length });\n",
+        "test/send.test.js": tests.replace("reply.coding, 'gzip'", expected),
+    }
+    script.branch(f"plain-{conclusion}", change, base)
+    judged = script.judge(f"plain-{conclusion}", base=base, task=f"Replies\n\n- [ ] {asked}\n")
+    assert judged.conclusion == conclusion, judged.said()
+    asks = "changes what `test/send.test.js::compresses a reply` expects"
+    assert (asks in judged.said()) is (conclusion == "action_required")
 
 
 EACH_HAS_A_TEST = (

@@ -222,3 +222,30 @@ def test_uvu_is_watched_on_a_node_without_import(tmp_path: Path, script: str) ->
     assert seen.document.tests is not None, seen.markdown
     assert list(seen.document.tests.fail_to_pass) == [f"test/price.js::{TITLE}"]
     assert seen.conclusion == "success", seen.markdown
+
+
+BEFORE_MODULES = (
+    "const assert = require('assert');\nconst price = require('../price');\n\n"
+    "describe('discounted', function () {\n"
+    "  it('takes the percentage off the price', function () {\n"
+    "    assert.equal(price.discounted(200, 10), 180);\n  });\n"
+)
+REFUSAL = (
+    "  it('refuses a percentage above 100 é', function () {\n"
+    "    assert.throws(() => price.discounted(200, 101), /above 100/);\n  });\n"
+)
+
+
+def test_mocha_2_is_watched_on_a_node_of_its_time(tmp_path: Path) -> None:
+    """Node 7 knows less of JavaScript than 8: Assay's own recorder asked for more."""
+    more = '{"type": "commonjs", "engines": {"node": "7"}}'
+    exported = "\nexports.discounted = discounted;\n"
+    base: Files = {
+        "package.json": manifest("mocha --check-leaks", more, mocha="2.4.5"),
+        "price.js": DISCOUNT.replace("export ", "") + exported,
+        "test/price.js": f"{BEFORE_MODULES}}});\n",
+    }
+    refusing = REFUSING.replace("export ", "") + exported
+    change: Files = {"price.js": refusing, "test/price.js": f"{BEFORE_MODULES}{REFUSAL}}});\n"}
+    seen = judged(tmp_path, base, change)
+    assert seen.conclusion == "success", seen.markdown

@@ -13,7 +13,7 @@ import pytest
 from bot.commands.once import judge_once
 from bot.values import EvaluationRequest, Trigger
 from bot.source.local import LocalOrigin
-from bot.source.submission import GIVEN, SUBMITTED, Submission, committed
+from bot.source.submission import GIVEN, SUBMITTED, SubmittedFolder, committed
 from bot.report.machine import ReportDocument, read_machine
 from bot.settings import Settings
 from bot.store import open_artifacts
@@ -79,7 +79,7 @@ def with_fault(submission: Path, fault: Fault, folder: Path) -> Path:
 
 def judged(settings: Settings, given: Path, submission: Path, plan: str = PLAN) -> Judged:
     """Judge a submission in this process."""
-    wanted = Submission(given, submission, given / plan)
+    wanted = SubmittedFolder(given, submission, given / plan)
     with committed(wanted, settings.home / "submissions") as repository:
         origin = LocalOrigin(lambda _: None, repository, settings.home / "git", is_submission=True)
         request = EvaluationRequest(

@@ -11,7 +11,7 @@ import pytest
 
 from bot.commands.asked import Asked
 from bot.errors import UserError
-from bot.source.submission import Submission, committed
+from bot.source.submission import SubmittedFolder, committed
 from bot.report.machine import read_machine
 from tests.bot.commands.running import assay
 from tests.plans.judging import judged, settings_in
@@ -121,8 +121,8 @@ def test_options_that_do_not_go_together(options: dict[str, Any], said: str) -> 
 def test_folders_that_cannot_be(tmp_path: Path, given: Path, submission: Path) -> None:
     plan = given / "evaluation/plan.json"
     for wanted, said in (
-        (Submission(given, tmp_path / "nowhere", plan), "is not a folder"),
-        (Submission(submission, submission, plan), "does not stand below"),
+        (SubmittedFolder(given, tmp_path / "nowhere", plan), "is not a folder"),
+        (SubmittedFolder(submission, submission, plan), "does not stand below"),
     ):
         with pytest.raises(UserError, match=said), committed(wanted, tmp_path / "below"):
             pass

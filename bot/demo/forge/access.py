@@ -108,6 +108,14 @@ def may_see(principal: Principal, repository: RepositoryRow) -> bool:
     return LEVELS[role_of(repository, principal.login)] >= LEVELS["read"]
 
 
+def permissions_of(role: str) -> dict[str, bool]:
+    """What a role may, as GitHub lists it."""
+    ladder = ("read", "triage", "write", "maintain", "admin")
+    rank = ladder.index(role) if role in ladder else -1
+    names = ("pull", "triage", "push", "maintain", "admin")
+    return {name: rank >= step for step, name in enumerate(names)}
+
+
 def role_of(repository: RepositoryRow, login: str) -> str:
     """A user's role: admin for the owner, read for anybody on public ones, none else."""
     if login and login.lower() == repository.owner.lower():

@@ -12,6 +12,7 @@ from bot.demo.forge.api_issues import issue_at
 from bot.demo.forge.api_pulls import announce_pull
 from bot.demo.forge.context import answer, body, context, granted, page_of
 from bot.demo.forge.errors import Refused, not_found
+from bot.demo.forge.pushes import told_push
 from bot.demo.forge.rows import IssueRow
 from bot.demo.forge.shapes import Json, iso, node_id
 
@@ -43,6 +44,7 @@ def pull_merged(owner: str, repo: str, number: int) -> Response:
     pull = replace(row.pull, merged=True, merge_sha=sha)
     row = replace(row, state="closed", pull=pull, updated_at_s=time.time())
     forge.state.put_issue(row)
+    told_push(forge, at.repository, at.principal.name)
     announce_pull("closed", at, row, {})
     return answer({"sha": sha, "merged": True, "message": "Pull Request successfully merged"})
 

@@ -27,6 +27,7 @@ from bot.demo.forge.context import (
     required_text,
 )
 from bot.demo.forge.errors import invalid, not_found
+from bot.demo.forge.pushes import told_push
 from bot.demo.forge.rows import IssueRow, PullPart, RepositoryRow
 from bot.demo.forge.shapes import Json
 
@@ -158,6 +159,7 @@ def made_ready(at: Granted, row: IssueRow) -> None:
 
 def branches_moved(forge: Context, repository: RepositoryRow, sender: str) -> int:
     """Follows every open pull request whose head branch moved; returns how many did."""
+    told_push(forge, repository, sender)
     moved = 0
     for target in forge.state.all(RepositoryRow):
         for row in forge.state.issues(target.name):

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from flask import Blueprint, Response, request
 
 from bot.demo.forge import git
-from bot.demo.forge.access import role_of
+from bot.demo.forge.access import permissions_of, role_of
 from bot.demo.forge.context import answer, body, context, granted, page_of, required_text
 from bot.demo.forge.errors import Refused, not_found
 from bot.demo.forge.shapes import Json, node_id
@@ -42,13 +42,11 @@ def permission_shown(owner: str, repo: str, username: str) -> Response:
         raise Refused(404, f"{username} is not a user")
     role = role_of(at.repository, user.login)
     level = OLD_LEVEL.get(role, role)
-    ladder = ("read", "triage", "write", "maintain", "admin")
-    rank = ladder.index(role) if role in ladder else -1
-    may = {
-        name: rank >= step
-        for step, name in enumerate(("pull", "triage", "push", "maintain", "admin"))
+    shape: Json = {
+        **forge.shapes.user(user),
+        "role_name": role,
+        "permissions": permissions_of(role),
     }
-    shape: Json = {**forge.shapes.user(user), "role_name": role, "permissions": may}
     return answer({"permission": level, "role_name": role, "user": shape})
 
 

@@ -6,11 +6,13 @@ import time
 
 from flask import Blueprint, Response
 
-from bot.demo.forge import git, review_shapes
+from bot.demo.forge import git
 from bot.demo.forge.api_issues import LONGEST_BODY, issue_at
 from bot.demo.forge.context import Granted, answer, body, context, granted, page_of
 from bot.demo.forge.errors import Refused, not_found
 from bot.demo.forge.rows import IssueRow, PullPart, ReviewCommentRow, ReviewRow
+from bot.demo.forge.shapes import Json, iso, node_id
+from bot.demo.forge.work_shapes import WorkShapes
 from bot.text.json_reading import Payload
 
 routes = Blueprint("reviews", __name__)
@@ -45,7 +47,7 @@ def review_created(owner: str, repo: str, number: int) -> Response:
         for one in comments:
             comment = _comment(forge.state.next_id(), review, one)
             forge.state.put(comment.id, comment)
-    return answer(review_shapes.review(forge.shapes, review))
+    return answer(_review(forge.shapes, review))
 
 
 @routes.get(f"{ROOT}/reviews", endpoint="pulls/list-reviews")
@@ -55,7 +57,7 @@ def reviews_listed(owner: str, repo: str, number: int) -> Response:
     row, _ = _pull_at(at, number)
     rows = [one for one in forge.state.all(ReviewRow) if one.number == number]
     mine = [one for one in rows if one.repository == row.repository]
-    return page_of([review_shapes.review(forge.shapes, one) for one in mine])
+    return page_of([_review(forge.shapes, one) for one in mine])
 
 
 @routes.get(f"{ROOT}/comments", endpoint="pulls/list-review-comments")
@@ -65,7 +67,7 @@ def review_comments_listed(owner: str, repo: str, number: int) -> Response:
     row, pull = _pull_at(at, number)
     return page_of(
         [
-            review_shapes.review_comment(forge.shapes, one, _stands_at(one, pull))
+            _review_comment(forge.shapes, one, _stands_at(one, pull))
             for one in forge.state.review_comments(row.repository, number)
         ]
     )
@@ -121,3 +123,62 @@ def _stands_at(row: ReviewCommentRow, pull: PullPart) -> int:
         if not now:
             return 0
     return now
+
+
+def _review(shapes: WorkShapes, row: ReviewRow) -> Json:
+    """A submitted review of a pull request."""
+    pull = f"{shapes.rest}/repos/{row.repository}/pulls/{row.number}"
+    html = f"{shapes.web}/{row.repository}/pull/{row.number}#pullrequestreview-{row.id}"
+    return {
+        "id": row.id,
+        "node_id": node_id("PullRequestReview", row.id),
+        "user": shapes.login(row.author),
+        "body": row.body,
+        "state": "COMMENTED",
+        "html_url": html,
+        "pull_request_url": pull,
+        "_links": {"html": {"href": html}, "pull_request": {"href": pull}},
+        "submitted_at": iso(row.submitted_at_s),
+        "commit_id": row.commit_id,
+        "author_association": shapes.association(row.repository, row.author),
+    }
+
+
+def _review_comment(shapes: WorkShapes, row: ReviewCommentRow, line: int) -> Json:
+    """A comment on lines of a pull request; `line` is where its last one stands now, 0: nowhere."""
+    pull = f"{shapes.rest}/repos/{row.repository}/pulls/{row.number}"
+    url = f"{shapes.rest}/repos/{row.repository}/pulls/comments/{row.id}"
+    html = f"{shapes.web}/{row.repository}/pull/{row.number}#discussion_r{row.id}"
+    start = row.start_line - row.line + line if row.start_line and line else None
+    # GitHub's description says that an outdated comment has no line; its server sends null.
+    place: Json = {"line": line, "position": 1} if line else {}
+    return {
+        "url": url,
+        "id": row.id,
+        "node_id": node_id("PullRequestReviewComment", row.id),
+        "pull_request_review_id": row.review,
+        "diff_hunk": "",
+        "path": row.path,
+        "commit_id": row.commit_id,
+        "original_commit_id": row.commit_id,
+        "user": shapes.login(row.author),
+        "body": row.body,
+        "created_at": iso(row.created_at_s),
+        "updated_at": iso(row.created_at_s),
+        "html_url": html,
+        "pull_request_url": pull,
+        "author_association": shapes.association(row.repository, row.author),
+        "_links": {
+            "self": {"href": url},
+            "html": {"href": html},
+            "pull_request": {"href": pull},
+        },
+        "start_line": start,
+        "original_start_line": row.start_line or None,
+        "start_side": "RIGHT" if row.start_line else None,
+        "original_line": row.line,
+        "original_position": 1,
+        "side": "RIGHT",
+        "subject_type": "line",
+        **place,
+    }

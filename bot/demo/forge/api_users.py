@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from flask import Blueprint, Response, request
 
-from bot.demo.forge.access import LEVELS, principal_of, role_of
+from bot.demo.forge.access import LEVELS, permissions_of, principal_of, role_of
 from bot.demo.forge.context import answer, body, context, page_of
 from bot.demo.forge.errors import Refused, not_found
 from bot.demo.forge.rows import AppRow, InstallationRow, RepositoryRow, TokenRow, User
@@ -58,7 +58,11 @@ def repositories_listed(installation_id: int) -> Response:
     row = forge.state.get(InstallationRow, installation_id)
     if row is None or row.app_id != app.id or not (found := _readable(row, login)):
         raise not_found()
-    return page_of([forge.shapes.repository(one) for one in found], "repositories")
+    shown = [
+        {**forge.shapes.repository(one), "permissions": permissions_of(role_of(one, login))}
+        for one in found
+    ]
+    return page_of(shown, "repositories")
 
 
 @routes.delete("/applications/<client_id>/token", endpoint="apps/delete-token")

@@ -12,7 +12,7 @@ from bot.demo.forge.api_pulls import made_draft, made_ready
 from bot.demo.forge.context import Granted, answer, body, context, required_text
 from bot.demo.forge.control import owner_required
 from bot.demo.forge.errors import Refused, invalid, not_found
-from bot.demo.forge.faults import Fault, FaultKind, Faults
+from bot.demo.forge.faults import FaultKind, Faults, OrderedFault
 from bot.demo.forge.rows import AppRow, CheckRow, DeliveryRow, QueueEntryRow
 from bot.demo.forge.shapes import Json
 from bot.text.json_reading import Payload
@@ -107,7 +107,7 @@ def fault_ordered() -> Response:
     except ValueError:
         raise invalid("Fault", "kind", f"is none of {[kind.value for kind in FaultKind]}") from None
     seconds = wishes.at("seconds").value
-    fault = Fault(
+    fault = OrderedFault(
         operation=required_text(wishes, "Fault", "operation"),
         kind=kind,
         calls=wishes.integer("calls") or 1,

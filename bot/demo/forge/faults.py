@@ -33,7 +33,7 @@ class FaultKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class OrderedFault:
     """One order to fail; `operation` is GitHub's operation id ("checks/create"), `*` for all."""
 
     operation: str
@@ -52,10 +52,10 @@ class Faults:
     app: Flask
     inner: WSGIApplication
     calls: dict[str, int] = field(default_factory=dict)
-    _orders: list[Fault] = field(default_factory=list)
+    _orders: list[OrderedFault] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def order(self, fault: Fault) -> None:
+    def order(self, fault: OrderedFault) -> None:
         """Adds a fault behind those that wait."""
         with self._lock:
             self._orders.append(fault)
@@ -73,7 +73,7 @@ class Faults:
             return self.inner(environ, start)
         return _WAYS[fault.kind](self, fault, environ, start)
 
-    def _next(self, operation: str) -> Fault | None:
+    def _next(self, operation: str) -> OrderedFault | None:
         with self._lock:
             self.calls[operation] = self.calls.get(operation, 0) + 1
             for index, fault in enumerate(self._orders):
@@ -84,30 +84,32 @@ class Faults:
         return None
 
     def _status(
-        self, fault: Fault, environ: WSGIEnvironment, start: StartResponse
+        self, fault: OrderedFault, environ: WSGIEnvironment, start: StartResponse
     ) -> Iterable[bytes]:
         text = json.dumps({"message": fault.message, "documentation_url": ""})
         reply = Response(text, fault.status, list(fault.headers), content_type="application/json")
         return reply(environ, start)
 
     def _garbage(
-        self, fault: Fault, environ: WSGIEnvironment, start: StartResponse
+        self, fault: OrderedFault, environ: WSGIEnvironment, start: StartResponse
     ) -> Iterable[bytes]:
         return Response("<html>Unicorn!</html>", 200)(environ, start)
 
     def _hang(
-        self, fault: Fault, environ: WSGIEnvironment, start: StartResponse
+        self, fault: OrderedFault, environ: WSGIEnvironment, start: StartResponse
     ) -> Iterable[bytes]:
         time.sleep(min(fault.seconds, LONGEST_HANG_S))
         return self._cut(fault, environ, start)
 
     def _cut_after(
-        self, fault: Fault, environ: WSGIEnvironment, start: StartResponse
+        self, fault: OrderedFault, environ: WSGIEnvironment, start: StartResponse
     ) -> Iterable[bytes]:
         list(self.inner(environ, _silent))
         return self._cut(fault, environ, start)
 
-    def _cut(self, fault: Fault, environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
+    def _cut(
+        self, fault: OrderedFault, environ: WSGIEnvironment, start: StartResponse
+    ) -> Iterable[bytes]:
         connection = environ.get("werkzeug.socket")
         if isinstance(connection, socket.socket):
             connection.shutdown(socket.SHUT_RDWR)
@@ -125,8 +127,8 @@ def operation_of(app: Flask, environ: WSGIEnvironment) -> str:
     return "" if blueprint.startswith("_") else operation
 
 
-def _with_calls(fault: Fault, calls: int) -> Fault:
-    return Fault(
+def _with_calls(fault: OrderedFault, calls: int) -> OrderedFault:
+    return OrderedFault(
         fault.operation,
         fault.kind,
         calls,

@@ -92,7 +92,7 @@ def count_commits(state: State, repository: str, pull: PullPart) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangedFile:
+class ListedFile:
     """One file of a pull request; `before` is its old name where it was renamed."""
 
     status: str
@@ -103,17 +103,26 @@ class ChangedFile:
 _STATUS = {"A": "added", "D": "removed", "M": "modified", "R": "renamed", "T": "changed"}
 
 
-def changed_files(state: State, repository: str, pull: PullPart) -> tuple[ChangedFile, ...]:
+def changed_files(state: State, repository: str, pull: PullPart) -> tuple[ListedFile, ...]:
     """What the head changes since it left the base."""
     span = f"{pull.base_sha}...{pull.head_sha}"
-    found = run_git(state.git_dir(repository), "diff", "--name-status", "-z", "-M", span)
+    return _files(run_git(state.git_dir(repository), "diff", "--name-status", "-z", "-M", span))
+
+
+def files_of(state: State, repository: str, sha: str) -> tuple[ListedFile, ...]:
+    """What a commit changes over its first parent; what is renamed was removed and added."""
+    plain = ("--name-status", "-z", "--no-renames", "--diff-merges=first-parent", "--format=")
+    return _files(run_git(state.git_dir(repository), "show", *plain, sha))
+
+
+def _files(found: subprocess.CompletedProcess[bytes]) -> tuple[ListedFile, ...]:
     words = iter(found.stdout.decode(errors="replace").split("\0"))
     files = []
     for status in filter(None, words):
         path, before = next(words), ""
         if status[0] == "R":
             path, before = next(words), path
-        files.append(ChangedFile(_STATUS.get(status[0], "changed"), path, before))
+        files.append(ListedFile(_STATUS.get(status[0], "changed"), path, before))
     return tuple(files)
 
 
@@ -208,9 +217,14 @@ def merge(state: State, repository: str, pull: PullPart, message: str, *, squash
 
 def commits_of(state: State, repository: str, pull: PullPart) -> tuple[Commit, ...]:
     """The commits that a pull request brings, oldest first; without their diffs."""
-    span = f"{pull.base_sha}..{pull.head_sha}"
+    return commits_between(state, repository, pull.base_sha, pull.head_sha)
+
+
+def commits_between(state: State, repository: str, before: str, after: str) -> tuple[Commit, ...]:
+    """The commits that a branch has got, oldest first; without their diffs."""
     listed = run_git(
-        state.git_dir(repository), "log", "--reverse", "-z", "--format=%H%n%an%n%B", span
+        state.git_dir(repository),
+        *("log", "--reverse", "-z", "--format=%H%n%an%n%B", f"{before}..{after}"),
     )
     told = (one.split("\n", 2) for one in listed.stdout.decode(errors="replace").split("\0") if one)
     return tuple(Commit(sha, author, message.strip(), "") for sha, author, message in told)

@@ -30,6 +30,7 @@ APP_EVENTS = (
     "check_run",
     "check_suite",
     "merge_group",
+    "push",
     "repository_dispatch",
 )
 

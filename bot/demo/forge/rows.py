@@ -34,6 +34,7 @@ class RepositoryRow:
     required_check: str = ""
     collaborators: tuple[Collaborator, ...] = ()
     protected: tuple[str, ...] = ()  # branches
+    told_sha: str = ""  # of the default branch, as the last `push` told it
 
     @property
     def owner(self) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from bot.diff.kinds import is_test_file
 from bot.diff.lines import TextReader, is_gone, old_path
 from bot.diff.python_source import parse_python
-from sandbox.edges.calls import EmptyCall
+from sandbox.edges.empty_calls import EmptyCall
 from sandbox.values import Diff
 
 MOST_CALLS = 20
@@ -127,7 +127,7 @@ def _counted(node: Function) -> set[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Names:
+class _Counts:
     """Local names that hold a count."""
 
     names: frozenset[str]
@@ -143,9 +143,9 @@ class _Names:
 
 
 def _divides_by_a_count(node: Function) -> bool:
-    counts = _Names(frozenset())
+    counts = _Counts(frozenset())
     for _ in range(2):  # a count may be handed on once
-        counts = _Names(frozenset(_names_of_counts(node, counts)))
+        counts = _Counts(frozenset(_names_of_counts(node, counts)))
     return any(
         isinstance(part, ast.BinOp)
         and isinstance(part.op, ast.Div | ast.FloorDiv | ast.Mod)
@@ -155,7 +155,7 @@ def _divides_by_a_count(node: Function) -> bool:
     )
 
 
-def _names_of_counts(node: Function, known: _Names) -> Iterator[str]:
+def _names_of_counts(node: Function, known: _Counts) -> Iterator[str]:
     for part in ast.walk(node):
         if isinstance(part, ast.Assign) and known.are_in(part.value):
             yield from (one.id for one in part.targets if isinstance(one, ast.Name))

@@ -23,7 +23,7 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
-from sandbox.edges.calls import ANSWERS, DIVIDES_BY_ZERO
+from sandbox.edges.empty_calls import ANSWERS, DIVIDES_BY_ZERO
 from sandbox.values import Finding
 
 _EMPTY = "empti"

@@ -24,8 +24,8 @@ from sandbox.base import Mount, Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.damage.making import DamagedCopy, empty_functions
 from sandbox.damage.trial import NO_PROGRAM, laid_over
-from sandbox.edges.calls import NOT_TRIED
-from sandbox.edges.examples import PRINTED, RAISED, VALUE, Shown
+from sandbox.edges.empty_calls import NOT_TRIED
+from sandbox.edges.examples import PRINTED, RAISED, VALUE, ExampleResult
 from sandbox.elsewhere.nearby import both_sides, literals, moves_boundary
 from sandbox.elsewhere.values import BothSides, TestedInput, Unmeasured
 from sandbox.elsewhere.variation import MOST, neighbors
@@ -36,7 +36,7 @@ _CALLED = re.compile(r"([A-Za-z_$][\w$]{0,80})\s{0,4}\(")
 _NOTHING = {"None", "undefined", "null"}  # what an empty body gives, too
 _DID = {VALUE: "returned", RAISED: "raised", PRINTED: "printed"}
 Run = Callable[
-    [Place, tuple[Example, ...], tuple[Mount, ...]], Coroutine[Any, Any, dict[int, Shown]]
+    [Place, tuple[Example, ...], tuple[Mount, ...]], Coroutine[Any, Any, dict[int, ExampleResult]]
 ]
 """Runs examples on one side, with files laid over its tree; what each did, by its number."""
 
@@ -63,7 +63,9 @@ class Looking:
 
 
 async def looked_behind(
-    looking: Looking, seen: tuple[ExampleSeen, ...], holds: Callable[[Example, Shown], bool | None]
+    looking: Looking,
+    seen: tuple[ExampleSeen, ...],
+    holds: Callable[[Example, ExampleResult], bool | None],
 ) -> tuple[ExampleSeen, ...]:
     """Return the examples, those that head alone gives with what is near them and what they need.
 
@@ -166,7 +168,9 @@ def _written(value: object, *, is_script: bool) -> str:
     return json.dumps(value) if isinstance(value, str | int | float | list) else ""
 
 
-def _informative(call: str, base: Shown | None, head: Shown | None) -> BothSides | None:
+def _informative(
+    call: str, base: ExampleResult | None, head: ExampleResult | None
+) -> BothSides | None:
     """What both sides give; None where they refuse alike, or where one gave nothing clear."""
     if base is None or head is None or not (_was_made(base) and _was_made(head)):
         return None
@@ -174,12 +178,12 @@ def _informative(call: str, base: Shown | None, head: Shown | None) -> BothSides
     return None if head.outcome == RAISED and not both.differs else both
 
 
-def _was_made(shown: Shown | None) -> bool:
+def _was_made(shown: ExampleResult | None) -> bool:
     return shown is not None and shown.outcome != NOT_TRIED
 
 
 def _new(
-    example: Example, group: tuple[_Near, ...], head: list[Shown | None]
+    example: Example, group: tuple[_Near, ...], head: list[ExampleResult | None]
 ) -> TestedInput | None:
     """The example of a new function, where that gives the same for all calls near it."""
     tested, *near = (
@@ -192,7 +196,7 @@ def _new(
     return TestedInput(tested, _function(example), "", "", near=tuple(near), problem=Unmeasured.NEW)
 
 
-def _said(shown: Shown) -> str:
+def _said(shown: ExampleResult) -> str:
     return f"{_DID[shown.outcome]} {shown.said}"
 
 
@@ -220,7 +224,9 @@ def _function(example: Example) -> str:
 
 
 async def _needed(
-    looking: Looking, examples: list[Example], holds: Callable[[Example, Shown], bool | None]
+    looking: Looking,
+    examples: list[Example],
+    holds: Callable[[Example, ExampleResult], bool | None],
 ) -> list[bool | None]:
     """Say of each whether head gives it no more where the functions that it calls have empty bodies.
 

@@ -20,13 +20,13 @@ from bot.task.examples.values import read_value, same
 from bot.text.clipping import steady
 from bot.values import Example, ExampleKind, ExampleLanguage, ExampleOutcome, ExampleSeen, Step
 from sandbox.base import Mount
-from sandbox.edges.calls import NOT_TRIED
+from sandbox.edges.empty_calls import NOT_TRIED
 from sandbox.edges.examples import (
     PRINTED,
     RAISED,
     VALUE,
-    Program,
-    Shown,
+    ExampleProgram,
+    ExampleResult,
     ShownCalls,
     ShownCode,
     defining,
@@ -37,11 +37,11 @@ from sandbox.values import Observation, Side
 
 _SCRIPTS = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx")
 _PROGRAMS = {
-    ExampleLanguage.PYTHON: Program.PYTHON,
-    ExampleLanguage.JAVASCRIPT: Program.JAVASCRIPT,
-    ExampleLanguage.SHELL: Program.COMMANDS,
+    ExampleLanguage.PYTHON: ExampleProgram.PYTHON,
+    ExampleLanguage.JAVASCRIPT: ExampleProgram.JAVASCRIPT,
+    ExampleLanguage.SHELL: ExampleProgram.COMMANDS,
 }
-_NO_TRY = Shown(NOT_TRIED, "it could not be run")
+_NO_TRY = ExampleResult(NOT_TRIED, "it could not be run")
 _OF_THE_PLACE = {
     "ImportError",
     "OSError",
@@ -66,7 +66,7 @@ class _Ran:
     """What the examples did on one side, by their numbers, how long that took, and which files define
     what they call."""
 
-    shown: dict[int, Shown]
+    shown: dict[int, ExampleResult]
     seconds: float
     defining: tuple[str, ...] = ()
 
@@ -122,7 +122,7 @@ def _looking(
 
     async def run(
         place: Place, examples: tuple[Example, ...], laid: tuple[Mount, ...]
-    ) -> dict[int, Shown]:
+    ) -> dict[int, ExampleResult]:
         return (await _ran(services, place, examples, diff.changed_paths, laid)).shown
 
     folder = services.evaluation_folder(case.request) / "trees" / "examples"
@@ -147,7 +147,7 @@ async def _ran(
     changed: tuple[str, ...],
     laid: tuple[Mount, ...] = (),
 ) -> _Ran:
-    found: dict[int, Shown] = {}
+    found: dict[int, ExampleResult] = {}
     seconds, defined = 0.0, tuple[str, ...]()
     for language, program in _PROGRAMS.items():
         mine = [number for number, one in enumerate(examples) if one.language is language]
@@ -158,7 +158,7 @@ async def _ran(
         asked = replace(asked, calls=calls, laid=laid)
         shown, run = await make_calls(services.sandbox, asked)
         if (
-            program is Program.COMMANDS
+            program is ExampleProgram.COMMANDS
         ):  # what a command leaves behind makes it another the second time
             again, _ = await make_calls(services.sandbox, asked)
             shown = tuple(_steadied(*pair) for pair in zip(shown, again, strict=True))
@@ -168,13 +168,13 @@ async def _ran(
     return _Ran(found, seconds, defined)
 
 
-def _asked(place: Place, program: Program, changed: tuple[str, ...]) -> ShownCalls:
+def _asked(place: Place, program: ExampleProgram, changed: tuple[str, ...]) -> ShownCalls:
     root = place.environment.recipe.root if place.environment else ""
-    if program is Program.JAVASCRIPT and root:
+    if program is ExampleProgram.JAVASCRIPT and root:
         below = (path for path in changed if path.startswith(f"{root}/"))
         changed = tuple(path.removeprefix(f"{root}/") for path in below)
     sources: tuple[str, ...] = ()
-    if program is Program.PYTHON:
+    if program is ExampleProgram.PYTHON:
         paths = TreeReader(Path(place.tree)).paths()
         sources = tuple(one for one in paths if one.endswith(".py") and is_source_path(one))
     return ShownCalls(place.tree, place.environment, program, (), changed, sources)
@@ -196,18 +196,18 @@ def _command(typed: str) -> ShownCode:
     return ShownCode(argv=command.argv, stdin=text or command.stdin)
 
 
-def _steadied(first: Shown, second: Shown) -> Shown:
+def _steadied(first: ExampleResult, second: ExampleResult) -> ExampleResult:
     if first.outcome == NOT_TRIED:
         return first
     if steady(first.said) != steady(second.said):
-        return Shown(NOT_TRIED, "it prints something else each time")
+        return ExampleResult(NOT_TRIED, "it prints something else each time")
     return first
 
 
 # --- what an example gave ---------------------------------------------------------------------
 
 
-def _seen(example: Example, base: Shown, head: Shown) -> ExampleSeen:
+def _seen(example: Example, base: ExampleResult, head: ExampleResult) -> ExampleSeen:
     before, after = (_holds(example, shown) for shown in (base, head))
     is_same = _is_same(base, head)
     if example.kind is ExampleKind.CHANGING:  # where both give the same, a test may tell why
@@ -215,7 +215,7 @@ def _seen(example: Example, base: Shown, head: Shown) -> ExampleSeen:
     return ExampleSeen(example, _outcome(base, before), _outcome(head, after), is_same=is_same)
 
 
-def _is_same(base: Shown, head: Shown) -> bool | None:
+def _is_same(base: ExampleResult, head: ExampleResult) -> bool | None:
     """Whether both sides give the same; None where that tells nothing, or cannot be told."""
     if NOT_TRIED in (base.outcome, head.outcome):
         return None
@@ -228,21 +228,23 @@ def _is_same(base: Shown, head: Shown) -> bool | None:
     return True if is_telling and not _lacks_something(head) else None
 
 
-def _outcome(shown: Shown, holds: bool | None) -> ExampleOutcome:
+def _outcome(shown: ExampleResult, holds: bool | None) -> ExampleOutcome:
     if shown.outcome == NOT_TRIED:
         return ExampleOutcome(None, f"was not made: {shown.said}", was_made=False)
     said = shown.said.rstrip() or "(nothing)"
     return ExampleOutcome(holds, f"{_VERBS[shown.outcome]} `{said}`", shown.outcome != RAISED)
 
 
-def _holds(example: Example, shown: Shown) -> bool | None:
+def _holds(example: Example, shown: ExampleResult) -> bool | None:
     """Whether an example gives what is shown; None where something of another form cannot be compared."""
     if shown.outcome == NOT_TRIED:
         return None
     if example.error or example.message:
         is_such = not example.error or example.error in shown.errors
         return is_such and shown.outcome == RAISED and _says(shown.message, example.message)
-    if _lacks_something(shown) and not _lacks_something(Shown(PRINTED, example.said_result)):
+    if _lacks_something(shown) and not _lacks_something(
+        ExampleResult(PRINTED, example.said_result)
+    ):
         return None
     return _gives(example, shown) if example.results else shown.outcome != RAISED
 
@@ -252,7 +254,7 @@ def _says(message: str, wanted: str) -> bool:
     return " ".join(wanted.split()) in " ".join(message.split())
 
 
-def _gives(example: Example, shown: Shown) -> bool | None:
+def _gives(example: Example, shown: ExampleResult) -> bool | None:
     if example.language is ExampleLanguage.SHELL:
         lines = compared_lines(steady(example.said_result))
         return is_shown_in(lines, steady(shown.said)) if lines else None
@@ -263,7 +265,7 @@ def _gives(example: Example, shown: Shown) -> bool | None:
     return _is_printed(example, shown.said.strip()) if shown.outcome == PRINTED else False
 
 
-def _lacks_something(shown: Shown) -> bool:
+def _lacks_something(shown: ExampleResult) -> bool:
     """Whether a file, a package or a network is missing here that was there for whoever wrote the task."""
     said = shown.said.strip().splitlines()[-1:] if shown.outcome == PRINTED else []
     return not _OF_THE_PLACE.isdisjoint(shown.errors) or any(map(_LACKING.search, said))
@@ -280,7 +282,7 @@ def _is_printed(example: Example, printed: str) -> bool | None:
     return False if wanted and is_one_line and "..." not in example.said_result else None
 
 
-def _is_value(example: Example, shown: Shown) -> bool | None:
+def _is_value(example: Example, shown: ExampleResult) -> bool | None:
     is_script = example.language is ExampleLanguage.JAVASCRIPT
     value = read_value(shown.literal or shown.said, is_script=is_script)
     if value is None:

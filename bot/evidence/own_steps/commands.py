@@ -20,9 +20,10 @@ from sandbox.base import Limits
 from sandbox.terminal.bash import ShellRun, run_shell
 from sandbox.terminal.own_files import OwnFile, OwnRun, own_fault, placing_problem, run_own_files
 from sandbox.terminal.shell_interaction import Interaction, TypedCase, WantedFile, interact
+from sandbox.terminal.values import FileOutcome
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.test_runs.unit_tests import run_tests
-from sandbox.values import FileOutcome, Observation, Side, TestRunner
+from sandbox.values import Observation, Side, TestRunner
 
 _ALIKE = (FileOutcome.EQUAL, FileOutcome.SIMILAR)
 _UNTOLD = (FileOutcome.UNDECIDED, FileOutcome.UNREADABLE)

@@ -11,10 +11,10 @@ from bot.evidence.pages.weigh import compare_pages
 from bot.evidence.seen import Seen, limits, showing, sides
 from bot.services import Services, evaluation_key
 from bot.values import Step
-from sandbox.browser.journey import Ground, Journey, Served, Visit, travel
+from sandbox.browser.journey import Journey, JourneySide, Served, Visit, travel
 from sandbox.browser.pages import site_root
 from sandbox.browser.script import read_script
-from sandbox.browser.telling import SCRIPT, Observed, tell
+from sandbox.browser.telling import SCRIPT, ObservedJourney, tell
 
 
 async def look_at_pages(services: Services, case: Case, step: Step) -> Seen:
@@ -35,7 +35,9 @@ async def follow_script(services: Services, case: Case, step: Step) -> Seen:
     return showing(step, seen.base, seen.head)
 
 
-async def _visit(services: Services, case: Case, step: Step, visits: tuple[Visit, ...]) -> Observed:
+async def _visit(
+    services: Services, case: Case, step: Step, visits: tuple[Visit, ...]
+) -> ObservedJourney:
     journey = _journey(services, case, visits)
     travelled = await travel(services.sandbox, journey)
     pictures: dict[str, bytes] = {}
@@ -52,7 +54,7 @@ def _journey(services: Services, case: Case, visits: tuple[Visit, ...]) -> Journ
     served = Served(setup.serve, setup.url) if setup.serve and setup.url else None
     journey = Journey(
         grounds=tuple(
-            Ground(one.side, one.tree, one.environment)
+            JourneySide(one.side, one.tree, one.environment)
             for one in sides(case, case.built)
             if not one.is_off
         ),

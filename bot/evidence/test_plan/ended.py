@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from bot.text.clipping import clip
 from bot.text.words import words_of
 from bot.values import ActionKind, Evidence, ItemKind, Observed, PlanItem, Requirement, Requirements
-from sandbox.values import CaseRun
+from sandbox.terminal.values import CaseRun
 
 _ITEM_ACTIONS = (ActionKind.SHELL_INTERACTION, ActionKind.FILE_COMPARISON)
 
@@ -89,24 +89,24 @@ def confirms_nothing(case: CaseRun, item: PlanItem) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class ProgramEnding:
     """A program, whatever it is given to read, and an exit code of it."""
 
     program: str
     exit_code: int
 
 
-def ending(case: CaseRun) -> Ending:
+def ending(case: CaseRun) -> ProgramEnding:
     """How a command ended; 0 where it did not."""
-    return Ending(_REDIRECTED.sub(" ", case.command).strip(), case.exit_code or 0)
+    return ProgramEnding(_REDIRECTED.sub(" ", case.command).strip(), case.exit_code or 0)
 
 
-def plain_endings(requirements: Requirements, observed: Observed) -> frozenset[Ending]:
+def plain_endings(requirements: Requirements, observed: Observed) -> frozenset[ProgramEnding]:
     """The exit codes that a program ends with where no error was asked for, in two items or more.
 
     Such a code does not speak of a wrong input, so it is no answer to one either.
     """
-    counted: Counter[Ending] = Counter()
+    counted: Counter[ProgramEnding] = Counter()
     for requirement in requirements.items:
         evidence = item_evidence(requirement, observed) if requirement.item else None
         run = evidence.head.item if evidence and evidence.head else None

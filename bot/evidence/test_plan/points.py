@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from bot.evidence.test_plan.ended import (
-    Ending,
+    ProgramEnding,
     confirms_nothing,
     ending,
     has_crashed,
@@ -28,7 +28,7 @@ from bot.evidence.test_plan.ended import (
     short,
 )
 from bot.evidence.test_plan.quotations import (
-    Printed,
+    HowPrinted,
     is_printed_whole,
     left_out,
     made_files,
@@ -45,7 +45,8 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
-from sandbox.values import FileCheck, FileOutcome, ItemRun, Observation
+from sandbox.terminal.values import FileCheck, FileOutcome, ItemRun
+from sandbox.values import Observation
 
 _COMMAND_NOT_FOUND = re.compile(r"(?:^|: )([\w.+-]+): command not found\s*$", re.MULTILINE)
 _NO_MODULE = re.compile(r"No module named '?(pytest|unittest2|nose)'?\s*$", re.MULTILINE)
@@ -71,13 +72,13 @@ class Marked:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _ItemSeen:
     item: PlanItem
     folder: str  # where the plan stands
     base: Observation | None
     head: Observation
     run: ItemRun
-    plain_endings: frozenset[Ending]
+    plain_endings: frozenset[ProgramEnding]
 
     @property
     def output(self) -> str:
@@ -85,11 +86,11 @@ class _Seen:
         return "\n".join(case.output for case in self.run.cases)
 
 
-Rule = Callable[[_Seen], Iterator[Marked]]
+Rule = Callable[[_ItemSeen], Iterator[Marked]]
 
 
 def judge_criterion(
-    requirement: Requirement, evidence: Evidence | None, plain: frozenset[Ending]
+    requirement: Requirement, evidence: Evidence | None, plain: frozenset[ProgramEnding]
 ) -> Verdict:
     """The verdict of one item; the marks that it rests on are `marked`'s."""
     mark = marked(requirement, evidence, plain)
@@ -105,7 +106,9 @@ def judge_criterion(
 
 
 def marked(
-    requirement: Requirement, evidence: Evidence | None, plain: frozenset[Ending] = frozenset()
+    requirement: Requirement,
+    evidence: Evidence | None,
+    plain: frozenset[ProgramEnding] = frozenset(),
 ) -> Marked:
     """The points of one item: the first rule that speaks decides.
 
@@ -115,7 +118,7 @@ def marked(
     if item is None or evidence is None or head is None:
         return _undecided("It was not run.", "Comment `/judge` to try again.")
     folder = PurePosixPath(requirement.origin).parent.as_posix()
-    seen = _Seen(item, folder, evidence.base, head, head.item or ItemRun(), plain)
+    seen = _ItemSeen(item, folder, evidence.base, head, head.item or ItemRun(), plain)
     return next(mark for rule in _RULES for mark in rule(seen))
 
 
@@ -131,7 +134,7 @@ def _failed(reason: str, points: int = 0) -> Marked:
 # --- what stands in the way ---------------------------------------------------------------------
 
 
-def _it_cannot_be_carried_out(seen: _Seen) -> Iterator[Marked]:
+def _it_cannot_be_carried_out(seen: _ItemSeen) -> Iterator[Marked]:
     if seen.item.problem:
         yield _undecided(seen.item.problem, "Correct the item in the test plan on the base branch.")
     wanted = [path for path in seen.run.lacks if not _is_the_authors_to_write(path, seen)]
@@ -142,13 +145,13 @@ def _it_cannot_be_carried_out(seen: _Seen) -> Iterator[Marked]:
         )
 
 
-def _is_the_authors_to_write(path: str, seen: _Seen) -> bool:
+def _is_the_authors_to_write(path: str, seen: _ItemSeen) -> bool:
     """A test that the plan does not bring itself: the author was asked for it."""
     is_test = seen.item.kind is ItemKind.UNIT_TEST and path.endswith(".py")
     return is_test and PurePosixPath(seen.folder) not in PurePosixPath(path).parents
 
 
-def _a_tool_is_missing(seen: _Seen) -> Iterator[Marked]:
+def _a_tool_is_missing(seen: _ItemSeen) -> Iterator[Marked]:
     for case in seen.run.cases:
         found = _COMMAND_NOT_FOUND.search(case.output) or _NO_MODULE.search(case.output)
         if case.exit_code and found and case.exit_code in (*NOT_RUNNABLE, 1):
@@ -158,7 +161,7 @@ def _a_tool_is_missing(seen: _Seen) -> Iterator[Marked]:
             )
 
 
-def _the_run_proves_nothing(seen: _Seen) -> Iterator[Marked]:
+def _the_run_proves_nothing(seen: _ItemSeen) -> Iterator[Marked]:
     absent = [path for path in seen.run.lacks if _is_the_authors_to_write(path, seen)]
     if absent:
         yield _failed(f"The plan names tests that do not exist: {', '.join(absent[:3])}.")
@@ -177,7 +180,7 @@ def _the_run_proves_nothing(seen: _Seen) -> Iterator[Marked]:
 # --- how the commands ended ---------------------------------------------------------------------
 
 
-def _a_command_failed(seen: _Seen) -> Iterator[Marked]:
+def _a_command_failed(seen: _ItemSeen) -> Iterator[Marked]:
     for case in seen.run.cases:
         if case.exit_code is None:
             yield _failed(f"`{short(case)}` timed out, with no input left to read.")
@@ -196,7 +199,7 @@ def _a_command_failed(seen: _Seen) -> Iterator[Marked]:
 # --- what it left and printed -------------------------------------------------------------------
 
 
-def _a_file_is_wrong(seen: _Seen) -> Iterator[Marked]:
+def _a_file_is_wrong(seen: _ItemSeen) -> Iterator[Marked]:
     files = seen.run.files
     wrong = [file for file in files if _is_wrong(file, seen)]
     equal = [file for file in files if file.outcome is FileOutcome.EQUAL]
@@ -204,7 +207,7 @@ def _a_file_is_wrong(seen: _Seen) -> Iterator[Marked]:
         yield _failed(_told(wrong[0]), points=1 if equal else 0)
 
 
-def _is_wrong(file: FileCheck, seen: _Seen) -> bool:
+def _is_wrong(file: FileCheck, seen: _ItemSeen) -> bool:
     if file.outcome is FileOutcome.DIFFERS and not seen.run.cases:
         return not file.name.lower().endswith(_DOCUMENTS)  # a reference text is an example
     return file.outcome in {FileOutcome.MISSING, FileOutcome.DIFFERS, FileOutcome.UNREADABLE}
@@ -221,7 +224,7 @@ def _told(file: FileCheck) -> str:
     return f"{where}: {file.detail}."
 
 
-def _a_file_was_not_made(seen: _Seen) -> Iterator[Marked]:
+def _a_file_was_not_made(seen: _ItemSeen) -> Iterator[Marked]:
     if seen.item.kind is ItemKind.UNIT_TEST or not seen.run.cases:
         return
     made = {PurePosixPath(path).name for path in seen.run.made}
@@ -230,36 +233,36 @@ def _a_file_was_not_made(seen: _Seen) -> Iterator[Marked]:
             yield _failed(f"{path} was not written, though the plan expects it.")
 
 
-def _a_text_is_missing(seen: _Seen) -> Iterator[Marked]:
+def _a_text_is_missing(seen: _ItemSeen) -> Iterator[Marked]:
     if seen.head.truncated or not seen.run.cases or seen.item.kind is ItemKind.UNIT_TEST:
         return
     found = quotations(seen.item, _typed(seen))
     for demand in found.demands:
         how = printed(demand, seen.output)
-        if how in {Printed.NOT, Printed.PARTLY}:
+        if how in {HowPrinted.NOT, HowPrinted.PARTLY}:
             texts = ", ".join(f"“{text}”" for text in demand.texts[:6])
-            points = 1 if how is Printed.PARTLY else 0
+            points = 1 if how is HowPrinted.PARTLY else 0
             some = "Not all" if points else "Nothing"
             yield _failed(f"{some} of what the plan expects was printed: {texts}.", points)
-        missing = left_out(demand, _screens(seen)) if how is Printed.APART else ()
+        missing = left_out(demand, _screens(seen)) if how is HowPrinted.APART else ()
         if missing:
             texts = ", ".join(f"“{text}”" for text in missing)
             yield _failed(f"{texts} is not shown with the other options.", points=1)
 
 
-def _screens(seen: _Seen) -> Iterator[str]:
+def _screens(seen: _ItemSeen) -> Iterator[str]:
     for case in seen.run.cases:
         yield from screens(case)
 
 
-def _typed(seen: _Seen) -> str:
+def _typed(seen: _ItemSeen) -> str:
     return "\n".join(case.typed for case in seen.run.cases)
 
 
 # --- what can be said for it --------------------------------------------------------------------
 
 
-def _tests_passed(seen: _Seen) -> Iterator[Marked]:
+def _tests_passed(seen: _ItemSeen) -> Iterator[Marked]:
     if seen.item.kind is not ItemKind.UNIT_TEST:
         return
     if seen.head.exit_code != 0 or not (seen.run.tests or _is_no_pytest(seen)):
@@ -285,14 +288,14 @@ def _tests_passed(seen: _Seen) -> Iterator[Marked]:
         )
 
 
-def _is_no_pytest(seen: _Seen) -> bool:
+def _is_no_pytest(seen: _ItemSeen) -> bool:
     """A command whose tests nobody but itself can see; then its exit code is all there is."""
     lines = [case.command for case in seen.item.cases]
     said = all(re.search(r"\b\d+ passed\b", c.output) for c in seen.run.cases)
     return bool(lines) and (said or not any("pytest" in line for line in lines))
 
 
-def _files_are_equal(seen: _Seen) -> Iterator[Marked]:
+def _files_are_equal(seen: _ItemSeen) -> Iterator[Marked]:
     files = seen.run.files
     if not files:
         return
@@ -307,20 +310,20 @@ def _files_are_equal(seen: _Seen) -> Iterator[Marked]:
         yield Marked(2, VerdictOutcome.SATISFIED, f"{names}: as the plan expects.")
 
 
-def _it_says_what_is_quoted(seen: _Seen) -> Iterator[Marked]:
+def _it_says_what_is_quoted(seen: _ItemSeen) -> Iterator[Marked]:
     if seen.head.exit_code != 0 or seen.head.truncated:
         return
     if is_printed_whole(seen.item, seen.output, _typed(seen)):
         yield Marked(2, VerdictOutcome.SATISFIED, "The expected output was printed word for word.")
     found = quotations(seen.item, _typed(seen))
-    if found.is_all and all(printed(d, seen.output) is Printed.WHOLLY for d in found.demands):
+    if found.is_all and all(printed(d, seen.output) is HowPrinted.WHOLLY for d in found.demands):
         texts = ", ".join(f"“{text}”" for demand in found.demands for text in demand.texts)
         yield Marked(
             2, VerdictOutcome.SATISFIED, f"Everything that the plan names was shown: {texts}."
         )
 
 
-def _only_prose_is_left(seen: _Seen) -> Iterator[Marked]:
+def _only_prose_is_left(seen: _ItemSeen) -> Iterator[Marked]:
     asked = any(is_out_of_input(case) for case in seen.run.cases)
     codes = (
         "it reads on after the end of its input" if asked else f"exit code {seen.head.exit_code}"

@@ -52,7 +52,7 @@ _LEAST_LETTERS = 3
 _ANSI = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-Z\\-_])")
 
 
-class Printed(StrEnum):
+class HowPrinted(StrEnum):
     """Whether a demanded text was printed."""
 
     WHOLLY = "wholly"  # together, in order
@@ -95,19 +95,19 @@ def quotations(item: PlanItem, typed: str) -> Quotations:
     return Quotations(tuple(demands), is_all and bool(demands))
 
 
-def printed(demand: Demand, output: str) -> Printed:
+def printed(demand: Demand, output: str) -> HowPrinted:
     """Look for a demand in what was printed, whatever the capitals and the spacing."""
     lines = [_plain(line) for line in _ANSI.sub("", output).splitlines()]
     wanted = [_plain(text) for text in demand.texts]
     if _in_one_block(wanted, lines):
-        return Printed.WHOLLY
+        return HowPrinted.WHOLLY
     whole = " ".join(lines)
     missing = [text for text in wanted if text not in whole]
     if not missing:
-        return Printed.APART
+        return HowPrinted.APART
     if all(_is_alike(text, whole, lines) for text in missing):
-        return Printed.ALIKE
-    return Printed.PARTLY if len(missing) < len(wanted) else Printed.NOT
+        return HowPrinted.ALIKE
+    return HowPrinted.PARTLY if len(missing) < len(wanted) else HowPrinted.NOT
 
 
 def left_out(demand: Demand, screens: Iterable[str]) -> tuple[str, ...]:

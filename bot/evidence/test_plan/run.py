@@ -20,17 +20,10 @@ from sandbox.repository.names import is_plain
 from sandbox.terminal.bash import trusted_files
 from sandbox.terminal.file_comparison import candidates, named_paths
 from sandbox.terminal.shell_interaction import Interaction, TypedCase, WantedFile, interact
+from sandbox.terminal.values import CaseRun, ItemRun
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.test_runs.unit_tests import run_tests
-from sandbox.values import (
-    CaseRun,
-    Environment,
-    ItemRun,
-    Observation,
-    Outcome,
-    Side,
-    TestRunner,
-)
+from sandbox.values import Environment, Observation, Outcome, Side, TestRunner
 
 _SHELL = re.compile(r"[|&;<>$`(){}\n\0*?]")
 _PYTHON = re.compile(r"python(3(\.\d+)?)?")

@@ -14,7 +14,7 @@ class Four:
     """The results of one test; None where it does not exist or was not collected.
 
     `replacements` are the head tests that stand where a vanished base test stood: the same
-    function with other parameters.
+    function with other parameters, or nearly the same code under another name.
     """
 
     base_on_base: TestResult | None
@@ -56,7 +56,7 @@ class Four:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ExplainedChange:
     """A change, the remark that explains it, and the result whose failure matters."""
 
     change: TestChange
@@ -67,7 +67,7 @@ class Found:
 _TELLING = (TestChange.FAIL_TO_PASS, TestChange.NEW_FAILING, TestChange.EXPECTATION_CHANGED)
 
 
-def judge(four: Four) -> Found:
+def judge(four: Four) -> ExplainedChange:
     """Return the name of what happened to one test; what is not steady on head shows nothing."""
     found = _judge_once(four)
     if found.change in _TELLING and four.head_repeat is not None:
@@ -75,7 +75,7 @@ def judge(four: Four) -> Found:
     return found
 
 
-def _unsteady_on_head(four: Four, repeat: Repeat) -> Found | None:
+def _unsteady_on_head(four: Four, repeat: Repeat) -> ExplainedChange | None:
     steady = repeat.head_runs if passed(four.hh) else 0
     if repeat.head_passes == steady:
         return None
@@ -83,10 +83,10 @@ def _unsteady_on_head(four: Four, repeat: Repeat) -> Found | None:
         f"This test changes its mind on head: it {'passed' if passed(four.hh) else 'failed'} first, "
         f"and then passed {repeat.head_passes} of {repeat.head_runs} times."
     )
-    return Found(TestChange.FLAKY, remark, four.head_on_head)
+    return ExplainedChange(TestChange.FLAKY, remark, four.head_on_head)
 
 
-def _judge_once(four: Four) -> Found:
+def _judge_once(four: Four) -> ExplainedChange:
     if four.bb is None:
         return _new(four)
     if passed(four.bb):
@@ -97,22 +97,24 @@ def _judge_once(four: Four) -> Found:
 # --- base's version passes on base ------------------------------------------------------------
 
 
-def _kept(four: Four) -> Found:
+def _kept(four: Four) -> ExplainedChange:
     """Base's version does not fail on head."""
     if failed(four.hh):
         remark = "Base's version of this test passes on head; the edited version fails."
-        return Found(TestChange.NEW_FAILING, remark, four.head_on_head)
+        return ExplainedChange(TestChange.NEW_FAILING, remark, four.head_on_head)
     if four.hh is None:
         return _gone(four)
     if not passed(four.hh):
         remark = "This test passed on base and is no longer asked to pass on head."
-        return Found(TestChange.SKIPPED, remark, four.head_on_head)
+        return ExplainedChange(TestChange.SKIPPED, remark, four.head_on_head)
     if failed(four.hb) and not _only_its_file_changed(four):
-        return Found(TestChange.FAIL_TO_PASS, _why_on_base(four), four.head_on_base)
+        return ExplainedChange(TestChange.FAIL_TO_PASS, _why_on_base(four), four.head_on_base)
     if not passed(four.bh):
         how = "was not run" if four.bh is None else "is skipped or may fail"
-        return Found(TestChange.UNKNOWN, f"Base's version of this test {how} with head's code.")
-    return Found(TestChange.PASS_TO_PASS)
+        return ExplainedChange(
+            TestChange.UNKNOWN, f"Base's version of this test {how} with head's code."
+        )
+    return ExplainedChange(TestChange.PASS_TO_PASS)
 
 
 def _only_its_file_changed(four: Four) -> bool:
@@ -126,29 +128,35 @@ def _only_its_file_changed(four: Four) -> bool:
     return is_whole_file(crossed) and bool(before.source) and before.source == after.source
 
 
-def _gone(four: Four) -> Found:
+def _gone(four: Four) -> ExplainedChange:
     if passed(four.bh):
-        return Found(TestChange.REMOVED, "This test is gone; base's version passes on head.")
+        return ExplainedChange(
+            TestChange.REMOVED, "This test is gone; base's version passes on head."
+        )
     if four.bh is None:
-        return Found(TestChange.REMOVED, "This test is no longer collected with head's code.")
-    return Found(TestChange.SKIPPED, "This test is gone; base's version is skipped on head.")
+        return ExplainedChange(
+            TestChange.REMOVED, "This test is no longer collected with head's code."
+        )
+    return ExplainedChange(
+        TestChange.SKIPPED, "This test is gone; base's version is skipped on head."
+    )
 
 
-def _flake(four: Four) -> Found | None:
+def _flake(four: Four) -> ExplainedChange | None:
     repeat = four.repeat
     if repeat is None:
         return None
     if four.flakes_on_base:
         failures = repeat.base_runs - repeat.base_passes
         remark = f"This test failed in {failures} of {repeat.base_runs} more runs on base too."
-        return Found(TestChange.FLAKY, remark, four.base_on_head)
+        return ExplainedChange(TestChange.FLAKY, remark, four.base_on_head)
     if repeat.head_runs and repeat.head_passes == repeat.head_runs:
         remark = f"This test failed once on head and then passed {repeat.head_runs} times."
-        return Found(TestChange.FLAKY, remark, four.base_on_head)
+        return ExplainedChange(TestChange.FLAKY, remark, four.base_on_head)
     return None
 
 
-def _broken(four: Four) -> Found:
+def _broken(four: Four) -> ExplainedChange:
     """Base's version fails on head, and that is no flake."""
     regressed, failure = TestChange.PASS_TO_FAIL, four.base_on_head
     if passed(four.hh) and four.other_runner:
@@ -156,33 +164,36 @@ def _broken(four: Four) -> Found:
     if passed(four.hh):
         return _edited_until_green(four)
     if failed(four.hh):
-        return Found(regressed, _unsteady(four), four.head_on_head)
+        return ExplainedChange(regressed, _unsteady(four), four.head_on_head)
     if four.hh is not None:
         remark = "Base's version of this test fails on head, where it is skipped or may fail."
-        return Found(regressed, remark, failure)
+        return ExplainedChange(regressed, remark, failure)
     news = four.replacements
     if news and all(passed(new.hh) for new in news) and any(failed(new.hb) for new in news):
-        remark = "Base's version of this test fails on head; its new parameters pass."
-        return Found(TestChange.EXPECTATION_CHANGED, remark, failure)
-    return Found(regressed, "The pull request removes this test; it fails on head.", failure)
+        by = [f"`{new.head_on_head.id}`" for new in news[:3] if new.head_on_head]
+        remark = f"Base's version of this test fails on head; what takes its place passes: {', '.join(by)}."
+        return ExplainedChange(TestChange.EXPECTATION_CHANGED, remark, failure)
+    return ExplainedChange(
+        regressed, "The pull request removes this test; it fails on head.", failure
+    )
 
 
-def _only_with_the_other_runner(four: Four, runner: OtherRunner) -> Found:
+def _only_with_the_other_runner(four: Four, runner: OtherRunner) -> ExplainedChange:
     """The code still does what base's version asks for; whether its packages do, nobody has seen."""
     remark = (
         f"Base's version of this test fails on head's code with {runner.head}, which the change brings, and "
         f"passes with base's packages and {runner.base}. The edited version passes."
     )
-    return Found(TestChange.UNKNOWN, remark, four.base_on_head)
+    return ExplainedChange(TestChange.UNKNOWN, remark, four.base_on_head)
 
 
-def _edited_until_green(four: Four) -> Found:
+def _edited_until_green(four: Four) -> ExplainedChange:
     """Another expectation fails with the old code; a loosened test passes with any."""
     what = "Base's version of this test fails on head; the edited version passes"
     if not passed(four.hb):
-        return Found(TestChange.EXPECTATION_CHANGED, f"{what}.", four.base_on_head)
+        return ExplainedChange(TestChange.EXPECTATION_CHANGED, f"{what}.", four.base_on_head)
     remark = f"{what} with the old code too, so it was loosened."
-    return Found(TestChange.PASS_TO_FAIL, remark, four.base_on_head)
+    return ExplainedChange(TestChange.PASS_TO_FAIL, remark, four.base_on_head)
 
 
 def _unsteady(four: Four) -> str:
@@ -198,58 +209,64 @@ def _unsteady(four: Four) -> str:
 # --- base's version does not pass on base -----------------------------------------------------
 
 
-def _failing(four: Four) -> Found:
+def _failing(four: Four) -> ExplainedChange:
     """Base's version fails on base."""
     if passed(four.hh):
         return _mended(four)
     if failed(four.hh):
-        return Found(TestChange.STILL_FAILING, "", four.head_on_head)
+        return ExplainedChange(TestChange.STILL_FAILING, "", four.head_on_head)
     if four.hh is None:
         change = TestChange.REMOVED if passed(four.bh) else TestChange.STILL_FAILING
         remark = "This test failed on base and is gone on head."
-        return Found(change, remark, four.base_on_head or four.base_on_base)
-    return Found(TestChange.SKIPPED, "This test failed on base; on head it is not asked to pass.")
+        return ExplainedChange(change, remark, four.base_on_head or four.base_on_base)
+    return ExplainedChange(
+        TestChange.SKIPPED, "This test failed on base; on head it is not asked to pass."
+    )
 
 
-def _mended(four: Four) -> Found:
+def _mended(four: Four) -> ExplainedChange:
     """Base's version fails on base, head's passes on head."""
     if passed(four.hb) and not passed(four.bh):
         remark = "This test failed on base; the edited version passes with the old code too."
-        return Found(TestChange.NEVER_FAILED, remark, four.base_on_head)
+        return ExplainedChange(TestChange.NEVER_FAILED, remark, four.base_on_head)
     if four.repeat and four.repeat.base_passes:
         remark = f"Run again, it passed on base {four.repeat.base_passes} times."
-        return Found(TestChange.FLAKY, remark, four.base_on_base)
-    return Found(TestChange.FAIL_TO_PASS, "", four.base_on_base)
+        return ExplainedChange(TestChange.FLAKY, remark, four.base_on_base)
+    return ExplainedChange(TestChange.FAIL_TO_PASS, "", four.base_on_base)
 
 
-def _idle(four: Four) -> Found:
+def _idle(four: Four) -> ExplainedChange:
     """Base's version is skipped or expected to fail on base."""
     was_broken = four.bb is Outcome.XFAILED
     if failed(four.hh):
-        return Found(TestChange.NEW_FAILING, "Base skips this test.", four.head_on_head)
+        return ExplainedChange(TestChange.NEW_FAILING, "Base skips this test.", four.head_on_head)
     if not passed(four.hh):
-        return Found(TestChange.SKIPPED)
+        return ExplainedChange(TestChange.SKIPPED)
     if failed(four.hb) or (was_broken and four.hb is not Outcome.PASSED):
         remark = "Base expects this test to fail." if was_broken else ""
-        return Found(TestChange.FAIL_TO_PASS, remark, four.head_on_base or four.base_on_base)
+        return ExplainedChange(
+            TestChange.FAIL_TO_PASS, remark, four.head_on_base or four.base_on_base
+        )
     change = TestChange.NEVER_FAILED if passed(four.hb) else TestChange.SKIPPED
-    return Found(change, "Base does not ask this test to pass.")
+    return ExplainedChange(change, "Base does not ask this test to pass.")
 
 
 # --- a test that only head has ----------------------------------------------------------------
 
 
-def _new(four: Four) -> Found:
+def _new(four: Four) -> ExplainedChange:
     if failed(four.hh):
-        return Found(TestChange.NEW_FAILING, "", four.head_on_head)
+        return ExplainedChange(TestChange.NEW_FAILING, "", four.head_on_head)
     if not passed(four.hh):
-        return Found(TestChange.SKIPPED, "", four.head_on_head)
+        return ExplainedChange(TestChange.SKIPPED, "", four.head_on_head)
     if failed(four.hb) or four.hb is Outcome.XFAILED:
-        return Found(TestChange.FAIL_TO_PASS, _why_on_base(four), four.head_on_base)
+        return ExplainedChange(TestChange.FAIL_TO_PASS, _why_on_base(four), four.head_on_base)
     if passed(four.hb):
-        return Found(TestChange.NEVER_FAILED, "This new test already passes with base's code.")
+        return ExplainedChange(
+            TestChange.NEVER_FAILED, "This new test already passes with base's code."
+        )
     remark = "This new test was not run with base's code, so it proves nothing."
-    return Found(TestChange.UNKNOWN, remark)
+    return ExplainedChange(TestChange.UNKNOWN, remark)
 
 
 def _why_on_base(four: Four) -> str:

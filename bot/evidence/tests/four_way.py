@@ -7,13 +7,20 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable
 
 from bot.evidence.tests.four_rules import Four, judge
+from bot.evidence.tests.matching import function_of, in_place, match
 from bot.text.clipping import clip_line
 from bot.values import FourWay, TestChange, TestComparison
-from sandbox.test_runs.four_runs import FourRuns, Lookup, failed, is_below, is_whole_file
-from sandbox.values import ChangeStatus, Diff, Outcome, TestResult, TestRun
+from sandbox.test_runs.four_runs import (
+    FourRuns,
+    RunLookup,
+    failed,
+    is_below,
+    is_whole_file,
+    passed,
+)
+from sandbox.values import Diff, Outcome, TestResult, TestRun
 
 _STACK = re.compile(r"at .*:\d{1,9}:\d{1,9}\)?$")  # a line of V8's stack
 
@@ -96,12 +103,17 @@ class _Table:
             if not is_whole_file(test) or test.id in on_head
         ]
         self._matched = match(self._base, self._head, diff)
-        self._own_head = Lookup(runs.head_on_head)
+        self._own_head = RunLookup(runs.head_on_head)
         self._on_head = runs.base_test_on_head()
+        self._replaced = in_place(self._base, self._head, self._matched, self._is_broken)
         self._on_base = runs.head_test_on_base()
         self._other_runner = dict.fromkeys(runs.held_by_packages, runs.other_runner)
         self._repeats = {repeat.id: repeat for repeat in runs.repeats}
         self._head_repeats = {repeat.id: repeat for repeat in runs.head_repeats}
+
+    def _is_broken(self, test: TestResult) -> bool:
+        on_head = self._on_head.find(test.id, test.path)
+        return passed(test.outcome) and on_head is not None and failed(on_head.outcome)
 
     def rows(self) -> list[Four]:
         """Return one row for each test of base, and one for each that only head has."""
@@ -112,6 +124,9 @@ class _Table:
             one = four.head_on_head
             if one is not None and (one.table or "[" in one.id):
                 replacements[function_of(one)].append(four)
+        renamed = {four.head_on_head.id: four for four in new if four.head_on_head}
+        for base_id, one in self._replaced.items():
+            replacements[base_id].append(renamed[one.id])
         old = [
             self._old(test, tuple(replacements.get(function_of(test), ()))) for test in self._base
         ]
@@ -243,101 +258,3 @@ def _of_others(lines: list[str]) -> str:
             goes_on = line.endswith(":") and at + 1 < len(lines)
             return f"{line} {lines[at + 1]}" if goes_on else line
     return lines[0]
-
-
-# --- finds a base test again on head after files, classes or functions were renamed or moved ------
-
-
-_DEFINITION = re.compile(r"^[^\S\n]*(async\s+)?def\s+\w+", re.M)
-_SCRIPT = re.compile(r"\.[cm]?[jt]sx?$")
-_TITLE = re.compile(r"(?<!\\)(['\"`])(?:\\.|(?!\1)[^\\])*\1", re.S)
-_SHORTEST_BODY = 25  # characters; below, equal bodies say nothing ("pass")
-
-
-def match(
-    base: Iterable[TestResult], head: Iterable[TestResult], diff: Diff
-) -> dict[str, TestResult]:
-    """Return base id → the same test on head, by the first of these that finds exactly one.
-
-    1. The same id, its file's rename taken into account. 2. The same class, function and
-    parameters in another file. 3. The same function and parameters of the same file in another
-    class. 4. The same code under another name.
-    """
-    moved = {
-        change.old_path: change.path
-        for change in diff.files
-        if change.status is ChangeStatus.RENAMED and change.old_path
-    }
-    left = {result.id: result for result in base if not is_whole_file(result)}
-    new = {result.id: result for result in head if not is_whole_file(result)}
-    found: dict[str, TestResult] = {}
-    keys: tuple[tuple[_Key, _Key], ...] = (
-        (lambda r: _renamed(r, moved), lambda r: r.id),
-        (_inside_file, _inside_file),
-        (
-            lambda r: _without_class(r, moved.get(r.path, r.path)),
-            lambda r: _without_class(r, r.path),
-        ),
-        (_body, _body),
-    )
-    for base_key, head_key in keys:
-        for base_id, result in _unique_pairs(left, new, base_key, head_key):
-            found[base_id] = result
-            del left[base_id], new[result.id]
-    return found
-
-
-_Key = Callable[[TestResult], Hashable | None]
-
-
-def _unique_pairs(
-    left: dict[str, TestResult], new: dict[str, TestResult], base_key: _Key, head_key: _Key
-) -> list[tuple[str, TestResult]]:
-    by_key: dict[Hashable, tuple[list[str], list[TestResult]]] = defaultdict(lambda: ([], []))
-    for result in left.values():
-        by_key[base_key(result)][0].append(result.id)
-    for result in new.values():
-        by_key[head_key(result)][1].append(result)
-    return [
-        (bases[0], heads[0])
-        for key, (bases, heads) in by_key.items()
-        if key is not None and len(bases) == len(heads) == 1
-    ]
-
-
-def function_of(result: TestResult) -> str:
-    """Return the id without parameters or row: they come and go, the function stays."""
-    return result.table or result.id.split("[", 1)[0]
-
-
-def _renamed(result: TestResult, moved: dict[str, str]) -> str:
-    path = result.path
-    new_path = moved.get(path, path)
-    if "::" not in result.id:  # unittest: dotted module names
-        return result.id.replace(_dotted(path), _dotted(new_path), 1)
-    return result.id.replace(path, new_path, 1) if result.id.startswith(path) else result.id
-
-
-def _dotted(path: str) -> str:
-    return path.removesuffix(".py").replace("/", ".")
-
-
-def _inside_file(result: TestResult) -> str | None:
-    return result.id.split("::", 1)[1] if "::" in result.id else None
-
-
-def _without_class(result: TestResult, path: str) -> tuple[str, str] | None:
-    if "::" not in result.id:
-        return None
-    head, bracket, parameters = result.id.partition("[")
-    return path, head.rsplit("::", 1)[-1] + bracket + parameters
-
-
-def _body(result: TestResult) -> tuple[str, str] | None:
-    """Return the code without the function's name or title, with the parameters of the id."""
-    if _SCRIPT.search(result.path):
-        # The source is a line of titles, then the call that begins with the last of them.
-        code = _TITLE.sub("", result.source.partition("\n")[2], count=1).strip()
-        return (code, "") if len(code) > _SHORTEST_BODY else None
-    body = _DEFINITION.sub("def", result.source, count=1).strip()
-    return (body, result.id.partition("[")[2]) if len(body) > _SHORTEST_BODY else None

@@ -20,14 +20,14 @@ class Price:
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class TokenCount:
     """The tokens of one call, as the endpoint counted them."""
 
     input: int
     output: int
 
 
-def usd_of(model: str, tokens: Tokens, prices: dict[str, Price]) -> float | None:
+def usd_of(model: str, tokens: TokenCount, prices: dict[str, Price]) -> float | None:
     """Return the cost of a call: by the operator's price, else by genai-prices, else None."""
     if model in prices:
         price = prices[model]
@@ -65,7 +65,7 @@ class Account:
         """Return the error to raise when the time is up."""
         return BudgetSpent(f"The {self.limits.minutes:g} minutes of `limits.minutes` are over.")
 
-    def add(self, role: Role, model: str, tokens: Tokens, seconds: float) -> None:
+    def add(self, role: Role, model: str, tokens: TokenCount, seconds: float) -> None:
         """Count a paid call."""
         usd = usd_of(model, tokens, self.prices)
         known = self._known(role, model)

@@ -30,7 +30,7 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
-from bot.judges.model.account import Account, Tokens
+from bot.judges.model.account import Account, TokenCount
 from bot.judges.model.base import Answerless, Memory, ModelAway, Prompt
 from bot.values import Exchange
 
@@ -42,7 +42,7 @@ _VOLATILE = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Till:
+class SessionState:
     """What all models of one session share: the account, how many calls may be under way, and
     what was said.
 
@@ -60,9 +60,9 @@ class Till:
 class RememberingModel(WrapperModel):
     """Wraps the endpoint's model for one question of one session."""
 
-    def __init__(self, wrapped: Model, prompt: Prompt, memory: Memory, till: Till) -> None:
+    def __init__(self, wrapped: Model, prompt: Prompt, memory: Memory, state: SessionState) -> None:
         super().__init__(wrapped)
-        self._prompt, self._memory, self._till = prompt, memory, till
+        self._prompt, self._memory, self._state = prompt, memory, state
 
     async def request(
         self,
@@ -74,7 +74,7 @@ class RememberingModel(WrapperModel):
         response = await self._answered(messages, model_settings, model_request_parameters)
         _, sent = self.wrapped.prepare_request(model_settings, model_request_parameters)
         said = heard(self._prompt, messages, sent, response)
-        self._till.exchanges.append(said)
+        self._state.exchanges.append(said)
         return response
 
     async def _answered(
@@ -87,17 +87,17 @@ class RememberingModel(WrapperModel):
         key = self._key(messages, model_settings, model_request_parameters)
         kept = _read(await asyncio.to_thread(self._memory.get, key))
         if kept is not None:
-            self._till.account.add_cached(role, self.model_name)
+            self._state.account.add_cached(role, self.model_name)
             return kept
-        async with self._till.at_once:
-            self._till.account.check()
+        async with self._state.at_once:
+            self._state.account.check()
             started_s = time.monotonic()
             response = await self._answer(messages, model_settings, model_request_parameters)
             # Kept before the next call begins: a killed run loses only what was under way.
             await asyncio.to_thread(self._memory.put, key, _RESPONSE.dump_json(response))
         usage = response.usage
-        tokens = Tokens(usage.input_tokens, usage.output_tokens)
-        self._till.account.add(role, self.model_name, tokens, time.monotonic() - started_s)
+        tokens = TokenCount(usage.input_tokens, usage.output_tokens)
+        self._state.account.add(role, self.model_name, tokens, time.monotonic() - started_s)
         return response
 
     async def _answer(
@@ -107,20 +107,20 @@ class RememberingModel(WrapperModel):
         parameters: ModelRequestParameters,
     ) -> ModelResponse:
         """Ask the endpoint. Raises ModelAway, or BudgetSpent when the evaluation's time is over."""
-        till = self._till
-        if self.model_name in till.silent:
+        state = self._state
+        if self.model_name in state.silent:
             raise silent()
         try:
-            async with asyncio.timeout(min(till.patience_s, till.account.left_s)):
+            async with asyncio.timeout(min(state.patience_s, state.account.left_s)):
                 return await super().request(messages, settings, parameters)
         except TimeoutError as error:
-            if not till.account.left_s:
-                raise till.account.too_late() from error
-            till.silent.add(self.model_name)
+            if not state.account.left_s:
+                raise state.account.too_late() from error
+            state.silent.add(self.model_name)
             raise silent() from error
         except ModelAPIError as error:
             if is_silent(error):
-                till.silent.add(self.model_name)
+                state.silent.add(self.model_name)
             raise away(error) from error
 
     def _key(

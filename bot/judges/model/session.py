@@ -33,7 +33,7 @@ from bot.judges.model.base import (
     Tool,
     Toolbox,
 )
-from bot.judges.model.remembering import RememberingModel, Till, answerless
+from bot.judges.model.remembering import RememberingModel, SessionState, answerless
 from bot.settings import Settings
 from bot.values import Exchange, RoleUsage
 
@@ -52,7 +52,7 @@ class ModelSession:
 
     models: Callable[[Prompt, Sequence[Tool]], Model]
     memory: RecordingMemory
-    till: Till
+    state: SessionState
 
     async def ask(self, prompt: Prompt, reply: type[Reply]) -> Reply:
         """Ask once, and once more when the reply cannot be read."""
@@ -87,12 +87,12 @@ class ModelSession:
     @property
     def usage(self) -> tuple[RoleUsage, ...]:
         """What was used so far, by role."""
-        return self.till.account.usage
+        return self.state.account.usage
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
         """Every call so far, as a person reads it."""
-        return tuple(self.till.exchanges)
+        return tuple(self.state.exchanges)
 
     @property
     def replies(self) -> Mapping[str, bytes]:
@@ -102,7 +102,7 @@ class ModelSession:
     async def converse(self, prompt: Prompt, reply: type[Reply], toolbox: Toolbox[Reply]) -> Reply:
         """Let the model use tools until it gives the typed reply; a refused one is asked for again, once."""
         tools, requests = toolbox.tools, toolbox.interactions
-        model = RememberingModel(self.models(prompt, tools), prompt, self.memory, self.till)
+        model = RememberingModel(self.models(prompt, tools), prompt, self.memory, self.state)
         agent = Agent(
             model,
             output_type=PromptedOutput(reply),
@@ -191,5 +191,5 @@ def _session(
     prices = {name: Price(*price) for name, price in settings.model_prices.items()}
     at_once = asyncio.Semaphore(settings.model_calls_at_once)
     patience_s = 2 * settings.model_timeout_s + _PAUSES_S
-    till = Till(Account(limits, prices), at_once, patience_s)
-    return ModelSession(model_of, RecordingMemory(memory), till)
+    state = SessionState(Account(limits, prices), at_once, patience_s)
+    return ModelSession(model_of, RecordingMemory(memory), state)

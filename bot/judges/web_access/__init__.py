@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from bot.judges.web_access.base import PageText, Refused, Web
+from bot.judges.web_access.base import LookupRefused, PageText, Web
 from bot.settings import Settings
 from sandbox.base import Sandbox
 
-__all__ = ["PageText", "Refused", "Web", "open_lookup"]
+__all__ = ["LookupRefused", "PageText", "Web", "open_lookup"]
 
 
 def open_lookup(settings: Settings, sandbox: Sandbox) -> Web | None:

@@ -8,7 +8,7 @@ from typing import Protocol
 from bot.errors import AssayError
 
 
-class Refused(AssayError):
+class LookupRefused(AssayError):
     """A look-up that is not allowed or failed; `why` is one sentence for people and models."""
 
     def __init__(self, why: str) -> None:

@@ -11,7 +11,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 
 import httpcore
 
-from bot.judges.web_access.base import Refused
+from bot.judges.web_access.base import LookupRefused
 from bot.judges.web_access.guard import Guard, GuardedBackend
 
 TEXT_KINDS = ("text/", "application/json", "application/xml", "application/xhtml+xml")
@@ -31,7 +31,7 @@ class FetchLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class HttpRequest:
     """One request: a GET, or a POST of `body` as JSON. Headers are the caller's own."""
 
     url: str
@@ -72,32 +72,32 @@ class Fetcher:
     limits: FetchLimits = FetchLimits()
     verify: ssl.SSLContext = field(default_factory=ssl.create_default_context)
 
-    async def fetch(self, call: Call) -> Fetched:
+    async def fetch(self, call: HttpRequest) -> Fetched:
         """Fetch, following redirects of a GET. Raises Refused for whatever may not or does not work."""
         try:
             async with asyncio.timeout(self.limits.seconds):
                 return await self._follow(call)
         except TimeoutError as error:
-            raise Refused(f"It took longer than {self.limits.seconds:g} seconds.") from error
+            raise LookupRefused(f"It took longer than {self.limits.seconds:g} seconds.") from error
         except (httpcore.NetworkError, httpcore.TimeoutException) as error:
-            raise Refused("The host does not respond.") from error
+            raise LookupRefused("The host does not respond.") from error
         except (httpcore.ProtocolError, httpcore.UnsupportedProtocol, zlib.error) as error:
-            raise Refused("The host's response cannot be read.") from error
+            raise LookupRefused("The host's response cannot be read.") from error
 
-    async def _follow(self, call: Call) -> Fetched:
+    async def _follow(self, call: HttpRequest) -> Fetched:
         url = call.url
         backend = GuardedBackend(self.guard)
         async with httpcore.AsyncConnectionPool(self.verify, network_backend=backend) as pool:
             for _ in range(self.limits.redirects + 1):
-                answered = await self._once(pool, Call(url, call.headers, call.body))
+                answered = await self._once(pool, HttpRequest(url, call.headers, call.body))
                 if isinstance(answered, Fetched):
                     return answered
                 if call.body is not None or call.headers:
-                    raise Refused("The host redirects a request that carries credentials.")
+                    raise LookupRefused("The host redirects a request that carries credentials.")
                 url = answered
-        raise Refused(f"It redirects more than {self.limits.redirects} times.")
+        raise LookupRefused(f"It redirects more than {self.limits.redirects} times.")
 
-    async def _once(self, pool: httpcore.AsyncConnectionPool, call: Call) -> Fetched | str:
+    async def _once(self, pool: httpcore.AsyncConnectionPool, call: HttpRequest) -> Fetched | str:
         """One request: what was fetched, or where it redirects to."""
         parts = checked_url(call.url)
         async with pool.stream(
@@ -114,7 +114,7 @@ class Fetcher:
                 return _target(call.url, headers["location"])
             kind = headers.get("content-type", "").lower()
             if not kind.startswith(TEXT_KINDS) and "+json" not in kind:
-                raise Refused(f"Its content type is {kind[:60] or 'unknown'}, not text.")
+                raise LookupRefused(f"Its content type is {kind[:60] or 'unknown'}, not text.")
             body = await self._body(response.aiter_stream(), headers.get("content-encoding", ""))
         most = self.limits.most_bytes
         return Fetched(call.url, response.status, kind, body[:most], len(body) > most)
@@ -136,22 +136,22 @@ class Fetcher:
 def checked_url(url: str) -> SplitResult:
     """The parts of an address that may be asked for. Raises Refused."""
     if len(url) > _MOST_URL_CHARS or not url.isascii() or not url.isprintable() or " " in url:
-        raise Refused("The address contains invalid characters.")
+        raise LookupRefused("The address contains invalid characters.")
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise Refused("This is not a valid address.") from error
+        raise LookupRefused("This is not a valid address.") from error
     if parts.scheme not in _DEFAULT_PORT:
-        raise Refused("Only http and https addresses can be looked up.")
+        raise LookupRefused("Only http and https addresses can be looked up.")
     if parts.username is not None or parts.password is not None:
-        raise Refused("An address with a user name or password cannot be looked up.")
+        raise LookupRefused("An address with a user name or password cannot be looked up.")
     if not parts.hostname or "\\" in url or port == 0:
-        raise Refused("This is not a valid address.")
+        raise LookupRefused("This is not a valid address.")
     return parts
 
 
-def _headers(parts: SplitResult, call: Call) -> list[tuple[str, str]]:
+def _headers(parts: SplitResult, call: HttpRequest) -> list[tuple[str, str]]:
     host = parts.netloc.rpartition("@")[2]
     headers = [
         ("Host", host),
@@ -168,7 +168,7 @@ def _target(url: str, location: str) -> str:
     try:
         return urljoin(url, location)
     except ValueError as error:
-        raise Refused("It redirects to an invalid address.") from error
+        raise LookupRefused("It redirects to an invalid address.") from error
 
 
 def _unpacking(encoding: str) -> zlib._Decompress | None:
@@ -176,4 +176,4 @@ def _unpacking(encoding: str) -> zlib._Decompress | None:
         return None
     if encoding in {"gzip", "x-gzip", "deflate"}:
         return zlib.decompressobj(zlib.MAX_WBITS | 32)
-    raise Refused("The host's response has an unsupported content encoding.")
+    raise LookupRefused("The host's response has an unsupported content encoding.")

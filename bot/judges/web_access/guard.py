@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 import httpcore
 
-from bot.judges.web_access.base import Refused
+from bot.judges.web_access.base import LookupRefused
 from sandbox.addresses import Address, is_public
 from sandbox.concurrently import concurrently
 
@@ -46,16 +46,16 @@ class Guard:
     async def addresses(self, host: str, port: int) -> tuple[str, ...]:
         """The checked addresses of a host. Raises Refused when any of them may not be reached."""
         if port not in self.ports:
-            raise Refused(f"Port {port} is not allowed.")
+            raise LookupRefused(f"Port {port} is not allowed.")
         try:
             found = (await self.resolve(host, port))[:_MOST_ADDRESSES]
         except (OSError, UnicodeError) as error:
-            raise Refused("The host name cannot be resolved.") from error
+            raise LookupRefused("The host name cannot be resolved.") from error
         if not found:
-            raise Refused("The host name cannot be resolved.")
+            raise LookupRefused("The host name cannot be resolved.")
         for text in found:
             if not self._may_reach(text):
-                raise Refused("The host is not on the public internet.")
+                raise LookupRefused("The host is not on the public internet.")
         return found
 
     def _may_reach(self, text: str) -> bool:
@@ -100,7 +100,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
         """Never. Raises Refused."""
-        raise Refused("Unix sockets cannot be looked up.")
+        raise LookupRefused("Unix sockets cannot be looked up.")
 
     async def sleep(self, seconds: float) -> None:
         """Wait, as the library asks between tries."""
@@ -154,7 +154,7 @@ class Tunnel:
             answered = await self._reached(reader)
             writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
             await self._relay((reader, writer), answered)
-        except (Refused, OSError, *_NO_HEAD):  # a TimeoutError is an OSError
+        except (LookupRefused, OSError, *_NO_HEAD):  # a TimeoutError is an OSError
             with suppress(OSError):
                 writer.write(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
         finally:
@@ -165,7 +165,7 @@ class Tunnel:
         async with asyncio.timeout(_HEAD_S):
             head = await reader.readuntil(b"\r\n\r\n")
         host, port = self._wanted(head.decode("latin-1"))
-        failure: Exception = Refused("The host name cannot be resolved.")
+        failure: Exception = LookupRefused("The host name cannot be resolved.")
         for address in await self.guard.addresses(host, port):
             try:
                 async with asyncio.timeout(_CONNECT_S):
@@ -185,10 +185,10 @@ class Tunnel:
             if name.lower() == "proxy-authorization"
         ]
         if len(given) != 1 or not secrets.compare_digest(given[0], f"Basic {expected}"):
-            raise Refused("The password is wrong.")
+            raise LookupRefused("The password is wrong.")
         host, _, port = words[1].rpartition(":") if len(words) == 3 else ("", "", "")
         if words[0] != "CONNECT" or not host or port != str(_HTTPS):
-            raise Refused("Only https addresses can be looked up.")
+            raise LookupRefused("Only https addresses can be looked up.")
         return host.strip("[]"), _HTTPS
 
     async def _relay(self, inside: Streams, outside: Streams) -> None:
@@ -201,7 +201,7 @@ class Tunnel:
         while data := await reader.read(_READ_BYTES):
             self._passed += len(data)
             if self._passed > self.most_bytes:
-                raise Refused(f"It transferred more than {self.most_bytes:,} bytes.")
+                raise LookupRefused(f"It transferred more than {self.most_bytes:,} bytes.")
             writer.write(data)
             await writer.drain()
         if writer.can_write_eof():

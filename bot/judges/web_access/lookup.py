@@ -17,23 +17,23 @@ from pydantic import AliasChoices, BaseModel, Field, TypeAdapter, ValidationErro
 
 from bot.apart import run_child
 from bot.errors import UserError
-from bot.judges.web_access.base import PageText, Refused
-from bot.judges.web_access.fetch import Call, Fetched, Fetcher, FetchLimits
+from bot.judges.web_access.base import LookupRefused, PageText
+from bot.judges.web_access.fetch import Fetched, Fetcher, FetchLimits, HttpRequest
 from bot.judges.web_access.guard import DEFAULT_PORTS, Guard, Tunnel, resolve
 from bot.settings import Settings
 from bot.text import scrub
 from sandbox.base import Sandbox
-from sandbox.registry import Answer, Client, Wanted, look_up, newest_version
+from sandbox.registry import Client, RegistryAnswer, WantedPackage, look_up, newest_version
 
 TEXT_CHARS = 12_000
 
 
 @dataclass(frozen=True, slots=True)
-class Lookup:
+class WebLookup:
     """The parts that answer; `search` is None where no provider is set."""
 
     fetcher: Fetcher
-    search: Search | None
+    search: SearchEngine | None
     packages: Packages
 
     async def __call__(self, request: str) -> str:
@@ -41,7 +41,7 @@ class Lookup:
         request = request.strip()
         try:
             return scrub(await self._answer(request))[:TEXT_CHARS]
-        except Refused as refused:
+        except LookupRefused as refused:
             return f"Not looked up: {refused.why}"
 
     async def _answer(self, request: str) -> str:
@@ -49,22 +49,22 @@ class Lookup:
         if wanted is not None:
             return await self.packages(wanted)
         if not request:
-            raise Refused("The request is empty.")
+            raise LookupRefused("The request is empty.")
         if "://" in request.split(maxsplit=1)[0]:
             return await self._page(request)
         if self.search is None:
-            raise Refused("No search provider is set; only addresses can be looked up.")
+            raise LookupRefused("No search provider is set; only addresses can be looked up.")
         return await self.search.search(request)
 
     async def page(self, url: str) -> PageText:
         """Read the text of one page. Raises Refused, also if there is none."""
-        fetched = await self.fetcher.fetch(Call(url))
+        fetched = await self.fetcher.fetch(HttpRequest(url))
         if fetched.status != HTTPStatus.OK:
-            raise Refused(f"The host responded with status {fetched.status}.")
+            raise LookupRefused(f"The host responded with status {fetched.status}.")
         return await _read(fetched)
 
     async def _page(self, url: str) -> str:
-        fetched = await self.fetcher.fetch(Call(url))
+        fetched = await self.fetcher.fetch(HttpRequest(url))
         page = await _read(fetched)
         cut = "\n[the rest was left out]" if page.is_cut else ""
         return f"{page.url} answers {fetched.status}.\n{page.text[: TEXT_CHARS - 300]}{cut}"
@@ -75,13 +75,13 @@ async def _read(fetched: Fetched) -> PageText:
     return PageText(fetched.url, text[:TEXT_CHARS], fetched.is_cut or len(text) > TEXT_CHARS)
 
 
-def open_lookup(settings: Settings, sandbox: Sandbox) -> Lookup:
+def open_lookup(settings: Settings, sandbox: Sandbox) -> WebLookup:
     """Set up the parts that the operator chose. Raises UserError if one is not installed."""
     guard = Guard(DEFAULT_PORTS | frozenset(settings.search_ports))
-    return Lookup(Fetcher(guard), _search(settings), packages_by(sandbox))
+    return WebLookup(Fetcher(guard), _search(settings), packages_by(sandbox))
 
 
-def _search(settings: Settings) -> Search | None:
+def _search(settings: Settings) -> SearchEngine | None:
     if settings.search == "ddgs":
         require_ddgs()
         return MetaSearch(Tunnel(Guard()))
@@ -109,38 +109,38 @@ async def text_of(page: Fetched) -> str:
             _REDUCE, page.text.encode("utf-8", "replace"), _TIMEOUT_S, is_silent=True
         )
     except (TimeoutError, ChildProcessError) as error:
-        raise Refused("The page took too long to read.") from error
+        raise LookupRefused("The page took too long to read.") from error
     return said.decode("utf-8", "replace")
 
 
-Packages = Callable[[Wanted], Awaitable[str]]
+Packages = Callable[[WantedPackage], Awaitable[str]]
 """Answers in words what is known of one package."""
 
 _REQUEST = re.compile(r"(pip|npm):(@?[A-Za-z0-9][\w.-]*(?:/[\w.-]+)?)", re.ASCII)
 _MOST_NAME_CHARS = 214
 _WORDS = {
-    Answer.EXISTS: "exists",
-    Answer.ABSENT: "does not exist",
-    Answer.YOUNG: "exists, and was first published within the last two weeks",
-    Answer.UNKNOWN: "could not be looked up: its registry does not answer",
+    RegistryAnswer.EXISTS: "exists",
+    RegistryAnswer.ABSENT: "does not exist",
+    RegistryAnswer.YOUNG: "exists, and was first published within the last two weeks",
+    RegistryAnswer.UNKNOWN: "could not be looked up: its registry does not answer",
 }
 
 
-def wanted_package(request: str) -> Wanted | None:
+def wanted_package(request: str) -> WantedPackage | None:
     """The package that a request of the form `pip:name` or `npm:name` asks for."""
     found = _REQUEST.fullmatch(request.strip())
     if found is None or len(found[2]) > _MOST_NAME_CHARS:
         return None
-    return Wanted(Client(found[1]), found[2])
+    return WantedPackage(Client(found[1]), found[2])
 
 
 def packages_by(sandbox: Sandbox) -> Packages:
     """Ask registries by their clients in this sandbox."""
 
-    async def ask(wanted: Wanted) -> str:
+    async def ask(wanted: WantedPackage) -> str:
         answer = (await look_up(sandbox, [wanted]))[wanted]
         said = f"The {wanted.client.value} package {wanted.name} {_WORDS[answer]}."
-        if answer not in {Answer.EXISTS, Answer.YOUNG}:
+        if answer not in {RegistryAnswer.EXISTS, RegistryAnswer.YOUNG}:
             return said
         version = await newest_version(sandbox, wanted)
         return f"{said} Its newest version is {version}." if version else said
@@ -161,7 +161,7 @@ _OWN = {
 }
 
 
-class Result(BaseModel):
+class SearchResult(BaseModel):
     """One result, as the providers spell it."""
 
     title: str = ""
@@ -170,14 +170,14 @@ class Result(BaseModel):
 
 
 class _Results(BaseModel):
-    results: list[Result]
+    results: list[SearchResult]
 
 
 class _BraveReply(BaseModel):
     web: _Results = _Results(results=[])
 
 
-class Search(Protocol):
+class SearchEngine(Protocol):
     """A search engine."""
 
     async def search(self, words: str) -> str:
@@ -198,37 +198,37 @@ class ProviderSearch:
         """The first results as text. Raises Refused when the provider does not answer."""
         fetched = await self.fetcher.fetch(self._call(words[:WORDS_CHARS]))
         if fetched.status != 200:
-            raise Refused(f"The search provider responded with status {fetched.status}.")
+            raise LookupRefused(f"The search provider responded with status {fetched.status}.")
         try:
             if self.provider == "brave":
                 found = _BraveReply.model_validate_json(fetched.body).web.results
             else:
                 found = _Results.model_validate_json(fetched.body).results
         except ValidationError as error:
-            raise Refused("The search provider's response cannot be read.") from error
+            raise LookupRefused("The search provider's response cannot be read.") from error
         return shown(found)
 
-    def _call(self, words: str) -> Call:
+    def _call(self, words: str) -> HttpRequest:
         url = self.url or _OWN[self.provider]
         if self.provider == "tavily":
             body = {"query": words, "max_results": MOST_RESULTS}
             authorization = (("Authorization", f"Bearer {self.key}"),)
-            return Call(url, authorization, json.dumps(body).encode())
+            return HttpRequest(url, authorization, json.dumps(body).encode())
         if self.provider == "brave":
             asked = urlencode({"q": words, "count": MOST_RESULTS})
-            return Call(f"{url}?{asked}", (("X-Subscription-Token", self.key),))
+            return HttpRequest(f"{url}?{asked}", (("X-Subscription-Token", self.key),))
         asked = urlencode({"q": words, "format": "json"})
         own = (("Authorization", f"Bearer {self.key}"),) if self.key else ()
-        return Call(f"{url.rstrip('/')}/search?{asked}", own)
+        return HttpRequest(f"{url.rstrip('/')}/search?{asked}", own)
 
 
-def shown(results: list[Result]) -> str:
+def shown(results: list[SearchResult]) -> str:
     """The results as a judge reads them."""
     texts = [_shown(one) for one in results[:MOST_RESULTS] if one.url]
     return "\n\n".join(texts) or "Nothing was found."
 
 
-def _shown(result: Result) -> str:
+def _shown(result: SearchResult) -> str:
     text = " ".join(result.text.split())[:_TEXT_CHARS]
     return f"{' '.join(result.title.split())[:200]}\n{result.url[:500]}\n{text}"
 
@@ -243,7 +243,7 @@ def provider_search(settings: Settings, fetcher: Fetcher) -> ProviderSearch | No
 
 _ASK = (sys.executable, "-I", str(Path(__file__).parent / "inside/meta_search.py"))
 _SEARCH_TIMEOUT_S = 30.0
-_RESULTS = TypeAdapter(list[Result])
+_RESULTS = TypeAdapter(list[SearchResult])
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +267,7 @@ class MetaSearch:
                     _ASK, json.dumps(asked).encode(), _SEARCH_TIMEOUT_S, is_silent=True
                 )
             except (TimeoutError, ChildProcessError) as error:
-                raise Refused("No search engine responded.") from error
+                raise LookupRefused("No search engine responded.") from error
         return shown(_RESULTS.validate_json(said))
 
 

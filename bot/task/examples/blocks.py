@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from bot.diff.python_source import parse_python
 from bot.task.examples.commands import compared_lines, is_of_others, read_command, typed_in
-from bot.task.examples.marks import Said, is_demand, said_in
+from bot.task.examples.marks import SaidResult, is_demand, said_in
 from bot.task.examples.results import spellings
 from bot.task.examples.scripts import Line, read_lines, read_prompts
 from bot.task.examples.values import read_value
@@ -324,9 +324,9 @@ def _script(frame: _Frame, text: str) -> Iterator[Example | UnreadExample]:
         before.append(line.code)
 
 
-def _said_of(line: Line, kind: ExampleKind) -> Iterator[Said]:
+def _said_of(line: Line, kind: ExampleKind) -> Iterator[SaidResult]:
     if line.output:
-        yield Said(kind, line.output)
+        yield SaidResult(kind, line.output)
     for comment in line.comments:
         yield from said_in(comment, kind)
 

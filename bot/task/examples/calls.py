@@ -17,7 +17,7 @@ from bot.task.examples.results import Sentence, code_sentences, plain_call, spel
 from bot.task.examples.spoken import spoken_of
 from bot.task.examples.values import expression, read_value
 from bot.task.sections import SectionKind, section_kind
-from bot.text.markdown import Passage, read_document
+from bot.text.markdown import Paragraph, read_document
 from bot.values import (
     Example,
     ExampleKind,
@@ -138,7 +138,7 @@ def _found(source: TaskSource, demands: Iterable[str]) -> Iterator[Example | Unr
     document = read_document(source.text)
     passages = [
         one
-        for one in (Passage(source.title, ()), *document.passages)
+        for one in (Paragraph(source.title, ()), *document.passages)
         if section_kind(one.headings) is not SectionKind.WISHES
     ]
     for number, passage in enumerate(dict.fromkeys(passages), start=1):
@@ -176,7 +176,7 @@ def _in_text(text: str, origin: str) -> Iterator[Example | UnreadExample]:
         before = next((code for code in sentence.codes if _call(code)), before)
 
 
-def _in_section(passage: Passage, origin: str, group: int) -> Iterator[Example | UnreadExample]:
+def _in_section(passage: Paragraph, origin: str, group: int) -> Iterator[Example | UnreadExample]:
     """What is said plainly after a label or under a heading that says how things should be, or are."""
     innermost = passage.headings[-1:]
     is_wrong = bool(innermost) and is_actual(innermost[0])

@@ -38,7 +38,7 @@ _TURN = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SaidResult:
     """One thing that is said of a piece of code: a result as text, and in which sense."""
 
     kind: ExampleKind
@@ -50,7 +50,7 @@ def is_demand(comment: str) -> bool:
     return _MARK_EXPECTED.match(comment) is not None
 
 
-def said_in(comment: str, kind: ExampleKind) -> Iterator[Said]:
+def said_in(comment: str, kind: ExampleKind) -> Iterator[SaidResult]:
     """Read "should be 3", "=> 2 instead of 3", "currently 2"; `kind` is what a plain "=> 2" says here."""
     comment = comment.strip()[:_LONGEST]
     turn_before = _MARK_IS.match(comment) or _MARK_ACTUAL.match(comment)
@@ -64,7 +64,7 @@ def said_in(comment: str, kind: ExampleKind) -> Iterator[Said]:
         value = read_value(comment)
         is_telling = value is not None and isinstance(value[0], list | tuple | dict | str)
         if value and (kind is ExampleKind.EXPECTED or (is_telling and kind is ExampleKind.SHOWN)):
-            yield Said(kind, comment)
+            yield SaidResult(kind, comment)
         return
     rest = comment[marked.end() :]
     turn = _TURN.search(rest)
@@ -77,13 +77,13 @@ def said_in(comment: str, kind: ExampleKind) -> Iterator[Said]:
     is_back = turn is not None and turn["turn"].lower() in ("instead of", "rather than")
     if expected:
         is_kept = expected["still"] is not None
-        yield Said(ExampleKind.KEPT if is_kept else ExampleKind.EXPECTED, first)
+        yield SaidResult(ExampleKind.KEPT if is_kept else ExampleKind.EXPECTED, first)
         if turn and is_back:
-            yield Said(ExampleKind.REPORTED, second)
+            yield SaidResult(ExampleKind.REPORTED, second)
     elif turn:
-        yield Said(ExampleKind.REPORTED, first)
-        yield Said(ExampleKind.EXPECTED, second)
+        yield SaidResult(ExampleKind.REPORTED, first)
+        yield SaidResult(ExampleKind.EXPECTED, second)
     elif _MARK_ACTUAL.match(comment):
-        yield Said(ExampleKind.REPORTED, first)
+        yield SaidResult(ExampleKind.REPORTED, first)
     else:
-        yield Said(ExampleKind.KEPT if _MARK_KEPT.match(comment) else kind, first)
+        yield SaidResult(ExampleKind.KEPT if _MARK_KEPT.match(comment) else kind, first)

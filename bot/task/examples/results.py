@@ -29,7 +29,7 @@ _EQUALITIES = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class LiteralEquality:
     """One equality of a test: a call with literal arguments, the result that it must have, and how."""
 
     call: str
@@ -86,7 +86,7 @@ def plain_call(node: ast.expr | None) -> str:
 # --- a test's code ----------------------------------------------------------------------------
 
 
-def asked_in(source: str) -> tuple[Asked, ...]:
+def asked_in(source: str) -> tuple[LiteralEquality, ...]:
     """Every equality of a test between a call with literal arguments and a result."""
     tree = _function(source)
     if tree is None:
@@ -97,11 +97,13 @@ def asked_in(source: str) -> tuple[Asked, ...]:
     return tuple(one for one in (*found, *rows) if one is not None)
 
 
-def newly_asked(before: str, after: str) -> tuple[Asked, ...]:
+def newly_asked(before: str, after: str) -> tuple[LiteralEquality, ...]:
     """The equalities whose results an edit changes; empty where it changes anything else of the test."""
     old, new = _function(before), _function(after)
     if (old is None) is not (new is None):
         return ()
+    if old and new:
+        new.name = old.name  # a test may be renamed with what it expects
     try:
         pairs = list(
             _edited_lines(before, after) if old is None or new is None else _edited(old, new)
@@ -121,7 +123,7 @@ def _function(source: str) -> Function | None:
     return node if isinstance(node, Function) else None
 
 
-def _edited(old: ast.stmt, new: ast.stmt) -> Iterator[Asked]:
+def _edited(old: ast.stmt, new: ast.stmt) -> Iterator[LiteralEquality]:
     """Walk two statements that must be the same but for results. Raises _Differs."""
     if ast.dump(old) == ast.dump(new):
         return
@@ -215,7 +217,7 @@ def _changed_rows(old: ast.stmt, new: ast.stmt) -> list[_Row]:
     return [row for row in changed if row is not None]
 
 
-def _with_row(function: ast.AST, row: _Row) -> Iterator[Asked]:
+def _with_row(function: ast.AST, row: _Row) -> Iterator[LiteralEquality]:
     """The equalities of a test with the values of one row in place of their names."""
     for node in ast.walk(function):
         if isinstance(node, ast.Assert | ast.Expr):
@@ -233,7 +235,7 @@ class _Filled(ast.NodeTransformer):
         return self._row.get(node.id, node)
 
 
-def _edited_lines(before: str, after: str) -> Iterator[Asked]:
+def _edited_lines(before: str, after: str) -> Iterator[LiteralEquality]:
     """The same for a language whose lines alone are read. Raises _Differs."""
     old, new = (text.splitlines()[:_MOST_LINES] for text in (before, after))
     for kind, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
@@ -254,7 +256,7 @@ def _line(text: str) -> ast.stmt | None:
     return ast.Expr(node) if node is not None else None
 
 
-def _asked_by(node: ast.stmt | None) -> Asked | None:
+def _asked_by(node: ast.stmt | None) -> LiteralEquality | None:
     """Read one statement: `assert f(1) == 2`, `assertEqual(f(1), 2)`, `expect(f(1)).toBe(2)`."""
     if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
         test = node.test
@@ -290,8 +292,8 @@ def _expected_of(node: ast.expr) -> ast.expr | None:
     return node.args[0] if isinstance(node, ast.Call) and is_expect and node.args else None
 
 
-def _asked(one: ast.expr, other: ast.expr, how: str) -> Asked | None:
+def _asked(one: ast.expr, other: ast.expr, how: str) -> LiteralEquality | None:
     for call, result in ((plain_call(one), other), (plain_call(other), one)):
         if call:
-            return Asked(call, ast.unparse(result), how)
+            return LiteralEquality(call, ast.unparse(result), how)
     return None

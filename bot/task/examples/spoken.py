@@ -15,7 +15,7 @@ from bot.task.examples.blocks import is_actual
 from bot.task.examples.results import Sentence, code_sentences
 from bot.task.examples.values import expression, read_value
 from bot.task.sections import SectionKind, section_kind
-from bot.text.markdown import Passage, read_document
+from bot.text.markdown import Paragraph, read_document
 from bot.values import Example, ExampleKind, TaskSource
 
 _CALL = r"\0(?P<call>\d+)\0"
@@ -117,7 +117,7 @@ def spoken_of(source: TaskSource, known: Container[str], call_of: Call) -> Itera
             before = _said_by(sentence, found, before)
 
 
-def _may_complain(passage: Passage) -> bool:
+def _may_complain(passage: Paragraph) -> bool:
     kind = section_kind(passage.headings)
     return kind in (SectionKind.DEMANDS, SectionKind.NEUTRAL) or is_actual(passage.headings[-1])
 

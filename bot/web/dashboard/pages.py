@@ -32,6 +32,8 @@ from bot.web.dashboard.asked import CONCLUSIONS, MOST_PAGES, ROWS, Asked, read
 from bot.web.dashboard.figures import figures
 from bot.web.dashboard.rows import Row
 from bot.web.dashboard.sign_in import Doors, login_address
+from bot.web.dashboard.tokens import TokenPages
+from bot.web.dashboard.tokens import register as register_tokens
 from bot.web.dashboard.visits import Visitor, Visits
 from bot.web.pages import Evaluations, away, front_page, live_policy, missing, strict
 
@@ -194,10 +196,11 @@ class Dashboard:
         return Response(text, headers=policy, mimetype="text/html")
 
 
-def dashboard_pages(dashboard: Dashboard) -> Blueprint:
+def dashboard_pages(dashboard: Dashboard, tokens: TokenPages) -> Blueprint:
     """Make the blueprint with `/`, sign-in and all that people see who are signed in."""
     routes = Blueprint("dashboard", __name__)
     sign_in.register(routes, dashboard.doors)
+    register_tokens(routes, tokens)
     routes.add_url_rule("/", view_func=dashboard.home, endpoint="home")
     routes.add_url_rule(
         "/repositories/<path:name>", view_func=dashboard.repository, endpoint="repository"

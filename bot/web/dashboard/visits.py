@@ -64,6 +64,22 @@ class Visitor:
         known = self.readable
         return known is None or any(one.name.lower() == repository.lower() for one in known)
 
+    @property
+    def administered(self) -> tuple[str, ...]:
+        """The repositories that a person administers, by name."""
+        known = self.readable or ()
+        return tuple(sorted((one.name for one in known if one.is_administered), key=str.lower))
+
+    @property
+    def may_make_tokens(self) -> bool:
+        """Whether there is any repository whose agents they may let in."""
+        return self.is_operator or bool(self.administered)
+
+    def administers(self, repository: str) -> bool:
+        """Tell whether a repository (`owner/name`) is theirs to let agents in; the operator's all are."""
+        names = {name.lower() for name in self.administered}
+        return self.is_operator or repository.lower() in names
+
 
 @dataclass(frozen=True, slots=True)
 class Visits:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import tree_sitter
 
 from sandbox.changes.inside.comments import about_types, examples, obeyed
-from sandbox.changes.inside.project import Project
+from sandbox.changes.inside.project import ChangedProject
 
 _FUNCTIONS = {"typescript": "language_typescript", "tsx": "language_tsx"}
 _PACKAGES = {"tsx": "tree_sitter_typescript"}
@@ -52,7 +52,7 @@ _CASTS = frozenset(("as_expression", "satisfies_expression", "non_null_expressio
 
 
 @dataclass(slots=True)
-class _Read:
+class _ReadTree:
     """One side: its tree's tokens with and without types, its comments, and its lines without comments."""
 
     source: bytes
@@ -63,7 +63,7 @@ class _Read:
     is_decorated: bool = False
 
 
-def compare_trees(language: str, before: bytes, after: bytes, project: Project) -> str:
+def compare_trees(language: str, before: bytes, after: bytes, project: ChangedProject) -> str:
     """Return the kind of change, or "" where the program may have changed.
 
     Raises ValueError when in doubt.
@@ -81,7 +81,7 @@ def compare_trees(language: str, before: bytes, after: bytes, project: Project) 
     return "types" if is_same else ""
 
 
-def _are_obeyed(language: str, old: _Read, new: _Read) -> bool:
+def _are_obeyed(language: str, old: _ReadTree, new: _ReadTree) -> bool:
     """Whether a comment differs that is code: for a tool, in cgo's preamble, an example that is run."""
     both = old.source + new.source
     if old.comments == new.comments:
@@ -100,7 +100,7 @@ def _first_line(text: bytes) -> bytes:
     return text.split(b"\n", 1)[0] if text.startswith(b"#!") else b""
 
 
-def _read(language: str, source: bytes) -> _Read:
+def _read(language: str, source: bytes) -> _ReadTree:
     package = importlib.import_module(_PACKAGES.get(language, f"tree_sitter_{language}"))
     grammar = tree_sitter.Language(getattr(package, _FUNCTIONS.get(language, "language"))())
     end = time.monotonic() + _MOST_S
@@ -110,7 +110,7 @@ def _read(language: str, source: bytes) -> _Read:
     )
     if tree.root_node.has_error:
         raise ValueError("it cannot be parsed")
-    read = _Read(source)
+    read = _ReadTree(source)
     is_script = language in _SCRIPTS
     read.tokens = list(_tokens(tree.root_node, read, is_script=is_script, is_typed=True))
     if language in ("typescript", "tsx"):
@@ -140,7 +140,7 @@ def _comment_nodes(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
 
 
 def _tokens(
-    root: tree_sitter.Node, read: _Read | None, *, is_script: bool, is_typed: bool
+    root: tree_sitter.Node, read: _ReadTree | None, *, is_script: bool, is_typed: bool
 ) -> Iterator[str]:
     """The tree from left to right: a mark where a named node begins and ends, and the text of every leaf."""
     waiting: list[tree_sitter.Node | str] = [root]
@@ -236,28 +236,22 @@ def _is_type(node: tree_sitter.Node) -> bool:
         return "enum" not in _text(node)  # a constant enum is written into whoever uses it
     if node.type == "export_statement":
         declared = node.child_by_field_name("declaration")
-        is_typed = any(one.type == "type" for one in node.children)
-        return is_typed or (declared is not None and _is_type(declared) and not _is_default(node))
+        marks = {one.type for one in node.children}
+        is_typed = declared is not None and "default" not in marks and _is_type(declared)
+        return "type" in marks or is_typed
     if node.type == "import_statement":
         return any(one.type == "type" for one in node.children)
     return node.type == "required_parameter" and any(one.type == "this" for one in node.children)
 
 
-def _is_default(node: tree_sitter.Node) -> bool:
-    return any(one.type == "default" for one in node.children)
-
-
 def _is_last_of_line(node: tree_sitter.Node) -> bool:
-    return _breaks(node.end_point[0], _neighbour(node, is_next=True))
+    neighbour = _neighbour(node, is_next=True)
+    return neighbour is None or neighbour.start_point[0] != node.end_point[0]
 
 
 def _is_first_of_line(node: tree_sitter.Node) -> bool:
     neighbour = _neighbour(node, is_next=False)
     return neighbour is not None and neighbour.end_point[0] != node.start_point[0]
-
-
-def _breaks(row: int, other: tree_sitter.Node | None) -> bool:
-    return other is None or other.start_point[0] != row
 
 
 def _neighbour(node: tree_sitter.Node, *, is_next: bool) -> tree_sitter.Node | None:

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from sandbox.changes.inside.grammars import compare_trees
-from sandbox.changes.inside.project import Project
+from sandbox.changes.inside.project import ChangedProject
 from sandbox.changes.inside.python import compare_python
 
 _MOST_BYTES = 1_000_000
@@ -23,7 +23,7 @@ def main() -> int:
     """Compare every named file. Returns the exit code."""
     asked = json.load(sys.stdin)
     before, after = Path(asked["before"]), Path(asked["after"])
-    project = Project(after)
+    project = ChangedProject(after)
     with os.fdopen(int(os.environ["ASSAY_CHANNEL_FD"]), "wb") as channel:
         for number, (what, old, new) in enumerate(asked["files"]):
             if what == "document":
@@ -36,7 +36,7 @@ def main() -> int:
     return 0
 
 
-def _kind(language: str, before: bytes | None, after: bytes | None, project: Project) -> str:
+def _kind(language: str, before: bytes | None, after: bytes | None, project: ChangedProject) -> str:
     if before is None or after is None:
         return ""
     try:

@@ -47,7 +47,7 @@ _OWN_TEXT = re.compile(
 )
 
 
-class Project:
+class ChangedProject:
     """The sources of one tree that ship, searched as text. Where there are too many, everything is read."""
 
     def __init__(self, root: Path) -> None:

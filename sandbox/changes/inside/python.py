@@ -10,7 +10,7 @@ import tokenize
 from collections.abc import Iterator
 
 from sandbox.changes.inside.comments import about_types, examples, obeyed
-from sandbox.changes.inside.project import Project
+from sandbox.changes.inside.project import ChangedProject
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
@@ -23,7 +23,7 @@ _READS_NOTHING = frozenset((
 """Decorators that look neither at docstrings nor at annotations."""
 
 
-def compare_python(before: bytes, after: bytes, project: Project) -> str:
+def compare_python(before: bytes, after: bytes, project: ChangedProject) -> str:
     """Return the kind of change, or "" where the program may have changed. Raises what parsing raises."""
     old, new = ast.parse(before), ast.parse(after)
     old_comments, new_comments = _comments(before), _comments(after)
@@ -100,7 +100,7 @@ def _without_docstrings(tree: ast.Module) -> None:
             node.body = node.body[1:] or [ast.Pass()]
 
 
-def _may_change_words(old: ast.Module, new: ast.Module, project: Project) -> bool:
+def _may_change_words(old: ast.Module, new: ast.Module, project: ChangedProject) -> bool:
     """Whether no docstring differs that is run as a test, or that somebody may read."""
     before = [(node, _docstring(node)) for node in _documented(old)]
     after = [(node, _docstring(node)) for node in _documented(new)]

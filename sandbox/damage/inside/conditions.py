@@ -1,7 +1,7 @@
 """Conditions of a change that ask for a certain value: each made always true, and always false.
 
 A test that tells the two sides of `size < 16` apart fails with one of them. What only asks for a type, a
-platform or a version is left out: one machine cannot see both sides of it.
+platform, a version or what an imported module has is left out: one machine cannot see both sides of it.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ _TOLD_APART = re.compile(
     r"\btypeof\b|\binstanceof\b|__name__|"
     r"(?:\A|[.\]?(\s!])(?:type|kind|code|errno|nodeType|tag|platform|version_info|implementation)\b"
 )
+_IMPORTED = rb"(?m)^[ \t]*import (?:\* as )?%s\b|^[ \t]*import [\w.]{1,80} as %s\b|\b%s = require\("
 _ALWAYS = {"python": ("True", "False"), "c": ("1", "0"), "cpp": ("1", "0"), "bash": (":", "! :")}
 
 
@@ -69,10 +70,28 @@ def _new_ones(
             continue
         if written.encode() in before or _TOLD_APART.search(written):
             continue
+        if _asks_module(node, source):
+            continue
         end = node.end_byte
         values = [one for one in _values(node) if not _was_asked(one, source, before)]
         if values:
             yield node, tuple(values)
+
+
+def _asks_module(condition: tree_sitter.Node, source: Source) -> bool:
+    """Tell whether a condition asks what an imported module has: `'x' in zlib`, `hasattr(os, 'x')`."""
+    if OPERATION.search(condition.type):
+        operator = next((text_of(one) for one in condition.children if not one.is_named), "")
+        asked = condition.named_children[-1] if operator == "in" else None
+    else:
+        function = condition.child_by_field_name("function")
+        given = condition.child_by_field_name("arguments")
+        is_asking = function is not None and text_of(function) == "hasattr" and given is not None
+        asked = next(iter(given.named_children), None) if is_asking and given else None
+    if asked is None or asked.type != "identifier":
+        return False
+    name = re.escape(text_of(asked).encode())
+    return re.search(_IMPORTED % (name, name, name), source.text) is not None
 
 
 def _was_asked(value: str, source: Source, before: bytes) -> bool:

@@ -27,7 +27,7 @@ _FILE = re.compile(r"[\w.@-]+(?:/[\w.@-]+)*\.[A-Za-z]\w{0,4}")
 _TREE = Path.cwd()
 
 
-class NotRun(Exception):
+class CommandRefused(Exception):
     """A command that shows nothing here, and why."""
 
 
@@ -45,7 +45,7 @@ def main() -> int:
                     _run(one, own)
                 done.add(key)
             told = {"outcome": "printed", "said": _run(call, own)}
-        except NotRun as error:
+        except CommandRefused as error:
             told = {"outcome": "not-tried", "said": str(error)}
         channel.write(json.dumps({"number": number, **told}) + "\n")
         channel.flush()
@@ -58,7 +58,7 @@ def _run(call: dict[str, Any], own: dict[str, str]) -> str:
     if argv[0] == "cat" and len(argv) == 2 and call["stdin"]:
         place = (_TREE / argv[1]).resolve()
         if _TREE not in place.parents:
-            raise NotRun(f"{argv[1]} is outside of the tree")
+            raise CommandRefused(f"{argv[1]} is outside of the tree")
         if not place.exists():
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(call["stdin"])
@@ -66,7 +66,7 @@ def _run(call: dict[str, Any], own: dict[str, str]) -> str:
     argv = _of_project(argv, own)
     for word in argv[1:]:
         if _FILE.fullmatch(word) and not Path(word).exists() and argv[0] != word:
-            raise NotRun(f"there is no {word}")
+            raise CommandRefused(f"there is no {word}")
     try:
         started = subprocess.Popen(
             argv,
@@ -77,11 +77,11 @@ def _run(call: dict[str, Any], own: dict[str, str]) -> str:
             env={**os.environ, "NO_COLOR": "1", "COLUMNS": "80"},
         )
     except OSError as error:
-        raise NotRun(f"{argv[0]} cannot be started: {error.strerror}") from error
+        raise CommandRefused(f"{argv[0]} cannot be started: {error.strerror}") from error
     try:
         output, _ = started.communicate(call["stdin"].encode(), timeout=_SECONDS)
     except subprocess.TimeoutExpired as error:
-        raise NotRun(f"it did not end within {_SECONDS} s") from error
+        raise CommandRefused(f"it did not end within {_SECONDS} s") from error
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(started.pid, signal.SIGKILL)
@@ -98,7 +98,7 @@ def _of_project(argv: list[str], own: dict[str, str]) -> list[str]:
             return ["node", own[first], *rest]
         found = shutil.which(first)
         if found is None:
-            raise NotRun(f"{first} was not installed")
+            raise CommandRefused(f"{first} was not installed")
         return [found, *rest]
     if _PYTHON.fullmatch(first) and len(rest) > 1 and rest[0] == "-m" and _is_module(rest[1]):
         return ["python3", *rest]
@@ -107,7 +107,7 @@ def _of_project(argv: list[str], own: dict[str, str]) -> list[str]:
         return [program, *rest]
     if "/" in first and not first.startswith("/") and os.access(first, os.X_OK):
         return [os.path.abspath(first), *rest]  # noqa: PTH100
-    raise NotRun(f"{first} is no command of the project")
+    raise CommandRefused(f"{first} is no command of the project")
 
 
 def _text(path: str) -> str:

@@ -51,7 +51,7 @@ def main() -> int:
     sys.path += [one for one in ("src", "lib") if Path(one).is_dir()]
     calls = wanted["calls"]
     text = " ".join(code for call in calls for code in (*call["before"], call["code"]))
-    tree = Tree(wanted["changed"], wanted["sources"], set(re.findall(r"\w+", text)))
+    tree = ModuleTree(wanted["changed"], wanted["sources"], set(re.findall(r"\w+", text)))
     for path in tree.defining():
         channel.write(json.dumps({"defined": path}) + "\n")
     for number, call in enumerate(calls):
@@ -62,7 +62,7 @@ def main() -> int:
     return 0
 
 
-def made(tree: Tree, call: str, before: list[str]) -> dict[str, object]:
+def made(tree: ModuleTree, call: str, before: list[str]) -> dict[str, object]:
     """Run what stands before an expression, and then itself."""
     printed = io.StringIO()
     try:
@@ -106,7 +106,7 @@ def _told(outcome: str, said: str, literal: str) -> dict[str, object]:
     return {"outcome": outcome, "said": said[:most], "literal": whole, "errors": []}
 
 
-def _named(tree: Tree, node: ast.AST, before: list[ast.Module]) -> dict[str, object]:
+def _named(tree: ModuleTree, node: ast.AST, before: list[ast.Module]) -> dict[str, object]:
     """What the names stand for that the code does not bind. Raises LookupError."""
     nodes = [one for part in (*before, node) for one in ast.walk(part)]
     bound = {
@@ -195,7 +195,7 @@ def _is_plain(value: object, depth: int = 0) -> bool:
     return False
 
 
-class Tree:
+class ModuleTree:
     """Where the tree's own modules define some names. Of two files the changed one counts."""
 
     def __init__(self, changed: list[str], sources: list[str], names: set[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import copy
 import importlib
 import json
 import math
@@ -23,7 +24,19 @@ from typing import Any, NamedTuple
 MOST_CALLS = 60
 _MOST_TEXT = 2000
 _DEEPEST = 8
-_CONTAINERS = (list, tuple, set, dict)
+
+
+class Iterated(list):  # type: ignore[type-arg]
+    """What an iterator over plain values has still to give."""
+
+    def __repr__(self) -> str:
+        return f"iter({super().__repr__()})"
+
+
+_CONTAINERS = (list, tuple, set, dict, Iterated)
+_EMPTY: Any = ([], (), "", "\u00fc", b"", range(0))
+_ITERATORS = frozenset(type(iter(one)) for one in _EMPTY)
+"""Iterators of which a copy can be asked, and the first one still gives everything."""
 _SCALARS = (type(None), bool, int, float, str, bytes, Decimal, Fraction)
 _BY_NAME = {
     "Decimal": (Decimal, str),
@@ -67,21 +80,36 @@ def _container(value: Any, kind: type, depth: int) -> str | None:
     known = [part for part in parts if part]
     if len(known) < len(parts) or (kind is set and not known):
         return None
+    inside = ", ".join(known)
+    if kind is Iterated:
+        return f"iter([{inside}])"
     if kind in (list, dict):
-        inside = ", ".join(known)
         return f"[{inside}]" if kind is list else "{" + inside + "}"
     if kind is set:
         return "{" + ", ".join(sorted(known)) + "}"
     return "(" + ", ".join(known) + (",)" if len(known) == 1 else ")")
 
 
+def kept(value: Any) -> Any:
+    """Return a value that can be written; of an iterator over plain values what it has still to give."""
+    if type(value) not in _ITERATORS:
+        return value
+    return Iterated(islice(copy.copy(value), _MOST_TEXT))
+
+
+def _given(value: Any) -> Any:
+    return iter([*value]) if type(value) is Iterated else value
+
+
 def read(text: str) -> Any:
-    """Return the value of a literal. Raises what `ast` does for anything else."""
+    """Return the value of a literal, `Iterated` for an iterator. Raises what `ast` does for anything else."""
     return _value(ast.parse(text, mode="eval").body)
 
 
 def _value(node: ast.expr) -> Any:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        if node.func.id == "iter":
+            return Iterated(map(_value, node.args[0].elts))  # type: ignore[attr-defined]
         kind, given = _BY_NAME[node.func.id]
         values = [ast.literal_eval(one) for one in node.args]
         if any(type(one) is not given or len(str(one)) > _MOST_DIGITS for one in values):
@@ -205,7 +233,9 @@ class Call:
             self._end = time.monotonic() + self._again.repeats.within_s
         try:
             kind, self.function = _found(self._told)
-            self.args, self.kwargs, *state = read(self._told["arguments"])
+            args, kwargs, *state = read(self._told["arguments"])
+            self.args = tuple(map(_given, args))
+            self.kwargs = {name: _given(one) for name, one in kwargs.items()}
             if kind is not None:
                 self._owner = object.__new__(kind)
                 self._owner.__dict__.update(*state)

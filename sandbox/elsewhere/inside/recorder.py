@@ -16,6 +16,7 @@ from typing import Any
 from sandbox.elsewhere.inside.calls import (
     MOST_CALLS,
     chain,
+    kept,
     literal,
     method,
     returned,
@@ -24,7 +25,8 @@ from sandbox.elsewhere.inside.calls import (
 )
 
 _MOST_SEEN = 20_000
-_NO_PLAIN_FUNCTION = 0x20 | 0x80 | 0x200  # generator, coroutine, asynchronous generator
+_GENERATOR = 0x20
+_NO_PLAIN_FUNCTION = 0x80 | 0x200  # coroutine, asynchronous generator
 _HIGHEST = 60
 _TRIES = 3
 _OF_A_CLASS = "."
@@ -67,6 +69,8 @@ class Recorder:
                 return
             if not self._is_ours(code):
                 self._others.add(code.co_filename)
+                return
+            if code.co_flags & _GENERATOR and not _begins(frame):
                 return
             found = self._function(frame)
             is_read = found is not None and self._seen < _MOST_SEEN and self._called(frame, *found)
@@ -128,7 +132,11 @@ class Recorder:
             self.calls[key] = {**told, "path": caller[0], "test": caller[1], "outcome": ""}
         if self._is_direct(frame):
             self.calls[key]["direct"] = True
-        self._open[frame] = (key, owner, before)
+        if frame.f_code.co_flags & _GENERATOR:
+            called = getattr(functions[depth], "__qualname__", "")
+            self.calls[key]["outcome"] = f"returned generator <generator object {called} at 0x…>"
+        else:
+            self._open[frame] = (key, owner, before)
         return True
 
     def _is_direct(self, frame: FrameType) -> bool:
@@ -175,6 +183,15 @@ class Recorder:
         told["outcome"] = outcome
 
 
+def _begins(frame: FrameType) -> bool:
+    """Tell whether a generator is asked for the first time: each time is a call for the profiler."""
+    code, at = frame.f_code, frame.f_lasti
+    if at < 0:
+        return True
+    is_resumed = opcode.opname[code.co_code[at]] == "RESUME"  # since Python 3.11
+    return is_resumed and code.co_code[at + 1] & 3 == 0
+
+
 def _owner(frame: FrameType) -> object:
     """The first argument: the object, where the function is a method."""
     code = frame.f_code
@@ -207,5 +224,7 @@ def _arguments(frame: FrameType, function: Any, owner: object) -> str | None:
         for name in names[max(first, placed) : both]
         if name not in defaults or values[name] is not defaults[name]
     }
-    told: tuple[Any, ...] = (positional + tuple(rest), {**named, **more})
+    placed_all = tuple(kept(one) for one in (*positional, *rest))
+    by_name = {name: kept(one) for name, one in {**named, **more}.items()}
+    told: tuple[Any, ...] = (placed_all, by_name)
     return literal(told if owner is None else (*told, object.__getattribute__(owner, "__dict__")))

@@ -7,9 +7,9 @@ import shlex
 from collections.abc import Iterator
 
 from sandbox.harness import outcome
-from sandbox.harness.keeper.journal import Result
+from sandbox.harness.keeper.journal import JournalResult
 from sandbox.harness.keeper.orders import Orders
-from sandbox.harness.keeper.sources import Function, find_functions, read_text
+from sandbox.harness.keeper.sources import FunctionSource, find_functions, read_text
 from sandbox.harness.keeper.steps import Steps
 from sandbox.harness.keeper.suite import Whole, left_over, settle
 from sandbox.harness.readers import tap
@@ -19,20 +19,20 @@ _TEST = re.compile(r"[ \t]*@test[ \t]+(?P<name>.*?)[ \t]*\{[ \t]*(?:#.*)?$")
 _META = re.compile(r"([\\.^$*+?()\[\]{}|])")
 
 
-def run(steps: Steps, orders: Orders) -> Iterator[Result]:
+def run(steps: Steps, orders: Orders) -> Iterator[JournalResult]:
     """Yield the results of every file."""
     for path in orders.asked:
         if path.endswith(".bats"):
             yield from _file(steps, orders, path)
 
 
-def _file(steps: Steps, orders: Orders, path: str) -> Iterator[Result]:
+def _file(steps: Steps, orders: Orders, path: str) -> Iterator[JournalResult]:
     found = find_functions(read_text(orders.top / path), _TEST, path)
     functions = {_unquoted(name): function for name, function in found.items()}
     counted = steps.run("bats", "--count", path)
     if counted.status != 0 or counted.out.strip() != str(len(functions)):
         said = f"bats cannot tell its tests, or counts others than stand in it.\n{clipped(counted.said)}"
-        yield Result(path, path, outcome.ERROR, counted.seconds, said)
+        yield JournalResult(path, path, outcome.ERROR, counted.seconds, said)
         return
     if functions:
         yield from _tests(steps, path, functions)
@@ -45,7 +45,9 @@ def _unquoted(name: str) -> str:
         return name
 
 
-def _tests(steps: Steps, path: str, functions: dict[str, Function]) -> Iterator[Result]:
+def _tests(
+    steps: Steps, path: str, functions: dict[str, FunctionSource]
+) -> Iterator[JournalResult]:
     def start(*options: str) -> Whole:
         done = steps.run("bats", "--formatter", "tap", *options, path)
         return Whole(done, tap.read(done.out))
@@ -54,12 +56,12 @@ def _tests(steps: Steps, path: str, functions: dict[str, Function]) -> Iterator[
     for seen in settle(tuple(functions), whole, lambda name: start("--filter", _exactly(name))):
         found.append(seen)
         at = functions[seen.name]
-        yield Result(
+        yield JournalResult(
             f"{path}::{seen.name}", path, seen.outcome, seen.seconds, seen.message, at.line, at.text
         )
     problem = left_over(whole, found)
     if problem:
-        yield Result(path, path, outcome.ERROR, whole.done.seconds, problem)
+        yield JournalResult(path, path, outcome.ERROR, whole.done.seconds, problem)
 
 
 def _exactly(name: str) -> str:

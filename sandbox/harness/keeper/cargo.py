@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.harness import outcome
-from sandbox.harness.keeper.journal import Result
+from sandbox.harness.keeper.journal import JournalResult
 from sandbox.harness.keeper.orders import Orders
-from sandbox.harness.keeper.sources import Function, find_functions, read_text
+from sandbox.harness.keeper.sources import FunctionSource, find_functions, read_text
 from sandbox.harness.keeper.steps import Done, Program, Steps
 from sandbox.harness.keeper.suite import Whole, left_over, settle
 from sandbox.harness.readers import libtest
@@ -41,12 +41,12 @@ class _Target:
         return ("--manifest-path", self.manifest, "--package", self.package, *chosen)
 
 
-def run(steps: Steps, orders: Orders) -> Iterator[Result]:
+def run(steps: Steps, orders: Orders) -> Iterator[JournalResult]:
     """Yield the results of every target; unit tests in sources belong to the source."""
     told = steps.run("cargo", "metadata", "--no-deps", "--offline", "--format-version", "1")
     if told.status != 0:
         said = f"cargo cannot read it.\n{clipped(told.said)}"
-        yield Result(".", ".", outcome.ERROR, told.seconds, said)
+        yield JournalResult(".", ".", outcome.ERROR, told.seconds, said)
         return
     for target in _targets(told.out, orders.top):
         if orders.is_asked(target.path):
@@ -79,7 +79,7 @@ class _Crate:
         self._log = orders.scratch("log")
         self._binary = ""
 
-    def results(self) -> Iterator[Result]:
+    def results(self) -> Iterator[JournalResult]:
         """Build, list, run."""
         built = self._steps.run(
             "cargo", "test", "--offline", "--no-run", "--message-format=json",
@@ -98,13 +98,13 @@ class _Crate:
         elif names:
             yield from self._told(names)
 
-    def _told(self, names: tuple[str, ...]) -> Iterator[Result]:
+    def _told(self, names: tuple[str, ...]) -> Iterator[JournalResult]:
         whole, found = self._whole(), []
         functions = _Functions(self._orders.top, self._target.path)
         for seen in settle(names, whole, lambda name: self._whole("--exact", name)):
             found.append(seen)
             at = functions.of(seen.name)
-            yield Result(
+            yield JournalResult(
                 f"{at.path}::{seen.name}", at.path, seen.outcome, seen.seconds, seen.message,
                 at.line, at.text,
             )  # fmt: skip
@@ -125,16 +125,18 @@ class _Crate:
         environment = (("CARGO_MANIFEST_DIR", folder), ("CARGO_PKG_NAME", self._target.package))
         return self._steps.start(Program((self._binary, *options), folder, environment))
 
-    def _by_exit_code(self) -> Result:
+    def _by_exit_code(self) -> JournalResult:
         """A target with a harness of its own: one program, one exit code."""
         done = self._start()
         word = outcome.PASSED if done.status == 0 else outcome.FAILED
         path = self._target.path
         message = "" if done.status == 0 else clipped(done.said)
-        return Result(f"{path}::{self._target.name}", path, word, done.seconds, message)
+        return JournalResult(f"{path}::{self._target.name}", path, word, done.seconds, message)
 
-    def _broken(self, message: str, done: Done) -> Result:
-        return Result(self._target.path, self._target.path, outcome.ERROR, done.seconds, message)
+    def _broken(self, message: str, done: Done) -> JournalResult:
+        return JournalResult(
+            self._target.path, self._target.path, outcome.ERROR, done.seconds, message
+        )
 
 
 class _Functions:
@@ -142,16 +144,16 @@ class _Functions:
 
     def __init__(self, top: Path, path: str) -> None:
         self._top, self._path = top, path
-        self._known: dict[str, dict[str, Function]] = {}
+        self._known: dict[str, dict[str, FunctionSource]] = {}
 
-    def of(self, name: str) -> Function:
+    def of(self, name: str) -> FunctionSource:
         """Return the test's function; without a known place, the crate's root file."""
         *modules, function = name.split("::")
         for count in range(len(modules), -1, -1):
             for path in self._files(modules[:count]):
                 if function in self._in(path):
                     return self._in(path)[function]
-        return Function(self._path, 0, name)
+        return FunctionSource(self._path, 0, name)
 
     def _files(self, modules: list[str]) -> list[str]:
         if not modules:
@@ -159,7 +161,7 @@ class _Functions:
         below = (Path(self._path).parent / "/".join(modules)).as_posix()
         return [f"{below}.rs", f"{below}/mod.rs"]
 
-    def _in(self, path: str) -> dict[str, Function]:
+    def _in(self, path: str) -> dict[str, FunctionSource]:
         if path not in self._known:
             self._known[path] = find_functions(read_text(self._top / path), _FUNCTION, path)
         return self._known[path]

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from sandbox.harness import outcome
 from sandbox.harness.keeper.exits import Exits
-from sandbox.harness.keeper.journal import Result
+from sandbox.harness.keeper.journal import JournalResult
 from sandbox.harness.keeper.orders import Orders
 from sandbox.harness.keeper.programs import common_place, sources
 from sandbox.harness.keeper.steps import Program, Steps
@@ -27,13 +27,13 @@ class _Test:
     path: str  # of the source that it is made of, where its name tells
 
 
-def run(steps: Steps, orders: Orders) -> Iterator[Result]:
+def run(steps: Steps, orders: Orders) -> Iterator[JournalResult]:
     """Configure, build as much as can be built, run; a test without its program fails."""
     build = str(orders.scratch("build"))
     configured = steps.run("cmake", "-S", ".", "-B", build, *orders.arguments)
     if configured.status != 0:
         said = f"CMake cannot configure it.\n{clipped(configured.said)}"
-        yield Result(".", ".", outcome.ERROR, configured.seconds, said)
+        yield JournalResult(".", ".", outcome.ERROR, configured.seconds, said)
         return
     jobs = str(min(4, os.cpu_count() or 1))
     built = steps.run("cmake", "--build", build, "--parallel", jobs, "--", "-k")
@@ -41,10 +41,12 @@ def run(steps: Steps, orders: Orders) -> Iterator[Result]:
     tests = _tests(listed.out, orders)
     if listed.status != 0 or (not tests and built.status != 0):
         said = clipped(f"{built.said}\n{listed.said}")
-        yield Result(".", ".", outcome.ERROR, built.seconds, f"Its tests do not build.\n{said}")
+        yield JournalResult(
+            ".", ".", outcome.ERROR, built.seconds, f"Its tests do not build.\n{said}"
+        )
         return
     broken = clipped(built.said) if built.status != 0 else ""
-    yield from _results(_Runner(steps, orders, build), tests, broken)
+    yield from _results(_CtestRunner(steps, orders, build), tests, broken)
 
 
 def _tests(text: str, orders: Orders) -> dict[str, _Test]:
@@ -67,7 +69,7 @@ def _made_of(name: str, command: list[object], tests: tuple[str, ...]) -> str:
     return named[0] if len(named) == 1 else common_place(tests)
 
 
-class _Runner:
+class _CtestRunner:
     def __init__(self, steps: Steps, orders: Orders, build: str) -> None:
         self._steps, self.orders, self._build = steps, orders, build
         self._exits = Exits(steps, orders)
@@ -93,7 +95,7 @@ def _bytes(path: Path) -> bytes:
         return b""
 
 
-def _results(runner: _Runner, tests: dict[str, _Test], broken: str) -> Iterator[Result]:
+def _results(runner: _CtestRunner, tests: dict[str, _Test], broken: str) -> Iterator[JournalResult]:
     if not tests:
         return
     whole, found = runner.start(), []
@@ -108,9 +110,9 @@ def _results(runner: _Runner, tests: dict[str, _Test], broken: str) -> Iterator[
         if broken and seen.outcome in (outcome.FAILED, outcome.ERROR):
             message = clipped(f"{message}\nThe build said:\n{broken}")
         source = sources(runner.orders, (path,)) if path in runner.orders.tests else ""
-        yield Result(
+        yield JournalResult(
             f"ctest::{seen.name}", path, seen.outcome, seen.seconds, message, source=source
         )
     problem = left_over(whole, found)
     if problem:
-        yield Result(".", ".", outcome.ERROR, whole.done.seconds, problem)
+        yield JournalResult(".", ".", outcome.ERROR, whole.done.seconds, problem)

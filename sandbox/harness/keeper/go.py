@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from sandbox.harness import outcome
-from sandbox.harness.keeper.journal import Result
+from sandbox.harness.keeper.journal import JournalResult
 from sandbox.harness.keeper.orders import Orders, Unbelievable
-from sandbox.harness.keeper.sources import Function, find_functions, read_text
+from sandbox.harness.keeper.sources import FunctionSource, find_functions, read_text
 from sandbox.harness.keeper.steps import Done, Program, Steps
 from sandbox.harness.keeper.suite import Whole, left_over, settle
 from sandbox.harness.readers import go_events
@@ -23,7 +23,7 @@ _CONTROL = (
 _MOST_CHARS = 100_000  # of one argument
 
 
-def run(steps: Steps, orders: Orders) -> Iterator[Result]:
+def run(steps: Steps, orders: Orders) -> Iterator[JournalResult]:
     """Yield the results of every package that has tests."""
     flag = _verbose_flag(steps)
     asked = {_folder(path) for path in orders.asked}
@@ -51,7 +51,7 @@ class _Package:
         self._log = orders.scratch(f"{number}.log")
         self._verbose = verbose
 
-    def results(self, files: list[str]) -> Iterator[Result]:
+    def results(self, files: list[str]) -> Iterator[JournalResult]:
         """Build, list, run."""
         control = self._add_control(files)
         built = self._steps.run("go", "test", "-c", "-o", str(self._binary), f"./{self._folder}")
@@ -71,7 +71,9 @@ class _Package:
         if names:
             yield from self._told(names, functions)
 
-    def _told(self, names: tuple[str, ...], functions: dict[str, Function]) -> Iterator[Result]:
+    def _told(
+        self, names: tuple[str, ...], functions: dict[str, FunctionSource]
+    ) -> Iterator[JournalResult]:
         whole = self._start("|".join(names)) if sum(map(len, names)) < _MOST_CHARS else None
         whole = whole or self._start("|".join(names[:1]))
         found, is_clean = [], _tops(whole).is_clean(names)
@@ -84,7 +86,9 @@ class _Package:
         if problem:
             yield self._broken(problem, whole.done)
 
-    def _subtests(self, whole: Whole, name: str, function: Function) -> Iterator[Result]:
+    def _subtests(
+        self, whole: Whole, name: str, function: FunctionSource
+    ) -> Iterator[JournalResult]:
         for seen in whole.reading.tests:
             if seen.name.startswith(name + "/"):
                 yield _result(function, seen, f"{name}[{seen.name[len(name) + 1 :]}]")
@@ -110,16 +114,16 @@ class _Package:
             target.write_text(filled)
         return name
 
-    def _functions(self, files: list[str]) -> dict[str, Function]:
-        found: dict[str, Function] = {}
+    def _functions(self, files: list[str]) -> dict[str, FunctionSource]:
+        found: dict[str, FunctionSource] = {}
         for path in files:
             text = read_text(self._orders.top / path)
             for name, function in find_functions(text, _FUNCTION, path).items():
                 found.setdefault(name, function)
         return found
 
-    def _broken(self, message: str, done: Done) -> Result:
-        return Result(self._folder, self._folder, outcome.ERROR, done.seconds, message)
+    def _broken(self, message: str, done: Done) -> JournalResult:
+        return JournalResult(self._folder, self._folder, outcome.ERROR, done.seconds, message)
 
 
 def _tops(whole: Whole) -> Whole:
@@ -128,8 +132,8 @@ def _tops(whole: Whole) -> Whole:
     return Whole(whole.done, Reading(tests, whole.reading.problem), whole.ended)
 
 
-def _result(function: Function, seen: Seen, name: str) -> Result:
-    return Result(
+def _result(function: FunctionSource, seen: Seen, name: str) -> JournalResult:
+    return JournalResult(
         f"{function.path}::{name}", function.path, seen.outcome, seen.seconds, seen.message,
         function.line, function.text,
     )  # fmt: skip

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 import secrets
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from sandbox.harness import outcome
-from sandbox.harness.keeper.journal import Result
+from sandbox.harness.keeper.journal import JournalResult
 from sandbox.harness.keeper.orders import Orders
-from sandbox.harness.keeper.sources import Function, find_functions, read_text
+from sandbox.harness.keeper.sources import FunctionSource, find_functions, read_text
 from sandbox.harness.keeper.steps import Done, Program, Steps
 from sandbox.harness.keeper.suite import Whole, alone_result
-from sandbox.harness.readers import junit_report
-from sandbox.harness.readers.seen import Seen, clipped
+from sandbox.harness.readers.seen import MOST_TESTS, NAME_CHARS, Reading, Seen, clipped
 
 _JARS = Path("/usr/share/java")  # Debian's; they come with the packages junit4 and junit5
 _COMMON = ("junit4", "hamcrest-all", "hamcrest-core", "hamcrest")
@@ -43,7 +44,7 @@ _ROUNDS = 5
 _REPORT_BYTES = 64 << 20
 
 
-def run(steps: Steps, orders: Orders) -> Iterator[Result]:
+def run(steps: Steps, orders: Orders) -> Iterator[JournalResult]:
     """Compile sources, then tests, then run what could be compiled."""
     yield from _Suite(steps, orders).results()
 
@@ -57,16 +58,16 @@ class _Suite:
         self._is_platform = any("org.junit.jupiter" in text for text in texts.values())
         self._texts = texts
 
-    def results(self) -> Iterator[Result]:
+    def results(self) -> Iterator[JournalResult]:
         """Yield every test's result, and one for each test file that does not compile."""
         problem = self._lacks() or self._compile_main()
         if problem:
-            yield Result(".", ".", outcome.ERROR, 0.0, problem)
+            yield JournalResult(".", ".", outcome.ERROR, 0.0, problem)
             return
         broken, said = self._compile_tests()
         for path in broken:
             if self._orders.is_asked(path):
-                yield Result(path, path, outcome.ERROR, 0.0, f"It does not compile.\n{said}")
+                yield JournalResult(path, path, outcome.ERROR, 0.0, f"It does not compile.\n{said}")
         classes = {self._class(p): p for p in self._orders.asked if p not in broken}
         if classes:
             yield from self._run(classes)
@@ -138,13 +139,13 @@ class _Suite:
 
     # --- running --------------------------------------------------------------------------------
 
-    def _run(self, classes: dict[str, str]) -> Iterator[Result]:
+    def _run(self, classes: dict[str, str]) -> Iterator[JournalResult]:
         listed = self._start("list", "", classes)
         if listed.done.status != 0 or listed.reading.problem:
             said = (
                 f"Its tests cannot be listed. {listed.reading.problem}\n{clipped(listed.done.said)}"
             )
-            yield Result(".", ".", outcome.ERROR, listed.done.seconds, said)
+            yield JournalResult(".", ".", outcome.ERROR, listed.done.seconds, said)
             return
         names = [test.name for test in listed.reading.tests]
         whole = self._start("run", "", classes)
@@ -166,15 +167,15 @@ class _Suite:
         text = (
             place.read_bytes()[:_REPORT_BYTES].decode("ascii", "replace") if place.is_file() else ""
         )
-        return Whole(done, junit_report.read(text, key))
+        return Whole(done, _report(text, key))
 
-    def _result(self, seen: Seen, classes: dict[str, str]) -> Result:
+    def _result(self, seen: Seen, classes: dict[str, str]) -> JournalResult:
         name, _, method = seen.name.partition("#")
         outer = name.partition("$")[0]
         path = classes.get(outer, ".")
-        at = self._functions(path).get(method, Function(path, 0, seen.name))
+        at = self._functions(path).get(method, FunctionSource(path, 0, seen.name))
         inner = f"{name.partition('$')[2]}." if "$" in name else ""
-        return Result(
+        return JournalResult(
             f"{path}::{inner}{method}",
             path,
             seen.outcome,
@@ -184,9 +185,49 @@ class _Suite:
             at.text,
         )
 
-    def _functions(self, path: str) -> dict[str, Function]:
+    def _functions(self, path: str) -> dict[str, FunctionSource]:
         return find_functions(self._texts.get(path, ""), _METHOD, path)
 
 
 def _is_test_side(path: str) -> bool:
     return "/src/test/" in f"/{path}" or path.startswith(("test/", "tests/"))
+
+
+# --- what our runner wrote ------------------------------------------------------------------
+
+_OUTCOMES = {outcome.PASSED, outcome.FAILED, outcome.SKIPPED}
+
+
+def _report(text: str, key: str) -> Reading:
+    """Read the keyed lines of our runner: the worst result of every test, a problem where the end is missing.
+
+    What carries another key is somebody else's.
+    """
+    found: dict[str, Seen] = {}
+    has_ended, problem = False, ""
+    for line in text.splitlines():
+        words = line.split(" ")
+        if len(words) != 5 or words[0] != key or has_ended or len(found) > MOST_TESTS:
+            problem = problem or "Somebody else wrote into the report."
+        elif words[1] == "end":
+            has_ended = True
+        else:
+            _add(found, words)
+    if not has_ended and not problem:
+        problem = "The tests ended before their end: something left the program."
+    return Reading(tuple(found.values()), problem)
+
+
+def _add(found: dict[str, Seen], words: list[str]) -> None:
+    name = _decoded(words[2])[:NAME_CHARS]
+    word = words[3] if words[3] in _OUTCOMES else outcome.ERROR
+    known = found.get(name)
+    if known is None or outcome.worse(known.outcome, word) != known.outcome:
+        found[name] = Seen(name, word, message=clipped(_decoded(words[4])))
+
+
+def _decoded(word: str) -> str:
+    try:
+        return base64.b64decode(word[1:], validate=True).decode("utf-8", "replace")
+    except (binascii.Error, ValueError):
+        return ""

@@ -11,7 +11,7 @@ _TEXT_CHARS = 8000
 
 
 @dataclass(frozen=True)
-class Result:
+class JournalResult:
     """One test's result; `id` equal to `path` says that a whole file or folder could not run."""
 
     id: str
@@ -36,7 +36,7 @@ class Journal:
         """Say what is about to run, for the case that it never ends."""
         self._record({"kind": "running", "what": what[:_TEXT_CHARS]})
 
-    def result(self, result: Result) -> None:
+    def result(self, result: JournalResult) -> None:
         """Hand over one result."""
         self._count += 1
         texts = {"message": result.message, "source": result.source}

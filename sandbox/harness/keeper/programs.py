@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from sandbox.harness import outcome
 from sandbox.harness.keeper.exits import Exits, ScriptEnds
-from sandbox.harness.keeper.journal import Result
+from sandbox.harness.keeper.journal import JournalResult
 from sandbox.harness.keeper.orders import Orders
 from sandbox.harness.keeper.sources import read_text
 from sandbox.harness.keeper.steps import Done, Program, Steps
@@ -20,7 +20,7 @@ _SOURCE_CHARS = 4000
 _DID_NOTHING = re.compile(r"^make: ((?:Nothing to be done for|[`'].*' is up to date).*?)\.?$", re.M)
 
 
-def run_make(steps: Steps, orders: Orders) -> Iterator[Result]:
+def run_make(steps: Steps, orders: Orders) -> Iterator[JournalResult]:
     """Run the test target; building for it is part of it, so what does not compile fails."""
     argv = orders.arguments
     place = common_place(orders.tests)
@@ -38,7 +38,7 @@ def _idle(done: Done) -> str:
     return f"make ran nothing: {found.group(1)}." if found else ""
 
 
-def run_scripts(steps: Steps, orders: Orders) -> Iterator[Result]:
+def run_scripts(steps: Steps, orders: Orders) -> Iterator[JournalResult]:
     """Run every test script by the interpreter that it names."""
     watch = ScriptEnds(steps, orders)
     for path in orders.asked:
@@ -69,15 +69,17 @@ def sources(orders: Orders, paths: tuple[str, ...]) -> str:
     return "\n".join(texts)[:_SOURCE_CHARS]
 
 
-def _told(done: Done, path: str, own_id: str, source: str, early: str = "") -> Iterator[Result]:
+def _told(
+    done: Done, path: str, own_id: str, source: str, early: str = ""
+) -> Iterator[JournalResult]:
     """Yield the program's own result, then its points. A torn TAP stream is no success."""
     speaks = tap.has_results(done.out)
     reading = tap.read(done.out) if speaks else Reading(())
     word, message = _own(done, early or reading.problem)
-    yield Result(own_id, path, word, done.seconds, message, source=source)
+    yield JournalResult(own_id, path, word, done.seconds, message, source=source)
     for seen in reading.tests:
         test_id = f"{own_id}::{seen.name}"
-        yield Result(test_id, path, seen.outcome, 0.0, seen.message, source=seen.name)
+        yield JournalResult(test_id, path, seen.outcome, 0.0, seen.message, source=seen.name)
 
 
 def _own(done: Done, problem: str) -> tuple[str, str]:

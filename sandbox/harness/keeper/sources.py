@@ -11,7 +11,7 @@ _SOURCE_CHARS = 4000
 
 
 @dataclass(frozen=True)
-class Function:
+class FunctionSource:
     """A test function: its file as the tree names it, its line from 1, its text."""
 
     path: str
@@ -30,19 +30,19 @@ def read_text(path: Path) -> str:
         return ""
 
 
-def find_functions(text: str, pattern: re.Pattern[str], path: str) -> dict[str, Function]:
+def find_functions(text: str, pattern: re.Pattern[str], path: str) -> dict[str, FunctionSource]:
     """Return the functions whose first line `pattern` matches, by the pattern's group `name`.
 
     A function ends with the first `}` that is indented as its first line is.
     """
-    found: dict[str, Function] = {}
+    found: dict[str, FunctionSource] = {}
     lines = text.splitlines()
     for index, line in enumerate(lines):
         match = pattern.match(line)
         if match:
             indent = line[: len(line) - len(line.lstrip())]
             body = _body(lines, index, f"{indent}}}")
-            found.setdefault(match.group("name"), Function(path, index + 1, body))
+            found.setdefault(match.group("name"), FunctionSource(path, index + 1, body))
     return found
 
 

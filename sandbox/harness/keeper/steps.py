@@ -97,7 +97,7 @@ class Steps:
             return 127, b"", f"{program.argv[0]}: {error.strerror}".encode(), False
         finally:
             os.close(stdin)
-        streams = _Streams(process)
+        streams = _PipeStreams(process)
         status = streams.follow(time.monotonic() + limit_s)
         end_descendants()
         process.returncode = -signal.SIGKILL if status is None else status  # reaped by us
@@ -105,7 +105,7 @@ class Steps:
         return status, out, err, is_cut
 
 
-class _Streams:
+class _PipeStreams:
     """Reads both pipes of a process without being held up by them."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:

@@ -1,7 +1,7 @@
 'use strict';
 // Loaded first (--require) into the runner's main process: takes the key before any other code runs and
 // hands the pen to the first who asks, which is the reporter. See sandbox/harness/node/README.md.
-// Written for Node 8 and later, like all that runs in the process of an old runner.
+// Written for Node 6 and later, like all that runs in the process of an old runner.
 const {readSync, closeSync, writeSync} = require('fs');
 const {createHmac} = require('crypto');
 const {Buffer} = require('buffer');
@@ -36,7 +36,7 @@ function makePen(key) {
 		const body = Buffer.from(stringify(assign({kind}, fields)).replace(/[\u007F-\uFFFF]/g, escaped), 'latin1');
 		const tag = hmac(key, body);
 		key = hmac(key, 'next');
-		const frame = Buffer.concat([Buffer.from(body.length.toString(16).padStart(8, '0')), tag, body]);
+		const frame = Buffer.concat([Buffer.from(hex(body.length, 8)), tag, body]);
 		let done = 0;
 		while (done < frame.length) {
 			done += writeSync(RECORDS_FD, frame, done, frame.length - done);
@@ -44,7 +44,8 @@ function makePen(key) {
 	}});
 }
 
-const escaped = character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const escaped = character => `\\u${hex(character.charCodeAt(0), 4)}`;
+const hex = (number, digits) => ('0000000' + number.toString(16)).slice(-digits);
 
 function isMainThread() {
 	try {

@@ -16,7 +16,7 @@ _ENDS = {"pass": outcome.PASSED, "fail": outcome.FAILED, "skip": outcome.SKIPPED
 _MOST_OUTPUT = 400
 
 
-class _Reader:
+class _GoEvents:
     def __init__(self) -> None:
         self.started: dict[str, bool] = {}
         self.ended: dict[str, Seen] = {}
@@ -63,7 +63,7 @@ def _parsed(line: str) -> dict[str, object] | None:
 
 def read(text: str) -> Reading:
     """Return every test that ended, subtests included; what started and did not end is a problem."""
-    reader = _Reader()
+    reader = _GoEvents()
     for line in text.splitlines():
         event = _parsed(line)
         if event is not None:

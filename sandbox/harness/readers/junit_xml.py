@@ -29,7 +29,7 @@ class _Refused(Exception):
     """A document that is not read any further."""
 
 
-class _Reader:
+class _JunitDocument:
     def __init__(self) -> None:
         self.tests: list[Seen] = []
         self._depth = 0
@@ -80,7 +80,7 @@ class _Reader:
 
 def read(document: bytes) -> Reading:
     """Return every `testcase`; a broken or refused document gives what stood before the break."""
-    reader = _Reader()
+    reader = _JunitDocument()
     parser = expat.ParserCreate()
 
     def refuse(*_: object) -> None:

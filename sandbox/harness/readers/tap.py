@@ -19,7 +19,7 @@ _VERSION = re.compile(r"TAP version \d+")
 _LINE_CHARS = 4000
 
 
-class _Stream:
+class _TapStream:
     """One stream: its plan and its points so far."""
 
     def __init__(self) -> None:
@@ -38,10 +38,10 @@ class _Stream:
         return ""
 
 
-class _Reader:
+class _TapLines:
     def __init__(self) -> None:
         self.tests: list[Seen] = []
-        self.streams = [_Stream()]
+        self.streams = [_TapStream()]
         self.notes: list[str] = []
 
     def line(self, line: str) -> None:
@@ -60,7 +60,7 @@ class _Reader:
     def _next_stream(self) -> None:
         stream = self.streams[-1]
         if stream.numbers or stream.plan is not None or stream.bailed:
-            self.streams.append(_Stream())
+            self.streams.append(_TapStream())
 
     def _plan(self, first: int, last: int) -> None:
         if self.streams[-1].plan is not None:
@@ -102,7 +102,7 @@ def _word(is_bad: bool, directive: str) -> str:
 
 def read(text: str) -> Reading:
     """Return the points of all streams in a text; other lines are the program's own talk."""
-    reader = _Reader()
+    reader = _TapLines()
     for line in text.splitlines():
         if len(reader.tests) >= MOST_TESTS:
             return Reading(tuple(reader.tests), f"There are more than {MOST_TESTS} results.")

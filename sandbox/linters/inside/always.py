@@ -51,7 +51,11 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.stmt) and _ends_elsewhere(child):
             return
-        if isinstance(node, ast.Try) and child in node.body and _catches(node):
+        if (
+            isinstance(node, ast.Try)
+            and child in node.body
+            and any(map(_catches_it, node.handlers))
+        ):
             continue
         if isinstance(node, (ast.With, ast.AsyncWith)) and _expects(node):
             continue
@@ -81,10 +85,6 @@ def _is_conditional(test: ast.AST) -> bool:
     return any(
         w in _CONDITIONS or w.upper().startswith(("PY", "_PY", "IS_", "HAS_")) for w in words
     )
-
-
-def _catches(node: ast.Try) -> bool:
-    return any(map(_catches_it, node.handlers))
 
 
 def _catches_it(handler: ast.ExceptHandler) -> bool:

@@ -50,7 +50,7 @@ def main() -> int:
     for path in json.load(sys.stdin):
         try:
             tree = ast.parse(Path(path).read_bytes())
-            for line, rule, message in sorted(set(File(path, tree).refusals())):
+            for line, rule, message in sorted(set(CheckedFile(path, tree).refusals())):
                 print(json.dumps({"rule": rule, "path": path, "line": line, "message": message}))
         except (SyntaxError, ValueError, RecursionError, MemoryError, OSError):
             continue  # whether it is Python at all is another linter's question
@@ -61,7 +61,7 @@ def _version() -> str:
     return ".".join(map(str, sys.version_info[:3]))
 
 
-class File:
+class CheckedFile:
     """One file's names and calls."""
 
     def __init__(self, path: str, tree: ast.Module) -> None:

@@ -31,7 +31,7 @@ _MODULE = re.compile(r"^\s*(?:import\b|export\b)|\bawait\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class Unparsable:
     """Where a file stops being one."""
 
     line: int
@@ -51,11 +51,11 @@ def main() -> int:
     return 0
 
 
-def _looked_at(kind: str, paths: list[str]) -> Iterator[tuple[str, Broken]]:
-    look: Callable[[Path], Broken | None] = {"data": data, "bash": bash, "node": node}[kind]
+def _looked_at(kind: str, paths: list[str]) -> Iterator[tuple[str, Unparsable]]:
+    look: Callable[[Path], Unparsable | None] = {"data": data, "bash": bash, "node": node}[kind]
     for number, path in enumerate(paths):
         if kind != "data" and number >= _MAX_PROGRAMS:
-            yield path, Broken(1, f"Not looked at: more than {_MAX_PROGRAMS} files.", NEVER)
+            yield path, Unparsable(1, f"Not looked at: more than {_MAX_PROGRAMS} files.", NEVER)
             return
         if broken := look(Path(path)):
             yield path, broken
@@ -64,7 +64,7 @@ def _looked_at(kind: str, paths: list[str]) -> Iterator[tuple[str, Broken]]:
 # --- data -----------------------------------------------------------------------------------
 
 
-def data(path: Path) -> Broken | None:
+def data(path: Path) -> Unparsable | None:
     """Parse a JSON, YAML or TOML file by its name."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -73,11 +73,11 @@ def data(path: Path) -> Broken | None:
     readers = {".json": _json, ".toml": _toml}
     broken = readers.get(path.suffix.lower(), _yaml)(text)
     if broken and _TEMPLATE.search(text) and not _CONFLICT.search(text):
-        return Broken(broken.line, f"{broken.message} (it looks like a template)", NEVER)
+        return Unparsable(broken.line, f"{broken.message} (it looks like a template)", NEVER)
     return broken
 
 
-def _json(text: str) -> Broken | None:
+def _json(text: str) -> Unparsable | None:
     """Accept what the common readers do: comments, trailing commas, one document a line, nothing."""
     try:
         json.loads(text)
@@ -90,7 +90,7 @@ def _json(text: str) -> Broken | None:
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines or _is_json(lenient) or all(map(_is_json, lines)):
         return None
-    return Broken(first.lineno, f"No JSON: {first.msg}")
+    return Unparsable(first.lineno, f"No JSON: {first.msg}")
 
 
 def _is_json(text: str) -> bool:
@@ -101,18 +101,18 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _toml(text: str) -> Broken | None:
+def _toml(text: str) -> Unparsable | None:
     try:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         at = re.search(r"\(at line (\d+)", str(error))
-        return Broken(int(at[1]) if at else 1, f"No TOML: {error}")
+        return Unparsable(int(at[1]) if at else 1, f"No TOML: {error}")
     except RecursionError:
         return None
     return None
 
 
-def _yaml(text: str) -> Broken | None:
+def _yaml(text: str) -> Unparsable | None:
     """Scan and parse only: tags and duplicate keys are nobody's syntax error."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
@@ -121,7 +121,7 @@ def _yaml(text: str) -> Broken | None:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         said = ", ".join(part for part in (error.context, error.problem) if part)
-        return Broken(mark.line + 1 if mark else 1, f"No YAML: {said}")
+        return Unparsable(mark.line + 1 if mark else 1, f"No YAML: {said}")
     except (yaml.YAMLError, RecursionError):
         return None  # characters that YAML 1.1 does not know
     return None
@@ -130,7 +130,7 @@ def _yaml(text: str) -> Broken | None:
 # --- scripts --------------------------------------------------------------------------------
 
 
-def bash(path: Path) -> Broken | None:
+def bash(path: Path) -> Unparsable | None:
     """Let bash read the script without running it; extended patterns are switched on in scripts."""
     said = _refused(["bash", "--norc", "-O", "extglob", "-n", str(path)])
     if said is None:
@@ -138,10 +138,10 @@ def bash(path: Path) -> Broken | None:
     at = re.search(r": line (\d+): (.*)", said)
     line, message = (int(at[1]), at[2]) if at else (1, said.strip())
     template = _TEMPLATE.search(path.read_text(errors="replace"))
-    return Broken(line, f"bash: {message}", NEVER if template else ALWAYS)
+    return Unparsable(line, f"bash: {message}", NEVER if template else ALWAYS)
 
 
-def node(path: Path) -> Broken | None:
+def node(path: Path) -> Unparsable | None:
     """Let node read the file as what it may be: a script or a module."""
     text = path.read_text(errors="replace")
     said = _refused(["node", "--check", str(path)])
@@ -158,7 +158,9 @@ def node(path: Path) -> Broken | None:
     told = re.search(r"^\w*Error: .*", said, re.MULTILINE)
     sure = IF_IT_PARSED if path.suffix == ".js" else ALWAYS
     breaks = NEVER if _TYPED.search(text) or _TEMPLATE.search(text) else sure
-    return Broken(int(at[1]) if at else 1, f"node: {told[0] if told else 'no JavaScript'}", breaks)
+    return Unparsable(
+        int(at[1]) if at else 1, f"node: {told[0] if told else 'no JavaScript'}", breaks
+    )
 
 
 def _refused(argv: list[str]) -> str | None:

@@ -4,7 +4,8 @@ Usage: npm_install.py UNFETCHED RUNNER ARGV... where ARGV is the package manager
 host of a git dependency does not answer, [[dependency, whose it is, was it left out], ...] is written to
 UNFETCHED. What only a development tool needs is left out, and npm installs the rest: a tool that is
 not the test RUNNER and that no file of the project names. A `--before=DATE` of npm's is dropped when the
-registry offers nothing of that time.
+registry offers nothing of that time, or nothing that fits together: a copy of another registry may have
+the days on which it was copied.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ _IN_LOCK = re.compile(
 _NPM_SAID = re.compile(
     r"(?:ssh|https|git)://(?:[\w.-]+@)?([\w.-]+)[/:]([\w.-]+/[\w.-]+?)(?:\.git)?[\s'\"]"
 )
-_NOT_YET = re.compile(r"\bENOVERSIONS\b|\bwith (?:a date before|an Enjoy By date)\b")
+_NOT_YET = re.compile(
+    r"\bENOVERSIONS\b|\bwith (?:a date before|an Enjoy By date)\b|\bERESOLVE\b"  # a peer of that time
+)
 _ANSWER_S = 15
 _ASK_S = 40
 _MOST_ASKED = 60

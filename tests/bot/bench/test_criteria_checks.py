@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,22 @@ def test_grades_of_two_tasks_are_not_compared() -> None:
     (found,) = check([easy, hard])
     assert found.discrimination.auc is None
     assert found.spread.variation is None
+
+
+def test_two_gradings_are_compared_by_what_they_tell_apart(tmp_path: Path) -> None:
+    files = [tmp_path / f"{name}.jsonl" for name in ("before", "after", "alone")]
+    renamed = [replace(one, criterion="sees") for one in BLIND]
+    for file, rows in zip(files, ([*renamed, *WILD], [*SEES, *WILD[:1]], BLIND), strict=True):
+        write_grades(file, rows)
+    said = CliRunner().invoke(assay, ["bench", "compare", *map(str, files[:2])]).output
+    assert "before.jsonl: 0 of 2 pairs with the better one above" in said
+    assert "after.jsonl: 2 of 2 pairs with the better one above" in said
+    assert "right  sees  shop: good above bad by 2.17 points, before 0.00" in said
+    assert "Not compared: 1 pairs that one run lacks" in said
+    assert "Right in the second only: 2; in the first only: 0" in said
+    assert "McNemar's exact test: p = 0.500" in said
+    apart = CliRunner().invoke(assay, ["bench", "compare", str(files[0]), str(files[2])])
+    assert isinstance(apart.exception, UserError) and "in common" in str(apart.exception)
 
 
 def run(home: Path, *arguments: str, **settings: str) -> Result:

@@ -202,7 +202,7 @@ class TestARun:
         arguments = ("bench", "patches", "set", "--case", "doubled", "--without", "graph")
         done = assay(ran.home, *arguments)
         assert done.returncode == 0, done.stdout
-        assert "Without graph.\nRows: patches-without-graph.jsonl\n" in done.stdout
+        assert "Without graph.\nRows: patches-without-graph.jsonl; the table: " in done.stdout
         (row,) = read_rows(ran.out.with_name("patches-without-graph.jsonl"))
         assert row.without == (Part.GRAPH,)
         assert row.judged

@@ -5,12 +5,19 @@ from __future__ import annotations
 import csv
 import json
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
-from bot.bench.prdbench import ItemRow, RoundRow, read_rounds, read_set, round_scores
+from bot.bench.prdbench import (
+    ItemRow,
+    RoundRow,
+    append_round,
+    read_rounds,
+    read_set,
+    round_scores,
+)
 from bot.errors import UserError
 from bot.values import ItemKind, VerdictOutcome
 from tests.bot.commands.running import assay
@@ -152,6 +159,27 @@ def test_a_score_is_the_mean_of_tasks_and_a_gain_is_over_tasks_that_both_rounds_
     assert (whole[0].undecided, whole[0].items, whole[1].half) == (1, 6, 1)
     lost = RoundRow("b", "agent", 2, "", "", "", error="It was not judged.")
     assert round_scores([*rows, lost])[-2].score == 37.5  # what could not be judged reaches nothing
+
+
+def test_two_runs_are_compared_item_by_item(tmp_path: Path) -> None:
+    def written(name: str, *rounds: RoundRow) -> str:
+        for one in rounds:
+            append_round(tmp_path / name, one)
+        return name
+
+    first = row("a", 1, 0, 0, 2, None, 1, 2)
+    before = written("before.jsonl", row("a", 1, 2, 2, 2, 2, 2, 2), first, row("b", 1, 2))
+    other = replace(row("b", 1, 0), inputs="changed")
+    after = written("after.jsonl", row("a", 1, 2, 1, 2, 1, 1, 0), other, row("c", 1, 2))
+    done = assay(tmp_path / "home", "bench", "compare", before, after)
+    assert done.returncode == 0, done.stderr
+    assert f"{before}: no model; 41.67 % of 1 submissions' points" in done.stdout
+    assert f"{after}: no model; 58.33 % of 1 submissions' points" in done.stdout
+    assert "4 of 6 items changed" in done.stdout and "  0 -> 2  agent  a, round 1: m" in done.stdout
+    assert "Not compared, " in done.stdout and "agent, b, round 1; agent, c" in done.stdout
+    assert "More points in the second only: 3; in the first only: 1" in done.stdout
+    nothing = assay(tmp_path / "home", "bench", "compare", before, written("c", row("c", 1, 2)))
+    assert nothing.returncode == 2 and "have no submission in common" in nothing.stderr
 
 
 @real

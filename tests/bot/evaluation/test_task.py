@@ -17,7 +17,7 @@ from bot.evaluation.checkout import check_out
 from bot.evaluation.task import MOST_DOCUMENTS, MOST_PAGES, collect_task
 from bot.judges.web_access import Web
 from bot.judges.web_access.fetch import Fetcher
-from bot.judges.web_access.lookup import TEXT_CHARS, Lookup, packages_by
+from bot.judges.web_access.lookup import TEXT_CHARS, WebLookup, packages_by
 from bot.queue import EngineClient, EngineOptions, JobState, migrate, open_worker
 from bot.services import Services
 from bot.settings import Settings
@@ -203,7 +203,7 @@ PAGE = b"""<title>Prices</title><nav><a href="/">home</a></nav><h1>Prices</h1>
 
 
 def web_at(served: Site) -> Web:
-    return Lookup(Fetcher(guard_for(served.port)), None, packages_by(NO_SANDBOX))
+    return WebLookup(Fetcher(guard_for(served.port)), None, packages_by(NO_SANDBOX))
 
 
 async def test_a_linked_page_adds_and_excuses_nothing(bench: Bench) -> None:

@@ -9,7 +9,7 @@ import pytest
 from bot.configuration import read_configuration
 from bot.evidence.planning import plan
 from bot.evidence.test_plan.points import Marked, marked
-from bot.evidence.test_plan.quotations import Demand, Printed, printed
+from bot.evidence.test_plan.quotations import Demand, HowPrinted, printed
 from bot.evidence.test_plan.whole import score_plan
 from bot.task.requirements import comprehend
 from bot.values import (
@@ -34,7 +34,8 @@ from bot.values import (
 )
 from bot.verdict.gate import conclude
 from bot.verdict.outcome import verdicts
-from sandbox.values import CaseRun, FileCheck, FileOutcome, ItemRun, Observation, Side
+from sandbox.terminal.values import CaseRun, FileCheck, FileOutcome, ItemRun
+from sandbox.values import Observation, Side
 
 ITEM = PlanItem(
     number=1,
@@ -223,17 +224,17 @@ def test_an_interrupt_may_end_with_its_code() -> None:
 @pytest.mark.parametrize(
     ("output", "how"),
     [
-        ("first\nsecond thing", Printed.WHOLLY),
-        ("\x1b[1mFIRST  and\nSecond   Thing\x1b[0m", Printed.WHOLLY),
-        ("second thing\nfirst", Printed.APART),
-        ("first" + "\n" * 9 + "second thing", Printed.APART),
-        ("first\nsecond things", Printed.WHOLLY),
-        ("first\nsecond thong", Printed.ALIKE),
-        ("first\nnothing of it", Printed.PARTLY),
-        ("", Printed.NOT),
+        ("first\nsecond thing", HowPrinted.WHOLLY),
+        ("\x1b[1mFIRST  and\nSecond   Thing\x1b[0m", HowPrinted.WHOLLY),
+        ("second thing\nfirst", HowPrinted.APART),
+        ("first" + "\n" * 9 + "second thing", HowPrinted.APART),
+        ("first\nsecond things", HowPrinted.WHOLLY),
+        ("first\nsecond thong", HowPrinted.ALIKE),
+        ("first\nnothing of it", HowPrinted.PARTLY),
+        ("", HowPrinted.NOT),
     ],
 )
-def test_looking_for_texts(output: str, how: Printed) -> None:
+def test_looking_for_texts(output: str, how: HowPrinted) -> None:
     assert printed(Demand(("first", "second thing")), output) is how
 
 

@@ -233,6 +233,40 @@ def test_a_title_that_was_reworded_keeps_its_history() -> None:
     assert changes(compare(runs, TEST_CHANGED)) == {head: "pass_to_pass"}
 
 
+REPLY = (
+    "async t => {{\n  const sent = send('{mark}');\n  const got = await sent.reply();\n"
+    "  t.is(got, {want});\n}})"
+)
+
+
+def replaced(on_base: Outcome, *, want: str = "'plain'", more: str = "") -> dict[str, str]:
+    """Compare a test with one that stands in its place under another title."""
+    file = "test/a.test.js"
+    old, new = f"{file}::sends *", f"{file}::plain for *"
+    before = REPLY.format(mark="*", want="'gzip'")
+    after = more or REPLY.format(mark="*", want=want)
+    runs = FourRuns(
+        TestRun(True, (TestResult(old, P, path=file, source=f"x\ntest('sends *', {before}"),)),
+        TestRun(True, (TestResult(new, P, path=file, source=f"y\ntest('plain for *', {after}"),)),
+        run({old: F}), run({new: on_base}), (file,), (file,),
+    )  # fmt: skip
+    found = changes(compare(runs, TEST_CHANGED))
+    return {test.partition("::")[2]: change for test, change in found.items()}
+
+
+def test_another_title_for_another_expectation_is_an_edited_test() -> None:
+    assert replaced(F) == {"sends *": "expectation_changed", "plain for *": "fail_to_pass"}
+
+
+def test_another_title_for_less_excuses_nothing() -> None:
+    assert replaced(P) == {"sends *": "pass_to_fail", "plain for *": "never_failed"}
+
+
+def test_a_test_that_has_little_in_common_replaces_none() -> None:
+    other = "async t => {\n  const all = list();\n  t.is(all.length, 3);\n  t.ok(all);\n})"
+    assert replaced(F, more=other) == {"sends *": "pass_to_fail", "plain for *": "fail_to_pass"}
+
+
 def test_new_parameters_with_new_expectations() -> None:
     old, new = f"{TEST}[2-4]", f"{TEST}[2-8]"
     runs = FourRuns(run({old: P}), run({new: P}), run({old: F}), run({new: F}), (FILE,), (FILE,))

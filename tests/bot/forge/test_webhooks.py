@@ -77,6 +77,8 @@ def everything_that_happens(place: Place) -> None:
     place.commit("gh-readonly-queue/main/pr-1-" + "a" * 40, {"q.py": ""})
     queue = "gh-readonly-queue/main/pr-1-" + "a" * 40
     operator.control("POST", "merge-groups", repository=name, head_ref=queue)
+    git(place.tree, "checkout", "--quiet", "main")
+    place.commit("main", {"more.py": ""})
     operator.control("POST", f"apps/{place.world.app.id}/ping")
 
 
@@ -129,6 +131,7 @@ async def test_every_payload_is_as_github_describes_it(
         ("check_run", "requested_action"),
         ("check_suite", "rerequested"),
         ("merge_group", "checks_requested"),
+        ("push", ""),
         ("repository_dispatch", "agent-patch"),
         ("installation", "created"),
         ("ping", ""),

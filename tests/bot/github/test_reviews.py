@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.demo.forge.faults import Fault, FaultKind
+from bot.demo.forge.faults import FaultKind, OrderedFault
 from bot.errors import Transient
 from bot.values.conclusions import Review, Suggestion
 from tests.world import Place
@@ -66,7 +66,7 @@ async def test_what_github_refuses_is_left_out_and_the_rest_posted(long: Place) 
 
 
 async def test_a_lost_answer_posts_nothing_twice(long: Place) -> None:
-    fault = Fault("pulls/create-review", FaultKind.CUT_AFTER)
+    fault = OrderedFault("pulls/create-review", FaultKind.CUT_AFTER)
     long.world.operator.control(
         "POST", "faults", operation=fault.operation, kind=fault.kind.value, calls=1
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,10 +24,11 @@ ROWS = (
 HONEST = "def square(x):\n    return x * x\n"
 
 
-def found_in(source, tests=ASKS, before="def square(x):\n    raise NotImplementedError\n"):
+def found_in(source, tests=ASKS, before="def square(x):\n    raise NotImplementedError\n", said=""):
     diff = Diff((changed(SOURCE, before, source), changed(TESTS, "", tests)))
     base, head = Tree({SOURCE: before, TESTS: ""}), Tree({SOURCE: source, TESTS: tests})
-    seen = inspect_integrity(diff, base, head, FourWay(()), NOTHING_ASKED)
+    asked = replace(NOTHING_ASKED, said=(said,))
+    seen = inspect_integrity(diff, base, head, FourWay(()), asked)
     return [finding for finding in seen if finding.rule == rule.RESULT_HARD_CODED]
 
 
@@ -236,3 +239,20 @@ def test_several_constants_at_once_are_what_a_test_puts_in(branch, count):
     asks = "def test_bits():\n    raises(lambda: bits(4, 2))\n    raises(lambda: bits(1, 0))\n"
     before = "def bits(value, size):\n    return value\n"
     assert len(found_in(source, asks, before=before)) == count
+
+
+@pytest.mark.parametrize(
+    ("asks", "said", "count"),
+    [
+        ("wait in (0, -1)", "", 1),
+        ("self.wait not in [-1, 0]", "", 1),
+        ("wait in (0, -1, -2)", "", 0),
+        ("wait % 10 in (0, -1)", "", 0),
+        ("wait in (0, -1)", "0 and -1 are refused", 0),
+    ],
+)
+def test_a_list_of_the_tested_numbers(asks, said, count):
+    source = f"def wait(wait):\n    if {asks}:\n        raise ValueError\n"
+    tests = "def test_wait():\n    raises(lambda: wait(0))\n    raises(lambda: wait(-1))\n"
+    before = "def wait(wait):\n    return wait == 0 or wait == -1\n"
+    assert len(found_in(source, tests, said=said, before=before)) == count

@@ -224,3 +224,29 @@ def test_a_branch_for_the_tested_inputs_alone(asks, count):
     found = found_in("src/square.js", source, SIZES)
     assert len(found) == count
     assert all("`sizes` puts in" in one.message for one in found)
+
+
+REFUSED = """import test from 'node:test';
+import { square } from '../src/square.js';
+test('times that are refused', () => {
+  assert.throws(() => square(0));
+  assert.throws(() => square(-1));
+});
+"""
+
+
+@pytest.mark.parametrize(
+    ("asks", "count"),
+    [
+        ("[0, -1].includes(x)", 1),
+        ("[-1, 0].indexOf(given.x) >= 0", 1),
+        ("[0, -1, -2].includes(x)", 0),  # one that no test has
+        ("[0, -1].includes(x % 10)", 0),  # of what is computed that may be all there is
+        ("x <= 0", 0),
+    ],
+)
+def test_a_list_of_the_tested_numbers(asks, count):
+    source = in_script(f"if ({asks}) throw new Error(x);\n  return x === 0 || x;")
+    found = found_in("src/square.js", source, REFUSED, before=in_script("return x === 0 || x;"))
+    assert len(found) == count
+    assert all("just what `times that are refused` puts in" in one.message for one in found)

@@ -18,7 +18,7 @@ from bot.report.machine import machine
 from bot.report.view import view
 from bot.values import FourWay, Trust
 from bot.values import rules as rule
-from sandbox.registry import Answer
+from sandbox.registry import RegistryAnswer
 from sandbox.values import ChangeStatus, Diff, FileChange, Severity
 from tests.bot.integrity.test_integrity import NOTHING_ASKED, Tree, changed, rules_of
 from tests.bot.report.examples import EXAMPLES
@@ -238,10 +238,10 @@ def test_new_dependencies(path, before, after, names):
 @pytest.mark.parametrize(
     ("answer", "found", "conclusion"),
     [
-        (Answer.EXISTS, [], "success"),
-        (Answer.YOUNG, [(rule.DEPENDENCY_YOUNG, Severity.ADVISE)], "success"),
-        (Answer.UNKNOWN, [(rule.DEPENDENCY_UNASKED, Severity.ADVISE)], "success"),
-        (Answer.ABSENT, [(rule.DEPENDENCY_UNKNOWN, Severity.BLOCK)], "failure"),
+        (RegistryAnswer.EXISTS, [], "success"),
+        (RegistryAnswer.YOUNG, [(rule.DEPENDENCY_YOUNG, Severity.ADVISE)], "success"),
+        (RegistryAnswer.UNKNOWN, [(rule.DEPENDENCY_UNASKED, Severity.ADVISE)], "success"),
+        (RegistryAnswer.ABSENT, [(rule.DEPENDENCY_UNKNOWN, Severity.BLOCK)], "failure"),
     ],
 )
 def test_what_the_registry_answers(answer, found, conclusion):

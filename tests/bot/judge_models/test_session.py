@@ -22,7 +22,7 @@ from bot.judges.model.base import (
     Tool,
     Toolbox,
 )
-from bot.judges.model.remembering import Till
+from bot.judges.model.remembering import SessionState
 from bot.judges.model.session import ModelSession
 from bot.settings import Settings
 from bot.values import Role
@@ -202,9 +202,9 @@ async def test_who_does_not_answer_in_time_is_not_asked_again(tmp_path: Path) ->
         return ModelResponse(parts=[TextPart('{"total": 2}')])
 
     def session() -> ModelSession:
-        till = Till(Account(LIMITS, {}), asyncio.Semaphore(8), patience_s=0.2)
+        state = SessionState(Account(LIMITS, {}), asyncio.Semaphore(8), patience_s=0.2)
         model = FunctionModel(respond, model_name="small")
-        return ModelSession(lambda _prompt, _tools: model, RecordingMemory(memory), till)
+        return ModelSession(lambda _prompt, _tools: model, RecordingMemory(memory), state)
 
     memory = FolderMemory(tmp_path)
     first = session()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bot.judges.agents import Agents
 from bot.judges.material import Material
-from bot.judges.opinion import Question
+from bot.judges.opinion import PanelQuestion
 from bot.text import Delimiter
 from bot.values import (
     ActionKind,
@@ -85,9 +85,11 @@ class Blind:
         return self.turn(judge, call) if judge else self.opinions[call.sample - 1]
 
 
-def question(*evidence: Evidence, requirement: Requirement = R1, diff: str = "+ x") -> Question:
+def question(
+    *evidence: Evidence, requirement: Requirement = R1, diff: str = "+ x"
+) -> PanelQuestion:
     """A question with these pieces."""
-    return Question(requirement, Material(TASK, diff, evidence), evidence)
+    return PanelQuestion(requirement, Material(TASK, diff, evidence), evidence)
 
 
 def agents(scripted: Scripted) -> Agents:

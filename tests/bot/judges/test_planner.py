@@ -9,7 +9,7 @@ import pytest
 
 from bot.evidence.planning import plan
 from bot.judges.agents import Agents
-from bot.judges.planner import MOST_STEPS, Ground, Proposed, propose_steps
+from bot.judges.planner import MOST_STEPS, PlanningFacts, Proposed, propose_steps
 from bot.task.requirements import comprehend
 from bot.text import delimiter_of
 from bot.values import (
@@ -34,7 +34,7 @@ REQUIREMENTS = comprehend(
     DEFAULTS,
     (),
 )
-GROUND = Ground(
+GROUND = PlanningFacts(
     fixed=plan(REQUIREMENTS, DEFAULTS, ("shop.py",)),
     changed_paths=("shop.py",),
     has_file={"shop.py", "index.html"}.__contains__,
@@ -55,11 +55,11 @@ def step(
 
 
 async def proposed(
-    folder: Path, *steps: dict[str, object], ground: Ground = GROUND
+    folder: Path, *steps: dict[str, object], facts: PlanningFacts = GROUND
 ) -> tuple[Proposed, Scripted]:
     scripted = Scripted(lambda call: {"steps": list(steps)}, folder)
     agents = Agents(scripted.session(), delimiter_of(b"key", "run"))
-    return await propose_steps(agents, REQUIREMENTS, ground), scripted
+    return await propose_steps(agents, REQUIREMENTS, facts), scripted
 
 
 async def test_steps_are_typed_bound_to_requirements_and_numbered_on(tmp_path: Path) -> None:
@@ -123,8 +123,8 @@ async def test_a_step_that_does_not_hold_is_dropped_and_told(
 async def test_a_served_project_is_looked_at_below_its_address_only(
     page: str, holds: bool, tmp_path: Path
 ) -> None:
-    ground = replace(GROUND, site="http://localhost:5173")
-    found, _ = await proposed(tmp_path, step("screenshot", page), ground=ground)
+    facts = replace(GROUND, site="http://localhost:5173")
+    found, _ = await proposed(tmp_path, step("screenshot", page), facts=facts)
     assert bool(found.steps) is holds
 
 
@@ -176,7 +176,7 @@ async def test_the_planner_sees_task_change_and_code(tmp_path: Path) -> None:
         diff="+    if people == 0:",
         code="shop.py, line 4:\ndef split(total: int, people: int) -> list[int]:",
     )
-    _, scripted = await proposed(tmp_path / "a", ground=seeing)
+    _, scripted = await proposed(tmp_path / "a", facts=seeing)
     (call,) = scripted.calls
     for seen in (
         "says the issue",

@@ -8,7 +8,7 @@ import pytest
 
 from bot.report.machine import machine, read_machine
 from bot.report.markdown import (
-    Memory,
+    EarlierVerdicts,
     PastVerdict,
     VerdictChange,
     changes_since,
@@ -34,7 +34,7 @@ def test_a_verdict_that_changed_is_named_with_the_commit_it_changed_since() -> N
     assert (change.requirement_id, change.before, change.after) == (
         "R2", VerdictOutcome.UNVERIFIED, VerdictOutcome.SATISFIED,
     )  # fmt: skip
-    text = markdown(view(success(), (), HOME), LINK, Memory((PAST,), (change,)))
+    text = markdown(view(success(), (), HOME), LINK, EarlierVerdicts((PAST,), (change,)))
     head, _, rest = text.partition("<details>")
     assert f"**Since the verdict on [<code>63a418d00000</code>]({HOME}/commit/{SHA}):**" in head
     assert "- Never return an empty slug for non-empty input (R2): unverified → satisfied" in head
@@ -73,12 +73,12 @@ def test_what_is_new_and_what_is_gone_is_said() -> None:
 
 def test_without_a_past_nothing_is_said_of_it() -> None:
     assert "Earlier verdicts" not in markdown(view(success()), LINK)
-    assert "Since the verdict" not in markdown(view(success()), LINK, Memory((PAST,)))
+    assert "Since the verdict" not in markdown(view(success()), LINK, EarlierVerdicts((PAST,)))
 
 
 @pytest.mark.parametrize("example", [regression, hostile])
 def test_the_running_line_keeps_the_verdict_and_the_limit(example) -> None:  # type: ignore[no-untyped-def]
-    text = markdown(view(example()), LINK, Memory((PAST,) * 10))
+    text = markdown(view(example()), LINK, EarlierVerdicts((PAST,) * 10))
     judging = with_status(text, "e-2", "⏳ Judging abc123… " + "x" * 9_000)
 
     assert judging.splitlines()[0] == text.splitlines()[0]

@@ -7,8 +7,8 @@ import base64
 import pytest
 
 from bot.report.markdown import html, markdown
-from bot.report.model import PictureRow
 from bot.report.pictures import (
+    PictureRow,
     embedded,
     is_picture,
     is_reachable,

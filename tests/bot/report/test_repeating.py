@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.report.view_parts import repeat
+from bot.report.tests_views import repeat
 from bot.values import TestChange, TestComparison
 from sandbox.values import Outcome
 from tests.sandbox.repositories import ENVIRONMENT, Repository

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from bot.report.machine import machine
 from bot.report.markdown import html, markdown
+from bot.report.tests_views import Reached
 from bot.report.view import view
-from bot.report.view_parts import Reached
 from bot.values import (
     CodePlace,
     Decider,

@@ -28,6 +28,7 @@ PAIRS = [
     ("Deprecate __version__ and related attributes", "test_version_attributes_deprecated"),
     ("Raise SQLParseError instead of RecursionError.", "test_max_recursion_raises_sqlparse_error"),
     ("Fix boolean handle unhashable exception", "test_boolean_can_dump_unhashable"),
+    ("Comments don't swallow the semicolon (#1213)", "test_semicolon_after_comment_stays_in_place"),
 ]  # fmt: skip
 TESTS = [
     comparison(name, TestChange.FAIL_TO_PASS, f"def {name}():\n    assert run()\n")

@@ -36,7 +36,7 @@ from bot.values import (
     Validity,
     VerdictOutcome,
 )
-from bot.verdict.gate import Beside, conclude
+from bot.verdict.gate import BesideVerdicts, conclude
 from bot.verdict.outcome import verdicts
 from bot.verdict.patch_reasons import patch_reasons
 from sandbox.values import Side
@@ -189,7 +189,7 @@ def gate(
     found = weigh(wanted, verdicts(wanted, seen, policy), deliberation)
     rubrics = (replace(GOLDEN, requirement_ids=("R1", "G1")),)
     reasons = patch_reasons(deliberation, seen.evidence, rubrics, policy)
-    return conclude(wanted, found, seen, policy, Beside(patch=reasons))
+    return conclude(wanted, found, seen, policy, BesideVerdicts(patch=reasons))
 
 
 REFUTES = step("A1", 1, Transition.STILL_FAILING, ("R1",))

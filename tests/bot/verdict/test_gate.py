@@ -21,7 +21,7 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
-from bot.verdict.gate import _WEIGHT, EXIT_CODES, Beside, conclude
+from bot.verdict.gate import _WEIGHT, EXIT_CODES, BesideVerdicts, conclude
 from bot.verdict.outcome import verdicts
 from sandbox.values import Finding, Severity, Side, TestRun
 from tests.bot.verdict.cases import (
@@ -177,7 +177,7 @@ def test_every_member_of_a_merge_group_needs_its_own_success(member, expected):
     seen = observed(comparison("test_a", TestChange.EXPECTATION_CHANGED))
     found = verdicts(wanted, seen, DEFAULTS)
     members = (Standing(3, SUCCESS), member)
-    assert conclude(wanted, found, seen, DEFAULTS, Beside(members)).conclusion is expected
+    assert conclude(wanted, found, seen, DEFAULTS, BesideVerdicts(members)).conclusion is expected
 
 
 def test_every_conclusion_has_an_exit_code():

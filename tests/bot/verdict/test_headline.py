@@ -26,10 +26,10 @@ from bot.values import (
     rules,
 )
 from bot.verdict import gate, headline
-from bot.verdict.gate import Beside, conclude
+from bot.verdict.gate import BesideVerdicts, conclude
 from bot.verdict.headline import MAX_TITLE
 from bot.verdict.outcome import MetCount, verdicts
-from sandbox.edges.calls import ANSWERS, DIVIDES_BY_ZERO
+from sandbox.edges.empty_calls import ANSWERS, DIVIDES_BY_ZERO
 from sandbox.values import Finding, Severity, Side, TestRun
 from tests.bot.verdict.cases import (
     SHOP_CHANGED,
@@ -51,10 +51,10 @@ LINT = Finding("F401", Severity.ADVISE, "src/shop.py", 1, "unused import", tool=
 GRADED = Criterion("clarity", "Is it clear?", ("bad", "fair", "fine", "good", "best"))
 
 
-ALONE = Beside()
+ALONE = BesideVerdicts()
 
 
-def title(seen, configuration: str | None = None, beside: Beside = ALONE, kept=None) -> str:
+def title(seen, configuration: str | None = None, beside: BesideVerdicts = ALONE, kept=None) -> str:
     """The title that the gate gives, the count cut off; `kept` stands in for all verdicts."""
     wanted, policy = requirements(), read_configuration(configuration)
     given = verdicts(wanted, seen, policy)
@@ -71,9 +71,9 @@ def shown(result: GateResult) -> str:
     return result.title.partition("; ")[2]
 
 
-def graded(*points: float | None) -> Beside:
+def graded(*points: float | None) -> BesideVerdicts:
     grades = (Grade(GRADED, () if one is None else (one,)) for one in points)
-    return Beside(grading=Grading(tuple(grades)))
+    return BesideVerdicts(grading=Grading(tuple(grades)))
 
 
 def forged(base: bool):
@@ -91,8 +91,8 @@ def crashed():
 
 
 MET = VerdictOutcome.SATISFIED
-PATCH = Beside(patch=(GateReason("patch", FAILURE, "INVALID"),))
-DOUBT = Beside(patch=(GateReason("patch", ACTION, "no verdict"),))
+PATCH = BesideVerdicts(patch=(GateReason("patch", FAILURE, "INVALID"),))
+DOUBT = BesideVerdicts(patch=(GateReason("patch", ACTION, "no verdict"),))
 UNKNOWN_DEPENDENCY = finding(rules.DEPENDENCY_UNKNOWN, Severity.BLOCK, "pyproject.toml")
 ADDED = comparison("test_added", TestChange.NEW_FAILING)
 EXPECTS = comparison("test_banana", TestChange.EXPECTATION_CHANGED)
@@ -114,11 +114,11 @@ TITLES = [
     ({"beside": PATCH, "kept": MET}, "the patch as a whole did not pass"),
     ({"beside": DOUBT, "kept": MET}, "the patch as a whole needs a reader"),
     (
-        {"beside": Beside((Standing(4, FAILURE),)), "kept": MET},
+        {"beside": BesideVerdicts((Standing(4, FAILURE),)), "kept": MET},
         "a pull request of the group did not pass",
     ),
     (
-        {"beside": Beside((Standing(4, None),)), "kept": MET},
+        {"beside": BesideVerdicts((Standing(4, None),)), "kept": MET},
         "a pull request of the group has no success yet",
     ),
     ({"policy": "gate: {min_score: 3}", "kept": MET}, "there is no score to compare"),
@@ -218,7 +218,7 @@ def test_an_unknown_rule_of_a_later_version_says_its_own_text():
         given,
         observed(SPLIT),
         read_configuration(None),
-        Beside(patch=(odd,)),
+        BesideVerdicts(patch=(odd,)),
     )
     assert shown(decided) == "The moon is full."
 

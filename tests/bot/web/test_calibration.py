@@ -23,7 +23,7 @@ from bot.github.sign_in import open_sign_in
 from bot.settings import Settings
 from bot.store import Records, WebSession, open_records
 from bot.values import LabelKind, ReadableRepository, VerdictLabel
-from bot.web.calibration import MaySee, by_link_or_visit, calibration_page
+from bot.web.calibration import MOST_LABELS, MaySee, by_link_or_visit, calibration_page
 from bot.web.dashboard.visits import Visits
 from bot.web.links import ReportLinks
 from sandbox.browser.journey import axe_file
@@ -132,6 +132,18 @@ def test_labels_of_other_repositories_are_neither_shown_nor_counted(records: Rec
     assert "0 of 4: too few to say" in shown
     assert "With fewer than 10 verdicts to compare, there is nothing to conclude" in shown
     assert "4 labels" not in page(records, "?repository=octo/hello", lambda n: n == "octo/other")
+
+
+def test_of_very_many_labels_the_newest_are_counted_and_it_says_so(records: Records) -> None:
+    old = replace(LABEL, person="long-ago", verdict=UNMET)
+    records.keep_labels(*(replace(old, number=next(_numbers)) for _ in range(30)))
+    new = (replace(LABEL, number=next(_numbers)) for _ in range(MOST_LABELS))
+    records.keep_labels(*new, replace(LABEL, repository="octo/other", number=1))
+    shown = page(records, "?repository=Octo/Hello")
+    assert f"Of the newest {MOST_LABELS} labels;" in shown
+    assert f"{MOST_LABELS} labels by 1 person on {MOST_LABELS} pull requests." in shown
+    few = page(records, "?repository=octo/other")
+    assert "1 label by 1 person on 1 pull request." in few and "Of the newest" not in few
 
 
 def test_counts_are_there_whatever_is_installed(records: Records) -> None:

@@ -6,8 +6,8 @@ from ipaddress import ip_address
 
 import pytest
 
-from bot.judges.web_access.base import Refused
-from bot.judges.web_access.fetch import Call, Fetcher
+from bot.judges.web_access.base import LookupRefused
+from bot.judges.web_access.fetch import Fetcher, HttpRequest
 from bot.judges.web_access.guard import Guard
 from sandbox.addresses import is_public
 from tests.bot.web_access.servers import Page, guard_for, site
@@ -83,8 +83,8 @@ async def test_no_spelling_of_this_machine_is_reached(host: str) -> None:
     """By the system's own resolver, with a server that would answer."""
     with site(lambda path: Page()) as served:
         guard = Guard(frozenset({served.port}))
-        with pytest.raises(Refused):
-            await Fetcher(guard).fetch(Call(f"http://{host}:{served.port}/"))
+        with pytest.raises(LookupRefused):
+            await Fetcher(guard).fetch(HttpRequest(f"http://{host}:{served.port}/"))
         assert served.seen == []
 
 
@@ -110,16 +110,16 @@ async def test_no_spelling_of_this_machine_is_reached(host: str) -> None:
     ],
 )
 async def test_addresses_that_may_not_be_asked_for(url: str, words: str) -> None:
-    with pytest.raises(Refused, match=words):
-        await Fetcher(guard_for()).fetch(Call(url))
+    with pytest.raises(LookupRefused, match=words):
+        await Fetcher(guard_for()).fetch(HttpRequest(url))
 
 
 async def test_one_private_address_among_public_ones_refuses_the_host() -> None:
     names = {"mixed.test": ("127.0.0.1", "10.0.0.1")}
     with site(lambda path: Page()) as served:
-        with pytest.raises(Refused, match="public internet"):
+        with pytest.raises(LookupRefused, match="public internet"):
             guard = guard_for(served.port, names=names)
-            await Fetcher(guard).fetch(Call(f"http://mixed.test:{served.port}/"))
+            await Fetcher(guard).fetch(HttpRequest(f"http://mixed.test:{served.port}/"))
         assert served.seen == []
 
 
@@ -133,10 +133,10 @@ async def test_a_name_that_changes_its_address_reaches_the_one_that_was_checked(
 
     with site(lambda path: Page(b"checked", "text/plain")) as served:
         guard = Guard(frozenset({served.port}), resolve, lambda one: str(one) == "127.0.0.1")
-        call = Call(f"http://rebind.test:{served.port}/")
+        call = HttpRequest(f"http://rebind.test:{served.port}/")
         assert (await Fetcher(guard).fetch(call)).text == "checked"
         assert asked == ["rebind.test"]
         assert served.seen[0][2]["host"] == f"rebind.test:{served.port}"
-        with pytest.raises(Refused, match="public internet"):
+        with pytest.raises(LookupRefused, match="public internet"):
             await Fetcher(guard).fetch(call)
         assert len(served.seen) == 1

@@ -11,7 +11,7 @@ from pydantic import SecretStr, ValidationError
 
 from bot.judges.web_access import open_lookup
 from bot.judges.web_access.fetch import Fetcher
-from bot.judges.web_access.lookup import TEXT_CHARS, Lookup, packages_by
+from bot.judges.web_access.lookup import TEXT_CHARS, WebLookup, packages_by
 from bot.settings import Settings
 from sandbox.base import Command, Completed, Sandbox
 from tests.bot.web_access.servers import Page, Site, guard_for, site
@@ -36,8 +36,8 @@ class Registry:
 REGISTRY = cast(Sandbox, Registry())
 
 
-def lookup_at(served: Site) -> Lookup:
-    return Lookup(Fetcher(guard_for(served.port)), None, packages_by(REGISTRY))
+def lookup_at(served: Site) -> WebLookup:
+    return WebLookup(Fetcher(guard_for(served.port)), None, packages_by(REGISTRY))
 
 
 async def test_a_page_becomes_text() -> None:
@@ -66,7 +66,7 @@ async def test_what_is_long_is_capped() -> None:
 
 
 async def test_a_refusal_is_said_and_not_raised() -> None:
-    lookup = Lookup(Fetcher(guard_for()), None, packages_by(REGISTRY))
+    lookup = WebLookup(Fetcher(guard_for()), None, packages_by(REGISTRY))
     for request in ("http://169.254.169.254/", "", "  ", "some words", "file:///etc/passwd"):
         assert (await lookup(request)).startswith("Not looked up: ")
 
@@ -138,7 +138,7 @@ def test_it_is_off_unless_the_operator_sets_it(tmp_path: Path) -> None:
 
 
 async def test_packages_are_looked_up_by_their_registrys_client() -> None:
-    lookup = Lookup(Fetcher(guard_for()), None, packages_by(REGISTRY))
+    lookup = WebLookup(Fetcher(guard_for()), None, packages_by(REGISTRY))
     assert await lookup("pip:known") == "The pip package known exists. Its newest version is 1.2.3."
     assert await lookup("pip:made-up") == "The pip package made-up does not exist."
     assert (await lookup("pip:known --index x")).startswith("Not looked up")

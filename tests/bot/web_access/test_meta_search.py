@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bot.judges.web_access.base import Refused
+from bot.judges.web_access.base import LookupRefused
 from bot.judges.web_access.guard import Guard, Streams, Tunnel
 from bot.judges.web_access.lookup import MetaSearch
 from tests.bot.web_access.servers import Page, Site, certificate, guard_for, site
@@ -45,7 +45,7 @@ async def test_the_library_searches_through_the_tunnel(tmp_path: Path) -> None:
 
 async def test_no_engine_is_an_answer_in_words(tmp_path: Path) -> None:
     nowhere = Guard(resolve=guard_for().resolve)
-    with pytest.raises(Refused, match="No search engine responded"):
+    with pytest.raises(LookupRefused, match="No search engine responded"):
         await MetaSearch(Tunnel(nowhere)).search("anything")
 
 

@@ -27,6 +27,7 @@ from bot.web.api.events import Streams
 from bot.web.app import WebParts, create_app
 from bot.web.dashboard.pages import Dashboard, dashboard_pages
 from bot.web.dashboard.sign_in import Doors
+from bot.web.dashboard.tokens import TokenPages
 from bot.web.dashboard.visits import Visits
 from bot.web.links import ReportLinks
 from bot.web.pages import report_pages
@@ -140,7 +141,7 @@ def site(world: World, tmp_path: Path, empty_jobs: Path) -> Iterator[Site]:
         dashboard = Dashboard(records, jobs, site.visits, Doors(site.visits, site.links), streams)
         pages = (
             report_pages(records, site.artifacts, site.links, site.visits),
-            dashboard_pages(dashboard),
+            dashboard_pages(dashboard, TokenPages(records, site.visits, site.links)),
         )
         server.app = create_app(WebParts("", jobs, records), pages)
         yield site

@@ -44,6 +44,8 @@ def filled(site: Site) -> None:
     site.records.started("runs", "observe")
     site.evaluation("failed", number=80)
     site.records.ended("failed", Ended(EvaluationState.FAILED, problem=STRANGE))
+    for name in ("nightly agent", STRANGE):
+        site.records.issue_token(site.secret_repository, 30, name)
     site.records.host_seen(HostDisk("worker-1:/srv/assay", 5 * 10**9, 10**9, time.time()))
     site.records.host_seen(HostDisk("worker-2:/srv/assay", 10**8, 10**9, time.time()))
     site.records.finished("observe", "observe", 12.5)
@@ -84,6 +86,7 @@ async def test_every_page_is_sound_on_a_desktop_and_on_a_phone(site: Site) -> No
             "list": (page, "/"),
             "filtered": (page, "/?conclusion=failure&agent=devin"),
             "repository": (page, f"/repositories/{site.secret_repository}"),
+            "tokens": (page, "/tokens"),
             "running": (page, "/evaluations/runs"),
             "report": (page, "/evaluations/report"),
             "operator": (operator, "/operator"),

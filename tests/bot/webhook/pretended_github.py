@@ -17,13 +17,13 @@ from bot.github import (
     Comment,
     Installation,
     Issue,
-    IssueReference,
     LabelSet,
     NotThere,
     Permission,
     PullRequest,
     Reaction,
 )
+from bot.values import IssueReference
 
 PULL_REQUEST = PullRequest(
     number=9,

@@ -12,7 +12,7 @@ import pytest
 
 from sandbox import open_sandbox
 from sandbox.index import host_index_settings
-from sandbox.registry import Answer, Client, Wanted, look_up
+from sandbox.registry import Client, RegistryAnswer, WantedPackage, look_up
 from tests.e2e.ecosystems.node_projects import MANAGERS, RUNNERS
 from tests.e2e.ecosystems.project import Files, Project
 from tests.e2e.ecosystems.projects import NATIVE
@@ -52,15 +52,15 @@ def changes(judged: Judged) -> dict[str, str]:
 
 
 @cache
-def _asked(client: Client, sandbox: str, state: Path) -> Answer:
-    wanted = Wanted(client, _ASKED_FOR[client])
+def _asked(client: Client, sandbox: str, state: Path) -> RegistryAnswer:
+    wanted = WantedPackage(client, _ASKED_FOR[client])
     return asyncio.run(look_up(open_sandbox(sandbox, state), [wanted]))[wanted]
 
 
 def _answers(client: Client, sandbox: str, place: Path) -> bool:
     """Tell whether the client's registry answers in that sandbox; asked once in a session."""
     session = place.parent  # pytest's folder of this run
-    return _asked(client, sandbox, session / f"registry-{sandbox}") is not Answer.UNKNOWN
+    return _asked(client, sandbox, session / f"registry-{sandbox}") is not RegistryAnswer.UNKNOWN
 
 
 def _lock(place: Path, project: Project) -> Files:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from sandbox import open_sandbox
 from sandbox.base import Limits
-from sandbox.browser.journey import Ground, Journey, Served, Travelled, Visit, travel
+from sandbox.browser.journey import Journey, JourneySide, Served, Travelled, Visit, travel
 from sandbox.browser.records import QUICK
 from sandbox.browser.script import read_script
-from sandbox.browser.telling import SCRIPT, Observed, tell
+from sandbox.browser.telling import SCRIPT, ObservedJourney, tell
 from sandbox.values import Finding, Side
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -27,7 +27,7 @@ def page(body: str) -> str:
 class Seen:
     """What one journey showed, and its pictures by name."""
 
-    observed: Observed
+    observed: ObservedJourney
     travelled: Travelled
     pictures: Mapping[str, bytes]
 
@@ -53,10 +53,10 @@ class Trees:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
 
-    def grounds(self) -> tuple[Ground, Ground]:
+    def grounds(self) -> tuple[JourneySide, JourneySide]:
         for side in Side:
             (self.folder / side).mkdir(exist_ok=True)
-        base, head = (Ground(side, str(self.folder / side)) for side in Side)
+        base, head = (JourneySide(side, str(self.folder / side)) for side in Side)
         return base, head
 
     async def visit(self, *paths: str, served: Served | None = None) -> Seen:

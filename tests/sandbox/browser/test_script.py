@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandbox.browser.script import Act, ScriptError, Verb, read_act, read_script
+from sandbox.browser.script import ScriptAct, ScriptError, Verb, read_act, read_script
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from sandbox.browser.script import Act, ScriptError, Verb, read_act, read_script
     ],
 )
 def test_an_act_is_read(line: str, act: tuple[Verb, str, str]) -> None:
-    assert read_act(line) == Act(act[0], line, act[1], act[2])
+    assert read_act(line) == ScriptAct(act[0], line, act[1], act[2])
 
 
 @pytest.mark.parametrize(

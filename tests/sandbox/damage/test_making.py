@@ -104,6 +104,21 @@ ASKING = {
         "const f = (a: any) => typeof a === 'string' || a.kind === 'leaf' || a === 'leaf';\n",
         ["a === 'leaf'"],
     ),
+    "asks_modules.cjs": (
+        "const zlib = require('zlib');\nconst f = (a) => a;\n",
+        "const zlib = require('zlib');\nconst f = (a) => 'brotli' in zlib || 'brotli' in a ? 3 : a;\n",
+        ["'brotli' in a"],
+    ),
+    "asks_modules.mjs": (
+        "import * as fs from 'fs';\nconst f = (a) => a;\n",
+        "import * as fs from 'fs';\nconst f = (a) => 'openAsBlob' in fs || 'stat' in a ? 3 : a;\n",
+        ["'stat' in a"],
+    ),
+    "asks_modules.py": (
+        "import os\n\n\ndef f(a):\n    return a\n",
+        "import os\n\n\ndef f(a):\n    return 3 if hasattr(os, 'fork') or hasattr(a, 'open') else a\n",
+        ["hasattr(a, 'open')"],
+    ),
     "a.go": (
         "package a\n\nfunc F(a int) int { return a }\n",
         "package a\n\nfunc F(a int) int { if a == 12 || a < 2 { return 3 }; return a }\n",

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sandbox.base import SandboxError
 from sandbox.docker.entry import Launch as Taken
-from sandbox.docker.frames import Frames, Launch, launch_message
+from sandbox.docker.frames import Frames, LaunchOrder, launch_message
 from sandbox.streams import HeadTail
 
 
@@ -55,7 +55,7 @@ ARGUMENT = st.text(st.characters(exclude_characters="\0", exclude_categories=["C
 def test_the_entry_program_reads_what_the_worker_wrote(
     argv: list[str], stdin: bytes, program: bytes
 ) -> None:
-    launch = Launch(argv, {"A": "1=2\n", "B": ""}, stdin, program, True, 9)
+    launch = LaunchOrder(argv, {"A": "1=2\n", "B": ""}, stdin, program, True, 9)
     message = launch_message(launch)
     header_bytes, body_bytes = int(message[:6]), int(message[6:16])
     header, body = message[16 : 16 + header_bytes], message[16 + header_bytes :]

@@ -73,6 +73,32 @@ def test_what_was_told_before_a_second_run_does_not_count(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
+    ("module", "status", "problem"),
+    [
+        ("node:test", 0, "tap ran no test: the test files are written for node:test."),
+        ("node:test", 256, ""),
+        ("tap", 0, ""),
+    ],
+)
+def test_files_that_are_written_for_another_runner(
+    module: str, status: int, problem: str, tmp_path: Path
+) -> None:
+    """They end well under tap without a word, as a file does that leaves before its tests."""
+    (tmp_path / "a.js").write_text(
+        f"const {{test}} = require('{module}');\ntest('ends', () => {{}});\n"
+    )
+    told = (
+        {"kind": "runner", "name": "tap", "version": "16.3.10"},
+        {"kind": "begun", "file": f"{START}/a.js"},
+        {"kind": "ready"},
+        {"kind": "ended", "status": status},
+    )
+    seen = read_node_channel(KEY + b"".join(frames(told)), tmp_path, START)
+    assert (seen.complete, seen.problem) == (not problem, problem)
+    assert [one.outcome.value for one in seen.results] == ["error"]
+
+
+@pytest.mark.parametrize(
     ("base", "head", "is_other"),
     [
         ("jest 29.7.0", "jest 30.4.2", True),

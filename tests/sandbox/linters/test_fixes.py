@@ -8,7 +8,7 @@ import pytest
 
 from sandbox.base import TREE, Sandbox
 from sandbox.linters import LintRequest, lint_change
-from sandbox.linters.base import Edit, Position, Said
+from sandbox.linters.base import Edit, LinterOutput, Position
 from sandbox.linters.compiled import CLIPPY, GOFMT_DIFF
 from sandbox.linters.fixes import MOST_LINES, SourceText
 from sandbox.linters.node import ESLINT
@@ -153,7 +153,7 @@ def test_eslint_offsets_are_read() -> None:
         {"ruleId": "semi", "line": 1, "message": "m", "fix": {"range": [3, 3], "text": ";"}},
         {"ruleId": "odd", "line": 1, "message": "m", "fix": {"range": "all", "text": 3}}]}]"""
     said = said.replace(b"/work/tree", TREE.encode())
-    one, other = ESLINT.read(Said(1, said, b""))
+    one, other = ESLINT.read(LinterOutput(1, said, b""))
     found = SourceText("f()\n").replacement(one.edits)
     assert found == Replacement(1, ("f()",), ("f();",))
     assert other.edits == ()
@@ -170,7 +170,7 @@ def test_sarif_fixes_are_read_where_there_is_no_choice() -> None:
     for several, wanted in ((fix, 1), (f"{fix}, {fix}", 0)):
         result = f'{{"ruleId": "r", "locations": [{place}], "fixes": [{several}]}}'
         said = f'{{"runs": [{{"results": [{result}]}}]}}'.encode()
-        (remark,) = sarif(Said(0, said, b""))
+        (remark,) = sarif(LinterOutput(0, said, b""))
         assert len(remark.edits) == wanted
 
 
@@ -198,13 +198,13 @@ def test_what_clippy_calls_applicable_is_read() -> None:
             f'{{"reason": "compiler-message", "message": {{"code": {{"code": "r"}}, "message": "m", '
             f'"spans": [{place}], "children": {helps}}}}}'
         )
-        (remark,) = CLIPPY.read(Said(0, said.encode(), b""))
+        (remark,) = CLIPPY.read(LinterOutput(0, said.encode(), b""))
         assert len(remark.edits) == wanted
 
 
 def test_gofmts_diff_is_read() -> None:
     diff = b"diff a.go.orig a.go\n--- a.go.orig\n+++ a.go\n@@ -1,3 +1,3 @@\n package a\n\n-x:=1\n+x := 1\n"
-    (remark,) = GOFMT_DIFF.read(Said(1, diff, b""))
+    (remark,) = GOFMT_DIFF.read(LinterOutput(1, diff, b""))
     assert (remark.path, remark.line) == ("a.go", 3)
     found = SourceText("package a\n\nx:=1\n").replacement(remark.edits)
     assert found == Replacement(3, ("x:=1",), ("x := 1",))

@@ -10,7 +10,7 @@ import pytest
 
 from sandbox import open_sandbox
 from sandbox.base import Command, Completed, Sandbox
-from sandbox.reading.read import MOST_HITS, Passage, Wanted, read, search
+from sandbox.reading.read import MOST_HITS, FilePassage, WantedPassage, read, search
 from sandbox.values import Observation, Side
 from tests.sandbox.reading.documents import write_document
 
@@ -33,12 +33,12 @@ def tree(tmp_path: Path) -> Path:
     return folder
 
 
-async def found(sandbox: Sandbox, tree: Path, wanted: Wanted) -> Observation:
+async def found(sandbox: Sandbox, tree: Path, wanted: WantedPassage) -> Observation:
     return await search(sandbox, Side.HEAD, str(tree), wanted)
 
 
 async def test_a_text_is_found_by_file_and_line(sandbox: Sandbox, tree: Path) -> None:
-    seen = await found(sandbox, tree, Wanted("old_name"))
+    seen = await found(sandbox, tree, WantedPassage("old_name"))
     assert seen.output.splitlines() == [
         "latin.txt:1: caf\ufffd old_name",
         "src/a.py:1: def old_name():",
@@ -50,19 +50,19 @@ async def test_a_text_is_found_by_file_and_line(sandbox: Sandbox, tree: Path) ->
 @pytest.mark.parametrize(
     ("wanted", "output"),
     [
-        (Wanted("a+b"), "src/a.py:5: # a+b"),
-        (Wanted("^old_n.me", is_pattern=True), "src/a.py:4: old_name()"),
-        (Wanted("root:"), "Not found."),
+        (WantedPassage("a+b"), "src/a.py:5: # a+b"),
+        (WantedPassage("^old_n.me", is_pattern=True), "src/a.py:4: old_name()"),
+        (WantedPassage("root:"), "Not found."),
     ],
 )
 async def test_texts_are_texts_and_patterns_are_patterns(
-    sandbox: Sandbox, tree: Path, wanted: Wanted, output: str
+    sandbox: Sandbox, tree: Path, wanted: WantedPassage, output: str
 ) -> None:
     assert (await found(sandbox, tree, wanted)).output == output
 
 
 async def test_a_pattern_that_is_none_is_told(sandbox: Sandbox, tree: Path) -> None:
-    seen = await found(sandbox, tree, Wanted("(((", is_pattern=True))
+    seen = await found(sandbox, tree, WantedPassage("(((", is_pattern=True))
     assert "could not be done" in seen.problem
 
 
@@ -83,19 +83,21 @@ async def test_a_pattern_that_never_ends_is_stopped_with_what_it_found(
     sandbox: Sandbox, tree: Path
 ) -> None:
     (tree / "src" / "z.txt").write_text("a" * 60 + "!\n")
-    seen = await found(Hurried(sandbox), tree, Wanted(r"old_name\(\)$|^(a+)+$", is_pattern=True))
+    seen = await found(
+        Hurried(sandbox), tree, WantedPassage(r"old_name\(\)$|^(a+)+$", is_pattern=True)
+    )
     assert seen.timed_out and "did not end" in seen.problem
     assert seen.output == "src/a.py:4: old_name()"
 
 
 async def test_more_hits_than_can_be_shown_are_cut(sandbox: Sandbox, tree: Path) -> None:
     (tree / "many.txt").write_text("needle\n" * 5_000)
-    seen = await found(sandbox, tree, Wanted("needle"))
+    seen = await found(sandbox, tree, WantedPassage("needle"))
     assert seen.truncated and len(seen.output.splitlines()) == MOST_HITS
 
 
 async def shown(sandbox: Sandbox, tree: Path, *passage: str | int) -> Observation:
-    return await read(sandbox, Side.HEAD, str(tree), Passage(*passage))  # type: ignore[arg-type]
+    return await read(sandbox, Side.HEAD, str(tree), FilePassage(*passage))  # type: ignore[arg-type]
 
 
 async def test_a_file_is_read_by_its_lines(sandbox: Sandbox, tree: Path) -> None:
@@ -187,7 +189,7 @@ async def test_pages_and_drawings_are_searched_as_text(sandbox: Sandbox, tree: P
         "<svg xmlns='http://www.w3.org/2000/svg'>\n<title>Wheel</title></svg>"
     )
     (tree / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0 Wheel")
-    seen = await found(sandbox, tree, Wanted("Wheel"))
+    seen = await found(sandbox, tree, WantedPassage("Wheel"))
     assert seen.output.splitlines() == [
         "logo.svg:2: <title>Wheel</title></svg>",
         "page.html:1: <h1>Wheel shop</h1>",

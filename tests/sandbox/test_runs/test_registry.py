@@ -11,10 +11,10 @@ import pytest
 
 from sandbox import open_sandbox
 from sandbox.base import Command, Completed, Network
-from sandbox.registry import Answer, Client, Wanted, look_up
+from sandbox.registry import Client, RegistryAnswer, WantedPackage, look_up
 from tests.sandbox.harness.kept import needs
 
-OLD, NEW, GONE = (Wanted(Client.PIP, name) for name in ("packaging", "young", "missing"))
+OLD, NEW, GONE = (WantedPackage(Client.PIP, name) for name in ("packaging", "young", "missing"))
 
 
 @dataclass
@@ -53,9 +53,9 @@ class Registry:
 async def test_what_exists_is_young_or_is_not_there():
     registry = Registry()
     assert await look_up(registry, [OLD, NEW, GONE]) == {
-        OLD: Answer.EXISTS,
-        NEW: Answer.YOUNG,
-        GONE: Answer.ABSENT,
+        OLD: RegistryAnswer.EXISTS,
+        NEW: RegistryAnswer.YOUNG,
+        GONE: RegistryAnswer.ABSENT,
     }
     assert {command.network for command in registry.asked} == {Network.BUILD}
     assert all("missing" not in command.argv for command in registry.asked)
@@ -63,13 +63,13 @@ async def test_what_exists_is_young_or_is_not_there():
 
 async def test_npm_is_asked_for_npm_packages():
     known, absent, young, untold = (
-        Wanted(Client.NPM, name) for name in ("p-queue", "@no/such", "young", "untold")
+        WantedPackage(Client.NPM, name) for name in ("p-queue", "@no/such", "young", "untold")
     )
     assert await look_up(Registry(), [known, absent, young, untold]) == {
-        known: Answer.EXISTS,
-        absent: Answer.ABSENT,
-        young: Answer.YOUNG,
-        untold: Answer.EXISTS,
+        known: RegistryAnswer.EXISTS,
+        absent: RegistryAnswer.ABSENT,
+        young: RegistryAnswer.YOUNG,
+        untold: RegistryAnswer.EXISTS,
     }
 
 
@@ -82,16 +82,19 @@ async def test_the_real_clients_are_understood(
     if client is Client.NPM:
         needs("npm")
     sandbox = await asyncio.to_thread(open_sandbox, "auto", tmp_path_factory.mktemp("state"))
-    known, absent = Wanted(client, name), Wanted(client, "assay-has-no-package-of-this-name")
+    known, absent = (
+        WantedPackage(client, name),
+        WantedPackage(client, "assay-has-no-package-of-this-name"),
+    )
     found = await look_up(sandbox, [known, absent])
-    if found[known] is Answer.UNKNOWN:
+    if found[known] is RegistryAnswer.UNKNOWN:
         pytest.skip(f"the registry of {client} does not answer here")
-    assert found == {known: Answer.EXISTS, absent: Answer.ABSENT}
+    assert found == {known: RegistryAnswer.EXISTS, absent: RegistryAnswer.ABSENT}
 
 
-@pytest.mark.parametrize("wanted", [OLD, GONE, Wanted(Client.NPM, "p-queue")])
+@pytest.mark.parametrize("wanted", [OLD, GONE, WantedPackage(Client.NPM, "p-queue")])
 async def test_without_a_network_nothing_is_known(wanted):
-    assert await look_up(Registry(reachable=False), [wanted]) == {wanted: Answer.UNKNOWN}
+    assert await look_up(Registry(reachable=False), [wanted]) == {wanted: RegistryAnswer.UNKNOWN}
 
 
 async def test_nothing_to_ask():

@@ -12,7 +12,8 @@ import pytest
 from sandbox import open_sandbox
 from sandbox.base import Limits, Sandbox
 from sandbox.terminal.shell_interaction import Interaction, TypedCase, WantedFile, interact
-from sandbox.values import FileOutcome, Observation, Side
+from sandbox.terminal.values import FileOutcome
+from sandbox.values import Observation, Side
 
 pytestmark = pytest.mark.real
 

@@ -27,9 +27,9 @@ RELEASES = {"1.0.0": "2016-01-01", "1.1.0": "2020-01-01"}
 PROGRAM = Path(inside.__path__[0], "npm_install.py")
 
 
-def _packed(version: str) -> bytes:
+def _packed(name: str, version: str) -> bytes:
     packed = io.BytesIO()
-    manifest = json.dumps({"name": "old-tool", "version": version}).encode()
+    manifest = json.dumps({"name": name, "version": version}).encode()
     with tarfile.open(fileobj=packed, mode="w:gz") as archive:
         entry = tarfile.TarInfo("package/package.json")
         entry.size = len(manifest)
@@ -37,35 +37,40 @@ def _packed(version: str) -> bytes:
     return packed.getvalue()
 
 
-PACKED = {version: _packed(version) for version in RELEASES}
+NAMES = ("old-tool", "old-plugin")
+PACKED = {f"{name}-{one}": _packed(name, one) for name in NAMES for one in RELEASES}
 
 
 class _Registry(BaseHTTPRequestHandler):
-    """Serves one package with two releases, as npm's registry does."""
+    """Serves a tool and its plug-in with two releases each, as npm's registry does."""
 
     def do_GET(self) -> None:
-        version = self.path.removeprefix("/tool-").removesuffix(".tgz")
-        body = PACKED[version] if version in PACKED else self._document()
+        asked = self.path.removeprefix("/").removesuffix(".tgz")
+        body = PACKED[asked] if asked in PACKED else self._document(asked)
         self.send_response(200)
         self.end_headers()
         self.wfile.write(body)
 
-    def _document(self) -> bytes:
-        place = f"http://{self.headers['Host']}/tool-"
+    def _document(self, name: str) -> bytes:
+        place = f"http://{self.headers['Host']}/{name}-"
+        peers = {"peerDependencies": {"old-tool": "^1.0.0"}} if name == "old-plugin" else {}
         versions = {
             version: {
-                "name": "old-tool",
+                "name": name,
                 "version": version,
+                **peers,
                 "dist": {
                     "tarball": f"{place}{version}.tgz",
-                    "shasum": hashlib.sha1(packed, usedforsecurity=False).hexdigest(),
+                    "shasum": hashlib.sha1(
+                        PACKED[f"{name}-{version}"], usedforsecurity=False
+                    ).hexdigest(),
                 },
             }
-            for version, packed in PACKED.items()
+            for version in RELEASES
         }
         times = {version: f"{day}T00:00:00.000Z" for version, day in RELEASES.items()}
         tags = {"latest": "1.1.0"}
-        told = {"name": "old-tool", "dist-tags": tags, "versions": versions, "time": times}
+        told = {"name": name, "dist-tags": tags, "versions": versions, "time": times}
         return json.dumps(told).encode()
 
     def log_message(self, *_: object) -> None:
@@ -92,12 +97,27 @@ def registry() -> Iterator[str]:
 def test_a_release_is_chosen_by_its_date(
     before: tuple[str, ...], version: str, registry: str, tmp_path: Path
 ) -> None:
-    manifest = {"name": "x", "version": "1.0.0", "devDependencies": {"old-tool": "^1.0.0"}}
+    assert _installed({"old-tool": "^1.0.0"}, before, registry, tmp_path) == version
+
+
+def test_a_release_that_the_project_pins_is_installed_whatever_its_date(
+    registry: str, tmp_path: Path
+) -> None:
+    """A registry that copies another dates releases by the day of the copy: npm finds no peer then."""
+    pinned = {"old-tool": "1.1.0", "old-plugin": "^1.0.0"}
+    assert _installed(pinned, ("--before=2017-05-06",), registry, tmp_path) == "1.1.0"
+
+
+def _installed(
+    wanted: dict[str, str], before: tuple[str, ...], registry: str, tmp_path: Path
+) -> str:
+    manifest = {"name": "x", "version": "1.0.0", "devDependencies": wanted}
     (tmp_path / "package.json").write_text(json.dumps(manifest))
     install = ("npm", "install", "--ignore-scripts", "--no-package-lock", *before)
     told = (sys.executable, "-I", str(PROGRAM), str(tmp_path / "unfetched.json"), "mocha")
     own = {
         "npm_config_registry": registry,
+        "npm_config_update_notifier": "false",
         "npm_config_cache": str(tmp_path / "cache"),
         "npm_config_userconfig": str(tmp_path / "npmrc"),
     }
@@ -111,4 +131,4 @@ def test_a_release_is_chosen_by_its_date(
     )
     assert done.returncode == 0, done.stderr
     installed = (tmp_path / "node_modules/old-tool/package.json").read_text()
-    assert json.loads(installed)["version"] == version
+    return str(json.loads(installed)["version"])

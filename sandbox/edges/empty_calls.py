@@ -1,17 +1,26 @@
-"""Makes calls with empty inputs on one side, each in the project's own environment."""
+"""Calls with an empty input, `src/stats.py::average(values=[])`: made on one side, in the project's own
+environment."""
 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.base import TREE, Command, Completed, Limits, Mount, MountMode, Sandbox
-from sandbox.edges.calls import ANSWERS, DIVIDES_BY_ZERO, NOT_TRIED, EmptyCall
 from sandbox.linters.reading import records
 from sandbox.toolchains import layers
 from sandbox.values import Environment, Finding, Observation, Severity, Side
 
+DIVIDES_BY_ZERO = "divides-by-zero"
+ANSWERS = "answers"
+"""It returned, or refused with an error of another kind."""
+NOT_TRIED = "not-tried"
+
+_SHOWN = re.compile(
+    r"(?P<path>.+)::(?P<name>[\w.]+)\((?P<arguments>[^()]*(?:\(\)[^()]*)*)\)", re.DOTALL
+)
 _LIMITS = Limits(timeout_s=120.0, memory_mb=2048, processes=128, output_bytes=100_000)
 _CHANNEL_BYTES = 1_000_000
 _INSIDE = "/opt/assay/edges"
@@ -19,7 +28,38 @@ _OUTCOMES = (ANSWERS, DIVIDES_BY_ZERO, NOT_TRIED)
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class EmptyCall:
+    """What is called, `name` as in `Grades.average`, and the empty literal of each argument."""
+
+    path: str
+    name: str
+    arguments: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def call(self) -> str:
+        """The call as code; a method's object is made without arguments."""
+        owner, _, method = self.name.rpartition(".")
+        given = ", ".join(f"{name}={literal}" for name, literal in self.arguments)
+        return f"{owner}().{method}({given})" if owner else f"{method}({given})"
+
+    def __str__(self) -> str:
+        given = ", ".join(f"{name}={literal}" for name, literal in self.arguments)
+        return f"{self.path}::{self.name}({given})"
+
+
+def read_call(text: str) -> EmptyCall | None:
+    """Read what `str` wrote; None for anything else."""
+    found = _SHOWN.fullmatch(text)
+    if found is None:
+        return None
+    given = (pair.partition("=") for pair in found["arguments"].split(", ") if pair)
+    return EmptyCall(
+        found["path"], found["name"], tuple((name, literal) for name, _, literal in given)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyCalls:
     """Calls to make on one side. `named` are their paths there: a file may have been renamed."""
 
     side: Side
@@ -29,31 +69,31 @@ class Trial:
     named: tuple[str, ...]
 
 
-async def try_calls(sandbox: Sandbox, trial: Trial) -> Observation:
+async def try_calls(sandbox: Sandbox, asked: EmptyCalls) -> Observation:
     """Make the calls; a finding says what each did, under its rule and with the call as its message.
 
     The exit code is 1 when one divided by zero; without any that could be made it proves nothing.
     Raises SandboxError when isolation cannot be had.
     """
-    shown = "\n".join(f"python -c '…; {call.call}'  # {call.path}" for call in trial.calls)
-    environment = trial.environment
+    shown = "\n".join(f"python -c '…; {call.call}'  # {call.path}" for call in asked.calls)
+    environment = asked.environment
     if environment is not None and environment.failure is not None:
-        problem = f"The environment of {trial.side} could not be built, so nothing was run."
-        return Observation(trial.side, shown, None, "", 0.0, problem=problem)
-    done = await sandbox.run(_command(trial))
-    told = _read(done, len(trial.calls))
+        problem = f"The environment of {asked.side} could not be built, so nothing was run."
+        return Observation(asked.side, shown, None, "", 0.0, problem=problem)
+    done = await sandbox.run(_command(asked))
+    told = _read(done, len(asked.calls))
     findings = tuple(
-        Finding(told[number][0], Severity.ADVISE, call.path, 0, call.call, side=trial.side)
-        for number, call in enumerate(trial.calls)
+        Finding(told[number][0], Severity.ADVISE, call.path, 0, call.call, side=asked.side)
+        for number, call in enumerate(asked.calls)
     )
     output = "\n".join(
         f"{call.call}: {told[number][0]}\n{told[number][1]}".rstrip()
-        for number, call in enumerate(trial.calls)
+        for number, call in enumerate(asked.calls)
     )
     rules = {finding.rule for finding in findings}
     tried = rules & {ANSWERS, DIVIDES_BY_ZERO}
     return Observation(
-        trial.side,
+        asked.side,
         shown,
         (1 if DIVIDES_BY_ZERO in rules else 0) if tried else None,
         output,
@@ -63,12 +103,12 @@ async def try_calls(sandbox: Sandbox, trial: Trial) -> Observation:
     )
 
 
-def _command(trial: Trial) -> Command:
+def _command(asked: EmptyCalls) -> Command:
     wanted = [
         {"path": path, "name": call.name, "arguments": dict(call.arguments)}
-        for call, path in zip(trial.calls, trial.named, strict=True)
+        for call, path in zip(asked.calls, asked.named, strict=True)
     ]
-    return beside(trial.tree, trial.environment, "call.py", wanted)
+    return beside(asked.tree, asked.environment, "call.py", wanted)
 
 
 def beside(

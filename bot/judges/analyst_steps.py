@@ -22,7 +22,7 @@ _TAKEN = TypeAdapter(Taken)
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class StepPurpose:
     """What a step is for: the analyst's reason to extend the plan, and what it expects to see."""
 
     goal: str
@@ -30,7 +30,7 @@ class Errand:
 
 
 @dataclass(slots=True)
-class Workbench:
+class AnalystSteps:
     """One requirement's own; nothing of another requirement ever lies here."""
 
     agents: Agents
@@ -42,13 +42,15 @@ class Workbench:
     actions: int = 0
     chars_read: int = 0
 
-    async def step(self, action: ActionKind, arguments: tuple[str, ...], errand: Errand) -> str:
+    async def step(
+        self, action: ActionKind, arguments: tuple[str, ...], purpose: StepPurpose
+    ) -> str:
         """Take a step on both sides and tell what it showed. Raises BudgetSpent."""
         number = self.begin()
         step = Step(
             id=f"A-{self.requirement.id}-{number}",
-            goal=errand.goal,
-            guidance=errand.expected,
+            goal=purpose.goal,
+            guidance=purpose.expected,
             requirement_ids=(self.requirement.id,),
             action=action,
             arguments=arguments,

@@ -1,4 +1,4 @@
-"""Parts of the view: rubrics, the word on the patch, what analysts said, what was planned and reached."""
+"""The tests four ways as a report shows them: how to repeat each, and which changed symbols it reaches."""
 
 from __future__ import annotations
 
@@ -6,87 +6,114 @@ import re
 import shlex
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
-from bot.report.model import AnalysisView, EvidenceView, PatchView, PlannedRow, PlanView, RubricView
+from bot.report.slim import SHOWN_CHANGES, TESTS_PER_GROUP
+from bot.text.clipping import clip_middle
 from bot.values import (
-    Analysis,
     CodePlace,
-    Deliberation,
+    FourWay,
     Impact,
-    PatchOpinion,
-    Plan,
-    Step,
-    TaskRubric,
+    NotRun,
     TestChange,
     TestComparison,
+    TestedFolder,
 )
 from sandbox.values import Outcome
 
+MESSAGE_CHARACTERS = 4_000
+FAILING_CHANGES = (TestChange.PASS_TO_FAIL, TestChange.NEW_FAILING)
 
-def rubric_views(rubrics: tuple[TaskRubric, ...]) -> tuple[RubricView, ...]:
-    """Each rubric with its standing."""
-    return tuple(
-        RubricView(
-            name=one.name,
-            issue=one.issue,
-            is_golden=one.is_golden,
-            version=one.version,
-            path=one.path,
-            approved_by=one.approved_by,
-            requirement_ids=one.requirement_ids,
-            rubric=one.rubric,
-        )
-        for one in rubrics
+
+@dataclass(frozen=True, slots=True)
+class TestView:
+    """One test four ways, with the lines that repeat it alone (empty when there are none).
+
+    `reaches` are the changed symbols that it uses, also through others, as the names in the code say.
+    """
+
+    __test__ = False
+    comparison: TestComparison
+    command: str
+    reaches: tuple[CodePlace, ...] = ()
+
+    @property
+    def fails(self) -> bool:
+        """Whether it speaks against the change."""
+        return self.comparison.change in FAILING_CHANGES
+
+
+@dataclass(frozen=True, slots=True)
+class TestGroup:
+    """The tests of one change; `count` is the whole number, `tests` the ones worth showing."""
+
+    __test__ = False
+    change: TestChange
+    tests: tuple[TestView, ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class TestsView:
+    """The four-way result: `shown` can matter for the verdict, `ids` is every test by its change.
+
+    `folders` are those whose tests were run, `not_run` those that the change can break beside them.
+    """
+
+    __test__ = False
+    problem: str
+    evidence_id: str
+    shown: tuple[TestGroup, ...]
+    ids: tuple[tuple[TestChange, tuple[str, ...]], ...]
+    total: int
+    folders: tuple[TestedFolder, ...] = ()
+    not_run: tuple[NotRun, ...] = ()
+
+
+def tests_view(tests: FourWay, shown: ShownTests) -> TestsView:
+    """The tests by their changes, the worst first."""
+    groups = {
+        change: tuple(one for one in tests.comparisons if one.change is change)
+        for change in TestChange
+    }
+    return TestsView(
+        problem=tests.problem,
+        evidence_id=tests.evidence_id,
+        shown=tuple(
+            TestGroup(
+                change,
+                tuple(shown.of(one) for one in groups[change][:TESTS_PER_GROUP]),
+                len(groups[change]),
+            )
+            for change in SHOWN_CHANGES
+            if groups[change]
+        ),
+        ids=tuple(
+            (change, tuple(t.id for t in group)) for change, group in groups.items() if group
+        ),
+        total=len(tests.comparisons),
+        folders=tests.folders,
+        not_run=tests.not_run,
     )
 
 
-def patch_view(deliberation: Deliberation, evidence: tuple[EvidenceView, ...]) -> PatchView | None:
-    """The opinion with the pieces that it cites; None where nobody was asked."""
-    opinion: PatchOpinion | None = deliberation.patch
-    if opinion is None:
-        return None
-    seen = {one.id: one for one in evidence}
-    cited = tuple(seen[id_] for id_ in opinion.evidence_ids if id_ in seen)
-    return PatchView(opinion, cited)
+@dataclass(frozen=True, slots=True)
+class ShownTests:
+    """Shows single tests: how to repeat each, and what it reaches.
 
+    `head_sha` is empty for a work tree: no clone holds its commit.
+    """
 
-def analysis_rows(
-    analyses: Iterable[Analysis], evidence: Iterable[EvidenceView]
-) -> tuple[AnalysisView, ...]:
-    """Each analysis with its own steps, in the order in which they were taken."""
-    seen = {one.id: one for one in evidence}
-    return tuple(
-        AnalysisView(one, _of(one.evidence_ids, seen), _of(one.refuted_by, seen))
-        for one in analyses
-    )
+    base_sha: str
+    head_sha: str
+    reached: Reached
 
-
-def _of(ids: tuple[str, ...], seen: dict[str, EvidenceView]) -> tuple[EvidenceView, ...]:
-    return tuple(seen[id_] for id_ in ids if id_ in seen)
-
-
-MOST_ROWS = 120
-ARGUMENTS_CHARACTERS = 400
-
-
-def plan_view(plan: Plan, digest: str) -> PlanView:
-    """The steps in order; those that were added carry their reason."""
-    rows = [_row(step, "") for step in plan.steps]
-    added = [_row(one.step, one.reason) for one in plan.extensions]
-    return PlanView(digest, tuple(rows[:MOST_ROWS]), tuple(added[:MOST_ROWS]))
-
-
-def _row(step: Step, reason: str) -> PlannedRow:
-    return PlannedRow(
-        id=step.id,
-        action=step.action,
-        goal=step.goal,
-        guidance=step.guidance,
-        requirements=step.requirement_ids,
-        arguments=" ".join(step.arguments)[:ARGUMENTS_CHARACTERS],
-        is_proposed=step.is_proposed,
-        reason=reason,
-    )
+    def of(self, comparison: TestComparison) -> TestView:
+        """One test, its message capped."""
+        message = clip_middle(comparison.message, MESSAGE_CHARACTERS)
+        capped = replace(comparison, message=message)
+        command = repeat(comparison, self.base_sha, self.head_sha)
+        return TestView(capped, command, self.reached.of(comparison))
 
 
 _NAME = re.compile(r"(?<!\w)(\w+)(?:\[.*)?$", re.DOTALL)

@@ -1,0 +1,126 @@
+"""The evidence as a report shows it: what a step showed on each side, its outputs capped."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from bot.report.pictures import PictureRow, picture_rows
+from bot.text.clipping import clip_middle
+from bot.values import ActionKind, Evidence, Transition
+from sandbox.values import Observation, Outcome, TestRun
+
+OUTPUT_CHARACTERS = 20_000
+"""Head and tail of an output that a report keeps."""
+_LOOKS = (ActionKind.READ, ActionKind.SEARCH)
+_CALLS = (ActionKind.BASH, ActionKind.SHELL_INTERACTION)
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationView:
+    """What one action showed on one side; `tests` is a sentence ("12 passed, 1 failed")."""
+
+    command: str
+    result: str  # "exit code 1", "timed out", "not run"
+    failed: bool
+    output: str
+    seconds: float
+    truncated: bool
+    problem: str
+    tests: str
+
+
+_COMPARES_ITSELF = (ActionKind.DAMAGE, ActionKind.SECOND_LOOK, ActionKind.NEARBY_INPUTS)
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceView:
+    """One step on both sides, and how many damages a judge's own noticed, of how many it was run on."""
+
+    id: str
+    goal: str
+    guidance: str
+    action: ActionKind
+    requirement_ids: tuple[str, ...]
+    transition: Transition
+    base: ObservationView | None
+    head: ObservationView | None
+    pictures: tuple[PictureRow, ...] = ()
+    is_asserted: bool = True
+    damages_noticed: int = 0
+    damages_tried: int = 0
+
+    @property
+    def is_one_run(self) -> bool:
+        """Whether the step compares by itself, so that there is no base's run beside head's."""
+        return self.action in _COMPARES_ITSELF and self.base is None
+
+    @property
+    def differs(self) -> bool:
+        """Whether a step that asserts nothing says something else on head than on base."""
+        if self.is_asserted or self.base is None or self.head is None:
+            return False
+        return self.base.output != self.head.output
+
+
+def evidence_view(item: Evidence) -> EvidenceView:
+    """One piece of evidence as it is shown."""
+    told = [trial for one in item.damage for trial in one.damages if trial.damage.is_telling]
+    return EvidenceView(
+        id=item.id,
+        goal=item.step.goal,
+        guidance=item.step.guidance,
+        action=item.step.action,
+        requirement_ids=item.step.requirement_ids,
+        transition=item.transition,
+        is_asserted=_is_asserted(item),
+        base=_observation(item.base, item.step.action) if item.base else None,
+        head=_observation(item.head, item.step.action) if item.head else None,
+        pictures=picture_rows(item.base, item.head),
+        damages_noticed=sum(bool(one.noticed) for one in told),
+        damages_tried=len(told),
+    )
+
+
+def _is_asserted(item: Evidence) -> bool:
+    """Whether an exit code means something: what a model only looks at, or only calls, asserts nothing."""
+    is_a_models = item.step.is_proposed or item.id.startswith("A-")
+    return item.step.action not in _LOOKS and not (is_a_models and item.step.action in _CALLS)
+
+
+_RAN = {
+    ActionKind.DAMAGE: "ran on damaged copies of head",
+    ActionKind.SECOND_LOOK: "called again elsewhere",
+    ActionKind.NEARBY_INPUTS: "called on both sides",
+    ActionKind.EXAMPLES: "called as the task shows",
+}
+
+
+def _observation(seen: Observation, action: ActionKind) -> ObservationView:
+    ran = _RAN.get(action)  # it has no exit code of its own
+    return ObservationView(
+        command=seen.command,
+        result=ran or _result(seen),
+        failed=(seen.exit_code != 0 and not ran) or seen.timed_out or bool(seen.problem),
+        output=clip_middle(seen.output, OUTPUT_CHARACTERS),
+        seconds=seen.seconds,
+        truncated=seen.truncated or len(seen.output) > OUTPUT_CHARACTERS,
+        problem=seen.problem,
+        tests=_tests_in_words(seen.tests) if seen.tests else "",
+    )
+
+
+def _result(seen: Observation) -> str:
+    if seen.timed_out:
+        return "timed out"
+    return "did not finish" if seen.exit_code is None else f"exit code {seen.exit_code}"
+
+
+def _tests_in_words(run: TestRun) -> str:
+    counts = Counter(result.outcome for result in run.results)
+    words = ", ".join(
+        f"{counts[outcome]} {outcome.value}" for outcome in Outcome if counts[outcome]
+    )
+    doubts = "" if run.complete else f" (incomplete: {run.problem or 'results are missing'})"
+    forged = "; somebody else wrote into the result channel" if run.forged else ""
+    return f"{words or 'no test ran'}{doubts}{forged}"
