@@ -50,7 +50,7 @@ _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _SHORTEST_S = 15.0
 _LONGER_THAN_HEAD = 3
 _MOST_OF_BASE = 4
-_LEAST_OF_BASE_S, _SHARE_OF_BASE = 3.0, 0.5  # of the time that head's own run took
+_LEAST_OF_BASE_S, _SHARE_OF_BASE = 10.0, 0.5  # of the time that head's own run took
 _HUNKS_S = 10.0
 _WHOLE_RUNS = 4  # of all tests, for conditions that those for the change do not need
 _STEP = Step(
@@ -141,7 +141,9 @@ async def _measured(
         if not _is_noticed(tried):
             return _unnoticed(tried, is_run)
         if is_of_base:
-            return DamageSeen(tried)
+            done = {one.damage for one in tried}
+            late = tuple(one.damage for one in damages if one.damage not in done)
+            return DamageSeen(tried, untried=late)
         hunks = taken_back(case.checkout, code, damages) if _turned(tests) else ()
         left = _left(hunks, tried)
         end = started + case.damage_seconds

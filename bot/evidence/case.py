@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bot.configuration import Configuration
 from bot.diff.paths import is_policy
-from bot.evidence.tests.results import Witnesses, call_witnesses, common_trouble
+from bot.evidence.tests.results import Witnesses, call_witnesses, common_trouble, function_of
 from bot.evidence.transitions import passed
 from bot.task.categories import ASKED, NARROW, upkeep_area
 from bot.task.meant import contradiction, ties_by_example, why_meant
@@ -251,7 +251,8 @@ class Case:
     def is_accepted(self, test: TestComparison) -> bool:
         """Whether a changed expectation was asked for and the new behaviour is proven.
 
-        A whole test that is gone needs more: somebody other than the author asks to remove its subject.
+        A whole test that is gone needs more: somebody other than the author asks to remove its subject, or
+        for what both it and the test in its place are about, whose name is the author's own.
         """
         if self.contradiction(test) or self.why_meant(test):
             return bool(self.why_meant(test))
@@ -261,8 +262,13 @@ class Case:
         naming = {tie.requirement_id for tie in tied}
         if test.head_on_head is not None:
             return bool(naming) and test in self.witnesses.proofs
-        proofs = {proof.id for proof in self.witnesses.proofs}
-        return any(tie.requirement_id in naming for tie in self.ties if tie.test_id in proofs)
+        asked = {one.id for one in self.requirements.items if one.trust.is_asked}
+        proofs = {proof.id: function_of(proof) for proof in self.witnesses.proofs}
+        return any(
+            tie.requirement_id in (naming if of == function_of(test) else naming & asked)
+            for tie in self.ties
+            if (of := proofs.get(tie.test_id))
+        )
 
     @property
     def suite_ids(self) -> tuple[str, ...]:

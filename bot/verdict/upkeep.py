@@ -33,6 +33,7 @@ from bot.values import (
 )
 from bot.values.rules import ASSERTION_TRIVIAL, TEST_SKIPPED
 from bot.verdict.behaviour import judge_behaviour
+from sandbox.damage.values import OF_LINES
 from sandbox.values import ChangedFile, ChangeKind, Outcome
 
 _CLAIMS_A_CHANGE = re.compile(
@@ -175,8 +176,13 @@ def _nothing_new_is_asked(case: Case) -> bool:
 
 
 def _by_what_holds(requirement: Requirement, case: Case) -> Verdict | None:
-    """Satisfied where tests that hold on both sides notice all damage tried in the changed lines."""
+    """Satisfied where tests that hold on both sides notice all damage in the changed lines.
+
+    What there was no time to try might have gone unnoticed.
+    """
     seen = in_lines(case.observed.damage)
+    if seen and any(one.kind in OF_LINES for one in seen.untried):
+        return None
     noticing = {id_ for one in (seen.trials if seen else ()) for id_ in one.noticed}
     seeing = tuple(test for test in case.witnesses.kept if test.id in noticing)
     counted = noticed_by(case.witnesses.kept, seen)

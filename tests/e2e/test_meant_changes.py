@@ -245,6 +245,20 @@ def test_a_test_that_changes_its_title_and_what_it_expects(
     assert (asks in judged.said()) is (conclusion == "action_required")
 
 
+def test_an_author_alone_puts_no_test_in_another_ones_place(script: Folder) -> None:
+    base = script.branch("sends-alone", SENDING)
+    tests = str(SENDING["test/send.test.js"]).replace("compresses a reply", "leaves a reply plain")
+    change: Files = {
+        "send.js": str(SENDING["send.js"]).replace("'gzip'", "'none'"),
+        "test/send.test.js": tests.replace("reply.coding, 'gzip'", "reply.coding, 'none'"),
+    }
+    script.branch("plain-alone", change, base)
+    script.repository.git("commit", "--quiet", "--amend", "-m", PLAIN)
+    judged = script.judge("plain-alone", base=base, task="")
+    assert judged.conclusion == "action_required", judged.said()
+    assert "changes what `test/send.test.js::compresses a reply` expects" in judged.said()
+
+
 EACH_HAS_A_TEST = (
     "import pathlib\n\n\ndef test_every_module_has_its_test():\n"
     "    here = pathlib.Path(__file__).parent\n"

@@ -51,10 +51,10 @@ class Witnesses:
 def call_witnesses(tests: FourWay) -> Witnesses:
     """Sort the comparisons by what they can show; nothing is called from a result that proves nothing."""
     comparisons = () if tests.problem else tests.comparisons
-    passing = {_function(c) for c in comparisons if c.head_on_head is Outcome.PASSED}
+    passing = {function_of(c) for c in comparisons if c.head_on_head is Outcome.PASSED}
     broken = _of(comparisons, TestChange.PASS_TO_FAIL)
     loosened = tuple(c for c in broken if _is_loosened(c))
-    withdrawn = tuple(c for c in broken if c.head_on_head is None and _function(c) in passing)
+    withdrawn = tuple(c for c in broken if c.head_on_head is None and function_of(c) in passing)
     return Witnesses(
         proofs=tuple(c for c in comparisons if _proves(c)),
         failures=_of(comparisons, TestChange.NEW_FAILING),
@@ -180,5 +180,6 @@ def _is_loosened(c: TestComparison) -> bool:
     return c.head_on_head is Outcome.PASSED and c.head_on_base is Outcome.PASSED
 
 
-def _function(c: TestComparison) -> str:
+def function_of(c: TestComparison) -> str:
+    """The id of a test without its parameters, or what the rows of its table have in common."""
     return c.table or c.id.split("[", 1)[0]
