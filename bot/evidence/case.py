@@ -19,7 +19,7 @@ from bot.task.permissions import (
     speaks_of_test,
 )
 from bot.task.requirements import BUILDS, NOTHING_REGRESSES
-from bot.task.ties import Tie, test_name, tie_tests
+from bot.task.ties import Tie, gives_up_error, test_name, tie_tests
 from bot.values import (
     ActionKind,
     Category,
@@ -38,6 +38,7 @@ from bot.values import (
 from bot.values.rules import TEST_ADAPTED, TEST_FOLLOWS_MOVE, adapted, moved
 from sandbox.values import ChangeKind
 
+_ABOUT = 0.5  # share of a test's name, from which on a demand is about the test
 _WARNS = re.compile(r": ((Pending)?Deprecation|Future)Warning$")
 _LACKS_PRIVATE = re.compile(
     r"^E\s+(ModuleNotFoundError: No module named '([\w.]+\.)?_\w|ImportError: cannot import name "
@@ -251,15 +252,21 @@ class Case:
     def is_accepted(self, test: TestComparison) -> bool:
         """Whether a changed expectation was asked for and the new behaviour is proven.
 
-        A whole test that is gone needs more: somebody other than the author asks to remove its subject, or
-        for what both it and the test in its place are about, whose name is the author's own.
+        The demand has to speak of most that the test's name says: a test of something else, which its words
+        touch by the way, is not its to change. A whole test that is gone needs more: somebody other than
+        the author asks to remove its subject, or for what both it and the test in its place are about,
+        whose name is the author's own.
         """
         if self.contradiction(test) or self.why_meant(test):
             return bool(self.why_meant(test))
         if self.is_retired(test):
             return self._may_go(test) or self._is_asked_to_go(test) or self._went_rightly(test)
-        tied = (tie for tie in self.ties if tie.test_id == test.id and not tie.by_example)
-        naming = {tie.requirement_id for tie in tied}
+        naming = {
+            tie.requirement_id
+            for tie in self.ties
+            if tie.test_id == test.id and not tie.by_example and tie.of_name >= _ABOUT
+        }
+        naming -= {one.id for one in self.requirements.items if gives_up_error(one, test)}
         if test.head_on_head is not None:
             return bool(naming) and test in self.witnesses.proofs
         asked = {one.id for one in self.requirements.items if one.trust.is_asked}

@@ -49,7 +49,8 @@ _GENERIC_NAME = re.compile(r"^(?:test|tests|test_?it|test_?main|test_?\d+)$")
 class Tie:
     """One requirement tied to one test. `score` is 0 to 1, 1 for an explicit mention; `why` a clause.
 
-    `by_example` says that the test expects, perhaps among other things, what the task shows.
+    `by_example` says that the test expects, perhaps among other things, what the task shows. `of_name` is the
+    share of what the test's own name says that the requirement speaks of, 0 to 1; 1 where it names the test.
     """
 
     requirement_id: str
@@ -58,6 +59,7 @@ class Tie:
     why: str
     explicit: bool = False
     by_example: bool = False
+    of_name: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,25 +89,41 @@ def tie_tests(
     demands = [_demand(requirement) for requirement in requirements]
     ties: list[Tie] = []
     for test in tests[:MAX_TESTS]:
-        ties.extend(_explicit_ties(test, requirements) or _similar_ties(test, demands, scale))
+        ties.extend(_explicit_ties(test, demands, scale) or _similar_ties(test, demands, scale))
     return tuple(ties)
 
 
-def _explicit_ties(test: TestComparison, requirements: Sequence[Requirement]) -> list[Tie]:
+def _explicit_ties(test: TestComparison, demands: Sequence[_Demand], scale: _Scale) -> list[Tie]:
+    requirements = [one.requirement for one in demands]
     return [
-        Tie(requirement.id, test.id, 1.0, why, explicit=True)
-        for requirement in requirements
-        if (why := mention(requirement, test, requirements))
+        Tie(
+            demand.requirement.id,
+            test.id,
+            1.0,
+            why,
+            explicit=True,
+            of_name=1.0
+            if _names_test(demand.requirement, test)
+            else scale.share_of_bare_name(test, demand.said),
+        )
+        for demand in demands
+        if (why := mention(demand.requirement, test, requirements))
     ]
 
 
 def _similar_ties(test: TestComparison, demands: Sequence[_Demand], scale: _Scale) -> list[Tie]:
     words = _words_of_test(test)
-    scored = [(scale.score(demand, words), demand.requirement) for demand in demands]
+    scored = [(scale.score(demand, words), demand) for demand in demands]
     best = max((score for (score, _), _ in scored), default=0.0)
     return [
-        Tie(r.id, test.id, round(score, 2), f"matched on: {_listed(r.text, shared)}")
-        for (score, shared), r in scored
+        Tie(
+            demand.requirement.id,
+            test.id,
+            round(score, 2),
+            f"matched on: {_listed(demand.requirement.text, shared)}",
+            of_name=scale.share_of_bare_name(test, demand.said),
+        )
+        for (score, shared), demand in scored
         if score >= max(THRESHOLD, best * scale.margin)
     ]
 
@@ -163,7 +181,13 @@ class _Scale:
         return (2 * coverage + self._share_of_name(test, demand.said)) / 3, tuple(shared)
 
     def _share_of_name(self, test: _TestWords, said: Vocabulary) -> float:
-        words = test.name.words
+        return self._share_known(test.name.words, said)
+
+    def share_of_bare_name(self, test: TestComparison, said: Vocabulary) -> float:
+        """How much of a test's name a requirement speaks of, without the docstring, which can be edited."""
+        return round(self._share_known(words_of(test_name(test.id)), said), 2)
+
+    def _share_known(self, words: frozenset[str], said: Vocabulary) -> float:
         total = sum(self.weight(word) for word in words)
         return sum(self.weight(w) for w in words if said.knows(w)) / total if total else 0.0
 
@@ -178,17 +202,20 @@ def mention(
     requirement: Requirement, test: TestComparison, all_requirements: Sequence[Requirement]
 ) -> str:
     """Why a requirement and a test name each other explicitly, or an empty string."""
-    name = test_name(test.id)
-    if _is_telling(name, test.id) and re.search(
-        rf"(?<!\w){re.escape(name)}(?!\w)", requirement.text
-    ):
-        return f"the requirement names `{name}`"
+    if _names_test(requirement, test):
+        return f"the requirement names `{test_name(test.id)}`"
     issue = re.search(r"#(\d+)$", requirement.origin)
     if issue is None or not _names_issue(test, int(issue.group(1))):
         return ""
     if sum(r.origin == requirement.origin for r in all_requirements) == 1:
         return f"the test names issue #{issue.group(1)}"
     return ""
+
+
+def _names_test(requirement: Requirement, test: TestComparison) -> bool:
+    name = test_name(test.id)
+    named = rf"(?<!\w){re.escape(name)}(?!\w)"
+    return _is_telling(name, test.id) and re.search(named, requirement.text) is not None
 
 
 def _is_telling(name: str, test_id: str) -> bool:
@@ -265,6 +292,20 @@ def leaves_error_unasked(requirement: Requirement, test: TestComparison) -> bool
         return False
     raised = _RAISED.search(said)
     return bool(raised and test.source and not _EXPECTING.search(_HEADING.sub("", test.source)))
+
+
+_ALLOWING = re.compile(
+    r"(?i)\b(?:accept|allow|permit|support|ignor|toler|lenient|instead|no longer)\w*"
+)
+
+
+def gives_up_error(requirement: Requirement, test: TestComparison) -> bool:
+    """Whether an edited test demands fewer errors than before, of which the requirement says nothing."""
+    before, after = (
+        len(_EXPECTING.findall(_HEADING.sub("", one))) for one in (test.source_before, test.source)
+    )
+    said = f"{requirement.text}\n{requirement.detail}"
+    return before > after and not (_EXPECTING.search(said) or _ALLOWING.search(said))
 
 
 # --- what a text writes as code ----------------------------------------------------------------

@@ -64,7 +64,15 @@ def test_the_terminal_names_the_test(folder: Folder) -> None:
 
 
 def test_a_renamed_test_whose_expectation_became_what_the_issue_shows(folder: Folder) -> None:
-    judged = judge(folder, "renamed", SNAKE, EXACT.replace("test_words", "test_joined_words"))
+    """It is known by its other lines."""
+    more = "".join(
+        f"    assert slug.slugify('{one}') == '{one}'\n" for one in ("one", "two", "six")
+    )
+    before, after = (one.replace("words():\n", f"words():\n{more}", 1) for one in (TESTS, EXACT))
+    base = folder.branch("long", {"tests/test_slug.py": before})
+    change = {"slug.py": SNAKE, "tests/test_slug.py": after.replace("test_words", "test_joined")}
+    folder.branch("long-renamed", change, base)
+    judged = folder.judge("long-renamed", base=base, task=ISSUE)
     assert judged.conclusion == "success", judged.said()
 
 
@@ -167,6 +175,46 @@ def test_a_test_that_may_go(folder: Folder) -> None:
     skipping = skipped.replace("'hello-world'", "'hello_world'").replace("'a-b'", "'a_b'")
     judged = judge(folder, "goes", SNAKE, skipping, task)
     assert judged.conclusion == "success", judged.said()
+
+
+PRICE = "def price(cents):\n    if cents < 0:\n        {negative}\n    return {times}cents\n"
+REFUSED = "    with pytest.raises(ValueError):\n        till.price(-1)\n"
+TILL: Files = {
+    "till.py": PRICE.format(negative="raise ValueError('negative')", times=""),
+    "tests/test_till.py": (
+        f"import pytest\n\nimport till\n\n\ndef test_price_refuses_negative_cents():\n{REFUSED}\n\n"
+        "def test_zero():\n    assert till.price(0) == 0\n"
+    ),
+}
+DOUBLED = (
+    "import till\n\n\ndef test_price_returns_twice_the_cents():\n"
+    "    assert till.price(4) == 8\n    assert till.price(7) == 14\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "conclusion"),
+    [
+        ("`price` returns twice the cents", "action_required"),
+        ("`price` returns twice the cents, and 0 for negative ones instead of an error", "success"),
+    ],
+)
+def test_a_test_of_something_else_that_the_demand_touches_by_the_way(
+    folder: Folder, asked: str, conclusion: str
+) -> None:
+    """Both are about the cents of `price`: it was "All 2 requirements met"."""
+    base = folder.branch(f"till-{conclusion}", TILL)
+    change: Files = {
+        "till.py": PRICE.format(negative="return 0", times="2 * "),
+        "tests/test_till.py": str(TILL["tests/test_till.py"]).replace(
+            REFUSED, "    assert till.price(-1) == 0\n"
+        ),
+        "tests/test_double.py": DOUBLED,
+    }
+    folder.branch(f"till-changed-{conclusion}", change, base)
+    task = f"Prices\n\n- [ ] {asked}\n"
+    judged = folder.judge(f"till-changed-{conclusion}", base=base, task=task)
+    assert judged.conclusion == conclusion, judged.said()
 
 
 SCRIPT: Files = {
