@@ -55,7 +55,9 @@ def price_of(settings: Settings, model: str, input_tokens: int, output_tokens: i
     """Return the cost of one call in US dollars, or None if the model's price is unknown."""
     account = import_module("bot.judges.model.account")
     prices = {name: account.Price(*price) for name, price in settings.model_prices.items()}
-    usd: float | None = account.usd_of(model, account.Tokens(input_tokens, output_tokens), prices)
+    usd: float | None = account.usd_of(
+        model, account.TokenCount(input_tokens, output_tokens), prices
+    )
     return usd
 
 
