@@ -89,7 +89,7 @@ def _refuses_unshown(
     """Near the tested inputs base answers and head raises, and no tested input shows anything like it."""
     seen, paths = case.observed.second_look, {test.path for test in tests}
     inputs = [one for one in (seen.inputs if seen else ()) if one.path in paths]
-    shown = {one.function for one in inputs if one.tested.is_newly_refused}
+    shown = {one.function for one in inputs if one.tested.is_refused}
     found = [near for one in inputs if one.function not in shown for near in _newly_refused(one)]
     if not found:
         return None
@@ -110,14 +110,9 @@ def _refuses_unshown(
 
 
 def _newly_refused(one: TestedInput) -> Iterator[BothSides]:
-    """Calls near a tested input that base answers and head raises at, for what is another argument there.
-
-    Where the tested call raises itself, an argument that it raises for has values at which it does not.
-    """
-    answered = {near.slot for near in one.near if not near.is_refused}
+    """Calls near a tested input that base answers and head raises at."""
     for near in one.near:
-        is_about_it = not one.tested.is_refused or near.slot in answered
-        if near.is_newly_refused and is_about_it and near.call != one.tested.call:
+        if near.is_newly_refused and near.call != one.tested.call:
             yield near
 
 

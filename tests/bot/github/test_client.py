@@ -7,12 +7,12 @@ import pytest
 from bot.demo.forge.operator import NewRepository
 from bot.errors import UserError
 from bot.github import (
-    IssueReference,
     NotThere,
     Permission,
     Reaction,
 )
 from bot.github.client import convert_manifest, open_public
+from bot.values import IssueReference
 from tests.bot.github.reports import remarks, report
 from tests.world import Place, World, git
 
