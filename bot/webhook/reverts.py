@@ -13,7 +13,8 @@ import re
 
 from bot.errors import UserError
 from bot.github import NotThere, PullRequest, Repository
-from bot.values import LabelKind
+from bot.store import LabelFilter
+from bot.values import LabelKind, VerdictLabel
 from bot.webhook.decisions import Cancel, KeepReverts, RevertingCommit
 from bot.webhook.desk import Desk
 from bot.webhook.labelling import Said, change_label
@@ -63,10 +64,20 @@ async def keep_pushed_reverts(
 
 
 async def _keep(desk: Desk, repository: Repository, earlier: PullRequest, said: Said) -> bool:
+    """Keep it once: GitHub tells of a merge and of its push at the same moment."""
     label = await change_label(desk, repository.name, (earlier.number, earlier.head_sha), said)
-    if label:
-        await asyncio.to_thread(desk.store.keep_labels, label)
-    return label is not None
+    if label is None or await asyncio.to_thread(_is_kept, desk, label):
+        return False
+    await asyncio.to_thread(desk.store.keep_labels, label)
+    return True
+
+
+def _is_kept(desk: Desk, label: VerdictLabel) -> bool:
+    same = LabelFilter(repository=label.repository, number=label.number)
+    return any(
+        one.kind is LabelKind.REVERTED and one.head_sha == label.head_sha
+        for one in desk.store.labels(same)
+    )
 
 
 async def _reverted(repository: Repository, revert: PullRequest) -> tuple[PullRequest, ...]:

@@ -104,7 +104,7 @@ UNREGISTER = """
 def pytest_collection_finish(session):
     manager = session.config.pluginmanager
     for plugin in list(manager.get_plugins()):
-        if type(plugin).__name__ == "Watch":
+        if type(plugin).__name__ == "PytestWatch":
             manager.unregister(plugin)
 """
 PATCH_RUNNER = """
