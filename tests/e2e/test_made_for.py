@@ -431,15 +431,6 @@ def test_what_works_with_both_things_is_satisfied(folder: Folder) -> None:
 
 
 REFUSING = {
-    "one_more": Fix(
-        "`chunks` refuses a negative size",
-        "def chunks(items, size):\n    from itertools import islice\n\n    rest = iter(items)\n"
-        "    return iter(lambda: list(islice(rest, size)), [])",
-        "def chunks(items, size):\n    from itertools import islice\n\n    if size < 1:\n"
-        "        raise ValueError(size)\n    rest = iter(items)\n"
-        "    return iter(lambda: list(islice(rest, size)), [])",
-        "with pytest.raises(ValueError):\n        kit.chunks('abcde', -3)",
-    ),
     "others": Fix(
         "`share` of nobody is 0",
         "def share(cents, people):\n    return cents // people",
