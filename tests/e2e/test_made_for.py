@@ -311,9 +311,11 @@ def in_parts(fixes: Mapping[str, Any], most: int = 5) -> list[dict[str, Any]]:
 
 
 def assert_made_for(rows: Mapping[str, RequirementDocument]) -> None:
-    """Nobody could verify them, by what inputs near the tested ones show."""
+    """Nobody could verify them, by what inputs near the tested ones show, or the code itself."""
     for row in rows.values():
         assert row.verdict == "unverified", row.text
+        if re.search(r"contains the very inputs|where `[^`]+` is always (true|false)", row.reason):
+            continue
         assert re.search(r"calls with (inputs near the tested ones|another value than)", row.reason)
         assert "D3" in row.evidence
 
