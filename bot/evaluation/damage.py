@@ -115,8 +115,7 @@ async def _measured(
     if not damages or not concerned:
         is_long = _has_long_file(case, code)
         return DamageSeen(problem=_LONG if is_long else _NOTHING, is_open=is_long)
-    head = observed.suite_on_head
-    took_s = head.seconds if head else 0.0
+    took_s = observed.suite_on_head.seconds if observed.suite_on_head else 0.0
     seconds = case.damage_seconds
     if is_of_base:
         seconds = min(seconds, max(_LEAST_OF_BASE_S, took_s * _SHARE_OF_BASE))
@@ -141,9 +140,7 @@ async def _measured(
         if not _is_noticed(tried):
             return _unnoticed(tried, is_run)
         if is_of_base:
-            done = {one.damage for one in tried}
-            late = tuple(one.damage for one in damages if one.damage not in done)
-            return DamageSeen(tried, untried=late)
+            return DamageSeen(tried, untried=_late(damages, tried))
         hunks = taken_back(case.checkout, code, damages) if _turned(tests) else ()
         left = _left(hunks, tried)
         end = started + case.damage_seconds
@@ -153,8 +150,7 @@ async def _measured(
         room = _within(trials, end, max(_HUNKS_S, took_s * _WHOLE_RUNS))
         unneeded = await _unneeded(services, case, observed, room, made)
         beside = await _beside(services, trials, groups, code, tried)
-        of_hunks = known or seen.of_hunks
-        return replace(seen, of_hunks=of_hunks, beside=beside, unneeded=unneeded)
+        return replace(seen, of_hunks=known or seen.of_hunks, beside=beside, unneeded=unneeded)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -200,6 +196,12 @@ def _unnoticed(tried: tuple[DamageTrial, ...], is_run: bool) -> DamageSeen:
         problem = NO_END if tried else _LATE
         return DamageSeen(tried, problem, is_limited=not tried, is_open=True)
     return DamageSeen(tried) if is_run else DamageSeen(problem=_INSTALLED, is_open=True)
+
+
+def _late(damages: tuple[DamagedCopy, ...], tried: tuple[DamageTrial, ...]) -> tuple[Damage, ...]:
+    """What there was no time to try."""
+    done = {one.damage for one in tried}
+    return tuple(one.damage for one in damages if one.damage not in done)
 
 
 def _is_noticed(tried: tuple[DamageTrial, ...]) -> bool:
