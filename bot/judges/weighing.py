@@ -160,7 +160,7 @@ def _by_panel(verdict: Verdict, panel: PanelResult | None, decider: Decider) -> 
     """The panel decides what nobody did; it never raises a verdict that an oracle lowered."""
     if panel is None or verdict.outcome is not VerdictOutcome.UNVERIFIED:
         return verdict
-    if panel.outcome is VerdictOutcome.UNVERIFIED and not panel.rounds:
+    if panel.outcome is VerdictOutcome.UNVERIFIED and not panel.is_heard:
         return _unasked(verdict, panel.reason)
     if panel.outcome is VerdictOutcome.UNVERIFIED or not panel.is_agreed:
         return replace(verdict, reason=f"{verdict.reason} The panel: {panel.reason}")

@@ -142,7 +142,9 @@ _NOTHING_OBSERVED = Observed((), FourWay(()), (), (), None, None)
 
 def _judges(deliberation: Deliberation) -> JudgesView | None:
     """What there is to show of judges; None where none was asked."""
-    problem = deliberation.problem or deliberation.not_asked
+    panels = deliberation.panels
+    unheard = panels[0].reason if panels and not any(one.is_heard for one in panels) else ""
+    problem = deliberation.problem or deliberation.not_asked or unheard
     if not (deliberation.panels or deliberation.canary or problem):
         return None
     return JudgesView(deliberation.panels, deliberation.canary, problem)

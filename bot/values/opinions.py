@@ -117,6 +117,11 @@ class PanelResult:
     dissent: tuple[Opinion, ...] = ()
 
     @property
+    def is_heard(self) -> bool:
+        """Whether any judge replied: without a reply, asking again may bring one."""
+        return bool(self.rounds) and any(one.scores for one in self.rounds[0].opinions)
+
+    @property
     def all_evidence_ids(self) -> tuple[str, ...]:
         """What it rests on, then what those who dissent cite; each once."""
         cited = (*self.evidence_ids, *(id_ for one in self.dissent for id_ in one.evidence_ids))

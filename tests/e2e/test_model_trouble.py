@@ -69,6 +69,9 @@ def _check(place: Place, number: int, told: str) -> None:
 def test_when_the_endpoint_is_back_judge_asks_it_again(judged_town: tuple[Town, Judges]) -> None:
     town, judges = judged_town
     place = town.place()
+    trusted = place.push("trusted", UNTESTED)
+    place.open("trusted", "mean of no red planets is zero")
+    assert report(place.completed(trusted)).flag("judges", "canary", "is_passed")
     sha = place.push("mean", UNTESTED)
     judges.told = {"": lambda _asked: Said(status=503, headers=AT_ONCE)}
     try:
