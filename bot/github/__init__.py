@@ -5,6 +5,7 @@ deliveries; `client.GitHubApp` is the real thing. Importing this package does no
 """
 
 from bot.github.base import (
+    BELONGING,
     AccessToken,
     AppCredentials,
     AppInfo,
@@ -36,6 +37,7 @@ from bot.github.readings import (
 from bot.text.json_reading import Payload
 
 __all__ = [
+    "BELONGING",
     "AccessToken",
     "AppCredentials",
     "AppInfo",

@@ -21,6 +21,9 @@ from bot.errors import UserError
 from bot.values import Conclusion, IssueReference
 from bot.values.conclusions import Annotation, Review
 
+BELONGING = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
+"""The `author_association` of people who may have write access; nobody else has it."""
+
 
 class NotThere(UserError):
     """GitHub answered 404 or 410: deleted, never there, or out of the app's sight."""

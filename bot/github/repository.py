@@ -11,6 +11,7 @@ import re
 from bot.errors import UserError
 from bot.github.addresses import repository_path, segment
 from bot.github.base import (
+    BELONGING,
     AppInfo,
     ChangedPaths,
     CheckReport,
@@ -56,7 +57,7 @@ query MergeGroup($owner: String!, $name: String!, $branch: String!) {
 # refs/heads/gh-readonly-queue/<target branch>/pr-<number>-<sha of the group's base>
 _QUEUE_REF = re.compile(r"(?:refs/heads/)?gh-readonly-queue/(.+)/pr-([1-9][0-9]{0,9})-[0-9a-f]{40}")
 # https://docs.github.com/en/graphql/reference/enums#commentauthorassociation
-_KNOWN_HERE = frozenset({"OWNER", "MEMBER", "COLLABORATOR", "CONTRIBUTOR"})
+_KNOWN_HERE = BELONGING | {"CONTRIBUTOR"}
 _MOST_RUNS = 20
 _MOST_CHECKED = 100  # of the sweep: one request each; the latest updated come first
 

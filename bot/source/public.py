@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
 from bot.configuration import PolicyContext
-from bot.github import Issue, RepositoryReader
+from bot.github import BELONGING, Issue, RepositoryReader
 from bot.github.client import clone_url, open_public
 from bot.github.transport import Manners
 from bot.services import Code
@@ -53,4 +53,4 @@ class PublicOrigin(Unposted):
 
 async def _belongs_here(issue: Issue) -> bool:
     """Who may write is not told to anybody; who belongs to the repository is."""
-    return issue.author_association in ("OWNER", "MEMBER", "COLLABORATOR")
+    return issue.author_association in BELONGING

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bot.github import Payload
+from bot.github import BELONGING, Payload
 from bot.values import ACCEPT_BUTTON, EXPLAIN_BUTTON, RERUN_BUTTON, Trigger
 from bot.webhook.decisions import (
     AcceptUnverified,
@@ -98,8 +98,15 @@ def issue_comment_created(payload: Payload) -> Decision:
 
 
 def asks_models(payload: Payload) -> bool:
-    """Whether a comment gives a command that may take minutes, or one that must wait for such."""
-    return parse(first_line(payload.text("comment", "body"))) in ASK_MODELS
+    """Whether a comment gives a command that may take minutes, or one that must wait for such.
+
+    A stranger's does neither: it is refused.
+    """
+    association = payload.text("comment", "author_association")
+    return (
+        association in BELONGING
+        and parse(first_line(payload.text("comment", "body"))) in ASK_MODELS
+    )
 
 
 def merge_group_checks_requested(payload: Payload) -> Decision:

@@ -48,12 +48,14 @@ def comment(
     comment_id: int = 31,
     *,
     at: str = "",
+    association: str = "MEMBER",
 ) -> Delivery:
     issue: dict[str, object] = {"number": 9}
     if on_pull_request:
         issue["pull_request"] = {"url": "https://api.github.com/repos/octo/hello/pulls/9"}
     user = {"login": by, "type": "User"}
     said = {"id": comment_id, "body": body, "user": user, "created_at": at}
+    said["author_association"] = association
     payload = {"issue": issue, "comment": said, "sender": {"login": by}}
     return delivery("issue_comment", "created", payload, delivery_id)
 

@@ -244,6 +244,8 @@ def test_deliveries_of_one_pull_request_share_a_lane() -> None:
     assert len(asking) == 1, "an approval waits for the draft before it"
     assert _lane(opened) not in asking, "a push does not wait for a model"
     assert _lane(comment("/judge cancel")) == _lane(opened)
+    strange = comment("/judge plan", by="zoe", association="CONTRIBUTOR")
+    assert _lane(strange) == _lane(opened), "strangers get one refusal, however fast they are"
 
 
 def _lane(sent: Delivery) -> str:
