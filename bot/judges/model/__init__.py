@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractAsyncContextManager
 from importlib import import_module
 
+from bot.judges.model.account import Price, TokenCount, usd_of
 from bot.judges.model.base import (
     Answerless,
     BudgetSpent,
@@ -53,12 +54,8 @@ def open_models(settings: Settings, memory: Memory) -> OpenSession:
 
 def price_of(settings: Settings, model: str, input_tokens: int, output_tokens: int) -> float | None:
     """Return the cost of one call in US dollars, or None if the model's price is unknown."""
-    account = import_module("bot.judges.model.account")
-    prices = {name: account.Price(*price) for name, price in settings.model_prices.items()}
-    usd: float | None = account.usd_of(
-        model, account.TokenCount(input_tokens, output_tokens), prices
-    )
-    return usd
+    prices = {name: Price(*price) for name, price in settings.model_prices.items()}
+    return usd_of(model, TokenCount(input_tokens, output_tokens), prices)
 
 
 def open_sealed(
