@@ -86,7 +86,7 @@ def _left_as_it_was(
 def _refuses_unshown(
     requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
 ) -> Verdict | None:
-    """Near the tested inputs base answers and head raises, and no tested input shows anything like it."""
+    """Near the tested inputs base answers and the change raises, and no tested input shows a refusal."""
     seen, paths = case.observed.second_look, {test.path for test in tests}
     inputs = [one for one in (seen.inputs if seen else ()) if one.path in paths]
     shown = {one.function for one in inputs if one.tested.is_refused}
@@ -110,9 +110,9 @@ def _refuses_unshown(
 
 
 def _newly_refused(one: TestedInput) -> Iterator[BothSides]:
-    """Calls near a tested input that base answers and head raises at."""
+    """Calls near a tested input that base answers, and at which head raises what the change's lines raise."""
     for near in one.near:
-        if near.is_newly_refused and near.call != one.tested.call:
+        if near.is_newly_refused_by(one.errors) and near.call != one.tested.call:
             yield near
 
 

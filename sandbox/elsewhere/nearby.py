@@ -29,6 +29,7 @@ _PATTERN = re.compile(
     r"(?<![\w)\]/*])/((?:[^/\\\n*]|\\.)(?:[^/\\\n]|\\.){1,60})/[dgimsuvy]{0,8}(?![\w/])|\br[\"']([^\"'\n]{2,60})"
 )
 """A regular expression of JavaScript or Python; of it the plain words count."""
+_RAISES = re.compile(r"\b(?:raise|throw(?:[ ]new)?)[ ]+([A-Za-z_$][\w$]*)")
 _PLAIN = re.compile(r"(?<![\\A-Za-z0-9])[A-Za-z0-9]{2,40}")
 _LEAST_KEY = 2
 _UNABLE = re.compile(RAISED + r" (?:TypeError|AttributeError|NameError|ReferenceError)\b")
@@ -71,7 +72,8 @@ async def replay_nearby(
         return SecondLook(inputs=nothing_called(looking))
     if looking.base is None:
         return SecondLook(inputs=(_unmeasured(wanted[0], Unmeasured.NO_BASE),))
-    words = literals(looking.checkout.diff, set(looking.test_files))
+    added = added_code(looking.checkout.diff, set(looking.test_files))
+    words, errors = literals(added), tuple(dict.fromkeys(_RAISES.findall(added)))
     known = {(one.module, one.name, one.arguments) for one in calls}
 
     def near(some: list[Recorded]) -> dict[Recorded, tuple[_Near, ...]]:
@@ -91,7 +93,9 @@ async def replay_nearby(
         sides.weighed(one, around.get(one, ()), tuple(map(repr, driver.values(one))))
         for one in wanted
     )
-    inputs = tuple(replace(one, keys=_keys(one.tested, words)) for one in found if one)
+    inputs = tuple(
+        replace(one, keys=_keys(one.tested, words), errors=errors) for one in found if one
+    )
     told_apart = tuple(one for swap in swaps if (one := sides.told_apart(swap)))
     return SecondLook(inputs=inputs, swapped=told_apart)
 
@@ -181,9 +185,9 @@ def _of_slot(
         yield _Near(driver.varied(call, slot, other), slot, step)
 
 
-def literals(diff: Diff, tests: Collection[str]) -> tuple[object, ...]:
-    """Return the words and numbers that a change puts into code that is no test's."""
-    added = (
+def added_code(diff: Diff, tests: Collection[str]) -> str:
+    """Return the lines that a change adds to files that are no tests'."""
+    return "\n".join(
         line[1:]
         for file in diff.files
         if file.path not in tests
@@ -191,7 +195,10 @@ def literals(diff: Diff, tests: Collection[str]) -> tuple[object, ...]:
         for line in hunk.lines
         if line.startswith("+")
     )
-    text = "\n".join(added)
+
+
+def literals(text: str) -> tuple[object, ...]:
+    """Return the words and numbers of a text of code."""
     found: dict[object, None] = {}
     for match in islice(_PATTERN.finditer(text), _MOST_WORDS):
         found.update(dict.fromkeys(_PLAIN.findall(match[1] or match[2])))

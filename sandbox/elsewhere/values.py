@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -68,10 +69,10 @@ class BothSides:
         """Whether head raises, at once or in place of a first item."""
         return _RAISED.match(self.on_head) is not None
 
-    @property
-    def is_newly_refused(self) -> bool:
-        """Whether base answers and head raises."""
-        return self.is_refused and _RAISED.match(self.on_base) is None
+    def is_newly_refused_by(self, errors: Collection[str]) -> bool:
+        """Whether base answers and head raises one of these."""
+        is_new = self.is_refused and _RAISED.match(self.on_base) is None
+        return is_new and self.on_head.rpartition("raised ")[2] in errors
 
 
 RAISED = r"(?:returned an iterator that yields \[\], then )?raised\b"
@@ -97,8 +98,8 @@ class TestedInput:
     `values` are the arguments that were changed, as code, in the order of their slots. `near` are those
     neighbors that tell something: what both sides refuse alike is none. `moves_boundary` says that it stands
     between two neighbors that differ from each other, and that the change gives it what the other one has.
-    `keys` are texts of the change's own code that are a part of the call. `problem` says why nothing was
-    measured; of a new function that gives one result for all of them, `near`
+    `keys` are texts of the change's own code that are a part of the call, `errors` what that code raises.
+    `problem` says why nothing was measured; of a new function that gives one result for all of them, `near`
     is there all the same.
     """
 
@@ -112,6 +113,7 @@ class TestedInput:
     moves_boundary: bool = False
     problem: Unmeasured | None = None
     keys: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from sandbox.damage.making import DamagedCopy, empty_functions
 from sandbox.damage.trial import NO_PROGRAM, laid_over
 from sandbox.edges.empty_calls import NOT_TRIED
 from sandbox.edges.examples import PRINTED, RAISED, VALUE, ExampleResult
-from sandbox.elsewhere.nearby import both_sides, literals, moves_boundary
+from sandbox.elsewhere.nearby import added_code, both_sides, literals, moves_boundary
 from sandbox.elsewhere.values import BothSides, TestedInput, Unmeasured
 from sandbox.elsewhere.variation import MOST, neighbors
 from sandbox.values import ChangeStatus, Diff
@@ -90,7 +90,8 @@ async def looked_behind(
 
 
 async def _near_all(looking: Looking, seen: list[ExampleSeen]) -> list[TestedInput | None]:
-    words = literals(looking.diff, {p for p in looking.diff.changed_paths if not is_source_path(p)})
+    no_source = {path for path in looking.diff.changed_paths if not is_source_path(path)}
+    words = literals(added_code(looking.diff, no_source))
     around = [tuple(_around(one.example, words)) for one in seen]
     if not any(around):
         return [None for _ in seen]
