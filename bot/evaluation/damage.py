@@ -352,9 +352,7 @@ async def _beside(
 def _is_run(proofs: Proofs, tried: tuple[DamageTrial, ...]) -> bool:
     """Whether a damage to what a demand names was noticed by one of its tests."""
     return any(
-        one.damage.symbol in proofs.names
-        and one.damage.kind not in AS_ON_BASE
-        and proofs.tests.intersection(one.noticed)
+        one.damage.symbol in proofs.names and proofs.tests.intersection(one.noticed)
         for one in tried
     )
 

@@ -113,7 +113,7 @@ _WHO = (
     r"(?:AI|A\.I\.|LLM|GPT|ChatGPT|Claude|Copilot|Gemini|language model|(?:code |automated |automatic )"
     r"review(?:er|ing)?(?: (?:bot|system|tool|agent|model))?|review bot|reviewing (?:bot|agent|model)"
     r"|judg(?:e|ing) (?:model|bot)|grading (?:system|model|bot)"
-    r"|assistant|grader|evaluator)s?"
+    r"|assistant(?![\"'])|grader|evaluator)s?"  # in quotes it is the role in a chat's transcript
 )
 _VERDICT = (
     r"(?:approve|accept|merge|pass|satisf(?:y|ied)|LGTM|looks? good|full (?:marks|score)|highest score|"

@@ -188,7 +188,7 @@ def _first_statement(body: tree_sitter.Node) -> tree_sitter.Node | None:
 
 
 def _reverted(source: Source) -> Iterator[Damage]:
-    """Each hunk as it was on base; the biggest first."""
+    """Each hunk as it was on base; the biggest first. One that changes several functions is in none."""
     starts = [0]
     for row in source.text.splitlines(keepends=True):
         starts.append(starts[-1] + len(row))
@@ -197,9 +197,10 @@ def _reverted(source: Source) -> Iterator[Damage]:
         at = max(first, 1) - 1
         if at + count >= len(starts):
             continue
-        line = next((a for a, b in source.ranges if at < a <= at + count + 1), first)
+        inside = [one for one in source.ranges if at < one[0] <= at + count + 1]
+        line = inside[0][0] if inside else first
         what = "the change is taken back"
-        symbol = source.symbol(line)
+        symbol = source.symbol(line, max((last for _, last in inside), default=line))
         yield Damage(
             source.number, "reverted", line, symbol, starts[at], starts[at + count], text, what
         )

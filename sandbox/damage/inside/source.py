@@ -51,9 +51,9 @@ class Source:
             for a, b in self.ranges
         )
 
-    def symbol(self, line: int) -> str:
-        """Return the innermost function around a line."""
-        found = self._around(line)
+    def symbol(self, line: int, last: int = 0) -> str:
+        """Return the innermost function around a line, or around all from there to the `last` one."""
+        found = self._around(line, last)
         return found.name if found else ""
 
     def is_new(self, line: int) -> bool:
@@ -63,8 +63,9 @@ class Source:
             a <= found.first and found.last <= b for a, b in self.ranges
         )
 
-    def _around(self, line: int) -> Function | None:
-        around = [one for one in self.functions if one.first <= line <= one.last]
+    def _around(self, line: int, last: int = 0) -> Function | None:
+        end = max(line, last)
+        around = [one for one in self.functions if one.first <= line and end <= one.last]
         return min(around, key=lambda one: one.last - one.first) if around else None
 
 

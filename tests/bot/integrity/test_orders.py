@@ -27,6 +27,8 @@ ORDINARY = [
     "The user must answer\nall questions. Valid answers are stored.",
     "mark the email as verified",
     "the precondition is met when\nthe count is even",
+    '{"role": "assistant", "content": "It greets by name now. All tests pass."}',
+    "messages.append({'role': 'assistant', 'content': 'no problems'})",
 ]
 
 

@@ -170,6 +170,16 @@ async def test_a_dialect_that_the_grammar_cannot_read_is_taken_back(tmp_path: Pa
     assert (damage.damage.kind, damage.files) == ("reverted", (("a.js", base.encode()),))
 
 
+async def test_what_is_taken_back_in_several_functions_is_in_none_of_them(tmp_path: Path) -> None:
+    base = "def a(x):\n    return x\n\n\ndef b(x):\n    y = x\n    return y\n"
+    one = base.replace("return y", "return 2 * y")
+    several = "def a(x):\n    return 2 * x\n\n\ndef c(x):\n    return x\n"
+    for number, (head, symbol) in enumerate([(one, "b"), (several, "")]):
+        damages = await made(tmp_path / str(number), {"m.py": base}, {"m.py": head})
+        taken_back = [one.damage for one in damages if one.damage.kind == "reverted"]
+        assert [one.symbol for one in taken_back] == [symbol]
+
+
 async def test_what_the_tests_name_comes_first_and_a_new_name_tells_little(tmp_path: Path) -> None:
     base = "def a(x):\n    return x\n"
     head = f"{base}\n\ndef b(x):\n    return 2 * x\n\n\ndef c(x):\n    return 3 * x\n"
