@@ -16,6 +16,7 @@ from bot.integrity.hidden_code import decoded_code, test_reading, unseen_content
 from bot.integrity.inspection import Check, Inspection, open_standing
 from bot.integrity.instructions import hidden_text, instructions_to_reviewers
 from bot.integrity.leaks import secrets_added
+from bot.integrity.public_names import removed_public_names
 from bot.integrity.reach import newly_reached
 from bot.integrity.scope import files_out_of_scope
 from bot.integrity.suppressions import lowered_checks, suppressions
@@ -87,4 +88,5 @@ CHECKS: tuple[Check, ...] = (
     hidden_text,
     files_out_of_scope,
     newly_reached,
+    removed_public_names,
 )

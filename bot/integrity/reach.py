@@ -111,7 +111,12 @@ def newly_reached(inspection: Inspection) -> Iterator[Finding]:
 
 
 def _ships(path: str) -> bool:
-    return is_shipped_source(path) and not _TOOLS.search(path)
+    return is_shipped_source(path) and not is_tool(path)
+
+
+def is_tool(path: str) -> bool:
+    """Whether a path is where projects keep what only their developers run."""
+    return _TOOLS.search(path) is not None
 
 
 def _added(reach: _Reach, inspection: Inspection, change: FileChange) -> Iterator[tuple[int, str]]:

@@ -30,6 +30,7 @@ INSTRUCTION = "instruction-to-reviewers"
 HIDDEN_TEXT = "hidden-text"
 OUT_OF_SCOPE = "out-of-scope"
 NETWORK_OPENED = "network-opened"
+PUBLIC_NAME_REMOVED = "public-name-removed"
 PROGRAM_STARTED = "program-started"
 DEPENDENCY_UNKNOWN = "dependency-unknown"
 DEPENDENCY_UNASKED = "dependency-unasked"
@@ -65,13 +66,14 @@ WEAKENED = frozenset((ASSERTION_REMOVED, ASSERTION_LOOSENED, ASSERTION_TRIVIAL, 
 
 REACHES_OUT = frozenset((NETWORK_OPENED, PROGRAM_STARTED))
 """What no code of base did, and nobody asked for: a person has to say whether it may."""
-FOR_A_PERSON = REACHES_OUT | {INSTRUCTION}
+FOR_A_PERSON = REACHES_OUT | {INSTRUCTION, PUBLIC_NAME_REMOVED}
 """Nothing that runs shows whether these may be: never a success before a person has looked."""
 
 NOT_ABOUT_TESTS = (
     OF_LOG
     | REACHES_OUT
     | {
+        PUBLIC_NAME_REMOVED,
         DEPENDENCY_UNKNOWN,
         DEPENDENCY_YOUNG,
         DEPENDENCY_UNASKED,

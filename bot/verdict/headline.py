@@ -161,6 +161,7 @@ _FINDINGS = {
     rules.HIDDEN_TEXT: "hidden text was added",
     rules.OUT_OF_SCOPE: "files outside the task changed",
     rules.NETWORK_OPENED: "its code newly opens the network",
+    rules.PUBLIC_NAME_REMOVED: "a public name is gone",
     rules.PROGRAM_STARTED: "its code newly starts other programs",
     rules.DEPENDENCY_UNKNOWN: "a new dependency does not exist",
     rules.DEPENDENCY_UNASKED: "a new dependency could not be looked up",

@@ -31,7 +31,13 @@ from bot.values import (
     Transition,
     Validity,
 )
-from bot.values.rules import FOR_A_PERSON, OUT_OF_SCOPE, REACHES_OUT
+from bot.values.rules import (
+    FOR_A_PERSON,
+    INSTRUCTION,
+    OUT_OF_SCOPE,
+    PUBLIC_NAME_REMOVED,
+    REACHES_OUT,
+)
 
 RULE = "patch"
 
@@ -147,7 +153,7 @@ def reasons_for_a_person(case: Case) -> Iterator[GateReason]:
                 "integrity",
                 _unverified(case.configuration),
                 f"{where}{finding.message}",
-                _READ_CODE if finding.rule in REACHES_OUT else _READ_WORDS,
+                _READ_CODE if finding.rule in REACHES_OUT else _TO_DO[finding.rule],
                 finding_rules=(finding.rule,),
             )
 
@@ -155,7 +161,9 @@ def reasons_for_a_person(case: Case) -> Iterator[GateReason]:
 _READ_CODE = (
     "Read this code. If it is wanted, say so in the issue, then comment `/judge`; else take it out."
 )
-_READ_WORDS = (
-    "Take these words out, then push. If they are meant for the program's users, a person can accept "
-    "them."
-)
+_TO_DO = {
+    INSTRUCTION: "Take these words out, then push. If they are meant for the program's users, a person can "
+    "accept them.",
+    PUBLIC_NAME_REMOVED: "Put it back, then push. If it is meant to go, say so in the issue, then comment "
+    "`/judge`, or accept it.",
+}

@@ -1,0 +1,108 @@
+"""Finds public names that a change takes away, where the task does not speak of that.
+
+Whoever uses the project may call what it exports, and often no test does. Python and JavaScript are read;
+what another changed file defines has only moved.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from bot.diff.kinds import is_shipped_source
+from bot.diff.lines import is_new, old_path
+from bot.diff.python_source import parse_python
+from bot.integrity.inspection import Inspection, make_finding
+from bot.integrity.languages import SCRIPT
+from bot.integrity.reach import is_tool
+from bot.values import Category
+from bot.values.rules import PUBLIC_NAME_REMOVED
+from sandbox.values import FileChange, Finding, Side
+
+_MOST_TOLD = 5
+_EXPORTED = re.compile(
+    r"^export\s+(?:default\s+)?(?:async\s+)?(?:function\s*\*?|class|const|let|var)\s+(?P<declared>[A-Za-z$][\w$]*)"
+    r"|^(?:module\.)?exports\.(?P<member>[A-Za-z$][\w$]*)\s*="
+    r"|^(?:export|module\.exports\s*=)\s*\{(?P<listed>[^{}()]{0,4000})\}",
+    re.MULTILINE,
+)
+_HANDS_ON = re.compile(r"^export\s*\*|\.\.\.\s*require\b", re.MULTILINE)
+_LISTED = re.compile(r"(?:\w+\s+as\s+)?([A-Za-z$][\w$]*)\s*(?::[^,]*)?(?:,|$)")
+_GOING = re.compile(
+    r"(?i)\b(?:remov|drop|delet|deprecat|obsolete|get rid|no longer|retir|renam|replac|merg|consolidat|"
+    r"mov(?:e|ing)|refactor|rewrit|restructur|simplif|clean|inlin|extract|split|unif)"
+)
+"""What speaks of names that go."""
+
+
+def removed_public_names(inspection: Inspection) -> Iterator[Finding]:
+    """Public functions, classes and methods that no changed file has on head, and of which nobody speaks."""
+    asked = [
+        one
+        for one in inspection.requirements.items
+        if one.category is not Category.BASELINE and one.trust.is_asked
+    ]
+    said = "\n".join((*inspection.requirements.said, *(f"{o.text}\n{o.detail}" for o in asked)))
+    files = [one for one in inspection.diff.files if _is_read(one)]
+    if not files or _GOING.search(said) or inspection.diff.truncated:
+        return
+    left = [(one.path, inspection.after(one) or "") for one in inspection.diff.files]
+    told = 0
+    for change in files:
+        for name, line in _public(old_path(change), inspection.before(change) or ""):
+            bare = name.rpartition(".")[2]
+            is_said = re.search(rf"(?<![\w$]){re.escape(bare)}(?![\w$])", said)
+            if is_said or told >= _MOST_TOLD or any(_has(*one, bare) for one in left):
+                continue
+            told += 1
+            message = f"`{name}`, which base has for everybody, is gone, and the task does not speak of it."
+            yield make_finding(PUBLIC_NAME_REMOVED, change, line, message, Side.BASE)
+
+
+def _is_read(change: FileChange) -> bool:
+    path = old_path(change)
+    is_private = any(part.startswith("_") and part != "__init__.py" for part in path.split("/"))
+    is_known = path.endswith((".py", *SCRIPT.suffixes))
+    return (
+        is_known
+        and not is_new(change)
+        and not is_private
+        and is_shipped_source(path)
+        and not is_tool(path)
+    )
+
+
+def _public(path: str, text: str) -> Iterator[tuple[str, int]]:
+    """Yield names with their lines."""
+    if path.endswith(".py"):
+        tree = parse_python(text)
+        yield from _of_python(tree.body if tree else [], "")
+        return
+    for found in _EXPORTED.finditer(text):
+        line = text.count("\n", 0, found.start()) + 1
+        for name in (
+            [found["declared"] or found["member"]]
+            if not found["listed"]
+            else _LISTED.findall(found["listed"])
+        ):
+            yield name, line
+
+
+def _of_python(body: list[ast.stmt], owner: str) -> Iterator[tuple[str, int]]:
+    for one in body:
+        if not isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        if not one.name.startswith("_"):
+            yield f"{owner}{one.name}", one.lineno
+            if isinstance(one, ast.ClassDef) and not owner:
+                yield from _of_python(one.body, f"{one.name}.")
+
+
+def _has(path: str, text: str, name: str) -> bool:
+    """Whether a file defines, imports or hands on a name: in JavaScript it has to export it."""
+    if not path.endswith(".py"):
+        return bool(_HANDS_ON.search(text)) or name in dict(_public(path, text))
+    named = rf"(?<![\w.]){re.escape(name)}(?!\w)"
+    bound = rf"\b(?:def|class|import)\b[^\n]*{named}|^[ \t]*{named}(?:,?$|\s*(?::[^=\n]+)?=(?!=))"
+    return name in text and re.search(bound, text, re.MULTILINE) is not None
