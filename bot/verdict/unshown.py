@@ -21,11 +21,11 @@ from sandbox.elsewhere.values import BothSides, TestedInput, Unmeasured
 _NUMBER = r"-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?"
 _A_NUMBER = re.compile(rf"returned {_NUMBER}")
 _LIKE_A_NUMBER = re.compile(
-    rf"returned (?:[\"']{_NUMBER}[\"']|{_NUMBER}n|\[[\"']?{_NUMBER}[\"']?\]"
-    rf"|\[(?:Number|String): '?{_NUMBER}'?\])"
+    rf"returned (?:[\"']{_NUMBER}[\"']|{_NUMBER}n|\[(?:Number|String)\b.*)", re.DOTALL
 )
 """What `==` of JavaScript takes for a number, written as a number is: with zeros around it, it is a form."""
-_SPEAKS_OF_TEXT = re.compile(r"\b(?:strings?|texts?|str|big ?ints?|quoted|arrays?|lists?)\b", re.I)
+_A_VALUE = re.compile(r"returned (?!undefined|null)")
+_SPEAKS_OF_TEXT = re.compile(r"\b(?:strings?|texts?|str|big ?ints?|quoted)\b", re.I)
 _SPEAKS_OF_LATER = re.compile(r"\b(?:a?sync\w*|promis\w*|await\w*|block\w*|resolv\w*)\b", re.I)
 
 
@@ -138,7 +138,7 @@ def _refused(
 def _comes_otherwise(
     requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
 ) -> Verdict | None:
-    """A number comes as text or in a list, or a value as a promise, and no demand speaks of that."""
+    """A number comes as text, or a value as a promise, and no demand speaks of that."""
     seen, paths = case.observed.second_look, {test.path for test in tests}
     inputs = [one.tested for one in (seen.inputs if seen else ()) if one.path in paths]
     asked = "\n".join(f"{one.text}\n{one.detail}" for one in case.requirements.items)
@@ -200,8 +200,8 @@ def _is_another_kind(one: BothSides, asked: str) -> bool:
     is_text = _A_NUMBER.fullmatch(one.on_base) and _LIKE_A_NUMBER.fullmatch(one.on_head)
     if is_text and not _SPEAKS_OF_TEXT.search(asked):
         return one.on_head.removeprefix("returned ") not in asked
-    is_later = one.on_base.startswith("returned ") and one.on_head.startswith("resolved ")
-    return is_later and not _SPEAKS_OF_LATER.search(asked)
+    is_later = _A_VALUE.match(one.on_base) and one.on_head.startswith("resolved ")
+    return bool(is_later) and not _SPEAKS_OF_LATER.search(asked)
 
 
 def _refuses_unshown(
