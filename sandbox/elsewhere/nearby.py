@@ -101,7 +101,7 @@ async def replay_nearby(
     )
     inputs = tuple(replace(one, keys=_keys(one.tested, words)) for one in found if one)
     told_apart = tuple(one for swap in swaps if (one := sides.told_apart(swap)))
-    differences = tuple(one for call in wanted if (one := sides.answered_once(call)))
+    differences = tuple(filter(None, map(sides.answered_once, wanted)))
     return SecondLook(inputs=inputs, swapped=told_apart, differences=differences)
 
 
