@@ -158,7 +158,7 @@ def _calls(count: int) -> str:
 
 
 def _line(one: Difference) -> str:
-    after = f" after {one.times} calls" if one.times else " on other days" * one.on_other_days
+    after = f" {one.when}" if one.when else ""
     return (
         f"{one.call} in {one.path}: {one.under_test} under test, {one.elsewhere} elsewhere{after}"
     )

@@ -143,7 +143,7 @@ def _sees_nothing(
 
 def _only_under_test(requirement: Requirement, call: Difference, case: Case) -> Verdict:
     """A call that gives something else where no test runs; what the test saw is not what users get."""
-    after = f", after {call.times} calls" if call.times else ", on other days" * call.on_other_days
+    after = f", {call.when}" if call.when else ""
     seen = (
         f"`{call.call}` {call.under_test} under `{call.test}`, but {call.elsewhere} in a plain program in "
         f"another folder{after}. So the test does not show what the code does elsewhere."

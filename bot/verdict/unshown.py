@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from bot.evidence.case import Case
 from bot.evidence.conditions import unneeded
@@ -11,8 +13,20 @@ from bot.evidence.oracle import unverified
 from bot.evidence.tests.results import code_of
 from bot.task.alternatives import side_by_side, untested_alternatives
 from bot.task.inputs import untested_input
+from bot.task.refusals import other_error, untested_side
+from bot.task.ties import named_code
 from bot.values import ActionKind, Requirement, TestComparison, Verdict
-from sandbox.elsewhere.values import BothSides, TestedInput
+from sandbox.elsewhere.values import BothSides, TestedInput, Unmeasured
+
+_NUMBER = r"-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?"
+_A_NUMBER = re.compile(rf"returned {_NUMBER}")
+_LIKE_A_NUMBER = re.compile(
+    rf"returned (?:[\"']{_NUMBER}[\"']|{_NUMBER}n|\[(?:Number|String)\b.*)", re.DOTALL
+)
+"""What `==` of JavaScript takes for a number, written as a number is: with zeros around it, it is a form."""
+_A_VALUE = re.compile(r"returned (?!undefined|null)")
+_SPEAKS_OF_TEXT = re.compile(r"\b(?:strings?|texts?|str|big ?ints?|quoted)\b", re.I)
+_SPEAKS_OF_LATER = re.compile(r"\b(?:a?sync\w*|promis\w*|await\w*|block\w*|resolv\w*)\b", re.I)
 
 
 def left_unshown(
@@ -22,6 +36,9 @@ def left_unshown(
     return (
         _shows_part(requirement, tests, case)
         or _left_as_it_was(requirement, tests, case)
+        or _refuses_half(requirement, tests, case)
+        or _comes_otherwise(requirement, tests, case)
+        or _is_in_another_place(requirement, tests, case)
         or _refuses_unshown(requirement, tests, case)
         or _asks_unseen(requirement, tests, case)
     )
@@ -81,6 +98,110 @@ def _left_as_it_was(
     looks = (e.id for e in case.observed.evidence if e.step.action is ActionKind.NEARBY_INPUTS)
     ids = tuple(test.id for test in tests)
     return replace(verdict, evidence_ids=(*case.proof_ids, *looks), tests=ids)
+
+
+def _refuses_half(
+    requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
+) -> Verdict | None:
+    """Calls are to be refused, and the tests show it on one side only, or with another error."""
+    refused, ids = _refused(requirement, tests, case), tuple(test.id for test in tests)
+    if not refused:
+        return None
+    call = refused[0].call
+    name = call.partition("(")[0].rpartition(".")[2]
+    around = code_of(one for one in case.observed.tests.comparisons if name in one.source)
+    raised = [one.on_head.partition("raised ")[2].partition(" ")[0] for one in refused]
+    if side := untested_side(requirement, [one.call for one in refused], around):
+        said = f"the task names what is {side}, too, and no test has it: it has `{call}`"
+        step = f"Add a test for what is {side}, then push."
+    elif other := other_error(requirement, raised, code_of(tests)):
+        said = f"`{call}` raised {other[1]}, the task names {other[0]}, and no test asks for it"
+        step = f"Raise {other[0]} and let a test ask for it, then push."
+    else:
+        return None
+    verdict = unverified(requirement, f"{in_numbers(ids)}. But {said}.", step)
+    looks = (e.id for e in case.observed.evidence if e.step.action is ActionKind.NEARBY_INPUTS)
+    return replace(verdict, evidence_ids=(*case.proof_ids, *looks), tests=ids)
+
+
+def _refused(
+    requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
+) -> list[BothSides]:
+    """The calls of these tests that head refuses; where the demand names their functions, only of these."""
+    seen, paths = case.observed.second_look, {test.path for test in tests}
+    inputs = [one for one in (seen.inputs if seen else ()) if one.path in paths]
+    named = named_code(requirement)
+    own = [one for one in inputs if one.function.rpartition(".")[2] in named]
+    return [one.tested for one in own or inputs if one.tested.is_refused]
+
+
+def _comes_otherwise(
+    requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
+) -> Verdict | None:
+    """A number comes as text, or a value as a promise, and no demand speaks of that."""
+    seen, paths = case.observed.second_look, {test.path for test in tests}
+    inputs = [one.tested for one in (seen.inputs if seen else ()) if one.path in paths]
+    asked = "\n".join(f"{one.text}\n{one.detail}" for one in case.requirements.items)
+    one = next((one for one in inputs if _is_another_kind(one, asked)), None)
+    if one is None:
+        return None
+    verdict = unverified(
+        requirement,
+        f"{in_numbers(tuple(test.id for test in tests))}. But `{one.call}` {one.on_base} on base and "
+        f"{one.on_head} on head, and the task does not ask for another kind of result.",
+        "Return what callers of this function know, or let the task ask for it, then push.",
+    )
+    looks = (e.id for e in case.observed.evidence if e.step.action is ActionKind.NEARBY_INPUTS)
+    ids = tuple(test.id for test in tests)
+    return replace(verdict, evidence_ids=(*case.proof_ids, *looks), tests=ids)
+
+
+def _is_in_another_place(
+    requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
+) -> Verdict | None:
+    """The tests call a new function of the demanded name, and the one that was there is as it was."""
+    seen, paths = case.observed.second_look, {test.path for test in tests}
+    inputs = [one for one in (seen.inputs if seen else ()) if one.path in paths]
+    old = {_bare(one) for one in inputs if one.problem is not Unmeasured.NEW}
+    new = {_bare(one) for one in inputs} - old
+    symbols = case.observed.impact.symbols if case.observed.impact else ()
+    touched = {(one.place.path, one.place.name) for one in symbols}
+    added = {one.place.name: one.place for one in symbols if one.how == "added"}
+    places = [
+        one.place
+        for located in case.observed.located
+        if located.requirement_id == requirement.id
+        for one in located.places
+    ]
+    left = next(
+        (one for one in places if one.name in new and (one.path, one.name) not in touched), None
+    )
+    if left is None or left.name not in named_code(requirement) or left.name not in added:
+        return None
+    place = added[left.name]
+    asked = "\n".join(f"{one.text}\n{one.detail}" for one in case.requirements.items).lower()
+    if PurePosixPath(place.path).name.partition(".")[0].lower() in asked:
+        return None
+    verdict = unverified(
+        requirement,
+        f"{in_numbers(tuple(test.id for test in tests))}. But what is called there is new, "
+        f"`{place.words}`, and `{left.words}` is as on base.",
+        f"Change `{left.words}` and test it, or let the task name {place.path}, then push.",
+    )
+    return replace(verdict, evidence_ids=case.proof_ids, tests=tuple(test.id for test in tests))
+
+
+def _bare(one: TestedInput) -> str:
+    """The function's name; that of a whole module of CommonJS is no part of it."""
+    return one.function.removeprefix("default.")
+
+
+def _is_another_kind(one: BothSides, asked: str) -> bool:
+    is_text = _A_NUMBER.fullmatch(one.on_base) and _LIKE_A_NUMBER.fullmatch(one.on_head)
+    if is_text and not _SPEAKS_OF_TEXT.search(asked):
+        return one.on_head.removeprefix("returned ") not in asked
+    is_later = _A_VALUE.match(one.on_base) and one.on_head.startswith("resolved ")
+    return bool(is_later) and not _SPEAKS_OF_LATER.search(asked)
 
 
 def _refuses_unshown(

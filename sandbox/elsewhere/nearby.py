@@ -11,8 +11,16 @@ from sandbox.base import Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.elsewhere.driver import Again, Driver, Looking
 from sandbox.elsewhere.inside.calls import ADDRESS
-from sandbox.elsewhere.told import Outcome, Recorded, is_same, place_in, read_run
-from sandbox.elsewhere.values import RAISED, BothSides, SecondLook, Swapped, TestedInput, Unmeasured
+from sandbox.elsewhere.told import SHOWN, Outcome, Recorded, is_same, place_in, read_run
+from sandbox.elsewhere.values import (
+    RAISED,
+    BothSides,
+    Difference,
+    SecondLook,
+    Swapped,
+    TestedInput,
+    Unmeasured,
+)
 from sandbox.elsewhere.variation import MOST, neighbors
 from sandbox.linters.reading import Node
 from sandbox.values import Diff
@@ -97,7 +105,8 @@ async def replay_nearby(
         replace(one, keys=_keys(one.tested, words), errors=errors) for one in found if one
     )
     told_apart = tuple(one for swap in swaps if (one := sides.told_apart(swap)))
-    return SecondLook(inputs=inputs, swapped=told_apart)
+    differences = tuple(filter(None, map(sides.answered_once, wanted)))
+    return SecondLook(inputs=inputs, swapped=told_apart, differences=differences)
 
 
 def _calls(around: Mapping[Recorded, tuple[_Near, ...]]) -> list[Recorded]:
@@ -279,6 +288,21 @@ class _Sides:
             near=tuple(near) if is_constant else (),
             problem=Unmeasured.NEW,
         )
+
+    def answered_once(self, call: Recorded) -> Difference | None:
+        """Return a call that gives what the test saw, and then what base gives each time.
+
+        State that is meant goes on to something else, or the tests show it.
+        """
+        base, head = self.base.get(call), self.head.get(call)
+        if base is None or head is None or base.unsteady or base.later or not head.later:
+            return None
+        if base.all in (head.all, "") or head.later != base.all:
+            return None
+        if not is_same(call.outcome, self.here, head.text, self.there):
+            return None
+        told = call.outcome[:SHOWN], head.later[:SHOWN]
+        return Difference(call.shown, call.name, *told, call.path, call.test, head.times)
 
     def told_apart(self, swap: _Swap) -> Swapped | None:
         """Return what both sides give with the other name; None where it works as the first does.

@@ -28,6 +28,13 @@ class Difference:
     on_other_days: bool = False
     is_whole: bool = False
 
+    @property
+    def when(self) -> str:
+        """Say when it answers otherwise; "" for at once."""
+        if self.times:
+            return f"after {self.times} call{'s' if self.times > 1 else ''}"
+        return "on other days" * self.on_other_days
+
 
 class WhyLeftOut(StrEnum):
     """Why a recorded call says nothing about another place."""

@@ -58,7 +58,7 @@ def near(value: object, depth: int = 0) -> list[Any]:
     found: list[Any] = []
     for one in islice(_near(value, depth), 4 * MOST):
         is_new = all(type(one) is not type(known) or one != known for known in (value, *found))
-        if is_new:
+        if is_new and not (isinstance(one, float) and not math.isfinite(one)):
             found.append(one)
     return found[:MOST]
 

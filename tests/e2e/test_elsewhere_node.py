@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from tests.e2e.folder import Folder, Judged, open_folder
+from tests.e2e.folder import Files, Folder, Judged, open_folder
 
 pytestmark = [
     pytest.mark.slow,
@@ -34,9 +34,9 @@ ASKS = (
 )
 
 
-@pytest.fixture(scope="module")
-def modules(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    files = {
+def module_files() -> Files:
+    """A shop of ES modules whose price is to be doubled."""
+    return {
         "package.json": json.dumps(MODULE),
         "shop.js": f"export function price(cents) {{\n  return cents;\n}}\n{REST}",
         "test/shop.test.js": (
@@ -44,13 +44,28 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Folder:
             "test('name', () => {\n  assert.equal(name(), 'shop');\n});\n"
         ),
     }
-    return open_folder(tmp_path_factory.mktemp("modules"), files)
+
+
+@pytest.fixture(scope="module")
+def modules(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    return open_folder(tmp_path_factory.mktemp("modules"), module_files())
 
 
 GUARDS = {
     "stack": ("", "new Error().stack.includes('.test.js')", ""),
     "calls": ("let calls = 0;\n\n", "calls++ < 100", ", after 100 calls"),
     "date": ("", "new Date().getFullYear() < 2027", ", on other days"),
+    "once": (
+        "const seen = new Set();\n\n",
+        "!seen.has(cents) && seen.add(cents)",
+        ", after 1 call",
+    ),
+    "file": (
+        "import {existsSync, writeFileSync} from 'node:fs';\n\n"
+        "const mark = cents => new URL(`${cents}.mark`, import.meta.url);\n\n",
+        "!existsSync(mark(cents)) && (writeFileSync(mark(cents), '') ?? true)",
+        ", after 1 call",
+    ),
 }
 
 

@@ -11,7 +11,6 @@ const ID = 4217;
 const HOST = 'web-3';
 const PARENT = 4000;
 const UNSTEADY_WITHIN = 20; // a function that answers otherwise so soon keeps honest state
-const MOST_TIMES = 500;
 const LONGEST_MS = 50;
 const WITHOUT_SET_UP = /^raised (?:MissingModule|ReferenceError|SyntaxError|TypeError)\b/;
 
@@ -53,7 +52,7 @@ async function repeated(call, given) {
 	}
 
 	const end = hrtime.bigint() + BigInt(LONGEST_MS) * 1_000_000n;
-	for (let times = 1; orders.repeats && times < MOST_TIMES && hrtime.bigint() < end; times++) {
+	for (let times = 1; times < orders.most_times && hrtime.bigint() < end; times++) {
 		const outcome = await made(call, found, given);
 		if (outcome !== first) {
 			return {outcome: first, unsteady: times < UNSTEADY_WITHIN, later: outcome, times};

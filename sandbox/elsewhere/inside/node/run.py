@@ -23,6 +23,7 @@ _LARGEST = 1 << 20
 _MOST_CALLS = 400
 _MOST_NAMES = 4_000
 _MOST_STARTS = 5
+_MOST_TIMES = 500
 _LONGEST_S = 10.0
 _YEAR_MS = 365 * 86_400_000
 _LATER_MS = (_YEAR_MS + 57 * 86_400_000 + 7_000_000, 4 * _YEAR_MS + 150 * 86_400_000 + 41_000_000)
@@ -155,8 +156,8 @@ def _plain(orders: dict[str, Any]) -> list[dict[str, Any]]:
     if orders["is_brief"]:
         return _in_both_orders(calls, orders)
     place, found = _made(calls, orders)
-    first = list({(one["module"], one["name"]): one for one in calls}.values())
-    _, repeated = _made(first, orders, repeats=True)
+    first = _one_of_each(calls)
+    _, repeated = _made(first, orders, most_times=_MOST_TIMES)
     for number, one in repeated.items():
         known = found.get(number, one)
         is_unsteady = len(calls) == 1 and known["outcome"] != one["outcome"]
@@ -172,16 +173,30 @@ def _plain(orders: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _in_both_orders(calls: list[dict[str, Any]], orders: dict[str, Any]) -> list[dict[str, Any]]:
-    """Make the calls forth and back: what differs then depends on what others left."""
+    """Make the calls forth and back: what differs then depends on what others left.
+
+    One of each function is made twice, before anything else is.
+    """
+    twice = _made(_one_of_each(calls)[::-1], orders, most_times=2)[1]
     place, found = _made(calls[::-1], orders)
     for number, one in _made(calls, orders)[1].items():
         known = found.setdefault(number, one)
         known["unsteady"] = known["outcome"] != one["outcome"]
+    found.update(
+        (number, {**found[number], **one})
+        for number, one in twice.items()
+        if "later" in one and number in found
+    )
     return [{"place": place}, *found.values()]
 
 
+def _one_of_each(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The last call of each function."""
+    return list({(one["module"], one["name"]): one for one in calls}.values())
+
+
 def _made(
-    calls: list[dict[str, Any]], orders: dict[str, Any], *, repeats: bool = False, later_ms: int = 0
+    calls: list[dict[str, Any]], orders: dict[str, Any], *, most_times: int = 1, later_ms: int = 0
 ) -> tuple[dict[str, Any], dict[int, dict[str, Any]]]:
     """Make calls one after another in a process; where one ends it, the next go on in a new one."""
     place: dict[str, Any] = {}
@@ -192,7 +207,7 @@ def _made(
         if not calls or left_s <= 0:
             break
         begun = None
-        asked = {**orders, "calls": calls, "repeats": repeats, "later_ms": later_ms}
+        asked = {**orders, "calls": calls, "most_times": most_times, "later_ms": later_ms}
         for one in _program(asked, left_s):
             place = place or one.get("place", {})
             begun = one.get("begins", begun)
