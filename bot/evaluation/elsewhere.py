@@ -158,6 +158,8 @@ def _calls(count: int) -> str:
 
 
 def _line(one: Difference) -> str:
+    if one.is_unseen:
+        return f"{one.test} in {one.path}: something took away what records its calls."
     after = f" after {one.times} calls" if one.times else " on other days" * one.on_other_days
     return (
         f"{one.call} in {one.path}: {one.under_test} under test, {one.elsewhere} elsewhere{after}"

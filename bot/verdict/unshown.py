@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from bot.evidence.case import Case
@@ -11,8 +12,12 @@ from bot.evidence.oracle import unverified
 from bot.evidence.tests.results import code_of
 from bot.task.alternatives import side_by_side, untested_alternatives
 from bot.task.inputs import untested_input
+from bot.task.ties import asks_for_error
 from bot.values import ActionKind, Requirement, TestComparison, Verdict
-from sandbox.elsewhere.values import BothSides, TestedInput
+from sandbox.elsewhere.values import BothSides, TestedInput, Unmeasured
+
+_OF_MESSAGES = re.compile(r"(?i)\b(?:messag|say|said|name|naming|mention|clear|better|helpful)")
+"""A demand that an error says something else: base may raise it already."""
 
 
 def left_unshown(
@@ -23,6 +28,7 @@ def left_unshown(
         _shows_part(requirement, tests, case)
         or _left_as_it_was(requirement, tests, case)
         or _refuses_unshown(requirement, tests, case)
+        or _refuses_nothing(requirement, tests, case)
         or _asks_unseen(requirement, tests, case)
     )
 
@@ -107,6 +113,37 @@ def _refuses_unshown(
         evidence_ids=(*case.proof_ids, *looks),
         tests=tuple(test.id for test in tests),
     )
+
+
+def _refuses_nothing(
+    requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
+) -> Verdict | None:
+    """Something must be raised, and every call with which the tests show the change answers on head, too."""
+    seen = case.observed.second_look
+    is_asked = asks_for_error(requirement) and not _OF_MESSAGES.search(requirement.shown)
+    if seen is None or not is_asked or any(_is_of(one, tests) for one in seen.raising):
+        return None
+    groups = [
+        [one for one in seen.inputs if _is_of((one.path, one.test), (test,))] for test in tests
+    ]
+    shown = [one for group in groups for one in group]
+    is_known = all(groups) and all(one.problem in (None, Unmeasured.NEW) for one in shown)
+    if not is_known or any(one.tested.is_refused for one in shown):
+        return None
+    ids, first = tuple(test.id for test in tests), shown[0].tested
+    verdict = unverified(
+        requirement,
+        f"{in_numbers(ids)}. But an error is asked for, and no call with which they show the change raises "
+        f"one on head: `{first.call}` {first.on_head}.",
+        "Add a test with an input that raises the error on head and not on base, then push.",
+    )
+    looks = (e.id for e in case.observed.evidence if e.step.action is ActionKind.NEARBY_INPUTS)
+    return replace(verdict, evidence_ids=(*case.proof_ids, *looks), tests=ids)
+
+
+def _is_of(call: tuple[str, str], tests: Iterable[TestComparison]) -> bool:
+    """Whether a call, of which the path and the test's name are known, is one of these tests'."""
+    return any(call[0] == test.path and call[1] in test.id for test in tests)
 
 
 def _newly_refused(one: TestedInput) -> Iterator[BothSides]:

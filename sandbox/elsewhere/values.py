@@ -14,7 +14,8 @@ class Difference:
     `function` is its plain name, `test` the function that made the call and `path` that one's file.
     `times` is how often it was called before it answered otherwise, 0 where that was at once; `on_other_days`
     says that it does so on other days only. `is_whole` stands for a whole test (its id as the call) that
-    passes in one place and fails in the other.
+    passes in one place and fails in the other, `is_unseen` for one in which something took away what
+    records its calls.
     """
 
     call: str
@@ -26,6 +27,7 @@ class Difference:
     times: int = 0
     on_other_days: bool = False
     is_whole: bool = False
+    is_unseen: bool = False
 
 
 class WhyLeftOut(StrEnum):
@@ -135,7 +137,8 @@ class SecondLook:
 
     `swapped` are tested calls with names that a task puts side by side. `unrecorded` are the files of tests
     of which no call could be recorded: they call nothing with plain values, or in a way that is not seen.
-    `not_looked_at` names the runners that have no second look.
+    `not_looked_at` names the runners that have no second look. `raising` has the path and the name of tests
+    with a call that may have raised, and that nobody made again.
     """
 
     compared: int = 0
@@ -145,6 +148,7 @@ class SecondLook:
     inputs: tuple[TestedInput, ...] = ()
     unrecorded: tuple[str, ...] = ()
     swapped: tuple[Swapped, ...] = ()
+    raising: tuple[tuple[str, str], ...] = ()
 
     def __add__(self, other: SecondLook) -> SecondLook:
         """Return what both saw."""
@@ -159,4 +163,5 @@ class SecondLook:
             self.inputs + other.inputs,
             self.unrecorded + other.unrecorded,
             self.swapped + other.swapped,
+            self.raising + other.raising,
         )

@@ -6,6 +6,7 @@ import ast
 import contextlib
 import copy
 import importlib
+import io
 import json
 import math
 import os
@@ -15,7 +16,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
 from itertools import islice
@@ -124,14 +125,28 @@ def _value(node: ast.expr) -> Any:
 
 
 def returned(value: object) -> str:
-    """Return what came back as text: a literal, or what the object says of itself."""
+    """Return what came back as text: a literal, or what is known of the object."""
     text = literal(value)
     if text is None:
         try:
-            text = type(value).__name__ + " " + ADDRESS.sub("0x…", repr(value))
+            text = type(value).__name__ + " " + ADDRESS.sub("0x…", _known_of(value))
         except Exception as error:
             text = type(value).__name__ + " " + type(error).__name__
     return "returned " + text[:_MOST_TEXT]
+
+
+def _known_of(value: Any) -> str:
+    """What an object is made of as text; its own word where that is no plain values.
+
+    Its own word (`__repr__`) may say anything, nothing, or something else each time.
+    """
+    state = state_of(value)
+    state = "" if state == "{}" else state
+    kinds = type(value).__mro__[:-1]
+    plain: Any = next((one for one in kinds if one in _SCALARS or one in _CONTAINERS), None)
+    if plain is not None:
+        return f"{plain.__repr__(value)} {state}".rstrip()
+    return state or repr(value)
 
 
 def yielded(value: Any) -> str:
@@ -157,6 +172,17 @@ def returned_by(value: object, owner: object, before: str) -> str:
         if after == before
         else f"{text} and left {after or 'what is no plain value'}"[:_MOST_TEXT]
     )
+
+
+def changeable(values: Iterable[Any]) -> list[Any]:
+    """Return those of the values that a call can leave otherwise than it found them."""
+    return [one for one in values if type(one) in (list, set, dict)]
+
+
+def left(given: list[Any], before: str | None) -> str:
+    """Return in words what a call left of what it was given; "" where that is as it was."""
+    after = literal(given)
+    return "" if after == before else f" and left {after or 'what is no plain value'}"[:_MOST_TEXT]
 
 
 def state_of(owner: object) -> str:
@@ -217,6 +243,10 @@ class Call:
         self.raised: BaseException | None = None
         self._owner: Any = None
         self._before = ""
+        self._given: list[Any] = []
+        self._given_before: str | None = None
+        self._output = io.BytesIO()
+        self._printed: str | None = None
         self._told = told
         self._number = number
         self._again = again
@@ -236,6 +266,8 @@ class Call:
             args, kwargs, *state = read(self._told["arguments"])
             self.args = tuple(map(_given, args))
             self.kwargs = {name: _given(one) for name, one in kwargs.items()}
+            self._given = changeable((*self.args, *self.kwargs.values()))
+            self._given_before = literal(self._given)
             if kind is not None:
                 self._owner = object.__new__(kind)
                 self._owner.__dict__.update(*state)
@@ -244,6 +276,8 @@ class Call:
         except BaseException:
             os._exit(1)
         self.raised = None
+        self._output = io.BytesIO()
+        sys.stdout = io.TextIOWrapper(self._output, "utf-8", "replace", write_through=True)
         return True
 
     def _took_note(self) -> None:
@@ -253,10 +287,15 @@ class Call:
             outcome = returned_by(self.result, self._owner, self._before)
         else:
             outcome = returned(self.result)
+        if self.raised is None:
+            outcome += left(self._given, self._given_before)
+        printed = self._output.getvalue().decode("utf-8", "replace")[:_MOST_TEXT]
         yields = yielded(self.result) if self._again.is_drained and self.raised is None else ""
         self._outcomes += 1
         if self._outcomes == 1:
-            self._first, self._yields = outcome, yields
+            self._first, self._yields, self._printed = outcome, yields, printed
+        if printed != self._printed:
+            self._printed = ""  # it prints something else each time
         if (outcome, yields) != (self._first, self._yields):
             is_unsteady = self._outcomes <= _UNSTEADY_WITHIN
             self._leave(unsteady=is_unsteady, later=outcome, times=self._outcomes - 1)
@@ -266,6 +305,7 @@ class Call:
 
     def _leave(self, **more: object) -> None:
         told = {"number": self._number, "outcome": self._first, "yields": self._yields}
+        told["printed"] = self._printed or ""
         self._again.tell({**told, **more})
         os._exit(0)
 
