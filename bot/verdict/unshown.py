@@ -29,6 +29,7 @@ def left_unshown(
         or _left_as_it_was(requirement, tests, case)
         or _refuses_unshown(requirement, tests, case)
         or _refuses_nothing(requirement, tests, case)
+        or _calls_otherwise(requirement, tests, case)
         or _asks_unseen(requirement, tests, case)
     )
 
@@ -139,6 +140,28 @@ def _refuses_nothing(
     )
     looks = (e.id for e in case.observed.evidence if e.step.action is ActionKind.NEARBY_INPUTS)
     return replace(verdict, evidence_ids=(*case.proof_ids, *looks), tests=ids)
+
+
+def _calls_otherwise(
+    requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
+) -> Verdict | None:
+    """In each of the tests a mock is called as the function that it stands for cannot be."""
+    misfits = seen.misfits if (seen := case.observed.second_look) else ()
+    found = [
+        next((one for one in misfits if _is_of((one.path, one.test), (test,))), None)
+        for test in tests
+    ]
+    first = found[0] if found else None
+    if first is None or not all(found):
+        return None
+    ids = tuple(test.id for test in tests)
+    verdict = unverified(
+        requirement,
+        f"{in_numbers(ids)}. But `{first.test}` replaces `{first.function}`, and the code calls it with what "
+        f"`{first.function}` itself does not take ({first.why}).",
+        f"Call `{first.function}` as it is defined, or replace it with `autospec=True`, then push.",
+    )
+    return replace(verdict, evidence_ids=case.proof_ids, tests=ids)
 
 
 def _is_of(call: tuple[str, str], tests: Iterable[TestComparison]) -> bool:

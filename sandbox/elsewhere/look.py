@@ -27,7 +27,7 @@ from sandbox.elsewhere.told import (
     raising_unmade,
     read_run,
 )
-from sandbox.elsewhere.values import Difference, LeftOut, SecondLook, WhyLeftOut
+from sandbox.elsewhere.values import Difference, LeftOut, Misfit, SecondLook, WhyLeftOut
 from sandbox.linters.reading import Node
 from sandbox.values import Environment, TestRunner
 
@@ -68,7 +68,9 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
         told = last_record(await sandbox.run(driver.recording(replace(looking, only=()))))
     calls = tuple(driver.recorded(told, looking))
     beside = SecondLook(
-        differences=tuple(_blinded(told, looking)), raising=raising_unmade(told, calls)
+        differences=tuple(_blinded(told, looking)),
+        raising=raising_unmade(told, calls),
+        misfits=tuple(_misfits(told)),
     )
     whole = tuple(call for call in calls if not call.outcome.startswith(_NOT_SEEN))
     unrecorded = tuple(sorted(set(looking.paths) - {call.path for call in whole}))
@@ -80,6 +82,13 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
         replay_nearby(sandbox, driver, looking, told, calls),
     )
     return again + near + SecondLook(unrecorded=unrecorded) + beside
+
+
+def _misfits(told: Node) -> Iterator[Misfit]:
+    for one in islice(told["misfits"], _MOST_BLINDED):
+        name, why, path, test = (one[key].text[:SHOWN] for key in ("name", "why", "path", "test"))
+        if name and path and test:
+            yield Misfit(name, why, path, test)
 
 
 def _blinded(told: Node, looking: Looking) -> Iterator[Difference]:

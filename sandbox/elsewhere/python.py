@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sandbox.base import TREE, Command, Limits, Mount, MountMode
 from sandbox.elsewhere.driver import CHANNEL_BYTES, ELSEWHERE, Again, Looking, moved, plain_program
-from sandbox.elsewhere.inside.calls import literal, read
+from sandbox.elsewhere.inside.values import literal, read
 from sandbox.elsewhere.told import SHOWN, Recorded, recorded_calls
 from sandbox.elsewhere.variation import swapped
 from sandbox.linters.reading import Node

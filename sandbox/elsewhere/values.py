@@ -131,6 +131,16 @@ class Swapped:
 
 
 @dataclass(frozen=True, slots=True)
+class Misfit:
+    """A call of a mock that the function which it stands for does not take, and what that says of it."""
+
+    function: str
+    why: str
+    path: str
+    test: str
+
+
+@dataclass(frozen=True, slots=True)
 class SecondLook:
     """How many calls could be compared, those that differ, and how many were left out; and the tested inputs
     with what is near them.
@@ -138,7 +148,7 @@ class SecondLook:
     `swapped` are tested calls with names that a task puts side by side. `unrecorded` are the files of tests
     of which no call could be recorded: they call nothing with plain values, or in a way that is not seen.
     `not_looked_at` names the runners that have no second look. `raising` has the path and the name of tests
-    with a call that may have raised, and that nobody made again.
+    with a call that may have raised, and that nobody made again; `misfits` are calls of mocks.
     """
 
     compared: int = 0
@@ -149,6 +159,7 @@ class SecondLook:
     unrecorded: tuple[str, ...] = ()
     swapped: tuple[Swapped, ...] = ()
     raising: tuple[tuple[str, str], ...] = ()
+    misfits: tuple[Misfit, ...] = ()
 
     def __add__(self, other: SecondLook) -> SecondLook:
         """Return what both saw."""
@@ -164,4 +175,5 @@ class SecondLook:
             self.unrecorded + other.unrecorded,
             self.swapped + other.swapped,
             self.raising + other.raising,
+            self.misfits + other.misfits,
         )

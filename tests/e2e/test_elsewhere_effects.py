@@ -103,3 +103,33 @@ def test_an_error_that_only_head_raises_is_what_was_asked_for(folder: Folder) ->
     files = {"shop.py": REFUSING, "tests/test_price.py": ASKS_TWICE + ASKS_ERROR.format("3")}
     judged = folder.judge(folder.branch("whole", files), task=f"Prices\n\n{RAISING}")
     assert judged.conclusion == "success", judged.said()
+
+
+MOCKED = (
+    "from unittest import mock\n\nimport shop\n\n\ndef test_price_multiplies_the_cents_by_the_rate():\n"
+    "    with mock.patch('rates.lookup', return_value=2) as lookup:\n"
+    "        assert shop.price(4, 'EUR', 'USD') == 8\n        assert shop.price(7, 'EUR', 'USD') == 14\n"
+    "    assert lookup.called\n    with mock.patch.object(rates.Table, 'rate', return_value=3):\n"
+    "        assert rates.Table().rate('EUR') == 3\n"
+).replace("import shop\n", "import rates\nimport shop\n", 1)
+RATES = (
+    "def lookup(source, target):\n    return 2 if source != target else 1\n\n\n"
+    "class Table:\n    def rate(self, source):\n        return lookup(source, 'USD')\n"
+)
+BY_RATE = "Rates\n\n- [ ] `price` multiplies the cents by the rate of two currencies\n"
+LOOKUPS = {"right": "lookup(source, target=target)", "wrong": "lookup(f'{source}-{target}')"}
+
+
+@pytest.mark.parametrize("name", LOOKUPS)
+def test_a_mock_is_called_as_what_it_stands_for_can_be(folder: Folder, name: str) -> None:
+    base = folder.branch(f"{name}-rates", {"rates.py": RATES})
+    code = (
+        "import rates\n\n\ndef price(cents, source, target):\n"
+        f"    return cents * rates.{LOOKUPS[name]}{REST}"
+    )
+    head = folder.branch(name, {"shop.py": code, "tests/test_price.py": MOCKED}, base)
+    judged = folder.judge(head, base, task=BY_RATE)
+    assert judged.conclusion == ("success" if name == "right" else "action_required"), judged.said()
+    if name == "wrong":
+        (row,) = [one for one in judged.document.requirements if one.id == "R1"]
+        assert "`lookup` itself does not take (missing a required argument: 'target')" in row.reason

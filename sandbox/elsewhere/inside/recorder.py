@@ -14,18 +14,9 @@ from collections import Counter
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
-from sandbox.elsewhere.inside.calls import (
-    MOST_CALLS,
-    chain,
-    changeable,
-    kept,
-    left,
-    literal,
-    method,
-    returned,
-    returned_by,
-    state_of,
-)
+from sandbox.elsewhere.inside.calls import MOST_CALLS, chain, method, returned, returned_by
+from sandbox.elsewhere.inside.stand_ins import StandIns
+from sandbox.elsewhere.inside.values import changeable, kept, left, literal, parts, state_of
 
 _MOST_SEEN = 20_000
 """So many calls of one function are read."""
@@ -69,6 +60,8 @@ class Recorder:
         self.blinded: set[tuple[str, str]] = set()
         """The tests in which something took the recorder away."""
         self._is_gone = False
+        self.stand_ins = StandIns(tree)
+        self.stand_ins.watch()
 
     def start(self) -> None:
         """Look on from now, in every thread that is started later too."""
@@ -76,11 +69,15 @@ class Recorder:
         sys.setprofile(self._saw)
         self._is_gone = False
 
-    def look_on(self, path: str, test: str) -> None:
-        """Note that a test, of which this is called now and then, took the recorder away; look on."""
+    def look_on(self, path: str, test: str, *, is_over: bool = False) -> None:
+        """Note whether a test, of which this is called now and then, took the recorder away; look on."""
         is_gone = self._is_gone or sys.getprofile() != self._saw
-        if is_gone and path.startswith(self._tree):
-            self.blinded.add((path[len(self._tree) :], test))
+        if path.startswith(self._tree):
+            path = path[len(self._tree) :]
+            if is_over:
+                self.stand_ins.ended(path, test)
+            if is_gone:
+                self.blinded.add((path, test))
         self.start()
 
     def stop(self) -> None:
@@ -280,4 +277,4 @@ def _given(frame: FrameType, function: Any, owner: object) -> tuple[Any, ...] | 
     placed_all = tuple(kept(one) for one in (*positional, *rest))
     by_name = {name: kept(one) for name, one in {**named, **more}.items()}
     told: tuple[Any, ...] = (placed_all, by_name)
-    return told if owner is None else (*told, object.__getattribute__(owner, "__dict__"))
+    return told if owner is None else (*told, parts(owner))

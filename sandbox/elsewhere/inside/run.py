@@ -42,6 +42,7 @@ def main() -> None:
         _note_timeless(calls, tree)
         told = {"place": place(tree), "sys_path": sys.path, "calls": calls, "failed": failed}
         told["blinded"] = [{"path": path, "test": test} for path, test in recorder.blinded]
+        told["misfits"] = recorder.stand_ins.misfits
         told["unread"] = [{"path": path, "test": test} for path, test in recorder.unread]
         _write(channel, json.dumps(told).encode() + b"\n")
     os._exit(0)
@@ -146,12 +147,12 @@ class _Only:
 
     def pytest_runtest_teardown(self, item: Any) -> None:
         """See whether the test was seen to its end."""
-        self._look_on(item)
+        self._look_on(item, is_over=True)
 
-    def _look_on(self, item: Any) -> None:
+    def _look_on(self, item: Any, *, is_over: bool = False) -> None:
         if self._recorder:
             name = getattr(item, "originalname", None) or item.name
-            self._recorder.look_on(str(item.fspath), name)
+            self._recorder.look_on(str(item.fspath), name, is_over=is_over)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Note whether all that ran passed."""
@@ -196,7 +197,7 @@ class _Result(unittest.TestResult):
     def stopTest(self, test: unittest.TestCase) -> None:  # noqa: N802 - unittest's name
         """See whether the test was seen to its end."""
         if self._recorder:
-            self._recorder.look_on(_file_of(test), test.id().rpartition(".")[2])
+            self._recorder.look_on(_file_of(test), test.id().rpartition(".")[2], is_over=True)
         super().stopTest(test)
 
 
