@@ -89,7 +89,7 @@ def _python(path: str, before: str, after: str) -> Iterator[Tampering]:
     known = {_fingerprint(node) for node in _telling(old)} if old else set()
     for node in _telling(new):
         if _fingerprint(node) not in known:
-            yield from _told(path, node)
+            yield from _told(path, node, new)
 
 
 def _telling(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.Call]:
@@ -117,7 +117,7 @@ def _exits(node: ast.Call) -> bool:
     )
 
 
-def _told(path: str, node: ast.FunctionDef | ast.Call) -> Iterator[Tampering]:
+def _told(path: str, node: ast.FunctionDef | ast.Call, tree: ast.Module) -> Iterator[Tampering]:
     if isinstance(node, ast.Call):
         called = ast.unparse(node.func)
         if called.endswith("_exit") or (is_test_path(path) and called != "atexit.register"):
@@ -128,6 +128,11 @@ def _told(path: str, node: ast.FunctionDef | ast.Call) -> Iterator[Tampering]:
             yield Tampering(
                 EQUALITY_FAKED, node.lineno, "`__eq__` is always true: any assertion holds."
             )
+        elif _compares_types(node, tree):
+            message = (
+                "`__eq__` asks for the type alone: an assertion holds whatever the object has."
+            )
+            yield Tampering(EQUALITY_FAKED, node.lineno, message)
     elif is_test_path(path) or PurePosixPath(path).name == "conftest.py":
         message = f"`{node.name}` can change which tests run or what they report."
         deselects = "collect" in node.name or node.name == "pytest_deselected"
@@ -140,6 +145,27 @@ def _always_true(node: ast.FunctionDef) -> bool:
     return bool(returns) and all(
         isinstance(r.value, ast.Constant) and r.value.value is True for r in returns
     )
+
+
+def _compares_types(node: ast.FunctionDef, tree: ast.Module) -> bool:
+    """Whether objects that have attributes are equal whatever these are."""
+    owners = (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef) and node in one.body)
+    has_attributes = any(
+        isinstance(one, ast.AnnAssign)
+        or (isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store))
+        for owner in owners
+        for one in ast.walk(owner)
+    )
+    both = {one.arg for one in node.args.args}
+    uses = {one for one in ast.walk(node) if isinstance(one, ast.Name) and one.id in both}
+    of_types = {one for child in ast.walk(node) for one in _asked_for_type(child)}
+    return has_attributes and bool(uses) and uses <= of_types
+
+
+def _asked_for_type(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "type"):
+        return node.args
+    return [node.value] if isinstance(node, ast.Attribute) and node.attr == "__class__" else []
 
 
 _EXITS = re.compile(

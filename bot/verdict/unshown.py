@@ -12,7 +12,7 @@ from bot.evidence.oracle import unverified
 from bot.evidence.tests.results import code_of
 from bot.task.alternatives import side_by_side, untested_alternatives
 from bot.task.inputs import untested_input
-from bot.task.ties import asks_for_error
+from bot.task.ties import asks_for_error, named_code
 from bot.values import ActionKind, Requirement, TestComparison, Verdict
 from sandbox.elsewhere.values import BothSides, TestedInput, Unmeasured
 
@@ -30,6 +30,7 @@ def left_unshown(
         or _refuses_unshown(requirement, tests, case)
         or _refuses_nothing(requirement, tests, case)
         or _calls_otherwise(requirement, tests, case)
+        or _runs_another(requirement, tests, case)
         or _asks_unseen(requirement, tests, case)
     )
 
@@ -160,6 +161,31 @@ def _calls_otherwise(
         f"{in_numbers(ids)}. But `{first.test}` replaces `{first.function}`, and the code calls it with what "
         f"`{first.function}` itself does not take ({first.why}).",
         f"Call `{first.function}` as it is defined, or replace it with `autospec=True`, then push.",
+    )
+    return replace(verdict, evidence_ids=case.proof_ids, tests=ids)
+
+
+def _runs_another(
+    requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
+) -> Verdict | None:
+    """Before each of the tests begins, a file of theirs has put another function in the named one's place."""
+    replaced, names = (
+        seen.replaced if (seen := case.observed.second_look) else (),
+        named_code(requirement),
+    )
+    own = [one for one in replaced if one.function in names]
+    found = [
+        next((one for one in own if _is_of((one.path, one.test), (test,))), None) for test in tests
+    ]
+    first = found[0] if found else None
+    if first is None or not all(found):
+        return None
+    ids = tuple(test.id for test in tests)
+    verdict = unverified(
+        requirement,
+        f"{in_numbers(ids)}. But `{first.file}` puts another `{first.function}` in the place of the one that "
+        f"the task names, before `{first.test}` begins.",
+        f"Test `{first.function}` as it is, then push.",
     )
     return replace(verdict, evidence_ids=case.proof_ids, tests=ids)
 

@@ -27,7 +27,7 @@ from sandbox.elsewhere.told import (
     raising_unmade,
     read_run,
 )
-from sandbox.elsewhere.values import Difference, LeftOut, Misfit, SecondLook, WhyLeftOut
+from sandbox.elsewhere.values import Difference, LeftOut, Misfit, Replaced, SecondLook, WhyLeftOut
 from sandbox.linters.reading import Node
 from sandbox.values import Environment, TestRunner
 
@@ -71,6 +71,7 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
         differences=tuple(_blinded(told, looking)),
         raising=raising_unmade(told, calls),
         misfits=tuple(_misfits(told)),
+        replaced=tuple(_replaced(told, looking)),
     )
     whole = tuple(call for call in calls if not call.outcome.startswith(_NOT_SEEN))
     unrecorded = tuple(sorted(set(looking.paths) - {call.path for call in whole}))
@@ -89,6 +90,14 @@ def _misfits(told: Node) -> Iterator[Misfit]:
         name, why, path, test = (one[key].text[:SHOWN] for key in ("name", "why", "path", "test"))
         if name and path and test:
             yield Misfit(name, why, path, test)
+
+
+def _replaced(told: Node, looking: Looking) -> Iterator[Replaced]:
+    changed = {one.path for one in looking.checkout.diff.files}
+    for one in islice(told["replaced"], _MOST_BLINDED):
+        name, file, path, test = (one[key].text for key in ("name", "file", "path", "test"))
+        if name in looking.named and file in changed and path and test:
+            yield Replaced(name, file, path, test)
 
 
 def _blinded(told: Node, looking: Looking) -> Iterator[Difference]:

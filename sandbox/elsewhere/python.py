@@ -50,6 +50,7 @@ class PythonDriver:
             "cases": [one.removeprefix(root) for one in looking.tests if "[" in one],
             "tests": looking.test_files,
             "wanted": looking.tests,
+            "named": sorted(looking.named),
             "environment": dict(layers.variables(looking.head)),
             "calls": [],
         }

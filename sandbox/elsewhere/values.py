@@ -141,6 +141,16 @@ class Misfit:
 
 
 @dataclass(frozen=True, slots=True)
+class Replaced:
+    """A function that code of `file`, one of the tests', had put in place before a test began."""
+
+    function: str
+    file: str
+    path: str
+    test: str
+
+
+@dataclass(frozen=True, slots=True)
 class SecondLook:
     """How many calls could be compared, those that differ, and how many were left out; and the tested inputs
     with what is near them.
@@ -148,7 +158,8 @@ class SecondLook:
     `swapped` are tested calls with names that a task puts side by side. `unrecorded` are the files of tests
     of which no call could be recorded: they call nothing with plain values, or in a way that is not seen.
     `not_looked_at` names the runners that have no second look. `raising` has the path and the name of tests
-    with a call that may have raised, and that nobody made again; `misfits` are calls of mocks.
+    with a call that may have raised, and that nobody made again; `misfits` are calls of mocks,
+    `replaced` functions that files of the change put in place of others.
     """
 
     compared: int = 0
@@ -160,6 +171,7 @@ class SecondLook:
     swapped: tuple[Swapped, ...] = ()
     raising: tuple[tuple[str, str], ...] = ()
     misfits: tuple[Misfit, ...] = ()
+    replaced: tuple[Replaced, ...] = ()
 
     def __add__(self, other: SecondLook) -> SecondLook:
         """Return what both saw."""
@@ -176,4 +188,5 @@ class SecondLook:
             self.swapped + other.swapped,
             self.raising + other.raising,
             self.misfits + other.misfits,
+            self.replaced + other.replaced,
         )

@@ -148,7 +148,7 @@ def machine():
 
 
 def drained(prices, seen, *names):
-    print('prices in', os.getcwd(), 'of', os.getpid())
+    print('prices in', os.getcwd(), 'of', os.path.expanduser('~'))
     seen.update(dict.fromkeys(names, len(prices)))
     prices.clear()
 
@@ -166,7 +166,7 @@ class Receipt:
         self.at = time.time()
 
 
-half = lambda cents: cents / 2  # noqa: E731
+half = lambda cents: cents / 2
 
 
 def years(many):

@@ -60,7 +60,7 @@ class Recorder:
         self.blinded: set[tuple[str, str]] = set()
         """The tests in which something took the recorder away."""
         self._is_gone = False
-        self.stand_ins = StandIns(tree)
+        self.stand_ins = StandIns(self._tree, self._tests)
         self.stand_ins.watch()
 
     def start(self) -> None:

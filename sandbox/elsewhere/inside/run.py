@@ -37,12 +37,14 @@ def main() -> None:
         _run(orders)
     else:
         recorder = Recorder(tree, orders["tests"], orders["wanted"])
+        recorder.stand_ins.named = orders["named"]
         failed = _run(orders, recorder)
         calls = list(recorder.calls.values())
         _note_timeless(calls, tree)
         told = {"place": place(tree), "sys_path": sys.path, "calls": calls, "failed": failed}
         told["blinded"] = [{"path": path, "test": test} for path, test in recorder.blinded]
         told["misfits"] = recorder.stand_ins.misfits
+        told["replaced"] = recorder.stand_ins.replaced
         told["unread"] = [{"path": path, "test": test} for path, test in recorder.unread]
         _write(channel, json.dumps(told).encode() + b"\n")
     os._exit(0)
@@ -144,6 +146,8 @@ class _Only:
     def pytest_runtest_call(self, item: Any) -> None:
         """Look on, whatever the fixtures did."""
         self._look_on(item)
+        if self._recorder:
+            self._recorder.stand_ins.begun(str(item.fspath), _name_of(item))
 
     def pytest_runtest_teardown(self, item: Any) -> None:
         """See whether the test was seen to its end."""
@@ -151,13 +155,16 @@ class _Only:
 
     def _look_on(self, item: Any, *, is_over: bool = False) -> None:
         if self._recorder:
-            name = getattr(item, "originalname", None) or item.name
-            self._recorder.look_on(str(item.fspath), name, is_over=is_over)
+            self._recorder.look_on(str(item.fspath), _name_of(item), is_over=is_over)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Note whether all that ran passed."""
         self.failed = self.failed or report.outcome != "passed"
         self.passed += report.when == "call"
+
+
+def _name_of(item: Any) -> str:
+    return str(getattr(item, "originalname", None) or item.name)
 
 
 def _file_of(test: Any) -> str:
@@ -193,6 +200,7 @@ class _Result(unittest.TestResult):
         super().startTest(test)
         if self._recorder:
             self._recorder.start()
+            self._recorder.stand_ins.begun(_file_of(test), test.id().rpartition(".")[2])
 
     def stopTest(self, test: unittest.TestCase) -> None:  # noqa: N802 - unittest's name
         """See whether the test was seen to its end."""

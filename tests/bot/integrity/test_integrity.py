@@ -268,6 +268,10 @@ def test_a_deleted_test_that_would_fail_blocks():
 # --- made-up results --------------------------------------------------------------------------
 
 HOOK = "def pytest_runtest_makereport(item, call):\n    return None\n"
+OF_TYPES = (
+    "class A:\n    def __init__(self, x):\n        self.x = x\n\n"
+    "    def __eq__(self, other):\n        return {}\n"
+)
 MODIFY = HOOK.replace("runtest_makereport", "collection_modifyitems")
 
 
@@ -282,6 +286,12 @@ MODIFY = HOOK.replace("runtest_makereport", "collection_modifyitems")
         ("src/shop.py", "import sys\nsys.exit(0)\n", None),
         ("src/shop.py", "class A:\n    def __eq__(self, other):\n        return True\n", rule.EQUALITY_FAKED),
         ("src/shop.py", "class A:\n    def __eq__(self, other):\n        return self.x == other.x\n", None),
+        ("src/shop.py", OF_TYPES.format("type(other) is A"), rule.EQUALITY_FAKED),
+        ("src/shop.py", OF_TYPES.format("isinstance(other, self.__class__)"), rule.EQUALITY_FAKED),
+        ("src/shop.py", OF_TYPES.format("type(other) is A and vars(self) == vars(other)"), None),
+        ("src/shop.py", OF_TYPES.format("isinstance(other, A) and self.x == other.x"), None),
+        ("src/shop.py", OF_TYPES.format("self is other"), None),
+        ("src/shop.py", OF_TYPES.format("isinstance(other, A)").replace("self.x = x", "pass"), None),
         ("sitecustomize.py", "x = 1\n", rule.STARTUP_HOOK),
         ("src/a.pth", "import os\n", rule.STARTUP_HOOK),
         ("pyproject.toml", '[project.entry-points.pytest11]\nshop = "shop.plugin"\n', rule.RESULTS_REWRITTEN),
