@@ -269,6 +269,8 @@ def _other(bare: Outcome, control: Run, other: Outcome, plain: Run) -> tuple[str
     """Return what a call gives, or prints, under test and in a plain program; None where that is the same."""
     if other.later or other.dated or not is_same(bare.text, control.place, other.text, plain.place):
         return bare.text, other
+    if bare.printed is None or other.printed is None:
+        return None
     if is_same(bare.printed, control.place, other.printed, plain.place):
         return None
     return f"printed {bare.printed!r}", replace(other, text=f"printed {other.printed!r}")

@@ -48,7 +48,7 @@ class Outcome:
 
     `later` is what came after `times` calls, `dated` what comes on other days, if that is something else.
     `yields` says what an iterator gives, where it was asked; `printed` what the call wrote to standard
-    output, the same each time.
+    output, None where that is something else each time.
     """
 
     text: str
@@ -57,7 +57,7 @@ class Outcome:
     times: int
     dated: str
     yields: str = ""
-    printed: str = ""
+    printed: str | None = ""
 
     @property
     def all(self) -> str:
@@ -157,7 +157,7 @@ def read_run(completed: Completed) -> Run:
                     told["times"].number,
                     told["dated"].text[:_MOST_TEXT],
                     told["yields"].text[:_MOST_TEXT],
-                    told["printed"].text[:_MOST_TEXT],
+                    _printed(told["printed"]),
                 ),
             )
         elif told["dated"].text:
@@ -167,6 +167,10 @@ def read_run(completed: Completed) -> Run:
         if one and one.text == told["undated"].text[:_MOST_TEXT]:
             outcomes[number] = replace(one, dated=told["dated"].text[:_MOST_TEXT])
     return Run(place, outcomes)
+
+
+def _printed(told: Node) -> str | None:
+    return told.text[:_MOST_TEXT] if told.is_text else None
 
 
 def is_vague(outcome: str) -> bool:

@@ -148,7 +148,7 @@ class Call:
         self._given: list[Any] = []
         self._given_before: str | None = None
         self._output = io.BytesIO()
-        self._printed: str | None = None
+        self._printed: str | None = ""
         self._told = told
         self._number = number
         self._again = again
@@ -196,7 +196,7 @@ class Call:
         if self._outcomes == 1:
             self._first, self._yields, self._printed = outcome, yields, printed
         if printed != self._printed:
-            self._printed = ""  # it prints something else each time
+            self._printed = None  # it prints something else each time
         if (outcome, yields) != (self._first, self._yields):
             is_unsteady = self._outcomes <= _UNSTEADY_WITHIN
             self._leave(unsteady=is_unsteady, later=outcome, times=self._outcomes - 1)
@@ -205,8 +205,12 @@ class Call:
             self._leave()
 
     def _leave(self, **more: object) -> None:
-        told = {"number": self._number, "outcome": self._first, "yields": self._yields}
-        told["printed"] = self._printed or ""
+        told: dict[str, object] = {
+            "number": self._number,
+            "outcome": self._first,
+            "yields": self._yields,
+        }
+        told["printed"] = self._printed
         self._again.tell({**told, **more})
         os._exit(0)
 
