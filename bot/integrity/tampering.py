@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import unittest
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
@@ -36,6 +37,7 @@ _DESELECTING = re.compile(
     r"|(?:\"|'|\s|=)--(?:deselect|ignore(?:-glob)?)(?:=|\s|\"|')"
     r"|^\s*(?:norecursedirs|python_files|python_functions|python_classes|testpaths)\s*="
 )
+_ASSERTIONS = frozenset(name for name in dir(unittest.TestCase) if name.startswith("assert"))
 _PLUGIN = re.compile(
     r"pytest11|^(?:\s*-p\s|(?:(?!addopts).)*+addopts.*\s-p\s++(?!no:))|pytest_plugins"
 )
@@ -90,6 +92,26 @@ def _python(path: str, before: str, after: str) -> Iterator[Tampering]:
     for node in _telling(new):
         if _fingerprint(node) not in known:
             yield from _told(path, node, new)
+    if is_test_path(path) or PurePosixPath(path).name == "conftest.py":
+        stood = {_fingerprint(own) for own, _ in _own_assertions(old)} if old else set()
+        for own, name in _own_assertions(new):
+            if _fingerprint(own) not in stood:
+                message = f"`{name}` is replaced by one that does not call unittest's: it may ask for less."
+                yield Tampering(RESULTS_REWRITTEN, own.lineno, message)
+
+
+def _own_assertions(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef | ast.Assign, str]]:
+    """Assertions of unittest that are defined or set anew, and do not call those that they replace."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            names = [node.name]
+        elif isinstance(node, ast.Assign):
+            names = [one.attr for one in node.targets if isinstance(one, ast.Attribute)]
+        else:
+            continue
+        for name in _ASSERTIONS.intersection(names):
+            if not re.search(rf"\b(?:super\(.*?\)|TestCase)\.{name}\b", ast.unparse(node)):
+                yield node, name
 
 
 def _telling(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.Call]:
