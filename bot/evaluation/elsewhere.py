@@ -15,6 +15,8 @@ from bot.evidence.damage import Proofs
 from bot.evidence.made_for import table
 from bot.services import Services
 from bot.task.alternatives import side_by_side
+from bot.task.categories import ASKED
+from bot.task.ties import named_code
 from bot.values import ActionKind, Evidence, Observed, Step, TestComparison, Transition
 from sandbox.base import Limits
 from sandbox.elsewhere.driver import Looking
@@ -90,6 +92,7 @@ async def _seen(
     touched = observed.impact.names if observed.impact else frozenset[str]()
     asking = case.planned.requirements.items
     beside = tuple(dict.fromkeys(one for r in asking for one in side_by_side(r)))
+    named = frozenset[str]().union(*(named_code(one) for one in asking if one.category in ASKED))
     found = SecondLook()
     for project, asked in projects.values():
         head = project.head
@@ -101,7 +104,18 @@ async def _seen(
         seen_on_head = suite.tests if suite and suite.tests else TestRun(True, ())
         only = worth_alone({one.id: one.path for one in asked}, seen_on_head)
         looking = Looking(
-            case.checkout, head, base, paths, ids, tests, folder, limits, only, touched, beside
+            case.checkout,
+            head,
+            base,
+            paths,
+            ids,
+            tests,
+            folder,
+            limits,
+            only,
+            touched,
+            beside,
+            named,
         )
         if head.recipe.runner in DRIVERS:
             seen = await look_again(services.sandbox, looking)
@@ -158,6 +172,8 @@ def _calls(count: int) -> str:
 
 
 def _line(one: Difference) -> str:
+    if one.is_unseen:
+        return f"{one.test} in {one.path}: something took away what records its calls."
     after = f" {one.when}" if one.when else ""
     return (
         f"{one.call} in {one.path}: {one.under_test} under test, {one.elsewhere} elsewhere{after}"

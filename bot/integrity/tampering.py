@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import unittest
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
@@ -36,6 +37,7 @@ _DESELECTING = re.compile(
     r"|(?:\"|'|\s|=)--(?:deselect|ignore(?:-glob)?)(?:=|\s|\"|')"
     r"|^\s*(?:norecursedirs|python_files|python_functions|python_classes|testpaths)\s*="
 )
+_ASSERTIONS = frozenset(name for name in dir(unittest.TestCase) if name.startswith("assert"))
 _PLUGIN = re.compile(
     r"pytest11|^(?:\s*-p\s|(?:(?!addopts).)*+addopts.*\s-p\s++(?!no:))|pytest_plugins"
 )
@@ -89,7 +91,27 @@ def _python(path: str, before: str, after: str) -> Iterator[Tampering]:
     known = {_fingerprint(node) for node in _telling(old)} if old else set()
     for node in _telling(new):
         if _fingerprint(node) not in known:
-            yield from _told(path, node)
+            yield from _told(path, node, new)
+    if is_test_path(path) or PurePosixPath(path).name == "conftest.py":
+        stood = {_fingerprint(own) for own, _ in _own_assertions(old)} if old else set()
+        for own, name in _own_assertions(new):
+            if _fingerprint(own) not in stood:
+                message = f"`{name}` is replaced by one that does not call unittest's: it may ask for less."
+                yield Tampering(RESULTS_REWRITTEN, own.lineno, message)
+
+
+def _own_assertions(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef | ast.Assign, str]]:
+    """Assertions of unittest that are defined or set anew, and do not call those that they replace."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            names = [node.name]
+        elif isinstance(node, ast.Assign):
+            names = [one.attr for one in node.targets if isinstance(one, ast.Attribute)]
+        else:
+            continue
+        for name in _ASSERTIONS.intersection(names):
+            if not re.search(rf"\b(?:super\(.*?\)|TestCase)\.{name}\b", ast.unparse(node)):
+                yield node, name
 
 
 def _telling(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.Call]:
@@ -117,7 +139,7 @@ def _exits(node: ast.Call) -> bool:
     )
 
 
-def _told(path: str, node: ast.FunctionDef | ast.Call) -> Iterator[Tampering]:
+def _told(path: str, node: ast.FunctionDef | ast.Call, tree: ast.Module) -> Iterator[Tampering]:
     if isinstance(node, ast.Call):
         called = ast.unparse(node.func)
         if called.endswith("_exit") or (is_test_path(path) and called != "atexit.register"):
@@ -128,6 +150,11 @@ def _told(path: str, node: ast.FunctionDef | ast.Call) -> Iterator[Tampering]:
             yield Tampering(
                 EQUALITY_FAKED, node.lineno, "`__eq__` is always true: any assertion holds."
             )
+        elif _compares_types(node, tree):
+            message = (
+                "`__eq__` asks for the type alone: an assertion holds whatever the object has."
+            )
+            yield Tampering(EQUALITY_FAKED, node.lineno, message)
     elif is_test_path(path) or PurePosixPath(path).name == "conftest.py":
         message = f"`{node.name}` can change which tests run or what they report."
         deselects = "collect" in node.name or node.name == "pytest_deselected"
@@ -140,6 +167,27 @@ def _always_true(node: ast.FunctionDef) -> bool:
     return bool(returns) and all(
         isinstance(r.value, ast.Constant) and r.value.value is True for r in returns
     )
+
+
+def _compares_types(node: ast.FunctionDef, tree: ast.Module) -> bool:
+    """Whether objects that have attributes are equal whatever these are."""
+    owners = (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef) and node in one.body)
+    has_attributes = any(
+        isinstance(one, ast.AnnAssign)
+        or (isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store))
+        for owner in owners
+        for one in ast.walk(owner)
+    )
+    both = {one.arg for one in node.args.args}
+    uses = {one for one in ast.walk(node) if isinstance(one, ast.Name) and one.id in both}
+    of_types = {one for child in ast.walk(node) for one in _asked_for_type(child)}
+    return has_attributes and bool(uses) and uses <= of_types
+
+
+def _asked_for_type(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "type"):
+        return node.args
+    return [node.value] if isinstance(node, ast.Attribute) and node.attr == "__class__" else []
 
 
 _EXITS = re.compile(

@@ -282,16 +282,20 @@ def speaks_of(requirement: Requirement, test: TestComparison) -> bool:
     return any(words.name.knows(word) or words.code.knows(word) for word in said)
 
 
-def leaves_error_unasked(requirement: Requirement, test: TestComparison) -> bool:
-    """Whether an error that must be raised is nothing that the body of a test of Python could be after.
+def asks_for_error(requirement: Requirement) -> bool:
+    """Whether a demand says that something must be raised.
 
     The error of a bug's title ("`f('')` raises KeyError") is what must not be: what should be is asked then.
     """
     said = requirement.shown
-    if not test.path.endswith(".py") or _NEGATED.search(said) or said.startswith("Fixed: "):
-        return False
-    raised = _RAISED.search(said)
-    return bool(raised and test.source and not _EXPECTING.search(_HEADING.sub("", test.source)))
+    is_else = _NEGATED.search(said) or said.startswith("Fixed: ")
+    return not is_else and _RAISED.search(said) is not None
+
+
+def leaves_error_unasked(requirement: Requirement, test: TestComparison) -> bool:
+    """Whether an error that must be raised is nothing that the body of a test of Python could be after."""
+    is_asked = test.path.endswith(".py") and asks_for_error(requirement)
+    return is_asked and bool(test.source) and not _EXPECTING.search(_HEADING.sub("", test.source))
 
 
 _ALLOWING = re.compile(

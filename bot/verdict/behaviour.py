@@ -153,6 +153,11 @@ def _only_under_test(requirement: Requirement, call: Difference, case: Case) -> 
             f"`{call.call}` passes in the sandbox's folder and fails in another one, where variables and "
             "names differ too. So it does not show what the code does elsewhere."
         )
+    if call.is_unseen:
+        seen = (
+            f"While `{call.test}` ran, something took away what records its calls (`sys.setprofile`). So "
+            "nobody can tell what they give elsewhere."
+        )
     verdict = unverified(
         requirement,
         seen,

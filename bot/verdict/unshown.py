@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -14,7 +14,7 @@ from bot.evidence.tests.results import code_of
 from bot.task.alternatives import side_by_side, untested_alternatives
 from bot.task.inputs import untested_input
 from bot.task.refusals import other_error, untested_side
-from bot.task.ties import named_code
+from bot.task.ties import asks_for_error, named_code
 from bot.values import ActionKind, Requirement, TestComparison, Verdict
 from sandbox.elsewhere.values import BothSides, TestedInput, Unmeasured
 
@@ -27,6 +27,8 @@ _LIKE_A_NUMBER = re.compile(
 _A_VALUE = re.compile(r"returned (?!undefined|null)")
 _SPEAKS_OF_TEXT = re.compile(r"\b(?:strings?|texts?|str|big ?ints?|quoted)\b", re.I)
 _SPEAKS_OF_LATER = re.compile(r"\b(?:a?sync\w*|promis\w*|await\w*|block\w*|resolv\w*)\b", re.I)
+_OF_MESSAGES = re.compile(r"(?i)\b(?:messag|say|said|name|naming|mention|clear|better|helpful)")
+"""A demand that an error says something else: base may raise it already."""
 
 
 def left_unshown(
@@ -40,6 +42,9 @@ def left_unshown(
         or _comes_otherwise(requirement, tests, case)
         or _is_in_another_place(requirement, tests, case)
         or _refuses_unshown(requirement, tests, case)
+        or _refuses_nothing(requirement, tests, case)
+        or _calls_otherwise(requirement, tests, case)
+        or _runs_another(requirement, tests, case)
         or _asks_unseen(requirement, tests, case)
     )
 
@@ -228,6 +233,84 @@ def _refuses_unshown(
         evidence_ids=(*case.proof_ids, *looks),
         tests=tuple(test.id for test in tests),
     )
+
+
+def _refuses_nothing(
+    requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
+) -> Verdict | None:
+    """Something must be raised, and every call with which the tests show the change answers on head, too."""
+    seen = case.observed.second_look
+    is_asked = asks_for_error(requirement) and not _OF_MESSAGES.search(requirement.shown)
+    if seen is None or not is_asked or any(_is_of(one, tests) for one in seen.raising):
+        return None
+    groups = [
+        [one for one in seen.inputs if _is_of((one.path, one.test), (test,))] for test in tests
+    ]
+    shown = [one for group in groups for one in group]
+    is_known = all(groups) and all(one.problem in (None, Unmeasured.NEW) for one in shown)
+    if not is_known or any(one.tested.is_refused for one in shown):
+        return None
+    ids, first = tuple(test.id for test in tests), shown[0].tested
+    verdict = unverified(
+        requirement,
+        f"{in_numbers(ids)}. But an error is asked for, and no call with which they show the change raises "
+        f"one on head: `{first.call}` {first.on_head}.",
+        "Add a test with an input that raises the error on head and not on base, then push.",
+    )
+    looks = (e.id for e in case.observed.evidence if e.step.action is ActionKind.NEARBY_INPUTS)
+    return replace(verdict, evidence_ids=(*case.proof_ids, *looks), tests=ids)
+
+
+def _calls_otherwise(
+    requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
+) -> Verdict | None:
+    """In each of the tests a mock is called as the function that it stands for cannot be."""
+    misfits = seen.misfits if (seen := case.observed.second_look) else ()
+    found = [
+        next((one for one in misfits if _is_of((one.path, one.test), (test,))), None)
+        for test in tests
+    ]
+    first = found[0] if found else None
+    if first is None or not all(found):
+        return None
+    ids = tuple(test.id for test in tests)
+    verdict = unverified(
+        requirement,
+        f"{in_numbers(ids)}. But `{first.test}` replaces `{first.function}`, and the code calls it with what "
+        f"`{first.function}` itself does not take ({first.why}).",
+        f"Call `{first.function}` as it is defined, or replace it with `autospec=True`, then push.",
+    )
+    return replace(verdict, evidence_ids=case.proof_ids, tests=ids)
+
+
+def _runs_another(
+    requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
+) -> Verdict | None:
+    """Before each of the tests begins, a file of theirs has put another function in the named one's place."""
+    replaced, names = (
+        seen.replaced if (seen := case.observed.second_look) else (),
+        named_code(requirement),
+    )
+    own = [one for one in replaced if one.function in names]
+    found = [
+        next((one for one in own if _is_of((one.path, one.test), (test,))), None) for test in tests
+    ]
+    first = found[0] if found else None
+    if first is None or not all(found):
+        return None
+    ids = tuple(test.id for test in tests)
+    verdict = unverified(
+        requirement,
+        f"{in_numbers(ids)}. But `{first.file}` puts another `{first.function}` in the place of the one that "
+        f"the task names, before `{first.test}` begins.",
+        f"Test `{first.function}` as it is, then push.",
+    )
+    return replace(verdict, evidence_ids=case.proof_ids, tests=ids)
+
+
+def _is_of(call: tuple[str, str], tests: Iterable[TestComparison]) -> bool:
+    """Whether a call, of which the path and the test's name are known, is one of these tests'."""
+    return any(call[0] == test.path and call[1] in test.id for test in tests)
 
 
 def _newly_refused(one: TestedInput) -> Iterator[BothSides]:

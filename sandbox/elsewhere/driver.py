@@ -28,7 +28,7 @@ class Looking:
     `paths` are these files (of the tree) and `tests` the ids of these tests; `test_files` are all files
     of the tests, `limits` those of one run, `workspace` an own folder. `only` are names of tests where a
     runner that can runs just these. `touched` names the functions and methods that the change touches,
-    `beside` what a task puts side by side.
+    `beside` what a task puts side by side, `named` what it names as code.
     """
 
     checkout: Checkout
@@ -42,6 +42,7 @@ class Looking:
     only: tuple[str, ...] = ()
     touched: frozenset[str] = frozenset()
     beside: tuple[tuple[str, ...], ...] = ()
+    named: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

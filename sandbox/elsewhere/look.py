@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from sandbox.base import Command, Sandbox
 from sandbox.concurrently import concurrently
@@ -19,11 +21,13 @@ from sandbox.elsewhere.told import (
     Recorded,
     Run,
     is_same,
+    is_vague,
     last_record,
     place_in,
+    raising_unmade,
     read_run,
 )
-from sandbox.elsewhere.values import Difference, LeftOut, SecondLook, WhyLeftOut
+from sandbox.elsewhere.values import Difference, LeftOut, Misfit, Replaced, SecondLook, WhyLeftOut
 from sandbox.linters.reading import Node
 from sandbox.values import Environment, TestRunner
 
@@ -44,8 +48,11 @@ DRIVERS: dict[TestRunner, Driver] = {
 }
 """The runners whose tests' calls can be made again."""
 _MOST_ALONE = 5
+_MOST_BLINDED = 100
 _NOT_SEEN = "returned generator "
 """What a test got of a generator nobody recorded: only both sides can be compared."""
+_Differing = dict[int, tuple[str, Outcome]]
+"""By the number of a call: what it gave under test, and what elsewhere."""
 
 
 async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
@@ -60,23 +67,52 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     if looking.only and told["failed"].is_true:  # one of them needs the others of its file
         told = last_record(await sandbox.run(driver.recording(replace(looking, only=()))))
     calls = tuple(driver.recorded(told, looking))
+    beside = SecondLook(
+        differences=tuple(_blinded(told, looking)),
+        raising=raising_unmade(told, calls),
+        misfits=tuple(_misfits(told)),
+        replaced=tuple(_replaced(told, looking)),
+    )
     whole = tuple(call for call in calls if not call.outcome.startswith(_NOT_SEEN))
     unrecorded = tuple(sorted(set(looking.paths) - {call.path for call in whole}))
     if not calls:
         nothing = nothing_called(looking) if driver is _PYTHON else ()
-        return SecondLook(inputs=nothing, unrecorded=unrecorded)
+        return SecondLook(inputs=nothing, unrecorded=unrecorded) + beside
     again, near = await concurrently(
         _Looks(sandbox, driver, looking, told).all(whole),
         replay_nearby(sandbox, driver, looking, told, calls),
     )
-    return again + near + SecondLook(unrecorded=unrecorded)
+    return again + near + SecondLook(unrecorded=unrecorded) + beside
 
 
-def _difference(call: Recorded, elsewhere: Outcome) -> Difference:
+def _misfits(told: Node) -> Iterator[Misfit]:
+    for one in islice(told["misfits"], _MOST_BLINDED):
+        name, why, path, test = (one[key].text[:SHOWN] for key in ("name", "why", "path", "test"))
+        if name and path and test:
+            yield Misfit(name, why, path, test)
+
+
+def _replaced(told: Node, looking: Looking) -> Iterator[Replaced]:
+    changed = {one.path for one in looking.checkout.diff.files}
+    for one in islice(told["replaced"], _MOST_BLINDED):
+        name, file, path, test = (one[key].text for key in ("name", "file", "path", "test"))
+        if name in looking.named and file in changed and path and test:
+            yield Replaced(name, file, path, test)
+
+
+def _blinded(told: Node, looking: Looking) -> Iterator[Difference]:
+    """The tests in which something took away what records their calls."""
+    for one in islice(told["blinded"], _MOST_BLINDED):
+        path, test = one["path"].text, one["test"].text
+        if path in looking.paths:
+            yield Difference(test, "", "", "", path, test, is_unseen=True)
+
+
+def _difference(call: Recorded, under_test: str, elsewhere: Outcome) -> Difference:
     return Difference(
         call.shown,
         call.name,
-        call.outcome[:SHOWN],
+        under_test[:SHOWN],
         (elsewhere.later or elsewhere.dated or elsewhere.text)[:SHOWN],
         call.path,
         call.test,
@@ -103,7 +139,7 @@ class _Looks:
         compared, differing = await self.again(calls, suspected)
         if differing and self.looking.base is not None:
             differing = await self.not_on_base(calls, differing)
-        found = tuple(_difference(calls[n], one) for n, one in differing.items())
+        found = tuple(_difference(calls[n], *both) for n, both in differing.items())
         counts = Counter(self.left_out.values())
         left_out = tuple(LeftOut(why, counts[why]) for why in WhyLeftOut if counts[why])
         return SecondLook(compared + alike - counts[WhyLeftOut.ON_BASE], found, left_out)
@@ -117,7 +153,7 @@ class _Looks:
             one = plain.outcomes.get(number)
             if one is None or one.unsteady:
                 self.left_out[number] = WhyLeftOut.UNSTEADY if one else WhyLeftOut.NOT_THERE
-            elif self._is_other(call, one, plain):
+            elif is_vague(call.outcome) or one.printed or self._is_other(call, one, plain):
                 others.append(number)
             else:
                 alike += 1
@@ -125,7 +161,7 @@ class _Looks:
 
     async def again(
         self, calls: tuple[Recorded, ...], suspected: list[int]
-    ) -> tuple[int, dict[int, Outcome]]:
+    ) -> tuple[int, _Differing]:
         """Make calls once more, in both places: how many count, and what differs this time too.
 
         Where calls share a process each is made alone, so that no other one has a hand in it.
@@ -133,7 +169,7 @@ class _Looks:
         likely = await self._likely_first(calls, suspected)
         alone = [[number] for number in likely[:_MOST_ALONE]]
         groups = [suspected] if self.driver.is_apart and suspected else alone
-        compared, differing = 0, dict[int, Outcome]()
+        compared, differing = 0, _Differing()
         self.left_out.update(dict.fromkeys(suspected, WhyLeftOut.TOO_MANY))
         for numbers in groups:
             count, found = await self._compare(calls, numbers)
@@ -161,11 +197,11 @@ class _Looks:
 
     async def _compare(
         self, calls: tuple[Recorded, ...], numbers: list[int]
-    ) -> tuple[int, dict[int, Outcome]]:
+    ) -> tuple[int, _Differing]:
         here, asked = place_in(self.told), tuple(calls[number] for number in numbers)
         control, plain = await self._both(asked, self.looking.checkout.head_tree, self.looking.head)
         compared = 0
-        differing: dict[int, Outcome] = {}
+        differing: _Differing = {}
         for at, number in enumerate(numbers):
             bare, other = control.outcomes.get(at), plain.outcomes.get(at)
             if bare is None or other is None:
@@ -177,17 +213,15 @@ class _Looks:
             else:
                 del self.left_out[number]
                 compared += 1
-                if self._is_other(calls[number], other, plain):
-                    differing[number] = other
+                if found := _other(bare, control, other, plain):
+                    differing[number] = found
         return compared, differing
 
     def _is_other(self, call: Recorded, other: Outcome, plain: Run) -> bool:
         is_alike = is_same(call.outcome, place_in(self.told), other.text, plain.place)
         return bool(other.later or other.dated or not is_alike)
 
-    async def not_on_base(
-        self, calls: tuple[Recorded, ...], differing: dict[int, Outcome]
-    ) -> dict[int, Outcome]:
+    async def not_on_base(self, calls: tuple[Recorded, ...], differing: _Differing) -> _Differing:
         """Leave out what differs between the two places on base too."""
         base = self.looking.base
         if base is None:
@@ -228,5 +262,15 @@ def _differs(control: Run, plain: Run, number: int) -> bool:
     bare, other = control.outcomes.get(number), plain.outcomes.get(number)
     if bare is None or other is None or bare.unsteady or other.unsteady:
         return False
-    is_alike = is_same(bare.text, control.place, other.text, plain.place)
-    return bool(other.later or other.dated or not is_alike)
+    return _other(bare, control, other, plain) is not None
+
+
+def _other(bare: Outcome, control: Run, other: Outcome, plain: Run) -> tuple[str, Outcome] | None:
+    """Return what a call gives, or prints, under test and in a plain program; None where that is the same."""
+    if other.later or other.dated or not is_same(bare.text, control.place, other.text, plain.place):
+        return bare.text, other
+    if bare.printed is None or other.printed is None:
+        return None
+    if is_same(bare.printed, control.place, other.printed, plain.place):
+        return None
+    return f"printed {bare.printed!r}", replace(other, text=f"printed {other.printed!r}")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sandbox.base import TREE, Command, Limits, Mount, MountMode
 from sandbox.elsewhere.driver import CHANNEL_BYTES, ELSEWHERE, Again, Looking, moved, plain_program
-from sandbox.elsewhere.inside.calls import literal, read
+from sandbox.elsewhere.inside.values import literal, read
 from sandbox.elsewhere.told import SHOWN, Recorded, recorded_calls
 from sandbox.elsewhere.variation import swapped
 from sandbox.linters.reading import Node
@@ -50,6 +50,7 @@ class PythonDriver:
             "cases": [one.removeprefix(root) for one in looking.tests if "[" in one],
             "tests": looking.test_files,
             "wanted": looking.tests,
+            "named": sorted(looking.named),
             "environment": dict(layers.variables(looking.head)),
             "calls": [],
         }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import PurePosixPath
@@ -16,6 +16,10 @@ _MOST_TEXT = 4_000
 _TOKENS = ("tree", "cwd", "home", "temporary", "host", "user", "logname", "program", "started")
 _NUMBERS = ("uid", "gid", "pid", "ppid")
 SHOWN = 160
+NO_END = "unseen"
+"""What a recorder says of a call whose end it did not see."""
+_RAISED = "raised"
+_UNSTEADY = "unsteady"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,8 @@ class Outcome:
     """What came of one call made again.
 
     `later` is what came after `times` calls, `dated` what comes on other days, if that is something else.
-    `yields` says what an iterator gives, where it was asked.
+    `yields` says what an iterator gives, where it was asked; `printed` what the call wrote to standard
+    output, None where that is something else each time.
     """
 
     text: str
@@ -52,6 +57,7 @@ class Outcome:
     times: int
     dated: str
     yields: str = ""
+    printed: str | None = ""
 
     @property
     def all(self) -> str:
@@ -103,12 +109,29 @@ def _all_recorded(
         is_here = any(place in arguments for place in only_here) or any(
             f"{quote}{one}{quote}" in arguments for one in folders for quote in "'\""
         )
-        if is_told and outcome != "unsteady" and path in test_files and not is_here:
+        if is_told and outcome != _UNSTEADY and path in test_files and not is_here:
             depth, written = one["depth"].number, shown(name, arguments)
             timeless, is_direct = one["timeless"].is_true, one["direct"].is_true
             yield Recorded(
                 module, name, depth, arguments, path, test, outcome, written, timeless, is_direct
             )
+
+
+def raising_unmade(told: Node, calls: Iterable[Recorded]) -> tuple[tuple[str, str], ...]:
+    """Return the path and test of each call that may have raised and is none of `calls`; all, if too many."""
+    known = {(one.module, one.name, one.arguments) for one in calls}
+    every = list(islice(told["calls"], _MOST_TOLD))
+    is_full = len(every) >= _MOST_CALLS
+    found = (
+        (one["path"].text, one["test"].text)
+        for one in every
+        if is_full
+        or (
+            one["outcome"].text.startswith((_RAISED, _UNSTEADY, NO_END))
+            and tuple(one[key].text for key in ("module", "name", "arguments")) not in known
+        )
+    )
+    return tuple(dict.fromkeys(found))
 
 
 def place_in(told: Node) -> dict[str, str]:
@@ -134,6 +157,7 @@ def read_run(completed: Completed) -> Run:
                     told["times"].number,
                     told["dated"].text[:_MOST_TEXT],
                     told["yields"].text[:_MOST_TEXT],
+                    _printed(told["printed"]),
                 ),
             )
         elif told["dated"].text:
@@ -145,12 +169,21 @@ def read_run(completed: Completed) -> Run:
     return Run(place, outcomes)
 
 
+def _printed(told: Node) -> str | None:
+    return told.text[:_MOST_TEXT] if told.is_text else None
+
+
+def is_vague(outcome: str) -> bool:
+    """Tell whether a recorder saw too little to compare: not what was raised, or no end."""
+    return outcome in (_RAISED, NO_END)
+
+
 def is_same(one: str, here: dict[str, str], other: str, there: dict[str, str]) -> bool:
     """Tell whether two outcomes are the same but for what is each place's own.
 
-    A recorder cannot tell what was raised.
+    A recorder cannot always tell what was raised, nor what came of a call of which it saw no end.
     """
-    if one == other or (one.startswith("raised") and other.startswith("raised")):
+    if one in (other, NO_END) or (one == _RAISED and other.startswith(_RAISED)):
         return True
     for key in _NUMBERS:
         if one == f"returned {here[key]}" and other == f"returned {there[key]}":

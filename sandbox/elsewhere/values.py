@@ -15,7 +15,8 @@ class Difference:
     `function` is its plain name, `test` the function that made the call and `path` that one's file.
     `times` is how often it was called before it answered otherwise, 0 where that was at once; `on_other_days`
     says that it does so on other days only. `is_whole` stands for a whole test (its id as the call) that
-    passes in one place and fails in the other.
+    passes in one place and fails in the other, `is_unseen` for one in which something took away what
+    records its calls.
     """
 
     call: str
@@ -27,6 +28,7 @@ class Difference:
     times: int = 0
     on_other_days: bool = False
     is_whole: bool = False
+    is_unseen: bool = False
 
     @property
     def when(self) -> str:
@@ -138,13 +140,35 @@ class Swapped:
 
 
 @dataclass(frozen=True, slots=True)
+class Misfit:
+    """A call of a mock that the function which it stands for does not take, and what that says of it."""
+
+    function: str
+    why: str
+    path: str
+    test: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """A function that code of `file`, one of the tests', had put in place before a test began."""
+
+    function: str
+    file: str
+    path: str
+    test: str
+
+
+@dataclass(frozen=True, slots=True)
 class SecondLook:
     """How many calls could be compared, those that differ, and how many were left out; and the tested inputs
     with what is near them.
 
     `swapped` are tested calls with names that a task puts side by side. `unrecorded` are the files of tests
     of which no call could be recorded: they call nothing with plain values, or in a way that is not seen.
-    `not_looked_at` names the runners that have no second look.
+    `not_looked_at` names the runners that have no second look. `raising` has the path and the name of tests
+    with a call that may have raised, and that nobody made again; `misfits` are calls of mocks,
+    `replaced` functions that files of the change put in place of others.
     """
 
     compared: int = 0
@@ -154,6 +178,9 @@ class SecondLook:
     inputs: tuple[TestedInput, ...] = ()
     unrecorded: tuple[str, ...] = ()
     swapped: tuple[Swapped, ...] = ()
+    raising: tuple[tuple[str, str], ...] = ()
+    misfits: tuple[Misfit, ...] = ()
+    replaced: tuple[Replaced, ...] = ()
 
     def __add__(self, other: SecondLook) -> SecondLook:
         """Return what both saw."""
@@ -168,4 +195,7 @@ class SecondLook:
             self.inputs + other.inputs,
             self.unrecorded + other.unrecorded,
             self.swapped + other.swapped,
+            self.raising + other.raising,
+            self.misfits + other.misfits,
+            self.replaced + other.replaced,
         )

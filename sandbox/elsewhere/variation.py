@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import islice, zip_longest
 from typing import Any
 
-from sandbox.elsewhere.inside.calls import Iterated
+from sandbox.elsewhere.inside.values import Iterated
 
 MOST = 30
 """The most values near one."""

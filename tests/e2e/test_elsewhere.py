@@ -80,6 +80,7 @@ def test_answers_in_a_data_file_ask_a_person(folder: Folder) -> None:
 
 HONEST = """
 import asyncio
+import cProfile
 import datetime
 import functools
 import itertools
@@ -144,6 +145,28 @@ def owner():
 
 def machine():
     return os.uname().nodename
+
+
+def drained(prices, seen, *names):
+    print('prices in', os.getcwd(), 'of', os.path.expanduser('~'))
+    seen.update(dict.fromkeys(names, len(prices)))
+    prices.clear()
+
+
+def profiled(cents):
+    with cProfile.Profile() as found:
+        price(cents)
+    return len(found.getstats()) > 0
+
+
+class Receipt:
+    def __init__(self, cents):
+        self.cents = cents
+        self.place = os.getcwd()
+        self.at = time.time()
+
+
+half = lambda cents: cents / 2
 
 
 def years(many):
@@ -298,8 +321,16 @@ def test_price_returns_twice_the_cents(monkeypatch, tmp_path):
     assert shop.Stamped([1]).is_new() and shop.Stamped([2]).add(3).total() == 5
     basket.prices.append(5)
     assert basket.total() == 15
+    prices, seen = [1, 2], {}
+    shop.drained(prices, seen, 'a', 'b')
+    assert (prices, seen) == ([], {'a': 2, 'b': 2}) and shop.half(3) == 1.5
+    assert shop.Receipt(4).place == os.getcwd()
     with pytest.raises(FileNotFoundError):
         shop.rates('none.txt')
+
+
+def test_price_returns_twice_the_cents_when_profiled():
+    assert shop.profiled(4) and shop.price(7) == 14
 
 
 def test_price_returns_twice_the_cents_in_debug_mode(monkeypatch):

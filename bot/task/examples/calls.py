@@ -35,7 +35,7 @@ _LEFT_OUT = re.compile(r"\.\.\.|\u2026|[<{%]\w|\bsomething\b")
 _CALL = r"\0(?P<call>\d+)\0"
 _RESULT = (
     r"(?:(?:back|(?:the|an?)\s+\w+)\s+)?"
-    r"(?:\0(?P<result>\d+)\0|(?P<plain>\"[^\"\0]*\"|'[^'\0]*'|-?\d+(?:\.\d+)?(?![\w.])"
+    r"(?:\0(?P<result>\d+)\0|(?P<plain>\"[^\"\0]*\"|'[^'\0]*'|-?\d+(?:\.\d+)?(?!\w|\.\w)"
     r"|True\b|False\b|None\b|true\b|false\b|null\b|undefined\b))(?!\s+or\b)"
 )
 _ERROR = r"(?:an?\s+|the\s+)?(?:\0(?P<error>\d+)\0|(?P<bare>[A-Z]\w*(?:Error|Exception))\b)"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
-import copy
 import importlib
+import io
 import json
 import math
 import os
@@ -16,35 +15,24 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from decimal import Decimal
-from fractions import Fraction
 from itertools import islice
 from typing import Any, NamedTuple
 
+from sandbox.elsewhere.inside.values import (
+    MOST_TEXT,
+    attributes,
+    changeable,
+    given,
+    left,
+    literal,
+    plain_kind,
+    read,
+    remade,
+    state_of,
+)
+
 MOST_CALLS = 60
-_MOST_TEXT = 2000
 _DEEPEST = 8
-
-
-class Iterated(list):  # type: ignore[type-arg]
-    """What an iterator over plain values has still to give."""
-
-    def __repr__(self) -> str:
-        return f"iter({super().__repr__()})"
-
-
-_CONTAINERS = (list, tuple, set, dict, Iterated)
-_EMPTY: Any = ([], (), "", "\u00fc", b"", range(0))
-_ITERATORS = frozenset(type(iter(one)) for one in _EMPTY)
-"""Iterators of which a copy can be asked, and the first one still gives everything."""
-_SCALARS = (type(None), bool, int, float, str, bytes, Decimal, Fraction)
-_BY_NAME = {
-    "Decimal": (Decimal, str),
-    "Fraction": (Fraction, int),
-    "float": (float, str),  # "inf" and "nan" have no literal
-    "set": (set, type(None)),
-}
-_MOST_DIGITS = 60
 _MOST_ITEMS = 40
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
 LIKE_DATES = re.compile(r"\d{4}-\d\d|\b(?:date|time)\w*\(|\b\d{10}(?:\d{3})?\b|[\w-]{40}")
@@ -58,80 +46,28 @@ _UNSTEADY_WITHIN = 20
 """A function that answers otherwise so soon keeps honest state: a counter, a cache, a random number."""
 
 
-def literal(value: object, depth: int = 0) -> str | None:
-    """Return a value as `read` takes it, equal values alike; None where it is no literal."""
-    kind = type(value)
-    text: str | None = None
-    if kind is float and not math.isfinite(value):  # type: ignore[arg-type]
-        return f"float('{value}')"
-    if kind in _SCALARS:
-        with contextlib.suppress(ValueError):  # an int of too many digits
-            text = repr(value)
-    elif depth < _DEEPEST and kind in _CONTAINERS and len(value) < _MOST_TEXT // 3:  # type: ignore[arg-type]
-        text = _container(value, kind, depth + 1)
-    return text if text is not None and len(text) <= _MOST_TEXT else None
-
-
-def _container(value: Any, kind: type, depth: int) -> str | None:
-    parts = [literal(one, depth) for one in value]
-    if kind is dict:
-        values = [literal(one, depth) for one in value.values()]
-        parts = [f"{k}: {v}" if k and v else None for k, v in zip(parts, values)]  # noqa: B905 - old Pythons
-    known = [part for part in parts if part]
-    if len(known) < len(parts) or (kind is set and not known):
-        return None
-    inside = ", ".join(known)
-    if kind is Iterated:
-        return f"iter([{inside}])"
-    if kind in (list, dict):
-        return f"[{inside}]" if kind is list else "{" + inside + "}"
-    if kind is set:
-        return "{" + ", ".join(sorted(known)) + "}"
-    return "(" + ", ".join(known) + (",)" if len(known) == 1 else ")")
-
-
-def kept(value: Any) -> Any:
-    """Return a value that can be written; of an iterator over plain values what it has still to give."""
-    if type(value) not in _ITERATORS:
-        return value
-    return Iterated(islice(copy.copy(value), _MOST_TEXT))
-
-
-def _given(value: Any) -> Any:
-    return iter([*value]) if type(value) is Iterated else value
-
-
-def read(text: str) -> Any:
-    """Return the value of a literal, `Iterated` for an iterator. Raises what `ast` does for anything else."""
-    return _value(ast.parse(text, mode="eval").body)
-
-
-def _value(node: ast.expr) -> Any:
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        if node.func.id == "iter":
-            return Iterated(map(_value, node.args[0].elts))  # type: ignore[attr-defined]
-        kind, given = _BY_NAME[node.func.id]
-        values = [ast.literal_eval(one) for one in node.args]
-        if any(type(one) is not given or len(str(one)) > _MOST_DIGITS for one in values):
-            raise ValueError(node.func.id)  # Fraction("1e999999999") would be long in the making
-        return kind(*values)
-    if isinstance(node, ast.Dict):
-        return {_value(k): _value(v) for k, v in zip(node.keys, node.values) if k}  # noqa: B905 - old Pythons
-    for kind, made in ((ast.List, list), (ast.Tuple, tuple), (ast.Set, set)):
-        if isinstance(node, kind):
-            return made(map(_value, node.elts))
-    return ast.literal_eval(node)
-
-
 def returned(value: object) -> str:
-    """Return what came back as text: a literal, or what the object says of itself."""
+    """Return what came back as text: a literal, or what is known of the object."""
     text = literal(value)
     if text is None:
         try:
-            text = type(value).__name__ + " " + ADDRESS.sub("0x…", repr(value))
+            text = type(value).__name__ + " " + ADDRESS.sub("0x…", _known_of(value))
         except Exception as error:
             text = type(value).__name__ + " " + type(error).__name__
-    return "returned " + text[:_MOST_TEXT]
+    return "returned " + text[:MOST_TEXT]
+
+
+def _known_of(value: Any) -> str:
+    """What an object is made of as text; its own word where that is no plain values.
+
+    Its own word (`__repr__`) may say anything, nothing, or something else each time.
+    """
+    own = attributes(value)
+    known = literal(own) if own else None
+    plain = plain_kind(type(value))
+    if plain is not None:
+        return f"{plain.__repr__(value)} {known or ''}".rstrip()
+    return known or repr(value)
 
 
 def yielded(value: Any) -> str:
@@ -145,7 +81,7 @@ def yielded(value: Any) -> str:
     except Exception as error:
         end = ", then " + raised(error)
     told = [literal(one) or returned(one) for one in items]
-    return f" that yields [{', '.join(told)}]{end}"[:_MOST_TEXT]
+    return f" that yields [{', '.join(told)}]{end}"[:MOST_TEXT]
 
 
 def returned_by(value: object, owner: object, before: str) -> str:
@@ -155,16 +91,8 @@ def returned_by(value: object, owner: object, before: str) -> str:
     return (
         text
         if after == before
-        else f"{text} and left {after or 'what is no plain value'}"[:_MOST_TEXT]
+        else f"{text} and left {after or 'what is no plain value'}"[:MOST_TEXT]
     )
-
-
-def state_of(owner: object) -> str:
-    """Return the attributes of an object as text; "" where they are no literals."""
-    try:
-        return literal(object.__getattribute__(owner, "__dict__")) or ""
-    except AttributeError:
-        return ""
 
 
 def raised(error: BaseException) -> str:
@@ -217,6 +145,10 @@ class Call:
         self.raised: BaseException | None = None
         self._owner: Any = None
         self._before = ""
+        self._given: list[Any] = []
+        self._given_before: str | None = None
+        self._output = io.BytesIO()
+        self._printed: str | None = ""
         self._told = told
         self._number = number
         self._again = again
@@ -234,16 +166,19 @@ class Call:
         try:
             kind, self.function = _found(self._told)
             args, kwargs, *state = read(self._told["arguments"])
-            self.args = tuple(map(_given, args))
-            self.kwargs = {name: _given(one) for name, one in kwargs.items()}
+            self.args = tuple(map(given, args))
+            self.kwargs = {name: given(one) for name, one in kwargs.items()}
+            self._given = changeable((*self.args, *self.kwargs.values()))
+            self._given_before = literal(self._given)
             if kind is not None:
-                self._owner = object.__new__(kind)
-                self._owner.__dict__.update(*state)
+                self._owner = remade(kind, *state)
                 self._before = state_of(self._owner)
                 self.args = (self._owner, *self.args)
         except BaseException:
             os._exit(1)
         self.raised = None
+        self._output = io.BytesIO()
+        sys.stdout = io.TextIOWrapper(self._output, "utf-8", "replace", write_through=True)
         return True
 
     def _took_note(self) -> None:
@@ -253,10 +188,15 @@ class Call:
             outcome = returned_by(self.result, self._owner, self._before)
         else:
             outcome = returned(self.result)
+        if self.raised is None:
+            outcome += left(self._given, self._given_before)
+        printed = self._output.getvalue().decode("utf-8", "replace")[:MOST_TEXT]
         yields = yielded(self.result) if self._again.is_drained and self.raised is None else ""
         self._outcomes += 1
         if self._outcomes == 1:
-            self._first, self._yields = outcome, yields
+            self._first, self._yields, self._printed = outcome, yields, printed
+        if printed != self._printed:
+            self._printed = None  # it prints something else each time
         if (outcome, yields) != (self._first, self._yields):
             is_unsteady = self._outcomes <= _UNSTEADY_WITHIN
             self._leave(unsteady=is_unsteady, later=outcome, times=self._outcomes - 1)
@@ -265,7 +205,12 @@ class Call:
             self._leave()
 
     def _leave(self, **more: object) -> None:
-        told = {"number": self._number, "outcome": self._first, "yields": self._yields}
+        told: dict[str, object] = {
+            "number": self._number,
+            "outcome": self._first,
+            "yields": self._yields,
+        }
+        told["printed"] = self._printed
         self._again.tell({**told, **more})
         os._exit(0)
 

@@ -10,26 +10,32 @@ from __future__ import annotations
 import opcode
 import sys
 import threading
+from collections import Counter
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
-from sandbox.elsewhere.inside.calls import (
-    MOST_CALLS,
-    chain,
-    kept,
-    literal,
-    method,
-    returned,
-    returned_by,
-    state_of,
-)
+from sandbox.elsewhere.inside.calls import MOST_CALLS, chain, method, returned, returned_by
+from sandbox.elsewhere.inside.stand_ins import StandIns
+from sandbox.elsewhere.inside.values import changeable, kept, left, literal, parts, state_of
 
 _MOST_SEEN = 20_000
+"""So many calls of one function are read."""
 _GENERATOR = 0x20
 _NO_PLAIN_FUNCTION = 0x80 | 0x200  # coroutine, asynchronous generator
 _HIGHEST = 60
 _TRIES = 3
 _OF_A_CLASS = "."
+_SET = sys.setprofile
+
+
+class _Open(NamedTuple):
+    """A call that has not ended: its key, its object and the state of that, what it may change."""
+
+    key: tuple[str, ...]
+    owner: object
+    before: str
+    given: list[Any]
+    given_before: str | None
 
 
 class Recorder:
@@ -46,19 +52,39 @@ class Recorder:
         self._others: set[str] = set()  # files of what does not count
         self._known: dict[CodeType, tuple[str, int] | None] = {}
         self._tries: dict[CodeType, int] = {}
-        self._open: dict[FrameType, tuple[tuple[str, ...], object, str]] = {}
-        self._seen = 0
+        self._open: dict[FrameType, _Open] = {}
+        self._seen: dict[CodeType, int] = {}
         self.calls: dict[tuple[str, ...], dict[str, Any]] = {}
         self.unread: set[tuple[str, str]] = set()
         """The tests that themselves make a call which could not be read."""
+        self.blinded: set[tuple[str, str]] = set()
+        """The tests in which something took the recorder away."""
+        self._is_gone = False
+        self.stand_ins = StandIns(self._tree, self._tests)
+        self.stand_ins.watch()
 
     def start(self) -> None:
         """Look on from now, in every thread that is started later too."""
         threading.setprofile(self._saw)
         sys.setprofile(self._saw)
+        self._is_gone = False
+
+    def look_on(self, path: str, test: str, *, is_over: bool = False) -> None:
+        """Note whether a test, of which this is called now and then, took the recorder away; look on."""
+        is_gone = self._is_gone or sys.getprofile() != self._saw
+        if path.startswith(self._tree):
+            path = path[len(self._tree) :]
+            if is_over:
+                self.stand_ins.ended(path, test)
+            if is_gone:
+                self.blinded.add((path, test))
+        self.start()
 
     def stop(self) -> None:
-        """Look no more."""
+        """Look no more; what is still open has no end."""
+        for call in self._open.values():
+            if call.key in self.calls:
+                self.calls[call.key]["outcome"] = "unseen"
         sys.setprofile(None)
         threading.setprofile(None)
 
@@ -73,18 +99,21 @@ class Recorder:
             if code.co_flags & _GENERATOR and not _begins(frame):
                 return
             found = self._function(frame)
-            is_read = found is not None and self._seen < _MOST_SEEN and self._called(frame, *found)
+            is_read = found is not None and self._called(frame, *found)
             if not is_read and self._is_direct(frame):
                 self.unread.update(filter(None, [self._caller(frame)]))
         elif event == "return" and frame in self._open:
             self._ended(frame, argument)
+        elif event == "c_call" and argument is _SET:
+            self._is_gone = True
 
     def _function(self, frame: FrameType) -> tuple[str, int] | None:
         """The name by which its module has a function, and how many others wrap it there."""
         code = frame.f_code
         if code in self._known:
             return self._known[code]
-        if code.co_flags & _NO_PLAIN_FUNCTION or code.co_name.startswith("<"):
+        is_none = code.co_name.startswith("<") and code.co_name != "<lambda>"
+        if code.co_flags & _NO_PLAIN_FUNCTION or is_none:
             self._known[code] = None
             return None
         self._tries[code] = self._tries.get(code, 0) + 1
@@ -104,7 +133,9 @@ class Recorder:
 
     def _called(self, frame: FrameType, name: str, depth: int) -> bool:
         """Note a call; False where what it is called with cannot be read."""
-        self._seen += 1
+        seen = self._seen[frame.f_code] = self._seen.get(frame.f_code, 0) + 1
+        if seen > _MOST_SEEN:
+            return False
         owner, before = None, ""
         module = frame.f_globals.get("__name__")
         if name == _OF_A_CLASS:
@@ -120,13 +151,14 @@ class Recorder:
                 return False  # of one that overrides it, the inner one's call is none of its own
         else:
             functions = chain(frame.f_globals.get(name))
-        arguments = _arguments(frame, functions[depth], owner)
-        if arguments is None or not isinstance(module, str):
+        given = _given(frame, functions[depth], owner)
+        arguments = literal(given) if given else None
+        if given is None or arguments is None or not isinstance(module, str):
             return False
         key = (module, name, str(depth), arguments)
         if key not in self.calls:
             caller = self._caller(frame)
-            if len(self.calls) >= MOST_CALLS or caller is None:
+            if caller is None or not self._has_room(name):
                 return True
             told = {"module": module, "name": name, "depth": depth, "arguments": arguments}
             self.calls[key] = {**told, "path": caller[0], "test": caller[1], "outcome": ""}
@@ -136,7 +168,19 @@ class Recorder:
             called = getattr(functions[depth], "__qualname__", "")
             self.calls[key]["outcome"] = f"returned generator <generator object {called} at 0x…>"
         else:
-            self._open[frame] = (key, owner, before)
+            changing = changeable((*given[0], *given[1].values()))
+            self._open[frame] = _Open(key, owner, before, changing, literal(changing))
+        return True
+
+    def _has_room(self, name: str) -> bool:
+        """Tell whether one more call can be kept; one of the function with the most gives way to others'."""
+        if len(self.calls) < MOST_CALLS:
+            return True
+        counts = Counter(one["name"] for one in self.calls.values())
+        most, count = counts.most_common(1)[0]
+        if counts[name] + 1 >= count:
+            return False
+        del self.calls[[key for key, one in self.calls.items() if one["name"] == most][-1]]
         return True
 
     def _is_direct(self, frame: FrameType) -> bool:
@@ -170,14 +214,20 @@ class Recorder:
         return self._is_wanted[name]
 
     def _ended(self, frame: FrameType, argument: object) -> None:
-        key, owner, before = self._open.pop(frame)
-        told = self.calls[key]
+        call = self._open.pop(frame)
+        told = self.calls.get(call.key)
+        if told is None:  # it gave way
+            return
         last = frame.f_code.co_code[frame.f_lasti]
         is_raised = argument is None and not opcode.opname[last].startswith("RETURN")
         if is_raised:
             outcome = "raised"
         else:
-            outcome = returned(argument) if owner is None else returned_by(argument, owner, before)
+            outcome = (
+                returned(argument)
+                if call.owner is None
+                else returned_by(argument, call.owner, call.before)
+            ) + left(call.given, call.given_before)
         if told["outcome"] not in ("", outcome):
             outcome = "unsteady"
         told["outcome"] = outcome
@@ -198,8 +248,8 @@ def _owner(frame: FrameType) -> object:
     return frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
 
 
-def _arguments(frame: FrameType, function: Any, owner: object) -> str | None:
-    """What a function is called with, as text of (positional, by name); None where it is no literal.
+def _given(frame: FrameType, function: Any, owner: object) -> tuple[Any, ...] | None:
+    """What a function is called with: (positional, by name); None where a variable of it is gone already.
 
     What is the default's own object is left out. Of a method the object's attributes follow.
     """
@@ -227,4 +277,4 @@ def _arguments(frame: FrameType, function: Any, owner: object) -> str | None:
     placed_all = tuple(kept(one) for one in (*positional, *rest))
     by_name = {name: kept(one) for name, one in {**named, **more}.items()}
     told: tuple[Any, ...] = (placed_all, by_name)
-    return literal(told if owner is None else (*told, object.__getattribute__(owner, "__dict__")))
+    return told if owner is None else (*told, parts(owner))

@@ -37,10 +37,14 @@ def main() -> None:
         _run(orders)
     else:
         recorder = Recorder(tree, orders["tests"], orders["wanted"])
+        recorder.stand_ins.named = orders["named"]
         failed = _run(orders, recorder)
         calls = list(recorder.calls.values())
         _note_timeless(calls, tree)
         told = {"place": place(tree), "sys_path": sys.path, "calls": calls, "failed": failed}
+        told["blinded"] = [{"path": path, "test": test} for path, test in recorder.blinded]
+        told["misfits"] = recorder.stand_ins.misfits
+        told["replaced"] = recorder.stand_ins.replaced
         told["unread"] = [{"path": path, "test": test} for path, test in recorder.unread]
         _write(channel, json.dumps(told).encode() + b"\n")
     os._exit(0)
@@ -97,7 +101,8 @@ _NEUTRAL: dict[str, object] = {
 class _Only:
     """Leaves the tests of some files, and runs them here; a plug-in of pytest's."""
 
-    def __init__(self, orders: dict[str, Any]) -> None:
+    def __init__(self, orders: dict[str, Any], recorder: Recorder | None) -> None:
+        self._recorder = recorder
         self._wanted = {os.path.join(orders["tree"], path) for path in orders["paths"]}  # noqa: PTH118
         self._only = frozenset(orders.get("only", ()))
         self._cases = frozenset(orders.get("cases", ()))
@@ -133,10 +138,33 @@ class _Only:
         is_wanted = name not in self._of_cases or item.nodeid in self._cases
         return is_wanted and (not self._only or name in self._only)
 
+    def pytest_runtest_setup(self) -> None:
+        """Look on, whatever was done while the files were loaded."""
+        if self._recorder:
+            self._recorder.start()
+
+    def pytest_runtest_call(self, item: Any) -> None:
+        """Look on, whatever the fixtures did."""
+        self._look_on(item)
+        if self._recorder:
+            self._recorder.stand_ins.begun(str(item.fspath), _name_of(item))
+
+    def pytest_runtest_teardown(self, item: Any) -> None:
+        """See whether the test was seen to its end."""
+        self._look_on(item, is_over=True)
+
+    def _look_on(self, item: Any, *, is_over: bool = False) -> None:
+        if self._recorder:
+            self._recorder.look_on(str(item.fspath), _name_of(item), is_over=is_over)
+
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Note whether all that ran passed."""
         self.failed = self.failed or report.outcome != "passed"
         self.passed += report.when == "call"
+
+
+def _name_of(item: Any) -> str:
+    return str(getattr(item, "originalname", None) or item.name)
 
 
 def _file_of(test: Any) -> str:
@@ -160,6 +188,27 @@ class _OnlyBefore7(_Only):
         return self._unasked(str(path))
 
 
+class _Result(unittest.TestResult):
+    """What unittest's tests report to; it lets a recorder look on in each of them."""
+
+    def __init__(self, recorder: Recorder | None) -> None:
+        super().__init__()
+        self._recorder = recorder
+
+    def startTest(self, test: unittest.TestCase) -> None:  # noqa: N802 - unittest's name
+        """Look on, whatever was done before."""
+        super().startTest(test)
+        if self._recorder:
+            self._recorder.start()
+            self._recorder.stand_ins.begun(_file_of(test), test.id().rpartition(".")[2])
+
+    def stopTest(self, test: unittest.TestCase) -> None:  # noqa: N802 - unittest's name
+        """See whether the test was seen to its end."""
+        if self._recorder:
+            self._recorder.look_on(_file_of(test), test.id().rpartition(".")[2], is_over=True)
+        super().stopTest(test)
+
+
 class _Loaded(unittest.TestProgram):
     """unittest's own command line, stopped before it runs anything."""
 
@@ -172,20 +221,20 @@ class _Loaded(unittest.TestProgram):
 def _run(orders: dict[str, Any], recorder: Recorder | None = None) -> bool:
     """Run the tests; say whether one of them did not pass, or none ran."""
     arguments = list(orders["arguments"])
-    only = _Only(orders)
+    only = _Only(orders, recorder)
     try:
         if orders["runner"] == "pytest":
             import pytest  # noqa: PLC0415 - the environment's
 
             is_old = int(pytest.__version__.split(".")[0]) < 7
-            only = (_OnlyBefore7 if is_old else _OnlySince7)(orders)
+            only = (_OnlyBefore7 if is_old else _OnlySince7)(orders, recorder)
             with _recording(recorder):
                 pytest.main(arguments, plugins=[only])
         else:
             sys.path.insert(0, os.getcwd())  # noqa: PTH109 - as python -m does
             with _recording(recorder):
                 program = _Loaded(module=None, argv=["python -m unittest", *arguments], exit=False)
-                result = only.kept(program.test).run(unittest.TestResult())
+                result = only.kept(program.test).run(_Result(recorder))
             only.failed = bool(result.errors or result.failures or result.skipped)
             only.passed = result.testsRun
     except BaseException as error:

@@ -268,6 +268,14 @@ def test_a_deleted_test_that_would_fail_blocks():
 # --- made-up results --------------------------------------------------------------------------
 
 HOOK = "def pytest_runtest_makereport(item, call):\n    return None\n"
+OWN_EQUAL = (
+    "import unittest\n\n\nclass Base(unittest.TestCase):\n"
+    "    def assertEqual(self, one, other):\n        {}\n"
+)
+OF_TYPES = (
+    "class A:\n    def __init__(self, x):\n        self.x = x\n\n"
+    "    def __eq__(self, other):\n        return {}\n"
+)
 MODIFY = HOOK.replace("runtest_makereport", "collection_modifyitems")
 
 
@@ -282,6 +290,17 @@ MODIFY = HOOK.replace("runtest_makereport", "collection_modifyitems")
         ("src/shop.py", "import sys\nsys.exit(0)\n", None),
         ("src/shop.py", "class A:\n    def __eq__(self, other):\n        return True\n", rule.EQUALITY_FAKED),
         ("src/shop.py", "class A:\n    def __eq__(self, other):\n        return self.x == other.x\n", None),
+        ("src/shop.py", OF_TYPES.format("type(other) is A"), rule.EQUALITY_FAKED),
+        ("src/shop.py", OF_TYPES.format("isinstance(other, self.__class__)"), rule.EQUALITY_FAKED),
+        ("src/shop.py", OF_TYPES.format("type(other) is A and vars(self) == vars(other)"), None),
+        ("src/shop.py", OF_TYPES.format("isinstance(other, A) and self.x == other.x"), None),
+        ("src/shop.py", OF_TYPES.format("self is other"), None),
+        ("src/shop.py", OF_TYPES.format("isinstance(other, A)").replace("self.x = x", "pass"), None),
+        ("tests/base.py", OWN_EQUAL.format("self.assertTrue(one > other // 2)"), rule.RESULTS_REWRITTEN),
+        ("tests/base.py", OWN_EQUAL.format("super().assertEqual(one, other, 'are not equal')"), None),
+        ("tests/base.py", OWN_EQUAL.replace("Equal", "Price").format("assert one == other"), None),
+        ("tests/test_a.py", "import base\n\nbase.B.assertEqual = lambda *_: None\n", rule.RESULTS_REWRITTEN),
+        ("src/shop.py", OWN_EQUAL.format("pass"), None),
         ("sitecustomize.py", "x = 1\n", rule.STARTUP_HOOK),
         ("src/a.pth", "import os\n", rule.STARTUP_HOOK),
         ("pyproject.toml", '[project.entry-points.pytest11]\nshop = "shop.plugin"\n', rule.RESULTS_REWRITTEN),

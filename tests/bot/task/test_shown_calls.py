@@ -47,6 +47,8 @@ def unread(text: str) -> list[tuple[WhyUnread, str]]:
     ("text", "kind", "call", "result"),
     [
         ("`f(1)` should return `2`.", EXPECTED, "f(1)", "2"),
+        ("For example, `f(1)` should return 2.", EXPECTED, "f(1)", "2"),
+        ("`f(1)` should return -2.5. The rest stays.", EXPECTED, "f(1)", "-2.5"),
         ('``slug("A B")`` must give ``a_b``', EXPECTED, 'slug("A B")', "a_b"),
         ("`f(-1)` should raise `ValueError` too", EXPECTED, "f(-1)", "ValueError"),
         ("`f(-1)` must be rejected with a ValueError.", EXPECTED, "f(-1)", "ValueError"),
@@ -115,6 +117,7 @@ def test_a_listed_demand_needs_no_should() -> None:
         "`f(1)` returns `2`.",
         "`f(1)` should not return `2`.",
         "`f(1)` should return `2` or `3`.",
+        "`f(1)` should return 1.2.3 of it.",
         "`f(1)` should return the value of `x`.",
         "`f(x for x in y)` should return `2`.",
         "`f(lambda: 1)` should return `2`.",

@@ -1,0 +1,90 @@
+"""Sees what stands for functions of the tree while tests run: other functions, and mocks called otherwise."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+from unittest import mock
+
+_MOST = 200
+_LONGEST = 160
+
+
+class StandIns:
+    """What tests of one process put in place of the tree's functions.
+
+    `misfits` are calls that the function of a module, which a mock without its signature stands for, would
+    not take; `replaced` the functions with one of the `named` names that are of a file of the tests when a
+    test begins.
+    """
+
+    def __init__(self, tree: str, tests: set[str]) -> None:
+        self._tree = tree
+        self._tests = tests
+        self.named: list[str] = []
+        self.replaced: list[dict[str, str]] = []
+        self._standing: list[tuple[str, inspect.Signature, mock.NonCallableMock]] = []
+        self.misfits: list[dict[str, str]] = []
+
+    def watch(self) -> None:
+        """See from now what `mock.patch` puts in place."""
+        patch: Any = mock._patch
+        enter = patch.__enter__
+
+        def entered(patching: Any) -> Any:
+            new = enter(patching)
+            self._put(patching.target, patching.temp_original, new)
+            return new
+
+        patch.__enter__ = entered
+
+    def _put(self, target: object, original: object, new: object) -> None:
+        is_mock = isinstance(new, mock.NonCallableMock) and len(self._standing) < _MOST
+        if not is_mock or type(target) is not ModuleType or type(original) is not FunctionType:
+            return
+        if original.__code__.co_filename.startswith(self._tree):
+            signature = inspect.signature(original, follow_wrapped=False)
+            self._standing.append((original.__name__, signature, new))  # type: ignore[arg-type]
+
+    def begun(self, path: str, test: str) -> None:
+        """Look for functions with the names in the tree's modules that a file of the tests has put there."""
+        if not self.named or not path.startswith(self._tree) or len(self.replaced) >= _MOST:
+            return
+        for module in list(sys.modules.values()):
+            file = getattr(module, "__file__", None) or ""
+            if (
+                type(module) is not ModuleType
+                or not file.startswith(self._tree)
+                or file in self._tests
+            ):
+                continue
+            owners = [
+                module,
+                *[one for one in list(vars(module).values()) if isinstance(one, type)],
+            ]
+            for name in self.named:
+                found = {_file_of(vars(owner).get(name)) for owner in owners} & self._tests
+                place = {"path": path[len(self._tree) :], "test": test, "name": name}
+                self.replaced += [
+                    {**place, "file": one[len(self._tree) :]} for one in sorted(found)
+                ]
+
+    def ended(self, path: str, test: str) -> None:
+        """Look at the calls that a test led to."""
+        standing, self._standing = self._standing, []
+        for name, signature, new in standing:
+            for args, kwargs in new.call_args_list[:_MOST]:
+                try:
+                    signature.bind(*args, **kwargs)
+                except TypeError as error:
+                    told = {"name": name, "why": str(error)[:_LONGEST]}
+                    self.misfits.append({"path": path, "test": test, **told})
+                    break
+
+
+def _file_of(function: Any) -> str:
+    """The file of a function's code."""
+    code = getattr(function, "__code__", None)
+    return str(code.co_filename) if isinstance(code, CodeType) else ""
