@@ -16,11 +16,12 @@ from bot.diff.python_source import parse_python
 from bot.integrity.inspection import Inspection, make_finding
 from bot.integrity.languages import SCRIPT
 from bot.integrity.reach import is_tool
+from bot.integrity.removed_code import is_public
 from bot.values import Category
 from bot.values.rules import PUBLIC_NAME_REMOVED
 from sandbox.values import FileChange, Finding, Side
 
-_MOST_TOLD = 5
+_MOST_NAMES = 20  # each may take a look at all files of base
 _EXPORTED = re.compile(
     r"^export\s+(?:default\s+)?(?:async\s+)?(?:function\s*\*?|class|const|let|var)\s+(?P<declared>[A-Za-z$][\w$]*)"
     r"|^(?:module\.)?exports\.(?P<member>[A-Za-z$][\w$]*)\s*="
@@ -48,14 +49,16 @@ def removed_public_names(inspection: Inspection) -> Iterator[Finding]:
     if not files or _GOING.search(said) or inspection.diff.truncated:
         return
     left = [(one.path, inspection.after(one) or "") for one in inspection.diff.files]
-    told = 0
+    looked_at = 0
     for change in files:
         for name, line in _public(old_path(change), inspection.before(change) or ""):
             bare = name.rpartition(".")[2]
             is_said = re.search(rf"(?<![\w$]){re.escape(bare)}(?![\w$])", said)
-            if is_said or told >= _MOST_TOLD or any(_has(*one, bare) for one in left):
+            if is_said or looked_at >= _MOST_NAMES or any(_has(*one, bare) for one in left):
                 continue
-            told += 1
+            looked_at += 1
+            if not is_public(old_path(change), bare, inspection.base):
+                continue
             message = f"`{name}`, which base has for everybody, is gone, and the task does not speak of it."
             yield make_finding(PUBLIC_NAME_REMOVED, change, line, message, Side.BASE)
 

@@ -245,6 +245,12 @@ def _python_speaks_of(text: str, name: str) -> bool:
 # --- whose it was ----------------------------------------------------------------------------
 
 
+def is_public(path: str, name: str, base: Files) -> bool:
+    """Whether users of the project could have called a name of a module; in doubt they could."""
+    known = base.paths()
+    return len(known) > _MOST_FILES or _is_public(_Name(path, name), base, known)
+
+
 def _is_public(name: _Name, base: Files, known: Sequence[str]) -> bool:
     """Whether users of the project could have called it; so it is unless something says otherwise."""
     parts = re.split(r"[/.]", name.path)
