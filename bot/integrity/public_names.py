@@ -51,13 +51,15 @@ def removed_public_names(inspection: Inspection) -> Iterator[Finding]:
     left = [(one.path, inspection.after(one) or "") for one in inspection.diff.files]
     looked_at = 0
     for change in files:
+        kept = dict(_public(change.path, inspection.after(change) or ""))
         for name, line in _public(old_path(change), inspection.before(change) or ""):
-            bare = name.rpartition(".")[2]
-            is_said = re.search(rf"(?<![\w$]){re.escape(bare)}(?![\w$])", said)
-            if is_said or looked_at >= _MOST_NAMES or any(_has(*one, bare) for one in left):
+            if name in kept or looked_at >= _MOST_NAMES:
                 continue
             looked_at += 1
-            if not is_public(old_path(change), bare, inspection.base):
+            bare = name.rpartition(".")[2]
+            is_said = re.search(rf"(?<![\w$]){re.escape(bare)}(?![\w$])", said)
+            is_there = is_said or any(_has(*one, bare) for one in left)
+            if is_there or not is_public(old_path(change), bare, inspection.base):
                 continue
             message = f"`{name}`, which base has for everybody, is gone, and the task does not speak of it."
             yield make_finding(PUBLIC_NAME_REMOVED, change, line, message, Side.BASE)
