@@ -25,10 +25,14 @@ _MOST_NAMES = 20  # each may take a look at all files of base
 _EXPORTED = re.compile(
     r"^export\s+(?:default\s+)?(?:async\s+)?(?:function\s*\*?|class|const|let|var)\s+(?P<declared>[A-Za-z$][\w$]*)"
     r"|^(?:module\.)?exports\.(?P<member>[A-Za-z$][\w$]*)\s*="
-    r"|^(?:export|module\.exports\s*=)\s*\{(?P<listed>[^{}()]{0,4000})\}",
+    r"|^(?:export|module\.exports\s*=)\s*\{(?P<listed>[^{}().]{0,4000})\}",
     re.MULTILINE,
 )
 _HANDS_ON = re.compile(r"^export\s*\*|\.\.\.\s*require\b", re.MULTILINE)
+_UNREAD = re.compile(
+    r"exports\s*=(?!\s*\{[^{}().]{0,4000}\})|exports\[|\bObject\.(?:assign|define)", re.MULTILINE
+)
+"""Exports that are put together: there a name that is still written counts as exported."""
 _LISTED = re.compile(r"(?:\w+\s+as\s+)?([A-Za-z$][\w$]*)\s*(?::[^,]*)?(?:,|$)")
 _GOING = re.compile(
     r"(?i)\b(?:remov|drop|delet|deprecat|obsolete|get rid|no longer|retir|renam|replac|merg|consolidat|"
@@ -107,7 +111,10 @@ def _of_python(body: list[ast.stmt], owner: str) -> Iterator[tuple[str, int]]:
 def _has(path: str, text: str, name: str) -> bool:
     """Whether a file defines, imports or hands on a name: in JavaScript it has to export it."""
     if not path.endswith(".py"):
-        return bool(_HANDS_ON.search(text)) or name in dict(_public(path, text))
+        is_written = _UNREAD.search(text) and re.search(
+            rf"(?<![\w$]){re.escape(name)}(?![\w$])", text
+        )
+        return bool(is_written or _HANDS_ON.search(text)) or name in dict(_public(path, text))
     named = rf"(?<![\w.]){re.escape(name)}(?!\w)"
     bound = rf"\b(?:def|class|import)\b[^\n]*{named}|^[ \t]*{named}(?:,?$|\s*(?::[^=\n]+)?=(?!=))"
     return name in text and re.search(bound, text, re.MULTILINE) is not None
