@@ -56,6 +56,18 @@ def in_numbers(ids: tuple[str, ...]) -> str:
     return f"{len(ids)} tests fail on base's code and pass on head's"
 
 
+def _nearby(case: Case) -> Iterator[str]:
+    """The ids of the evidence that shows calls near the tested ones."""
+    evidence = case.observed.evidence
+    return (one.id for one in evidence if one.step.action is ActionKind.NEARBY_INPUTS)
+
+
+def _inputs(tests: tuple[TestComparison, ...], case: Case) -> list[TestedInput]:
+    """What was measured of the calls in the files of these tests."""
+    seen, paths = case.observed.second_look, {test.path for test in tests}
+    return [one for one in (seen.inputs if seen else ()) if one.path in paths]
+
+
 def _shows_part(
     requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
 ) -> Verdict | None:
@@ -100,9 +112,8 @@ def _left_as_it_was(
         f"Make it work with `{left.other}` too, or add a test with it that fails without this change, "
         "then push.",
     )
-    looks = (e.id for e in case.observed.evidence if e.step.action is ActionKind.NEARBY_INPUTS)
     ids = tuple(test.id for test in tests)
-    return replace(verdict, evidence_ids=(*case.proof_ids, *looks), tests=ids)
+    return replace(verdict, evidence_ids=(*case.proof_ids, *_nearby(case)), tests=ids)
 
 
 def _refuses_half(
@@ -125,16 +136,14 @@ def _refuses_half(
     else:
         return None
     verdict = unverified(requirement, f"{in_numbers(ids)}. But {said}.", step)
-    looks = (e.id for e in case.observed.evidence if e.step.action is ActionKind.NEARBY_INPUTS)
-    return replace(verdict, evidence_ids=(*case.proof_ids, *looks), tests=ids)
+    return replace(verdict, evidence_ids=(*case.proof_ids, *_nearby(case)), tests=ids)
 
 
 def _refused(
     requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
 ) -> list[BothSides]:
     """The calls of these tests that head refuses; where the demand names their functions, only of these."""
-    seen, paths = case.observed.second_look, {test.path for test in tests}
-    inputs = [one for one in (seen.inputs if seen else ()) if one.path in paths]
+    inputs = _inputs(tests, case)
     named = named_code(requirement)
     own = [one for one in inputs if one.function.rpartition(".")[2] in named]
     return [one.tested for one in own or inputs if one.tested.is_refused]
@@ -144,8 +153,7 @@ def _comes_otherwise(
     requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
 ) -> Verdict | None:
     """A number comes as text, or a value as a promise, and no demand speaks of that."""
-    seen, paths = case.observed.second_look, {test.path for test in tests}
-    inputs = [one.tested for one in (seen.inputs if seen else ()) if one.path in paths]
+    inputs = [one.tested for one in _inputs(tests, case)]
     asked = "\n".join(f"{one.text}\n{one.detail}" for one in case.requirements.items)
     one = next((one for one in inputs if _is_another_kind(one, asked)), None)
     if one is None:
@@ -156,17 +164,15 @@ def _comes_otherwise(
         f"{one.on_head} on head, and the task does not ask for another kind of result.",
         "Return what callers of this function know, or let the task ask for it, then push.",
     )
-    looks = (e.id for e in case.observed.evidence if e.step.action is ActionKind.NEARBY_INPUTS)
     ids = tuple(test.id for test in tests)
-    return replace(verdict, evidence_ids=(*case.proof_ids, *looks), tests=ids)
+    return replace(verdict, evidence_ids=(*case.proof_ids, *_nearby(case)), tests=ids)
 
 
 def _is_in_another_place(
     requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
 ) -> Verdict | None:
     """The tests call a new function of the demanded name, and the one that was there is as it was."""
-    seen, paths = case.observed.second_look, {test.path for test in tests}
-    inputs = [one for one in (seen.inputs if seen else ()) if one.path in paths]
+    inputs = _inputs(tests, case)
     old = {_bare(one) for one in inputs if one.problem is not Unmeasured.NEW}
     new = {_bare(one) for one in inputs} - old
     symbols = case.observed.impact.symbols if case.observed.impact else ()
@@ -213,8 +219,7 @@ def _refuses_unshown(
     requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
 ) -> Verdict | None:
     """Near the tested inputs base answers and the change raises, and no tested input shows a refusal."""
-    seen, paths = case.observed.second_look, {test.path for test in tests}
-    inputs = [one for one in (seen.inputs if seen else ()) if one.path in paths]
+    inputs = _inputs(tests, case)
     shown = {one.function for one in inputs if one.tested.is_refused}
     found = [near for one in inputs if one.function not in shown for near in _newly_refused(one)]
     if not found:
@@ -227,10 +232,9 @@ def _refuses_unshown(
         "refused.",
         "If it is meant to be refused, add a test that shows it; else answer it as before, then push.",
     )
-    looks = (e.id for e in case.observed.evidence if e.step.action is ActionKind.NEARBY_INPUTS)
     return replace(
         verdict,
-        evidence_ids=(*case.proof_ids, *looks),
+        evidence_ids=(*case.proof_ids, *_nearby(case)),
         tests=tuple(test.id for test in tests),
     )
 
@@ -257,8 +261,7 @@ def _refuses_nothing(
         f"one on head: `{first.call}` {first.on_head}.",
         "Add a test with an input that raises the error on head and not on base, then push.",
     )
-    looks = (e.id for e in case.observed.evidence if e.step.action is ActionKind.NEARBY_INPUTS)
-    return replace(verdict, evidence_ids=(*case.proof_ids, *looks), tests=ids)
+    return replace(verdict, evidence_ids=(*case.proof_ids, *_nearby(case)), tests=ids)
 
 
 def _calls_otherwise(
