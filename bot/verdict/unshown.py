@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
+from typing import TypeVar
 
 from bot.evidence.case import Case
 from bot.evidence.conditions import unneeded
@@ -16,7 +17,9 @@ from bot.task.inputs import untested_input
 from bot.task.refusals import other_error, untested_side
 from bot.task.ties import asks_for_error, named_code
 from bot.values import ActionKind, Requirement, TestComparison, Verdict
-from sandbox.elsewhere.values import BothSides, TestedInput, Unmeasured
+from sandbox.elsewhere.values import BothSides, Misfit, Replaced, TestedInput, Unmeasured
+
+_InTest = TypeVar("_InTest", Misfit, Replaced)
 
 _NUMBER = r"-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?"
 _A_NUMBER = re.compile(rf"returned {_NUMBER}")
@@ -268,13 +271,9 @@ def _calls_otherwise(
     requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
 ) -> Verdict | None:
     """In each of the tests a mock is called as the function that it stands for cannot be."""
-    misfits = seen.misfits if (seen := case.observed.second_look) else ()
-    found = [
-        next((one for one in misfits if _is_of((one.path, one.test), (test,))), None)
-        for test in tests
-    ]
-    first = found[0] if found else None
-    if first is None or not all(found):
+    seen = case.observed.second_look
+    first = _first_in_each(seen.misfits if seen else (), tests)
+    if first is None:
         return None
     ids = tuple(test.id for test in tests)
     verdict = unverified(
@@ -290,16 +289,10 @@ def _runs_another(
     requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
 ) -> Verdict | None:
     """Before each of the tests begins, a file of theirs has put another function in the named one's place."""
-    replaced, names = (
-        seen.replaced if (seen := case.observed.second_look) else (),
-        named_code(requirement),
-    )
-    own = [one for one in replaced if one.function in names]
-    found = [
-        next((one for one in own if _is_of((one.path, one.test), (test,))), None) for test in tests
-    ]
-    first = found[0] if found else None
-    if first is None or not all(found):
+    seen, names = case.observed.second_look, named_code(requirement)
+    own = [one for one in (seen.replaced if seen else ()) if one.function in names]
+    first = _first_in_each(own, tests)
+    if first is None:
         return None
     ids = tuple(test.id for test in tests)
     verdict = unverified(
@@ -309,6 +302,16 @@ def _runs_another(
         f"Test `{first.function}` as it is, then push.",
     )
     return replace(verdict, evidence_ids=case.proof_ids, tests=ids)
+
+
+def _first_in_each(seen: Iterable[_InTest], tests: tuple[TestComparison, ...]) -> _InTest | None:
+    """Return the first test's first of what was seen; None where one of the tests has none."""
+    known = tuple(seen)
+    found = [
+        next((one for one in known if _is_of((one.path, one.test), (test,))), None)
+        for test in tests
+    ]
+    return found[0] if found and all(found) else None
 
 
 def _is_of(call: tuple[str, str], tests: Iterable[TestComparison]) -> bool:
