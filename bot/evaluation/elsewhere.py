@@ -112,10 +112,10 @@ async def _seen(
             tests,
             folder,
             limits,
-            only,
-            touched,
-            beside,
-            named,
+            only=only,
+            touched=touched,
+            beside=beside,
+            named=named,
         )
         if head.recipe.runner in DRIVERS:
             seen = await look_again(services.sandbox, looking)

@@ -90,11 +90,8 @@ def _public(path: str, text: str) -> Iterator[tuple[str, int]]:
         return
     for found in _EXPORTED.finditer(text):
         line = text.count("\n", 0, found.start()) + 1
-        for name in (
-            [found["declared"] or found["member"]]
-            if not found["listed"]
-            else _LISTED.findall(found["listed"])
-        ):
+        single = found["declared"] or found["member"]
+        for name in [single] if single else _LISTED.findall(found["listed"]):
             yield name, line
 
 

@@ -106,6 +106,7 @@ def test_a_public_name_that_is_gone_is_told(path: str, base: str, part: str, nam
         ),
         ("index.js", LISTED, LISTED.replace("{price, label}", "{label, price}")),
         ("index.js", LISTED, "module.exports = {price: () => 2, label: (name) => name};\n"),
+        ("index.js", "module.exports = {};\n", "exports.price = 1;\n"),
         ("index.js", LISTED, "const all = {label: 2};\nmodule.exports = {price: 1, ...all};\n"),
         ("index.js", LISTED, "module.exports = Object.assign(price, {label: 2});\n"),
     ],
