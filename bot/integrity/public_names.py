@@ -33,7 +33,6 @@ _UNREAD = re.compile(
     r"exports\s*=(?!\s*\{[^{}().]{0,4000}\})|exports\[|\bObject\.(?:assign|define)", re.MULTILINE
 )
 """Exports that are put together: there a name that is still written counts as exported."""
-_LISTED = re.compile(r"(?:\w+\s+as\s+)?([A-Za-z$][\w$]*)\s*(?::[^,]*)?(?:,|$)")
 _GOING = re.compile(
     r"(?i)\b(?:remov|drop|delet|deprecat|obsolete|get rid|no longer|retir|renam|replac|merg|consolidat|"
     r"mov(?:e|ing)|refactor|rewrit|restructur|simplif|clean|inlin|extract|split|unif)"
@@ -91,8 +90,16 @@ def _public(path: str, text: str) -> Iterator[tuple[str, int]]:
     for found in _EXPORTED.finditer(text):
         line = text.count("\n", 0, found.start()) + 1
         single = found["declared"] or found["member"]
-        for name in [single] if single else _LISTED.findall(found["listed"]):
+        for name in [single] if single else _listed(found["listed"]):
             yield name, line
+
+
+def _listed(text: str) -> Iterator[str]:
+    """Yield what `a, b as c, d: value` exports: a, c, d."""
+    for one in text.split(","):
+        words = one.partition(":")[0].split()
+        if words and words[-1].replace("$", "_").isidentifier():
+            yield words[-1]
 
 
 def _of_python(body: list[ast.stmt], owner: str) -> Iterator[tuple[str, int]]:

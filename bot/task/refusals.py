@@ -28,7 +28,7 @@ _COMPUTED = re.compile(
 """Numbers that nobody can read."""
 _ERROR = re.compile(r"(?<![\w.])[A-Z]\w*(?:Error|Exception)(?!\w)")
 _TITLE = re.compile(
-    r"\b(?:test|it|describe|suite)\b[\w.]*\(\s*([\"'`])(?:(?!\1)[^\\\n]|\\.)*\1|\"\"\".*?\"\"\"",
+    r"\b(?:test|it|describe|suite)\b[\w.]{0,40}\(\s{0,40}([\"'`])(?:(?!\1)[^\\\n]|\\.)*\1|\"\"\".*?\"\"\"",
     re.DOTALL,
 )
 """What a test says of itself."""
