@@ -11,6 +11,8 @@ from collections.abc import Iterator
 
 from bot.diff.lines import TextReader
 from bot.integrity.automation import edited_automation, narrowed_discovery
+from bot.integrity.base_classes import lost_base_classes
+from bot.integrity.callers import broken_callers
 from bot.integrity.hard_coded import hard_coded_results, test_awareness
 from bot.integrity.hidden_code import decoded_code, test_reading, unseen_content
 from bot.integrity.inspection import Check, Inspection, open_standing
@@ -20,6 +22,7 @@ from bot.integrity.public_names import removed_public_names
 from bot.integrity.reach import newly_reached
 from bot.integrity.scope import files_out_of_scope
 from bot.integrity.suppressions import lowered_checks, suppressions
+from bot.integrity.swallowed_errors import swallowed_errors
 from bot.integrity.tampering import early_exits, replaced_commands, replaced_subjects, tampering
 from bot.integrity.tested_inputs import branches_for_tested_inputs
 from bot.integrity.weakened import changed_expectations, weakened_tests
@@ -89,4 +92,7 @@ CHECKS: tuple[Check, ...] = (
     files_out_of_scope,
     newly_reached,
     removed_public_names,
+    broken_callers,
+    lost_base_classes,
+    swallowed_errors,
 )

@@ -42,20 +42,15 @@ _GOING = re.compile(
 
 def removed_public_names(inspection: Inspection) -> Iterator[Finding]:
     """Public functions, classes and methods that no changed file has on head, and of which nobody speaks."""
-    asked = [
-        one
-        for one in inspection.requirements.items
-        if one.category is not Category.BASELINE and one.trust.is_asked
-    ]
-    said = "\n".join((*inspection.requirements.said, *(f"{o.text}\n{o.detail}" for o in asked)))
-    files = [one for one in inspection.diff.files if _is_read(one)]
+    said = words_of_task(inspection)
+    files = [one for one in inspection.diff.files if may_be_called(one)]
     if not files or _GOING.search(said) or inspection.diff.truncated:
         return
     left = [(one.path, inspection.after(one) or "") for one in inspection.diff.files]
     looked_at = 0
     for change in files:
-        kept = dict(_public(change.path, inspection.after(change) or ""))
-        for name, line in _public(old_path(change), inspection.before(change) or ""):
+        kept = dict(public_names(change.path, inspection.after(change) or ""))
+        for name, line in public_names(old_path(change), inspection.before(change) or ""):
             if name in kept or looked_at >= _MOST_NAMES:
                 continue
             looked_at += 1
@@ -68,10 +63,22 @@ def removed_public_names(inspection: Inspection) -> Iterator[Finding]:
             yield make_finding(PUBLIC_NAME_REMOVED, change, line, message, Side.BASE)
 
 
-def _is_read(change: FileChange) -> bool:
+def words_of_task(inspection: Inspection) -> str:
+    """All that is said by those who may ask; the author's words where nobody else asks."""
+    asked = [
+        one
+        for one in inspection.requirements.items
+        if one.category is not Category.BASELINE and one.trust.is_asked
+    ]
+    return "\n".join((*inspection.requirements.said, *(f"{o.text}\n{o.detail}" for o in asked)))
+
+
+def may_be_called(change: FileChange) -> bool:
+    """Whether others may call what a file of base defines."""
     path = old_path(change)
     is_private = any(part.startswith("_") and part != "__init__.py" for part in path.split("/"))
-    is_known = path.endswith((".py", *SCRIPT.suffixes))
+    stem = path.rpartition("/")[2].removesuffix(".py")
+    is_known = path.endswith(SCRIPT.suffixes) or (path.endswith(".py") and stem.isidentifier())
     return (
         is_known
         and not is_new(change)
@@ -81,8 +88,8 @@ def _is_read(change: FileChange) -> bool:
     )
 
 
-def _public(path: str, text: str) -> Iterator[tuple[str, int]]:
-    """Yield names with their lines."""
+def public_names(path: str, text: str) -> Iterator[tuple[str, int]]:
+    """Yield what a text defines for everybody, or exports, with its lines."""
     if path.endswith(".py"):
         tree = parse_python(text)
         yield from _of_python(tree.body if tree else [], "")
@@ -118,7 +125,7 @@ def _has(path: str, text: str, name: str) -> bool:
         is_written = _UNREAD.search(text) and re.search(
             rf"(?<![\w$]){re.escape(name)}(?![\w$])", text
         )
-        return bool(is_written or _HANDS_ON.search(text)) or name in dict(_public(path, text))
+        return bool(is_written or _HANDS_ON.search(text)) or name in dict(public_names(path, text))
     named = rf"(?<![\w.]){re.escape(name)}(?!\w)"
     bound = rf"\b(?:def|class|import)\b[^\n]*{named}|^[ \t]*{named}(?:,?$|\s*(?::[^=\n]+)?=(?!=))"
     return name in text and re.search(bound, text, re.MULTILINE) is not None

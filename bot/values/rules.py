@@ -31,6 +31,10 @@ HIDDEN_TEXT = "hidden-text"
 OUT_OF_SCOPE = "out-of-scope"
 NETWORK_OPENED = "network-opened"
 PUBLIC_NAME_REMOVED = "public-name-removed"
+SIGNATURE_BROKEN = "signature-broken"
+DEFAULT_CHANGED = "default-changed"
+BASE_CLASS_LOST = "base-class-lost"
+ERROR_SWALLOWED = "error-swallowed"
 PROGRAM_STARTED = "program-started"
 DEPENDENCY_UNKNOWN = "dependency-unknown"
 DEPENDENCY_UNASKED = "dependency-unasked"
@@ -66,14 +70,18 @@ WEAKENED = frozenset((ASSERTION_REMOVED, ASSERTION_LOOSENED, ASSERTION_TRIVIAL, 
 
 REACHES_OUT = frozenset((NETWORK_OPENED, PROGRAM_STARTED))
 """What no code of base did, and nobody asked for: a person has to say whether it may."""
-FOR_A_PERSON = REACHES_OUT | {INSTRUCTION, PUBLIC_NAME_REMOVED}
+LEAVES_CALLERS = frozenset(
+    (PUBLIC_NAME_REMOVED, SIGNATURE_BROKEN, DEFAULT_CHANGED, BASE_CLASS_LOST, ERROR_SWALLOWED)
+)
+"""What callers of base rely on and may not find on head, and no test may ask for."""
+FOR_A_PERSON = REACHES_OUT | LEAVES_CALLERS | {INSTRUCTION}
 """Nothing that runs shows whether these may be: never a success before a person has looked."""
 
 NOT_ABOUT_TESTS = (
     OF_LOG
     | REACHES_OUT
+    | LEAVES_CALLERS
     | {
-        PUBLIC_NAME_REMOVED,
         DEPENDENCY_UNKNOWN,
         DEPENDENCY_YOUNG,
         DEPENDENCY_UNASKED,

@@ -32,11 +32,15 @@ from bot.values import (
     Validity,
 )
 from bot.values.rules import (
+    BASE_CLASS_LOST,
+    DEFAULT_CHANGED,
+    ERROR_SWALLOWED,
     FOR_A_PERSON,
     INSTRUCTION,
     OUT_OF_SCOPE,
     PUBLIC_NAME_REMOVED,
     REACHES_OUT,
+    SIGNATURE_BROKEN,
 )
 
 RULE = "patch"
@@ -161,9 +165,14 @@ def reasons_for_a_person(case: Case) -> Iterator[GateReason]:
 _READ_CODE = (
     "Read this code. If it is wanted, say so in the issue, then comment `/judge`; else take it out."
 )
+_SAY_SO = "say so in the issue, then comment `/judge`, or accept it."
 _TO_DO = {
     INSTRUCTION: "Take these words out, then push. If they are meant for the program's users, a person can "
     "accept them.",
-    PUBLIC_NAME_REMOVED: "Put it back, then push. If it is meant to go, say so in the issue, then comment "
-    "`/judge`, or accept it.",
+    SIGNATURE_BROKEN: "Let it be called as on base, too, then push. If callers are meant to follow, "
+    + _SAY_SO,
+    DEFAULT_CHANGED: f"Put the default back, then push. If it is meant to change, {_SAY_SO}",
+    BASE_CLASS_LOST: f"Put the base class back, then push. If it is meant to go, {_SAY_SO}",
+    ERROR_SWALLOWED: "Let the error out, then push. If it is meant to be dropped, " + _SAY_SO,
+    PUBLIC_NAME_REMOVED: f"Put it back, then push. If it is meant to go, {_SAY_SO}",
 }

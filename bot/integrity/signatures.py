@@ -1,0 +1,179 @@
+"""Reads how the public functions of a text may be called: their parameters, defaults and kinds.
+
+What is defined twice (overloads, setters, two platforms) is left out: nobody can tell which one a call gets.
+JavaScript is read by `script_signatures`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bot.diff.python_source import Function, parse_python
+
+_ATTRIBUTES = re.compile(r"(?:^|\.)(?:cached_?)?property$|(?:^|\.)hybrid_property$|\.getter$")
+_NOT_CALLED = re.compile(
+    r"(?i)\b(?:overload|fixture|command|group|route|option|argument|callback|task|get|post|put|delete|patch|"
+    r"setter|deleter|register|hookimpl|validator|validates\w*|listens_for|receiver)\b"
+)
+"""Decorators of what a framework calls, by names of its own."""
+
+
+class Passing(StrEnum):
+    """How a call may give a value to a parameter."""
+
+    BY_PLACE = "by place"
+    EITHER = "by place or by name"
+    BY_NAME = "by name"
+    REST = "all others by place"
+    NAMED_REST = "all others by name"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter. `default` is its text; None where a call has to give the value.
+
+    `entries` are the keys of JavaScript's destructured options.
+    """
+
+    name: str
+    passing: Passing
+    default: str | None = None
+    entries: tuple[Parameter, ...] = ()
+    is_optional: bool = False
+
+    def __str__(self) -> str:
+        """Write it as the source does."""
+        stars = {Passing.REST: "*", Passing.NAMED_REST: "**"}.get(self.passing, "")
+        shown = f"{{{', '.join(map(str, self.entries))}}}" if self.entries else self.name
+        return f"{stars}{shown}" + (f"={self.default}" if self.default is not None else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """How one function, method or class may be called; `source` is its text, `marks` its decorators."""
+
+    name: str
+    line: int
+    parameters: tuple[Parameter, ...]
+    source: str
+    is_script: bool = False
+    is_typed: bool = False
+    is_async: bool = False
+    is_attribute: bool = False
+    is_static: bool = False
+    marks: frozenset[str] = frozenset()
+
+    def __str__(self) -> str:
+        """Write its parameters as the source does."""
+        written = list(map(str, self.parameters))
+        kinds = [one.passing for one in self.parameters]
+        if Passing.BY_NAME in kinds and Passing.REST not in kinds:
+            written.insert(kinds.index(Passing.BY_NAME), "*")
+        if Passing.BY_PLACE in kinds and not self.is_script:
+            written.insert(kinds.count(Passing.BY_PLACE), "/")
+        return ", ".join(written)
+
+
+def only_once(found: Iterable[Signature]) -> dict[str, Signature]:
+    """Signatures by name, without those of what is defined more than once."""
+    listed = list(found)
+    times = Counter(one.name for one in listed)
+    return {one.name: one for one in listed if times[one.name] == 1}
+
+
+def python_signatures(text: str) -> Iterator[Signature]:
+    """Yield the signatures of Python's public functions, methods and constructors."""
+    tree = parse_python(text)
+    lines = text.splitlines()
+    for node in tree.body if tree else ():
+        if isinstance(node, Function) and not node.name.startswith("_"):
+            yield from _of_function(node, node.name, lines, is_method=False)
+        elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from _of_class(node, lines)
+
+
+def _of_class(node: ast.ClassDef, lines: list[str]) -> Iterator[Signature]:
+    made = False
+    for one in node.body:
+        if not isinstance(one, Function):
+            continue
+        if one.name == "__init__":
+            made = True
+            yield from _of_function(one, node.name, lines, is_method=True)
+        elif not one.name.startswith("_"):
+            yield from _of_function(one, f"{node.name}.{one.name}", lines, is_method=True)
+    is_tuple = any(ast.unparse(one).endswith("NamedTuple") for one in node.bases)
+    marks = [ast.unparse(one) for one in node.decorator_list]
+    record = [one for one in marks if re.match(r"(?:dataclasses\.)?dataclass\b(?!.*\binit=F)", one)]
+    if (is_tuple or record) and not made:
+        by_name = any("kw_only=True" in one for one in record)
+        fields = tuple(_fields(node, Passing.BY_NAME if by_name else Passing.EITHER))
+        yield Signature(node.name, node.lineno, fields, "", marks=frozenset(marks))
+
+
+def _fields(node: ast.ClassDef, passing: Passing) -> Iterator[Parameter]:
+    """Yield the parameters that the fields of a dataclass or a named tuple are."""
+    for one in node.body:
+        if not isinstance(one, ast.AnnAssign) or not isinstance(one.target, ast.Name):
+            continue
+        kind = ast.unparse(one.annotation).strip("'\"")
+        if kind.endswith("KW_ONLY"):
+            passing = Passing.BY_NAME
+            continue
+        said = ast.unparse(one.value) if one.value else None
+        if re.match(r"(?:typing\.)?ClassVar\b", kind) or (said and "init=False" in said):
+            continue
+        default, own = said, passing
+        if isinstance(one.value, ast.Call) and ast.unparse(one.value.func).endswith("field"):
+            given = {key.arg: ast.unparse(key.value) for key in one.value.keywords}
+            default = given.get("default", said if "default_factory" in given else None)
+            own = Passing.BY_NAME if given.get("kw_only") == "True" else passing
+        yield Parameter(one.target.id, own, default)
+
+
+def _of_function(
+    node: Function, name: str, lines: list[str], *, is_method: bool
+) -> Iterator[Signature]:
+    marks = frozenset(ast.unparse(one) for one in node.decorator_list)
+    if any(_NOT_CALLED.search(one) for one in marks):
+        return
+    is_static = "staticmethod" in marks
+    parameters = tuple(_parameters(node.args))
+    if is_method and not is_static and parameters and parameters[0].passing in _PLACED:
+        parameters = parameters[1:]
+    yield Signature(
+        name,
+        node.lineno,
+        parameters,
+        "\n".join(lines[node.lineno - 1 : node.end_lineno]),
+        is_async=isinstance(node, ast.AsyncFunctionDef),
+        is_attribute=any(_ATTRIBUTES.search(one) for one in marks),
+        is_static=is_static or "classmethod" in marks or not is_method,
+        marks=marks,
+    )
+
+
+_PLACED = (Passing.BY_PLACE, Passing.EITHER)
+
+
+def _parameters(given: ast.arguments) -> Iterator[Parameter]:
+    placed = [*given.posonlyargs, *given.args]
+    missing: list[ast.expr | None] = [None] * (len(placed) - len(given.defaults))
+    for at, (one, default) in enumerate(zip(placed, [*missing, *given.defaults], strict=True)):
+        passing = Passing.BY_PLACE if at < len(given.posonlyargs) else Passing.EITHER
+        yield Parameter(one.arg, passing, _text(default))
+    if given.vararg:
+        yield Parameter(given.vararg.arg, Passing.REST)
+    for one, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
+        yield Parameter(one.arg, Passing.BY_NAME, _text(default))
+    if given.kwarg:
+        yield Parameter(given.kwarg.arg, Passing.NAMED_REST)
+
+
+def _text(default: ast.expr | None) -> str | None:
+    return None if default is None else ast.unparse(default)
