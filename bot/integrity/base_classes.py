@@ -25,10 +25,8 @@ _OF_CLASSES = re.compile(
     r"(?i)\b(?:inherit\w*|subclass\w*|base[- ]class\w*|superclass\w*|parents?|hierarch\w+|breaking|"
     r"incompatib\w+|revert\w*|refactor\w*|mixins?)\b"
 )
-_OF_TYPES = re.compile(
-    r"(?:typing\.|typing_extensions\.|t\.)?(?:Generic|Protocol)\b|(?:abc\.)?ABC$|object$|.*\.?_\w+$|.*Mixin$"
-)
-"""What no caller asks for: how a class is typed or made, and private parts."""
+_OF_TYPES = frozenset(("Generic", "Protocol", "ABC", "object"))
+"""What no caller asks for: how a class is typed or made."""
 _ERRORS_OF_SCRIPT = frozenset(
     (
         "Error",
@@ -65,7 +63,7 @@ def lost_base_classes(inspection: Inspection) -> Iterator[Finding]:
         public = _exported(old_path(change), before)
         for one in _classes(old_path(change), before):
             lost = _lost(one, head) if public is None or one.name in public else ""
-            if re.search(rf"^\s*{re.escape(lost)}\s*[:=]", before, re.MULTILINE):
+            if re.search(rf"^[ \t]*{re.escape(lost)}[ \t]*[:=]", before, re.MULTILINE):
                 continue  # another name for a type
             is_named = lost and re.search(rf"\b{re.escape(lost)}\b", said)
             if not lost or is_named or not is_public(old_path(change), one.name, inspection.base):
@@ -100,8 +98,14 @@ def _lost(one: _Class, head: dict[str, _Class]) -> str:
     above, unknown = _above(head[one.name], head)
     if unknown:
         return ""
-    names = (base for base in one.bases if not _OF_TYPES.match(base))
+    names = (base for base in one.bases if not _is_own_matter(base))
     return next((base for base in names if not _is_above(base.rpartition(".")[2], above)), "")
+
+
+def _is_own_matter(base: str) -> bool:
+    """Whether a base class is for types, private, or a part that classes are put together from."""
+    name = base.rpartition(".")[2]
+    return name in _OF_TYPES or name.startswith("_") or name.endswith("Mixin")
 
 
 def _above(one: _Class, head: dict[str, _Class]) -> tuple[set[str], bool]:
@@ -115,7 +119,7 @@ def _above(one: _Class, head: dict[str, _Class]) -> tuple[set[str], bool]:
         seen.add(name)
         if name in head:
             waiting += head[name].bases
-        elif not _OF_TYPES.match(name):
+        elif not _is_own_matter(name):
             is_known = name in _ERRORS_OF_SCRIPT or isinstance(getattr(builtins, name, None), type)
             unknown = unknown or not is_known
     return seen, unknown
