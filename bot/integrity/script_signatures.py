@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from bot.integrity.signatures import Parameter, Passing, Signature
 from bot.integrity.tokens import Token, end_of_bracket, is_mark, line_at, line_starts, read_tokens
 
-_MOST_SOURCE = 400_000
-_MOST_AHEAD = 400  # tokens of a type, before what it is the type of
+_MOST_SOURCE = 200_000
+_MOST_AHEAD = 200  # tokens of a type, before what it is the type of
 _MODIFIERS = frozenset(
     ("public", "protected", "private", "readonly", "override", "static", "async", "abstract")
 )

@@ -27,7 +27,7 @@ from bot.values.rules import ERROR_SWALLOWED
 from sandbox.values import Finding
 
 _SHOWN_CHARS = 80
-_MOST_SOURCE = 400_000
+_MOST_SOURCE = 200_000
 _MOST_TOKENS = 60  # of one call, or of one handler
 _MOST_CAUGHT = 200  # places of one file, each of at most
 _MOST_TRIED = 3_000  # tokens
@@ -266,24 +266,27 @@ def _start(tokens: list[Token], closing: int) -> int:
 
 def _calls(tokens: list[Token], start: int, end: int) -> Iterator[tuple[str, int, int]]:
     """Yield the calls between two tokens: as text, and their first and last tokens."""
-    for at in range(start, end):
-        if not is_mark(tokens, at, "(") or at == 0 or tokens[at - 1].kind != "name":
+    opened: list[int] = []
+    for close in range(start, end):
+        if is_mark(tokens, close, "("):
+            opened.append(close)
             continue
-        if tokens[at - 1].value in _WORDS:
+        if not is_mark(tokens, close, ")") or not opened:
             continue
-        first, close = at - 1, at
+        at = opened.pop()
+        is_called = (
+            at > start and tokens[at - 1].kind == "name" and tokens[at - 1].value not in _WORDS
+        )
+        if not is_called or close - at > _MOST_TOKENS:
+            continue
+        first, least = at - 1, max(start + 1, at - _MOST_TOKENS)
         while (
-            first > start + 1
+            first > least
             and is_mark(tokens, first - 1, ".", "?.")
             and tokens[first - 2].kind == "name"
         ):
             first -= 2
-        depth = 0
-        for close in range(at, min(end, at + _MOST_TOKENS)):
-            depth += is_mark(tokens, close, "(") - is_mark(tokens, close, ")")
-            if not depth:
-                break
-        if not depth and not is_mark(tokens, first - 1, "function"):
+        if not is_mark(tokens, first - 1, "function"):
             yield " ".join(one.value for one in tokens[first : close + 1]), first, close
 
 
