@@ -21,6 +21,7 @@ from bot.integrity.leaks import secrets_added
 from bot.integrity.public_names import removed_public_names
 from bot.integrity.reach import newly_reached
 from bot.integrity.scope import files_out_of_scope
+from bot.integrity.shadowed_modules import shadowed_modules
 from bot.integrity.suppressions import lowered_checks, suppressions
 from bot.integrity.swallowed_errors import swallowed_errors
 from bot.integrity.tampering import early_exits, replaced_commands, replaced_subjects, tampering
@@ -95,4 +96,5 @@ CHECKS: tuple[Check, ...] = (
     broken_callers,
     lost_base_classes,
     swallowed_errors,
+    shadowed_modules,
 )

@@ -35,6 +35,7 @@ SIGNATURE_BROKEN = "signature-broken"
 DEFAULT_CHANGED = "default-changed"
 BASE_CLASS_LOST = "base-class-lost"
 ERROR_SWALLOWED = "error-swallowed"
+MODULE_SHADOWED = "module-shadowed"
 PROGRAM_STARTED = "program-started"
 DEPENDENCY_UNKNOWN = "dependency-unknown"
 DEPENDENCY_UNASKED = "dependency-unasked"
@@ -74,7 +75,7 @@ LEAVES_CALLERS = frozenset(
     (PUBLIC_NAME_REMOVED, SIGNATURE_BROKEN, DEFAULT_CHANGED, BASE_CLASS_LOST, ERROR_SWALLOWED)
 )
 """What callers of base rely on and may not find on head, and no test may ask for."""
-FOR_A_PERSON = REACHES_OUT | LEAVES_CALLERS | {INSTRUCTION}
+FOR_A_PERSON = REACHES_OUT | LEAVES_CALLERS | {INSTRUCTION, MODULE_SHADOWED}
 """Nothing that runs shows whether these may be: never a success before a person has looked."""
 
 NOT_ABOUT_TESTS = (

@@ -165,6 +165,7 @@ _FINDINGS = {
     rules.SIGNATURE_BROKEN: "calls that were right on base break",
     rules.DEFAULT_CHANGED: "a default is another value",
     rules.BASE_CLASS_LOST: "a public class loses a base class",
+    rules.MODULE_SHADOWED: "tests get another module than base's",
     rules.ERROR_SWALLOWED: "an error is dropped that base lets out",
     rules.PROGRAM_STARTED: "its code newly starts other programs",
     rules.DEPENDENCY_UNKNOWN: "a new dependency does not exist",

@@ -37,6 +37,7 @@ from bot.values.rules import (
     ERROR_SWALLOWED,
     FOR_A_PERSON,
     INSTRUCTION,
+    MODULE_SHADOWED,
     OUT_OF_SCOPE,
     PUBLIC_NAME_REMOVED,
     REACHES_OUT,
@@ -174,5 +175,6 @@ _TO_DO = {
     DEFAULT_CHANGED: f"Put the default back, then push. If it is meant to change, {_SAY_SO}",
     BASE_CLASS_LOST: f"Put the base class back, then push. If it is meant to go, {_SAY_SO}",
     ERROR_SWALLOWED: "Let the error out, then push. If it is meant to be dropped, " + _SAY_SO,
+    MODULE_SHADOWED: "Change the module that base has, and give a new one a name of its own, then push.",
     PUBLIC_NAME_REMOVED: f"Put it back, then push. If it is meant to go, {_SAY_SO}",
 }
