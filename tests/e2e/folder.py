@@ -128,6 +128,7 @@ def open_folder(folder: Path, project: Files = PROJECT, sandbox: str = "bubblewr
     settings = Settings(
         home=folder / "home",
         chromium=str(folder / "none"),
+        pdf=False,
         webhook_secret=SecretStr(SECRET),
         sandbox=sandbox,
     )

@@ -101,4 +101,4 @@ def judged(settings: Settings, given: Path, submission: Path, plan: str = PLAN) 
 
 def settings_in(folder: Path) -> Settings:
     """Settings with a home of their own, without PDF, which has its own tests."""
-    return Settings(home=folder / "home", chromium=str(folder / "none"))
+    return Settings(home=folder / "home", chromium=str(folder / "none"), pdf=False)
