@@ -47,7 +47,6 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "bot.text": ("sandbox.values",),
     "bot.apart": ("bot.errors",),
     "bot.settings": ("bot.errors",),
-    "bot.own_folder": ("bot.errors",),
     "bot.steps": (),
     "bot.templates": ("bot.text",),
     "bot.configuration": ("bot.errors", "bot.text", "sandbox.browser.script"),
@@ -80,7 +79,6 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # adapters: each may bring in the library that is its own
     "bot.github": (
         "bot.errors",
-        "bot.own_folder",
         "bot.settings",
         "bot.templates",
         "bot.text",

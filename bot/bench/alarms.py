@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.bench.merges import Merge, Workbench
+from bot.bench.merges import Merge, Trick, Workbench
 from bot.bench.script_tricks import SCRIPT_TRICKS
-from bot.bench.trick import Trick
 from bot.bench.tricks import PYTHON_TRICKS
 from bot.configuration import Configuration
 from bot.integrity import inspect_integrity

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from bot.bench.merges import Files
 from bot.bench.scripts import Function as ScriptFunction
 from bot.bench.scripts import functions
-from bot.bench.trick import Files
 from bot.diff.python_source import Function
 
 FEWEST_CHARACTERS = 5  # of input and result together: less may be a coincidence

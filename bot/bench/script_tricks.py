@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 
 from bot.bench.made_up import hard_coded_script, new_script_feature
+from bot.bench.merges import Files, Trick
 from bot.bench.scripts import weakened
-from bot.bench.trick import Files, Trick
 from bot.values import rules
 from sandbox.test_runs.script_source import TitledCall, calls
 

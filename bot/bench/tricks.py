@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from bot.bench.made_up import hard_coded, new_feature
+from bot.bench.merges import Files, Trick
 from bot.bench.sabotage import named, weakened
-from bot.bench.trick import Files, Trick
 from bot.diff.python_source import Function
 from bot.values import rules
 

@@ -26,8 +26,7 @@ from bot.judges.agents import Agents
 from bot.judges.criteria_critic import EXAMPLE_CHARS, TASK_CHARS
 from bot.judges.criteria_grading import LEAST_DROP, MOST_VARIATION, quantify, worsened
 from bot.judges.model import ModelProblem, SessionLimits, open_models
-from bot.own_folder import make_home
-from bot.settings import Settings, load_settings
+from bot.settings import Settings, load_settings, make_home
 from bot.store import KeptReplies, open_records
 from bot.task.kept_criteria import read_kept
 from bot.text import delimiter_of, scrub

@@ -21,8 +21,7 @@ from bot.bench.labelled import read_set
 from bot.bench.patches import Benches, CaseRow, CaseTrial, append_row, code_version, read_rows
 from bot.commands.bench import judging
 from bot.errors import UserError
-from bot.own_folder import make_home
-from bot.settings import Settings, load_settings
+from bot.settings import Settings, load_settings, make_home
 from bot.values import Part
 
 PACKAGES = tuple(Path(__file__).parents[2] / name for name in ("bot", "sandbox"))

@@ -37,13 +37,12 @@ from bot.bench.prdbench import (
 )
 from bot.commands.bench_patches import PACKAGES, models_of, say
 from bot.commands.judge_folder import FolderRequest, request_for
-from bot.commands.once import judge_once
 from bot.commands.progress import table_console
+from bot.commands.services import judge_once
 from bot.errors import UserError
-from bot.own_folder import make_home
 from bot.report.machine import ReportDocument, read_machine
 from bot.report.repair import repair_rows
-from bot.settings import Settings, load_settings
+from bot.settings import Settings, load_settings, make_home
 from bot.source.local import LocalOrigin
 from bot.source.submission import GIVEN, SUBMITTED, SubmittedFolder, committed
 from bot.store import open_artifacts

@@ -16,13 +16,12 @@ from rich.table import Table
 
 from bot.commands.judge import make_folder
 from bot.commands.judge_folder import FolderRequest, copy_report, request_for
-from bot.commands.once import judge_once
 from bot.commands.progress import COLOURS, Progress, table_console
+from bot.commands.services import judge_once
 from bot.errors import UserError
-from bot.own_folder import make_home
 from bot.report.machine import read_machine
 from bot.report.ranking import Contestant, NotComparable, Rank, ranking
-from bot.settings import Settings, load_settings
+from bot.settings import Settings, load_settings, make_home
 from bot.source.local import LocalOrigin
 from bot.values import Conclusion
 from sandbox.repository.local_repository import toplevel

@@ -19,8 +19,7 @@ from bot.judges.agents import Agents
 from bot.judges.criteria_critic import Brief
 from bot.judges.criteria_grading import CriterionTrial, find_criteria
 from bot.judges.model import ModelProblem, OpenSession, SessionLimits, open_models
-from bot.own_folder import make_home
-from bot.settings import Settings, load_settings
+from bot.settings import Settings, load_settings, make_home
 from bot.store import KeptReplies, open_records
 from bot.task.kept_criteria import KeptCriteria, KeptCriterion
 from bot.text import Delimiter, delimiter_of, scrub

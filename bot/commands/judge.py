@@ -19,12 +19,11 @@ from bot.commands.judge_folder import (
     judge_folder,
     request_for,
 )
-from bot.commands.once import judge_once
 from bot.commands.progress import Progress, print_report
+from bot.commands.services import judge_once
 from bot.errors import UserError
-from bot.own_folder import make_home, make_own_folder
 from bot.report.machine import read_machine
-from bot.settings import Settings, load_settings
+from bot.settings import Settings, load_settings, make_home, make_own_folder
 from bot.source.local import LocalOrigin
 from bot.source.submission import GIVEN, SUBMITTED, SubmittedFolder, committed
 from bot.trajectory.reading import MOST_CHARACTERS

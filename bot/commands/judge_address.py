@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import secrets
 
-from bot.commands.once import judge_once
 from bot.commands.progress import Progress
+from bot.commands.services import judge_once
 from bot.errors import UserError
 from bot.github import NotThere, PullRequest
 from bot.github.addresses import Addresses, PullRequestAddress, parse_pull_request_url, token_for

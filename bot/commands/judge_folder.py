@@ -10,7 +10,7 @@ from typing import Protocol
 
 import click
 
-from bot.commands.once import judge_once
+from bot.commands.services import judge_once
 from bot.evaluation.bundle import NAME as BUNDLE
 from bot.report.machine import read_machine
 from bot.report.pictures import embedded

@@ -16,8 +16,7 @@ from bot.commands.judge_folder import FolderRequest, copy_report, judge_folder
 from bot.errors import UserError
 from bot.evaluation import STAGES
 from bot.mcp.root import Root
-from bot.own_folder import make_home, make_own_folder
-from bot.settings import Settings, load_settings
+from bot.settings import Settings, load_settings, make_home, make_own_folder
 
 if TYPE_CHECKING:
     from bot.mcp.server import Change, Judging, StageQueue

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from flask import Blueprint, Response
 
-from bot.demo.forge.access import LEVELS, role_of
+from bot.demo.forge.access import LEVELS, Refused, invalid, not_found, role_of
 from bot.demo.forge.context import Granted, answer, body, context, granted, page_of, required_text
-from bot.demo.forge.errors import Refused, invalid, not_found
 from bot.demo.forge.rows import CommentRow, IssueRow, ReactionRow
 from bot.demo.forge.shapes import Json
 

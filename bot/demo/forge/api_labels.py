@@ -7,11 +7,10 @@ from dataclasses import replace
 
 from flask import Blueprint, Response
 
-from bot.demo.forge.access import role_of
+from bot.demo.forge.access import Refused, not_found, role_of
 from bot.demo.forge.api_issues import announce, issue_at
 from bot.demo.forge.api_pulls import announce_pull
 from bot.demo.forge.context import Granted, answer, body, context, granted, page_of
-from bot.demo.forge.errors import Refused, not_found
 from bot.demo.forge.rows import IssueRow, LabelEventRow
 from bot.demo.forge.shapes import Json
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 from flask import Blueprint, Response, request
 
-from bot.demo.forge.access import LEVELS, permissions_of, principal_of, role_of
+from bot.demo.forge.access import LEVELS, Refused, not_found, permissions_of, principal_of, role_of
 from bot.demo.forge.context import answer, body, context, page_of
-from bot.demo.forge.errors import Refused, not_found
 from bot.demo.forge.rows import AppRow, InstallationRow, RepositoryRow, TokenRow, User
 from bot.demo.forge.shapes import Json
 from bot.demo.forge.state import covers, digest

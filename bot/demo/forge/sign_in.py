@@ -15,10 +15,9 @@ from urllib.parse import urlencode
 from flask import Blueprint, Response, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from bot.demo.forge.access import mint
+from bot.demo.forge.access import Refused, mint, not_found
 from bot.demo.forge.api_users import app_of_client
 from bot.demo.forge.context import answer, context
-from bot.demo.forge.errors import Refused, not_found
 from bot.demo.forge.pages import page
 from bot.demo.forge.rows import AppRow, SignInRow, TokenRow, User
 from bot.demo.forge.state import digest
