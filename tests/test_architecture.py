@@ -75,7 +75,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "bot.trajectory": (*PURE,),
     "bot.verdict": (*PURE, "bot.configuration", "bot.diff", "bot.evidence", "bot.task", "sandbox"),
     "bot.report": ("bot.templates", "bot.text", "bot.values", "sandbox.values"),
-    "bot.report.pdf": ("sandbox.base", "sandbox.browser.paper"),
+    "bot.report.pdf": ("sandbox.base", "bot.report.pdf"),
     # adapters: each may bring in the library that is its own
     "bot.github": (
         "bot.errors",
@@ -93,7 +93,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "bot.errors",
         "bot.settings",
         "bot.text",
-        "sandbox.addresses",
+        "sandbox.network",
         "sandbox.base",
         "sandbox.concurrently",
         "sandbox.registry",
@@ -243,7 +243,7 @@ ACTS = (
 
 SHARED_BY_STAGES = (
     "bot.evaluation.agent_log",
-    "bot.evaluation.bundle",
+    "bot.evaluation.recording",
     "bot.evaluation.damaged_steps",
     "bot.evaluation.decisions",
     "bot.evaluation.progress",

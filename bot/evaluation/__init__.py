@@ -28,10 +28,9 @@ from bot.evaluation.conclude_again import publish_decided
 from bot.evaluation.configure import configure
 from bot.evaluation.damage import measure_damage
 from bot.evaluation.damaged_steps import planned_with_damage
-from bot.evaluation.deliberate import deliberate
+from bot.evaluation.deliberate import deliberate, judge
 from bot.evaluation.elsewhere import look_elsewhere
 from bot.evaluation.environment import build_environments
-from bot.evaluation.judge import judge
 from bot.evaluation.observe import observe
 from bot.evaluation.on_host import case_here, on_this_host
 from bot.evaluation.plan import make_plan

@@ -15,9 +15,8 @@ from bot.errors import Superseded, Transient, UserError
 from bot.integrity.instructions import orders_in_text
 from bot.judges.citations import words_to_judges
 from bot.services import Services
-from bot.trajectory.archive import log_in_archive
 from bot.trajectory.claims import Facts, Held, facts_of, hold
-from bot.trajectory.reading import MOST_CHARACTERS
+from bot.trajectory.reading import MOST_CHARACTERS, log_in_archive
 from bot.values import Claims, Observed
 from bot.values.rules import INSTRUCTION_IN_LOG
 from sandbox.errors import CheckoutError

@@ -43,7 +43,7 @@ from sandbox.damage.trial import (
 from sandbox.damage.values import AS_ON_BASE, CONDITION, OF_LINES, SAME, Damage, DamageTrial
 from sandbox.test_runs.four_runs import passed
 from sandbox.test_runs.test_order import TestOrder
-from sandbox.toolchains.build_request import BuildRequest
+from sandbox.toolchains.ecosystem import BuildRequest
 from sandbox.values import ChangeKind, Environment, Observation, Side, TestRun
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")

@@ -23,7 +23,7 @@ from sandbox.disk import disk_trouble
 from sandbox.errors import CheckoutError, CheckoutUnavailable, HostTrouble
 from sandbox.repository.checkout import CheckoutRequest, take
 from sandbox.toolchains.build import build_both
-from sandbox.toolchains.build_request import BuildRequest
+from sandbox.toolchains.ecosystem import BuildRequest
 from sandbox.values import Checkout, Environment, Recipe, Side
 
 log = logging.getLogger(__name__)

@@ -20,7 +20,7 @@ from bot.task.rubrics.files import (
     read_rubric_file,
     refused,
 )
-from bot.task.sameness import says_the_same
+from bot.task.wording import says_the_same
 from bot.values import Category, KeptRubric, Requirement, Requirements, Task, TaskRubric, Trust
 
 _MOST_TOLD = 5

@@ -36,11 +36,12 @@ from bot.webhook.registry import decide
 from bot.webhook.reverts import keep_pushed_reverts, keep_revert
 from bot.webhook.start import (
     approve_and_run,
+    refuse_patch,
     rerun,
     start_merge_group,
+    start_patch,
     start_pull_request,
 )
-from bot.webhook.start_patch import refuse_patch, start_patch
 
 log = logging.getLogger(__name__)
 

@@ -17,8 +17,8 @@ from bot.store import LabelFilter
 from bot.values import LabelKind, VerdictLabel
 from bot.webhook.decisions import Cancel, KeepReverts, RevertingCommit
 from bot.webhook.desk import Desk
+from bot.webhook.events import MOST_CLAIMS, reverted_commits
 from bot.webhook.labelling import Said, change_label
-from bot.webhook.pushes import MOST_CLAIMS, reverted_commits
 
 _TITLE = 'Revert "'
 # What GitHub's "Revert" button writes into the text.

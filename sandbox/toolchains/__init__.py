@@ -6,18 +6,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.toolchains import (
-    c_cmake,
-    c_make,
-    foreign,
-    go,
-    java,
-    node,
-    python,
-    rust,
-    shell,
-    site,
-)
+from sandbox.toolchains import c, foreign, go, java, node, python, rust, shell, site
 from sandbox.toolchains.ecosystem import Ecosystem, Evidence
 from sandbox.toolchains.ecosystem import SetupHints as SetupHints
 from sandbox.toolchains.ecosystem import Toolchain as Toolchain
@@ -32,8 +21,8 @@ ECOSYSTEMS: dict[str, Ecosystem] = {
         go.ECOSYSTEM,
         rust.ECOSYSTEM,
         java.ECOSYSTEM,
-        c_cmake.ECOSYSTEM,
-        c_make.ECOSYSTEM,
+        c.CMAKE,
+        c.MAKE,
         shell.ECOSYSTEM,
         site.ECOSYSTEM,
         *foreign.ECOSYSTEMS,

@@ -7,8 +7,8 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from sandbox.toolchains.build_request import BuildRequest
 from sandbox.toolchains.ecosystem import (
+    BuildRequest,
     Ecosystem,
     Evidence,
     SetupHints,

@@ -10,8 +10,8 @@ from pathlib import Path, PurePosixPath
 from packaging.utils import canonicalize_name
 
 from sandbox.base import TREE
-from sandbox.toolchains.build_request import BuildRequest
 from sandbox.toolchains.ecosystem import (
+    BuildRequest,
     Downloads,
     Ecosystem,
     Evidence,

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sandbox.toolchains.build_request import BuildRequest
-from sandbox.toolchains.ecosystem import Ecosystem, Evidence, SetupHints, Toolchain, Variables
+from sandbox.toolchains.ecosystem import (
+    BuildRequest,
+    Ecosystem,
+    Evidence,
+    SetupHints,
+    Toolchain,
+    Variables,
+)
 from sandbox.toolchains.native import building as system
 from sandbox.toolchains.native import container_hints, in_a_copy, lacking, recipe
 from sandbox.toolchains.native import observing as looking

@@ -12,9 +12,14 @@ from jinja2 import Environment, UndefinedError, meta
 from bot.bench.calibration import counted, grouped, measured
 from bot.mcp.answers import Commands, Shown, explained, judged, missing
 from bot.queue import QueueDepth
-from bot.report.graph import requirement_graph
 from bot.report.machine import machine, read_machine
-from bot.report.markdown import Detail, EarlierVerdicts, PastVerdict, VerdictChange
+from bot.report.markdown import (
+    Detail,
+    EarlierVerdicts,
+    PastVerdict,
+    VerdictChange,
+    requirement_graph,
+)
 from bot.report.prompts import call_views
 from bot.report.view import view
 from bot.source.shared_head import HeadVerdict
@@ -61,9 +66,8 @@ from bot.values import (
     VerdictOutcome,
 )
 from bot.web.calibration import Table, Wanted
-from bot.web.dashboard.asked import CONCLUSIONS, Asked
 from bot.web.dashboard.figures import figures
-from bot.web.dashboard.rows import Row
+from bot.web.dashboard.pages import CONCLUSIONS, Asked, Row
 from bot.web.dashboard.tokens import Listed
 from bot.web.dashboard.visits import Visitor
 from bot.webhook.when import Doubt, LeftOut, Sifted

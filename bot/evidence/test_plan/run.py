@@ -18,8 +18,14 @@ from sandbox.base import Limits, Network, Sandbox
 from sandbox.repository.combine import combine
 from sandbox.repository.names import is_plain
 from sandbox.terminal.bash import trusted_files
-from sandbox.terminal.file_comparison import candidates, named_paths
-from sandbox.terminal.shell_interaction import Interaction, TypedCase, WantedFile, interact
+from sandbox.terminal.shell_interaction import (
+    Interaction,
+    TypedCase,
+    WantedFile,
+    candidates,
+    interact,
+    named_paths,
+)
 from sandbox.terminal.values import CaseRun, ItemRun
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.test_runs.unit_tests import run_tests

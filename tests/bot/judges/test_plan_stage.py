@@ -15,8 +15,8 @@ from bot.context import Built, Case, Planned
 from bot.errors import UserError
 from bot.evaluation.checkout import check_out
 from bot.evaluation.configure import configure
+from bot.evaluation.deliberate import judge
 from bot.evaluation.forecast import expected_calls, foresee
-from bot.evaluation.judge import judge
 from bot.evaluation.plan import make_plan
 from bot.evaluation.task import collect_task
 from bot.judges.model import OpenSession, no_models

@@ -15,8 +15,7 @@ import pytest
 
 from bot.configuration import Configuration, JudgePolicy
 from bot.context import Built, Case, Planned, Policy
-from bot.evaluation.deliberate import deliberate
-from bot.evaluation.judge import judge
+from bot.evaluation.deliberate import deliberate, judge
 from bot.evidence.planning import plan
 from bot.integrity import inspect_integrity
 from bot.services import Services

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox.base import Command, Completed, Killed
+from sandbox.code_map.code import parse, plain, read_facts, read_told
 from sandbox.code_map.inventory import Listed
-from sandbox.code_map.parsing import parse, plain, read_facts, read_told
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=200),
