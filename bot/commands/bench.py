@@ -14,7 +14,7 @@ from rich.console import Console
 
 from bot.bench.alarms import AS_MERGED, MOST_TRICKED, Alarm, StaticTrial, summary
 from bot.bench.merges import Workbench
-from bot.bench.trial import Judge, Row, open_trial
+from bot.bench.trial import Judge, JudgedMerge, open_trial
 from bot.commands.services import judge_once
 from bot.report.machine import ReportDocument, read_machine
 from bot.settings import Settings, load_settings, make_home
@@ -32,10 +32,10 @@ def run(
         return
     settings = load_settings()
     make_home(settings.home)
-    rows: list[Row] = []
+    rows: list[JudgedMerge] = []
     console = Console()
 
-    def tell(row: Row) -> None:
+    def tell(row: JudgedMerge) -> None:
         rows.append(row)
         mark = "[red]WRONG[/red]" if row.is_wrong else "ok"
         console.print(

@@ -30,7 +30,7 @@ _COUNTS = ("label", "kind", "n", "success", "failure", "action_required", "error
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PatchesOptions:
     """The command line of `assay bench patches`."""
 
     folder: Path
@@ -74,7 +74,7 @@ def run(**options: Any) -> None:
 
     Ends with 1 when a wrong change would be merged, a right one was stopped, or one has no conclusion.
     """
-    wanted, console = Wanted(**options), Console()
+    wanted, console = PatchesOptions(**options), Console()
     every, left_out = read_set(wanted.folder)
     for one in left_out:
         say(console, f"No case: {one.repository}#{one.number} at {one.head_sha[:12]}: {one.why}.")

@@ -59,7 +59,7 @@ _ITEMS = ("agent", "task", "round", "metric", "kind", "points", "verdict", "expl
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class PrdbenchOptions:
     """The command line of `assay bench prdbench`."""
 
     folder: Path
@@ -71,7 +71,7 @@ class Options:
 
 def run(**options: Any) -> None:
     """Judge what has no row yet, print the scores and write them; ends with 1 where something failed."""
-    wanted = Options(**options)
+    wanted = PrdbenchOptions(**options)
     submitted = read_set(wanted.folder)
     if wanted.repair_command and not wanted.rounds:
         raise UserError("--repair-command makes no round by itself.", "Say how many: --rounds 2.")
@@ -100,7 +100,7 @@ def _key(row: RoundRow) -> tuple[str, str, int, str, str]:
 @dataclass(slots=True)
 class _Bench:
     settings: Settings
-    wanted: Options
+    wanted: PrdbenchOptions
     console: Console
     known: dict[tuple[str, str, int, str, str], RoundRow]
     rows: list[RoundRow] = field(default_factory=list)

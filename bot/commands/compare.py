@@ -16,7 +16,7 @@ from rich.table import Table
 
 from bot.commands.judge import make_folder
 from bot.commands.judge_folder import FolderRequest, copy_report, request_for
-from bot.commands.progress import COLOURS, Progress, table_console
+from bot.commands.progress import COLOURS, TerminalProgress, table_console
 from bot.commands.services import judge_once
 from bot.errors import UserError
 from bot.report.machine import read_machine
@@ -50,7 +50,7 @@ def run(repository: Path, heads: tuple[str, ...], base: str | None, task: Path, 
     settings = load_settings().model_copy(update={"pdf": False})
     make_home(settings.home)
     make_folder(wanted.out)
-    with Progress(Console(stderr=True)) as progress:
+    with TerminalProgress(Console(stderr=True)) as progress:
         found = asyncio.run(_judged(settings, wanted, progress))
     try:
         ranks = ranking(found)
@@ -64,7 +64,7 @@ def run(repository: Path, heads: tuple[str, ...], base: str | None, task: Path, 
 
 
 async def _judged(
-    settings: Settings, wanted: CompareCommand, progress: Progress
+    settings: Settings, wanted: CompareCommand, progress: TerminalProgress
 ) -> tuple[Contestant, ...]:
     """Judge one after the other by the first one's plan. What heads say of themselves demands nothing."""
     folder = await asyncio.to_thread(toplevel, wanted.repository.resolve())

@@ -19,7 +19,7 @@ from bot.mcp.root import Root
 from bot.settings import Settings, load_settings, make_home, make_own_folder
 
 if TYPE_CHECKING:
-    from bot.mcp.server import Change, Judging, StageQueue
+    from bot.mcp.server import Change, ChangeJudge, StageQueue
 
 
 def run(folder: Path, http: int | None = None) -> None:
@@ -31,7 +31,7 @@ def run(folder: Path, http: int | None = None) -> None:
     home = root.folder / settings.home.expanduser()
     settings = settings.model_copy(update={"pdf": False, "home": home})
     make_home(home)
-    judging: Judging = LocalJudging(settings)
+    judging: ChangeJudge = LocalJudging(settings)
     server = module.build_server(root, judging, version("assay"))
     if http is None:
         server.run("stdio")

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.context import Case
+from bot.context import EvaluationContext
 from bot.evaluation.checkout import check_out
 from bot.evaluation.conclude_again import publish_decided
 from bot.evaluation.configure import configure
@@ -34,7 +34,7 @@ from bot.evaluation.environment import build_environments
 from bot.evaluation.observe import observe
 from bot.evaluation.on_host import case_here, on_this_host
 from bot.evaluation.plan import make_plan
-from bot.evaluation.progress import Progress
+from bot.evaluation.progress import EvaluationProgress
 from bot.evaluation.report import print_report, write_report
 from bot.evaluation.task import collect_task
 from bot.evaluation.upkeep import clean_up
@@ -52,7 +52,7 @@ async def evaluate(request: EvaluationRequest, services: Services, run: StepRunn
     """Judge one request and publish what was found. Raises Transient when GitHub stays away."""
     if Part.WEB in request.without:
         services = replace(services, web=None)
-    progress = Progress(request)
+    progress = EvaluationProgress(request)
     run = progress.timed(run)
     with progress.told():
         checkout = progress.checkout = await run("checkout", check_out, services, request)
@@ -64,7 +64,7 @@ async def evaluate(request: EvaluationRequest, services: Services, run: StepRunn
         planned = progress.planned = await run(
             "plan", make_plan, services, request, checkout, task, policy
         )
-        case = Case(request, checkout, built, planned, policy)
+        case = EvaluationContext(request, checkout, built, planned, policy)
         observed = progress.observed = await run("observe", observe, services, case, task)
         case = replace(case, request=replace(request, trajectory=""))  # it was read
         observed = progress.observed = await run(
@@ -85,7 +85,9 @@ async def evaluate(request: EvaluationRequest, services: Services, run: StepRunn
 
 
 @on_this_host
-async def try_tests(services: Services, case: Case, observed: Observed, task: Task) -> Observed:
+async def try_tests(
+    services: Services, case: EvaluationContext, observed: Observed, task: Task
+) -> Observed:
     """Return what was observed, with what damaged copies and other places show of the tests for it.
 
     Neither look needs what the other one shows, so both are taken at the same time.

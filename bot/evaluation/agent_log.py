@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bot.apart import apart
-from bot.context import Case
+from bot.context import EvaluationContext
 from bot.errors import Superseded, Transient, UserError
 from bot.integrity.instructions import orders_in_text
 from bot.judges.citations import words_to_judges
 from bot.services import Services
-from bot.trajectory.claims import Facts, Held, facts_of, hold
+from bot.trajectory.claims import Held, SeenFacts, facts_of, hold
 from bot.trajectory.reading import MOST_CHARACTERS, log_in_archive
 from bot.values import Claims, Observed
 from bot.values.rules import INSTRUCTION_IN_LOG
@@ -32,7 +32,7 @@ class _Log:
     problem: str = ""
 
 
-async def with_claims(services: Services, case: Case, observed: Observed) -> Observed:
+async def with_claims(services: Services, case: EvaluationContext, observed: Observed) -> Observed:
     """Hold the agent's log, where there is one, against what was seen."""
     timeout_s = min(case.policy.configuration.limits.minutes * 60, _TIMEOUT_S)
     try:
@@ -48,7 +48,7 @@ async def with_claims(services: Services, case: Case, observed: Observed) -> Obs
     return replace(observed, claims=held.claims, integrity=(*observed.integrity, *held.findings))
 
 
-def _held(text: str, facts: Facts) -> Held:
+def _held(text: str, facts: SeenFacts) -> Held:
     """Hold a log; one that tells judges what to say is shown to people only."""
     held = hold(text, facts)
     shown = "\n".join(
@@ -61,7 +61,7 @@ def _held(text: str, facts: Facts) -> Held:
     return Held(claims, (*held.findings, *orders))
 
 
-async def _found(services: Services, case: Case, timeout_s: float) -> _Log:
+async def _found(services: Services, case: EvaluationContext, timeout_s: float) -> _Log:
     """The log as it was sent, of head's tree, or of a workflow's artifact, in this order."""
     where = case.policy.configuration.trajectory
     if case.request.trajectory:
@@ -92,7 +92,9 @@ def _in_tree(tree: Path, path: str) -> _Log:
     return _Log(data.decode(errors="replace"))
 
 
-async def _in_artifact(services: Services, case: Case, name: str, timeout_s: float) -> _Log:
+async def _in_artifact(
+    services: Services, case: EvaluationContext, name: str, timeout_s: float
+) -> _Log:
     """Read the artifact, which is an archive of a stranger's making, in a process of its own."""
     request = replace(case.request, head_sha=case.checkout.head_sha)
     try:

@@ -11,8 +11,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from bot.apart import apart
-from bot.context import Case
-from bot.evaluation.damaged_steps import Question, with_damage
+from bot.context import EvaluationContext
+from bot.evaluation.damaged_steps import StepQuestion, with_damage
 from bot.evaluation.decisions import decided
 from bot.evaluation.judging import Judging, ask_judges, judged
 from bot.evaluation.on_host import case_here, on_this_host
@@ -29,7 +29,7 @@ from sandbox.errors import CheckoutError
 
 @on_this_host
 async def deliberate(
-    services: Services, case: Case, task: Task, observed: Observed
+    services: Services, case: EvaluationContext, task: Task, observed: Observed
 ) -> Deliberation:
     """Ask the judges; without a model there are none, and nothing is announced."""
     limits = case.policy.configuration.limits
@@ -59,7 +59,9 @@ def _extension(evidence: Evidence) -> PlanExtension:
 _STEPS_AT_ONCE = max(2, min(8, os.cpu_count() or 2))
 
 
-def acting_in(services: Services, case: Case, task: Task, observed: Observed) -> Acting:
+def acting_in(
+    services: Services, case: EvaluationContext, task: Task, observed: Observed
+) -> Acting:
     """What analysts of this evaluation may do, a few steps at a time."""
     limits, key = case.policy.configuration.limits, evaluation_key(case.request.id)
     places = asyncio.Semaphore(_STEPS_AT_ONCE)
@@ -72,7 +74,7 @@ def acting_in(services: Services, case: Case, task: Task, observed: Observed) ->
                 seen = await look_of(case, step, is_analysts=True)(services, case, step)
                 found = next(iter(seen.evidence), None)
                 if found is not None and (asked := requirements.get(step.requirement_ids[0])):
-                    question = Question(asked, around, observed)
+                    question = StepQuestion(asked, around, observed)
                     found = await with_damage(services, case, found, question)
         except CheckoutError as error:  # a path that a model made up
             return Taken(note=str(error))
@@ -103,7 +105,11 @@ def _note(seen: Seen) -> str:
 
 @on_this_host
 async def judge(
-    services: Services, case: Case, task: Task, observed: Observed, deliberation: Deliberation
+    services: Services,
+    case: EvaluationContext,
+    task: Task,
+    observed: Observed,
+    deliberation: Deliberation,
 ) -> Judgement:
     """Conclude, and read what people decided; where models were asked, keep all that it came from."""
     await services.origin.announce(case.request, "judge")

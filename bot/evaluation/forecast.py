@@ -25,7 +25,7 @@ from bot.judges.criteria_grading import SAMPLES
 from bot.judges.material import DIFF_CHARS, TASK_CHARS
 from bot.judges.model import price_of
 from bot.judges.weighing import OPEN_TO_JUDGES
-from bot.services import Answer, Code, Origin, Services, evaluation_key
+from bot.services import Announcement, CodeSource, Origin, Services, evaluation_key
 from bot.settings import Settings
 from bot.text import scrub_tree
 from bot.values import (
@@ -49,7 +49,7 @@ class Unannounced:
 
     origin: Origin
 
-    async def code(self, request: EvaluationRequest) -> Code:
+    async def code(self, request: EvaluationRequest) -> CodeSource:
         """Say where the code is."""
         return await self.origin.code(request)
 
@@ -84,7 +84,7 @@ class Unannounced:
         """A forecast observes nothing."""
         return None
 
-    async def publish(self, answer: Answer) -> Publication:
+    async def publish(self, answer: Announcement) -> Publication:
         """There is nothing to publish."""
         raise AssertionError("a forecast publishes nothing")
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot.apart import apart
-from bot.context import Built, Case
+from bot.context import Built, EvaluationContext
 from bot.diff.kinds import kinds_of_change
 from bot.errors import OutOfTime
 from bot.evaluation.agent_log import with_claims
@@ -47,7 +47,7 @@ _BUILD = Step(
 
 
 @on_this_host
-async def observe(services: Services, case: Case, task: Task) -> Observed:
+async def observe(services: Services, case: EvaluationContext, task: Task) -> Observed:
     """Look at everything that the plan names. Raises OutOfTime when that takes too long."""
     await services.origin.announce(case.request, "observe", case.planned.plan)
     case = await case_here(services, case)
@@ -66,7 +66,7 @@ def _orders(task: Task, evidence: tuple[Evidence, ...]) -> tuple[Finding, ...]:
     return tuple(dict.fromkeys(orders_in_words(task, evidence)))
 
 
-async def _observe(services: Services, case: Case, task: Task) -> Observed:
+async def _observe(services: Services, case: EvaluationContext, task: Task) -> Observed:
     seen = [Seen(_build_evidence(case.built)), *await _look(services, case)]
     tests = next((one.tests for one in seen if one.tests), None)
     tests = tests or FourWay((), "There are no tests that Assay can run.")
@@ -118,7 +118,7 @@ async def _observe(services: Services, case: Case, task: Task) -> Observed:
 
 
 async def _vetted_dependencies(
-    services: Services, case: Case, base: TreeReader, head: TreeReader
+    services: Services, case: EvaluationContext, base: TreeReader, head: TreeReader
 ) -> tuple[Finding, ...]:
     """Ask the registries about new dependencies, where the build may use the network."""
     timeout_s = case.policy.configuration.limits.minutes * 60
@@ -131,7 +131,7 @@ async def _vetted_dependencies(
     return tuple(dependency_findings(new, answers))
 
 
-async def _look(services: Services, case: Case) -> list[Seen]:
+async def _look(services: Services, case: EvaluationContext) -> list[Seen]:
     """Take every step of the plan; the linters and the code graph look while the tests run.
 
     A test plan's items come last, a few at a time: each has its own fresh tree.
@@ -163,7 +163,7 @@ def _build_seen(built: Environment | None) -> Observation | None:
     return Observation(built.side, "", 0, "It was built.", built.seconds)
 
 
-def _is_untested(case: Case) -> bool:
+def _is_untested(case: EvaluationContext) -> bool:
     configuration = case.policy.configuration
     lines = [configuration.setup.test, *(one.setup.test for one in configuration.projects)]
     return not any(lines) and is_untested(Path(case.checkout.base_tree))

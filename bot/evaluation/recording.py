@@ -14,7 +14,7 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
-from bot.context import Case, Planned
+from bot.context import EvaluationContext, Planned
 from bot.errors import UserError
 from bot.evaluation.judging import Judging, ask_judges, judged
 from bot.judges.agents import ANY_DAY, Acting, Agents, Taken
@@ -56,7 +56,7 @@ class Bundle:
     def of(
         cls,
         services: Services,
-        case: Case,
+        case: EvaluationContext,
         judging: Judging,
         judgement: Judgement,
         members: tuple[Standing, ...],

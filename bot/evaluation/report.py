@@ -28,7 +28,7 @@ from bot.report.pictures import embedded
 from bot.report.sarif import sarif
 from bot.report.suggestions import review
 from bot.report.view import view
-from bot.services import Answer, Services, evaluation_key
+from bot.services import Announcement, Services, evaluation_key
 from bot.store import EvaluationRecord
 from bot.values import Conclusion, Evaluation, EvaluationRequest, Publication
 from sandbox.values import Checkout, Diff
@@ -94,7 +94,7 @@ async def publish(
     diff = checkout.diff if checkout else Diff(())
     observed = evaluation.observed
     memory = await asyncio.to_thread(_remember, services, request, shown)
-    answer = Answer(
+    answer = Announcement(
         evaluation,
         report_key,
         markdown(shown, link, memory),

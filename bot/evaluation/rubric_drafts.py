@@ -28,7 +28,7 @@ from sandbox.code_map.code import KeptFacts, read_base_code
 from sandbox.code_map.facts import SourceFile
 from sandbox.errors import CheckoutError, CheckoutUnavailable, HostTrouble
 from sandbox.repository.checkout import Base, take_base
-from sandbox.repository.mirror import Source, list_paths, read_file, release
+from sandbox.repository.mirror import RepositorySource, list_paths, read_file, release
 from sandbox.repository.tree_reader import TreeReader
 
 
@@ -111,7 +111,7 @@ class RubricClerk:
         root = self.settings.home / "git"
         token = await self.github.clone_token(branch.installation, branch.repository)
         url = self.github.clone_url(branch.repository)
-        source = Source(url, token.value, allow_http="://" in self.settings.ghe_host)
+        source = RepositorySource(url, token.value, allow_http="://" in self.settings.ghe_host)
         holder = f"{branch.repository} {purpose}"
         try:
             yield await asyncio.to_thread(take_base, root, source, branch.name, holder)

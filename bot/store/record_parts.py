@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, Connection, delete, func, select
 
 from bot.errors import Transient
-from bot.store.base import HostDisk, LabelFilter
+from bot.store.base import HostDisk, VerdictLabelFilter
 from bot.store.database import Database
 from bot.store.tables import (
     ACCEPTANCES,
@@ -249,7 +249,7 @@ class TalkRecords(Database):
             for row in rows:
                 connection.execute(self._insert(LABELS).values(row).on_conflict_do_nothing())
 
-    def labels(self, wanted: LabelFilter) -> Iterator[VerdictLabel]:
+    def labels(self, wanted: VerdictLabelFilter) -> Iterator[VerdictLabel]:
         """Go through what was kept, oldest first."""
         last = 0
         while True:
@@ -275,7 +275,7 @@ class TalkRecords(Database):
             rows = connection.execute(asked).scalars().all()
         return tuple(_LABEL.validate_python(json.loads(row)) for row in rows)
 
-    def delete_labels(self, wanted: LabelFilter) -> int:
+    def delete_labels(self, wanted: VerdictLabelFilter) -> int:
         """Delete labels for good; return how many there were."""
         with self._begin() as connection:
             return connection.execute(delete(LABELS).where(*_where(wanted))).rowcount
@@ -324,7 +324,7 @@ def _row(kept: VerdictLabel) -> dict[str, object]:
     }
 
 
-def _where(wanted: LabelFilter) -> tuple[ColumnElement[bool], ...]:
+def _where(wanted: VerdictLabelFilter) -> tuple[ColumnElement[bool], ...]:
     conditions: list[ColumnElement[bool]] = []
     if wanted.repository:
         conditions.append(LABELS.c.repository == wanted.repository.lower())

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from bot.errors import UserError
 from bot.github import Repository
-from bot.store import LabelFilter
+from bot.store import VerdictLabelFilter
 from bot.templates import render_markdown
 from bot.text import scrub
 from bot.text.clipping import clip
@@ -30,11 +30,11 @@ from bot.values import (
 )
 from bot.values.talk import RULE
 from bot.verdict.acceptance import can_be_overridden, subject_of, text_of
-from bot.webhook.decisions import Cancel, Command, ObeyCommand
+from bot.webhook.decisions import Cancel, JudgeCommand, ObeyCommand
 from bot.webhook.desk import Desk
 from bot.webhook.grammar import read_words
 from bot.webhook.head_verdict import (
-    Judged,
+    JudgedHead,
     check_was_seen,
     judged,
     records_of,
@@ -45,8 +45,8 @@ from bot.webhook.head_verdict import (
 MOST_SUBJECTS = 20
 MOST_WORDS = 65_536  # of a task: as many as GitHub takes for an issue's text
 _KINDS = {
-    Command.AGREE: LabelKind.AGREED,
-    Command.DISAGREE: LabelKind.DISAGREED,
+    JudgeCommand.AGREE: LabelKind.AGREED,
+    JudgeCommand.DISAGREE: LabelKind.DISAGREED,
 }
 _DECIDED_BY_MODELS = {Decider.PANEL: Role.PANEL, Decider.STEP: Role.ANALYST}
 _LETS_MERGE = frozenset({Conclusion.SUCCESS, Conclusion.NEUTRAL})
@@ -67,7 +67,7 @@ async def label(
 ) -> str:
     """Keep what a comment says of requirements' verdicts and return the reply. Raises UserError."""
     source = f"comment {decision.comment:d}"
-    known = LabelFilter(repository.name, decision.number, source=source)
+    known = VerdictLabelFilter(repository.name, decision.number, source=source)
     kept = await asyncio.to_thread(lambda: tuple(desk.store.labels(known)))
     if not kept:
         kept = await _labels(desk, repository, decision, source)
@@ -92,7 +92,7 @@ async def _labels(
     return tuple(verdict_label(found, one, said) for one in dict.fromkeys(named))
 
 
-def verdict_label(found: Judged, subject: str, said: Said) -> VerdictLabel:
+def verdict_label(found: JudgedHead, subject: str, said: Said) -> VerdictLabel:
     """What somebody says of a requirement's verdict, or of a rule of the gate, as it stands."""
     evaluation, judgement = found.evaluation, found.judgement
     by_id = {one.id: one for one in judgement.requirements.items}

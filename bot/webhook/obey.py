@@ -15,7 +15,7 @@ from bot.templates import render_markdown
 from bot.values import Pause, Question, Trigger
 from bot.webhook import rubrics
 from bot.webhook.acceptances import accept
-from bot.webhook.decisions import Cancel, Command, ObeyCommand, StartPullRequest
+from bot.webhook.decisions import Cancel, JudgeCommand, ObeyCommand, StartPullRequest
 from bot.webhook.desk import Desk, reply_marker, stop_open
 from bot.webhook.explaining import explain
 from bot.webhook.grammar import first_id
@@ -46,7 +46,7 @@ async def obey(desk: Desk, repository: Repository, decision: ObeyCommand, delive
         await repository.put_comment(decision.number, NO_WRITE_ACCESS, body)
         return "the commander may not write"
     await repository.react(decision.comment, Reaction.EYES)
-    if decision.command in (Command.ACCEPT, Command.OVERRIDE):
+    if decision.command in (JudgeCommand.ACCEPT, JudgeCommand.OVERRIDE):
         told = await accept(desk, repository, decision, permission)
         if told:
             body = render_markdown("reply/acceptance.md.j2", lines=told)
@@ -240,21 +240,21 @@ async def _keep(desk: Desk, repository: Repository, decision: ObeyCommand, said:
         raise UserError(_OVERTAKEN)
 
 
-_ANSWERS: dict[Command, _Answer] = {
-    Command.HELP: _help,
-    Command.UNKNOWN: _not_understood,
-    Command.RUBRIC: _draft_rubric,
-    Command.APPROVE_RUBRIC: _approve_rubric,
-    Command.EXPLAIN: explain,
-    Command.ASK: ask,
-    Command.RERUN: _rerun,
-    Command.AGREE: label,
-    Command.DISAGREE: label,
-    Command.PAUSE: pause,
-    Command.RESUME: resume,
+_ANSWERS: dict[JudgeCommand, _Answer] = {
+    JudgeCommand.HELP: _help,
+    JudgeCommand.UNKNOWN: _not_understood,
+    JudgeCommand.RUBRIC: _draft_rubric,
+    JudgeCommand.APPROVE_RUBRIC: _approve_rubric,
+    JudgeCommand.EXPLAIN: explain,
+    JudgeCommand.ASK: ask,
+    JudgeCommand.RERUN: _rerun,
+    JudgeCommand.AGREE: label,
+    JudgeCommand.DISAGREE: label,
+    JudgeCommand.PAUSE: pause,
+    JudgeCommand.RESUME: resume,
 }
-_DEEDS: dict[Command, _Deed] = {
-    Command.JUDGE: _judge,
-    Command.CANCEL: _cancel,
-    Command.PLAN: _plan,
+_DEEDS: dict[JudgeCommand, _Deed] = {
+    JudgeCommand.JUDGE: _judge,
+    JudgeCommand.CANCEL: _cancel,
+    JudgeCommand.PLAN: _plan,
 }

@@ -13,7 +13,7 @@ import re
 
 from bot.errors import UserError
 from bot.github import NotThere, PullRequest, Repository
-from bot.store import LabelFilter
+from bot.store import VerdictLabelFilter
 from bot.values import LabelKind, VerdictLabel
 from bot.webhook.decisions import Cancel, KeepReverts, RevertingCommit
 from bot.webhook.desk import Desk
@@ -73,7 +73,7 @@ async def _keep(desk: Desk, repository: Repository, earlier: PullRequest, said: 
 
 
 def _is_kept(desk: Desk, label: VerdictLabel) -> bool:
-    same = LabelFilter(repository=label.repository, number=label.number)
+    same = VerdictLabelFilter(repository=label.repository, number=label.number)
     return any(
         one.kind is LabelKind.REVERTED and one.head_sha == label.head_sha
         for one in desk.store.labels(same)

@@ -41,7 +41,7 @@ from bot.webhook.when import (
     ON_LABELS,
     Before,
     Doubt,
-    LeftOut,
+    NotByItself,
     Sifted,
     judged_before,
     sift,
@@ -102,7 +102,7 @@ async def _leave_out(
 ) -> str:
     """Show that a head is not judged by itself and return what was done; "" where it shall be judged."""
     by, trigger = sifted.by, request.trigger
-    if by is LeftOut.DRAFT:
+    if by is NotByItself.DRAFT:
         await _stop_all(desk, repository, request, "The pull request is a draft.")
     is_as_before = by is not None and (by.is_silent or trigger is Trigger.EDITED)
     if is_as_before or trigger is Trigger.DRAFTED:
@@ -110,7 +110,7 @@ async def _leave_out(
     if by is None and trigger not in ON_LABELS:
         return ""
     before = await judged_before(desk, repository, request)
-    if before is Before.JUDGED or (before is Before.RUNNING and by is not LeftOut.LABEL):
+    if before is Before.JUDGED or (before is Before.RUNNING and by is not NotByItself.LABEL):
         return "it was judged, or is being judged"
     if by is None:
         return ""

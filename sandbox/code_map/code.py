@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sandbox.base import TREE, Command, Completed, Killed, Limits, Mount, Sandbox
 from sandbox.code_map.facts import GRAPH_VERSION, Code, Definition, Facts, SourceFile
-from sandbox.code_map.inventory import PACKAGES, Inventory, Listed, take_inventory
+from sandbox.code_map.inventory import PACKAGES, Inventory, ListedFile, take_inventory
 from sandbox.concurrently import concurrently
 from sandbox.linters.programs import PYTHON_VARIABLES, packages
 from sandbox.repository.names import raw_name
@@ -35,7 +35,7 @@ class KeptFacts:
         name = hashlib.sha256(repository.encode(errors="replace")).hexdigest()[:32]
         self._file = folder / f"{name}.sqlite"
 
-    def find(self, files: Iterable[Listed]) -> dict[str, Facts]:
+    def find(self, files: Iterable[ListedFile]) -> dict[str, Facts]:
         """Return what is known, by `key`."""
         wanted, found = [key(one) for one in files], {}
         with contextlib.suppress(sqlite3.Error), self._opened() as database:
@@ -78,7 +78,7 @@ class KeptFacts:
             database.close()
 
 
-def key(file: Listed) -> str:
+def key(file: ListedFile) -> str:
     """What facts depend on: the content, the grammar, and our queries."""
     return f"{GRAPH_VERSION}:{file.language}:{file.blob}"
 
@@ -268,7 +268,7 @@ class Parsed:
     problems: list[str] = field(default_factory=list)
 
 
-async def parse(sandbox: Sandbox, tree: Path, files: list[Listed]) -> Parsed:
+async def parse(sandbox: Sandbox, tree: Path, files: list[ListedFile]) -> Parsed:
     """Parse files of one tree. Raises SandboxError when isolation cannot be had."""
     if not files:
         return Parsed()
@@ -282,7 +282,7 @@ async def parse(sandbox: Sandbox, tree: Path, files: list[Listed]) -> Parsed:
     return whole
 
 
-async def _parse(sandbox: Sandbox, tree: Path, files: list[Listed]) -> Parsed:
+async def _parse(sandbox: Sandbox, tree: Path, files: list[ListedFile]) -> Parsed:
     """Start a worker, and another one behind the file that ended the last one."""
     parsed, left = Parsed(), files
     for _ in range(_RESTARTS):
@@ -303,7 +303,7 @@ async def _parse(sandbox: Sandbox, tree: Path, files: list[Listed]) -> Parsed:
     return parsed
 
 
-def _why(completed: Completed, told: ParserRecords, files: list[Listed]) -> str:
+def _why(completed: Completed, told: ParserRecords, files: list[ListedFile]) -> str:
     at = f" at {files[told.begun].path}" if told.begun >= 0 else ""
     if completed.killed:
         return f"The parser was stopped{at}: it used too much {_USED[completed.killed]}."
@@ -319,7 +319,7 @@ _USED = {
 }
 
 
-def _command(tree: Path, files: list[Listed]) -> Command:
+def _command(tree: Path, files: list[ListedFile]) -> Command:
     named = [(os.fsdecode(raw_name(one.path)), one.language) for one in files]
     return Command(
         argv=("/usr/bin/python3", "-P", "-s", f"{_HOME}/parse.py"),

@@ -13,14 +13,14 @@ from sandbox.base import TREE, Command, Completed, Killed, Mount, MountMode, San
 from sandbox.errors import CheckoutError
 from sandbox.linters.base import (
     MAX_MESSAGE_CHARACTERS,
-    Call,
     Edit,
     LintedFile,
     Linter,
+    LinterCall,
     LinterOutput,
+    LinterRemark,
     LintJob,
     Position,
-    Remark,
     UnreadableOutput,
 )
 from sandbox.linters.choice import choose
@@ -59,7 +59,7 @@ class Linted:
     linter: str
     side: Side
     files: int
-    remarks: tuple[Remark, ...] = ()
+    remarks: tuple[LinterRemark, ...] = ()
     command: str = ""
     seconds: float = 0.0
     problem: str = ""
@@ -115,12 +115,12 @@ def _mounts(order: LintOrder) -> tuple[Mount, ...]:
 class _CallOutcome:
     command: str
     seconds: float
-    remarks: tuple[Remark, ...] = ()
+    remarks: tuple[LinterRemark, ...] = ()
     problem: str = ""
     missing: bool = False
 
 
-async def _called(sandbox: Sandbox, order: LintOrder, call: Call) -> _CallOutcome:
+async def _called(sandbox: Sandbox, order: LintOrder, call: LinterCall) -> _CallOutcome:
     environment = order.environment
     layered = _mounts(order)
     # Where something is mounted into the tree, its mount point must be made there.
@@ -140,7 +140,7 @@ async def _called(sandbox: Sandbox, order: LintOrder, call: Call) -> _CallOutcom
     return _read(order.linter, call, completed, (where + call.shown)[:_SHOWN_COMMAND])
 
 
-def _read(linter: Linter, call: Call, done: Completed, shown: str) -> _CallOutcome:
+def _read(linter: Linter, call: LinterCall, done: Completed, shown: str) -> _CallOutcome:
     if done.exit_code == _MISSING:
         problem = f"{linter.name} is not installed: {linter.install}"
         return _CallOutcome(shown, done.seconds, problem=problem, missing=True)
@@ -170,11 +170,11 @@ def _stopped(linter: Linter, done: Completed) -> str:
     return ""
 
 
-def _within_tree(order: LintOrder, remarks: Iterable[Remark]) -> tuple[Remark, ...]:
+def _within_tree(order: LintOrder, remarks: Iterable[LinterRemark]) -> tuple[LinterRemark, ...]:
     """Keep what speaks of a file of the tree, once, with texts of a length that can be shown."""
     known: dict[str, bool] = {}
     texts: dict[str, SourceText | None] = {}
-    kept: dict[Remark, None] = {}
+    kept: dict[LinterRemark, None] = {}
     for remark in remarks:
         path = remark.path
         if path not in known:
@@ -202,7 +202,7 @@ def _text(file: Path) -> SourceText | None:
     return None if "\r" in text or text.startswith("\ufeff") else SourceText(text)
 
 
-def _shortened(remark: Remark, found: Replacement | None) -> Remark:
+def _shortened(remark: LinterRemark, found: Replacement | None) -> LinterRemark:
     message = remark.message.strip()[:MAX_MESSAGE_CHARACTERS]
     return replace(remark, rule=remark.rule[:100], message=message, edits=(), replacement=found)
 

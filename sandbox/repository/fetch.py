@@ -14,7 +14,7 @@ from sandbox.repository.mirror import (
     SHA,
     UNSHALLOW,
     Mirror,
-    Source,
+    RepositorySource,
     checked_location,
     git,
     has,
@@ -64,7 +64,7 @@ def check_reference(name: str) -> None:
         raise MissingRevision(f"{name!r} is not a name that git accepts for a branch.")
 
 
-def _resolve_locally(source: Source, revision: str) -> str:
+def _resolve_locally(source: RepositorySource, revision: str) -> str:
     folder = checked_location(source)
     if not Path(folder).is_dir():
         raise CheckoutError(f"{folder} is not a folder.", "Name the folder of a git repository.")
@@ -193,7 +193,7 @@ _UNAVAILABLE = (
 )  # fmt: skip
 
 
-def _fetch_error(stderr: str, source: Source) -> CheckoutError:
+def _fetch_error(stderr: str, source: RepositorySource) -> CheckoutError:
     said = redacted(stderr, source)
     low = said.lower()
     if any(sign in low for sign in _MISSING):
@@ -214,7 +214,7 @@ def _fetch_error(stderr: str, source: Source) -> CheckoutError:
     return kind(f"The repository could not be fetched: {last_line(said)}")
 
 
-def redacted(text: str, source: Source) -> str:
+def redacted(text: str, source: RepositorySource) -> str:
     """Return `text` without the token and without credentials in addresses."""
     if source.token:
         text = text.replace(source.token, "***")

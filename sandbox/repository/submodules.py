@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from sandbox.errors import CheckoutError
 from sandbox.repository.fetch import fetch_alone
 from sandbox.repository.git import GitCall, run_git
-from sandbox.repository.mirror import Mirror, Source, git, open_mirror
+from sandbox.repository.mirror import Mirror, RepositorySource, git, open_mirror
 
 MOST_SUBMODULES = 50
 MOST_DEEP = 4
@@ -81,7 +81,7 @@ def _address(repository: str, url: str) -> str:
     return url
 
 
-def _of_the_clone(source: Source, name: str) -> Source:
+def _of_the_clone(source: RepositorySource, name: str) -> RepositorySource:
     """Return where a local clone keeps a submodule's repository."""
     folder = Path(source.location.removeprefix("file://")).resolve()
     asked = ("-C", str(folder), "rev-parse", "--path-format=absolute", "--git-common-dir")
@@ -91,7 +91,7 @@ def _of_the_clone(source: Source, name: str) -> Source:
     found = (modules / name).resolve()
     if not found.is_relative_to(modules) or not (found / "HEAD").is_file():
         raise CheckoutError("It is not in the local clone: run `git submodule update --init`.")
-    return Source(str(found))
+    return RepositorySource(str(found))
 
 
 def is_named(tree: Path, path: str) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from sandbox.toolchains.ecosystem import Ecosystem, Evidence, SetupHints, Toolchain
+from sandbox.toolchains.ecosystem import Ecosystem, SetupHints, Toolchain, TreeEvidence
 from sandbox.toolchains.native import (
     C_SUFFIXES,
     building,
@@ -28,13 +28,13 @@ _TESTS = re.compile(
 _BUILD = "/tmp/trial"  # noqa: S108 - the sandbox's own
 
 
-def weigh_cmake(tree: Tree) -> Evidence | None:
+def weigh_cmake(tree: Tree) -> TreeEvidence | None:
     """A CMakeLists.txt at the top."""
     text = tree.read("CMakeLists.txt")
     if not text:
         return None
     sources = sum(path.endswith(C_SUFFIXES) for path in tree.files())
-    return Evidence(declared=True, tests=_TESTS.search(text) is not None, sources=sources)
+    return TreeEvidence(declared=True, tests=_TESTS.search(text) is not None, sources=sources)
 
 
 def detect_cmake(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:
@@ -89,7 +89,7 @@ def _makefile(tree: Tree) -> str:
     return next((text for name in _MAKEFILES if (text := tree.read(name))), "")
 
 
-def weigh_make(tree: Tree) -> Evidence | None:
+def weigh_make(tree: Tree) -> TreeEvidence | None:
     """A Makefile beside C sources; alone it speaks last, since every language has them."""
     text = _makefile(tree)
     sources = sum(path.endswith(C_SUFFIXES) for path in tree.files())
@@ -97,7 +97,7 @@ def weigh_make(tree: Tree) -> Evidence | None:
     if not text or not (sources or target):
         return None
     tests = bool(sources) and target is not None
-    return Evidence(declared=bool(sources), tests=tests, sources=sources)
+    return TreeEvidence(declared=bool(sources), tests=tests, sources=sources)
 
 
 def detect_make(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:

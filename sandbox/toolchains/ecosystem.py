@@ -58,7 +58,7 @@ _ASIDE = {"docs", "doc", "examples", "example", "benchmarks", "website", "script
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class TreeEvidence:
     """How strongly a tree says that it is of one ecosystem.
 
     `declared`: a project file stands at the top. `tests`: there are tests that the ecosystem can
@@ -112,7 +112,7 @@ class Ecosystem:
     """
 
     name: str
-    weigh: Callable[[Tree], Evidence | None]
+    weigh: Callable[[Tree], TreeEvidence | None]
     detect: Callable[[Path, SetupHints, Toolchain], Recipe | None]
     building: Callable[[BuildRequest], Variables]
     observing: Callable[[Recipe, bool], Variables]
@@ -131,12 +131,12 @@ def weighed(
     *,
     declared: bool,
     is_test: Callable[[str], bool],
-) -> Evidence | None:
+) -> TreeEvidence | None:
     """Return the evidence by files' names; None when nothing speaks for the ecosystem."""
     files = [path for path in tree.files() if path.endswith(suffixes)]
     sources = sum(path.split("/", 1)[0].lower() not in _ASIDE for path in files)
     tests = any(is_test(path) for path in files)
-    return Evidence(declared, tests, sources) if declared or files else None
+    return TreeEvidence(declared, tests, sources) if declared or files else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,16 +14,16 @@ from sandbox.toolchains.ecosystem import (
     BuildRequest,
     Downloads,
     Ecosystem,
-    Evidence,
     SetupHints,
     Toolchain,
+    TreeEvidence,
     Variables,
     weighed,
 )
 from sandbox.toolchains.layers import CACHE, PROJECT, SYSTEM_PATH, TOOLCHAIN
 from sandbox.toolchains.node_chain import read_settings
 from sandbox.toolchains.node_script import ScriptCall, read_script
-from sandbox.toolchains.node_version import Wanted, able_to_run, fetching, wanted_node
+from sandbox.toolchains.node_version import WantedNode, able_to_run, fetching, wanted_node
 from sandbox.toolchains.node_workspace import (
     BUILDS,
     MANAGER_BINS,
@@ -75,7 +75,7 @@ class _Runner:
     more: tuple[TestCall, ...] = ()
 
 
-def weigh(tree: Tree) -> Evidence | None:
+def weigh(tree: Tree) -> TreeEvidence | None:
     """Return how much in the tree speaks for Node."""
     declared = tree.is_plain("package.json")
     return weighed(tree, _SUFFIXES, declared=declared, is_test=is_test) if declared else None
@@ -127,14 +127,14 @@ def _with_needs(recipe: Recipe, missing: str, root: str) -> Recipe:
     )  # fmt: skip
 
 
-def _missing(manifest: Table, wanted: Wanted, toolchain: Toolchain) -> str:
+def _missing(manifest: Table, wanted: WantedNode, toolchain: Toolchain) -> str:
     if not toolchain.version("node") or not toolchain.version("npm"):
         asked = manifest.table("engines").text("node")
         return f"Node {asked} (node, npm)".replace("  ", " ") if asked else "Node (node, npm)"
     return f"Node {wanted.missing}" if wanted.missing else ""
 
 
-def _with_node(recipe: Recipe, wanted: Wanted, machine: str) -> Recipe:
+def _with_node(recipe: Recipe, wanted: WantedNode, machine: str) -> Recipe:
     """Let everything run on the Node that the project asks for."""
     if not wanted.release:
         return recipe

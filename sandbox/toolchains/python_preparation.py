@@ -16,7 +16,7 @@ from sandbox.toolchains.ecosystem import Toolchain
 from sandbox.toolchains.python_arguments import requirement_name
 from sandbox.toolchains.python_calls import calls_in, make_places
 from sandbox.toolchains.python_digest import requirement_files
-from sandbox.toolchains.python_project import Project, read_project
+from sandbox.toolchains.python_project import PythonProject, read_project
 from sandbox.toolchains.python_selection import Selection
 from sandbox.toolchains.test_line import ci_jobs
 from sandbox.toolchains.tree import Tree
@@ -127,7 +127,7 @@ def _named_in_code(tree: Tree, known: dict[str, Sibling]) -> list[str]:
     return [name for word in words if (name := canonicalize_name(word)) in known]
 
 
-def requirement_names(tree: Tree, project: Project, selection: Selection) -> set[str]:
+def requirement_names(tree: Tree, project: PythonProject, selection: Selection) -> set[str]:
     """Return the normalised names that are known to be installed; dynamic ones are not known."""
     lines = [*project.dependencies, *selection.packages]
     for entry in (*project.extras, *selection.groups):

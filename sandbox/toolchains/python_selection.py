@@ -13,7 +13,7 @@ from sandbox.toolchains.layers import TOOLCHAIN, UV
 from sandbox.toolchains.python_arguments import requirement_name
 from sandbox.toolchains.python_ci import TestHints
 from sandbox.toolchains.python_digest import names_local_project
-from sandbox.toolchains.python_project import NamedList, Project
+from sandbox.toolchains.python_project import NamedList, PythonProject
 from sandbox.toolchains.test_line import ci_jobs
 from sandbox.toolchains.tree import Tree
 
@@ -119,7 +119,7 @@ class Selection:
     reasons: tuple[str, ...]
 
 
-def select(tree: Tree, project: Project, hints: tuple[TestHints, ...]) -> Selection:
+def select(tree: Tree, project: PythonProject, hints: tuple[TestHints, ...]) -> Selection:
     """Choose by name, by what tox or CI installs, and by what brings pytest."""
     extras = _chosen(project.extras, {h.source: h.extras for h in hints})
     groups = _chosen(project.groups, {h.source: h.groups for h in hints})
@@ -174,7 +174,7 @@ def _development(lists: tuple[NamedList, ...]) -> dict[str, str]:
     return {}
 
 
-def _files(tree: Tree, project: Project, hints: tuple[TestHints, ...]) -> dict[str, str]:
+def _files(tree: Tree, project: PythonProject, hints: tuple[TestHints, ...]) -> dict[str, str]:
     found: dict[str, str] = {}
     for hint in hints:
         for path in hint.files:
@@ -202,7 +202,7 @@ def _requirement_files(tree: Tree) -> list[str]:
     return [path for path in folders if "require" in path.lower()]
 
 
-def _states_dependencies(project: Project) -> bool:
+def _states_dependencies(project: PythonProject) -> bool:
     return project.source == "pyproject.toml" and bool(
         project.dependencies or project.is_installable
     )

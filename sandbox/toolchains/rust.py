@@ -7,9 +7,9 @@ from pathlib import Path
 from sandbox.toolchains.ecosystem import (
     BuildRequest,
     Ecosystem,
-    Evidence,
     SetupHints,
     Toolchain,
+    TreeEvidence,
     Variables,
 )
 from sandbox.toolchains.native import building as system
@@ -23,14 +23,14 @@ _SHARED: Variables = (("CARGO_HOME", "/tmp/cargo"), ("CARGO_NET_OFFLINE", "true"
 _TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
 
 
-def weigh(tree: Tree) -> Evidence | None:
+def weigh(tree: Tree) -> TreeEvidence | None:
     """A Cargo.toml at the top; any Rust source may hold tests."""
     files = [path for path in tree.files() if path.endswith(".rs")]
     declared = tree.has("Cargo.toml")
     if not declared and not files:
         return None
     tests = any(path.startswith("tests/") or "#[test]" in tree.read(path) for path in files[:300])
-    return Evidence(declared, tests, len(files))
+    return TreeEvidence(declared, tests, len(files))
 
 
 def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
-from bot.context import Case
+from bot.context import EvaluationContext
 from bot.evidence.pages.weigh import compare_pages
 from bot.evidence.seen import Seen, limits, showing, sides
 from bot.services import Services, evaluation_key
@@ -17,7 +17,7 @@ from sandbox.browser.script import read_script
 from sandbox.browser.telling import SCRIPT, ObservedJourney, tell
 
 
-async def look_at_pages(services: Services, case: Case, step: Step) -> Seen:
+async def look_at_pages(services: Services, case: EvaluationContext, step: Step) -> Seen:
     """Open each page wide and narrow, light and dark; what is wrong on head only fails there."""
     visits = tuple(Visit(path, path, _root(case, path)) for path in step.arguments)
     seen = await _visit(services, case, step, visits)
@@ -27,7 +27,7 @@ async def look_at_pages(services: Services, case: Case, step: Step) -> Seen:
     return showing(step, seen.base, head)
 
 
-async def follow_script(services: Services, case: Case, step: Step) -> Seen:
+async def follow_script(services: Services, case: EvaluationContext, step: Step) -> Seen:
     """Take the acts of a script; the first that fails ends it with exit code 1."""
     acts = read_script(step.arguments)
     visit = Visit(SCRIPT, acts[0].target, _root(case, acts[0].target), acts)
@@ -36,7 +36,7 @@ async def follow_script(services: Services, case: Case, step: Step) -> Seen:
 
 
 async def _visit(
-    services: Services, case: Case, step: Step, visits: tuple[Visit, ...]
+    services: Services, case: EvaluationContext, step: Step, visits: tuple[Visit, ...]
 ) -> ObservedJourney:
     journey = _journey(services, case, visits)
     travelled = await travel(services.sandbox, journey)
@@ -48,7 +48,7 @@ async def _visit(
     return seen
 
 
-def _journey(services: Services, case: Case, visits: tuple[Visit, ...]) -> Journey:
+def _journey(services: Services, case: EvaluationContext, visits: tuple[Visit, ...]) -> Journey:
     """Name both sides; a project is served where the configuration says how and where."""
     setup = case.policy.configuration.setup
     served = Served(setup.serve, setup.url) if setup.serve and setup.url else None
@@ -66,6 +66,6 @@ def _journey(services: Services, case: Case, visits: tuple[Visit, ...]) -> Journ
     return replace(journey, limits=replace(journey.limits, timeout_s=timeout_s))
 
 
-def _root(case: Case, path: str) -> str:
+def _root(case: EvaluationContext, path: str) -> str:
     """The folder of head's tree whose files are the site; it is the same folder on base."""
     return site_root(Path(case.checkout.head_tree), path)

@@ -25,7 +25,7 @@ from bot.webhook.patches import problems
 _MAKE_ONE = "Ask the operator for a token: `assay token create --repository owner/name`."
 
 
-class Tokens(Protocol):
+class TokenLookup(Protocol):
     """Who knows the tokens. May raise `Transient`."""
 
     def token_of(self, secret: str) -> ApiToken | None:
@@ -42,7 +42,7 @@ MOST_BYTES = 8 << 20
 class Api:
     """The adapters of the API. `report_page` signs the address of an evaluation's page."""
 
-    tokens: Tokens
+    tokens: TokenLookup
     submission: Submission
     read_report: ReadReport
     report_page: Callable[[str], str]
@@ -177,7 +177,7 @@ def _json(
     return Response(text, status.value, headers, mimetype="application/json")
 
 
-def bearer(request: Request, tokens: Tokens) -> ApiToken:
+def bearer(request: Request, tokens: TokenLookup) -> ApiToken:
     """Return the valid token of a request. Raises ApiProblem (401) where there is none."""
     scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not secret.strip():

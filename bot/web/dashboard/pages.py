@@ -79,7 +79,7 @@ class Listing(Evaluations, Protocol):
         """Count stages, models and hosts."""
 
 
-class Jobs(Protocol):
+class JobQueue(Protocol):
     """The queue. May raise Transient."""
 
     def depth(self) -> QueueDepth:
@@ -97,7 +97,7 @@ class Dashboard:
     """The adapters of the pages."""
 
     listing: Listing
-    jobs: Jobs
+    jobs: JobQueue
     visits: Visits
     doors: Doors
     streams: Streams
@@ -116,7 +116,7 @@ class Dashboard:
             "list",
             visitor,
             asked=asked,
-            rows=[Row(row) for row in rows[:ROWS]],
+            rows=[EvaluationRow(row) for row in rows[:ROWS]],
             repositories=self.listing.readable_here(readable),
             agents=self.listing.agents(readable),
             conclusions=CONCLUSIONS,
@@ -142,8 +142,8 @@ class Dashboard:
             figures=figures(counted),
             counted=len(counted) if len(counted) == COUNTED else 0,
             flaky=[one for place in places for one in self.listing.flaky_tests(place, MOST_FLAKY)],
-            rows=[Row(row) for row in newest],
-            all=Asked(EvaluationFilter(places[0].name)).address("/"),
+            rows=[EvaluationRow(row) for row in newest],
+            all=ListQuery(EvaluationFilter(places[0].name)).address("/"),
         )
 
     def operator(self) -> AnyResponse:
@@ -157,7 +157,7 @@ class Dashboard:
             "operator",
             visitor,
             depth=self.jobs.depth(),
-            rows=[Row(row) for row in self.listing.unfinished(MOST_WAITING)],
+            rows=[EvaluationRow(row) for row in self.listing.unfinished(MOST_WAITING)],
             totals=self.listing.totals(),
             now_s=time.time(),
         )
@@ -175,7 +175,7 @@ class Dashboard:
         headers = {"X-Accel-Buffering": "no"}
         return Response(stream, mimetype="text/event-stream", headers=headers)
 
-    def _moment(self, secret: str, asked: Asked, evaluation_id: str) -> Moment:
+    def _moment(self, secret: str, asked: ListQuery, evaluation_id: str) -> Moment:
         visitor = self.visits.visitor(secret)
         if visitor is None:
             return Moment("ended", Version(version=""), is_last=True)
@@ -221,7 +221,7 @@ def _moment(records: Sequence[EvaluationRecord], *, is_last: bool) -> Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class EvaluationRow:
     """One evaluation as a list shows it."""
 
     listed: ListedEvaluation
@@ -269,7 +269,7 @@ _LONGEST = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ListQuery:
     """Which evaluations, and which page of them (from 1)."""
 
     wanted: EvaluationFilter
@@ -299,7 +299,7 @@ class Asked:
         return f"{path}?{text}" if text else path
 
 
-def asked_for(query: MultiDict[str, str]) -> Asked:
+def asked_for(query: MultiDict[str, str]) -> ListQuery:
     """Read an address's query."""
     conclusion = query.get("conclusion", "")
     wanted = EvaluationFilter(
@@ -308,7 +308,7 @@ def asked_for(query: MultiDict[str, str]) -> Asked:
         conclusion=conclusion if conclusion in set(CONCLUSIONS) else "",
         agent=query.get("agent", "")[:_LONGEST],
     )
-    return Asked(wanted, max(1, _number(query.get("page", ""), MOST_PAGES)))
+    return ListQuery(wanted, max(1, _number(query.get("page", ""), MOST_PAGES)))
 
 
 def _number(text: str, most: int) -> int:

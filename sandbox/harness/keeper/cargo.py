@@ -15,7 +15,7 @@ from sandbox.harness.keeper.orders import Orders
 from sandbox.harness.keeper.sources import FunctionSource, find_functions, read_text
 from sandbox.harness.keeper.steps import Done, Program, Steps
 from sandbox.harness.keeper.suite import Whole, left_over, settle
-from sandbox.harness.readers.seen import MOST_TESTS, NAME_CHARS, Reading, Seen, clipped
+from sandbox.harness.readers.seen import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped
 
 _FUNCTION = re.compile(r"[ \t]*(?:pub |async |unsafe )*fn (?P<name>\w+)\s*[(<]")
 _COUNTED = re.compile(r"^(\d+) tests?, \d+ benchmarks?$", re.M)
@@ -235,11 +235,11 @@ def read_results(text: str) -> Reading:
     return Reading(tests, _problem(found, summaries))
 
 
-def _seen(name: str, words: list[str], said: str) -> Seen:
+def _seen(name: str, words: list[str], said: str) -> SeenTest:
     worst = words[0]
     for word in words[1:]:
         worst = outcome.worse(worst, word)
-    return Seen(name, worst, message=said if worst == outcome.FAILED else "")
+    return SeenTest(name, worst, message=said if worst == outcome.FAILED else "")
 
 
 def _problem(found: dict[str, list[str]], summaries: list[tuple[int, ...]]) -> str:

@@ -21,7 +21,7 @@ from sandbox.harness.readers.seen import (
     MOST_TESTS,
     NAME_CHARS,
     Reading,
-    Seen,
+    SeenTest,
     clipped,
     seconds,
 )
@@ -143,7 +143,7 @@ class _Refused(Exception):
 
 class _JunitDocument:
     def __init__(self) -> None:
-        self.tests: list[Seen] = []
+        self.tests: list[SeenTest] = []
         self._depth = 0
         self._case: dict[str, str] | None = None
         self._outcome = ""
@@ -172,7 +172,7 @@ class _JunitDocument:
             return
         case, self._case = self._case, None
         self.tests.append(
-            Seen(
+            SeenTest(
                 case.get("name", "")[:NAME_CHARS],
                 self._outcome or outcome.PASSED,
                 seconds(case.get("time", "0")),

@@ -13,7 +13,7 @@ from sandbox.harness.keeper.orders import Orders, Unbelievable
 from sandbox.harness.keeper.sources import FunctionSource, find_functions, read_text
 from sandbox.harness.keeper.steps import Done, Program, Steps
 from sandbox.harness.keeper.suite import Whole, left_over, settle
-from sandbox.harness.readers.seen import MOST_TESTS, NAME_CHARS, Reading, Seen, clipped, seconds
+from sandbox.harness.readers.seen import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped, seconds
 
 _FUNCTION = re.compile(r"func (?P<name>(?:Test|Example|Fuzz)\w*)\(")
 _PACKAGE = re.compile(r"^package (\w+)", re.M)
@@ -132,7 +132,7 @@ def _tops(whole: Whole) -> Whole:
     return Whole(whole.done, Reading(tests, whole.reading.problem), whole.ended)
 
 
-def _result(function: FunctionSource, seen: Seen, name: str) -> JournalResult:
+def _result(function: FunctionSource, seen: SeenTest, name: str) -> JournalResult:
     return JournalResult(
         f"{function.path}::{name}", function.path, seen.outcome, seen.seconds, seen.message,
         function.line, function.text,
@@ -152,7 +152,7 @@ _MOST_OUTPUT = 400
 class _GoEvents:
     def __init__(self) -> None:
         self.started: dict[str, bool] = {}
-        self.ended: dict[str, Seen] = {}
+        self.ended: dict[str, SeenTest] = {}
         self.output: dict[str, list[str]] = {}
         self.package_end = ""
         self.problem = ""
@@ -183,7 +183,7 @@ class _GoEvents:
             )
             action = next(word for word, name in _ENDS.items() if name == worst)
         said = "" if action == "pass" else clipped("".join(self.output.get(test, [])).strip())
-        self.ended[test] = Seen(test, _ENDS[action], took_s, said)
+        self.ended[test] = SeenTest(test, _ENDS[action], took_s, said)
 
 
 def _parsed(line: str) -> dict[str, object] | None:
