@@ -75,7 +75,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "bot.trajectory": (*PURE,),
     "bot.verdict": (*PURE, "bot.configuration", "bot.diff", "bot.evidence", "bot.task", "sandbox"),
     "bot.report": ("bot.templates", "bot.text", "bot.values", "sandbox.values"),
-    "bot.report.pdf": ("sandbox.base", "bot.report.pdf"),
+    "bot.report.pdf": ("sandbox.base", "sandbox.browser.journey", "sandbox.toolchains.layers"),
     # adapters: each may bring in the library that is its own
     "bot.github": (
         "bot.errors",
@@ -159,7 +159,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *PURE,
         "bot.configuration",
         "bot.errors",
-        "bot.evaluation.rubric_drafts",
+        "bot.evaluation.rubrics",
         "bot.github",
         "bot.judges.rubric_drafting",
         "bot.report.model",
@@ -242,7 +242,7 @@ ACTS = (
 )
 
 SHARED_BY_STAGES = (
-    "bot.evaluation.agent_log",
+    "bot.evaluation.observe",
     "bot.evaluation.recording",
     "bot.evaluation.damaged_steps",
     "bot.evaluation.decisions",
@@ -250,7 +250,7 @@ SHARED_BY_STAGES = (
     "bot.evaluation.judging",
     "bot.evaluation.on_host",
     "bot.evaluation.recording",
-    "bot.evaluation.rubrics_of_task",
+    "bot.evaluation.rubrics",
     "bot.services",
 )
 

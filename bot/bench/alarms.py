@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.bench.merges import Merge, Trick, Workbench
-from bot.bench.script_tricks import SCRIPT_TRICKS
-from bot.bench.tricks import PYTHON_TRICKS
+from bot.bench.tricks import PYTHON_TRICKS, SCRIPT_TRICKS
 from bot.configuration import Configuration
 from bot.integrity import inspect_integrity
 from bot.task.requirements import comprehend

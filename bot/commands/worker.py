@@ -15,7 +15,7 @@ from bot.commands.services import open_services
 from bot.evaluation import evaluate
 from bot.evaluation.conclude_again import KeptVerdicts
 from bot.evaluation.forecast import foresee
-from bot.evaluation.rubric_drafts import RubricClerk
+from bot.evaluation.rubrics import RubricClerk
 from bot.evaluation.upkeep import DiskFloor, tidy
 from bot.github.client import open_app
 from bot.queue import EngineClient, Work, engine_options, open_worker

@@ -23,9 +23,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.context import EvaluationContext
-from bot.evaluation.checkout import check_out
 from bot.evaluation.conclude_again import publish_decided
-from bot.evaluation.configure import configure
+from bot.evaluation.configure import check_out, configure
 from bot.evaluation.damage import measure_damage
 from bot.evaluation.damaged_steps import planned_with_damage
 from bot.evaluation.deliberate import deliberate, judge

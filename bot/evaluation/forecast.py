@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 from bot.configuration import Configuration, PolicyContext
 from bot.context import Planned, Policy
 from bot.diff.unified import unified
-from bot.evaluation.checkout import check_out
-from bot.evaluation.configure import configure
+from bot.evaluation.configure import check_out, configure
 from bot.evaluation.plan import make_plan
 from bot.evaluation.task import collect_task
 from bot.evaluation.upkeep import clean_up

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from bot.evaluation.decisions import keep_evaluation
 from bot.evaluation.on_host import on_this_host
 from bot.report.checks import annotate, check_summary, requirement_checks
+from bot.report.findings import review, sarif
 from bot.report.machine import machine, plan_rows, read_machine
 from bot.report.markdown import (
     EarlierVerdicts,
@@ -25,8 +26,6 @@ from bot.report.markdown import (
 from bot.report.model import ReportView
 from bot.report.pdf import NO_PDF, pdf
 from bot.report.pictures import embedded
-from bot.report.sarif import sarif
-from bot.report.suggestions import review
 from bot.report.view import view
 from bot.services import Announcement, Services, evaluation_key
 from bot.store import EvaluationRecord

@@ -11,14 +11,12 @@ from bot.diff.paths import is_policy
 from bot.evidence.tests.results import Witnesses, call_witnesses, common_trouble, function_of
 from bot.evidence.transitions import passed
 from bot.task.categories import ASKED, NARROW, upkeep_area
+from bot.task.meant import contradiction, ties_by_example, why_meant
 from bot.task.permissions import (
     asks_to_remove,
     asks_to_remove_function,
-    contradiction,
     names_subject,
     speaks_of_test,
-    ties_by_example,
-    why_meant,
 )
 from bot.task.requirements import BUILDS, NOTHING_REGRESSES
 from bot.task.ties import Tie, gives_up_error, test_name, tie_tests

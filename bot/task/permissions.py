@@ -6,24 +6,12 @@ Only who may ask can allow it, in a sentence without any negation, and only for 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from bot.task.examples.results import asked_in, newly_asked
-from bot.task.ties import Tie, test_name
-from bot.text.clipping import clip_line
+from bot.task.ties import test_name
 from bot.text.markdown import read_document
 from bot.text.words import Vocabulary, code_words, sentences, words_of
-from bot.values import (
-    Category,
-    PermittedChange,
-    Requirement,
-    Requirements,
-    ShownResult,
-    TaskSource,
-    TestComparison,
-)
-from bot.values.rules import WEAKENED
-from sandbox.values import Finding
+from bot.values import Category, PermittedChange, Requirement, TaskSource, TestComparison
 
 _LONGEST = 500
 _TESTS = r"\b(?:tests?|snapshots?|expectations?|assertions?|test_\w+|\w+_test)\b"
@@ -182,57 +170,3 @@ def _is_named_after(test: TestComparison, sentence: str) -> bool:
         if name and name & words and words <= name | scope and name <= words | scope:
             return True
     return False
-
-
-def why_meant(wanted: Requirements, integrity: Sequence[Finding], test: TestComparison) -> str:
-    """Why the task accepts a changed expectation, as a sentence; "" where it does not."""
-    if contradiction(wanted.shown, test):
-        return ""
-    if shown := _shown_for(wanted.shown, test):
-        given = ", ".join(
-            f"`{one.said_call}` gives `{one.said_result}`" for one in dict.fromkeys(shown)
-        )
-        return f"`{test.id}` expects now what {shown[0].origin} shows: {given}."
-    if any(found.path == test.path and found.rule in WEAKENED for found in integrity):
-        return ""
-    permitted = next((one for one in wanted.permitted if speaks_of_test(one, test)), None)
-    if permitted is None:
-        return ""
-    said = clip_line(permitted.sentence, 160)
-    return f"What `{test.id}` expects was changed, and {permitted.origin} allows it: “{said}”"
-
-
-def _shown_for(shown: Sequence[ShownResult], test: TestComparison) -> tuple[ShownResult, ...]:
-    """The examples that an edit turned a test's expectations into; nothing else may have been edited."""
-    known = _by_result(shown)
-    asked = newly_asked(test.source_before, test.source) if known and test.source_before else ()
-    found = [known.get((one.call, one.result)) for one in asked]
-    return tuple(one for one in found if one) if all(found) else ()
-
-
-def contradiction(shown: Sequence[ShownResult], test: TestComparison) -> ShownResult | None:
-    """What the task shows by example, and a test of head expects to be something else."""
-    for asked in asked_in(test.source) if shown else ():
-        of_call = [one for one in shown if one.call == asked.call]
-        if of_call and not any(asked.result in one.results for one in of_call):
-            return of_call[0]
-    return None
-
-
-def ties_by_example(
-    asked: Sequence[Requirement], tests: Sequence[TestComparison], shown: Sequence[ShownResult]
-) -> Iterator[Tie]:
-    """A test that expects just what the task shows by example speaks for what stands round the example."""
-    known = _by_result(shown)
-    for test in tests if known else ():
-        for one in asked_in(test.source):
-            if example := known.get((one.call, one.result)):
-                why = f"the task shows `{example.said_call}` as `{example.said_result}`"
-                for requirement in asked:
-                    said = f"{requirement.text}\n{requirement.detail}"
-                    if requirement.origin == example.origin and example.said_call in said:
-                        yield Tie(requirement.id, test.id, 1.0, why, explicit=True, by_example=True)
-
-
-def _by_result(shown: Sequence[ShownResult]) -> dict[tuple[str, str], ShownResult]:
-    return {(one.call, result): one for one in shown for result in one.results}

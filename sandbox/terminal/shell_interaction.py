@@ -268,8 +268,9 @@ def _without_answer(wanted: Interaction, completed: Completed) -> Observation:
 
 
 # --- where a program may have put the file that a test plan expects --------------------------------
-# PRDBench's plans name the reference (`evaluation/expected_outputs/path.txt`); where the program's own
-# file goes stands in the command, in what is typed, or in the prose, or follows from the reference's name.
+# PRDBench's plans name the reference (`evaluation/expected_outputs/path.txt`); where the program's
+# own file goes stands in the command, in what is typed, or in the prose, or follows from the
+# reference's name.
 
 
 _PATH = re.compile(r"(?<![\w./-])(?:[\w.-]+/)*[\w.-]+\.[A-Za-z]\w{0,5}(?![\w/])")

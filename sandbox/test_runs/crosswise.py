@@ -112,8 +112,8 @@ def _least(paths: set[str], files: set[str]) -> tuple[str, ...]:
 
 
 # --- what surrounds the tests beside the tree ------------------------------------------------------
-# All of it comes out of a build, which the side under test can bend. Where the two sides differ in it, base's
-# tests run once more with base's, on head's code.
+# All of it comes out of a build, which the side under test can bend. Where the two sides differ in
+# it, base's tests run once more with base's, on head's code.
 
 
 _SILENT = str(Path(__file__).parent.parent / "harness" / "silent.py")

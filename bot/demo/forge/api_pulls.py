@@ -10,7 +10,7 @@ from flask import Blueprint, Response, request
 from bot.demo.forge import git
 from bot.demo.forge.access import Refused, invalid, may_see, not_found
 from bot.demo.forge.api_issues import (
-    announce,
+    announce_pull,
     checked,
     issue_at,
     new_issue,
@@ -26,7 +26,6 @@ from bot.demo.forge.context import (
     page_of,
     required_text,
 )
-from bot.demo.forge.pushes import told_push
 from bot.demo.forge.rows import IssueRow, PullPart, RepositoryRow
 from bot.demo.forge.shapes import Json, iso, node_id
 
@@ -222,13 +221,6 @@ def _changes(old: IssueRow, new: IssueRow) -> Json:
     return changes
 
 
-def announce_pull(action: str, at: Granted, row: IssueRow, more: Json) -> None:
-    """Tells the apps what happened to a pull request."""
-    if row.pull:
-        pull = context().shapes.full_pull(row, row.pull)
-        announce("pull_request", action, at, {"number": row.number, "pull_request": pull, **more})
-
-
 @routes.put(f"{ROOT}/<int:number>/merge", endpoint="pulls/merge")
 def pull_merged(owner: str, repo: str, number: int) -> Response:
     """Merges a pull request by a merge commit, or squashed to one; the apps hear that it is closed."""
@@ -291,4 +283,59 @@ def _commit(row: IssueRow, commit: git.Commit) -> Json:
         "author": None,
         "committer": None,
         "parents": [],
+    }
+
+
+# --- pushes to a default branch; of other branches the forge tells nothing -------------------------
+
+
+def told_push(forge: Context, repository: RepositoryRow, sender: str) -> None:
+    """Send a `push` where the default branch has moved; the first look at it only remembers."""
+    before = repository.told_sha
+    after = git.branch_sha(forge.state, repository.name, repository.default_branch)
+    if not after or after == before:
+        return
+    forge.state.put(repository.name.lower(), replace(repository, told_sha=after))
+    if before:
+        payload = _push_payload(forge, repository, sender, before, after)
+        forge.deliveries.emit("push", repository, sender, payload)
+
+
+def _push_payload(
+    forge: Context, repository: RepositoryRow, sender: str, before: str, after: str
+) -> Json:
+    web = f"{forge.shapes.web}/{repository.name}"
+    commits = [
+        _pushed_commit(forge, repository, one)
+        for one in git.commits_between(forge.state, repository.name, before, after)
+    ]
+    return {
+        "ref": f"refs/heads/{repository.default_branch}",
+        "before": before,
+        "after": after,
+        **dict.fromkeys(("created", "deleted", "forced"), False),
+        "base_ref": None,
+        "compare": f"{web}/compare/{before[:12]}...{after[:12]}",
+        "commits": commits,
+        "head_commit": commits[-1] if commits else None,
+        "pusher": {"name": sender, "email": f"{sender}@localhost"},
+    }
+
+
+def _pushed_commit(forge: Context, repository: RepositoryRow, commit: git.Commit) -> Json:
+    who = {"name": commit.author, "email": "noreply@localhost", "date": iso(time.time())}
+    changed = git.files_of(forge.state, repository.name, commit.sha)
+    return {
+        "id": commit.sha,
+        "tree_id": commit.sha,
+        "distinct": True,
+        "message": commit.message,
+        "timestamp": iso(time.time()),
+        "url": f"{forge.shapes.web}/{repository.name}/commit/{commit.sha}",
+        "author": who,
+        "committer": who,
+        **{
+            kind: [one.path for one in changed if one.status == kind]
+            for kind in ("added", "removed", "modified")
+        },
     }

@@ -21,7 +21,6 @@ from bot.demo.forge import (
     api_apps,
     api_checks,
     api_issues,
-    api_labels,
     api_pulls,
     api_repositories,
     api_reviews,
@@ -30,7 +29,6 @@ from bot.demo.forge import (
     git_http,
     graphql,
     pages,
-    sign_in,
 )
 from bot.demo.forge.access import Refused
 from bot.demo.forge.context import KEY, Context, answer
@@ -52,7 +50,6 @@ _API = (
     api_issues,
     api_pulls,
     api_reviews,
-    api_labels,
     api_checks,
     api_repositories,
 )
@@ -73,7 +70,7 @@ def create_forge(state: State, web: str, token_lifetime_s: float = HOUR_S) -> Fl
     # What has fixed words in its address stands before the pages of any owner.
     doors = (
         control.routes,
-        sign_in.routes,
+        api_users.sign_in_routes,
         git_http.routes,
         pages.routes,
         api_actions.storage,

@@ -13,8 +13,7 @@ import pytest
 from bot.configuration import Configuration
 from bot.context import Built, EvaluationContext, Planned
 from bot.errors import UserError
-from bot.evaluation.checkout import check_out
-from bot.evaluation.configure import configure
+from bot.evaluation.configure import check_out, configure
 from bot.evaluation.deliberate import judge
 from bot.evaluation.forecast import expected_calls, foresee
 from bot.evaluation.plan import make_plan
