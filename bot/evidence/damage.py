@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import PurePosixPath
 
-from bot.evidence.tests.results import call_witnesses
+from bot.evidence.tests.results import call_witnesses, is_made_by
 from bot.values import DamageSeen, Observed, TestChange, TestComparison
 from sandbox.damage.values import (
     AS_ON_BASE,
@@ -234,4 +234,4 @@ def differing_call(tests: Iterable[TestComparison], seen: SecondLook | None) -> 
 
 
 def _made_by(call: Difference, tests: Iterable[TestComparison]) -> frozenset[str]:
-    return frozenset(t.id for t in tests if call.path == t.path and call.test in t.id)
+    return frozenset(test.id for test in tests if is_made_by((call.path, call.test), test))

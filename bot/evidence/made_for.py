@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from bot.evidence.damage import called_in
 from bot.evidence.said_values import SHOWN_CODE, speaks_of, special_words
+from bot.evidence.tests.results import is_made_by
 from bot.values import Category, Requirements, TestComparison
 from sandbox.elsewhere.values import BothSides, SecondLook, TestedInput, Unmeasured
 
@@ -47,10 +48,8 @@ def made_for(test: TestComparison, seen: SecondLook | None, wanted: Requirements
     An input that the task names itself, or at which a boundary moved by one step, may well stand alone.
     So may one result for every input that the task names.
     """
-    inputs = (
-        [one for one in seen.inputs if one.path == test.path and _is_of(one, test)] if seen else []
-    )
-    return made_for_inputs(inputs, wanted)
+    inputs = seen.inputs if seen else ()
+    return made_for_inputs([one for one in inputs if _is_made_by(one, test)], wanted)
 
 
 def made_for_inputs(inputs: Iterable[TestedInput], wanted: Requirements) -> MadeFor | None:
@@ -121,10 +120,12 @@ def _value_of(tested: TestedInput, slot: int) -> str:
     return tested.values[slots.index(slot)] if slot in slots else ""
 
 
-def _is_of(tested: TestedInput, test: TestComparison) -> bool:
+def _is_made_by(tested: TestedInput, test: TestComparison) -> bool:
     """Whether a test makes a call; where only its file is known, by the names that it calls."""
     if tested.test != tested.path or not tested.function:
-        return tested.test in test.id
+        return is_made_by((tested.path, tested.test), test)
+    if tested.path != test.path:
+        return False
     name = tested.function.rpartition(".")[2]
     is_titled = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", test.id) is not None
     return name == "default" or is_titled or name in called_in(test)

@@ -1,6 +1,7 @@
 """`python -m tests.bench`: what Assay costs, as ratios within one run (about ten minutes).
 
-Parts can be named: `python -m tests.bench tiny environments slow damage webhook browser docker plans static`.
+Parts can be named: `python -m tests.bench tiny environments slow damage webhook commands browser docker plans
+static`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.bench import browser, damage, docker, plans, static, webhook
+from tests.bench import browser, commands, damage, docker, plans, static, webhook
 from tests.bench.judging import Rounds, measure, measure_environments
 from tests.bench.projects import SLOW, TINY, Size
 
@@ -75,6 +76,7 @@ PARTS = {
     "slow": slow,
     "damage": damage.main,
     "webhook": webhook.main,
+    "commands": commands.main,
     "browser": browser.main,
     "docker": docker.main,
     "plans": plans.main,

@@ -162,6 +162,31 @@ async def test_over_stdio_from_faulty_to_repaired(tree: Path, tmp_path: Path) ->
 
 
 @pytest.mark.slow
+def test_the_protocols_inspector_lists_and_calls_the_tools(tree: Path, tmp_path: Path) -> None:
+    install = ["npm", "install", "--no-audit", "--no-fund", "--silent", "--ignore-scripts"]
+    where = ["--prefix", str(tmp_path), "@modelcontextprotocol/inspector-cli@0.15.0"]
+    try:
+        subprocess.run([*install, *where], check=True, capture_output=True, text=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        pytest.skip(f"npm cannot install the inspector here: {error}")
+    inspector = tmp_path / "node_modules/@modelcontextprotocol/inspector-cli/build/index.js"
+    server = [sys.executable, "-m", "bot.cli", "mcp", str(tree)]
+
+    def inspect(*wishes: str) -> Any:
+        line = ["node", str(inspector), *server, "--method", *wishes]
+        variables = environment(tree / ".assay", {})
+        done = subprocess.run(line, capture_output=True, text=True, env=variables, check=True)
+        return json.loads(done.stdout)
+
+    names = {one["name"] for one in inspect("tools/list")["tools"]}
+    assert names == {"judge", "explain", "missing", "command"}
+    task = ("--tool-name", "judge", "--tool-arg", "task_file=task.md")
+    judged = inspect("tools/call", *task)["structuredContent"]
+    assert judged["conclusion"] == "failure"
+    assert {row["id"] for row in judged["requirements"] if row["verdict"] == "unsatisfied"}
+
+
+@pytest.mark.slow
 async def test_over_http_from_faulty_to_repaired(tree: Path, address: str) -> None:
     async with Client(address) as client:
         await from_faulty_to_repaired(client, tree)
