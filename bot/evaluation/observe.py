@@ -35,7 +35,7 @@ from sandbox.errors import CheckoutError
 from sandbox.registry import RegistryAnswer, WantedPackage, look_up
 from sandbox.repository.names import inside
 from sandbox.repository.tree_reader import TreeReader
-from sandbox.test_runs.test_names import is_untested
+from sandbox.test_runs.path_kinds import is_untested
 from sandbox.values import Environment, Finding, Observation
 
 _FIRST = (ActionKind.UNIT_TESTS, ActionKind.STATIC_LINTER, ActionKind.LOCATE)

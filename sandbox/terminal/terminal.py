@@ -78,7 +78,7 @@ def converse(line: str, keys: list[bytes], limit_s: float, output_bytes: int) ->
     began = time.monotonic()
     master, slave = pty.openpty()
     _make_plain(slave)
-    pid = _start(line, master, slave)
+    pid = _start(line, slave)
     talk = _Talk(master, slave, pid, deque(keys), _Kept(output_bytes))
     try:
         code = talk.until(began + limit_s)
@@ -107,7 +107,7 @@ def _make_plain(slave: int) -> None:
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", _ROWS, _COLUMNS, 0, 0))
 
 
-def _start(line: str, master: int, slave: int) -> int:
+def _start(line: str, slave: int) -> int:
     pid = os.fork()
     if pid:
         return pid
