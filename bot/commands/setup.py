@@ -216,7 +216,7 @@ def create_setup(registration: Registration, registrar: Registrar) -> Flask:
     It answers on the loopback only, and only under the loopback's names: a page elsewhere that
     points its own name here learns nothing.
     """
-    app = Flask("bot.web.setup", static_folder=None)
+    app = Flask("bot.commands.setup", static_folder=None)
     app.config["TRUSTED_HOSTS"] = ["127.0.0.1", "localhost"]
     app.register_blueprint(_blueprint(registration, registrar))
     boundary.install(app)

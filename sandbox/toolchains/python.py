@@ -33,26 +33,24 @@ from sandbox.toolchains.python_digest import (
     packaging_inputs,
     requirement_files,
 )
-from sandbox.toolchains.python_preparation import (
+from sandbox.toolchains.python_needs import (
+    Selection,
     Sibling,
+    fetching,
+    missing_python,
+    nearest_release,
     needed_siblings,
     prepare,
     requirement_names,
+    resolved_before,
+    select,
+    untested_python,
 )
 from sandbox.toolchains.python_project import NamedList, PythonProject, read_project
 from sandbox.toolchains.python_runner import (
     choose_runner,
     configured_runner,
     missing_runner,
-)
-from sandbox.toolchains.python_selection import (
-    Selection,
-    fetching,
-    missing_python,
-    nearest_release,
-    resolved_before,
-    select,
-    untested_python,
 )
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe
