@@ -13,7 +13,7 @@ import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import click
@@ -32,8 +32,12 @@ from bot.source.github import CHECK_NAME
 from bot.templates import render_html, render_text
 from bot.web import boundary
 
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse
+
 BACK = "/registered"
 """Where GitHub leads the browser back to, with `code` and `state`."""
+SHUTDOWN_POLL_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +47,6 @@ class Registration:
     page: str
     manifest: str
     state: str
-
-
-class Registrar(Protocol):
-    """Whoever waits for the App."""
-
-    def registered(self, code: str) -> str:
-        """Exchange the code for the App's credentials; return the App's address at GitHub."""
-
-    def told(self) -> None:
-        """Hear that the browser has got its answer."""
-
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse
-
-SHUTDOWN_POLL_S = 0.1
 
 
 def run(organization: str, port: int, opens: bool, force: bool) -> None:
@@ -210,7 +198,7 @@ def _print_next_steps(credentials: AppCredentials, files: CredentialFiles) -> No
     )
 
 
-def create_setup(registration: Registration, registrar: Registrar) -> Flask:
+def create_setup(registration: Registration, desk: _Desk) -> Flask:
     """Build the application.
 
     It answers on the loopback only, and only under the loopback's names: a page elsewhere that
@@ -218,12 +206,12 @@ def create_setup(registration: Registration, registrar: Registrar) -> Flask:
     """
     app = Flask("bot.commands.setup", static_folder=None)
     app.config["TRUSTED_HOSTS"] = ["127.0.0.1", "localhost"]
-    app.register_blueprint(_blueprint(registration, registrar))
+    app.register_blueprint(_blueprint(registration, desk))
     boundary.install(app)
     return app
 
 
-def _blueprint(registration: Registration, registrar: Registrar) -> Blueprint:
+def _blueprint(registration: Registration, desk: _Desk) -> Blueprint:
     pages = Blueprint("setup", __name__)
     github = urlsplit(registration.page)
 
@@ -247,8 +235,8 @@ def _blueprint(registration: Registration, registrar: Registrar) -> Blueprint:
         code = request.args.get("code", "")
         if not code:
             raise UserError("GitHub sent no code.", "Begin again with the button.")
-        answer = _page("setup/registered.html.j2", app=registrar.registered(code))
-        answer.call_on_close(registrar.told)
+        answer = _page("setup/registered.html.j2", app=desk.registered(code))
+        answer.call_on_close(desk.told)
         return answer
 
     return pages

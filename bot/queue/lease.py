@@ -21,6 +21,10 @@ from sqlalchemy.exc import DBAPIError
 
 from bot.errors import Transient
 
+if TYPE_CHECKING:
+    from dbos._queue import Queue
+    from dbos._sys_db import SystemDatabase
+
 # The server shall give the lock back half a minute after a machine or its network is gone.
 _NOTICE_A_DEAD_CLIENT: tuple[LiteralString, ...] = (
     "set tcp_keepalives_idle = 15",
@@ -181,10 +185,6 @@ def lease_for(database_url: str, home: Path) -> Lease:
 # DBOS takes lanes by chance where a worker is busy, so one job can wait for minutes while newer ones
 # run. Here lanes are chosen in order; DBOS's own claim, which lets one worker have a lane, stays.
 
-
-if TYPE_CHECKING:
-    from dbos._queue import Queue
-    from dbos._sys_db import SystemDatabase
 
 _SPARE_LANES = 8  # other workers are claiming the first ones at the same time
 MayTake = Callable[[str], bool]
