@@ -17,7 +17,7 @@ from sandbox.harness.keeper.steps import Done, Program, Steps
 from sandbox.harness.keeper.suite import Whole, left_over, settle
 from sandbox.harness.readers.seen import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped
 
-_FUNCTION = re.compile(r"[ \t]*(?:pub |async |unsafe )*fn (?P<name>\w+)\s*[(<]")
+_FUNCTION = re.compile(r"^[ \t]*(?:pub |async |unsafe )*fn (?P<name>\w+)\s*[(<]")
 _COUNTED = re.compile(r"^(\d+) tests?, \d+ benchmarks?$", re.M)
 _KINDS = {"lib": "--lib", "rlib": "--lib", "dylib": "--lib", "proc-macro": "--lib", "bin": "--bin",
           "test": "--test"}  # fmt: skip
