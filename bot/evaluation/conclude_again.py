@@ -33,7 +33,7 @@ from sandbox.values import Checkout
 # cost it may not pass `limits.usd`. Nothing is run.
 
 
-NAME = "questions.json"
+QUESTIONS_NAME = "questions.json"
 MOST_QUESTIONS = 20
 _MINUTES = 3.0
 _MOST_PIECES = 24
@@ -94,7 +94,7 @@ async def publish_decided(
 async def answer(services: Services, evaluation: Evaluation, question: Question) -> Answered:
     """Ask once. Raises UserError where no model is set, the budget is spent, or no answer came."""
     key = evaluation_key(evaluation.request.id)
-    stored = await asyncio.to_thread(services.artifacts.get, key, NAME)
+    stored = await asyncio.to_thread(services.artifacts.get, key, QUESTIONS_NAME)
     spent = _SPENT.validate_json(stored) if stored else {}
     if len(spent.keys() | {question.comment}) > MOST_QUESTIONS:
         raise UserError(
@@ -121,7 +121,9 @@ async def answer(services: Services, evaluation: Evaluation, question: Question)
         finally:
             usd = sum(one.usd or 0.0 for one in session.usage)
             spent[question.comment] = spent.get(question.comment, 0.0) + usd
-            await asyncio.to_thread(services.artifacts.put, key, NAME, _SPENT.dump_json(spent))
+            await asyncio.to_thread(
+                services.artifacts.put, key, QUESTIONS_NAME, _SPENT.dump_json(spent)
+            )
         models = ", ".join(dict.fromkeys(one.model for one in session.usage))
     told = Answered(tuple(reply.paragraphs), tuple(reply.evidence), models, usd or None)
     return scrub_tree(told, services.secrets)

@@ -43,6 +43,12 @@ from sandbox.errors import CheckoutError
 from sandbox.repository.mirror import Mirror, list_paths, messages, open_mirror, read_file
 from sandbox.values import Checkout, Finding, Severity
 
+T = TypeVar("T")
+MAX_TEMPLATE_BYTES = 64 * 1024
+MOST_TOLD = 5
+_MOST_READ = 1 << 20
+_CHECKER = "assay config check"
+
 
 @on_this_host
 async def check_out(services: Services, request: EvaluationRequest) -> Checkout:
@@ -57,13 +63,6 @@ async def check_out(services: Services, request: EvaluationRequest) -> Checkout:
             "Push the commits that belong to this pull request.",
         )
     return portable(services, checkout)
-
-
-T = TypeVar("T")
-MAX_TEMPLATE_BYTES = 64 * 1024
-MOST_TOLD = 5
-_MOST_READ = 1 << 20
-_CHECKER = "assay config check"
 
 
 @on_this_host

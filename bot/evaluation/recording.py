@@ -24,7 +24,7 @@ from bot.settings import Settings
 from bot.text import Delimiter
 from bot.values import EvaluationRequest, Exchange, Judgement, Standing, Step, Trigger
 
-NAME = "replay.json"
+BUNDLE_NAME = "replay.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def _name(stage: str) -> str:
 async def keep_bundle(services: Services, request: EvaluationRequest, bundle: Bundle) -> None:
     """Store it beside the report. Raises Transient when the storage refuses."""
     text = _BUNDLE.dump_json(bundle)
-    await asyncio.to_thread(services.artifacts.put, evaluation_key(request.id), NAME, text)
+    await asyncio.to_thread(services.artifacts.put, evaluation_key(request.id), BUNDLE_NAME, text)
 
 
 def read_bundle(text: bytes) -> Bundle:

@@ -1,7 +1,6 @@
 """Reads what a demand names side by side, and what it says of calls that are refused.
 
-Tests for one of several are no proof of all: "Backslashes must be escaped with `output_format='python'`
-and
+Tests for one of several are no proof of all: "Backslashes must be escaped with `output_format='python'` and
 `output_format='php'`" names two, and so does "for `basename` and for `matchBase`". What must stay as it is
 needs no test that fails without the change.
 """
@@ -14,32 +13,6 @@ from collections.abc import Iterable, Iterator
 
 from bot.task.categories import keeps
 from bot.values import Requirement
-
-_NUMBER = r"(-?\d+(?:\.\d+)?)"
-_BELOW = rf"(?:\b(?:below|under|(?:less|lower|smaller) than) {_NUMBER}|\bnegative\b(?: \w+)?)"
-_ABOVE = rf"\b(?:above|over|beyond|exceeding|(?:more|greater|larger|higher|bigger) than) {_NUMBER}"
-_OR = r",? (?:or|and|as well as) (?:\w+ ){0,3}"
-_END = r"(?=\s*(?:[.,;:)\n]|\Z)|\s(?:is|are|throws?|raises?|returns?|must|should|gives?|fails?|will|gets?)\b)"
-"""What follows a bare number: with a unit it may stand in a test as another number."""
-_SIDES = (
-    re.compile(rf"{_BELOW}{_OR}{_ABOVE}{_END}"),
-    re.compile(rf"{_ABOVE}{_OR}{_BELOW}{_END}"),
-)
-_REFUSED = re.compile(r"\b(?:throw|rais|reject|refus|fail|error|invalid)", re.IGNORECASE)
-_IN_CODE = re.compile(r"(?<![\w.])-?\d[\d_]*(?:\.\d+)?")
-_COMPUTED = re.compile(
-    r"(?<!\w)-\s*[A-Za-z_(]|\w\s[-+*]\s\w|\b(?:Infinity|inf|MIN|MAX|EPSILON)\b|\b[A-Z]{2,}_[A-Z_]+\b"
-)
-"""Numbers that nobody can read."""
-_ERROR = re.compile(r"(?<![\w.])[A-Z]\w*(?:Error|Exception)(?!\w)")
-_TITLE = re.compile(
-    r"\b(?:test|it|describe|suite)\b[\w.]{0,40}\(\s{0,40}([\"'`])(?:(?!\1)[^\\\n]|\\.)*\1|\"\"\".*?\"\"\"",
-    re.DOTALL,
-)
-"""What a test says of itself."""
-_OF_JAVASCRIPT = frozenset(
-    {"Error", "EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError", "URIError"}
-)
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n{2,}")
 _FENCE = re.compile(r"^ *(```|~~~).*?^ *\1", re.DOTALL | re.MULTILINE)
@@ -146,6 +119,36 @@ def _atoms(name: str) -> list[str]:
 def _has(name: str, tests: str) -> bool:
     """A private name (`_valign`) is that of what it belongs to."""
     return all(re.search(rf"(?<!\w)_{{0,2}}{re.escape(one)}(?!\w)", tests) for one in _atoms(name))
+
+
+# --- calls that are refused: below and above which number, and with which error ----------------------
+
+
+_NUMBER = r"(-?\d+(?:\.\d+)?)"
+_BELOW = rf"(?:\b(?:below|under|(?:less|lower|smaller) than) {_NUMBER}|\bnegative\b(?: \w+)?)"
+_ABOVE = rf"\b(?:above|over|beyond|exceeding|(?:more|greater|larger|higher|bigger) than) {_NUMBER}"
+_OR = r",? (?:or|and|as well as) (?:\w+ ){0,3}"
+_END = r"(?=\s*(?:[.,;:)\n]|\Z)|\s(?:is|are|throws?|raises?|returns?|must|should|gives?|fails?|will|gets?)\b)"
+"""What follows a bare number: with a unit it may stand in a test as another number."""
+_SIDES = (
+    re.compile(rf"{_BELOW}{_OR}{_ABOVE}{_END}"),
+    re.compile(rf"{_ABOVE}{_OR}{_BELOW}{_END}"),
+)
+_REFUSED = re.compile(r"\b(?:throw|rais|reject|refus|fail|error|invalid)", re.IGNORECASE)
+_IN_CODE = re.compile(r"(?<![\w.])-?\d[\d_]*(?:\.\d+)?")
+_COMPUTED = re.compile(
+    r"(?<!\w)-\s*[A-Za-z_(]|\w\s[-+*]\s\w|\b(?:Infinity|inf|MIN|MAX|EPSILON)\b|\b[A-Z]{2,}_[A-Z_]+\b"
+)
+"""Numbers that nobody can read."""
+_ERROR = re.compile(r"(?<![\w.])[A-Z]\w*(?:Error|Exception)(?!\w)")
+_TITLE = re.compile(
+    r"\b(?:test|it|describe|suite)\b[\w.]{0,40}\(\s{0,40}([\"'`])(?:(?!\1)[^\\\n]|\\.)*\1|\"\"\".*?\"\"\"",
+    re.DOTALL,
+)
+"""What a test says of itself."""
+_OF_JAVASCRIPT = frozenset(
+    {"Error", "EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError", "URIError"}
+)
 
 
 def untested_side(requirement: Requirement, refused: Iterable[str], tests: str) -> str:

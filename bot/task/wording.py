@@ -159,6 +159,9 @@ def is_usual_boilerplate(text: str) -> bool:
     return _USUAL.search(text.strip()) is not None
 
 
+# --- whether two demands say the same: the rule by which duplicates are merged ------------------------
+
+
 def says_the_same(one: str, other: str) -> bool:
     """Alike in words and equal in every number, code span and negation."""
     a, b = normalised(one), normalised(other)
