@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from bot.commands.once import judge_once
+from bot.commands.services import judge_once
 from bot.judges.model import OpenSession
 from bot.report.machine import ReportDocument, read_machine
 from bot.settings import Settings

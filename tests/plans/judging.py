@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.once import judge_once
-from bot.values import EvaluationRequest, Trigger
-from bot.source.local import LocalOrigin
-from bot.source.submission import GIVEN, SUBMITTED, SubmittedFolder, committed
+from bot.commands.services import judge_once
 from bot.report.machine import ReportDocument, read_machine
 from bot.settings import Settings
+from bot.source.local import LocalOrigin
+from bot.source.submission import GIVEN, SUBMITTED, SubmittedFolder, committed
 from bot.store import open_artifacts
+from bot.values import EvaluationRequest, Trigger
 from tests.plans.faults import Fault
 
 HERE = Path(__file__).parent
