@@ -38,6 +38,7 @@ demo: $(READY) ## judge pull requests of a sample project on this machine
 test: system-test $(READY) ## everything with real git, bubblewrap, Chromium and Postgres
 	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=20 -m "not slow"
 
+# Of tests with many cases it plays one in three; ASSAY_CASES=all plays each, as the nightly workflow does.
 test-slow: system-test $(READY) ## what takes too long for every day: real toolchains, whole plans
 	@$(BIN)/python -m pip install $(QUIETLY) --no-deps --require-hashes -r deploy/documents.lock
 	@$(BIN)/python -m pip install $(QUIETLY) --no-deps --require-hashes -r deploy/bench.lock
@@ -45,7 +46,7 @@ test-slow: system-test $(READY) ## what takes too long for every day: real toolc
 
 # ASSAY_ATTACKS=python/hollow plays those that begin so.
 test-attacks: system-test $(READY) ## every attack of the corpus, and a table of what it got
-	ASSAY_ATTACKS=$${ASSAY_ATTACKS:-all} $(BIN)/python -m pytest -n 2 --dist worksteal tests/attacks/test_attacks.py
+	ASSAY_CASES=all ASSAY_ATTACKS=$${ASSAY_ATTACKS:-all} $(BIN)/python -m pytest -n 2 --dist worksteal tests/attacks/test_attacks.py
 
 # The engine is the one that runs, else Debian's own dockerd for the tests' time.
 test-docker: $(READY) ## the docker driver on a real engine

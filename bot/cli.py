@@ -11,7 +11,16 @@ from typing import Any
 
 import click
 
-from bot.commands.asked import COMPARED, FILE, FOLDER, NEW_FILE, NEW_FOLDER, OUT, Asked, run_module
+from bot.commands.asked import (
+    COMPARED,
+    FILE,
+    FOLDER,
+    NEW_FILE,
+    NEW_FOLDER,
+    OUT,
+    JudgeArguments,
+    run_module,
+)
 from bot.commands.bench_lines import bench
 from bot.errors import Transient, UserError
 from sandbox.base import SandboxError
@@ -162,7 +171,7 @@ def judge(**options: Any) -> None:
     A private pull request is read with GITHUB_TOKEN. Exits with 0 success, 1 failure, 3 a person
     must decide, 2 usage or set-up error.
     """
-    asked = Asked(**options)
+    asked = JudgeArguments(**options)
     asked.check()
     run_module("judge", asked)
 

@@ -122,7 +122,7 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class EvaluationContext:
     """Everything that observing needs."""
 
     request: EvaluationRequest

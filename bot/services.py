@@ -18,21 +18,21 @@ from bot.text import Delimiter, delimiter_of
 from bot.values import Evaluation, EvaluationRequest, Plan, Publication, Standing, Task
 from bot.values.conclusions import Annotation, Review
 from sandbox.base import Sandbox
-from sandbox.repository.mirror import Source
+from sandbox.repository.mirror import RepositorySource
 from sandbox.values import Checkout
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class CodeSource:
     """Where git fetches both sides from; `target` is the branch or revision that head wants into."""
 
-    source: Source
+    source: RepositorySource
     target: str
     head: str
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Announcement:
     """What is told: the whole evaluation, where its report is, and the texts for the forge.
 
     `each` are the requirements' own check runs, and `review` holds fixes, where the repository asks for them.
@@ -53,7 +53,7 @@ class Origin(Protocol):
     Every method may raise `Transient`, `UserError`, or `Superseded` when nobody wants the answer.
     """
 
-    async def code(self, request: EvaluationRequest) -> Code:
+    async def code(self, request: EvaluationRequest) -> CodeSource:
         """Say where the code is, with a fresh short-lived token where one is needed."""
         ...
 
@@ -89,7 +89,7 @@ class Origin(Protocol):
         """Return the address of the report page; empty where none is served."""
         ...
 
-    async def publish(self, answer: Answer) -> Publication:
+    async def publish(self, answer: Announcement) -> Publication:
         """Bring the answer to where the request came from; done twice is done once."""
         ...
 

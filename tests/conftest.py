@@ -33,6 +33,25 @@ def pytest_configure(config: pytest.Config) -> None:
         sandbox_image(os.environ["DOCKER_HOST"])
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of each slow test with more than two cases leave one in three, unless ASSAY_CASES is "all"."""
+    if os.environ.get("ASSAY_CASES") == "all":
+        return
+    counted: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("slow"):
+            counted.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    left = {
+        one
+        for cases in counted.values()
+        if len(cases) > 2
+        for one in cases
+        if one not in cases[::3]
+    }
+    config.hook.pytest_deselected(items=[one for one in items if one in left])
+    items[:] = [one for one in items if one not in left]
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
     """A real Postgres server for the whole session; `postgres.database()` gives an empty one."""

@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 from bot.settings import Settings
-from sandbox.toolchains.build_request import repository_folder
+from sandbox.toolchains.ecosystem import repository_folder
 
 SHARED = "ASSAY_TEST_LAYERS"
 """The variable that names the folder of this run."""

@@ -47,7 +47,6 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "bot.text": ("sandbox.values",),
     "bot.apart": ("bot.errors",),
     "bot.settings": ("bot.errors",),
-    "bot.own_folder": ("bot.errors",),
     "bot.steps": (),
     "bot.templates": ("bot.text",),
     "bot.configuration": ("bot.errors", "bot.text", "sandbox.browser.script"),
@@ -76,11 +75,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "bot.trajectory": (*PURE,),
     "bot.verdict": (*PURE, "bot.configuration", "bot.diff", "bot.evidence", "bot.task", "sandbox"),
     "bot.report": ("bot.templates", "bot.text", "bot.values", "sandbox.values"),
-    "bot.report.pdf": ("sandbox.base", "sandbox.browser.paper"),
+    "bot.report.pdf": ("sandbox.base", "sandbox.browser.journey", "sandbox.toolchains.layers"),
     # adapters: each may bring in the library that is its own
     "bot.github": (
         "bot.errors",
-        "bot.own_folder",
         "bot.settings",
         "bot.templates",
         "bot.text",
@@ -95,7 +93,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "bot.errors",
         "bot.settings",
         "bot.text",
-        "sandbox.addresses",
+        "sandbox.network",
         "sandbox.base",
         "sandbox.concurrently",
         "sandbox.registry",
@@ -161,7 +159,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *PURE,
         "bot.configuration",
         "bot.errors",
-        "bot.evaluation.rubric_drafts",
+        "bot.evaluation.rubrics",
         "bot.github",
         "bot.judges.rubric_drafting",
         "bot.report.model",
@@ -244,15 +242,15 @@ ACTS = (
 )
 
 SHARED_BY_STAGES = (
-    "bot.evaluation.agent_log",
-    "bot.evaluation.bundle",
+    "bot.evaluation.observe",
+    "bot.evaluation.recording",
     "bot.evaluation.damaged_steps",
     "bot.evaluation.decisions",
     "bot.evaluation.progress",
     "bot.evaluation.judging",
     "bot.evaluation.on_host",
     "bot.evaluation.recording",
-    "bot.evaluation.rubrics_of_task",
+    "bot.evaluation.rubrics",
     "bot.services",
 )
 

@@ -13,16 +13,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.bench.merges import Merge, Workbench
-from bot.bench.script_tricks import SCRIPT_TRICKS
-from bot.bench.trick import Trick
-from bot.bench.tricks import PYTHON_TRICKS
+from bot.bench.merges import Merge, Trick, Workbench
+from bot.bench.tricks import PYTHON_TRICKS, SCRIPT_TRICKS
 from bot.configuration import Configuration
 from bot.integrity import inspect_integrity
 from bot.task.requirements import comprehend
 from bot.values import FourWay, Task, TaskSource, Trust
 from sandbox.repository.checkout import CheckoutRequest, take
-from sandbox.repository.mirror import Source, release
+from sandbox.repository.mirror import RepositorySource, release
 from sandbox.repository.tree_reader import TreeReader
 from sandbox.values import Finding
 
@@ -88,7 +86,7 @@ class StaticTrial:
     ) -> Alarm:
         started = time.monotonic()
         holder = f"bench-{secrets.token_hex(8)}"
-        source = Source(str(self.bench.folder))
+        source = RepositorySource(str(self.bench.folder))
         checkout = take(self.root, CheckoutRequest(holder, source, merge.base, commit))
         words = TaskSource("commit", merge.title, self.bench.words(merge), Trust.AUTHOR)
         findings = inspect_integrity(

@@ -26,7 +26,7 @@ FEWEST = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class AgreedShare:
     """So many of so many; the interval is None where they are too few, or the libraries are not there."""
 
     part: int
@@ -62,10 +62,10 @@ class Measured:
     name: str
     labels: int
     left_open: int
-    agreement: Share
+    agreement: AgreedShare
     kappa: Kappa
-    precision: Share
-    recall: Share
+    precision: AgreedShare
+    recall: AgreedShare
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +131,9 @@ def measured(name: str, labels: Sequence[VerdictLabel]) -> Measured:
     )
 
 
-def _share(part: int, whole: int) -> Share:
+def _share(part: int, whole: int) -> AgreedShare:
     is_measured = whole >= FEWEST and has_statistics()
-    return Share(part, whole, wilson(part, whole) if is_measured else None)
+    return AgreedShare(part, whole, wilson(part, whole) if is_measured else None)
 
 
 def _kappa(truth: Sequence[bool], said: Sequence[bool]) -> Kappa:

@@ -69,7 +69,7 @@ class Defect:
 
 
 @dataclass(frozen=True, slots=True)
-class Requirement:
+class DevaiRequirement:
     """A requirement as one file has it; `satisfied` is None where nobody judged it."""
 
     id: int
@@ -83,7 +83,7 @@ class TaskFile:
     """An instance, or what one judge says of what one system made of it."""
 
     task: str
-    requirements: tuple[Requirement, ...]
+    requirements: tuple[DevaiRequirement, ...]
     ended_itself: bool | None = None
 
     @property
@@ -93,7 +93,7 @@ class TaskFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedSystem:
     """All that one judge says of one system, by task."""
 
     system: str
@@ -106,10 +106,10 @@ class DevAI:
     """The whole of the data, as far as it can be read."""
 
     instances: Mapping[str, TaskFile]
-    judged: tuple[Judged, ...]
+    judged: tuple[JudgedSystem, ...]
     defects: tuple[Defect, ...]
 
-    def of(self, system: str, judge: str) -> Judged | None:
+    def of(self, system: str, judge: str) -> JudgedSystem | None:
         """Return what a judge says of a system."""
         return next((j for j in self.judged if (j.system, j.judge) == (system, judge)), None)
 
@@ -139,7 +139,7 @@ def read_devai(folder: Path, reference: str) -> DevAI:
     return DevAI(instances, judged, tuple(reader.defects))
 
 
-def _judged(reader: _Reader, instances: Mapping[str, TaskFile]) -> tuple[Judged, ...]:
+def _judged(reader: _Reader, instances: Mapping[str, TaskFile]) -> tuple[JudgedSystem, ...]:
     """Read every judgment, and note where it differs from the instances."""
     found: dict[tuple[str, str], dict[str, TaskFile]] = {}
     top = reader.folder / "judgment"
@@ -156,7 +156,7 @@ def _judged(reader: _Reader, instances: Mapping[str, TaskFile]) -> tuple[Judged,
     for (system, name), tasks in found.items():
         for missing in sorted(instances.keys() - tasks.keys()):
             reader.note(DefectKind.NO_JUDGMENT, f"judgment/{system}/{name}/{missing}.json")
-    return tuple(Judged(*key, tasks) for key, tasks in found.items() if tasks)
+    return tuple(JudgedSystem(*key, tasks) for key, tasks in found.items() if tasks)
 
 
 def _compare(reader: _Reader, path: Path, task: TaskFile, instance: TaskFile) -> None:
@@ -237,8 +237,8 @@ class _Reader:
 
     def _requirements(
         self, listed: Iterable[object], file: str, is_instance: bool
-    ) -> tuple[Requirement, ...]:
-        found: dict[int, Requirement] = {}
+    ) -> tuple[DevaiRequirement, ...]:
+        found: dict[int, DevaiRequirement] = {}
         for one in listed:
             number = one.get("requirement_id") if isinstance(one, dict) else None
             if not isinstance(one, dict) or not _is_whole(number):
@@ -258,7 +258,7 @@ class _Reader:
 
     def _requirement(
         self, one: dict[str, object], number: int, file: str, is_instance: bool
-    ) -> Requirement:
+    ) -> DevaiRequirement:
         def note(kind: DefectKind) -> None:
             self.note(kind, file, number)
 
@@ -271,7 +271,7 @@ class _Reader:
         elif not isinstance(category, str) or category not in CATEGORIES:
             note(DefectKind.OTHER_CATEGORY)
         criteria = one.get("criteria")
-        return Requirement(
+        return DevaiRequirement(
             id=number,
             criteria=criteria if isinstance(criteria, str) else "",
             prerequisites=_prerequisites(one.get("prerequisites"), number, note),
@@ -279,7 +279,7 @@ class _Reader:
         )
 
     def _judge_of_all(
-        self, content: dict[str, object], requirements: tuple[Requirement, ...], file: str
+        self, content: dict[str, object], requirements: tuple[DevaiRequirement, ...], file: str
     ) -> None:
         """Note what a judgment says, or does not say, of the task as a whole."""
         preferences = content.get("preferences")

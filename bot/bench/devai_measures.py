@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from bot.bench.devai import DevAI, Judged, TaskFile
+from bot.bench.devai import DevAI, JudgedSystem, TaskFile
 from bot.bench.measures import cohen_kappa, library, wilson
 from bot.bench.rows import begins_with
 from bot.errors import UserError
@@ -18,7 +18,7 @@ ALL_SYSTEMS = "all"
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class SystemScore:
     """What one system did by one judge: counts, and of how many."""
 
     system: str
@@ -41,7 +41,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ComparedVerdict:
     """A requirement that both the judge and the reference judged; a line of a run's file."""
 
     system: str
@@ -102,15 +102,15 @@ def percent(part: int, whole: int) -> float:
     return 100 * part / whole if whole else math.nan
 
 
-def scores(data: DevAI) -> tuple[Score, ...]:
+def scores(data: DevAI) -> tuple[SystemScore, ...]:
     """Count what every system met, by every judge."""
     return tuple(_score(judged) for judged in data.judged)
 
 
-def _score(judged: Judged) -> Score:
+def _score(judged: JudgedSystem) -> SystemScore:
     tasks = judged.tasks.values()
     ended = [task.ended_itself for task in tasks if task.ended_itself is not None]
-    return Score(
+    return SystemScore(
         system=judged.system,
         judge=judged.judge,
         requirements=sum(len(task.verdicts) for task in tasks),
@@ -133,9 +133,9 @@ def _is_solved(task: TaskFile) -> bool:
     return bool(task.requirements) and all(one.satisfied for one in task.requirements)
 
 
-def verdicts(data: DevAI, reference: str) -> dict[str, tuple[Verdict, ...]]:
+def verdicts(data: DevAI, reference: str) -> dict[str, tuple[ComparedVerdict, ...]]:
     """Return the pairs of every judge but the reference, over all systems."""
-    found: dict[str, list[Verdict]] = {}
+    found: dict[str, list[ComparedVerdict]] = {}
     for judged in data.judged:
         truth = data.of(judged.system, reference)
         if judged.judge != reference and truth:
@@ -143,22 +143,24 @@ def verdicts(data: DevAI, reference: str) -> dict[str, tuple[Verdict, ...]]:
     return {judge: tuple(pairs) for judge, pairs in found.items() if pairs}
 
 
-def _pairs(judged: Judged, truth: Judged) -> Iterator[Verdict]:
+def _pairs(judged: JudgedSystem, truth: JudgedSystem) -> Iterator[ComparedVerdict]:
     for name, task in judged.tasks.items():
         known = truth.tasks[name].verdicts if name in truth.tasks else {}
         for number, satisfied in task.verdicts.items():
             if number in known:
-                yield Verdict(judged.system, name, number, judged.judge, satisfied, known[number])
+                yield ComparedVerdict(
+                    judged.system, name, number, judged.judge, satisfied, known[number]
+                )
 
 
-def by_system(pairs: Sequence[Verdict]) -> dict[str, tuple[Verdict, ...]]:
+def by_system(pairs: Sequence[ComparedVerdict]) -> dict[str, tuple[ComparedVerdict, ...]]:
     """Return the pairs of each system, and of all where there are several."""
     systems = dict.fromkeys(pair.system for pair in pairs)
     found = {name: tuple(pair for pair in pairs if pair.system == name) for name in systems}
     return {**found, ALL_SYSTEMS: tuple(pairs)} if len(found) > 1 else found
 
 
-def agreement(system: str, pairs: Sequence[Verdict]) -> Agreement:
+def agreement(system: str, pairs: Sequence[ComparedVerdict]) -> Agreement:
     """Count how a judge and the reference agree."""
     counts = [(pair.satisfied, pair.reference) for pair in pairs]
     return Agreement(
@@ -171,7 +173,7 @@ def agreement(system: str, pairs: Sequence[Verdict]) -> Agreement:
     )
 
 
-def statistics_of(pairs: Sequence[Verdict]) -> Statistics:
+def statistics_of(pairs: Sequence[ComparedVerdict]) -> Statistics:
     """Ask the libraries of the extra `bench`."""
     truth = [int(pair.reference) for pair in pairs]
     said = [int(pair.satisfied) for pair in pairs]
@@ -198,7 +200,7 @@ def _known(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-def curve(pairs: Sequence[Verdict]) -> tuple[tuple[float, float], ...]:
+def curve(pairs: Sequence[ComparedVerdict]) -> tuple[tuple[float, float], ...]:
     """Return (recall, precision) along the precision-recall curve, by falling recall.
 
     Judgments say yes or no, so between both ends the curve has the judge's own point only.
@@ -213,11 +215,11 @@ def curve(pairs: Sequence[Verdict]) -> tuple[tuple[float, float], ...]:
 
 # --- runs on disk ----------------------------------------------------------------------------
 
-_VERDICT = TypeAdapter(Verdict)
+_VERDICT = TypeAdapter(ComparedVerdict)
 _BEGIN = b'{"system":'
 
 
-def write_verdicts(file: Path, pairs: Iterable[Verdict]) -> None:
+def write_verdicts(file: Path, pairs: Iterable[ComparedVerdict]) -> None:
     """Write a judge's verdicts beside the reference's, a JSON line each."""
     file.write_bytes(b"".join(_VERDICT.dump_json(pair) + b"\n" for pair in pairs))
 
@@ -227,9 +229,9 @@ def holds_verdicts(file: Path) -> bool:
     return begins_with(file, _BEGIN)
 
 
-def read_verdicts(file: Path) -> tuple[Verdict, ...]:
+def read_verdicts(file: Path) -> tuple[ComparedVerdict, ...]:
     """Read a run back. Raises UserError for a line that is none."""
-    found: dict[tuple[str, str, int], Verdict] = {}
+    found: dict[tuple[str, str, int], ComparedVerdict] = {}
     for number, line in enumerate(file.read_bytes().splitlines(), start=1):
         try:
             verdict = _VERDICT.validate_json(line)

@@ -36,7 +36,7 @@ class NoCase(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class UnusedLabels:
     """A change whose labels make no case."""
 
     repository: str
@@ -77,7 +77,7 @@ def read_labels(file: Path) -> Iterator[VerdictLabel]:
             raise UserError(what, "Export them again.") from error
 
 
-def read_set(place: Path) -> tuple[tuple[LabelledCase, ...], tuple[LeftOut, ...]]:
+def read_set(place: Path) -> tuple[tuple[LabelledCase, ...], tuple[UnusedLabels, ...]]:
     """Read an export, or a folder of exports (`*.jsonl`) and case files (`*.yml`).
 
     Raises UserError for what is wrong with one, and where there is none. Other files of JSON lines in a
@@ -94,7 +94,7 @@ def read_set(place: Path) -> tuple[tuple[LabelledCase, ...], tuple[LeftOut, ...]
 
 def cases_of(
     labels: Iterable[VerdictLabel],
-) -> tuple[tuple[LabelledCase, ...], tuple[LeftOut, ...]]:
+) -> tuple[tuple[LabelledCase, ...], tuple[UnusedLabels, ...]]:
     """Return the cases that labels make, and the changes that are none, in order of the first label."""
     changes: dict[tuple[str, int, str], list[VerdictLabel]] = {}
     for one in that_count(labels):
@@ -104,9 +104,9 @@ def cases_of(
         known = next((one for one in reversed(said) if _is_whole(one)), None)
         label = should_be_merged(said)
         if isinstance(label, NoCase):
-            left_out.append(LeftOut(*change, label))
+            left_out.append(UnusedLabels(*change, label))
         elif known is None:
-            left_out.append(LeftOut(*change, NoCase.UNKNOWN))
+            left_out.append(UnusedLabels(*change, NoCase.UNKNOWN))
         else:
             cases.append(_case(known, label))
     return tuple(cases), tuple(left_out)

@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bot.bench.scripts import Function as ScriptFunction
-from bot.bench.scripts import functions
-from bot.bench.trick import Files
+from bot.bench.merges import Files
+from bot.bench.scripts import ScriptFunction, functions
 from bot.diff.python_source import Function
 
 FEWEST_CHARACTERS = 5  # of input and result together: less may be a coincidence
@@ -48,7 +47,7 @@ test('initialsOf', t => {
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _AskedResult:
     """What a test asks of a function: source texts of the first argument and of the result."""
 
     name: str
@@ -99,19 +98,19 @@ def hard_coded_script(tests: Files, sources: Files) -> Files:
     }
     for text in tests.values():
         for match in _ASKED.finditer(text):
-            asked = _Asked(match["name"], match["given"], match["result"])
+            asked = _AskedResult(match["name"], match["given"], match["result"])
             if asked.name in defined and _tells(asked):
                 path, function = defined[asked.name]
                 return {path: _answered_script(sources[path], function, asked)}
     return {}
 
 
-def _tells(asked: _Asked) -> bool:
+def _tells(asked: _AskedResult) -> bool:
     plain = f"{asked.given}{asked.result}".replace("'", "").replace('"', "")
     return len(plain) >= FEWEST_CHARACTERS and len(asked.result.strip("'\"")) > 1
 
 
-def _asked(text: str) -> Iterator[_Asked]:
+def _asked(text: str) -> Iterator[_AskedResult]:
     """Every `f(17) == 289` of a module's tests, also where names stand for the call and its input."""
     try:
         tree = ast.parse(text)
@@ -140,16 +139,16 @@ def _meant(node: ast.expr, given: dict[str, ast.expr]) -> ast.expr:
     return given.get(node.id, node) if isinstance(node, ast.Name) else node
 
 
-def _one(call: ast.expr, result: ast.expr, given: dict[str, ast.expr]) -> Iterator[_Asked]:
+def _one(call: ast.expr, result: ast.expr, given: dict[str, ast.expr]) -> Iterator[_AskedResult]:
     if not isinstance(call, ast.Call) or not call.args or not isinstance(result, ast.Constant):
         return
     argument = _meant(call.args[0], given)
     if isinstance(argument, ast.Constant) and result.value is not None:
         name = ast.unparse(call.func).rsplit(".", 1)[-1]
-        yield _Asked(name, ast.unparse(argument), ast.unparse(result))
+        yield _AskedResult(name, ast.unparse(argument), ast.unparse(result))
 
 
-def _answered(text: str, node: Function, asked: _Asked) -> str:
+def _answered(text: str, node: Function, asked: _AskedResult) -> str:
     lines = text.splitlines(keepends=True)
     body = node.body[0]
     if isinstance(body, ast.Expr) and len(node.body) > 1:
@@ -172,6 +171,6 @@ def _functions(text: str) -> Iterator[Function]:
     yield from (node for node in ast.walk(tree) if isinstance(node, Function))
 
 
-def _answered_script(text: str, function: ScriptFunction, asked: _Asked) -> str:
+def _answered_script(text: str, function: ScriptFunction, asked: _AskedResult) -> str:
     answer = f" if ({function.parameter} === {asked.given}) {{ return {asked.result}; }} "
     return text[: function.body] + answer + text[function.body :]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -15,9 +16,27 @@ from types import ModuleType
 
 from bot.bench import sabotage, scripts
 from bot.bench.sabotage import Target
-from bot.bench.trick import Files, Trick
 from bot.diff.kinds import is_shipped_source
 from sandbox.test_runs.path_kinds import PathKind, classify
+
+Files = dict[str, str]
+"""Path → text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trick:
+    """One way to cheat. `play` gets tests and sources of head and returns what it rewrote.
+
+    Both are those that the merge changed and whose names end with `suffixes`; the sources are all that
+    ship where the trick can be played `is_anywhere`.
+    """
+
+    name: str
+    rules: tuple[str, ...]
+    play: Callable[[Files, Files], Files]
+    suffixes: tuple[str, ...] = (".py",)
+    is_anywhere: bool = False
+
 
 IDENTITY = (
     "-c",

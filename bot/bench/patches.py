@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 from bot.bench.cases import ADDRESSES, Kind, Label, LabelledCase
 from bot.bench.merges import Merge, Workbench
 from bot.bench.rows import append_line, read_lines
-from bot.bench.trial import Judge, Judged, asked, came_to
+from bot.bench.trial import Judge, JudgedCopy, asked, came_to
 from bot.errors import UserError
 from bot.text.clipping import clip_line
 from bot.values import Conclusion, Part
@@ -42,7 +42,7 @@ class CaseRow:
     inputs: str
     models: str
     code: str
-    judged: Judged | None = None
+    judged: JudgedCopy | None = None
     error: str = ""
     without: tuple[Part, ...] = ()
 
@@ -188,7 +188,7 @@ class CaseTrial:
         _, judged = await came_to(self.judge, request)
         return self._row(case, judged)
 
-    def _row(self, case: LabelledCase, judged: Judged | None, error: str = "") -> CaseRow:
+    def _row(self, case: LabelledCase, judged: JudgedCopy | None, error: str = "") -> CaseRow:
         return CaseRow(
             case=case.id,
             repository=case.repository,

@@ -41,7 +41,7 @@ _BROKEN = "return undefined; "
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class ScriptFunction:
     """A function that gives something back. `parameter` is its first one's name, where it is plain."""
 
     name: str
@@ -105,7 +105,7 @@ def _callback(text: str, start: int, end: int, pairs: dict[int, int]) -> tuple[i
     )
 
 
-def functions(text: str) -> Iterator[Function]:
+def functions(text: str) -> Iterator[ScriptFunction]:
     """Return the functions of a module that give something back, in order."""
     pairs = brackets(text)
     for match in _DECLARED.finditer(text):
@@ -119,7 +119,7 @@ def functions(text: str) -> Iterator[Function]:
         if _RETURNS.search(inside) and not _GENERATES.search(inside):
             first, last = (text.count("\n", 0, at) + 1 for at in (match.start(), end))
             plain = _PARAMETER.match(text, match.end())
-            yield Function(name, body.end(), first, last, plain[1] if plain else "")
+            yield ScriptFunction(name, body.end(), first, last, plain[1] if plain else "")
 
 
 def _place(text: str, offset: int) -> tuple[int, int]:

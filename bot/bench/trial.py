@@ -31,7 +31,7 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedCopy:
     """What one judgement came to. `fail_to_pass` counts the tests that show the change.
 
     `integrity` holds the remarks about honesty, blocking ones first: severity, rule, place, message.
@@ -60,14 +60,14 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class JudgedMerge:
     """One judged commit of a merge."""
 
     repository: str
     merge: str
     title: str
     spoiling: Spoiling
-    judged: Judged
+    judged: JudgedCopy
     spoiled: str = ""
 
     @property
@@ -86,11 +86,11 @@ class Trial:
     bench: Workbench
     judge: Judge
 
-    async def as_merged(self, merge: Merge, tell: Callable[[Row], None]) -> None:
+    async def as_merged(self, merge: Merge, tell: Callable[[JudgedMerge], None]) -> None:
         """Judge a merge as it was."""
         await self._judged(merge, Spoiling.NONE, merge.head, tell)
 
-    async def run(self, merge: Merge, tell: Callable[[Row], None]) -> None:
+    async def run(self, merge: Merge, tell: Callable[[JudgedMerge], None]) -> None:
         """Judge a merge as it was and spoiled thrice; `tell` hears every row."""
         await self.as_merged(merge, tell)
         await self._judged(merge, Spoiling.REVERTED, self.bench.reverted(merge), tell)
@@ -101,7 +101,7 @@ class Trial:
             await self._judged(merge, Spoiling.WEAKENED, weakened, tell, name)
 
     async def _broken(
-        self, merge: Merge, tell: Callable[[Row], None]
+        self, merge: Merge, tell: Callable[[JudgedMerge], None]
     ) -> tuple[str, tuple[str, ...], str] | None:
         """Break the least known function that a passing test of base notices."""
         for target in self.bench.targets(merge)[:MOST_TARGETS]:
@@ -119,17 +119,17 @@ class Trial:
         merge: Merge,
         spoiling: Spoiling,
         commit: str,
-        tell: Callable[[Row], None],
+        tell: Callable[[JudgedMerge], None],
         spoiled: str = "",
     ) -> None:
         tell((await self._judge(merge, spoiling, commit, spoiled))[1])
 
     async def _judge(
         self, merge: Merge, spoiling: Spoiling, commit: str, spoiled: str = ""
-    ) -> tuple[ReportDocument, Row]:
+    ) -> tuple[ReportDocument, JudgedMerge]:
         request = asked(self.bench, merge.base, commit, self.bench.words(merge))
         document, judged = await came_to(self.judge, request)
-        row = Row(self.name, merge.head[:10], merge.title, spoiling, judged, spoiled)
+        row = JudgedMerge(self.name, merge.head[:10], merge.title, spoiling, judged, spoiled)
         return document, row
 
 
@@ -150,12 +150,12 @@ def asked(
     )
 
 
-async def came_to(judge: Judge, request: EvaluationRequest) -> tuple[ReportDocument, Judged]:
+async def came_to(judge: Judge, request: EvaluationRequest) -> tuple[ReportDocument, JudgedCopy]:
     """Judge one request, and keep of the report what a table needs."""
     started = time.monotonic()
     document = await judge(request)
     tests = document.tests
-    judged = Judged(
+    judged = JudgedCopy(
         _concluded(document),
         document.title,
         len(tests.fail_to_pass) if tests else 0,

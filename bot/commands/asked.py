@@ -24,7 +24,7 @@ def run_module(module: str, *arguments: object, **options: object) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class JudgeArguments:
     """The command line: `repository` is a folder or a pull request's address."""
 
     repository: str

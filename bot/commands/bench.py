@@ -14,11 +14,10 @@ from rich.console import Console
 
 from bot.bench.alarms import AS_MERGED, MOST_TRICKED, Alarm, StaticTrial, summary
 from bot.bench.merges import Workbench
-from bot.bench.trial import Judge, Row, open_trial
-from bot.commands.once import judge_once
-from bot.own_folder import make_home
+from bot.bench.trial import Judge, JudgedMerge, open_trial
+from bot.commands.services import judge_once
 from bot.report.machine import ReportDocument, read_machine
-from bot.settings import Settings, load_settings
+from bot.settings import Settings, load_settings, make_home
 from bot.source.local import LocalOrigin
 from bot.store import open_artifacts
 from bot.values import EvaluationRequest
@@ -33,10 +32,10 @@ def run(
         return
     settings = load_settings()
     make_home(settings.home)
-    rows: list[Row] = []
+    rows: list[JudgedMerge] = []
     console = Console()
 
-    def tell(row: Row) -> None:
+    def tell(row: JudgedMerge) -> None:
         rows.append(row)
         mark = "[red]WRONG[/red]" if row.is_wrong else "ok"
         console.print(

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from bot.bench import measures, tally
 from bot.bench.criteria import holds_grades, orders, read_grades
-from bot.bench.devai_measures import Verdict, agreement, holds_verdicts, read_verdicts
+from bot.bench.devai_measures import ComparedVerdict, agreement, holds_verdicts, read_verdicts
 from bot.bench.patches import read_rows
 from bot.bench.prdbench import compare_rounds, holds_rounds, read_rounds
 from bot.commands.bench_patches import ended, judges_of, print_table, row_line, say
@@ -135,7 +135,7 @@ def _say_more(console: Console, lines: int) -> None:
         say(console, f"  and {lines - _MOST_LINES} more")
 
 
-def _summary(rows: Sequence[Verdict]) -> str:
+def _summary(rows: Sequence[ComparedVerdict]) -> str:
     found = agreement("", rows)
     judges = ", ".join(dict.fromkeys(row.judge for row in rows))
     return f"{judges}; {found.alignment:.2f} % of {found.pairs} verdicts as the reference"

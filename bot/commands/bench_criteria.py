@@ -20,14 +20,13 @@ from bot.bench import measures
 from bot.bench.criteria import Checked, GradeRow, Quality, check, read_grades, write_grades
 from bot.bench.measures import library
 from bot.commands.bench_patches import say
-from bot.commands.progress import Progress, table_console
+from bot.commands.progress import TerminalProgress, table_console
 from bot.errors import UserError
 from bot.judges.agents import Agents
 from bot.judges.criteria_critic import EXAMPLE_CHARS, TASK_CHARS
 from bot.judges.criteria_grading import LEAST_DROP, MOST_VARIATION, quantify, worsened
 from bot.judges.model import ModelProblem, SessionLimits, open_models
-from bot.own_folder import make_home
-from bot.settings import Settings, load_settings
+from bot.settings import Settings, load_settings, make_home
 from bot.store import KeptReplies, open_records
 from bot.task.kept_criteria import read_kept
 from bot.text import delimiter_of, scrub
@@ -56,7 +55,7 @@ _WAY_OUT = "bot/bench/README.md describes the folder."
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class CriteriaOptions:
     """The command line of `assay bench criteria`."""
 
     folder: Path
@@ -79,7 +78,7 @@ class _Thing:
 
 def run(**options: Any) -> None:
     """Read grades, or grade anew; print the table, and write it where a folder is named."""
-    wanted, console = Options(**options), table_console()
+    wanted, console = CriteriaOptions(**options), table_console()
     if not measures.has_statistics():
         raise UserError("`assay bench criteria` needs statistics.", measures.INSTALL)
     if wanted.out:
@@ -95,7 +94,7 @@ def run(**options: Any) -> None:
 # --- grading anew ----------------------------------------------------------------------------
 
 
-def _graded_anew(wanted: Options) -> tuple[GradeRow, ...]:
+def _graded_anew(wanted: CriteriaOptions) -> tuple[GradeRow, ...]:
     settings = load_settings()
     if not settings.model:
         raise UserError("Grading needs a model: set ASSAY_MODEL.", "Or leave out --repeats.")
@@ -107,7 +106,7 @@ def _graded_anew(wanted: Options) -> tuple[GradeRow, ...]:
     if not things:
         raise UserError(f"{wanted.folder / 'solutions'} has no task with solutions.", _WAY_OUT)
     make_home(settings.home)
-    with Progress(Console(stderr=True)) as progress:
+    with TerminalProgress(Console(stderr=True)) as progress:
         progress.tell("criteria")
         rows = asyncio.run(_grade(settings, wanted, criteria, things))
     if wanted.out:
@@ -133,7 +132,10 @@ def _read(file: Path) -> str:
 
 
 async def _grade(
-    settings: Settings, wanted: Options, criteria: tuple[Criterion, ...], things: tuple[_Thing, ...]
+    settings: Settings,
+    wanted: CriteriaOptions,
+    criteria: tuple[Criterion, ...],
+    things: tuple[_Thing, ...],
 ) -> tuple[GradeRow, ...]:
     """Grade everything; replies are kept, so that a run which was interrupted goes on for nothing."""
     run = hashlib.sha256("\0".join(one.text for one in things).encode("utf-8", "replace"))

@@ -19,8 +19,8 @@ from bot.bench import measures
 from bot.bench.devai import Defect, DevAI, read_devai
 from bot.bench.devai_measures import (
     ALL_SYSTEMS,
-    Score,
-    Verdict,
+    ComparedVerdict,
+    SystemScore,
     agreement,
     by_system,
     curve,
@@ -70,11 +70,11 @@ _DEFECTS = ("what", "file", "requirement")
 _CURVE = ("judge", "system", "recall", "precision")
 
 Row = tuple[str, ...]
-Pairs = Mapping[str, Sequence[Verdict]]
+Pairs = Mapping[str, Sequence[ComparedVerdict]]
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class DevaiTables:
     """The tables of one run, as text."""
 
     scores: tuple[Row, ...]
@@ -88,7 +88,7 @@ def run(folder: Path, reference: str, out: Path | None) -> None:
     console = table_console()
     data = read_devai(folder, reference)
     pairs = verdicts(data, reference)
-    measured = Measured(
+    measured = DevaiTables(
         tuple(_score_rows(scores(data), reference)),
         tuple(_agreement_rows(pairs)),
         tuple(_curve_rows(pairs)),
@@ -121,7 +121,7 @@ def _counted(data: DevAI) -> str:
 # --- rows ------------------------------------------------------------------------------------
 
 
-def _score_rows(found: Sequence[Score], reference: str) -> Iterable[Row]:
+def _score_rows(found: Sequence[SystemScore], reference: str) -> Iterable[Row]:
     """Yield a row a system and judge; the judge shift is the distance from the reference."""
     right = {one.system: one.percentages for one in found if one.judge == reference}
     for one in found:
@@ -211,7 +211,7 @@ def _place(defect: Defect) -> str:
     return f"{defect.file}{where}"
 
 
-def _write(out: Path, measured: Measured, pairs: Pairs) -> None:
+def _write(out: Path, measured: DevaiTables, pairs: Pairs) -> None:
     out.mkdir(parents=True, exist_ok=True)
     for name, names, rows in (
         ("scores", _SCORES, measured.scores),

@@ -21,8 +21,7 @@ from bot.bench.labelled import read_set
 from bot.bench.patches import Benches, CaseRow, CaseTrial, append_row, code_version, read_rows
 from bot.commands.bench import judging
 from bot.errors import UserError
-from bot.own_folder import make_home
-from bot.settings import Settings, load_settings
+from bot.settings import Settings, load_settings, make_home
 from bot.values import Part
 
 PACKAGES = tuple(Path(__file__).parents[2] / name for name in ("bot", "sandbox"))
@@ -31,7 +30,7 @@ _COUNTS = ("label", "kind", "n", "success", "failure", "action_required", "error
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PatchesOptions:
     """The command line of `assay bench patches`."""
 
     folder: Path
@@ -75,7 +74,7 @@ def run(**options: Any) -> None:
 
     Ends with 1 when a wrong change would be merged, a right one was stopped, or one has no conclusion.
     """
-    wanted, console = Wanted(**options), Console()
+    wanted, console = PatchesOptions(**options), Console()
     every, left_out = read_set(wanted.folder)
     for one in left_out:
         say(console, f"No case: {one.repository}#{one.number} at {one.head_sha[:12]}: {one.why}.")

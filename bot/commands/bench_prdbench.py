@@ -37,13 +37,12 @@ from bot.bench.prdbench import (
 )
 from bot.commands.bench_patches import PACKAGES, models_of, say
 from bot.commands.judge_folder import FolderRequest, request_for
-from bot.commands.once import judge_once
 from bot.commands.progress import table_console
+from bot.commands.services import judge_once
 from bot.errors import UserError
-from bot.own_folder import make_home
 from bot.report.machine import ReportDocument, read_machine
 from bot.report.repair import repair_rows
-from bot.settings import Settings, load_settings
+from bot.settings import Settings, load_settings, make_home
 from bot.source.local import LocalOrigin
 from bot.source.submission import GIVEN, SUBMITTED, SubmittedFolder, committed
 from bot.store import open_artifacts
@@ -60,7 +59,7 @@ _ITEMS = ("agent", "task", "round", "metric", "kind", "points", "verdict", "expl
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class PrdbenchOptions:
     """The command line of `assay bench prdbench`."""
 
     folder: Path
@@ -72,7 +71,7 @@ class Options:
 
 def run(**options: Any) -> None:
     """Judge what has no row yet, print the scores and write them; ends with 1 where something failed."""
-    wanted = Options(**options)
+    wanted = PrdbenchOptions(**options)
     submitted = read_set(wanted.folder)
     if wanted.repair_command and not wanted.rounds:
         raise UserError("--repair-command makes no round by itself.", "Say how many: --rounds 2.")
@@ -101,7 +100,7 @@ def _key(row: RoundRow) -> tuple[str, str, int, str, str]:
 @dataclass(slots=True)
 class _Bench:
     settings: Settings
-    wanted: Options
+    wanted: PrdbenchOptions
     console: Console
     known: dict[tuple[str, str, int, str, str], RoundRow]
     rows: list[RoundRow] = field(default_factory=list)

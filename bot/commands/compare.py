@@ -16,13 +16,12 @@ from rich.table import Table
 
 from bot.commands.judge import make_folder
 from bot.commands.judge_folder import FolderRequest, copy_report, request_for
-from bot.commands.once import judge_once
-from bot.commands.progress import COLOURS, Progress, table_console
+from bot.commands.progress import COLOURS, TerminalProgress, table_console
+from bot.commands.services import judge_once
 from bot.errors import UserError
-from bot.own_folder import make_home
 from bot.report.machine import read_machine
 from bot.report.ranking import Contestant, NotComparable, Rank, ranking
-from bot.settings import Settings, load_settings
+from bot.settings import Settings, load_settings, make_home
 from bot.source.local import LocalOrigin
 from bot.values import Conclusion
 from sandbox.repository.local_repository import toplevel
@@ -51,7 +50,7 @@ def run(repository: Path, heads: tuple[str, ...], base: str | None, task: Path, 
     settings = load_settings().model_copy(update={"pdf": False})
     make_home(settings.home)
     make_folder(wanted.out)
-    with Progress(Console(stderr=True)) as progress:
+    with TerminalProgress(Console(stderr=True)) as progress:
         found = asyncio.run(_judged(settings, wanted, progress))
     try:
         ranks = ranking(found)
@@ -65,7 +64,7 @@ def run(repository: Path, heads: tuple[str, ...], base: str | None, task: Path, 
 
 
 async def _judged(
-    settings: Settings, wanted: CompareCommand, progress: Progress
+    settings: Settings, wanted: CompareCommand, progress: TerminalProgress
 ) -> tuple[Contestant, ...]:
     """Judge one after the other by the first one's plan. What heads say of themselves demands nothing."""
     folder = await asyncio.to_thread(toplevel, wanted.repository.resolve())

@@ -12,22 +12,21 @@ from typing import Any
 import click
 from rich.console import Console
 
-from bot.commands.progress import Progress
+from bot.commands.progress import TerminalProgress
 from bot.diff.unified import unified
 from bot.errors import UserError
 from bot.judges.agents import Agents
 from bot.judges.criteria_critic import Brief
 from bot.judges.criteria_grading import CriterionTrial, find_criteria
 from bot.judges.model import ModelProblem, OpenSession, SessionLimits, open_models
-from bot.own_folder import make_home
-from bot.settings import Settings, load_settings
+from bot.settings import Settings, load_settings, make_home
 from bot.store import KeptReplies, open_records
 from bot.task.kept_criteria import KeptCriteria, KeptCriterion
 from bot.text import Delimiter, delimiter_of, scrub
 from sandbox.errors import CheckoutError
 from sandbox.repository.diff import read_diff
 from sandbox.repository.fetch import fetch, resolve_at_source
-from sandbox.repository.mirror import Mirror, Source, merge_base, open_mirror
+from sandbox.repository.mirror import Mirror, RepositorySource, merge_base, open_mirror
 
 _MINUTES = 30.0
 _MOST_BYTES = 1_000_000
@@ -54,7 +53,7 @@ def run(**options: Any) -> None:
     if not settings.model:
         raise UserError("Criteria need a model: set ASSAY_MODEL (see README).")
     make_home(settings.home)
-    with Progress(Console(stderr=True)) as progress:
+    with TerminalProgress(Console(stderr=True)) as progress:
         progress.tell("criteria")
         trials = asyncio.run(_find(settings, asked))
     _show(Console(), trials)
@@ -93,7 +92,9 @@ def _solutions(settings: Settings, asked: CriteriaCommand) -> tuple[str, str]:
     if len(revisions) == 1 and asked.base is None:
         raise click.UsageError(f"{revisions[0]!r} is no file; as a revision it needs --base")
     try:
-        mirror = open_mirror(settings.home / "git", Source(str(asked.repository.resolve())))
+        mirror = open_mirror(
+            settings.home / "git", RepositorySource(str(asked.repository.resolve()))
+        )
         wanted = [*revisions, *([asked.base] if asked.base else [])]
         shas = {name: resolve_at_source(mirror, name) for name in wanted}
         fetch(mirror, tuple(shas.values()))

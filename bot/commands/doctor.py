@@ -10,8 +10,7 @@ import click
 
 from bot.doctor import Diagnosis, examine
 from bot.errors import UserError
-from bot.own_folder import make_home
-from bot.settings import load_settings
+from bot.settings import load_settings, make_home
 
 
 def run() -> None:

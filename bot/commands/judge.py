@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.console import Console
 
-from bot.commands.asked import COMPARED, OUT, Asked
+from bot.commands.asked import COMPARED, OUT, JudgeArguments
 from bot.commands.judge_folder import (
     REPORT_FILES,
     FolderRequest,
@@ -19,22 +19,21 @@ from bot.commands.judge_folder import (
     judge_folder,
     request_for,
 )
-from bot.commands.once import judge_once
-from bot.commands.progress import Progress, print_report
+from bot.commands.progress import TerminalProgress, print_report
+from bot.commands.services import judge_once
 from bot.errors import UserError
-from bot.own_folder import make_home, make_own_folder
 from bot.report.machine import read_machine
-from bot.settings import Settings, load_settings
+from bot.settings import Settings, load_settings, make_home, make_own_folder
 from bot.source.local import LocalOrigin
 from bot.source.submission import GIVEN, SUBMITTED, SubmittedFolder, committed
 from bot.trajectory.reading import MOST_CHARACTERS
 from bot.values import Publication
 from bot.verdict.gate import EXIT_CODES
 
-Judge = Callable[[Settings, str, Progress], Coroutine[Any, Any, Publication]]
+Judge = Callable[[Settings, str, TerminalProgress], Coroutine[Any, Any, Publication]]
 
 
-def run(asked: Asked) -> None:
+def run(asked: JudgeArguments) -> None:
     """Judge what the command line names, and end with the conclusion's exit code."""
     settings = load_settings()
     if asked.sandbox:
@@ -43,7 +42,7 @@ def run(asked: Asked) -> None:
         settings = settings.model_copy(update={"pdf": False})
     make_home(settings.home)
     make_folder(asked.out)
-    with Progress(Console(stderr=True)) as progress:
+    with TerminalProgress(Console(stderr=True)) as progress:
         publication = asyncio.run(_judging(settings, asked, progress))
     copy_report(settings, publication.report_key, asked.out)
     document = read_machine((asked.out / "report.json").read_bytes())
@@ -52,7 +51,7 @@ def run(asked: Asked) -> None:
 
 
 def _judging(
-    settings: Settings, asked: Asked, progress: Progress
+    settings: Settings, asked: JudgeArguments, progress: TerminalProgress
 ) -> Coroutine[Any, Any, Publication]:
     """Import what talks to GitHub only for a pull request's address: it takes half a second."""
     if asked.criteria:
@@ -63,7 +62,9 @@ def _judging(
     return judge(settings, asked.repository, progress)
 
 
-async def _judge_submission(settings: Settings, asked: Asked, progress: Progress) -> Publication:
+async def _judge_submission(
+    settings: Settings, asked: JudgeArguments, progress: TerminalProgress
+) -> Publication:
     """Put the given files on one branch and the submission over them on another, and judge that."""
     if asked.criteria is None:
         raise AssertionError("a submission is judged by a test plan")
@@ -77,7 +78,7 @@ async def _judge_submission(settings: Settings, asked: Asked, progress: Progress
         return await judge_once(settings, origin, request, count_runs=progress.count)
 
 
-def _wanted(asked: Asked) -> FolderRequest:
+def _wanted(asked: JudgeArguments) -> FolderRequest:
     return FolderRequest(
         folder=asked.folder,
         base=asked.base,

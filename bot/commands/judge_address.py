@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import secrets
 
-from bot.commands.once import judge_once
-from bot.commands.progress import Progress
+from bot.commands.progress import TerminalProgress
+from bot.commands.services import judge_once
 from bot.errors import UserError
 from bot.github import NotThere, PullRequest
 from bot.github.addresses import Addresses, PullRequestAddress, parse_pull_request_url, token_for
@@ -17,7 +17,9 @@ from bot.source.public import PublicOrigin
 from bot.values import EvaluationRequest, Publication, Trigger
 
 
-async def judge_address(settings: Settings, repository: str, progress: Progress) -> Publication:
+async def judge_address(
+    settings: Settings, repository: str, progress: TerminalProgress
+) -> Publication:
     """Judge a public pull request. Raises UserError when there is none, Transient when GitHub is away."""
     address = parse_pull_request_url(repository)
     manners = Manners(Addresses.of(address.host))

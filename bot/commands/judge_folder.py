@@ -10,8 +10,8 @@ from typing import Protocol
 
 import click
 
-from bot.commands.once import judge_once
-from bot.evaluation.bundle import NAME as BUNDLE
+from bot.commands.services import judge_once
+from bot.evaluation.recording import BUNDLE_NAME as BUNDLE
 from bot.report.machine import read_machine
 from bot.report.pictures import embedded
 from bot.settings import Settings

@@ -9,7 +9,7 @@ import click
 from bot.bench.labelled import line_of
 from bot.errors import UserError
 from bot.settings import load_settings
-from bot.store import LabelFilter, Records, open_records
+from bot.store import Records, VerdictLabelFilter, open_records
 
 
 def run(
@@ -20,7 +20,7 @@ def run(
     is_all: bool = False,
 ) -> None:
     """Write the labels to `out`, a JSON line each; without it delete those that are named."""
-    wanted = LabelFilter(repository, pull_request, person)
+    wanted = VerdictLabelFilter(repository, pull_request, person)
     if pull_request and not repository:
         raise UserError("A pull request's number says nothing alone.", "Add --repository.")
     with open_records(load_settings()) as records:
@@ -28,14 +28,14 @@ def run(
         if out is not None:
             _export(records, wanted, out)
             return
-        if (wanted == LabelFilter()) is not is_all:
+        if (wanted == VerdictLabelFilter()) is not is_all:
             raise UserError(
                 "Say which labels to delete.", "Name --repository or --person, or --all alone."
             )
         click.echo(f"{records.delete_labels(wanted)} labels deleted.")
 
 
-def _export(records: Records, wanted: LabelFilter, out: Path) -> None:
+def _export(records: Records, wanted: VerdictLabelFilter, out: Path) -> None:
     """Write to a name beside it first: what stands there is whole."""
     count, unfinished = 0, out.with_name(f"{out.name}.part")
     try:

@@ -16,11 +16,10 @@ from bot.commands.judge_folder import FolderRequest, copy_report, judge_folder
 from bot.errors import UserError
 from bot.evaluation import STAGES
 from bot.mcp.root import Root
-from bot.own_folder import make_home, make_own_folder
-from bot.settings import Settings, load_settings
+from bot.settings import Settings, load_settings, make_home, make_own_folder
 
 if TYPE_CHECKING:
-    from bot.mcp.server import Change, Judging, StageQueue
+    from bot.mcp.server import Change, ChangeJudge, StageQueue
 
 
 def run(folder: Path, http: int | None = None) -> None:
@@ -32,7 +31,7 @@ def run(folder: Path, http: int | None = None) -> None:
     home = root.folder / settings.home.expanduser()
     settings = settings.model_copy(update={"pdf": False, "home": home})
     make_home(home)
-    judging: Judging = LocalJudging(settings)
+    judging: ChangeJudge = LocalJudging(settings)
     server = module.build_server(root, judging, version("assay"))
     if http is None:
         server.run("stdio")

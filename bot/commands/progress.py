@@ -29,7 +29,7 @@ def table_console() -> Console:
     return Console(width=None if sys.stdout.isatty() else 160)
 
 
-class Progress:
+class TerminalProgress:
     """Shows the stage that runs, and leaves a line with its time for each that ended."""
 
     def __init__(self, console: Console) -> None:

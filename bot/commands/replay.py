@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.errors import UserError
-from bot.evaluation.bundle import Bundle, derive_again, read_bundle
+from bot.evaluation.recording import Bundle, derive_again, read_bundle
 from bot.judges.model import SealedMemory, SessionLimits, open_sealed
 from bot.report.prompts import RoleCount, count_roles, prompts_text
 from bot.text import scrub

@@ -9,8 +9,7 @@ import threading
 
 import click
 
-from bot.own_folder import make_home
-from bot.settings import load_settings
+from bot.settings import load_settings, make_home
 from sandbox import open_sandbox
 
 STOP_TIMEOUT_S = 25

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import click
+from flask import Blueprint, Flask, Response, request
+from markupsafe import escape
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from bot.errors import UserError
@@ -27,13 +29,24 @@ from bot.github.credentials import CredentialFiles, load_manifest, new_app_page
 from bot.github.transport import Manners
 from bot.settings import Settings, load_settings
 from bot.source.github import CHECK_NAME
-from bot.templates import render_text
-from bot.web.setup import BACK, Registration, create_setup
+from bot.templates import render_html, render_text
+from bot.web import boundary
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse
 
+BACK = "/registered"
+"""Where GitHub leads the browser back to, with `code` and `state`."""
 SHUTDOWN_POLL_S = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """One registration. `page` is GitHub's form, which carries `state`; `manifest` is JSON text."""
+
+    page: str
+    manifest: str
+    state: str
 
 
 def run(organization: str, port: int, opens: bool, force: bool) -> None:
@@ -183,3 +196,51 @@ def _print_next_steps(credentials: AppCredentials, files: CredentialFiles) -> No
             check=CHECK_NAME,
         )
     )
+
+
+def create_setup(registration: Registration, desk: _Desk) -> Flask:
+    """Build the application.
+
+    It answers on the loopback only, and only under the loopback's names: a page elsewhere that
+    points its own name here learns nothing.
+    """
+    app = Flask("bot.commands.setup", static_folder=None)
+    app.config["TRUSTED_HOSTS"] = ["127.0.0.1", "localhost"]
+    app.register_blueprint(_blueprint(registration, desk))
+    boundary.install(app)
+    return app
+
+
+def _blueprint(registration: Registration, desk: _Desk) -> Blueprint:
+    pages = Blueprint("setup", __name__)
+    github = urlsplit(registration.page)
+
+    @pages.get("/")
+    def asked() -> Response:
+        return _page(
+            "setup/register.html.j2",
+            github=f"{github.scheme}://{github.netloc}",
+            page=escape(registration.page),
+            manifest=escape(registration.manifest),
+        )
+
+    @pages.get(BACK)
+    def came_back() -> Response:
+        state = request.args.get("state", "")
+        if not secrets.compare_digest(state.encode(), registration.state.encode()):
+            raise UserError(
+                "This answer does not belong to the registration that was started here.",
+                "Open the address that `assay setup` printed, and begin again.",
+            )
+        code = request.args.get("code", "")
+        if not code:
+            raise UserError("GitHub sent no code.", "Begin again with the button.")
+        answer = _page("setup/registered.html.j2", app=desk.registered(code))
+        answer.call_on_close(desk.told)
+        return answer
+
+    return pages
+
+
+def _page(name: str, **values: str) -> Response:
+    return Response(render_html(name, **values), content_type="text/html; charset=utf-8")

@@ -12,8 +12,7 @@ from rich.table import Table
 
 from bot.commands.progress import table_console
 from bot.errors import UserError
-from bot.own_folder import make_home
-from bot.settings import load_settings
+from bot.settings import load_settings, make_home
 from bot.store import Records, check_repository, open_records
 
 

@@ -9,8 +9,7 @@ from contextlib import closing
 import click
 
 from bot.errors import Transient
-from bot.own_folder import make_home
-from bot.settings import Settings, load_settings
+from bot.settings import Settings, load_settings, make_home
 from bot.store import open_records
 from bot.templates import deployed
 from bot.web.links import open_links

@@ -15,12 +15,11 @@ from bot.commands.services import open_services
 from bot.evaluation import evaluate
 from bot.evaluation.conclude_again import KeptVerdicts
 from bot.evaluation.forecast import foresee
-from bot.evaluation.rubric_drafts import RubricClerk
+from bot.evaluation.rubrics import RubricClerk
 from bot.evaluation.upkeep import DiskFloor, tidy
 from bot.github.client import open_app
-from bot.own_folder import make_home
 from bot.queue import EngineClient, Work, engine_options, open_worker
-from bot.settings import Settings, load_settings
+from bot.settings import Settings, load_settings, make_home
 from bot.source.github import CHECK_NAME, GitHubOrigin
 from bot.steps import StepRunner
 from bot.store import open_records

@@ -130,7 +130,7 @@ def environment_of(folder: Path, forge: str, app: RegisteredApp) -> dict[str, st
 
 @contextmanager
 def _forge(folder: Path) -> Iterator[str]:
-    argv = [sys.executable, "-m", "bot.demo.forge", "--state", str(folder / "forge")]
+    argv = [sys.executable, "-m", "bot.demo.forge.app", "--state", str(folder / "forge")]
     log = (folder / "forge.log").open("wb")
     with log, subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=log, text=True) as process:
         try:

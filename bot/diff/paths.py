@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
-from sandbox.test_runs.test_names import is_test_file
+from sandbox.test_runs.path_kinds import is_test_file
 
 _TEST = re.compile(
     r"(?:^|/)(?:tests?|testing|__tests__|__snapshots__)/|^(?:spec|test-d)/"

@@ -12,7 +12,7 @@ from bot.errors import Transient, UserError
 from bot.settings import Settings
 from sandbox.bubblewrap.selfcheck import as_root
 
-__all__ = ["Diagnosis", "Weight", "examine"]
+__all__ = ["Diagnosis", "examine"]
 
 
 async def examine(settings: Settings) -> tuple[Diagnosis, ...]:

@@ -22,20 +22,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.context import Case
-from bot.evaluation.checkout import check_out
+from bot.context import EvaluationContext
 from bot.evaluation.conclude_again import publish_decided
-from bot.evaluation.configure import configure
+from bot.evaluation.configure import check_out, configure
 from bot.evaluation.damage import measure_damage
 from bot.evaluation.damaged_steps import planned_with_damage
-from bot.evaluation.deliberate import deliberate
+from bot.evaluation.deliberate import deliberate, judge
 from bot.evaluation.elsewhere import look_elsewhere
 from bot.evaluation.environment import build_environments
-from bot.evaluation.judge import judge
 from bot.evaluation.observe import observe
 from bot.evaluation.on_host import case_here, on_this_host
 from bot.evaluation.plan import make_plan
-from bot.evaluation.progress import Progress
+from bot.evaluation.progress import EvaluationProgress
 from bot.evaluation.report import print_report, write_report
 from bot.evaluation.task import collect_task
 from bot.evaluation.upkeep import clean_up
@@ -53,7 +51,7 @@ async def evaluate(request: EvaluationRequest, services: Services, run: StepRunn
     """Judge one request and publish what was found. Raises Transient when GitHub stays away."""
     if Part.WEB in request.without:
         services = replace(services, web=None)
-    progress = Progress(request)
+    progress = EvaluationProgress(request)
     run = progress.timed(run)
     with progress.told():
         checkout = progress.checkout = await run("checkout", check_out, services, request)
@@ -65,7 +63,7 @@ async def evaluate(request: EvaluationRequest, services: Services, run: StepRunn
         planned = progress.planned = await run(
             "plan", make_plan, services, request, checkout, task, policy
         )
-        case = Case(request, checkout, built, planned, policy)
+        case = EvaluationContext(request, checkout, built, planned, policy)
         observed = progress.observed = await run("observe", observe, services, case, task)
         case = replace(case, request=replace(request, trajectory=""))  # it was read
         observed = progress.observed = await run(
@@ -86,7 +84,9 @@ async def evaluate(request: EvaluationRequest, services: Services, run: StepRunn
 
 
 @on_this_host
-async def try_tests(services: Services, case: Case, observed: Observed, task: Task) -> Observed:
+async def try_tests(
+    services: Services, case: EvaluationContext, observed: Observed, task: Task
+) -> Observed:
     """Return what was observed, with what damaged copies and other places show of the tests for it.
 
     Neither look needs what the other one shows, so both are taken at the same time.

@@ -1,4 +1,4 @@
-"""Stage 2: the repository's policy, read from the tip of the target branch only."""
+"""Stages 1 and 2: both sides on disk at pinned commits; the policy, from the target branch's tip only."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bot.configuration import (
 )
 from bot.context import Policy
 from bot.errors import UserError
-from bot.evaluation.on_host import on_this_host, trees_here
+from bot.evaluation.on_host import on_this_host, portable, take_trees, trees_here
 from bot.services import Services
 from bot.task import kept_criteria
 from bot.task import test_plans as criteria
@@ -48,6 +48,21 @@ MAX_TEMPLATE_BYTES = 64 * 1024
 MOST_TOLD = 5
 _MOST_READ = 1 << 20
 _CHECKER = "assay config check"
+
+
+@on_this_host
+async def check_out(services: Services, request: EvaluationRequest) -> Checkout:
+    """Fetch base and head and export both. Raises UserError when one of them is not to be had."""
+    await services.origin.announce(request, "checkout")
+    code = await services.origin.code(request)
+    shas = (code.target, code.head)
+    checkout = await asyncio.to_thread(take_trees, services, request, code, shas)
+    if not checkout.diff.files:
+        raise UserError(
+            "The head changes nothing over its base: there is nothing to judge.",
+            "Push the commits that belong to this pull request.",
+        )
+    return portable(services, checkout)
 
 
 @on_this_host

@@ -9,7 +9,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from bot.context import Case, Project
+from bot.context import EvaluationContext, Project
 from bot.evaluation.on_host import build_request
 from bot.evidence.conditions import is_said
 from bot.evidence.damage import NO_END, Proofs, called_in, kept_that_reach, shown_on_base, stand_ins
@@ -43,7 +43,7 @@ from sandbox.damage.trial import (
 from sandbox.damage.values import AS_ON_BASE, CONDITION, OF_LINES, SAME, Damage, DamageTrial
 from sandbox.test_runs.four_runs import passed
 from sandbox.test_runs.test_order import TestOrder
-from sandbox.toolchains.build_request import BuildRequest
+from sandbox.toolchains.ecosystem import BuildRequest
 from sandbox.values import ChangeKind, Environment, Observation, Side, TestRun
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
@@ -69,7 +69,7 @@ _LONG = "a changed file is too long to damage it."
 
 
 async def measure_damage(
-    services: Services, case: Case, observed: Observed, groups: tuple[Proofs, ...]
+    services: Services, case: EvaluationContext, observed: Observed, groups: tuple[Proofs, ...]
 ) -> Observed:
     """Return what was observed, and what damage shows of it; `case` is on this host.
 
@@ -95,7 +95,7 @@ async def measure_damage(
 
 async def _measured(
     services: Services,
-    case: Case,
+    case: EvaluationContext,
     observed: Observed,
     groups: tuple[Proofs, ...],
     is_of_base: bool,
@@ -157,7 +157,7 @@ async def _measured(
 
 async def _copies(
     services: Services,
-    case: Case,
+    case: EvaluationContext,
     observed: Observed,
     tests: list[TestComparison],
     code: set[str],
@@ -168,7 +168,7 @@ async def _copies(
     return await make_damages(services.sandbox, case.checkout, code, words, called)
 
 
-def _order(case: Case, environment: Environment) -> TestOrder:
+def _order(case: EvaluationContext, environment: Environment) -> TestOrder:
     network = case.policy.network_to_observe
     return TestOrder(Side.HEAD, case.checkout.head_tree, environment, network=network)
 
@@ -212,7 +212,7 @@ def _is_unnoticed(tried: tuple[DamageTrial, ...]) -> bool:
     return any(one.unnoticed for one in tried if one.damage.kind != SAME)
 
 
-def _builds(services: Services, case: Case) -> dict[str, BuildRequest]:
+def _builds(services: Services, case: EvaluationContext) -> dict[str, BuildRequest]:
     """What building head asked for, by project."""
     limits = Limits(timeout_s=case.policy.configuration.limits.minutes * 60)
     network = case.policy.network_to_build
@@ -231,13 +231,13 @@ def _for_what_holds(damages: tuple[DamagedCopy, ...]) -> tuple[DamagedCopy, ...]
     return tuple(able[:_MOST_OF_BASE])
 
 
-def _has_long_file(case: Case, code: set[str]) -> bool:
+def _has_long_file(case: EvaluationContext, code: set[str]) -> bool:
     files = [Path(case.checkout.head_tree, path) for path in code]
     return any(one.is_file() and one.stat().st_size > MOST_BYTES for one in files)
 
 
 def _known(
-    case: Case, tests: list[TestComparison], left: tuple[DamagedCopy, ...]
+    case: EvaluationContext, tests: list[TestComparison], left: tuple[DamagedCopy, ...]
 ) -> tuple[DamageTrial, ...]:
     """What is known of a hunk, where both sides of the one project have the same packages."""
     paths = {one.damage.path for one in left} | {one.path for one in tests}
@@ -286,7 +286,7 @@ async def _with_hunks(
 
 async def _unneeded(
     services: Services,
-    case: Case,
+    case: EvaluationContext,
     observed: Observed,
     trials: Trials,
     made: tuple[DamagedCopy, ...],
@@ -310,7 +310,7 @@ async def _unneeded(
 
 
 async def _by_examples(
-    services: Services, case: Case, observed: Observed, copy: DamagedCopy
+    services: Services, case: EvaluationContext, observed: Observed, copy: DamagedCopy
 ) -> bool:
     """Whether an example of the task that holds on head no longer holds on a copy."""
     folder = services.evaluation_folder(case.request) / "damage" / "examples"
@@ -365,7 +365,7 @@ def _reached(observed: Observed, tests: list[TestComparison]) -> set[str]:
 
 
 def _concerned(
-    case: Case, observed: Observed, tests: list[TestComparison]
+    case: EvaluationContext, observed: Observed, tests: list[TestComparison]
 ) -> tuple[Concerned, ...]:
     """The tests by the project that they are run in."""
     suite = observed.suite_on_head

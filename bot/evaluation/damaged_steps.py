@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from bot.context import Case
+from bot.context import EvaluationContext
 from bot.evidence.kinds import ANALYSTS_LOOKS
 from bot.evidence.own_steps.commands import own_limits, plain
 from bot.evidence.own_steps.hollow import LINES, NOTHING_NEAR, Named, is_to_be_measured, nearness
@@ -41,7 +41,7 @@ _CUT = "The change is too large to damage it everywhere, so nobody measured what
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class StepQuestion:
     """What a step is asked to show, and what stands around it as others than the author tell it."""
 
     requirement: Requirement
@@ -50,7 +50,7 @@ class Question:
 
 
 async def with_damage(
-    services: Services, case: Case, evidence: Evidence, question: Question
+    services: Services, case: EvaluationContext, evidence: Evidence, question: StepQuestion
 ) -> Evidence:
     """Return the evidence with what the step does on damaged copies, where it may raise something."""
     if not is_to_be_measured(evidence, question.requirement):
@@ -61,7 +61,7 @@ async def with_damage(
 
 
 async def planned_with_damage(
-    services: Services, case: Case, task: Task, observed: Observed
+    services: Services, case: EvaluationContext, task: Task, observed: Observed
 ) -> Observed:
     """Return what was observed, with what the planner's own steps do on damaged copies."""
     around, found = told_by_others(task), []
@@ -69,14 +69,14 @@ async def planned_with_damage(
         measured = one
         for asked in case.planned.requirements.items if one.step.is_proposed else ():
             if asked.id in one.step.requirement_ids:
-                question = Question(asked, around, observed)
+                question = StepQuestion(asked, around, observed)
                 measured = await with_damage(services, case, measured, question)
         found.append(measured)
     return replace(observed, evidence=tuple(found))
 
 
 async def _measured(
-    services: Services, case: Case, evidence: Evidence, question: Question
+    services: Services, case: EvaluationContext, evidence: Evidence, question: StepQuestion
 ) -> DamageSeen:
     if not case.damage_seconds:
         return DamageSeen(problem=_OFF)
@@ -108,7 +108,7 @@ class _Trying:
     """One step on its copies, two at a time: each stands where base or head stood. Time ends at `end`."""
 
     services: Services
-    case: Case
+    case: EvaluationContext
     evidence: Evidence
     folder: Path
     end: float

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from pydantic import TypeAdapter
 
-from bot.context import Case
+from bot.context import EvaluationContext
 from bot.evaluation.on_host import trees_here
 from bot.evidence.code_map import CodeIndex
 from bot.report.slim import slim
@@ -78,7 +78,7 @@ def decided_here(services: Services, evaluation: Evaluation) -> Evaluation:
 
 
 async def decided(
-    services: Services, case: Case, judgement: Judgement, members: tuple[Standing, ...]
+    services: Services, case: EvaluationContext, judgement: Judgement, members: tuple[Standing, ...]
 ) -> tuple[Acceptance, ...]:
     """What people decided about this head, or about an earlier one where that still counts.
 
@@ -128,7 +128,9 @@ def _carried(given: Acceptance, head: str, void: str) -> Acceptance:
     )
 
 
-async def _why_void(services: Services, case: Case, judgement: Judgement, given: Acceptance) -> str:
+async def _why_void(
+    services: Services, case: EvaluationContext, judgement: Judgement, given: Acceptance
+) -> str:
     """Why an earlier head's acceptance does not count for this one; empty when nothing touches it."""
     head = case.checkout.head_sha
     diff = await _pushed(services, case, given.head_sha)
@@ -141,7 +143,7 @@ async def _why_void(services: Services, case: Case, judgement: Judgement, given:
     return f"{head[:12]} changed “{path}”" if path else ""
 
 
-async def _pushed(services: Services, case: Case, earlier: str) -> Diff | None:
+async def _pushed(services: Services, case: EvaluationContext, earlier: str) -> Diff | None:
     """What differs between an earlier head and this one; None where the earlier one is gone."""
     code = await services.origin.code(case.request)
     root = services.settings.home / "git"
@@ -161,7 +163,7 @@ async def _pushed(services: Services, case: Case, earlier: str) -> Diff | None:
         return None
 
 
-async def _index(services: Services, case: Case) -> CodeIndex | None:
+async def _index(services: Services, case: EvaluationContext) -> CodeIndex | None:
     """Who imports what on head; None where not everything could be read."""
     graphs = services.settings.home.absolute() / "graphs"
     checkout = await trees_here(services, case.request, case.checkout)

@@ -1,4 +1,4 @@
-"""Stage 8: judges that reason over the evidence, where a model is set and no oracle decides.
+"""Stages 8 and 9: judges reason over what no oracle decides; then each requirement gets one verdict.
 
 Analysts act in the evaluation's own sandbox, by the looks of a plan's steps.
 """
@@ -10,24 +10,26 @@ import os
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from bot.context import Case
-from bot.evaluation.damaged_steps import Question, with_damage
-from bot.evaluation.judging import Judging, ask_judges
+from bot.apart import apart
+from bot.context import EvaluationContext
+from bot.evaluation.damaged_steps import StepQuestion, with_damage
+from bot.evaluation.decisions import decided
+from bot.evaluation.judging import Judging, ask_judges, judged
 from bot.evaluation.on_host import case_here, on_this_host
-from bot.evaluation.recording import keep_replies
+from bot.evaluation.recording import Bundle, keep_bundle, keep_replies
 from bot.evidence.kinds import left_out, look_of
 from bot.evidence.seen import Seen
 from bot.judges.agents import Acting, Agents, Taken
 from bot.judges.material import told_by_others
 from bot.judges.model import SessionLimits
 from bot.services import Services, acting_key, evaluation_key, run_delimiter
-from bot.values import Deliberation, Evidence, Observed, Part, PlanExtension, Step, Task
+from bot.values import Deliberation, Evidence, Judgement, Observed, Part, PlanExtension, Step, Task
 from sandbox.errors import CheckoutError
 
 
 @on_this_host
 async def deliberate(
-    services: Services, case: Case, task: Task, observed: Observed
+    services: Services, case: EvaluationContext, task: Task, observed: Observed
 ) -> Deliberation:
     """Ask the judges; without a model there are none, and nothing is announced."""
     limits = case.policy.configuration.limits
@@ -57,7 +59,9 @@ def _extension(evidence: Evidence) -> PlanExtension:
 _STEPS_AT_ONCE = max(2, min(8, os.cpu_count() or 2))
 
 
-def acting_in(services: Services, case: Case, task: Task, observed: Observed) -> Acting:
+def acting_in(
+    services: Services, case: EvaluationContext, task: Task, observed: Observed
+) -> Acting:
     """What analysts of this evaluation may do, a few steps at a time."""
     limits, key = case.policy.configuration.limits, evaluation_key(case.request.id)
     places = asyncio.Semaphore(_STEPS_AT_ONCE)
@@ -70,7 +74,7 @@ def acting_in(services: Services, case: Case, task: Task, observed: Observed) ->
                 seen = await look_of(case, step, is_analysts=True)(services, case, step)
                 found = next(iter(seen.evidence), None)
                 if found is not None and (asked := requirements.get(step.requirement_ids[0])):
-                    question = Question(asked, around, observed)
+                    question = StepQuestion(asked, around, observed)
                     found = await with_damage(services, case, found, question)
         except CheckoutError as error:  # a path that a model made up
             return Taken(note=str(error))
@@ -97,3 +101,24 @@ def _note(seen: Seen) -> str:
     findings = (f"{one.path}:{one.line}: {one.rule}: {one.message}" for one in seen.findings)
     places = (f"{p.place.words}: {p.reason}" for one in seen.located for p in one.places)
     return "\n".join((*findings, *places))
+
+
+@on_this_host
+async def judge(
+    services: Services,
+    case: EvaluationContext,
+    task: Task,
+    observed: Observed,
+    deliberation: Deliberation,
+) -> Judgement:
+    """Conclude, and read what people decided; where models were asked, keep all that it came from."""
+    await services.origin.announce(case.request, "judge")
+    case.planned.plan.extended(*deliberation.extensions).held_to(case.planned.frozen)
+    members = await services.origin.members(case.request)
+    judging = Judging.of(case, task, observed)
+    timeout_s = case.policy.configuration.limits.minutes * 60
+    judgement = await apart(timeout_s, judged, judging, deliberation, members)
+    if deliberation.usage:
+        bundle = await asyncio.to_thread(Bundle.of, services, case, judging, judgement, members)
+        await keep_bundle(services, case.request, bundle)
+    return replace(judgement, acceptances=await decided(services, case, judgement, members))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from bot.context import Case, Project
+from bot.context import EvaluationContext, Project
 from bot.evidence.damage import Proofs
 from bot.evidence.made_for import table
 from bot.services import Services
@@ -54,7 +54,7 @@ _WHY = {
 
 
 async def look_elsewhere(
-    services: Services, case: Case, observed: Observed, groups: tuple[Proofs, ...]
+    services: Services, case: EvaluationContext, observed: Observed, groups: tuple[Proofs, ...]
 ) -> Observed:
     """Return what was observed, which calls differ elsewhere, and what inputs near the tested ones show.
 
@@ -77,7 +77,7 @@ async def look_elsewhere(
 
 
 async def _seen(
-    services: Services, case: Case, observed: Observed, wanted: frozenset[str]
+    services: Services, case: EvaluationContext, observed: Observed, wanted: frozenset[str]
 ) -> SecondLook:
     projects: dict[str, tuple[Project, list[TestComparison]]] = {}
     for one in observed.tests.comparisons:

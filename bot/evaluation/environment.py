@@ -18,8 +18,7 @@ from sandbox.base import Limits, Network
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.toolchains import Choice, Recipes, choose_both, detect_both
 from sandbox.toolchains.build import build_both
-from sandbox.toolchains.build_request import BuildRequest
-from sandbox.toolchains.ecosystem import SetupHints, toolchain
+from sandbox.toolchains.ecosystem import BuildRequest, SetupHints, toolchain
 from sandbox.toolchains.projects import MOST_PROJECTS, Projects
 from sandbox.toolchains.test_line import test_places
 from sandbox.toolchains.tree import Tree

@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 from bot.configuration import Configuration, PolicyContext
 from bot.context import Planned, Policy
 from bot.diff.unified import unified
-from bot.evaluation.checkout import check_out
-from bot.evaluation.configure import configure
+from bot.evaluation.configure import check_out, configure
 from bot.evaluation.plan import make_plan
 from bot.evaluation.task import collect_task
 from bot.evaluation.upkeep import clean_up
@@ -25,7 +24,7 @@ from bot.judges.criteria_grading import SAMPLES
 from bot.judges.material import DIFF_CHARS, TASK_CHARS
 from bot.judges.model import price_of
 from bot.judges.weighing import OPEN_TO_JUDGES
-from bot.services import Answer, Code, Origin, Services, evaluation_key
+from bot.services import Announcement, CodeSource, Origin, Services, evaluation_key
 from bot.settings import Settings
 from bot.text import scrub_tree
 from bot.values import (
@@ -49,7 +48,7 @@ class Unannounced:
 
     origin: Origin
 
-    async def code(self, request: EvaluationRequest) -> Code:
+    async def code(self, request: EvaluationRequest) -> CodeSource:
         """Say where the code is."""
         return await self.origin.code(request)
 
@@ -84,7 +83,7 @@ class Unannounced:
         """A forecast observes nothing."""
         return None
 
-    async def publish(self, answer: Answer) -> Publication:
+    async def publish(self, answer: Announcement) -> Publication:
         """There is nothing to publish."""
         raise AssertionError("a forecast publishes nothing")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from bot.apart import apart
 from bot.configuration import Configuration
-from bot.context import Case
+from bot.context import EvaluationContext
 from bot.diff.unified import unified, unified_within
 from bot.evidence.damage import told_unnoticed
 from bot.evidence.test_plan.whole import score_plan
@@ -48,7 +48,7 @@ class Judging:
     rubrics: tuple[TaskRubric, ...] = ()
 
     @classmethod
-    def of(cls, case: Case, task: Task, observed: Observed) -> Judging:
+    def of(cls, case: EvaluationContext, task: Task, observed: Observed) -> Judging:
         """What an evaluation lays before its judges."""
         configuration = case.policy.configuration
         diff, planned = case.checkout.diff, case.planned

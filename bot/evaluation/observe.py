@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bot.apart import apart
-from bot.context import Built, Case
+from bot.context import Built, EvaluationContext
 from bot.diff.kinds import kinds_of_change
-from bot.errors import OutOfTime
-from bot.evaluation.agent_log import with_claims
+from bot.errors import OutOfTime, Superseded, Transient, UserError
 from bot.evaluation.on_host import case_here, on_this_host
 from bot.evidence.kinds import look_of
 from bot.evidence.seen import Seen
@@ -19,19 +18,24 @@ from bot.evidence.transitions import transition
 from bot.integrity import inspect_integrity
 from bot.integrity.dependencies import dependency_findings, new_dependencies
 from bot.integrity.grown import find_grown
-from bot.integrity.instructions import orders_in_words
+from bot.integrity.instructions import orders_in_text, orders_in_words
 from bot.integrity.lost_imports import without_lost_imports
 from bot.integrity.removed_code import find_retired
+from bot.judges.citations import words_to_judges
 from bot.services import Services
 from bot.task.requirements import BUILDS
-from bot.values import ActionKind, Evidence, FourWay, Observed, Step, Task
-from bot.values.rules import CONFIGURATION, POLICY_LOOSENED
+from bot.trajectory.claims import Held, SeenFacts, facts_of, hold
+from bot.trajectory.reading import MOST_CHARACTERS, log_in_archive
+from bot.values import ActionKind, Claims, Evidence, FourWay, Observed, Step, Task
+from bot.values.rules import CONFIGURATION, INSTRUCTION_IN_LOG, POLICY_LOOSENED
 from sandbox.base import Network
 from sandbox.changes.reading import read_kinds
 from sandbox.concurrently import a_few_at_a_time, concurrently, cores
+from sandbox.errors import CheckoutError
 from sandbox.registry import RegistryAnswer, WantedPackage, look_up
+from sandbox.repository.names import inside
 from sandbox.repository.tree_reader import TreeReader
-from sandbox.test_runs.test_names import is_untested
+from sandbox.test_runs.path_kinds import is_untested
 from sandbox.values import Environment, Finding, Observation
 
 _FIRST = (ActionKind.UNIT_TESTS, ActionKind.STATIC_LINTER, ActionKind.LOCATE)
@@ -47,7 +51,7 @@ _BUILD = Step(
 
 
 @on_this_host
-async def observe(services: Services, case: Case, task: Task) -> Observed:
+async def observe(services: Services, case: EvaluationContext, task: Task) -> Observed:
     """Look at everything that the plan names. Raises OutOfTime when that takes too long."""
     await services.origin.announce(case.request, "observe", case.planned.plan)
     case = await case_here(services, case)
@@ -66,7 +70,7 @@ def _orders(task: Task, evidence: tuple[Evidence, ...]) -> tuple[Finding, ...]:
     return tuple(dict.fromkeys(orders_in_words(task, evidence)))
 
 
-async def _observe(services: Services, case: Case, task: Task) -> Observed:
+async def _observe(services: Services, case: EvaluationContext, task: Task) -> Observed:
     seen = [Seen(_build_evidence(case.built)), *await _look(services, case)]
     tests = next((one.tests for one in seen if one.tests), None)
     tests = tests or FourWay((), "There are no tests that Assay can run.")
@@ -118,7 +122,7 @@ async def _observe(services: Services, case: Case, task: Task) -> Observed:
 
 
 async def _vetted_dependencies(
-    services: Services, case: Case, base: TreeReader, head: TreeReader
+    services: Services, case: EvaluationContext, base: TreeReader, head: TreeReader
 ) -> tuple[Finding, ...]:
     """Ask the registries about new dependencies, where the build may use the network."""
     timeout_s = case.policy.configuration.limits.minutes * 60
@@ -131,7 +135,7 @@ async def _vetted_dependencies(
     return tuple(dependency_findings(new, answers))
 
 
-async def _look(services: Services, case: Case) -> list[Seen]:
+async def _look(services: Services, case: EvaluationContext) -> list[Seen]:
     """Take every step of the plan; the linters and the code graph look while the tests run.
 
     A test plan's items come last, a few at a time: each has its own fresh tree.
@@ -163,7 +167,7 @@ def _build_seen(built: Environment | None) -> Observation | None:
     return Observation(built.side, "", 0, "It was built.", built.seconds)
 
 
-def _is_untested(case: Case) -> bool:
+def _is_untested(case: EvaluationContext) -> bool:
     configuration = case.policy.configuration
     lines = [configuration.setup.test, *(one.setup.test for one in configuration.projects)]
     return not any(lines) and is_untested(Path(case.checkout.base_tree))
@@ -194,3 +198,100 @@ def _left_out(built: Built) -> Iterator[str]:
             yield (
                 f"{one.root}: {one.base.recipe.left_out}" if one.root else one.base.recipe.left_out
             )
+
+
+# --- the agent's own log: as it was sent, else where the configuration says that it is -------------
+# It is a hint. That it is not there is no remark, that it cannot be read is one, and neither ends
+# anything.
+
+
+_TIMEOUT_S = 120.0
+_MOST_ARCHIVE_BYTES = 50_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Log:
+    text: str = ""
+    problem: str = ""
+
+
+async def with_claims(services: Services, case: EvaluationContext, observed: Observed) -> Observed:
+    """Hold the agent's log, where there is one, against what was seen."""
+    timeout_s = min(case.policy.configuration.limits.minutes * 60, _TIMEOUT_S)
+    try:
+        log = await _found(services, case, timeout_s)
+        if log.problem:
+            return replace(observed, claims=Claims("", problem=log.problem))
+        if not log.text:
+            return observed
+        facts = facts_of(case.planned.requirements, observed)
+        held = await apart(timeout_s, _held, log.text, facts)
+    except UserError:
+        held = Held(Claims("", problem="It takes too long or too much memory to read."))
+    return replace(observed, claims=held.claims, integrity=(*observed.integrity, *held.findings))
+
+
+def _held(text: str, facts: SeenFacts) -> Held:
+    """Hold a log; one that tells judges what to say is shown to people only."""
+    held = hold(text, facts)
+    shown = "\n".join(
+        text
+        for one in held.claims.steps
+        for text in (one.step.thought, one.step.action, one.step.observation)
+    )
+    orders = tuple(orders_in_text("The agent's log", shown, INSTRUCTION_IN_LOG))
+    claims = replace(held.claims, for_judges=not (orders or words_to_judges(shown)))
+    return Held(claims, (*held.findings, *orders))
+
+
+async def _found(services: Services, case: EvaluationContext, timeout_s: float) -> _Log:
+    """The log as it was sent, of head's tree, or of a workflow's artifact, in this order."""
+    where = case.policy.configuration.trajectory
+    if case.request.trajectory:
+        return _Log(case.request.trajectory)
+    if where.path:
+        tree = Path(case.checkout.head_tree)
+        log = await asyncio.to_thread(_in_tree, tree, where.path)
+        if log.text or log.problem:
+            return log
+    if where.artifact:
+        return await _in_artifact(services, case, where.artifact, timeout_s)
+    return _Log()
+
+
+def _in_tree(tree: Path, path: str) -> _Log:
+    try:
+        file = inside(tree, path)
+    except CheckoutError:
+        return _Log()
+    if not file.is_file() or not file.resolve().is_relative_to(tree.resolve()):
+        return _Log()
+    with file.open("rb") as opened:
+        data = opened.read(MOST_CHARACTERS + 1)
+    if len(data) > MOST_CHARACTERS:
+        return _Log(
+            problem=f"It has more than {MOST_CHARACTERS // 1_000_000} MB, and was not read."
+        )
+    return _Log(data.decode(errors="replace"))
+
+
+async def _in_artifact(
+    services: Services, case: EvaluationContext, name: str, timeout_s: float
+) -> _Log:
+    """Read the artifact, which is an archive of a stranger's making, in a process of its own."""
+    request = replace(case.request, head_sha=case.checkout.head_sha)
+    try:
+        archive = await services.origin.artifact(request, name, _MOST_ARCHIVE_BYTES)
+    except UserError as error:
+        return _Log(problem=f"{error.what} {error.next_step}".strip())
+    except (Transient, Superseded):  # nothing is looked at again for a hint
+        return _Log(problem="GitHub could not be asked for it.")
+    if archive is None:
+        return _Log()
+    text = await apart(timeout_s, log_in_archive, archive)
+    return _Log(text) if text else _Log(problem=_NO_LOG)
+
+
+_NO_LOG = (
+    "The artifact holds no `.json`, `.jsonl` or `.traj` file of at most 32 MB that can be read."
+)

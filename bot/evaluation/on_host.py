@@ -14,16 +14,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from bot.context import Built, Case, Policy, Project
+from bot.context import Built, EvaluationContext, Policy, Project
 from bot.errors import Transient, UserError
-from bot.services import Code, Services, layers_home
+from bot.services import CodeSource, Services, layers_home
 from bot.values import EvaluationRequest
 from sandbox.base import Limits, Network, SandboxError
 from sandbox.disk import disk_trouble
 from sandbox.errors import CheckoutError, CheckoutUnavailable, HostTrouble
 from sandbox.repository.checkout import CheckoutRequest, take
 from sandbox.toolchains.build import build_both
-from sandbox.toolchains.build_request import BuildRequest
+from sandbox.toolchains.ecosystem import BuildRequest
 from sandbox.values import Checkout, Environment, Recipe, Side
 
 log = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ def on_this_host(stage: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
 
 
 def take_trees(
-    services: Services, request: EvaluationRequest, code: Code, shas: tuple[str, str]
+    services: Services, request: EvaluationRequest, code: CodeSource, shas: tuple[str, str]
 ) -> Checkout:
     """Bring a target and a head to this host. Raises what `sandbox.repository.checkout.take` does."""
     wanted = CheckoutRequest(request.id, code.source, *shas, request.patch)
@@ -97,7 +97,7 @@ async def trees_here(
     return replace(checkout, base_tree=again.base_tree, head_tree=again.head_tree)
 
 
-async def case_here(services: Services, case: Case) -> Case:
+async def case_here(services: Services, case: EvaluationContext) -> EvaluationContext:
     """Return the case with this host's trees and environments, made again where they are missing."""
     checkout = await trees_here(services, case.request, case.checkout)
     made = case.built, case.policy

@@ -9,12 +9,11 @@ from pathlib import Path
 from bot.apart import apart
 from bot.configuration import Configuration
 from bot.context import Planned, Policy
-from bot.diff.changed_code import changed_code
 from bot.diff.paths import is_source_path
-from bot.diff.unified import unified_within
+from bot.diff.unified import changed_code, unified_within
 from bot.evaluation.on_host import on_this_host, trees_here
 from bot.evaluation.recording import keep_plan, keep_replies, kept_plan
-from bot.evaluation.rubrics_of_task import kept_rubrics, rubrics_of, unused, with_rubrics
+from bot.evaluation.rubrics import kept_rubrics, rubrics_of, unused, with_rubrics
 from bot.evidence.code_map.run import Asked, find_places
 from bot.evidence.empty_inputs.find import empty_calls
 from bot.evidence.planning import plan

@@ -39,7 +39,7 @@ _AGAIN = (
 
 
 @dataclass(slots=True)
-class Progress:
+class EvaluationProgress:
     """Gathers the stages' results; `told()` turns a known error into the gate's answer."""
 
     request: EvaluationRequest

@@ -1,21 +1,36 @@
-"""Stages 9 and 11: one view, as Markdown, HTML, JSON and SARIF, stored as artifacts; then the PDF."""
+"""Stages 9 to 11: the report in every format, stored; the answer where the request came from; the PDF."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import time
+from dataclasses import replace
 from functools import partial
+
+from pydantic import ValidationError
 
 from bot.evaluation.decisions import keep_evaluation
 from bot.evaluation.on_host import on_this_host
-from bot.report.machine import machine, plan_rows
-from bot.report.markdown import html, markdown
+from bot.report.checks import annotate, check_summary, requirement_checks
+from bot.report.findings import review, sarif
+from bot.report.machine import machine, plan_rows, read_machine
+from bot.report.markdown import (
+    EarlierVerdicts,
+    PastVerdict,
+    VerdictChange,
+    changes_since,
+    html,
+    markdown,
+)
+from bot.report.model import ReportView
 from bot.report.pdf import NO_PDF, pdf
 from bot.report.pictures import embedded
-from bot.report.sarif import sarif
 from bot.report.view import view
-from bot.services import Services, evaluation_key
-from bot.values import Evaluation
+from bot.services import Announcement, Services, evaluation_key
+from bot.store import EvaluationRecord
+from bot.values import Conclusion, Evaluation, EvaluationRequest, Publication
+from sandbox.values import Checkout, Diff
 
 log = logging.getLogger(__name__)
 
@@ -65,3 +80,66 @@ async def print_report(services: Services, key: str) -> bool:
         return False
     await asyncio.to_thread(services.artifacts.put, key, "report.pdf", printed.content)
     return True
+
+
+@on_this_host
+async def publish(
+    services: Services, evaluation: Evaluation, checkout: Checkout | None, report_key: str
+) -> Publication:
+    """Publish once, whatever happened before; what is superseded says so."""
+    request = evaluation.request
+    shown = view(evaluation, services.secrets, services.origin.home(request))
+    link = services.origin.link(request)
+    diff = checkout.diff if checkout else Diff(())
+    observed = evaluation.observed
+    memory = await asyncio.to_thread(_remember, services, request, shown)
+    answer = Announcement(
+        evaluation,
+        report_key,
+        markdown(shown, link, memory),
+        check_summary(shown, link, memory),
+        annotate(shown, diff),
+        requirement_checks(shown, link) if evaluation.checks_each else (),
+        review(observed.fixes, diff, services.secrets) if observed else None,
+    )
+    return await services.origin.publish(answer)
+
+
+def _remember(
+    services: Services, request: EvaluationRequest, shown: ReportView
+) -> EarlierVerdicts | None:
+    """What was said of the pull request before this evaluation. Raises Transient."""
+    if not request.number:
+        return None
+    records = services.store.history(request.repository, request.number)
+    current = services.store.evaluation(request.id)
+    began_s = current.created_s if current else time.time()
+    earlier = [one for one in records if one.id != request.id and one.created_s <= began_s]
+    if not earlier:
+        return None
+    past = (
+        PastVerdict(
+            Conclusion(one.conclusion),
+            one.title,
+            one.head_sha,
+            services.origin.link(replace(request, id=one.id)),
+            time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(one.updated_s)),
+        )
+        for one in earlier
+        if one.conclusion
+    )
+    return EarlierVerdicts(
+        tuple(past), _changes(services, earlier[0], shown) if shown.judged else ()
+    )
+
+
+def _changes(
+    services: Services, last: EvaluationRecord, shown: ReportView
+) -> tuple[VerdictChange, ...]:
+    """Compare with the last report; one that is gone, or of another version, is compared with nothing."""
+    text = services.artifacts.get(last.report_key, "report.json")
+    try:
+        before = read_machine(text) if text else None
+    except ValidationError:
+        return ()
+    return changes_since(before, shown) if before and before.judged else ()

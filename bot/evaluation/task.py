@@ -129,7 +129,7 @@ def _each_once(found: list[_Linked]) -> list[_Linked]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _BaseFile:
     """What stands at a path of base, or why it cannot be read."""
 
     path: str
@@ -137,15 +137,15 @@ class _Seen:
     problem: str = ""
 
 
-async def _first(pointer: Pointer, of_base: Reader) -> _Seen:
+async def _first(pointer: Pointer, of_base: Reader) -> _BaseFile:
     """The first of the places where there is something to read, else why the likeliest is not."""
     problem = ""
     for path in pointer.places:
         shown = await of_base(path)
         if not shown.problem:
-            return _Seen(path, shown.output)
+            return _BaseFile(path, shown.output)
         problem = problem or shown.problem
-    return _Seen(pointer.places[0], "", problem)
+    return _BaseFile(pointer.places[0], "", problem)
 
 
 async def _pages(web: Web | None, found: list[_Linked]) -> _Read:

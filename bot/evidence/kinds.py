@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from bot.context import Case
+from bot.context import EvaluationContext
 from bot.evidence.code_map.run import look_for_places
 from bot.evidence.empty_inputs.find import promises
 from bot.evidence.examples.run import call_as_shown
@@ -23,7 +23,7 @@ from bot.evidence.own_steps.commands import (
     type_into,
 )
 from bot.evidence.pages.run import follow_script, look_at_pages
-from bot.evidence.seen import Place, Seen, limits, on_both, showing, sides
+from bot.evidence.seen import Seen, StepSide, limits, on_both, showing, sides
 from bot.evidence.test_plan.run import run_plan_item
 from bot.evidence.tests.run import run_unit_tests
 from bot.services import Services
@@ -38,7 +38,7 @@ from sandbox.terminal.pictures import BY_BROWSER
 from sandbox.values import Finding, Observation, Side
 
 
-async def run_check(services: Services, case: Case, step: Step) -> Seen:
+async def run_check(services: Services, case: EvaluationContext, step: Step) -> Seen:
     """Run a configured shell line on both sides; the files that it runs come from base on both."""
     line, checkout = step.arguments[0], case.checkout
     base_tree, head_tree = Path(checkout.base_tree), Path(checkout.head_tree)
@@ -48,7 +48,7 @@ async def run_check(services: Services, case: Case, step: Step) -> Seen:
         head_tree = await asyncio.to_thread(combine, head_tree, base_tree, trusted, folder)
     network = case.policy.network_to_observe
 
-    async def run(place: Place) -> Observation:
+    async def run(place: StepSide) -> Observation:
         order = ShellRun(line, place.side, place.tree, place.environment, limits(case), network)
         return await run_shell(services.sandbox, order)
 
@@ -57,7 +57,7 @@ async def run_check(services: Services, case: Case, step: Step) -> Seen:
     return showing(step, *await on_both(run, places))
 
 
-async def look_at_findings(services: Services, case: Case, step: Step) -> Seen:
+async def look_at_findings(services: Services, case: EvaluationContext, step: Step) -> Seen:
     """Lint the changed files on both sides; without a file to lint there is nothing to see."""
     workspace = services.evaluation_folder(case.request) / "trees"
     wants_fixes = case.policy.configuration.suggestions
@@ -73,17 +73,17 @@ async def look_at_findings(services: Services, case: Case, step: Step) -> Seen:
 _BY_BROWSER = {".html", ".htm", ".svg", *BY_BROWSER}
 
 
-async def search_code(services: Services, case: Case, step: Step) -> Seen:
+async def search_code(services: Services, case: EvaluationContext, step: Step) -> Seen:
     """Search both trees; the arguments are the text and, for a pattern, the word `pattern`."""
     wanted = WantedPassage(step.arguments[0], is_pattern=step.arguments[1:] == ("pattern",))
 
-    async def run(place: Place) -> Observation:
+    async def run(place: StepSide) -> Observation:
         return await search(services.sandbox, place.side, place.tree, wanted)
 
     return showing(step, *await on_both(run, sides(case, case.built)))
 
 
-async def read_file(services: Services, case: Case, step: Step) -> Seen:
+async def read_file(services: Services, case: EvaluationContext, step: Step) -> Seen:
     """Read a file on both sides; the arguments are its path and, of text, the first and last line.
 
     Pages and images are looked at in the browser.
@@ -94,19 +94,19 @@ async def read_file(services: Services, case: Case, step: Step) -> Seen:
         return await look_at_pages(services, case, step)
     passage = FilePassage(path, *map(int, step.arguments[1:3]))
 
-    async def run(place: Place) -> Observation:
+    async def run(place: StepSide) -> Observation:
         return await read(services.sandbox, place.side, place.tree, passage)
 
     return showing(step, *await on_both(run, sides(case, case.built)))
 
 
-async def call_with_nothing(services: Services, case: Case, step: Step) -> Seen:
+async def call_with_nothing(services: Services, case: EvaluationContext, step: Step) -> Seen:
     """Make every call of the step on both sides; a file that was renamed is found on base."""
     calls = tuple(call for text in step.arguments if (call := read_call(text)))
     checkout = case.checkout
     before = {one.path: one.old_path or one.path for one in checkout.diff.files}
 
-    async def run(place: Place) -> Observation:
+    async def run(place: StepSide) -> Observation:
         names = before if place.side is Side.BASE else {}
         paths = tuple(names.get(call.path, call.path) for call in calls)
         trial = EmptyCalls(place.side, place.tree, place.environment, calls, paths)
@@ -123,7 +123,7 @@ def _promised(finding: Finding, call: EmptyCall, tree: TreeReader) -> Finding:
     return replace(finding, hunk=promises(tree.read(call.path), call.name)[:2_000])
 
 
-Look = Callable[[Services, Case, Step], Coroutine[Any, Any, Seen]]
+Look = Callable[[Services, EvaluationContext, Step], Coroutine[Any, Any, Seen]]
 
 LOOKS: dict[ActionKind, Look] = {
     ActionKind.UNIT_TESTS: run_unit_tests,
@@ -176,14 +176,14 @@ def left_out(request: EvaluationRequest) -> frozenset[ActionKind]:
     return frozenset(action for part in request.without for action in _NEEDS.get(part, ()))
 
 
-def look_of(case: Case, step: Step, *, is_analysts: bool = False) -> Look:
+def look_of(case: EvaluationContext, step: Step, *, is_analysts: bool = False) -> Look:
     """How a step is taken; one that a model proposed or asked for rests on no configuration."""
     if step.action in left_out(case.request):
         return _nothing
     return (ANALYSTS_LOOKS if is_analysts or step.is_proposed else LOOKS)[step.action]
 
 
-async def _nothing(services: Services, case: Case, step: Step) -> Seen:
+async def _nothing(services: Services, case: EvaluationContext, step: Step) -> Seen:
     """Take no look, and say so where tests would have been run."""
     is_of_tests = step.action is ActionKind.UNIT_TESTS
     return Seen(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from bot.context import Built, Case, Project
+from bot.context import Built, EvaluationContext, Project
 from bot.evidence.transitions import transition
 from bot.values import Evidence, ExampleSeen, FourWay, Impact, Located, Part, Step
 from sandbox.base import Limits
@@ -32,7 +32,7 @@ class Seen:
     located: tuple[Located, ...] = ()
 
 
-def limits(case: Case) -> Limits:
+def limits(case: EvaluationContext) -> Limits:
     """Let one run take most of the time: when it hangs, the rest suffices to say which run it was."""
     minutes = case.policy.configuration.limits.minutes
     return Limits(timeout_s=minutes * 60 * _LONGEST_RUN)
@@ -45,7 +45,7 @@ class Both(NamedTuple, Generic[T]):
     head: T
 
 
-class Shown(NamedTuple, Generic[T]):
+class ShownBoth(NamedTuple, Generic[T]):
     """What one thing showed on each side; None on base where that side is off."""
 
     base: T | None
@@ -53,7 +53,7 @@ class Shown(NamedTuple, Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StepSide:
     """One side of a step: its tree, and what is built of it. Nothing is done where it `is_off`."""
 
     side: Side
@@ -62,21 +62,23 @@ class Place:
     is_off: bool = False
 
 
-def sides(case: Case, built: Built | Project) -> Both[Place]:
+def sides(case: EvaluationContext, built: Built | Project) -> Both[StepSide]:
     """Both sides, with the environments of this project."""
     is_off = Part.BASE_SIDE in case.request.without
     return Both(
-        Place(Side.BASE, case.checkout.base_tree, built.base, is_off),
-        Place(Side.HEAD, case.checkout.head_tree, built.head),
+        StepSide(Side.BASE, case.checkout.base_tree, built.base, is_off),
+        StepSide(Side.HEAD, case.checkout.head_tree, built.head),
     )
 
 
-async def on_both(run: Callable[[Place], Coroutine[Any, Any, T]], places: Both[Place]) -> Shown[T]:
+async def on_both(
+    run: Callable[[StepSide], Coroutine[Any, Any, T]], places: Both[StepSide]
+) -> ShownBoth[T]:
     """Do one thing on both sides at the same time; the first error ends both."""
     if places.base.is_off:
-        return Shown(None, await run(places.head))
+        return ShownBoth(None, await run(places.head))
     base, head = await concurrently(run(places.base), run(places.head))
-    return Shown(base, head)
+    return ShownBoth(base, head)
 
 
 def showing(

@@ -14,8 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from bot.errors import UserError
 from bot.github import AppCredentials
-from bot.own_folder import make_home
-from bot.settings import CREDENTIALS, Settings
+from bot.settings import CREDENTIALS, Settings, make_home
 from bot.templates import app_manifest
 
 

@@ -63,7 +63,7 @@ def _steps(
     steps: AnalystSteps,
 ) -> dict[str, tuple[type[BaseModel], Callable[[Any], Awaitable[str]]]]:
     """The tools that become steps: their arguments as the look of that action takes them."""
-    kinds: dict[ActionKind, tuple[type[Wanted], Callable[[Any], tuple[str, ...]]]] = {
+    kinds: dict[ActionKind, tuple[type[WantedStep], Callable[[Any], tuple[str, ...]]]] = {
         ActionKind.LOCATE: (Locate, lambda a: (a.text,) if a.text else ()),
         ActionKind.SEARCH: (Search, lambda a: (a.text, *["pattern"] * a.is_pattern)),
         ActionKind.READ: (Read, _passage),
@@ -71,7 +71,7 @@ def _steps(
         ActionKind.SHELL_INTERACTION: (Type, lambda a: (a.line, a.typed)),
         ActionKind.DYNAMIC_EXECUTION: (Execute, _files),
         ActionKind.UNIT_TESTS: (Tests, lambda a: a.paths),
-        ActionKind.STATIC_LINTER: (Wanted, lambda a: ()),
+        ActionKind.STATIC_LINTER: (WantedStep, lambda a: ()),
         ActionKind.SCREENSHOT: (Pages, lambda a: a.paths),
         ActionKind.INTERACTION: (Script, lambda a: a.acts),
         ActionKind.WEB_BROWSING: (LookUp, lambda a: (a.text,)),
@@ -83,7 +83,7 @@ def _steps(
 def _step(
     steps: AnalystSteps, kind: ActionKind, arguments: Callable[[Any], tuple[str, ...]]
 ) -> Callable[[Any], Awaitable[str]]:
-    async def call(wanted: Wanted) -> str:
+    async def call(wanted: WantedStep) -> str:
         return await steps.step(kind, arguments(wanted), StepPurpose(wanted.goal, wanted.expected))
 
     return call
@@ -180,7 +180,7 @@ def _read(acts: tuple[str, ...]) -> tuple[str, ...]:
     return acts
 
 
-class Wanted(BaseModel):
+class WantedStep(BaseModel):
     """What every step says of itself."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -188,7 +188,7 @@ class Wanted(BaseModel):
     expected: str = Field(default="", max_length=300, description="What you expect to see.")
 
 
-class Locate(Wanted):
+class Locate(WantedStep):
     """What to find places for."""
 
     text: Annotated[str, StringConstraints(max_length=500)] = Field(
@@ -196,14 +196,14 @@ class Locate(Wanted):
     )
 
 
-class Search(Wanted):
+class Search(WantedStep):
     """What to look for, line by line."""
 
     text: Text = Field(description="The text, or the pattern as Python writes them.")
     is_pattern: bool = False
 
 
-class Read(Wanted):
+class Read(WantedStep):
     """Which file, and which of its lines."""
 
     path: Path = Field(description="A file, from the root of the repository.")
@@ -217,13 +217,13 @@ class Read(Wanted):
         return self
 
 
-class Bash(Wanted):
+class Bash(WantedStep):
     """A shell line."""
 
     line: Line = Field(description="One shell line, run at the root of the repository.")
 
 
-class Type(Wanted):
+class Type(WantedStep):
     """A command, and what is typed into it."""
 
     line: Line = Field(description="The command that is started behind a terminal.")
@@ -242,7 +242,7 @@ class File(BaseModel):
     text: FileText
 
 
-class Execute(Wanted):
+class Execute(WantedStep):
     """The judge's own files, and how they are run."""
 
     files: tuple[File, ...] = Field(min_length=1, max_length=5)
@@ -253,19 +253,19 @@ class Execute(Wanted):
     )
 
 
-class Tests(Wanted):
+class Tests(WantedStep):
     """Test files that the repository has."""
 
     paths: tuple[Path, ...] = Field(min_length=1, max_length=20)
 
 
-class Pages(Wanted):
+class Pages(WantedStep):
     """Pages to open."""
 
     paths: tuple[Path, ...] = Field(min_length=1, max_length=5, description="HTML files or paths.")
 
 
-class Script(Wanted):
+class Script(WantedStep):
     """Acts and expectations in a browser."""
 
     acts: Annotated[tuple[str, ...], AfterValidator(_read)] = Field(
@@ -276,7 +276,7 @@ class Script(Wanted):
     )
 
 
-class Compare(Wanted):
+class Compare(WantedStep):
     """A command, and the file that it has to write."""
 
     line: Line = Field(description="The command that writes the file.")
@@ -284,7 +284,7 @@ class Compare(Wanted):
     text: FileText = Field(description="What the file must hold.")
 
 
-class LookAtPicture(Wanted):
+class LookAtPicture(WantedStep):
     """A question about the pictures of a step."""
 
     evidence: Annotated[str, StringConstraints(max_length=80)] = Field(
@@ -293,7 +293,7 @@ class LookAtPicture(Wanted):
     question: Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 
 
-class LookUp(Wanted):
+class LookUp(WantedStep):
     """Something to look up outside."""
 
     text: Annotated[str, StringConstraints(min_length=1, max_length=500)] = Field(

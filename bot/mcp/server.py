@@ -55,7 +55,7 @@ class Change:
     task_text: str
 
 
-class Judging(Protocol):
+class ChangeJudge(Protocol):
     """Judges changes, and keeps the last report of each repository."""
 
     @property
@@ -99,7 +99,7 @@ class StageQueue:
                 await report(value, len(self._stages), message)
 
 
-def build_server(root: Root, judging: Judging, version: str) -> MCPServer:
+def build_server(root: Root, judging: ChangeJudge, version: str) -> MCPServer:
     """Return the server; one judgement runs at a time, and others wait for it."""
     server = MCPServer(
         "assay",
@@ -148,7 +148,7 @@ def serve_http(server: MCPServer, port: int) -> None:
 class _Tools:
     """What an agent can call: it reads the docstrings."""
 
-    def __init__(self, root: Root, judging: Judging) -> None:
+    def __init__(self, root: Root, judging: ChangeJudge) -> None:
         self._root, self._judging, self._one = root, judging, asyncio.Lock()
 
     async def judge(

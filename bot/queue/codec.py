@@ -72,7 +72,7 @@ def result_type(step: Callable[..., Any]) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class StoredOutcome:
     """How a step ended, as stored: a result in JSON or one of our own errors."""
 
     result: str = ""
@@ -83,22 +83,24 @@ class Outcome:
     life: int = 0  # of the job, in which the step ended; 0 in older records
 
 
-def outcome_of(error: AssayError) -> Outcome:
+def outcome_of(error: AssayError) -> StoredOutcome:
     """Remember an error of ours so that a replay raises the same one."""
     match error:
         case OutOfTime():
-            return Outcome(error="out of time", what=error.what, next_step=error.next_step)
+            return StoredOutcome(error="out of time", what=error.what, next_step=error.next_step)
         case UserError():
-            return Outcome(error="user", what=error.what, next_step=error.next_step)
+            return StoredOutcome(error="user", what=error.what, next_step=error.next_step)
         case Superseded():
-            return Outcome(error="superseded", what=error.by)
+            return StoredOutcome(error="superseded", what=error.by)
         case Transient():
-            return Outcome(error="transient", what=error.what, retry_after_s=error.retry_after_s)
+            return StoredOutcome(
+                error="transient", what=error.what, retry_after_s=error.retry_after_s
+            )
         case _:
-            return Outcome(error="failed", what=f"{type(error).__name__}: {error}")
+            return StoredOutcome(error="failed", what=f"{type(error).__name__}: {error}")
 
 
-def raise_error(outcome: Outcome) -> None:
+def raise_error(outcome: StoredOutcome) -> None:
     """Raise the error that an outcome holds, if it holds one."""
     match outcome.error:
         case "":

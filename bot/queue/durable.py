@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from dbos import DBOS
 
 from bot.errors import AssayError, Transient, UserError
-from bot.queue.codec import Outcome, decode, encode, outcome_of, raise_error, result_type
+from bot.queue.codec import StoredOutcome, decode, encode, outcome_of, raise_error, result_type
 
 LONGEST_PAUSE_S = 300.0
 
@@ -110,10 +110,10 @@ class DurableSteps:
 
         async def attempt() -> str:
             outcome = await self._outcome(name, kind, step, args, kwargs)
-            return encode(replace(outcome, life=self.life), Outcome)
+            return encode(replace(outcome, life=self.life), StoredOutcome)
 
         stored = await DBOS.run_step_async({"name": name, "preemptible": True}, attempt)
-        outcome = decode(stored, Outcome)
+        outcome = decode(stored, StoredOutcome)
         self._since = outcome.life or self._since
         raise_error(outcome)
         return decode(outcome.result, kind)
@@ -125,7 +125,7 @@ class DurableSteps:
         step: Callable[..., Any],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-    ) -> Outcome:
+    ) -> StoredOutcome:
         began, deaths = time.monotonic(), self.life - self._since
         if deaths > self.patience.most_deaths:
             return outcome_of(
@@ -136,20 +136,20 @@ class DurableSteps:
                 )
             )
 
-        async def once() -> Outcome:
+        async def once() -> StoredOutcome:
             async with self.room.place(alone=deaths > 0):
                 await asyncio.to_thread(self.progress.started, self.job_id, name)
                 value = await _call(step, args, kwargs)
             took_s = time.monotonic() - began
             await asyncio.to_thread(self.progress.finished, self.job_id, name, took_s)
-            return Outcome(result=encode(value, kind))
+            return StoredOutcome(result=encode(value, kind))
 
         try:
             return await self._patiently(name, once)
         except AssayError as error:
             return outcome_of(error)
 
-    async def _patiently(self, name: str, once: Callable[[], Any]) -> Outcome:
+    async def _patiently(self, name: str, once: Callable[[], Any]) -> StoredOutcome:
         """Try again while the outside is away, for at most `patience_s`.
 
         The job keeps its place among the running ones while it waits.
@@ -158,7 +158,7 @@ class DurableSteps:
         pause_s = 1.0
         for tried in itertools.count(1):
             try:
-                outcome: Outcome = await once()
+                outcome: StoredOutcome = await once()
                 return outcome
             except Transient as error:
                 asked_s = max(error.retry_after_s, pause_s * random.uniform(0.8, 1.2))  # noqa: S311

@@ -19,7 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from bot.errors import AssayError, Superseded, Transient, UserError
 from bot.queue.codec import JsonSerializer, decode, encode
 from bot.queue.durable import DurableSteps, NoProgress, Patience, ProgressListener, Room
-from bot.queue.lease import Lease, LeaseLost, lease_for
+from bot.queue.lease import Lease, LeaseLost, Turns, lease_for
 from bot.queue.options import (
     APPLICATION,
     APPLICATION_VERSION,
@@ -29,7 +29,6 @@ from bot.queue.options import (
     EngineOptions,
     migrate,
 )
-from bot.queue.turns import Turns
 from bot.steps import Ending, EndKind, StepRunner
 from bot.values import Delivery, EvaluationRequest, Publication
 

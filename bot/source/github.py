@@ -19,7 +19,7 @@ from bot.github import (
     Repository,
 )
 from bot.report.markdown import marker
-from bot.services import Answer, Code
+from bot.services import Announcement, CodeSource
 from bot.source.policy import policy_context
 from bot.source.shared_head import HeadVerdict, SharedHead, hide_running, show_running
 from bot.source.words import task_of_issue, task_of_pull_request
@@ -41,7 +41,7 @@ from bot.values import (
     Trigger,
 )
 from bot.values.conclusions import Review
-from sandbox.repository.mirror import Source
+from sandbox.repository.mirror import RepositorySource
 from sandbox.values import Checkout
 
 log = logging.getLogger(__name__)
@@ -66,13 +66,15 @@ class GitHubOrigin:
     report_link: Callable[[str], str]
     allow_http: bool = False
 
-    async def code(self, request: EvaluationRequest) -> Code:
+    async def code(self, request: EvaluationRequest) -> CodeSource:
         """Name both revisions, with a token for this repository that lives an hour."""
         await self._check_still_wanted(request)
         token = await self.github.clone_token(request.installation, request.repository)
         url = self.github.clone_url(request.repository)
         head = request.head_sha or request.head_ref
-        return Code(Source(url, token.value, self.allow_http), request.base_ref, head)
+        return CodeSource(
+            RepositorySource(url, token.value, self.allow_http), request.base_ref, head
+        )
 
     async def _check_still_wanted(self, request: EvaluationRequest) -> None:
         if not request.number:
@@ -176,7 +178,7 @@ class GitHubOrigin:
         """Return the signed address of the report page."""
         return self.report_link(request.id)
 
-    async def publish(self, answer: Answer) -> Publication:
+    async def publish(self, answer: Announcement) -> Publication:
         """Post the comment unless a newer head is there, then complete the check run.
 
         The check run comes last: who waited for it finds the report and the comment in place.
@@ -237,7 +239,7 @@ class GitHubOrigin:
         self.store.check_run(request.id, check_run.id, is_finished)
         return check_run.id
 
-    async def _complete(self, answer: Answer) -> int:
+    async def _complete(self, answer: Announcement) -> int:
         """Complete the check run with the worst of what the commit's pull requests were told."""
         request, gate = answer.evaluation.request, answer.evaluation.gate
         report = self._completed(answer)
@@ -254,7 +256,9 @@ class GitHubOrigin:
             await shared.agree(request.head_sha, request.number)
         return check_run
 
-    async def _put_each(self, repository: Repository, answer: Answer, *, is_shared: bool) -> None:
+    async def _put_each(
+        self, repository: Repository, answer: Announcement, *, is_shared: bool
+    ) -> None:
         """Put the requirements' check runs, completed at once, so that none is ever left open.
 
         Only into the default branch or a protected one: what anybody's own branch asks for must not turn
@@ -284,7 +288,7 @@ class GitHubOrigin:
             )
             await repository.put_check_run(report)
 
-    def _completed(self, answer: Answer) -> CheckReport:
+    def _completed(self, answer: Announcement) -> CheckReport:
         request = answer.evaluation.request
         return CheckReport(
             name=request.check_name(CHECK_NAME),
@@ -315,7 +319,7 @@ def _buttons(evaluation: Evaluation) -> tuple[CheckAction, ...]:
     return (_RERUN, *accept, *((_EXPLAIN,) if evaluation.judgement else ()))
 
 
-def _end(answer: Answer, comment: int) -> Ended:
+def _end(answer: Announcement, comment: int) -> Ended:
     gate = answer.evaluation.gate
     cancelled = gate.conclusion is Conclusion.CANCELLED
     return Ended(

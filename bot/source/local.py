@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bot.configuration import PolicyContext
 from bot.errors import UserError
-from bot.services import Answer, Code
+from bot.services import Announcement, CodeSource
 from bot.task.task_file import read_task_file
 from bot.values import EvaluationRequest, Plan, Publication, Standing, Task, TaskSource, Trust
 from sandbox.errors import CheckoutError
@@ -21,7 +21,7 @@ from sandbox.repository.local_repository import (
     default_base,
     lacks_common_history,
 )
-from sandbox.repository.mirror import UNSHALLOW, Source, is_own, messages, open_mirror
+from sandbox.repository.mirror import UNSHALLOW, RepositorySource, is_own, messages, open_mirror
 from sandbox.values import Checkout
 
 _NOTHING_ASKED = (
@@ -60,7 +60,7 @@ class Unposted:
         """No page is served for it."""
         return ""
 
-    async def publish(self, answer: Answer) -> Publication:
+    async def publish(self, answer: Announcement) -> Publication:
         """Say where the report is; the command copies it to where the person wants it."""
         self.tell("publish")
         evaluation = answer.evaluation
@@ -98,7 +98,7 @@ class LocalOrigin(Unposted):
     def _is_in_default_branch(self, revision: str) -> bool:
         """Whoever runs the command chose the base, which can still be a stranger's branch."""
         try:
-            mirror = open_mirror(self.git_root, Source(str(self.repository)))
+            mirror = open_mirror(self.git_root, RepositorySource(str(self.repository)))
             wanted = resolve_at_source(mirror, revision)
             return contains(self.repository, default_base(self.repository), wanted)
         except CheckoutError:  # no branch is known as the default
@@ -118,7 +118,10 @@ class LocalOrigin(Unposted):
             raise UserError(error.what, error.next_step) from error
 
     def _change(self, base: str | None, head: str | None, with_work_tree: bool) -> LocalChange:
-        folder, mirror = self.repository, open_mirror(self.git_root, Source(str(self.repository)))
+        folder, mirror = (
+            self.repository,
+            open_mirror(self.git_root, RepositorySource(str(self.repository))),
+        )
         wanted = resolve_at_source(mirror, head or "HEAD")
         base = base or default_base(folder)
         target = resolve_at_source(mirror, base)
@@ -137,10 +140,10 @@ class LocalOrigin(Unposted):
             raise _nothing_new(base, head or "HEAD", changed)
         return LocalChange(base, head or "HEAD", wanted, changed)
 
-    async def code(self, request: EvaluationRequest) -> Code:
+    async def code(self, request: EvaluationRequest) -> CodeSource:
         """Name the folder and both revisions."""
         head = request.head_sha or request.head_ref
-        return Code(Source(str(self.repository)), request.base_ref, head)
+        return CodeSource(RepositorySource(str(self.repository)), request.base_ref, head)
 
     def home(self, request: EvaluationRequest) -> str:
         """A folder is nowhere on the web."""
@@ -166,7 +169,7 @@ class LocalOrigin(Unposted):
 
     def _commit_messages(self, checkout: Checkout) -> str:
         """What people wrote: a commit that was made of the work tree says nothing."""
-        mirror = open_mirror(self.git_root, Source(str(self.repository)))
+        mirror = open_mirror(self.git_root, RepositorySource(str(self.repository)))
         head = checkout.head_sha
         return messages(mirror, checkout.base_sha, f"{head}~1" if is_own(mirror, head) else head)
 

@@ -12,12 +12,12 @@ from bot.configuration import PolicyContext
 from bot.github import BELONGING, Issue, RepositoryReader
 from bot.github.client import clone_url, open_public
 from bot.github.transport import Manners
-from bot.services import Code
+from bot.services import CodeSource
 from bot.source.local import Unposted
 from bot.source.policy import policy_context
 from bot.source.words import task_of_pull_request
 from bot.values import EvaluationRequest, Task
-from sandbox.repository.mirror import Source
+from sandbox.repository.mirror import RepositorySource
 from sandbox.values import Checkout
 
 
@@ -29,11 +29,11 @@ class PublicOrigin(Unposted):
     reader: RepositoryReader
     token: str = ""
 
-    async def code(self, request: EvaluationRequest) -> Code:
+    async def code(self, request: EvaluationRequest) -> CodeSource:
         """Name both commits as the pull request had them."""
         url = clone_url(self.manners, request.repository)
-        source = Source(url, self.token, allow_http=url.startswith("http://"))
-        return Code(source, request.base_sha, request.head_sha)
+        source = RepositorySource(url, self.token, allow_http=url.startswith("http://"))
+        return CodeSource(source, request.base_sha, request.head_sha)
 
     def home(self, request: EvaluationRequest) -> str:
         """Return the repository's page."""

@@ -135,7 +135,7 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelFilter:
+class VerdictLabelFilter:
     """Which labels are meant; what is empty does not narrow it."""
 
     repository: str = ""
@@ -223,10 +223,10 @@ class Store(Protocol):
     def keep_labels(self, *labels: VerdictLabel) -> None:
         """Keep all or none; the same `source` about the same subject and commit counts once."""
 
-    def labels(self, wanted: LabelFilter) -> Iterator[VerdictLabel]:
+    def labels(self, wanted: VerdictLabelFilter) -> Iterator[VerdictLabel]:
         """Go through what was kept, oldest first."""
 
-    def delete_labels(self, wanted: LabelFilter) -> int:
+    def delete_labels(self, wanted: VerdictLabelFilter) -> int:
         """Delete labels for good; return how many there were."""
 
     def pause_of(self, repository: str, number: int) -> Pause | None:

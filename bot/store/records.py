@@ -27,7 +27,13 @@ from bot.store.base import (
     Totals,
 )
 from bot.store.listing import ListingRecords
-from bot.store.record_parts import AcceptanceRecords, KeptRecords, RubricRecords, UsageRecords
+from bot.store.record_parts import (
+    AcceptanceRecords,
+    KeptRecords,
+    RubricRecords,
+    TalkRecords,
+    UsageRecords,
+)
 from bot.store.sessions import SessionRecords
 from bot.store.tables import (
     BASE_RESULTS,
@@ -37,7 +43,6 @@ from bot.store.tables import (
     STAGE_TIMES,
     now_s,
 )
-from bot.store.talk_records import TalkRecords
 from bot.store.tokens import TokenRecords
 from bot.text import scrub
 from bot.values import Conclusion, EvaluationRequest

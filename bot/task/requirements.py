@@ -16,8 +16,7 @@ from bot.task.drafts import TITLE, Draft, drafts_of, with_titles
 from bot.task.examples.calls import MOST_EXAMPLES, MOST_SHOWN, examples_of, shown_results
 from bot.task.graph import mended
 from bot.task.permissions import permitted_changes
-from bot.task.sameness import says_the_same
-from bot.task.wording import as_what_must_hold, template_lines
+from bot.task.wording import as_what_must_hold, says_the_same, template_lines
 from bot.text.clipping import clip
 from bot.values import (
     Category,

@@ -14,8 +14,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from bot.task.rubrics.files import plain_key, rubric_of
 from bot.task.rubrics.form import RubricProblem
-from bot.task.rubrics.spellings import plain_key, rubric_of
 from bot.text.plain_yaml import PlainYamlError, load_plain_yaml
 from bot.values import ListedRequirement, ListedTask, TaskSource, Trust
 

@@ -28,8 +28,13 @@ from bot.task.categories import (
 from bot.task.graph import mended, with_edges
 from bot.task.permissions import only_permits, permitted_changes
 from bot.task.requirements import MAX_REQUIREMENTS, MAX_TEXT
-from bot.task.sameness import has_the_same_words, says_the_same
-from bot.task.wording import normalised, stands_for_title, template_lines
+from bot.task.wording import (
+    has_the_same_words,
+    normalised,
+    says_the_same,
+    stands_for_title,
+    template_lines,
+)
 from bot.text.clipping import clip
 from bot.text.markdown import read_document
 from bot.text.words import words_of

@@ -35,7 +35,7 @@ _MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class SeenFacts:
     """What a log is held against: the files of each requirement, and what was seen on head.
 
     `failing` are tests that fail on head and not on base, `remarks` linter findings that are new there.
@@ -55,14 +55,14 @@ class Held:
     findings: tuple[Finding, ...] = ()
 
 
-def facts_of(requirements: Requirements, observed: Observed) -> Facts:
+def facts_of(requirements: Requirements, observed: Observed) -> SeenFacts:
     """Return the facts; where nobody knows the files of a requirement they are all that changed."""
     located = {
         one.requirement_id: tuple(dict.fromkeys(place.place.path for place in one.places))
         for one in observed.located
     }
     failing = (TestChange.PASS_TO_FAIL, TestChange.NEW_FAILING)
-    return Facts(
+    return SeenFacts(
         files=tuple(
             (one.id, located.get(one.id) or observed.changed_paths)
             for one in requirements.items
@@ -74,7 +74,7 @@ def facts_of(requirements: Requirements, observed: Observed) -> Facts:
     )
 
 
-def hold(text: str, facts: Facts) -> Held:
+def hold(text: str, facts: SeenFacts) -> Held:
     """Read a log, choose its steps, and find the last claims that the facts contradict."""
     log = read_trajectory(text)
     claims = Claims(log.format, len(log.steps), _chosen(log, facts), log.problem)
@@ -84,7 +84,7 @@ def hold(text: str, facts: Facts) -> Held:
 # --- which steps ----------------------------------------------------------------------------
 
 
-def _chosen(log: Trajectory, facts: Facts) -> tuple[ClaimedStep, ...]:
+def _chosen(log: Trajectory, facts: SeenFacts) -> tuple[ClaimedStep, ...]:
     """The newest steps whose action names a file of a requirement."""
     index = _index(facts.files)
     counts: Counter[str] = Counter()
@@ -160,7 +160,7 @@ _DOUBT = re.compile(
 _SENTENCE = re.compile(r"[.!\n;]")
 
 
-def _contradicted(log: Trajectory, facts: Facts) -> Iterator[Finding]:
+def _contradicted(log: Trajectory, facts: SeenFacts) -> Iterator[Finding]:
     """Hold the last claim of each kind against what was seen; earlier ones may have been right then."""
     for pattern, is_so, seen in (
         (_TESTS, not facts.failing, _failing(facts.failing)),

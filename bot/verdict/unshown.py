@@ -12,9 +12,8 @@ from bot.evidence.case import Case
 from bot.evidence.conditions import unneeded
 from bot.evidence.oracle import unverified
 from bot.evidence.tests.results import code_of, is_made_by
-from bot.task.alternatives import side_by_side, untested_alternatives
+from bot.task.alternatives import other_error, side_by_side, untested_alternatives, untested_side
 from bot.task.inputs import untested_input
-from bot.task.refusals import other_error, untested_side
 from bot.task.ties import asks_for_error, named_code
 from bot.values import ActionKind, Requirement, TestComparison, Verdict
 from sandbox.elsewhere.values import (

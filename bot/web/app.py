@@ -22,7 +22,7 @@ LARGEST_PAYLOAD_BYTES = 25 * 1024 * 1024
 """GitHub never sends more."""
 
 
-class Jobs(Protocol):
+class DeliveryJobs(Protocol):
     """The engine's client, as far as the web process needs it. Each may raise `Transient`."""
 
     def submit_delivery(self, delivery: Delivery, lane: str) -> None:
@@ -46,7 +46,7 @@ class WebParts:
     """
 
     webhook_secret: str
-    jobs: Jobs
+    jobs: DeliveryJobs
     store: Store
     metrics_token: str = ""
 

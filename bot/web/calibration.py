@@ -23,7 +23,7 @@ from bot.errors import Transient
 from bot.templates import render_html
 from bot.values import VerdictLabel, that_count
 from bot.web.dashboard.visits import Visits
-from bot.web.links import INDEX, ReportLinks
+from bot.web.links import INDEX, SignedLinks
 from bot.web.pages import POLICY, away, missing, strict
 
 MOST_LABELS = 2_000
@@ -46,7 +46,7 @@ class Labels(Protocol):
         """List the newest labels of these repositories, newest first."""
 
 
-def by_link_or_visit(links: ReportLinks, visits: Visits) -> Readers:
+def by_link_or_visit(links: SignedLinks, visits: Visits) -> Readers:
     """Let in who has the operator's link, for all repositories, and who is signed in, for their own."""
 
     def readers() -> MaySee | None:
@@ -69,7 +69,7 @@ def calibration_page(labels: Labels, readers: Readers) -> Blueprint:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class LabelQuery:
     """What the reader filters by; `problems` are days that cannot be read."""
 
     repository: str
@@ -84,7 +84,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class CalibrationTable:
     """One way to divide the labels; `kind` says which, and so how names are written."""
 
     kind: str
@@ -124,16 +124,16 @@ class _Page:
         return Response(text, mimetype="text/html")
 
 
-def _tables(labels: tuple[VerdictLabel, ...]) -> tuple[Table, ...]:
+def _tables(labels: tuple[VerdictLabel, ...]) -> tuple[CalibrationTable, ...]:
     return (
-        Table("kind", grouped(labels, lambda one: one.category)),
-        Table("decider", grouped(labels, lambda one: one.decided_by)),
-        Table("model", grouped(labels, lambda one: one.model)),
-        Table("month", grouped(labels, month_of)),
+        CalibrationTable("kind", grouped(labels, lambda one: one.category)),
+        CalibrationTable("decider", grouped(labels, lambda one: one.decided_by)),
+        CalibrationTable("model", grouped(labels, lambda one: one.model)),
+        CalibrationTable("month", grouped(labels, month_of)),
     )
 
 
-def _wanted() -> Wanted:
+def _wanted() -> LabelQuery:
     problems: list[str] = []
 
     def day(name: str) -> date | None:
@@ -145,7 +145,7 @@ def _wanted() -> Wanted:
             return None
 
     since, until = day("since"), day("until")
-    return Wanted(request.args.get("repository", ""), since, until, tuple(problems))
+    return LabelQuery(request.args.get("repository", ""), since, until, tuple(problems))
 
 
 def _with_form(response: Response) -> Response:

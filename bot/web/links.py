@@ -19,7 +19,7 @@ INDEX = "index"
 
 
 @dataclass(frozen=True, slots=True)
-class ReportLinks:
+class SignedLinks:
     """Signs and checks links. They hold as long as the key does: retention ends them, not time.
 
     With `private` false the pages are for everybody and links carry no signature.
@@ -67,7 +67,7 @@ class Keys(Protocol):
         ...
 
 
-def open_links(settings: Settings, keys: Keys) -> ReportLinks:
+def open_links(settings: Settings, keys: Keys) -> SignedLinks:
     """Make links with the key of the settings, or else with the one that all hosts share.
 
     That one is read when it is first needed: the web process starts while the database is away.
@@ -78,4 +78,4 @@ def open_links(settings: Settings, keys: Keys) -> ReportLinks:
     def key() -> bytes:
         return given or keys.kept_key("link", settings.home / "link.key")
 
-    return ReportLinks(settings.public_url, key, settings.private_reports)
+    return SignedLinks(settings.public_url, key, settings.private_reports)

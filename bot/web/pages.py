@@ -17,7 +17,7 @@ from bot.report.pictures import is_picture, linked, picture_address
 from bot.store import EvaluationRecord
 from bot.templates import DOWNLOADS, render_html, script_hash
 from bot.text import scrub_tree
-from bot.web.links import INDEX, ReportLinks
+from bot.web.links import INDEX, SignedLinks
 
 RECENT = 50
 REFRESH_S = 4
@@ -93,7 +93,7 @@ class Nobody:
 def report_pages(
     evaluations: Evaluations,
     reports: Reports,
-    links: ReportLinks,
+    links: SignedLinks,
     visitors: Visitors | None = None,
 ) -> Blueprint:
     """Make the blueprint with `/evaluations/<id>` in each format, and the pictures below it.
@@ -122,7 +122,7 @@ def report_pages(
 class _Pages:
     evaluations: Evaluations
     reports: Reports
-    links: ReportLinks
+    links: SignedLinks
     visitors: Visitors
 
     def evaluation(self, evaluation_id: str) -> Response:
@@ -212,7 +212,7 @@ class _Pages:
         return shown.replace(DOWNLOADS, ways, 1).encode()
 
 
-def front_page(evaluations: Evaluations, links: ReportLinks, sign_in: str = "") -> Response:
+def front_page(evaluations: Evaluations, links: SignedLinks, sign_in: str = "") -> Response:
     """What runs here; the evaluations only for those who have the operator's link.
 
     `sign_in` is where people sign in, empty where they cannot.

@@ -23,7 +23,7 @@ _DELIVERY_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}")
 _EVENT = re.compile(r"[a-z][a-z_]{0,63}")
 
 
-class Deliveries(Protocol):
+class DeliveryStore(Protocol):
     """Where deliveries are stored."""
 
     def submit_delivery(self, delivery: Delivery, lane: str) -> None:
@@ -38,7 +38,7 @@ class Counters(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WebhookAnswer:
     """What a request is told. `outcome` is a word for the metrics, `event` a known one or empty."""
 
     status: int
@@ -47,7 +47,7 @@ class Answer:
     event: str = ""
 
 
-def blueprint(secret: str, deliveries: Deliveries, counters: Counters) -> Blueprint:
+def blueprint(secret: str, deliveries: DeliveryStore, counters: Counters) -> Blueprint:
     """Build the one route."""
     routes = Blueprint("webhook", __name__)
 
@@ -65,10 +65,12 @@ def blueprint(secret: str, deliveries: Deliveries, counters: Counters) -> Bluepr
     return routes
 
 
-def receive(incoming: Request, secret: str, submit: Callable[[Delivery, str], None]) -> Answer:
+def receive(
+    incoming: Request, secret: str, submit: Callable[[Delivery, str], None]
+) -> WebhookAnswer:
     """Take one request in. Answers in the 400s and 500s say what is wrong and how to mend it."""
     if not secret:
-        return Answer(
+        return WebhookAnswer(
             503,
             "unconfigured",
             "No webhook secret is set, so nothing can be trusted. Set WEBHOOK_SECRET, then restart.",
@@ -76,24 +78,26 @@ def receive(incoming: Request, secret: str, submit: Callable[[Delivery, str], No
     try:
         body = incoming.get_data(cache=False)
     except RequestEntityTooLarge:
-        return Answer(413, "too_large", "The payload is larger than GitHub's 25 MB.")
+        return WebhookAnswer(413, "too_large", "The payload is larger than GitHub's 25 MB.")
     refusal = _refusal(incoming, body, secret)
     if refusal:
         return refusal
     return _accept(incoming, body, submit)
 
 
-def _refusal(incoming: Request, body: bytes, secret: str) -> Answer | None:
+def _refusal(incoming: Request, body: bytes, secret: str) -> WebhookAnswer | None:
     signed = incoming.headers.get("X-Hub-Signature-256", "")
     if not signed:
-        return Answer(401, "unsigned", "The header X-Hub-Signature-256 is missing.")
+        return WebhookAnswer(401, "unsigned", "The header X-Hub-Signature-256 is missing.")
     if not signature_is_valid(secret, body, signed):
-        return Answer(401, "bad_signature", "The signature does not fit the payload and secret.")
+        return WebhookAnswer(
+            401, "bad_signature", "The signature does not fit the payload and secret."
+        )
     for name, pattern in (("X-GitHub-Delivery", _DELIVERY_ID), ("X-GitHub-Event", _EVENT)):
         if not pattern.fullmatch(incoming.headers.get(name, "")):
-            return Answer(400, "bad_headers", f"The header {name} is missing or malformed.")
+            return WebhookAnswer(400, "bad_headers", f"The header {name} is missing or malformed.")
     if incoming.mimetype != "application/json":
-        return Answer(
+        return WebhookAnswer(
             415,
             "bad_content_type",
             "Set the webhook's content type to application/json in the App's settings.",
@@ -101,25 +105,27 @@ def _refusal(incoming: Request, body: bytes, secret: str) -> Answer | None:
     return None
 
 
-def _accept(incoming: Request, body: bytes, submit: Callable[[Delivery, str], None]) -> Answer:
+def _accept(
+    incoming: Request, body: bytes, submit: Callable[[Delivery, str], None]
+) -> WebhookAnswer:
     event = incoming.headers["X-GitHub-Event"]
     try:
         text = body.decode()
         payload = Payload.parse(text)
     except ValueError:
-        return Answer(400, "bad_payload", "The payload is not JSON in UTF-8.")
+        return WebhookAnswer(400, "bad_payload", "The payload is not JSON in UTF-8.")
     if not isinstance(payload.value, dict):
-        return Answer(400, "bad_payload", "The payload is not a JSON object.")
+        return WebhookAnswer(400, "bad_payload", "The payload is not a JSON object.")
     action = payload.text("action")
     if not is_handled(event, action):
-        return Answer(202, "ignored", "Assay does nothing for this event.", event)
+        return WebhookAnswer(202, "ignored", "Assay does nothing for this event.", event)
     delivery = Delivery(incoming.headers["X-GitHub-Delivery"], event, action, text)
     if leads_to_nothing(delivery):
-        return Answer(202, "ignored", "Nothing in this push is for Assay.", event)
+        return WebhookAnswer(202, "ignored", "Nothing in this push is for Assay.", event)
     try:
         submit(delivery, lane(payload, event))
     except Transient:
-        return Answer(
+        return WebhookAnswer(
             503, "unavailable", "The delivery could not be stored. Redeliver it later.", event
         )
-    return Answer(202, "accepted", "Stored; it will be handled.", event)
+    return WebhookAnswer(202, "accepted", "Stored; it will be handled.", event)

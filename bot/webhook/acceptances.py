@@ -30,18 +30,18 @@ from bot.verdict.acceptance import (
     subject_of,
     text_of,
 )
-from bot.webhook.decisions import AcceptUnverified, Command, ObeyCommand
+from bot.webhook.decisions import AcceptUnverified, JudgeCommand, ObeyCommand
 from bot.webhook.desk import Desk
 from bot.webhook.grammar import Words, read_words
-from bot.webhook.head_verdict import Judged, check_was_seen, judged, records_of, seconds
+from bot.webhook.head_verdict import JudgedHead, check_was_seen, judged, records_of, seconds
 from bot.webhook.labelling import Said, verdict_label
 from bot.webhook.start import number_of
 
 MOST_SUBJECTS = 20
 _CLICKED = "Clicked “Accept unverified”."
 _KINDS = {
-    Command.ACCEPT: AcceptanceKind.ACCEPTED,
-    Command.OVERRIDE: AcceptanceKind.OVERRIDDEN,
+    JudgeCommand.ACCEPT: AcceptanceKind.ACCEPTED,
+    JudgeCommand.OVERRIDE: AcceptanceKind.OVERRIDDEN,
 }
 _LABELS = {
     AcceptanceKind.ACCEPTED: LabelKind.ACCEPTED,
@@ -63,7 +63,7 @@ class _Case:
     """What somebody decides about."""
 
     who: _Who
-    judged: Judged
+    judged: JudgedHead
 
 
 async def accept(

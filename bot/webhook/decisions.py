@@ -69,7 +69,7 @@ class RefusePatch:
     problems: tuple[str, ...]
 
 
-class Command(StrEnum):
+class JudgeCommand(StrEnum):
     """The whole grammar of comments, on the first line: `/judge`, then nothing or these words.
 
     After `accept`, `override`, `agree` and `disagree` come ids and a reason in free text, after `explain`
@@ -106,7 +106,7 @@ class ObeyCommand:
     place: Place
     number: int
     comment: int
-    command: Command
+    command: JudgeCommand
     line: str
     on_pull_request: bool = True
     given_at: str = ""

@@ -29,7 +29,7 @@ from bot.webhook.decisions import Cancel
 from bot.webhook.rubrics import RubricMaker
 
 
-class Jobs(Protocol):
+class EvaluationJobs(Protocol):
     """The engine's client, as far as it is needed here; both may be repeated."""
 
     def submit_evaluation(self, request: EvaluationRequest) -> None:
@@ -83,7 +83,7 @@ class Desk:
 
     github: GitHub
     store: Store
-    jobs: Jobs
+    jobs: EvaluationJobs
     link: Callable[[str], str]
     check_name: str
     rubrics: RubricMaker

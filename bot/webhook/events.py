@@ -1,7 +1,10 @@
-"""The events of GitHub that people cause: pull requests, comments and the merge queue."""
+"""The events of GitHub that people cause: pull requests, comments, the merge queue, and pushes that
+take a change back.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from bot.github import BELONGING, Payload
@@ -13,9 +16,11 @@ from bot.webhook.decisions import (
     Decision,
     ExplainVerdict,
     Ignore,
+    KeepReverts,
     ObeyCommand,
     Place,
     Rerun,
+    RevertingCommit,
     StartMergeGroup,
     StartPullRequest,
     place_of,
@@ -28,6 +33,10 @@ from bot.webhook.grammar import (
     parse,
     words_behind,
 )
+
+MOST_CLAIMS = 5
+_COMMIT = re.compile(r"\bThis reverts commit ([0-9a-f]{40})\b")
+_CHANGED = ("added", "removed", "modified")
 
 APPROVE = "approve"
 JUDGE = "judge"
@@ -193,3 +202,24 @@ def _start(payload: Payload, trigger: Trigger) -> Decision:
         trigger=trigger,
         label=payload.text("label", "name"),
     )
+
+
+def pushed(payload: Payload) -> Decision:
+    """A commit may revert a pull request without one of its own; all other pushes lead to nothing."""
+    branch = payload.text("repository", "default_branch")
+    if not branch or payload.text("ref") != f"{_BRANCHES}{branch}":
+        return Ignore("a push to another branch than the default one")
+    found = []
+    for commit in payload.items("commits"):
+        if reverts := reverted_commits(commit.text("message")):
+            paths = {path.text() for kind in _CHANGED for path in commit.items(kind)}
+            found.append(RevertingCommit(commit.text("id"), reverts, tuple(sorted(paths))))
+    if not found:
+        return Ignore("a push that reverts nothing")
+    return KeepReverts(place_of(payload), branch, tuple(found[:MOST_CLAIMS]))
+
+
+def reverted_commits(*texts: str) -> tuple[str, ...]:
+    """The commits that texts say to revert, in the words of `git revert`."""
+    named = dict.fromkeys(sha for text in texts for sha in _COMMIT.findall(text))
+    return tuple(named)[:MOST_CLAIMS]

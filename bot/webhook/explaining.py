@@ -12,7 +12,7 @@ from bot.templates import render_markdown
 from bot.webhook.decisions import ExplainVerdict, ObeyCommand
 from bot.webhook.desk import Desk
 from bot.webhook.grammar import first_id
-from bot.webhook.head_verdict import Judged, judged_head
+from bot.webhook.head_verdict import JudgedHead, judged_head
 from bot.webhook.start import number_of
 
 MOST_ROWS = 5
@@ -53,7 +53,7 @@ async def explain_all(
 
 
 def _explained(
-    desk: Desk, found: Judged, shown: ReportView, rows: tuple[RequirementView, ...]
+    desk: Desk, found: JudgedHead, shown: ReportView, rows: tuple[RequirementView, ...]
 ) -> str:
     """The answer, with as many requirements as fit into a comment."""
     body = ""

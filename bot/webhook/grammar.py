@@ -12,33 +12,35 @@ from dataclasses import dataclass
 from bot.text import scrub
 from bot.text.clipping import clip_line
 from bot.values import Judgement
-from bot.webhook.decisions import Command
+from bot.webhook.decisions import JudgeCommand
 
 _WORD = "/judge"
 _ALONE = {
-    (): Command.JUDGE,
-    ("help",): Command.HELP,
-    ("cancel",): Command.CANCEL,
-    ("plan",): Command.PLAN,
-    ("pause",): Command.PAUSE,
-    ("resume",): Command.RESUME,
-    ("rubric",): Command.RUBRIC,
-    ("rubric", "approve"): Command.APPROVE_RUBRIC,
+    (): JudgeCommand.JUDGE,
+    ("help",): JudgeCommand.HELP,
+    ("cancel",): JudgeCommand.CANCEL,
+    ("plan",): JudgeCommand.PLAN,
+    ("pause",): JudgeCommand.PAUSE,
+    ("resume",): JudgeCommand.RESUME,
+    ("rubric",): JudgeCommand.RUBRIC,
+    ("rubric", "approve"): JudgeCommand.APPROVE_RUBRIC,
 }
 _FOLLOWED = {
-    "accept": Command.ACCEPT,
-    "override": Command.OVERRIDE,
-    "explain": Command.EXPLAIN,
-    "rerun": Command.RERUN,
-    "ask": Command.ASK,
-    "agree": Command.AGREE,
-    "disagree": Command.DISAGREE,
+    "accept": JudgeCommand.ACCEPT,
+    "override": JudgeCommand.OVERRIDE,
+    "explain": JudgeCommand.EXPLAIN,
+    "rerun": JudgeCommand.RERUN,
+    "ask": JudgeCommand.ASK,
+    "agree": JudgeCommand.AGREE,
+    "disagree": JudgeCommand.DISAGREE,
 }
 WITH_WORDS = frozenset(_FOLLOWED.values())
 """After these come ids, and mostly a reason in free text."""
-ASK_MODELS = frozenset({Command.ASK, Command.PLAN, Command.RUBRIC, Command.APPROVE_RUBRIC})
+ASK_MODELS = frozenset(
+    {JudgeCommand.ASK, JudgeCommand.PLAN, JudgeCommand.RUBRIC, JudgeCommand.APPROVE_RUBRIC}
+)
 """What may take minutes, or must wait for such."""
-ON_ISSUES = frozenset({Command.RUBRIC, Command.APPROVE_RUBRIC})
+ON_ISSUES = frozenset({JudgeCommand.RUBRIC, JudgeCommand.APPROVE_RUBRIC})
 _LONGEST_WORDS = 4_000
 LONGEST_REASON = 500
 _BEFORE_A_REASON = "-\u2013\u2014:,; "
@@ -50,14 +52,14 @@ def first_line(body: str) -> str:
     return body.partition("\n")[0].strip()
 
 
-def parse(line: str) -> Command | None:
+def parse(line: str) -> JudgeCommand | None:
     """Read one line: None when it is no command of ours, UNKNOWN when it is a wrong one."""
     words = line.split()
     if not words or words[0] != _WORD:
         return None
     if len(words) > 1 and words[1] in _FOLLOWED:
         return _FOLLOWED[words[1]]
-    return _ALONE.get(tuple(words[1:]), Command.UNKNOWN)
+    return _ALONE.get(tuple(words[1:]), JudgeCommand.UNKNOWN)
 
 
 def words_behind(body: str) -> str:

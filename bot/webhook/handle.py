@@ -30,17 +30,17 @@ from bot.webhook.decisions import (
 )
 from bot.webhook.desk import Desk, check_words, close_check_run, last_words, shared_head, stop_open
 from bot.webhook.explaining import explain_all
-from bot.webhook.labelling import keep_merge
+from bot.webhook.labelling import keep_merge, keep_pushed_reverts, keep_revert
 from bot.webhook.obey import obey
 from bot.webhook.registry import decide
-from bot.webhook.reverts import keep_pushed_reverts, keep_revert
 from bot.webhook.start import (
     approve_and_run,
+    refuse_patch,
     rerun,
     start_merge_group,
+    start_patch,
     start_pull_request,
 )
-from bot.webhook.start_patch import refuse_patch, start_patch
 
 log = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ _WAIT = "Wait for it, then comment again; `/judge` starts a run where none is on
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedHead:
     """The newest verdict on the newest commit; `is_judged_again` while another evaluation is open.
 
     `address` is where git fetches the repository.
@@ -57,7 +57,7 @@ def with_verdict(records: tuple[EvaluationRecord, ...]) -> tuple[EvaluationRecor
     return tuple(one for one in records if one.state is EvaluationState.DONE and one.report_key)
 
 
-async def judged_head(desk: Desk, repository: Repository, number: int) -> Judged:
+async def judged_head(desk: Desk, repository: Repository, number: int) -> JudgedHead:
     """Find the verdict. Raises UserError, in one line, where there is none."""
     pull_request = await repository.pull_request(number)
     return await judged(desk, pull_request, await records_of(desk, repository, pull_request))
@@ -65,7 +65,7 @@ async def judged_head(desk: Desk, repository: Repository, number: int) -> Judged
 
 async def judged(
     desk: Desk, pull_request: PullRequest, records: tuple[EvaluationRecord, ...]
-) -> Judged:
+) -> JudgedHead:
     """Read the newest verdict among a commit's evaluations. Raises UserError where there is none."""
     verdicts = with_verdict(records)
     if not verdicts:
@@ -78,7 +78,7 @@ async def judged(
         raise AssertionError("a kept verdict has no judgement")
     address = desk.github.clone_url(request.repository)
     again = any(not one.state.is_final for one in records)
-    return Judged(pull_request, request, evaluation, evaluation.judgement, address, again)
+    return JudgedHead(pull_request, request, evaluation, evaluation.judgement, address, again)
 
 
 def check_was_seen(

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 
+from bot.configuration import effective, refusal
 from bot.errors import Superseded, UserError
 from bot.github import Reaction, Repository
+from bot.source.policy import branch_layer, policy_context
 from bot.store import Decision as Kept
 from bot.templates import render_markdown
-from bot.values import Trigger
+from bot.values import Pause, Question, Trigger
 from bot.webhook import rubrics
 from bot.webhook.acceptances import accept
-from bot.webhook.decisions import Cancel, Command, ObeyCommand, StartPullRequest
+from bot.webhook.decisions import Cancel, JudgeCommand, ObeyCommand, StartPullRequest
 from bot.webhook.desk import Desk, reply_marker, stop_open
 from bot.webhook.explaining import explain
 from bot.webhook.grammar import first_id
-from bot.webhook.head_verdict import judged, records_of, with_verdict
+from bot.webhook.head_verdict import judged, judged_head, records_of, with_verdict
 from bot.webhook.labelling import label
-from bot.webhook.pauses import pause, resume
-from bot.webhook.questions import ask
 from bot.webhook.rubrics import RubricDesk
 from bot.webhook.start import remember, request_for, start_pull_request
+from bot.webhook.when import Before, judged_before
 
 NO_WRITE_ACCESS = "<!-- assay:no write access -->"
 """One answer a conversation to people who may not command, however often they try."""
+_OVERTAKEN = "A newer `/judge pause` or `/judge resume` counts."
 
 _Deed = Callable[[Desk, Repository, ObeyCommand, str], Awaitable[str]]
 """Does it for a delivery (its id comes last), and says so in a few words for the log."""
@@ -42,7 +46,7 @@ async def obey(desk: Desk, repository: Repository, decision: ObeyCommand, delive
         await repository.put_comment(decision.number, NO_WRITE_ACCESS, body)
         return "the commander may not write"
     await repository.react(decision.comment, Reaction.EYES)
-    if decision.command in (Command.ACCEPT, Command.OVERRIDE):
+    if decision.command in (JudgeCommand.ACCEPT, JudgeCommand.OVERRIDE):
         told = await accept(desk, repository, decision, permission)
         if told:
             body = render_markdown("reply/acceptance.md.j2", lines=told)
@@ -164,21 +168,93 @@ async def _not_understood(
     return render_markdown("reply/not_understood.md.j2", line=decision.line)
 
 
-_ANSWERS: dict[Command, _Answer] = {
-    Command.HELP: _help,
-    Command.UNKNOWN: _not_understood,
-    Command.RUBRIC: _draft_rubric,
-    Command.APPROVE_RUBRIC: _approve_rubric,
-    Command.EXPLAIN: explain,
-    Command.ASK: ask,
-    Command.RERUN: _rerun,
-    Command.AGREE: label,
-    Command.DISAGREE: label,
-    Command.PAUSE: pause,
-    Command.RESUME: resume,
+# --- `/judge ask …`: answered by a model from what was kept ------------------------------------------
+
+
+async def ask(desk: Desk, repository: Repository, decision: ObeyCommand, _delivery_id: str) -> str:
+    """Return the answer, paid from the pull request's budget. Raises UserError where there is none."""
+    if not desk.verdicts.has_model:
+        raise UserError(
+            "No model is set, so nobody can answer.",
+            "`/judge explain R1` answers without one, from what was kept.",
+        )
+    if not decision.words:
+        raise UserError("Ask something: `/judge ask <question>`.")
+    found = await judged_head(desk, repository, decision.number)
+    base_ref = found.pull_request.base_ref
+    opened = partial(desk.github.repository, installation=decision.place.installation)
+    context = await policy_context(opened, repository.name, base_ref)
+    held = effective(await branch_layer(repository, base_ref), context)
+    if held.problem:
+        raise refusal(held.problem)
+    question = Question(decision.words, decision.comment, held.configuration.limits.usd)
+    return render_markdown(
+        "reply/answered.md.j2",
+        answered=await desk.verdicts.answer(found.request, question),
+        head=found.request.head_sha,
+        link=desk.link(found.request.id),
+        again=found.is_judged_again,
+    )
+
+
+# --- `/judge pause` and `/judge resume`: the newest comment counts, in whatever order they come ------
+
+
+async def pause(
+    desk: Desk, repository: Repository, decision: ObeyCommand, _delivery_id: str
+) -> str:
+    """Pause a pull request and return the reply; what runs goes on."""
+    said = Pause(True, decision.place.actor, decision.comment)
+    await _keep(desk, repository, decision, said)
+    running = await asyncio.to_thread(desk.store.open_evaluations, repository.name, decision.number)
+    return render_markdown("reply/paused.md.j2", actor=said.actor, running=bool(running))
+
+
+async def resume(
+    desk: Desk, repository: Repository, decision: ObeyCommand, delivery_id: str
+) -> str:
+    """Resume a pull request, judge its newest commit unless that has a verdict, and return the reply."""
+    before = await asyncio.to_thread(desk.store.pause_of, repository.name, decision.number)
+    if before is None or not (before.is_paused or before.comment == decision.comment):
+        raise UserError("This pull request is not paused.", "`/judge` judges it.")
+    await _keep(desk, repository, decision, Pause(False, decision.place.actor, decision.comment))
+    pull_request = await repository.pull_request(decision.number)
+    start = StartPullRequest(
+        decision.place, decision.number, pull_request.head_sha, Trigger.RESUMED
+    )
+    request = request_for(pull_request, start, delivery_id)
+    known = await judged_before(desk, repository, request)
+    started = False
+    if known not in (Before.JUDGED, Before.RUNNING):
+        done = await start_pull_request(desk, repository, start, delivery_id)
+        started = done.startswith("started")
+    return render_markdown(
+        "reply/resumed.md.j2", head=pull_request.head_sha, started=started, known=known.value
+    )
+
+
+async def _keep(desk: Desk, repository: Repository, decision: ObeyCommand, said: Pause) -> None:
+    """Raises UserError where somebody said something newer."""
+    counts = await asyncio.to_thread(desk.store.keep_pause, repository.name, decision.number, said)
+    if not counts:
+        raise UserError(_OVERTAKEN)
+
+
+_ANSWERS: dict[JudgeCommand, _Answer] = {
+    JudgeCommand.HELP: _help,
+    JudgeCommand.UNKNOWN: _not_understood,
+    JudgeCommand.RUBRIC: _draft_rubric,
+    JudgeCommand.APPROVE_RUBRIC: _approve_rubric,
+    JudgeCommand.EXPLAIN: explain,
+    JudgeCommand.ASK: ask,
+    JudgeCommand.RERUN: _rerun,
+    JudgeCommand.AGREE: label,
+    JudgeCommand.DISAGREE: label,
+    JudgeCommand.PAUSE: pause,
+    JudgeCommand.RESUME: resume,
 }
-_DEEDS: dict[Command, _Deed] = {
-    Command.JUDGE: _judge,
-    Command.CANCEL: _cancel,
-    Command.PLAN: _plan,
+_DEEDS: dict[JudgeCommand, _Deed] = {
+    JudgeCommand.JUDGE: _judge,
+    JudgeCommand.CANCEL: _cancel,
+    JudgeCommand.PLAN: _plan,
 }

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from bot.github import Payload
 from bot.values import Delivery
-from bot.webhook import events, patches, pushes
+from bot.webhook import events, patches
 from bot.webhook.decisions import Decision, Ignore
 
 Handler = Callable[[Payload], Decision]
@@ -28,7 +28,7 @@ HANDLERS: Mapping[tuple[str, str], Handler] = {
     ("check_suite", "rerequested"): events.check_suite_rerequested,
     ("merge_group", "checks_requested"): events.merge_group_checks_requested,
     ("merge_group", "destroyed"): events.merge_group_destroyed,
-    ("push", ""): pushes.pushed,
+    ("push", ""): events.pushed,
     ("repository_dispatch", "agent-patch"): patches.agent_patch_dispatched,
 }
 

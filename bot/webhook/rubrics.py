@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bot.errors import UserError
-from bot.evaluation.rubric_drafts import Branch, RubricRule
+from bot.evaluation.rubrics import Branch, RubricRule
 from bot.github import Comment, Repository
 from bot.judges.rubric_drafting import AskedIssue
 from bot.source.words import linked_issues
@@ -23,7 +23,7 @@ from bot.webhook.decisions import ObeyCommand
 
 
 class RubricMaker(Protocol):
-    """What `bot.evaluation.rubric_drafts` does; both raise UserError and Transient."""
+    """What `bot.evaluation.rubrics` does; both raise UserError and Transient."""
 
     async def rule(self, branch: Branch, issue: int) -> RubricRule:
         """What the branch says of an issue's rubric."""

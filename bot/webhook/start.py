@@ -1,20 +1,23 @@
-"""Start evaluations: of a pull request, a merge group, or once more."""
+"""Start evaluations: of a pull request, a merge group, an agent's patch, or once more."""
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
 
-from bot.github import CheckAction, PullRequest, Repository
+from bot.github import CheckAction, NotThere, PullRequest, Repository
 from bot.store import Decision, Ended, EvaluationState
+from bot.templates import render_markdown
 from bot.values import Conclusion, EvaluationRequest, Trigger
 from bot.webhook.decisions import (
     AcceptUnverified,
     Approve,
     ExplainVerdict,
     Place,
+    RefusePatch,
     Rerun,
     StartMergeGroup,
+    StartPatch,
     StartPullRequest,
 )
 from bot.webhook.desk import (
@@ -32,17 +35,20 @@ from bot.webhook.desk import (
     take_back_each,
 )
 from bot.webhook.events import APPROVE, JUDGE
+from bot.webhook.patches import is_full_sha
 from bot.webhook.when import (
     BY_HAND,
     ON_LABELS,
     Before,
     Doubt,
-    LeftOut,
+    NotByItself,
     Sifted,
     judged_before,
     sift,
     unless_paused,
 )
+
+PATCH_MARKER = "<!-- assay:agent-patch -->"
 
 Clicked = Rerun | Approve | AcceptUnverified | ExplainVerdict
 
@@ -96,7 +102,7 @@ async def _leave_out(
 ) -> str:
     """Show that a head is not judged by itself and return what was done; "" where it shall be judged."""
     by, trigger = sifted.by, request.trigger
-    if by is LeftOut.DRAFT:
+    if by is NotByItself.DRAFT:
         await _stop_all(desk, repository, request, "The pull request is a draft.")
     is_as_before = by is not None and (by.is_silent or trigger is Trigger.EDITED)
     if is_as_before or trigger is Trigger.DRAFTED:
@@ -104,7 +110,7 @@ async def _leave_out(
     if by is None and trigger not in ON_LABELS:
         return ""
     before = await judged_before(desk, repository, request)
-    if before is Before.JUDGED or (before is Before.RUNNING and by is not LeftOut.LABEL):
+    if before is Before.JUDGED or (before is Before.RUNNING and by is not NotByItself.LABEL):
         return "it was judged, or is being judged"
     if by is None:
         return ""
@@ -262,3 +268,68 @@ async def approve_and_run(
 async def remember(desk: Desk, place: Place, kind: Decision, head: tuple[int, str]) -> None:
     """Keep a maintainer's decision about a head (number, sha)."""
     await asyncio.to_thread(desk.store.decide, kind, place.repository, head, place.actor)
+
+
+async def start_patch(
+    desk: Desk, repository: Repository, decision: StartPatch, delivery_id: str
+) -> str:
+    """Judge an agent's diff or branch; what does not exist is a clear answer."""
+    try:
+        request = await _request_for_patch(repository, decision, delivery_id)
+    except NotThere as error:
+        refusal = RefusePatch(decision.place, decision.issue, (error.what,))
+        return await refuse_patch(desk, repository, refusal, delivery_id)
+    return await begin(desk, repository, request)
+
+
+async def _request_for_patch(
+    repository: Repository, decision: StartPatch, delivery_id: str
+) -> EvaluationRequest:
+    base_ref, base_sha = decision.base, decision.base
+    if not is_full_sha(decision.base):
+        base_ref = decision.base or await repository.default_branch()
+        base_sha = await repository.branch_sha(base_ref)
+    head_sha = await repository.branch_sha(decision.branch) if decision.branch else ""
+    place = decision.place
+    return EvaluationRequest(
+        id=evaluation_id(place.repository, 0, head_sha, delivery_id),
+        repository=place.repository,
+        head_sha=head_sha,
+        base_sha=base_sha,
+        base_ref=base_ref,
+        trigger=Trigger.AGENT_PATCH,
+        issue=decision.issue,
+        installation=place.installation,
+        head_ref=decision.branch,
+        actor=place.actor,
+        patch=decision.diff,
+        task_text=decision.task,
+        agent=decision.agent,
+        trajectory=decision.trajectory,
+    )
+
+
+async def refuse_patch(
+    desk: Desk, repository: Repository, decision: RefusePatch, delivery_id: str
+) -> str:
+    """Say what is wrong: on the issue, and on the evaluation's page and JSON."""
+    place = decision.place
+    request = EvaluationRequest(
+        id=evaluation_id(place.repository, 0, "", delivery_id),
+        repository=place.repository,
+        head_sha="",
+        base_sha="",
+        base_ref="",
+        trigger=Trigger.AGENT_PATCH,
+        issue=decision.issue,
+        installation=place.installation,
+        actor=place.actor,
+    )
+    told = "; ".join(decision.problems)
+    await asyncio.to_thread(desk.store.queued, request)
+    how = Ended(EvaluationState.FAILED, Conclusion.ACTION_REQUIRED, "The patch was refused", told)
+    await asyncio.to_thread(desk.store.ended, request.id, how)
+    if decision.issue:
+        body = render_markdown("reply/refused_patch.md.j2", problems=decision.problems)
+        await repository.put_comment(decision.issue, PATCH_MARKER, body)
+    return f"refused the patch: {told}"

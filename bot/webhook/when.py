@@ -40,7 +40,7 @@ ON_LABELS = frozenset({Trigger.LABELED, Trigger.UNLABELED})
 _BY_PUSH = frozenset({Trigger.OPENED, Trigger.SYNCHRONIZE})
 
 
-class LeftOut(StrEnum):
+class NotByItself(StrEnum):
     """What says that a pull request is not judged by itself."""
 
     DRAFT = "draft"
@@ -55,7 +55,7 @@ class LeftOut(StrEnum):
     @property
     def is_silent(self) -> bool:
         """Whether nothing is shown: there is nothing to pass or to wait for."""
-        return self in {LeftOut.DRAFT, LeftOut.BRANCH, LeftOut.NOT_ABOUT_IT}
+        return self in {NotByItself.DRAFT, NotByItself.BRANCH, NotByItself.NOT_ABOUT_IT}
 
 
 class Doubt(StrEnum):
@@ -74,13 +74,13 @@ class Sifted:
     """What was decided about one head. `by` is what leaves it out (None: it is judged), and `what` the
     label, the author or who paused it; without a doubt it passes unjudged."""
 
-    by: LeftOut | None = None
+    by: NotByItself | None = None
     what: str = ""
     doubt: Doubt | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Filtered:
     """What a filter looks at."""
 
     repository: Repository
@@ -99,13 +99,13 @@ async def sift(
     opened = partial(desk.github.repository, installation=decision.place.installation)
     context = await policy_context(opened, repository.name, pull_request.base_ref)
     held = effective(await branch_layer(repository, pull_request.base_ref), context)
-    asked = _Asked(repository, pull_request, decision, held.configuration)
+    asked = _Filtered(repository, pull_request, decision, held.configuration)
     label = decision.label.casefold()
     about = {*held.configuration.when.labels.skip, *held.configuration.when.labels.ask}
     if decision.trigger in ON_LABELS and label not in {name.casefold() for name in about}:
-        return Sifted(LeftOut.NOT_ABOUT_IT)
+        return Sifted(NotByItself.NOT_ABOUT_IT)
     if held.problem:
-        return Sifted(LeftOut.DRAFT if pull_request.draft else None)
+        return Sifted(NotByItself.DRAFT if pull_request.draft else None)
     by, what = await _left_out(asked)
     doubt = _doubt(by, what, decision)
     return Sifted(by, what, doubt or (Doubt.TARGET if context.trusted else None))
@@ -116,48 +116,48 @@ async def unless_paused(desk: Desk, repository: Repository, number: int, sifted:
     said = await asyncio.to_thread(desk.store.pause_of, repository.name, number)
     if said is None or not said.is_paused or (sifted.by and sifted.by.is_silent):
         return sifted
-    return Sifted(LeftOut.PAUSED, said.actor, Doubt.PAUSED)
+    return Sifted(NotByItself.PAUSED, said.actor, Doubt.PAUSED)
 
 
-def _doubt(by: LeftOut | None, what: str, decision: StartPullRequest) -> Doubt | None:
-    if by is LeftOut.TRIGGER:
+def _doubt(by: NotByItself | None, what: str, decision: StartPullRequest) -> Doubt | None:
+    if by is NotByItself.TRIGGER:
         return Doubt.NOT_ASKED
-    if by is LeftOut.LABEL and (decision.trigger, decision.label) != (Trigger.LABELED, what):
+    if by is NotByItself.LABEL and (decision.trigger, decision.label) != (Trigger.LABELED, what):
         return Doubt.OLDER_LABEL
-    if by is LeftOut.AUTHOR and decision.trigger not in _BY_PUSH:
+    if by is NotByItself.AUTHOR and decision.trigger not in _BY_PUSH:
         return Doubt.PUSHED_BY
     return None
 
 
-async def _left_out(asked: _Asked) -> tuple[LeftOut | None, str]:
+async def _left_out(asked: _Filtered) -> tuple[NotByItself | None, str]:
     skipping, asking = await _labels(asked)
     if asking:
         return None, asking
     by, what = await _filtered(asked, skipping)
     start = _STARTS.get(asked.decision.trigger, ConfiguredTrigger.SYNCHRONIZE)
     if by is None and start not in asked.configuration.triggers:
-        return LeftOut.TRIGGER, ""
+        return NotByItself.TRIGGER, ""
     return by, what
 
 
-async def _filtered(asked: _Asked, skipping: str) -> tuple[LeftOut | None, str]:
+async def _filtered(asked: _Filtered, skipping: str) -> tuple[NotByItself | None, str]:
     when, pull_request = asked.configuration.when, asked.pull_request
     if pull_request.draft and not when.drafts:
-        return LeftOut.DRAFT, ""
+        return NotByItself.DRAFT, ""
     if when.branches and not matches_any(when.branches, pull_request.base_ref):
-        return LeftOut.BRANCH, pull_request.base_ref
+        return NotByItself.BRANCH, pull_request.base_ref
     if skipping:
-        return LeftOut.LABEL, skipping
+        return NotByItself.LABEL, skipping
     if await _touches_nothing_asked_for(asked):
-        return LeftOut.PATHS, ""
+        return NotByItself.PATHS, ""
     # Only as long as the author alone acts: somebody else may have pushed to the branch.
     is_alone = asked.decision.place.actor == pull_request.author
     if is_alone and matches_any(when.authors.skip, pull_request.author):
-        return LeftOut.AUTHOR, pull_request.author
+        return NotByItself.AUTHOR, pull_request.author
     return None, ""
 
 
-async def _labels(asked: _Asked) -> tuple[str, str]:
+async def _labels(asked: _Filtered) -> tuple[str, str]:
     """The label that counts for leaving the pull request out, and the one that asks for it."""
     labels, there = asked.configuration.when.labels, asked.pull_request.labels
     if not (_known(labels.skip, there) or _known(labels.ask, there)):
@@ -170,7 +170,7 @@ async def _labels(asked: _Asked) -> tuple[str, str]:
     )
 
 
-async def _skipping(asked: _Asked, found: list[LabelSet], wanted: tuple[str, ...]) -> str:
+async def _skipping(asked: _Filtered, found: list[LabelSet], wanted: tuple[str, ...]) -> str:
     author = asked.pull_request.author.lower()
     by_others = [one for one in found if _known(wanted, [one.label]) and one.by.lower() != author]
     for one in by_others:
@@ -179,7 +179,7 @@ async def _skipping(asked: _Asked, found: list[LabelSet], wanted: tuple[str, ...
     return ""
 
 
-async def _asking(asked: _Asked, found: list[LabelSet], wanted: tuple[str, ...]) -> str:
+async def _asking(asked: _Filtered, found: list[LabelSet], wanted: tuple[str, ...]) -> str:
     for one in found:
         if _known(wanted, [one.label]) and (await asked.repository.permission(one.by)).can_write:
             return one.label
@@ -191,7 +191,7 @@ def _known(wanted: Iterable[str], there: Iterable[str]) -> bool:
     return not {name.casefold() for name in wanted}.isdisjoint(name.casefold() for name in there)
 
 
-async def _touches_nothing_asked_for(asked: _Asked) -> bool:
+async def _touches_nothing_asked_for(asked: _Filtered) -> bool:
     """Whether the path filter leaves out every changed file; what cannot be listed whole is judged.
 
     The configuration itself is always judged.

@@ -24,7 +24,7 @@ from sandbox.test_runs.four_runs import aligned, failed, is_whole_file, passed, 
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.test_runs.unit_tests import run_tests
 from sandbox.toolchains.build import built_again
-from sandbox.toolchains.build_request import BuildRequest
+from sandbox.toolchains.ecosystem import BuildRequest
 from sandbox.values import Checkout, Environment, Outcome, TestRun, TestRunner
 
 MOST_RUN = 12

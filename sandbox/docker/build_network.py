@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sandbox import network
 from sandbox.base import Limits, SandboxError
-from sandbox.docker import owners
+from sandbox.docker import container
 from sandbox.docker.container import Locked, program_of_ours
 from sandbox.docker.engine import Attached, Engine, Subnet
 
@@ -63,13 +63,13 @@ class BuildNetwork:
 
     def open(self, name: str, hosts: frozenset[str], timeout_s: float) -> None:
         """Start the container `name` whose network others may join. Raises SandboxError."""
-        subnet = self._engine.network(_NAME, {owners.OURS: "1"})
+        subnet = self._engine.network(_NAME, {container.OURS: "1"})
         locked = Locked(
             name=name,
             image=self._image,
             program=program_of_ours("gate"),
             owner="0:0",
-            labels=owners.labels(timeout_s),
+            labels=container.labels(timeout_s),
             network=subnet.id,  # not by its name, which an engine gives twice
             # The engine's own starter counts too, with a dozen threads where the machine is busy.
             limits=Limits(memory_mb=64, disk_mb=64, processes=64),

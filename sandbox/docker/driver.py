@@ -15,11 +15,10 @@ from typing import ParamSpec, TypeVar
 
 from sandbox import layout, network
 from sandbox.base import Command, Completed, Killed, Limits, Mount, Network, SandboxError
-from sandbox.docker import owners
+from sandbox.docker import container
 from sandbox.docker.build_network import BuildNetwork
 from sandbox.docker.container import NO_NETWORK, Locked, make_mount_points, program_of_ours
-from sandbox.docker.engine import Attached, Engine
-from sandbox.docker.frames import Frames, LaunchOrder, launch_message
+from sandbox.docker.engine import Attached, Engine, Frames, LaunchOrder, launch_message
 from sandbox.errors import HostTrouble
 from sandbox.folders import FolderPolicy, Folders, resolved
 from sandbox.index import host_index_settings
@@ -96,8 +95,8 @@ class DockerSandbox:
 
     def sweep(self) -> None:
         """Remove what a killed worker left: its containers and copies of trees."""
-        for found in self._engine.containers(owners.OURS):
-            if owners.is_abandoned(found.labels, time.time()):
+        for found in self._engine.containers(container.OURS):
+            if container.is_abandoned(found.labels, time.time()):
                 self._engine.remove(found.name)
         self._folders.sweep()
 
@@ -142,7 +141,7 @@ class DockerSandbox:
             image=self._image,
             program=self._entry,
             owner=self._owner,
-            labels=owners.labels(command.limits.timeout_s),
+            labels=container.labels(command.limits.timeout_s),
             mounts=(*self._etc, *mounts),
             network=connected,
             limits=command.limits,

@@ -31,8 +31,15 @@ if not __package__:
 
 from sandbox.harness import chain
 from sandbox.harness.launch import Keeper, shut_the_door
-from sandbox.harness.node_files import expanded, test_files
-from sandbox.harness.node_start import CLI_OF_MOCHA, TAP_OF_MODULES, Installed, Start, ask
+from sandbox.harness.node_start import (
+    CLI_OF_MOCHA,
+    TAP_OF_MODULES,
+    Installed,
+    Start,
+    ask,
+    expanded,
+    test_files,
+)
 from sandbox.harness.originals import Originals, adopt, end_children
 
 RECORDS_FD = 3

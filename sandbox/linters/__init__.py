@@ -20,7 +20,7 @@ from sandbox.linters.base import Linter
 from sandbox.linters.c import CC, CPP, CPPCHECK, includers
 from sandbox.linters.choice import sources
 from sandbox.linters.compiled import CLIPPY, GO_VET, GOFMT, GOFMT_DIFF, JAVAC
-from sandbox.linters.news import Change, new_on_head, observation, order_of
+from sandbox.linters.news import WhatChanged, new_on_head, observation, order_of
 from sandbox.linters.node import BIOME, ESLINT, NODE, PRETTIER
 from sandbox.linters.programs import is_ours
 from sandbox.linters.python import RUFF, RUFF_FORMAT, SIGNATURES
@@ -161,7 +161,7 @@ def _configures(linter: Linter, path: str) -> bool:
 
 
 def _compared(checkout: Checkout, ran: list[tuple[Linted | None, Linted]]) -> LintedChange:
-    change = Change(checkout.diff, Path(checkout.base_tree), Path(checkout.head_tree))
+    change = WhatChanged(checkout.diff, Path(checkout.base_tree), Path(checkout.head_tree))
     new = tuple(one for base, head in ran for one in new_on_head(base, head, change))
     added = change.added_lines()
     new = tuple(sorted(new, key=lambda one: order_of(one.finding, added)))

@@ -6,7 +6,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sandbox.linters.base import Call, LintedFile, Linter, LinterOutput, LintJob, Remark, ends
+from sandbox.linters.base import (
+    LintedFile,
+    Linter,
+    LinterCall,
+    LinterOutput,
+    LinterRemark,
+    LintJob,
+    ends,
+)
 from sandbox.linters.programs import module, plain, program
 from sandbox.linters.reading import json_lines, sarif, text_lines, tree_path
 
@@ -15,17 +23,17 @@ _FEW_RULES = "{rules: {key-duplicates: enable, anchors: enable, octal-values: en
 _PARSABLE = re.compile(r"\[\w+\] (?P<message>.*?)(?: \((?P<rule>[\w-]+)\))?")
 
 
-def _yamllint(job: LintJob) -> tuple[Call, ...]:
+def _yamllint(job: LintJob) -> tuple[LinterCall, ...]:
     configured = any((job.policy / name).is_file() for name in _CONFIGURATION)
     rules = () if configured else ("-d", _FEW_RULES)
     return (module("yamllint", "-f", "parsable", *rules, "--", *job.paths),)
 
 
-def _read_yamllint(said: LinterOutput) -> Iterator[Remark]:
+def _read_yamllint(said: LinterOutput) -> Iterator[LinterRemark]:
     for path, line, rest in text_lines(said.out):
         # Whether a file parses is said by `data files`, which knows templates.
         if (match := _PARSABLE.fullmatch(rest)) and match["rule"] != "syntax":
-            yield Remark(match["rule"] or "yaml", path, line, match["message"])
+            yield LinterRemark(match["rule"] or "yaml", path, line, match["message"])
 
 
 def _is_workflow(source: LintedFile) -> bool:
@@ -33,15 +41,15 @@ def _is_workflow(source: LintedFile) -> bool:
     return folder == ".github/workflows" and source.name.endswith((".yml", ".yaml"))
 
 
-def _actionlint(job: LintJob) -> tuple[Call, ...]:
+def _actionlint(job: LintJob) -> tuple[LinterCall, ...]:
     one_a_line = "{{range $ := .}}{{json $}}{{end}}"  # each ends with a line break
     options = ("-no-color", "-format", one_a_line, "-shellcheck=", "-pyflakes=")
     return (plain("actionlint", *options, "--", *job.paths),)
 
 
-def _read_actionlint(said: LinterOutput) -> Iterator[Remark]:
+def _read_actionlint(said: LinterOutput) -> Iterator[LinterRemark]:
     for item in json_lines(said.out):
-        yield Remark(
+        yield LinterRemark(
             rule=item["kind"].text,
             path=tree_path(item["filepath"].text),
             line=item["line"].number,
@@ -79,7 +87,7 @@ def _takes(source: LintedFile) -> bool:
     return _NAME.fullmatch(source.name) is not None and not source.name.endswith(_NOT_ONE)
 
 
-def _read(said: LinterOutput) -> Iterator[Remark]:
+def _read(said: LinterOutput) -> Iterator[LinterRemark]:
     for remark in sarif(said):
         yield replace(remark, rule=remark.rule or "parse")
 

@@ -53,7 +53,7 @@ class LintJob:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class LinterCall:
     """One start of a linter; `shown` is what people would type to repeat it, `folder` where it starts."""
 
     argv: tuple[str, ...]
@@ -104,7 +104,7 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class LinterRemark:
     """One remark as a linter's reader hands it out.
 
     `edits` are what the linter itself says is its safe and exact fix; `lint` makes a `replacement` of them.
@@ -132,8 +132,8 @@ class Linter:
     name: str
     install: str  # what makes it available, as people would type it
     takes: Callable[[LintedFile], bool]
-    calls: Callable[[LintJob], tuple[Call, ...]]
-    read: Callable[[LinterOutput], Iterator[Remark]]
+    calls: Callable[[LintJob], tuple[LinterCall, ...]]
+    read: Callable[[LinterOutput], Iterator[LinterRemark]]
     configuration: tuple[str, ...] = ()
     named: Callable[[Path], tuple[str, ...]] = lambda _: ()  # by base's configuration: part of it
     ends_with: frozenset[int] = frozenset({0, 1})

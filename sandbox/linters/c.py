@@ -14,7 +14,15 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from sandbox.linters.base import Breaks, Call, Linter, LinterOutput, LintJob, Remark, ends
+from sandbox.linters.base import (
+    Breaks,
+    Linter,
+    LinterCall,
+    LinterOutput,
+    LinterRemark,
+    LintJob,
+    ends,
+)
 from sandbox.linters.programs import plain
 from sandbox.linters.reading import text_lines
 
@@ -44,7 +52,7 @@ _SYSTEM_INCLUDE = re.compile(r"^[\s\d|]*#\s*include(?:_next)?\s*<")
 _MISSING_FILE = re.compile(r"(?P<name>\S+): No such file or directory")
 
 
-def _compiler(program: str, job: LintJob, *, cpp: bool) -> tuple[Call, ...]:
+def _compiler(program: str, job: LintJob, *, cpp: bool) -> tuple[LinterCall, ...]:
     options = ["-fsyntax-only", "-fdiagnostics-color=never", "-fmax-errors=200"]
     options += _as_built(job.tree, cpp=cpp)
     for folder in _header_folders(job.tree):
@@ -111,9 +119,9 @@ def _header_folders(tree: Path) -> list[str]:
     return [folder.as_posix() for folder in nearest[:_MAX_FOLDERS]]
 
 
-def _read_compiler(said: LinterOutput) -> Iterator[Remark]:
+def _read_compiler(said: LinterOutput) -> Iterator[LinterRemark]:
     """Read errors and warnings; what stands below one can make sure of it or cast doubt on it."""
-    held: Remark | None = None
+    held: LinterRemark | None = None
     for line in said.err.split(b"\n"):
         told = next(text_lines(line), None)
         match = _DIAGNOSTIC.fullmatch(told[2]) if told else None
@@ -127,7 +135,7 @@ def _read_compiler(said: LinterOutput) -> Iterator[Remark]:
         yield held
 
 
-def _in_the_light_of(held: Remark, line: str) -> Remark:
+def _in_the_light_of(held: LinterRemark, line: str) -> LinterRemark:
     """A library's header may only be missing here; one of the standard was surely forgotten."""
     if held.rule == "missing-header" and _SYSTEM_INCLUDE.search(line):
         return replace(held, breaks=Breaks.NO)
@@ -137,18 +145,18 @@ def _in_the_light_of(held: Remark, line: str) -> Remark:
     return held
 
 
-def _remark(path: str, line: int, match: re.Match[str]) -> Remark:
+def _remark(path: str, line: int, match: re.Match[str]) -> LinterRemark:
     message = match["message"]
     if match["kind"] == "warning":
-        return Remark(match["rule"] or "warning", path, line, message)
+        return LinterRemark(match["rule"] or "warning", path, line, message)
     if missing := _MISSING_FILE.fullmatch(message):
         text = f"{missing['name']} is not in the repository and not on this machine."
-        return Remark("missing-header", path, line, text, breaks=Breaks.IF_IT_PARSED)
+        return LinterRemark("missing-header", path, line, text, breaks=Breaks.IF_IT_PARSED)
     sure = Breaks.ALWAYS if _PARSE.search(message) else Breaks.IF_IT_PARSED
-    return Remark("error", path, line, message, breaks=sure)
+    return LinterRemark("error", path, line, message, breaks=sure)
 
 
-def _cppcheck(job: LintJob) -> tuple[Call, ...]:
+def _cppcheck(job: LintJob) -> tuple[LinterCall, ...]:
     template = "{file}:{line}:{column}: {severity}: {id}: {message}"
     options = ("--quiet", "--enable=warning,portability", "--inline-suppr", "--max-configs=4")
     return (plain("cppcheck", *options, f"--template={template}", *job.paths),)
@@ -159,12 +167,12 @@ _TELLS_NOTHING = {"information", "debug", "none", "syntaxError", "preprocessorEr
 _TELLS_NOTHING |= {"unknownMacro", "internalAstError"}
 
 
-def _read_cppcheck(said: LinterOutput) -> Iterator[Remark]:
+def _read_cppcheck(said: LinterOutput) -> Iterator[LinterRemark]:
     """Leave out what cppcheck could not understand: it does not know the project's macros."""
     for path, line, rest in text_lines(said.err):
         match = _CPPCHECK.fullmatch(rest)
         if match and not _TELLS_NOTHING & {match["severity"], match["rule"]}:
-            yield Remark(match["rule"], path, line, match["message"])
+            yield LinterRemark(match["rule"], path, line, match["message"])
 
 
 CC = Linter(

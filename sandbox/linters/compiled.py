@@ -9,13 +9,13 @@ from pathlib import PurePosixPath
 from sandbox.base import Limits
 from sandbox.linters.base import (
     Breaks,
-    Call,
     Edit,
     Linter,
+    LinterCall,
     LinterOutput,
+    LinterRemark,
     LintJob,
     Position,
-    Remark,
     UnreadableOutput,
     ends,
 )
@@ -46,19 +46,19 @@ def _folder_of(job: LintJob, name: str) -> dict[str, set[str]]:
 # --- Go -------------------------------------------------------------------------------------
 
 
-def _read_gofmt(said: LinterOutput) -> Iterator[Remark]:
+def _read_gofmt(said: LinterOutput) -> Iterator[LinterRemark]:
     for path, line, rest in text_lines(said.err):
-        yield Remark("syntax", path, line, f"gofmt: {rest}", breaks=Breaks.ALWAYS)
+        yield LinterRemark("syntax", path, line, f"gofmt: {rest}", breaks=Breaks.ALWAYS)
 
 
-def _vet(job: LintJob) -> tuple[Call, ...]:
+def _vet(job: LintJob) -> tuple[LinterCall, ...]:
     return tuple(
         plain("go", "vet", "-json", *sorted(inner), variables=_OFFLINE, folder=folder)
         for folder, inner in sorted(_folder_of(job, "go.mod").items())
     )
 
 
-def _read_vet(said: LinterOutput) -> Iterator[Remark]:
+def _read_vet(said: LinterOutput) -> Iterator[LinterRemark]:
     """Read one object a package, with comments (`# package`) between them, on either stream."""
     text = said.err.decode(errors="replace") + "\n" + said.out.decode(errors="replace")
     for block in re.findall(r"^\{$(?:(?!^\{$).)*?^\}$", text, re.MULTILINE | re.DOTALL):
@@ -67,13 +67,15 @@ def _read_vet(said: LinterOutput) -> Iterator[Remark]:
                 for item in items:
                     path, line, _ = (*item["posn"].text.rsplit(":", 2), "", "")[:3]
                     number = int(line) if line.isdecimal() and len(line) < 10 else 0
-                    yield Remark(check, tree_path(path, said.folder), number, item["message"].text)
+                    yield LinterRemark(
+                        check, tree_path(path, said.folder), number, item["message"].text
+                    )
 
 
 # --- Rust -----------------------------------------------------------------------------------
 
 
-def _clippy(job: LintJob) -> tuple[Call, ...]:
+def _clippy(job: LintJob) -> tuple[LinterCall, ...]:
     options = ("--offline", "--quiet", "--all-targets", "--message-format=json")
     variables = (("CARGO_TARGET_DIR", "/tmp/target"),)  # noqa: S108
     return tuple(
@@ -82,7 +84,7 @@ def _clippy(job: LintJob) -> tuple[Call, ...]:
     )
 
 
-def _read_clippy(said: LinterOutput) -> Iterator[Remark]:
+def _read_clippy(said: LinterOutput) -> Iterator[LinterRemark]:
     """Read cargo's messages. Its failure without one is no finding: a dependency is not here."""
     if said.exit_code and b'"compiler-message"' not in said.out:
         raise UnreadableOutput("cargo could not build")
@@ -90,7 +92,7 @@ def _read_clippy(said: LinterOutput) -> Iterator[Remark]:
         message = item["message"]
         for span in message["spans"]:
             if span["is_primary"].is_true:
-                yield Remark(
+                yield LinterRemark(
                     rule=message["code"]["code"].text or message["level"].text,
                     path=tree_path(span["file_name"].text, said.folder),
                     line=span["line_start"].number,
@@ -126,7 +128,7 @@ _PARSE_ERROR = re.compile(
 _WARNING = re.compile(r"warning: \[(?P<rule>[\w-]+)\] (?P<message>.*)")
 
 
-def _javac(job: LintJob) -> tuple[Call, ...]:
+def _javac(job: LintJob) -> tuple[LinterCall, ...]:
     options = ("-Xlint:all,-processing,-options,-path", "-proc:none", "-implicit:none")
     roots = ":".join(sorted(_roots(job))) or "."
     limits = ("-Xmaxerrs", "2000", "-Xmaxwarns", "2000", "-encoding", "UTF-8", "-d", "/tmp")  # noqa: S108
@@ -143,13 +145,13 @@ def _roots(job: LintJob) -> set[str]:
     return roots
 
 
-def _read_javac(said: LinterOutput) -> Iterator[Remark]:
+def _read_javac(said: LinterOutput) -> Iterator[LinterRemark]:
     """Take parse errors and lint; other errors speak of libraries that need not be here."""
     for path, line, rest in text_lines(said.err):
         if warning := _WARNING.fullmatch(rest):
-            yield Remark(warning["rule"], path, line, warning["message"])
+            yield LinterRemark(warning["rule"], path, line, warning["message"])
         elif _PARSE_ERROR.match(rest):
-            yield Remark("syntax", path, line, f"javac: {rest}", breaks=Breaks.ALWAYS)
+            yield LinterRemark("syntax", path, line, f"javac: {rest}", breaks=Breaks.ALWAYS)
 
 
 GOFMT = Linter(

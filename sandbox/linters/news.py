@@ -15,7 +15,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.linters.base import Breaks, Remark
+from sandbox.linters.base import Breaks, LinterRemark
 from sandbox.linters.run import Linted
 from sandbox.repository.names import inside
 from sandbox.test_runs.path_kinds import PathKind, classify
@@ -45,7 +45,7 @@ _MAX_LINE_FILE_BYTES = 8_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class WhatChanged:
     """What git says of the change: names, and the lines that head added."""
 
     diff: Diff
@@ -74,7 +74,7 @@ class New:
     replacement: Replacement | None = None
 
 
-def new_on_head(base: Linted | None, head: Linted, change: Change) -> tuple[New, ...]:
+def new_on_head(base: Linted | None, head: Linted, change: WhatChanged) -> tuple[New, ...]:
     """Return what is new; nothing where one side's silence or speech proves nothing."""
     if head.problem or (base is not None and base.problem):
         return ()
@@ -102,7 +102,7 @@ def order_of(one: Finding, added: dict[str, set[int]]) -> tuple[bool, bool, str,
 
 
 def finding(
-    linter: str, remark: Remark, *, blocks: bool = False, side: Side = Side.HEAD
+    linter: str, remark: LinterRemark, *, blocks: bool = False, side: Side = Side.HEAD
 ) -> Finding:
     """Make a remark a finding."""
     return Finding(
@@ -117,7 +117,7 @@ def finding(
     )
 
 
-def _blocks(remark: Remark, added_files: set[str]) -> bool:
+def _blocks(remark: LinterRemark, added_files: set[str]) -> bool:
     if remark.breaks is Breaks.NO or may_be_meant(remark.path):
         return False
     return remark.breaks is Breaks.ALWAYS or remark.path not in added_files
@@ -148,7 +148,7 @@ class _Key:
     text: str
 
 
-def _keys(remarks: tuple[Remark, ...], tree: Path, renamed: dict[str, str]) -> list[_Key]:
+def _keys(remarks: tuple[LinterRemark, ...], tree: Path, renamed: dict[str, str]) -> list[_Key]:
     lines = {path: _lines(tree, path) for path in {remark.path for remark in remarks}}
     return [
         _Key(

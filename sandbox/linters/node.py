@@ -12,14 +12,14 @@ from posixpath import normpath, relpath
 
 from sandbox.base import TREE
 from sandbox.linters.base import (
-    Call,
     Edit,
     LintedFile,
     Linter,
+    LinterCall,
     LinterOutput,
+    LinterRemark,
     LintJob,
     Position,
-    Remark,
     ends,
 )
 from sandbox.linters.programs import plain
@@ -81,28 +81,28 @@ def named_by(patterns: tuple[str, ...]) -> Callable[[Path], tuple[str, ...]]:
     return find
 
 
-def of_project(job: LintJob, program: str, *options: str) -> Call:
+def of_project(job: LintJob, program: str, *options: str) -> LinterCall:
     """Call a program of the project's `node_modules`, in the project's folder."""
     start = (f"node_modules/.bin/{program}", *options)
     names = [source.path for source in job.sources]
     shown = shlex.join([*start, *(relpath(name, job.root or ".") for name in names)])
-    return Call((*start, *(f"{TREE}/{name}" for name in names)), shown, folder=job.root)
+    return LinterCall((*start, *(f"{TREE}/{name}" for name in names)), shown, folder=job.root)
 
 
-def _eslint(job: LintJob) -> tuple[Call, ...]:
+def _eslint(job: LintJob) -> tuple[LinterCall, ...]:
     if not _uses_eslint(job):
         return ()
     options = ("--format", "json", "--no-error-on-unmatched-pattern", "--no-color", "--")
     return (of_project(job, "eslint", *options),)
 
 
-def _read_eslint(said: LinterOutput) -> Iterator[Remark]:
+def _read_eslint(said: LinterOutput) -> Iterator[LinterRemark]:
     for file in parsed(said.out):
         path = tree_path(file["filePath"].text)
         for item in file["messages"]:
             fatal = item["fatal"].is_true
             if fatal or item["ruleId"].text:  # else "this file is ignored"
-                yield Remark(
+                yield LinterRemark(
                     rule=item["ruleId"].text or "syntax",
                     path=path,
                     line=item["line"].number,
@@ -120,7 +120,7 @@ def _fix(fix: Node) -> Iterator[Edit]:
         yield Edit(start, end, fix["text"].text)
 
 
-def _biome(job: LintJob) -> tuple[Call, ...]:
+def _biome(job: LintJob) -> tuple[LinterCall, ...]:
     """Lint by the repository's biome.json, else biome's recommended rules; not where eslint does it."""
     if _uses_eslint(job):
         return ()
@@ -132,7 +132,7 @@ def _biome(job: LintJob) -> tuple[Call, ...]:
     return (plain(own if job.has_modules and configured else "biome", *lint),)
 
 
-def _read_biome(said: LinterOutput) -> Iterator[Remark]:
+def _read_biome(said: LinterOutput) -> Iterator[LinterRemark]:
     for remark in sarif(said):
         rule = remark.rule.removeprefix("lint/")
         if rule != "internalError/fs":
@@ -151,7 +151,7 @@ done
 exit 0"""
 
 
-def _prettier(job: LintJob) -> tuple[Call, ...]:
+def _prettier(job: LintJob) -> tuple[LinterCall, ...]:
     if not (
         job.has_modules and has_configuration(job.policy / job.root, _PRETTIER_FILES, _PRETTIER)
     ):
@@ -159,7 +159,7 @@ def _prettier(job: LintJob) -> tuple[Call, ...]:
     paths = [one.path for one in job.sources if one.path.isprintable()]
     shown = of_project(job, _PRETTIER, "--check").shown
     argv = ("/bin/sh", "-c", _DIFF, "sh", *(f"{TREE}/{path}" for path in paths))
-    return (Call(argv, shown, folder=job.root),)
+    return (LinterCall(argv, shown, folder=job.root),)
 
 
 PRETTIER = Linter(

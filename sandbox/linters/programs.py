@@ -12,7 +12,7 @@ from pathlib import Path
 from packaging.requirements import InvalidRequirement, Requirement
 
 from sandbox.base import Mount
-from sandbox.linters.base import Call
+from sandbox.linters.base import LinterCall
 
 _OURS = "/opt/assay"
 _PYTHON = f"{_OURS}/python"
@@ -20,13 +20,13 @@ INSIDE = f"{_OURS}/inside"
 """Where the programs of `sandbox/linters/inside` stand."""
 
 
-def program(name: str, *arguments: str, variables: tuple[tuple[str, str], ...] = ()) -> Call:
+def program(name: str, *arguments: str, variables: tuple[tuple[str, str], ...] = ()) -> LinterCall:
     """Call a program that a Python package installed beside Assay; without it the sandbox's own."""
     own = Path(sysconfig.get_path("scripts"), name)
     if not own.is_file():
         return plain(name, *arguments, variables=variables)
     target, shown = f"{_OURS}/{name}", shlex.join((name, *arguments))
-    return Call((target, *arguments), shown, (Mount(str(own), target),), variables)
+    return LinterCall((target, *arguments), shown, (Mount(str(own), target),), variables)
 
 
 def is_ours(name: str) -> bool:
@@ -34,12 +34,12 @@ def is_ours(name: str) -> bool:
     return Path(sysconfig.get_path("scripts"), name).is_file() or bool(packages(name))
 
 
-def plain(*argv: str, variables: tuple[tuple[str, str], ...] = (), folder: str = "") -> Call:
+def plain(*argv: str, variables: tuple[tuple[str, str], ...] = (), folder: str = "") -> LinterCall:
     """Call a program of the sandbox or of the project."""
-    return Call(argv, shlex.join(argv), (), variables, folder)
+    return LinterCall(argv, shlex.join(argv), (), variables, folder)
 
 
-def module(name: str, *arguments: str, variables: tuple[tuple[str, str], ...] = ()) -> Call:
+def module(name: str, *arguments: str, variables: tuple[tuple[str, str], ...] = ()) -> LinterCall:
     """Call a Python package of Assay's by the sandbox's own Python; without it the sandbox's own program.
 
     Only the package and what it requires are mounted. `-P`: the tree's modules are not looked at.
@@ -48,17 +48,19 @@ def module(name: str, *arguments: str, variables: tuple[tuple[str, str], ...] = 
     if not mounts:
         return plain(name, *arguments, variables=variables)
     argv = ("/usr/bin/python3", "-P", "-s", "-m", name, *arguments)
-    return Call(argv, shlex.join((name, *arguments)), mounts, (*variables, *PYTHON_VARIABLES))
+    return LinterCall(argv, shlex.join((name, *arguments)), mounts, (*variables, *PYTHON_VARIABLES))
 
 
-def script(name: str, *arguments: str, needs: str, paths: tuple[str, ...], shown: str) -> Call:
+def script(
+    name: str, *arguments: str, needs: str, paths: tuple[str, ...], shown: str
+) -> LinterCall:
     """Call one of our own scripts inside; `needs` is the Python package that it imports."""
     file = Path(__file__).parent / "inside" / name
     target = f"{INSIDE}/{name}"
     mounts = (Mount(str(file), target), *packages(needs))
     argv = ("/usr/bin/python3", "-P", "-s", target, *arguments)
     told = f"{shown} {shlex.join(paths)}"
-    return Call(argv, told, mounts, PYTHON_VARIABLES, stdin=json.dumps(paths).encode())
+    return LinterCall(argv, told, mounts, PYTHON_VARIABLES, stdin=json.dumps(paths).encode())
 
 
 PYTHON_VARIABLES = (("PYTHONPATH", _PYTHON), ("PYTHONDONTWRITEBYTECODE", "1"))

@@ -12,13 +12,13 @@ from pathlib import Path
 from sandbox.base import Mount
 from sandbox.linters.base import (
     Breaks,
-    Call,
     Edit,
     Linter,
+    LinterCall,
     LinterOutput,
+    LinterRemark,
     LintJob,
     Position,
-    Remark,
     ends,
 )
 from sandbox.linters.programs import INSIDE, program
@@ -47,7 +47,7 @@ def _tells_ruff(project: Path) -> bool:
         return True
 
 
-def _calls(job: LintJob) -> tuple[Call, ...]:
+def _calls(job: LintJob) -> tuple[LinterCall, ...]:
     rules: tuple[str, ...] = ("--isolated", "--select", _DEFAULT_RULES)
     if configuration_of(job.policy):
         rules = ("--force-exclude", "--no-respect-gitignore")
@@ -55,13 +55,13 @@ def _calls(job: LintJob) -> tuple[Call, ...]:
     return (program("ruff", "check", *options, "--", *job.paths),)
 
 
-def _read(said: LinterOutput) -> Iterator[Remark]:
+def _read(said: LinterOutput) -> Iterator[LinterRemark]:
     """Read ruff's own JSON: its SARIF does not say which fixes are safe."""
     for item in parsed(said.out):
         rule, message = item["code"].text, item["message"].text
         broken = rule == "invalid-syntax" and not _OF_A_VERSION.search(message)
         fix = item["fix"]
-        yield Remark(
+        yield LinterRemark(
             rule=rule,
             path=tree_path(item["filename"].text, said.folder),
             line=item["location"]["row"].number,
@@ -115,7 +115,7 @@ def _formats(tree: Path) -> bool:
         return False
 
 
-def _format_calls(job: LintJob) -> tuple[Call, ...]:
+def _format_calls(job: LintJob) -> tuple[LinterCall, ...]:
     if not _formats(job.policy):
         return ()
     rules = ("--force-exclude", "--no-respect-gitignore")
@@ -140,13 +140,13 @@ _LEAST = re.compile(r"(?:>=?|~=|==)\s*(\d+\.\d+)")
 _REFUSED = "refused-call"
 
 
-def _signature_command(job: LintJob) -> tuple[Call, ...]:
+def _signature_command(job: LintJob) -> tuple[LinterCall, ...]:
     """Isolated and without site: neither the tree nor an installed package speaks in its name."""
     target = f"{INSIDE}/sandbox/linters/inside"  # as the program and what it imports are named
     argv = ("python3", "-I", "-S", f"{target}/calls.py", _least_version(job))
     shown = f"# calls bound by Python's inspect.signature: {shlex.join(job.paths)}"
     mounts = (Mount(str(_PROGRAMS), target),)
-    return (Call(argv, shown, mounts, stdin=json.dumps(job.paths).encode()),)
+    return (LinterCall(argv, shown, mounts, stdin=json.dumps(job.paths).encode()),)
 
 
 def _least_version(job: LintJob) -> str:
@@ -158,12 +158,12 @@ def _least_version(job: LintJob) -> str:
     return max(found, key=lambda text: [int(part) for part in text.split(".")], default="")
 
 
-def _read_signatures(said: LinterOutput) -> Iterator[Remark]:
+def _read_signatures(said: LinterOutput) -> Iterator[LinterRemark]:
     for item in json_lines(said.out):
         if item["path"].text:
             breaks = Breaks.ALWAYS if item["rule"].text == _REFUSED else Breaks.NO
             path = tree_path(item["path"].text)
-            yield Remark(
+            yield LinterRemark(
                 item["rule"].text, path, item["line"].number, item["message"].text, breaks=breaks
             )
 

@@ -14,7 +14,7 @@ from posixpath import normpath
 from urllib.parse import unquote
 
 from sandbox.base import TREE
-from sandbox.linters.base import Edit, LinterOutput, Position, Remark, UnreadableOutput
+from sandbox.linters.base import Edit, LinterOutput, LinterRemark, Position, UnreadableOutput
 
 MAX_REMARKS = 5_000
 """Read of one linter on one side."""
@@ -95,7 +95,7 @@ def tree_path(path: str, folder: str = "") -> str:
     return whole.removeprefix(f"{TREE}/") if whole.startswith(f"{TREE}/") else ""
 
 
-def sarif(said: LinterOutput) -> Iterator[Remark]:
+def sarif(said: LinterOutput) -> Iterator[LinterRemark]:
     """Read a SARIF log: every result with its first location."""
     for run in parsed(said.out)["runs"]:
         is_utf16 = run["columnKind"].text != "unicodeCodePoints"
@@ -103,7 +103,7 @@ def sarif(said: LinterOutput) -> Iterator[Remark]:
             where = next(iter(result["locations"]), Node(None))["physicalLocation"]
             region = where["region"]
             path = tree_path(unquote(where["artifactLocation"]["uri"].text), said.folder)
-            yield Remark(
+            yield LinterRemark(
                 rule=result["ruleId"].text,
                 path=path,
                 line=region["startLine"].number,
@@ -186,12 +186,12 @@ def text_lines(text: bytes, folder: str = "") -> Iterator[tuple[str, int, str]]:
                 yield path, int(match["line"]), match["rest"]
 
 
-def layout(program: str) -> Callable[[LinterOutput], Iterator[Remark]]:
+def layout(program: str) -> Callable[[LinterOutput], Iterator[LinterRemark]]:
     """Return what reads the diff of a program that lays code out: a remark for each part of it."""
 
-    def read(said: LinterOutput) -> Iterator[Remark]:
+    def read(said: LinterOutput) -> Iterator[LinterRemark]:
         for path, line, edit in diff_edits(said.out, said.folder):
             message = f"`{program}` lays this out otherwise"
-            yield Remark("format", path, line, message, edits=(edit,))
+            yield LinterRemark("format", path, line, message, edits=(edit,))
 
     return read

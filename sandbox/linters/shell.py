@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sandbox.linters.base import Edit, LintedFile, Linter, LinterOutput, Position, Remark
+from sandbox.linters.base import Edit, LintedFile, Linter, LinterOutput, LinterRemark, Position
 from sandbox.linters.programs import program
 from sandbox.linters.reading import parsed, tree_path
 from sandbox.linters.syntax import parse_calls, read_parsed
@@ -20,9 +20,9 @@ def _is_script(source: LintedFile, shebang: re.Pattern[str]) -> bool:
     return source.name.endswith((".sh", ".bash"))
 
 
-def _read(said: LinterOutput) -> Iterator[Remark]:
+def _read(said: LinterOutput) -> Iterator[LinterRemark]:
     for item in parsed(said.out)["comments"]:
-        yield Remark(
+        yield LinterRemark(
             rule=f"SC{item['code'].text}",
             path=tree_path(item["file"].text),
             line=item["line"].number,

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from sandbox.linters.base import Call, Linter, LinterOutput, LintJob, Remark, ends
+from sandbox.linters.base import Linter, LinterCall, LinterOutput, LinterRemark, LintJob, ends
 from sandbox.linters.programs import module
 from sandbox.linters.reading import parsed, tree_path
 
@@ -30,19 +30,19 @@ def _is_configured(tree: Path) -> bool:
         return False
 
 
-def _calls(job: LintJob) -> tuple[Call, ...]:
+def _calls(job: LintJob) -> tuple[LinterCall, ...]:
     if not _is_configured(job.policy):
         return ()
     options = ("--format", "json", "--nocolor", "--disable-progress-bar", "--processes", "1")
     return (module("sqlfluff", "lint", *options, "--", *job.paths),)
 
 
-def _read(said: LinterOutput) -> Iterator[Remark]:
+def _read(said: LinterOutput) -> Iterator[LinterRemark]:
     for file in parsed(said.out):
         path = tree_path(file["filepath"].text)
         for item in file["violations"]:
             line = item["start_line_no"].number or item["line_no"].number
-            yield Remark(item["code"].text, path, line, item["description"].text)
+            yield LinterRemark(item["code"].text, path, line, item["description"].text)
 
 
 SQLFLUFF = Linter(

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sandbox.linters.base import Breaks, Call, Linter, LinterOutput, LintJob, Remark, ends
+from sandbox.linters.base import (
+    Breaks,
+    Linter,
+    LinterCall,
+    LinterOutput,
+    LinterRemark,
+    LintJob,
+    ends,
+)
 from sandbox.linters.programs import script
 from sandbox.linters.reading import json_lines, tree_path
 
 
-def parse_calls(kind: str, job: LintJob) -> tuple[Call, ...]:
+def parse_calls(kind: str, job: LintJob) -> tuple[LinterCall, ...]:
     """Call `inside/parse.py`, which asks a parser about one file after the other."""
     return (script("parse.py", kind, needs="pyyaml", paths=job.paths, shown=_SHOWN[kind]),)
 
@@ -17,11 +25,11 @@ def parse_calls(kind: str, job: LintJob) -> tuple[Call, ...]:
 _SHOWN = {"data": "# read by Python's parsers:", "bash": "bash -n", "node": "node --check"}
 
 
-def read_parsed(said: LinterOutput) -> Iterator[Remark]:
+def read_parsed(said: LinterOutput) -> Iterator[LinterRemark]:
     """Read what `inside/parse.py` prints: one object a line."""
     for item in json_lines(said.out):
         spoken = item["breaks"].text
-        yield Remark(
+        yield LinterRemark(
             rule=item["rule"].text,
             path=tree_path(item["path"].text),
             line=item["line"].number,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sandbox.linters.base import Call, Linter, LinterOutput, LintJob, Remark, ends
+from sandbox.linters.base import Linter, LinterCall, LinterOutput, LinterRemark, LintJob, ends
 from sandbox.linters.node import has_configuration, named_by, of_project
 from sandbox.linters.programs import plain, script
 from sandbox.linters.reading import json_lines, parsed, text_lines, tree_path
@@ -21,17 +21,17 @@ _STYLELINT = "stylelint"
 _STYLELINT_FILES = (".stylelintrc*", "stylelint.config.*", ".stylelintignore", "package.json")
 
 
-def _tidy(job: LintJob) -> tuple[Call, ...]:
+def _tidy(job: LintJob) -> tuple[LinterCall, ...]:
     options = ("-quiet", "-errors", "-utf8", "--gnu-emacs", "yes")
     more = ("--drop-empty-elements", "no", "--show-info", "no", "--show-errors", "2000")
     return (plain("tidy", *options, *more, *job.paths),)
 
 
-def _read_tidy(said: LinterOutput) -> Iterator[Remark]:
+def _read_tidy(said: LinterOutput) -> Iterator[LinterRemark]:
     for path, line, rest in text_lines(said.err):
         match = _TIDY.fullmatch(rest)
         if match and not _OF_FRAGMENTS.search(match["message"]):
-            yield Remark("html", path, line, match["message"])
+            yield LinterRemark("html", path, line, match["message"])
 
 
 def _wants_stylelint(job: LintJob) -> bool:
@@ -39,32 +39,32 @@ def _wants_stylelint(job: LintJob) -> bool:
     return job.has_modules and has_configuration(root, _STYLELINT_FILES[:2], _STYLELINT)
 
 
-def _stylelint(job: LintJob) -> tuple[Call, ...]:
+def _stylelint(job: LintJob) -> tuple[LinterCall, ...]:
     if not _wants_stylelint(job):
         return ()
     options = ("--formatter", "json", "--allow-empty-input", "--no-color", "--")
     return (of_project(job, "stylelint", *options),)
 
 
-def _read_stylelint(said: LinterOutput) -> Iterator[Remark]:
+def _read_stylelint(said: LinterOutput) -> Iterator[LinterRemark]:
     """It prints its report to the error stream since version 16."""
     start = said.err.find(b"[")
     for file in parsed(said.out if said.out.strip() else said.err[max(start, 0) :]):
         path = tree_path(file["source"].text)
         for item in file["warnings"]:
-            yield Remark(item["rule"].text, path, item["line"].number, item["text"].text)
+            yield LinterRemark(item["rule"].text, path, item["line"].number, item["text"].text)
 
 
-def _css(job: LintJob) -> tuple[Call, ...]:
+def _css(job: LintJob) -> tuple[LinterCall, ...]:
     if _wants_stylelint(job):
         return ()
     return (script("style.py", needs="tinycss2", paths=job.paths, shown="# read as CSS:"),)
 
 
-def _read_css(said: LinterOutput) -> Iterator[Remark]:
+def _read_css(said: LinterOutput) -> Iterator[LinterRemark]:
     for item in json_lines(said.out):
         path = tree_path(item["path"].text)
-        yield Remark("css", path, item["line"].number, item["message"].text)
+        yield LinterRemark("css", path, item["line"].number, item["message"].text)
 
 
 TIDY = Linter(

@@ -18,7 +18,7 @@ from sandbox.repository.fetch import fetch, resolve_at_source
 from sandbox.repository.git import GitCall, GitResult, expect, run_git
 from sandbox.repository.mirror import (
     Mirror,
-    Source,
+    RepositorySource,
     committed_s,
     hold,
     locked,
@@ -130,7 +130,7 @@ class CheckoutRequest:
     """
 
     id: str
-    source: Source
+    source: RepositorySource
     base: str
     head: str
     patch: str = ""
@@ -177,7 +177,7 @@ class Base:
     tree: Path
 
 
-def take_base(root: Path, source: Source, base: str, holder: str) -> Base:
+def take_base(root: Path, source: RepositorySource, base: str, holder: str) -> Base:
     """Fetch one commit or branch and return it; `release` takes it back. Raises as `take` does."""
     mirror = open_mirror(root, source)
     sha = resolve_at_source(mirror, base)

@@ -35,7 +35,7 @@ _ATTRIBUTES = "* !diff !filter !merge\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RepositorySource:
     """Where a repository lives: an https URL, or a folder of this machine.
 
     `token` is a short-lived password for the URL's host. `allow_http` admits http to the loopback.
@@ -56,10 +56,10 @@ class Mirror:
     """A bare repository of our own, at `git_dir`."""
 
     git_dir: Path
-    source: Source
+    source: RepositorySource
 
 
-def open_mirror(root: Path, source: Source) -> Mirror:
+def open_mirror(root: Path, source: RepositorySource) -> Mirror:
     """Return the mirror of `source` below `root`, made (empty) when it does not exist.
 
     Raises CheckoutError for a location that is not https, loopback http or a local repository.
@@ -75,7 +75,7 @@ def open_mirror(root: Path, source: Source) -> Mirror:
     return mirror
 
 
-def checked_location(source: Source) -> str:
+def checked_location(source: RepositorySource) -> str:
     """Return the https URL or the absolute folder; raises CheckoutError for anything else."""
     if source.is_local:
         return str(Path(source.location.removeprefix("file://")).resolve())
@@ -306,7 +306,7 @@ def _delete(entry: Path) -> bool:
 
 def _delete_mirror(git_dir: Path, max_age_s: float) -> int:
     """Delete a mirror that was not opened for long, unless a tree of its repository is held."""
-    with locked(Mirror(git_dir, Source(str(git_dir)))):
+    with locked(Mirror(git_dir, RepositorySource(str(git_dir)))):
         holds = (git_dir.parent.parent / "trees" / git_dir.stem).glob("*.held-*")
         age_s = time.time() - git_dir.stat().st_mtime
         if age_s <= max_age_s or any(_is_fresh(path) for path in holds):

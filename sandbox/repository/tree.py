@@ -18,10 +18,10 @@ from packaging.version import InvalidVersion, Version
 
 from sandbox.errors import CheckoutError, CheckoutUnavailable
 from sandbox.folders import leased
+from sandbox.repository.fetch import MOST_DEEP, MOST_SUBMODULES, fetch_submodule, is_named
 from sandbox.repository.git import GitCall, expect, run_git
 from sandbox.repository.mirror import Mirror
 from sandbox.repository.names import display_name, inside
-from sandbox.repository.submodules import MOST_DEEP, MOST_SUBMODULES, fetch_submodule, is_named
 from sandbox.values import MissingSubmodule
 
 _MAX_LINK_STEPS = 40

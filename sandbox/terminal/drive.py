@@ -18,8 +18,7 @@ if not __package__:
     sys.path[0] = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH100, PTH120
 
 from sandbox.terminal.compare import compare, guarded
-from sandbox.terminal.processes import end_descendants, keep_to_ourselves
-from sandbox.terminal.terminal import converse, keys_of
+from sandbox.terminal.terminal import converse, end_descendants, keep_to_ourselves, keys_of
 
 _LONG_AGO = (1_000_000_000, 1_000_000_000)
 

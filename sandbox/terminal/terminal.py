@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import errno
 import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import termios
 import time
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
-
-from sandbox.terminal.processes import are_asleep, end_descendants
+from pathlib import Path
 
 _TICK_S = 0.004
 _QUIET_S = 0.016  # without output for so long, and asleep: it waits for somebody to type
@@ -76,7 +78,7 @@ def converse(line: str, keys: list[bytes], limit_s: float, output_bytes: int) ->
     began = time.monotonic()
     master, slave = pty.openpty()
     _make_plain(slave)
-    pid = _start(line, master, slave)
+    pid = _start(line, slave)
     talk = _Talk(master, slave, pid, deque(keys), _Kept(output_bytes))
     try:
         code = talk.until(began + limit_s)
@@ -105,7 +107,7 @@ def _make_plain(slave: int) -> None:
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", _ROWS, _COLUMNS, 0, 0))
 
 
-def _start(line: str, master: int, slave: int) -> int:
+def _start(line: str, slave: int) -> int:
     pid = os.fork()
     if pid:
         return pid
@@ -201,3 +203,60 @@ class _Talk:
 def keys_of(text: str) -> list[bytes]:
     """Return what a person would press, line by line; the last line is entered too."""
     return [line.encode("utf-8", "surrogateescape") + b"\n" for line in text.splitlines()]
+
+
+# --- the processes that a line started -------------------------------------------------------------
+
+
+_PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 4, 36
+_ENDING_S = 2.0
+
+
+def keep_to_ourselves() -> None:
+    """Keep others out of our memory and descriptors, and become the parent of every orphan."""
+    with contextlib.suppress(OSError):
+        libc = ctypes.CDLL(None)
+        libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+        libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def are_asleep(session: int) -> bool:
+    """Whether every process of a session waits for something."""
+    states = [state for _, _, group, state in _table() if group == session]
+    return all(state in "STZX" for state in states)
+
+
+def end_descendants() -> None:
+    """Kill whatever is left below us; a process that forks faster than we look is caught again."""
+    deadline = time.monotonic() + _ENDING_S
+    while time.monotonic() < deadline:
+        left = _descendants()
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        if not left:
+            return
+
+
+def _descendants() -> list[int]:
+    table = [(pid, parent) for pid, parent, _, state in _table() if state not in "ZX"]
+    found = [os.getpid()]
+    for known in found:
+        found += [pid for pid, parent in table if parent == known]
+    return found[1:]
+
+
+def _table() -> Iterator[tuple[int, int, int, str]]:
+    """Yield (pid, parent, session, state) of every process that can be seen."""
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            text = (entry / "stat").read_text(errors="replace")
+        except OSError:
+            continue
+        state, parent, _, session = text.rpartition(")")[2].split()[:4]
+        yield int(entry.name), int(parent), int(session), state

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import filecmp
+import hashlib
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from sandbox.base import TREE, Mount
 from sandbox.test_runs.four_runs import is_below
 from sandbox.test_runs.path_kinds import (
     PathKind,
@@ -17,6 +20,10 @@ from sandbox.test_runs.path_kinds import (
     scope,
     speaks_by_absence,
 )
+from sandbox.toolchains import layers
+from sandbox.toolchains.layers import DEPENDENCIES, PROJECT
+from sandbox.toolchains.tree import Tree
+from sandbox.values import Environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,3 +109,115 @@ def _least(paths: set[str], files: set[str]) -> tuple[str, ...]:
     """Drop what another entry holds already, and what has no file on this side."""
     kept = {path for path in paths if not any(is_below(path, (other,)) for other in paths - {path})}
     return tuple(sorted(path for path in kept if any(is_below(file, (path,)) for file in files)))
+
+
+# --- what surrounds the tests beside the tree ------------------------------------------------------
+# All of it comes out of a build, which the side under test can bend. Where the two sides differ in
+# it, base's tests run once more with base's, on head's code.
+
+
+_SILENT = str(Path(__file__).parent.parent / "harness" / "silent.py")
+_SITE = "lib/python3*/site-packages"
+_GROUP = "pytest11"
+_RUNNER = {"pytest": ("pytest", "_pytest"), "pluggy": ("pluggy",), "iniconfig": ("iniconfig",)}
+_MOST = 2000
+_NAME = re.compile(r"[\w.:-]{1,100}")
+_AT_START = ("sitecustomize*", "usercustomize*", "sitecustomize/*", "usercustomize/*", "*.pth")
+# What an installation in place needs: a folder of the tree, or the finder that its build backend wrote.
+_IN_PLACE = re.compile(
+    rf"{re.escape(TREE)}(/[^\n]*)?|import (?P<finder>__editable__\w+_finder); (?P=finder)\.install\(\)"
+    r"|import _virtualenv|import _assay_project"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """An entry point that pytest loads by itself: its name, its module, and is it the project's own."""
+
+    name: str
+    module: str
+    is_own: bool
+
+
+def plugins(environment: Environment) -> frozenset[Plugin]:
+    """Return what pytest loads by itself in an environment."""
+    own, shared = environment.project_layer, environment.dependencies_layer
+    found = [Plugin(*pair, is_own=True) for pair in _entry_points(own)]
+    return frozenset((*found, *(Plugin(*pair, is_own=False) for pair in _entry_points(shared))))
+
+
+def _entry_points(layer: str) -> Iterator[tuple[str, str]]:
+    if not layer:
+        return
+    for file in sorted(Path(layer).glob(f"{_SITE}/*-info/entry_points.txt"))[:_MOST]:
+        listed = Tree(file.parent).ini(file.name)
+        if listed.has_section(_GROUP):
+            pairs = (pair for pair in listed.items(_GROUP) if all(map(_NAME.fullmatch, pair)))
+            yield from pairs
+
+
+def plugin_arguments(base: Environment, head: Environment) -> tuple[str, ...] | None:
+    """Return what loads base's plug-ins on head by name; None where head's are the same.
+
+    A name of base's dependencies that head's own project claims is loaded as base's module.
+    """
+    wanted, there = plugins(base), plugins(head)
+    if wanted == there:
+        return None
+    claimed = {one.name for one in there if one.is_own} - {one.name for one in wanted if one.is_own}
+    names = sorted(one.module if one.name in claimed else one.name for one in wanted)
+    return tuple(word for name in dict.fromkeys(names) for word in ("-p", name))
+
+
+def silenced_at_start(base: Environment, head: Environment) -> tuple[Mount, ...]:
+    """Return mounts that lay nothing over what runs when head's Python starts and not in base's."""
+    known = {digest for _, digest in _at_start(base)}
+    return tuple(Mount(_SILENT, path) for path, digest in _at_start(head) if digest not in known)
+
+
+def runner_of_base(base: Environment, head: Environment) -> tuple[Mount, ...]:
+    """Return mounts of base's pytest where head's is the same version and code of head ran beside it."""
+    layers_differ = base.dependencies_layer != head.dependencies_layer
+    if not (head.recipe.runs_tree and layers_differ and base.dependencies_layer):
+        return ()
+    theirs = {name.name for name in Path(head.dependencies_layer).glob(f"{_SITE}/*.dist-info")}
+    found = []
+    for info in Path(base.dependencies_layer).glob(f"{_SITE}/*.dist-info"):
+        for name in _RUNNER.get(info.name.partition("-")[0], ()) if info.name in theirs else ():
+            place = info.with_name(name).relative_to(base.dependencies_layer)
+            if (Path(head.dependencies_layer) / place).is_dir():
+                found.append(Mount(str(info.with_name(name)), f"{DEPENDENCIES}/{place}"))
+    return tuple(found)
+
+
+def _at_start(environment: Environment) -> Iterator[tuple[str, str]]:
+    places = (
+        (environment.project_layer, PROJECT),
+        (environment.dependencies_layer, DEPENDENCIES),
+    )
+    for layer, target in places:
+        files = (f for name in _AT_START for f in Path(layer).glob(f"{_SITE}/{name}") if layer)
+        for file in files:
+            if file.is_file() and not file.is_symlink() and not _is_in_place(file):
+                content = Tree(file.parent).read_bytes(file.name)
+                digest = hashlib.sha256(file.name.encode() + b"\0" + content).hexdigest()
+                yield f"{target}/{file.relative_to(layer)}", digest
+
+
+def _is_in_place(file: Path) -> bool:
+    lines = Tree(file.parent).read(file.name).splitlines()
+    bare = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    return file.suffix == ".pth" and all(map(_IN_PLACE.fullmatch, bare))
+
+
+def made_for_tests(environment: Environment) -> dict[str, Path]:
+    """Return the files that a build wrote among the tests, by their paths in the tree."""
+    found: dict[str, Path] = {}
+    for layer in (environment.dependencies_layer, environment.project_layer):
+        for mount in layers.kept(layer, of_tests=True) if layer else ():
+            path, source = mount.target.removeprefix(f"{TREE}/"), Path(mount.source)
+            files = [f for f in source.rglob("*") if f.is_file()] if source.is_dir() else []
+            found |= {f"{path}/{f.relative_to(source).as_posix()}": f for f in files[:_MOST]}
+            if source.is_file():
+                found[path] = source
+    return found

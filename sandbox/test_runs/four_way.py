@@ -12,18 +12,19 @@ from typing import TypeVar
 from sandbox.base import Limits, Mount, Network, Sandbox
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.repository.combine import combine
-from sandbox.test_runs.crosswise import Crosswise, find_crosswise
-from sandbox.test_runs.doctests import Doctests, find_doctests
-from sandbox.test_runs.four_runs import FourRuns, aligned, other_runner, passed
-from sandbox.test_runs.path_kinds import PathKind, classify
-from sandbox.test_runs.repeats import HeadRepeats, RepeatedRuns, disagreeing
-from sandbox.test_runs.run_records import joined_runs
-from sandbox.test_runs.surroundings import (
+from sandbox.test_runs.crosswise import (
+    Crosswise,
+    find_crosswise,
     made_for_tests,
     plugin_arguments,
     runner_of_base,
     silenced_at_start,
 )
+from sandbox.test_runs.doctests import Doctests, find_doctests
+from sandbox.test_runs.four_runs import FourRuns, aligned, other_runner, passed
+from sandbox.test_runs.path_kinds import PathKind, classify
+from sandbox.test_runs.repeats import HeadRepeats, RepeatedRuns, disagreeing
+from sandbox.test_runs.run_records import joined_runs
 from sandbox.test_runs.test_order import TestOrder, within
 from sandbox.test_runs.unit_tests import run_tests
 from sandbox.values import Checkout, Environment, Observation, Side, TestRun, TestRunner

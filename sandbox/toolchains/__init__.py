@@ -6,19 +6,8 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.toolchains import (
-    c_cmake,
-    c_make,
-    foreign,
-    go,
-    java,
-    node,
-    python,
-    rust,
-    shell,
-    site,
-)
-from sandbox.toolchains.ecosystem import Ecosystem, Evidence
+from sandbox.toolchains import c, foreign, go, java, node, python, rust, shell, site
+from sandbox.toolchains.ecosystem import Ecosystem, TreeEvidence
 from sandbox.toolchains.ecosystem import SetupHints as SetupHints
 from sandbox.toolchains.ecosystem import Toolchain as Toolchain
 from sandbox.toolchains.tree import Tree
@@ -32,8 +21,8 @@ ECOSYSTEMS: dict[str, Ecosystem] = {
         go.ECOSYSTEM,
         rust.ECOSYSTEM,
         java.ECOSYSTEM,
-        c_cmake.ECOSYSTEM,
-        c_make.ECOSYSTEM,
+        c.CMAKE,
+        c.MAKE,
         shell.ECOSYSTEM,
         site.ECOSYSTEM,
         *foreign.ECOSYSTEMS,
@@ -98,7 +87,7 @@ class _Weighed:
     """An ecosystem and what speaks for it in one tree."""
 
     ecosystem: Ecosystem
-    evidence: Evidence
+    evidence: TreeEvidence
 
 
 def _choose(tree: Path, hints: SetupHints) -> _Weighed | None:

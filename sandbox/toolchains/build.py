@@ -32,7 +32,7 @@ from sandbox.toolchains.build_command import (
     run_step,
     typed,
 )
-from sandbox.toolchains.build_request import BuildRequest, repository_folder
+from sandbox.toolchains.ecosystem import BuildRequest, repository_folder
 from sandbox.toolchains.layers import (
     APART,
     DEPENDENCIES,

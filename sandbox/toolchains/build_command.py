@@ -23,8 +23,7 @@ from sandbox.base import (
     Sandbox,
 )
 from sandbox.toolchains import ECOSYSTEMS
-from sandbox.toolchains.build_request import BuildRequest, downloads_folder
-from sandbox.toolchains.ecosystem import Downloads
+from sandbox.toolchains.ecosystem import BuildRequest, Downloads, downloads_folder
 from sandbox.toolchains.layers import CACHE, DECLARED, DEPENDENCIES, INSIDE, SYSTEM_PATH, TOOLCHAIN
 from sandbox.values import Observation, Side
 

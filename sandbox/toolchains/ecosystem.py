@@ -2,17 +2,55 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from sandbox.base import Command, Mount, Sandbox, SandboxError
-from sandbox.toolchains.build_request import BuildRequest
+from sandbox.base import Command, Limits, Mount, Network, Sandbox, SandboxError
 from sandbox.toolchains.layers import SYSTEM_PATH, UV
 from sandbox.toolchains.tree import Tree
-from sandbox.values import Recipe
+from sandbox.values import Recipe, Side
+
+_LAYOUT = "2"
+"""Raised when older layers and downloads must never be used again."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildRequest:
+    """One side to build. `tree` is only read; `version` is what the project shall say it is.
+
+    `state` is Assay's own persistent folder. `repository` is the one that the pull request is for,
+    never the fork. `is_trusted` says that the commit `sha` is reachable from the default branch or a
+    protected one: what others use later is only ever written for such a commit.
+    """
+
+    side: Side
+    tree: Path
+    recipe: Recipe
+    version: str
+    repository: str
+    sha: str
+    state: Path
+    is_trusted: bool = False
+    limits: Limits = field(default_factory=Limits)
+    network: Network = Network.BUILD
+
+
+def repository_folder(state: Path, repository: str) -> Path:
+    """Return the repository's own lasting folder: what one builds is never used for another."""
+    name = hashlib.sha256(f"{_LAYOUT} {repository}".encode()).hexdigest()[:24]
+    return state / "environments" / name
+
+
+def downloads_folder(request: BuildRequest) -> Path:
+    """Return the folder of what was downloaded before; it is there."""
+    folder = repository_folder(request.state, request.repository) / "downloads"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o755)
+    return folder
+
 
 Variables = tuple[tuple[str, str], ...]
 
@@ -20,7 +58,7 @@ _ASIDE = {"docs", "doc", "examples", "example", "benchmarks", "website", "script
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class TreeEvidence:
     """How strongly a tree says that it is of one ecosystem.
 
     `declared`: a project file stands at the top. `tests`: there are tests that the ecosystem can
@@ -74,7 +112,7 @@ class Ecosystem:
     """
 
     name: str
-    weigh: Callable[[Tree], Evidence | None]
+    weigh: Callable[[Tree], TreeEvidence | None]
     detect: Callable[[Path, SetupHints, Toolchain], Recipe | None]
     building: Callable[[BuildRequest], Variables]
     observing: Callable[[Recipe, bool], Variables]
@@ -93,12 +131,12 @@ def weighed(
     *,
     declared: bool,
     is_test: Callable[[str], bool],
-) -> Evidence | None:
+) -> TreeEvidence | None:
     """Return the evidence by files' names; None when nothing speaks for the ecosystem."""
     files = [path for path in tree.files() if path.endswith(suffixes)]
     sources = sum(path.split("/", 1)[0].lower() not in _ASIDE for path in files)
     tests = any(is_test(path) for path in files)
-    return Evidence(declared, tests, sources) if declared or files else None
+    return TreeEvidence(declared, tests, sources) if declared or files else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +175,8 @@ class Toolchain:
 
 
 _VERSION = re.compile(r"(?<!\d)\d+(?:\.\d+)+")
+
+
 # One process for all: each start of a sandbox costs, and some tools take a second to say their name.
 _ASK = """\
 import json, platform, subprocess, sys

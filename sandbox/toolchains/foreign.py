@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
-from sandbox.toolchains.ecosystem import Ecosystem, Evidence, SetupHints, Toolchain
+from sandbox.toolchains.ecosystem import Ecosystem, SetupHints, Toolchain, TreeEvidence
 from sandbox.toolchains.native import building, container_hints, lacking, observing
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe
@@ -42,8 +42,8 @@ _LANGUAGES = (
 )  # fmt: skip
 
 
-def _weigh(language: _Language) -> Callable[[Tree], Evidence | None]:
-    def weigh(tree: Tree) -> Evidence | None:
+def _weigh(language: _Language) -> Callable[[Tree], TreeEvidence | None]:
+    def weigh(tree: Tree) -> TreeEvidence | None:
         files = tree.files()
         sources = (
             sum(path.endswith(language.suffixes) for path in files) if language.suffixes else 0
@@ -51,7 +51,7 @@ def _weigh(language: _Language) -> Callable[[Tree], Evidence | None]:
         top = [path for path in files if "/" not in path]
         declared = any(fnmatch(path, name) for path in top for name in language.files)
         return (
-            Evidence(declared, declared and _has_tests(files), sources)
+            TreeEvidence(declared, declared and _has_tests(files), sources)
             if declared or sources
             else None
         )

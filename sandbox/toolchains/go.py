@@ -7,12 +7,12 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from sandbox.toolchains.build_request import BuildRequest
 from sandbox.toolchains.ecosystem import (
+    BuildRequest,
     Ecosystem,
-    Evidence,
     SetupHints,
     Toolchain,
+    TreeEvidence,
     Variables,
     weighed,
 )
@@ -32,7 +32,7 @@ _SHARED: Variables = (
 )
 
 
-def weigh(tree: Tree) -> Evidence | None:
+def weigh(tree: Tree) -> TreeEvidence | None:
     """A go.mod at the top, and Go files."""
     declared = tree.has("go.mod")
     return weighed(tree, (".go",), declared=declared, is_test=lambda p: p.endswith("_test.go"))

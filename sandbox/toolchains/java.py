@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from sandbox.toolchains.ecosystem import Ecosystem, Evidence, SetupHints, Toolchain, weighed
+from sandbox.toolchains.ecosystem import Ecosystem, SetupHints, Toolchain, TreeEvidence, weighed
 from sandbox.toolchains.native import building, container_hints, lacking, observing, recipe
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe, TestRunner
@@ -22,7 +22,7 @@ _GIVEN = ("junit", "org.junit", "org.hamcrest", "org.opentest4j", "org.apiguardi
 _BUILD = "/tmp/trial"  # noqa: S108 - the sandbox's own
 
 
-def weigh(tree: Tree) -> Evidence | None:
+def weigh(tree: Tree) -> TreeEvidence | None:
     """A pom.xml or Maven's folders; a Gradle project without a pom.xml is another ecosystem's."""
     declared = tree.has("pom.xml") or tree.has("src/main/java")
     if not tree.has("pom.xml") and (tree.has("build.gradle") or tree.has("build.gradle.kts")):

@@ -13,8 +13,7 @@ import re
 import shlex
 
 from sandbox.base import TREE
-from sandbox.toolchains.build_request import BuildRequest
-from sandbox.toolchains.ecosystem import SetupHints, Variables
+from sandbox.toolchains.ecosystem import BuildRequest, SetupHints, Variables
 from sandbox.toolchains.layers import SYSTEM_PATH
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe, TestRunner

@@ -5,25 +5,30 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE
-from sandbox.toolchains.build_request import BuildRequest
 from sandbox.toolchains.ecosystem import (
+    BuildRequest,
     Downloads,
     Ecosystem,
-    Evidence,
     SetupHints,
     Toolchain,
+    TreeEvidence,
     Variables,
     weighed,
 )
 from sandbox.toolchains.layers import CACHE, PROJECT, SYSTEM_PATH, TOOLCHAIN
-from sandbox.toolchains.node_chain import read_settings
-from sandbox.toolchains.node_script import ScriptCall, read_script
-from sandbox.toolchains.node_version import Wanted, able_to_run, fetching, wanted_node
+from sandbox.toolchains.node_script import (
+    READ_TEST_FILES,
+    SUFFIXES,
+    Runner,
+    as_in_ci,
+    choose_runner,
+    is_test,
+)
+from sandbox.toolchains.node_version import WantedNode, able_to_run, fetching, wanted_node
 from sandbox.toolchains.node_workspace import (
     BUILDS,
     MANAGER_BINS,
@@ -40,57 +45,22 @@ from sandbox.toolchains.node_workspace import (
     workspace_builds,
 )
 from sandbox.toolchains.tree import Table, Tree
-from sandbox.values import Recipe, TestCall, TestRunner
+from sandbox.values import Recipe, TestRunner
 
 _NAME = "node"
 _LAYER_VERSION = "1"
-_SUFFIXES = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx", ".vue", ".svelte")
-_TEST_NAME = re.compile(r"(^|[.\-_])(test|spec|tests)\.[cm]?[jt]sx?$|^test[-_].*\.[cm]?[jt]sx?$")
-_TEST_FOLDERS = {"test", "tests", "__tests__", "spec"}
-_NODE_TEST = re.compile(r"""['"]node:test['"]""")
-_BY_DEPENDENCY = (
-    ("vitest", TestRunner.VITEST),
-    ("jest", TestRunner.JEST),
-    ("ava", TestRunner.AVA),
-    ("mocha", TestRunner.MOCHA),
-    ("jasmine", TestRunner.JASMINE),
-    ("tap", TestRunner.TAP),
-)
-_LOADED = re.compile(r"""^[ \t]*(?:import|require\()[ \t]*['"]\./([\w./-]+)['"]""", re.M)
-_NO_RUNNER = (
-    "No runner that Assay knows (node --test, mocha, jest, vitest, ava, jasmine, tap, tape, uvu) is called"
-    " by the test script"
-)
-_READ_TEST_FILES = 200
 
 
-@dataclass(frozen=True, slots=True)
-class _Runner:
-    """The runner, its arguments, why, and what the chain runs before it."""
-
-    runner: TestRunner
-    arguments: tuple[str, ...]
-    reason: str
-    before: tuple[str, ...] = ()
-    more: tuple[TestCall, ...] = ()
-
-
-def weigh(tree: Tree) -> Evidence | None:
+def weigh(tree: Tree) -> TreeEvidence | None:
     """Return how much in the tree speaks for Node."""
     declared = tree.is_plain("package.json")
-    return weighed(tree, _SUFFIXES, declared=declared, is_test=is_test) if declared else None
-
-
-def is_test(path: str) -> bool:
-    """Tell whether a script is a test by its name or its folder."""
-    pure = PurePosixPath(path)
-    return bool(_TEST_NAME.search(pure.name)) or bool(_TEST_FOLDERS.intersection(pure.parts[:-1]))
+    return weighed(tree, SUFFIXES, declared=declared, is_test=is_test) if declared else None
 
 
 def runs_alone(tree: Tree) -> bool:
     """Tell whether the folder's own package.json says how its tests are run."""
     manifest = tree.json("package.json")
-    return _choose_runner(tree, manifest, SetupHints()).runner is not TestRunner.NONE
+    return choose_runner(tree, manifest, SetupHints()).runner is not TestRunner.NONE
 
 
 def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:
@@ -99,8 +69,8 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     if not place.is_plain("package.json"):
         return None
     manifest = place.json("package.json")
-    runner = _choose_runner(place, manifest, setup)
-    runner = runner if setup.test else _as_in_ci(Tree(tree), runner)
+    runner = choose_runner(place, manifest, setup)
+    runner = runner if setup.test else as_in_ci(Tree(tree), runner)
     manager = choose_manager(Tree(tree), setup.root)
     folders = tuple(dict.fromkeys((setup.root, manager.folder)))
     version = toolchain.version("node")
@@ -127,14 +97,14 @@ def _with_needs(recipe: Recipe, missing: str, root: str) -> Recipe:
     )  # fmt: skip
 
 
-def _missing(manifest: Table, wanted: Wanted, toolchain: Toolchain) -> str:
+def _missing(manifest: Table, wanted: WantedNode, toolchain: Toolchain) -> str:
     if not toolchain.version("node") or not toolchain.version("npm"):
         asked = manifest.table("engines").text("node")
         return f"Node {asked} (node, npm)".replace("  ", " ") if asked else "Node (node, npm)"
     return f"Node {wanted.missing}" if wanted.missing else ""
 
 
-def _with_node(recipe: Recipe, wanted: Wanted, machine: str) -> Recipe:
+def _with_node(recipe: Recipe, wanted: WantedNode, machine: str) -> Recipe:
     """Let everything run on the Node that the project asks for."""
     if not wanted.release:
         return recipe
@@ -148,7 +118,7 @@ def _with_node(recipe: Recipe, wanted: Wanted, machine: str) -> Recipe:
 
 
 def _recipe(
-    tree: Tree, manifest: Table, runner: _Runner, setup: SetupHints, toolchain: Toolchain
+    tree: Tree, manifest: Table, runner: Runner, setup: SetupHints, toolchain: Toolchain
 ) -> Recipe:
     manager = choose_manager(tree, setup.root)
     manifests = _manifests(tree, manager, setup.root)
@@ -228,90 +198,11 @@ def _has_dependencies(manifest: Table) -> bool:
     return any(manifest.table(name).names() for name in TABLES)
 
 
-# --- the runner ------------------------------------------------------------------------------
-
-
-def _choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> _Runner:
-    scripts = manifest.table("scripts")
-    if setup.test:
-        return _configured_runner(tree, scripts, setup.test)
-    call = read_script(scripts, read=tree.read)
-    if call:
-        return _by_script(_by_its_library(tree, call))
-    declared = {name for field in TABLES for name in manifest.table(field).names()}
-    tests = [path for path in tree.files() if path.endswith(_SUFFIXES) and is_test(path)]
-    for name, runner in _BY_DEPENDENCY:
-        if name in declared and tests:
-            said = f"Tests run with {name}, because package.json names it and no script says how."
-            return _Runner(runner, ("--",), said)
-    if any(_NODE_TEST.search(tree.read(path)) for path in tests[:_READ_TEST_FILES]):
-        said = "Tests run with node --test, because the test files import node:test."
-        return _Runner(TestRunner.NODE_TEST, ("--",), said)
-    return _Runner(TestRunner.NONE, (), f"{_NO_RUNNER}, so no tests are run.")
-
-
-def _by_its_library(tree: Tree, call: ScriptCall) -> ScriptCall:
-    """Let `node --test` run the files that `node` is called with, where they use node:test."""
-
-    def runner(one: TestRunner, arguments: tuple[str, ...]) -> TestRunner:
-        files = arguments[arguments.index("--") + 1 :] if one is TestRunner.NODE else ()
-        uses_it = any(
-            _NODE_TEST.search(text) for path in files for text in _with_imported(tree, path)
-        )
-        return TestRunner.NODE_TEST if uses_it else one
-
-    more = tuple(
-        TestCall(runner(each.runner, each.arguments), each.arguments) for each in call.more
-    )
-    return replace(call, runner=runner(call.runner, call.arguments), more=more)
-
-
-def _with_imported(tree: Tree, path: str) -> Iterator[str]:
-    """Yield the text of a script and of the files of its own folder that it loads: a list of test files."""
-    text = tree.read(path)
-    yield text
-    for name in dict.fromkeys(_LOADED.findall(text)[:_READ_TEST_FILES]):
-        yield tree.read(str(PurePosixPath(path).parent / name))
-
-
-def _by_script(call: ScriptCall) -> _Runner:
-    said = f"Tests run with {call.runner}, as the script `{call.script}` of package.json calls it."
-    others = "".join(f" Then {more.runner} runs, called there too." for more in call.more)
-    return _Runner(call.runner, call.arguments, f"{said}{others}", call.before, call.more)
-
-
-def _as_in_ci(tree: Tree, runner: _Runner) -> _Runner:
-    """Run the tests in the time zone and the locale of the project's CI, where their call names none."""
-    source, settings = read_settings(tree)
-    if not settings or runner.runner is TestRunner.NONE:
-        return runner
-
-    def prefixed(arguments: tuple[str, ...]) -> tuple[str, ...]:
-        named = {word.partition("=")[0] for word in arguments[: arguments.index("--")]}
-        return (*(f"{k}={v}" for k, v in settings if k not in named), *arguments)
-
-    said = " ".join(f"{name}={value}" for name, value in settings)
-    more = tuple(replace(call, arguments=prefixed(call.arguments)) for call in runner.more)
-    reason = f"{runner.reason} `{said}` is set for them, as {source} does."
-    return replace(runner, arguments=prefixed(runner.arguments), reason=reason, more=more)
-
-
-def _configured_runner(tree: Tree, scripts: Table, line: str) -> _Runner:
-    """Look for a runner in the configured line as in a script; else run it as it stands."""
-    data = scripts.data if isinstance(scripts.data, dict) else {}
-    call = read_script(Table({**data, "assay": line}), "assay", read=tree.read)
-    said = f"Tests run with `{line}`, because the repository's configuration says so."
-    if call:
-        call = _by_its_library(tree, call)
-        return _Runner(call.runner, call.arguments, said, call.before, call.more)
-    return _Runner(TestRunner.COMMAND, (line,), said)
-
-
 # --- the build -------------------------------------------------------------------------------
 
 
 def _build(
-    tree: Tree, manifest: Table, runner: _Runner
+    tree: Tree, manifest: Table, runner: Runner
 ) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
     """Build before the tests where the chain does, or where tests use what is not in the tree."""
     scripts = manifest.table("scripts")
@@ -329,8 +220,8 @@ def _build(
 
 def _missing_output(tree: Tree, manifest: Table) -> str:
     """Return the built folder that tests import, or that the package they import by name is in."""
-    tests = [path for path in tree.files() if path.endswith(_SUFFIXES) and is_test(path)]
-    texts = [tree.read(path) for path in tests[:_READ_TEST_FILES]]
+    tests = [path for path in tree.files() if path.endswith(SUFFIXES) and is_test(path)]
+    texts = [tree.read(path) for path in tests[:READ_TEST_FILES]]
     entry = manifest.text("main") or _first_text(manifest.table("exports").data)
     output = PurePosixPath(entry.removeprefix("./")).parts[:1]
     candidates = [*output, "dist", "lib", "build", "out"]

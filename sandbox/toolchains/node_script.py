@@ -1,16 +1,37 @@
-"""Reads the `test` script of a package.json: which runner is called in the chain, and how."""
+"""Which runner tests a Node project, and how: as its `test` script calls it, or as is declared."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
+from pathlib import PurePosixPath
 
-from sandbox.toolchains.node_chain import Chain, bare
-from sandbox.toolchains.tree import Table
+from sandbox.toolchains.ecosystem import SetupHints
+from sandbox.toolchains.node_chain import Chain, bare, read_settings
+from sandbox.toolchains.node_workspace import TABLES
+from sandbox.toolchains.tree import Table, Tree
 from sandbox.values import TestCall, TestRunner
 
+SUFFIXES = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx", ".vue", ".svelte")
+_TEST_NAME = re.compile(r"(^|[.\-_])(test|spec|tests)\.[cm]?[jt]sx?$|^test[-_].*\.[cm]?[jt]sx?$")
+_TEST_FOLDERS = {"test", "tests", "__tests__", "spec"}
+_NODE_TEST = re.compile(r"""['"]node:test['"]""")
+_BY_DEPENDENCY = (
+    ("vitest", TestRunner.VITEST),
+    ("jest", TestRunner.JEST),
+    ("ava", TestRunner.AVA),
+    ("mocha", TestRunner.MOCHA),
+    ("jasmine", TestRunner.JASMINE),
+    ("tap", TestRunner.TAP),
+)
+_LOADED = re.compile(r"""^[ \t]*(?:import|require\()[ \t]*['"]\./([\w./-]+)['"]""", re.M)
+_NO_RUNNER = (
+    "No runner that Assay knows (node --test, mocha, jest, vitest, ava, jasmine, tap, tape, uvu) is called"
+    " by the test script"
+)
+READ_TEST_FILES = 200
 _MOST_CALLS = 8
 _MOST_COMMANDS = 200  # scripts can call each other again and again
 _RUNNERS = {
@@ -69,6 +90,17 @@ _NOT_DROPPED = {
     TestRunner.JEST: re.compile(r"-[tw]"),
 }
 _NEVER = re.compile(r"(?!)")
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """The runner, its arguments, why, and what the chain runs before it."""
+
+    runner: TestRunner
+    arguments: tuple[str, ...]
+    reason: str
+    before: tuple[str, ...] = ()
+    more: tuple[TestCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,3 +245,89 @@ def _kept(arguments: list[str], runner: TestRunner) -> list[str]:
         elif own.fullmatch(word) or not _DROPPED.fullmatch(word):
             kept.append(word)
     return kept
+
+
+# --- the runner: as configured, as the script calls it, or by what is declared ---------------------
+
+
+def choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> Runner:
+    """Return the configured line's runner, else the script's, else the one that is declared."""
+    scripts = manifest.table("scripts")
+    if setup.test:
+        return _configured_runner(tree, scripts, setup.test)
+    call = read_script(scripts, read=tree.read)
+    if call:
+        return _by_script(_by_its_library(tree, call))
+    declared = {name for field in TABLES for name in manifest.table(field).names()}
+    tests = [path for path in tree.files() if path.endswith(SUFFIXES) and is_test(path)]
+    for name, runner in _BY_DEPENDENCY:
+        if name in declared and tests:
+            said = f"Tests run with {name}, because package.json names it and no script says how."
+            return Runner(runner, ("--",), said)
+    if any(_NODE_TEST.search(tree.read(path)) for path in tests[:READ_TEST_FILES]):
+        said = "Tests run with node --test, because the test files import node:test."
+        return Runner(TestRunner.NODE_TEST, ("--",), said)
+    return Runner(TestRunner.NONE, (), f"{_NO_RUNNER}, so no tests are run.")
+
+
+def _by_its_library(tree: Tree, call: ScriptCall) -> ScriptCall:
+    """Let `node --test` run the files that `node` is called with, where they use node:test."""
+
+    def runner(one: TestRunner, arguments: tuple[str, ...]) -> TestRunner:
+        files = arguments[arguments.index("--") + 1 :] if one is TestRunner.NODE else ()
+        uses_it = any(
+            _NODE_TEST.search(text) for path in files for text in _with_imported(tree, path)
+        )
+        return TestRunner.NODE_TEST if uses_it else one
+
+    more = tuple(
+        TestCall(runner(each.runner, each.arguments), each.arguments) for each in call.more
+    )
+    return replace(call, runner=runner(call.runner, call.arguments), more=more)
+
+
+def _with_imported(tree: Tree, path: str) -> Iterator[str]:
+    """Yield the text of a script and of the files of its own folder that it loads: a list of test files."""
+    text = tree.read(path)
+    yield text
+    for name in dict.fromkeys(_LOADED.findall(text)[:READ_TEST_FILES]):
+        yield tree.read(str(PurePosixPath(path).parent / name))
+
+
+def _by_script(call: ScriptCall) -> Runner:
+    said = f"Tests run with {call.runner}, as the script `{call.script}` of package.json calls it."
+    others = "".join(f" Then {more.runner} runs, called there too." for more in call.more)
+    return Runner(call.runner, call.arguments, f"{said}{others}", call.before, call.more)
+
+
+def as_in_ci(tree: Tree, runner: Runner) -> Runner:
+    """Run the tests in the time zone and the locale of the project's CI, where their call names none."""
+    source, settings = read_settings(tree)
+    if not settings or runner.runner is TestRunner.NONE:
+        return runner
+
+    def prefixed(arguments: tuple[str, ...]) -> tuple[str, ...]:
+        named = {word.partition("=")[0] for word in arguments[: arguments.index("--")]}
+        return (*(f"{k}={v}" for k, v in settings if k not in named), *arguments)
+
+    said = " ".join(f"{name}={value}" for name, value in settings)
+    more = tuple(replace(call, arguments=prefixed(call.arguments)) for call in runner.more)
+    reason = f"{runner.reason} `{said}` is set for them, as {source} does."
+    return replace(runner, arguments=prefixed(runner.arguments), reason=reason, more=more)
+
+
+def _configured_runner(tree: Tree, scripts: Table, line: str) -> Runner:
+    """Look for a runner in the configured line as in a script; else run it as it stands."""
+    data = scripts.data if isinstance(scripts.data, dict) else {}
+    call = read_script(Table({**data, "assay": line}), "assay", read=tree.read)
+    said = f"Tests run with `{line}`, because the repository's configuration says so."
+    if call:
+        call = _by_its_library(tree, call)
+        return Runner(call.runner, call.arguments, said, call.before, call.more)
+    return Runner(TestRunner.COMMAND, (line,), said)
+
+
+def is_test(path: str) -> bool:
+    """Tell whether a script is a test by its name or its folder."""
+    pure = PurePosixPath(path)
+    return bool(_TEST_NAME.search(pure.name)) or bool(_TEST_FOLDERS.intersection(pure.parts[:-1]))

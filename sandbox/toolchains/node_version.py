@@ -30,7 +30,7 @@ _NPM = (
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedNode:
     """The Node to use. `release` is "" for the machine's, else "22" or "18.12.1"; `source` asked for it.
 
     `missing` is what the project asks for that no release is known to meet.
@@ -41,7 +41,7 @@ class Wanted:
     missing: str = ""
 
 
-def wanted_node(tree: Tree, folders: tuple[str, ...], machine: str) -> Wanted:
+def wanted_node(tree: Tree, folders: tuple[str, ...], machine: str) -> WantedNode:
     """Return which Node a project asks for, by the nearest of its files; `machine` has this version.
 
     A file that names a release is believed to its major version. Else the newest release of the range on
@@ -61,14 +61,14 @@ def wanted_node(tree: Tree, folders: tuple[str, ...], machine: str) -> Wanted:
             release = release_named(text)
             if release:
                 is_here = machine and release.split(".")[0] == machine.split(".", maxsplit=1)[0]
-                return Wanted() if is_here else Wanted(release, source)
+                return WantedNode() if is_here else WantedNode(release, source)
         wanted = manifest.table("engines").text("node")
         if wanted:
             return _by_ci(of_ci, wanted, machine) or _by_range(wanted, machine)
-    return _by_ci(of_ci, "", machine) or Wanted()
+    return _by_ci(of_ci, "", machine) or WantedNode()
 
 
-def able_to_run(wanted: Wanted, machine: str, program: str, needed: str) -> Wanted:
+def able_to_run(wanted: WantedNode, machine: str, program: str, needed: str) -> WantedNode:
     """Return the Node that also runs a `program` which needs this range; the same major where it can be."""
     release = wanted.release or machine
     if (
@@ -79,11 +79,11 @@ def able_to_run(wanted: Wanted, machine: str, program: str, needed: str) -> Want
         return wanted
     major = release.split(".", maxsplit=1)[0]
     if satisfies(_newest_of(major), needed):
-        return Wanted(major, f"{wanted.source}, with {program}," if wanted.source else program)
+        return WantedNode(major, f"{wanted.source}, with {program}," if wanted.source else program)
     return replace(_by_range(needed, machine), source=program)
 
 
-def _by_ci(releases: dict[str, str], wanted: str, machine: str) -> Wanted | None:
+def _by_ci(releases: dict[str, str], wanted: str, machine: str) -> WantedNode | None:
     """Return the newest release of CI that is in the range; None where CI does not say."""
     fitting = [one for one in releases if satisfies(_newest_of(one), wanted)]
     if not fitting:
@@ -91,24 +91,24 @@ def _by_ci(releases: dict[str, str], wanted: str, machine: str) -> Wanted | None
     majors = {one.split(".")[0] for one in fitting}
     is_here = machine.split(".", maxsplit=1)[0] in majors and satisfies(machine, wanted)
     newest = max(fitting, key=lambda one: [int(part) for part in _newest_of(one).split(".")])
-    return Wanted() if is_here else Wanted(newest, releases[newest])
+    return WantedNode() if is_here else WantedNode(newest, releases[newest])
 
 
 def _newest_of(release: str) -> str:
     return ".".join([*release.split("."), str(_LATEST), str(_LATEST)][:3])
 
 
-def _by_range(wanted: str, machine: str) -> Wanted:
+def _by_range(wanted: str, machine: str) -> WantedNode:
     source = "engines.node"
     if machine and satisfies(machine, wanted):
-        return Wanted()
+        return WantedNode()
     found = re.match(r"\d+", machine)
     here = int(found.group()) if found else 0
     for major in sorted(MAJORS, key=lambda one: (one % 2, abs(one - here))):
         if satisfies(f"{major}.{_LATEST}.{_LATEST}", wanted):
-            return Wanted(str(major), source)
+            return WantedNode(str(major), source)
     exact = release_named(wanted)
-    return Wanted(exact, source) if exact else Wanted(missing=wanted)
+    return WantedNode(exact, source) if exact else WantedNode(missing=wanted)
 
 
 def fetching(toolchain: str) -> tuple[str, ...]:

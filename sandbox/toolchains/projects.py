@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from sandbox.errors import must_exist
 from sandbox.toolchains import ECOSYSTEMS
-from sandbox.toolchains.ecosystem import Evidence
+from sandbox.toolchains.ecosystem import TreeEvidence
 from sandbox.toolchains.tree import Tree
 
 MOST_PROJECTS = 12
@@ -122,7 +122,7 @@ def _is_project(tree: Tree, folder: PurePosixPath) -> bool:
     )
 
 
-def _has_tests(evidence: Evidence | None) -> bool:
+def _has_tests(evidence: TreeEvidence | None) -> bool:
     return evidence is not None and evidence.tests
 
 

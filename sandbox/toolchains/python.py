@@ -10,13 +10,13 @@ from pathlib import Path, PurePosixPath
 from packaging.utils import canonicalize_name
 
 from sandbox.base import TREE
-from sandbox.toolchains.build_request import BuildRequest
 from sandbox.toolchains.ecosystem import (
+    BuildRequest,
     Downloads,
     Ecosystem,
-    Evidence,
     SetupHints,
     Toolchain,
+    TreeEvidence,
     weighed,
 )
 from sandbox.toolchains.layers import DEPENDENCIES, INSIDE, PROJECT, UV
@@ -33,26 +33,24 @@ from sandbox.toolchains.python_digest import (
     packaging_inputs,
     requirement_files,
 )
-from sandbox.toolchains.python_preparation import (
+from sandbox.toolchains.python_needs import (
+    Selection,
     Sibling,
+    fetching,
+    missing_python,
+    nearest_release,
     needed_siblings,
     prepare,
     requirement_names,
+    resolved_before,
+    select,
+    untested_python,
 )
-from sandbox.toolchains.python_project import NamedList, Project, read_project
+from sandbox.toolchains.python_project import NamedList, PythonProject, read_project
 from sandbox.toolchains.python_runner import (
     choose_runner,
     configured_runner,
     missing_runner,
-)
-from sandbox.toolchains.python_selection import (
-    Selection,
-    fetching,
-    missing_python,
-    nearest_release,
-    resolved_before,
-    select,
-    untested_python,
 )
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe
@@ -96,7 +94,7 @@ class _ReadProject:
 
     root: str
     tree: Tree
-    project: Project
+    project: PythonProject
     hints: tuple[TestHints, ...]
     selection: Selection
     whole: Tree
@@ -183,7 +181,7 @@ def _dated(commands: tuple[tuple[str, ...], ...], before: str) -> tuple[tuple[st
     )
 
 
-def _settle(project: Project, toolchain: Toolchain) -> tuple[str, ...]:
+def _settle(project: PythonProject, toolchain: Toolchain) -> tuple[str, ...]:
     version = ".".join(toolchain.python.split(".")[:2])
     site = f"{PROJECT}/lib/python{version}/site-packages"
     own = (project.name,) if project.is_installable and project.name else ()
@@ -246,7 +244,7 @@ def _pip_arguments(reading: _ReadProject) -> tuple[str, ...]:
     return (*arguments, *selection.packages)
 
 
-def _has_dependencies(project: Project) -> bool:
+def _has_dependencies(project: PythonProject) -> bool:
     if project.source != "pyproject.toml":
         return bool(project.source)
     return bool(project.dependencies or project.extras or project.is_dynamic)
@@ -367,7 +365,7 @@ def downloading(request: BuildRequest, layer: Path) -> Downloads | None:
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
 
 
-def weigh(tree: Tree) -> Evidence | None:
+def weigh(tree: Tree) -> TreeEvidence | None:
     """Return how much in the tree speaks for Python."""
     declared = any(tree.is_plain(name) for name in _PROJECT_FILES)
     names_test = re.compile(r"(?:.*/)?(?:test[^/]*|[^/]*_test\.py)")

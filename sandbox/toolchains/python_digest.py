@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator
 from uv import find_uv_bin
 
 from sandbox.base import TREE, Mount, Network
-from sandbox.toolchains.build_request import BuildRequest
-from sandbox.toolchains.ecosystem import Toolchain, Variables
+from sandbox.toolchains.ecosystem import BuildRequest, Toolchain, Variables
 from sandbox.toolchains.layers import (
     CACHE,
     DEPENDENCIES,

@@ -29,7 +29,7 @@ class NamedList:
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class PythonProject:
     """One project's own words. `source` is the file that declares it, "" when none does.
 
     `is_dynamic`: the dependencies are only known to code that runs at build time.
@@ -46,7 +46,7 @@ class Project:
     groups: tuple[NamedList, ...] = ()
 
 
-def read_project(tree: Tree) -> Project:
+def read_project(tree: Tree) -> PythonProject:
     """Return what the tree's project files declare; an empty Project when there are none."""
     pyproject = tree.toml("pyproject.toml")
     if pyproject.has("project"):
@@ -61,8 +61,10 @@ def read_project(tree: Tree) -> Project:
     if tree.has("pyproject.toml"):
         installable = pyproject.has("build-system")
         backend = pyproject.table("build-system").text("build-backend")
-        return Project("pyproject.toml", backend=backend, is_installable=installable, groups=groups)
-    return Project()
+        return PythonProject(
+            "pyproject.toml", backend=backend, is_installable=installable, groups=groups
+        )
+    return PythonProject()
 
 
 def _name(text: str) -> str:
@@ -71,11 +73,11 @@ def _name(text: str) -> str:
     return name if re.fullmatch(r"[a-z0-9-]{1,200}", name) else ""
 
 
-def _modern(tree: Tree, pyproject: Table) -> Project:
+def _modern(tree: Tree, pyproject: Table) -> PythonProject:
     project = pyproject.table("project")
     dynamic = set(project.strings("dynamic"))
     optional = project.table("optional-dependencies")
-    return Project(
+    return PythonProject(
         source="pyproject.toml",
         name=_name(project.text("name")),
         requires_python=project.text("requires-python"),
@@ -95,9 +97,9 @@ def _is_installable(tree: Tree, pyproject: Table) -> bool:
     return tree.has("setup.py")
 
 
-def _poetry(pyproject: Table) -> Project:
+def _poetry(pyproject: Table) -> PythonProject:
     poetry = pyproject.table("tool", "poetry")
-    return Project(
+    return PythonProject(
         source="pyproject.toml",
         name=_name(poetry.text("name")),
         requires_python=python_constraint(poetry),
@@ -140,14 +142,14 @@ def _tool_groups(pyproject: Table) -> tuple[NamedList, ...]:
     return tuple(entry for entry in lists if entry.requirements)
 
 
-def _setup_cfg(tree: Tree, groups: tuple[NamedList, ...]) -> Project:
+def _setup_cfg(tree: Tree, groups: tuple[NamedList, ...]) -> PythonProject:
     config = tree.ini("setup.cfg")
     extras = (
         config.items("options.extras_require")
         if config.has_section("options.extras_require")
         else []
     )
-    return Project(
+    return PythonProject(
         source="setup.cfg",
         name=_name(config.get("metadata", "name", fallback="")),
         requires_python=config.get("options", "python_requires", fallback=""),
@@ -159,13 +161,13 @@ def _setup_cfg(tree: Tree, groups: tuple[NamedList, ...]) -> Project:
     )
 
 
-def _setup_py(tree: Tree, groups: tuple[NamedList, ...]) -> Project:
+def _setup_py(tree: Tree, groups: tuple[NamedList, ...]) -> PythonProject:
     values = _setup_arguments(tree.read("setup.py"))
     from_config = _setup_cfg(tree, groups)
     tests = values.strings("tests_require")
     loose = (NamedList("tests_require", tests, is_loose=True),) if tests else ()
     extras = values.table("extras_require")
-    return Project(
+    return PythonProject(
         source="setup.py",
         name=_name(values.text("name")) or from_config.name,
         requires_python=values.text("python_requires") or from_config.requires_python,

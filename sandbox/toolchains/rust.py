@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sandbox.toolchains.build_request import BuildRequest
-from sandbox.toolchains.ecosystem import Ecosystem, Evidence, SetupHints, Toolchain, Variables
+from sandbox.toolchains.ecosystem import (
+    BuildRequest,
+    Ecosystem,
+    SetupHints,
+    Toolchain,
+    TreeEvidence,
+    Variables,
+)
 from sandbox.toolchains.native import building as system
 from sandbox.toolchains.native import container_hints, in_a_copy, lacking, recipe
 from sandbox.toolchains.native import observing as looking
@@ -17,14 +23,14 @@ _SHARED: Variables = (("CARGO_HOME", "/tmp/cargo"), ("CARGO_NET_OFFLINE", "true"
 _TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
 
 
-def weigh(tree: Tree) -> Evidence | None:
+def weigh(tree: Tree) -> TreeEvidence | None:
     """A Cargo.toml at the top; any Rust source may hold tests."""
     files = [path for path in tree.files() if path.endswith(".rs")]
     declared = tree.has("Cargo.toml")
     if not declared and not files:
         return None
     tests = any(path.startswith("tests/") or "#[test]" in tree.read(path) for path in files[:300])
-    return Evidence(declared, tests, len(files))
+    return TreeEvidence(declared, tests, len(files))
 
 
 def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path, PurePosixPath
 
-from sandbox.toolchains.ecosystem import Ecosystem, Evidence, SetupHints, Toolchain
+from sandbox.toolchains.ecosystem import Ecosystem, SetupHints, Toolchain, TreeEvidence
 from sandbox.toolchains.native import building, container_hints, lacking, observing, recipe
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe, TestRunner
@@ -22,7 +22,7 @@ _TEST_SCRIPT = re.compile(
 )
 
 
-def weigh(tree: Tree) -> Evidence | None:
+def weigh(tree: Tree) -> TreeEvidence | None:
     """Shell scripts, and bats files or test scripts among them."""
     files = [path for path in tree.files() if path.endswith(_SUFFIXES)]
     if not files:
@@ -30,7 +30,7 @@ def weigh(tree: Tree) -> Evidence | None:
     bats = any(path.endswith(".bats") for path in files)
     # Beside another language's project file, test scripts are its odds and ends.
     alone = not any(tree.has(name) for name in _OTHERS)
-    return Evidence(bats, bats or (alone and any(map(_TEST_SCRIPT.search, files))), len(files))
+    return TreeEvidence(bats, bats or (alone and any(map(_TEST_SCRIPT.search, files))), len(files))
 
 
 def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sandbox.toolchains.ecosystem import Ecosystem, Evidence, SetupHints, Toolchain
+from sandbox.toolchains.ecosystem import Ecosystem, SetupHints, Toolchain, TreeEvidence
 from sandbox.toolchains.native import building, observing, recipe
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe
@@ -14,13 +14,13 @@ _SUFFIXES = (".html", ".htm")
 _BUILT_BY = ("package.json", "_config.yml", "hugo.toml", "config.toml", "mkdocs.yml")
 
 
-def weigh(tree: Tree) -> Evidence | None:
+def weigh(tree: Tree) -> TreeEvidence | None:
     """HTML pages; an index.html at the top, with nothing that would make it, is the declaration."""
     pages = sum(path.endswith(_SUFFIXES) for path in tree.files())
     if not pages:
         return None
     declared = tree.has("index.html") and not any(tree.has(name) for name in _BUILT_BY)
-    return Evidence(declared=declared, tests=False, sources=pages)
+    return TreeEvidence(declared=declared, tests=False, sources=pages)
 
 
 def detect(tree: Path, setup: SetupHints, _: Toolchain) -> Recipe | None:

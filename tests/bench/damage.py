@@ -104,7 +104,7 @@ def measure(asked: PullRequest) -> Cost:
         base = repository.commit(asked.project)
         repository.git("checkout", "--quiet", "--detach", base)
         head = repository.commit(asked.change)
-        settings = Settings(home=folder / "home", chromium=str(folder / "none"))
+        settings = Settings(home=folder / "home", chromium=str(folder / "none"), pdf=False)
         request = EvaluationRequest(
             id=f"local-{secrets.token_hex(8)}",
             repository=str(repository.folder),

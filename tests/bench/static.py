@@ -17,7 +17,7 @@ from sandbox.base import Sandbox
 from sandbox.code_map.code import KeptFacts, read_code
 from sandbox.code_map.facts import Code
 from sandbox.repository.checkout import CheckoutRequest, take
-from sandbox.repository.mirror import Source
+from sandbox.repository.mirror import RepositorySource
 from sandbox.repository.tree_reader import TreeReader
 from sandbox.values import Checkout
 from tests.sandbox.repositories import Repository
@@ -71,7 +71,7 @@ def _files(edited: int = -1) -> dict[str, str]:
 def _checkout(folder: Path, repository: Repository, base: str, edited: int) -> Checkout:
     repository.git("checkout", "--quiet", "--force", base)
     head = repository.commit(_files(edited))
-    request = CheckoutRequest(f"e{edited}", Source(str(repository.folder)), base, head)
+    request = CheckoutRequest(f"e{edited}", RepositorySource(str(repository.folder)), base, head)
     return take(folder / "root", request)
 
 

@@ -12,9 +12,14 @@ from jinja2 import Environment, UndefinedError, meta
 from bot.bench.calibration import counted, grouped, measured
 from bot.mcp.answers import Commands, Shown, explained, judged, missing
 from bot.queue import QueueDepth
-from bot.report.graph import requirement_graph
 from bot.report.machine import machine, read_machine
-from bot.report.markdown import Detail, EarlierVerdicts, PastVerdict, VerdictChange
+from bot.report.markdown import (
+    Detail,
+    EarlierVerdicts,
+    PastVerdict,
+    VerdictChange,
+    requirement_graph,
+)
 from bot.report.prompts import call_views
 from bot.report.view import view
 from bot.source.shared_head import HeadVerdict
@@ -60,13 +65,12 @@ from bot.values import (
     VerdictLabel,
     VerdictOutcome,
 )
-from bot.web.calibration import Table, Wanted
-from bot.web.dashboard.asked import CONCLUSIONS, Asked
+from bot.web.calibration import CalibrationTable, LabelQuery
 from bot.web.dashboard.figures import figures
-from bot.web.dashboard.rows import Row
-from bot.web.dashboard.tokens import Listed
+from bot.web.dashboard.pages import CONCLUSIONS, EvaluationRow, ListQuery
+from bot.web.dashboard.tokens import ListedToken
 from bot.web.dashboard.visits import Visitor
-from bot.webhook.when import Doubt, LeftOut, Sifted
+from bot.webhook.when import Doubt, NotByItself, Sifted
 from sandbox.values import Finding, Fix, Replacement, Severity
 from tests.bot.report.examples import EXAMPLES
 
@@ -86,7 +90,7 @@ RECORD = EvaluationRecord(
     "observe",
 )
 ROWS = tuple(
-    Row(ListedEvaluation(replace(RECORD, state=state, conclusion=conclusion), facts))
+    EvaluationRow(ListedEvaluation(replace(RECORD, state=state, conclusion=conclusion), facts))
     for state, conclusion in (
         (EvaluationState.RUNNING, ""), (EvaluationState.QUEUED, ""),
         (EvaluationState.DONE, "success"), (EvaluationState.DONE, "failure"),
@@ -169,12 +173,12 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
     "pages/calibration.html.j2": tuple(
         {
             "signature": "x.y",
-            "wanted": Wanted("", date(2026, 11, 1), None, ("<b>",)),
+            "wanted": LabelQuery("", date(2026, 11, 1), None, ("<b>",)),
             "repositories": ["o/n"],
             "total": measured("", labels),
             "people": 1,
             "changes": 1,
-            "tables": (Table("kind", grouped(labels, lambda one: one.category)),),
+            "tables": (CalibrationTable("kind", grouped(labels, lambda one: one.category)),),
             "others": counted((*labels, replace(LABEL, kind=LabelKind.MERGED, subject=""))),
             "install": install,
             "fewest": 10,
@@ -203,8 +207,8 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
          "newer": "", "older": "/?page=2"}
         for visitor in (Visitor("mina", ()), Visitor("the operator", None))
         for asked, rows in (
-            (Asked(EvaluationFilter()), ROWS), (Asked(EvaluationFilter(number=9)), ()),
-            (Asked(EvaluationFilter()), ()),
+            (ListQuery(EvaluationFilter()), ROWS), (ListQuery(EvaluationFilter(number=9)), ()),
+            (ListQuery(EvaluationFilter()), ()),
         )
     ),
     "dashboard/repository.html.j2": tuple(
@@ -233,8 +237,8 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
             Visitor("the operator", None),
         )
         for issued, problem, rows in (
-            (IssuedToken(API_TOKEN, "assay_0"), "", (Listed(API_TOKEN, "valid"),)),
-            (None, "<b>", (Listed(replace(API_TOKEN, revoked_s=2.0), "revoked"),)), (None, "", ()),
+            (IssuedToken(API_TOKEN, "assay_0"), "", (ListedToken(API_TOKEN, "valid"),)),
+            (None, "<b>", (ListedToken(replace(API_TOKEN, revoked_s=2.0), "revoked"),)), (None, "", ()),
         )
     ),
     "pages/missing.html.j2": ({},),
@@ -246,7 +250,7 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
     "check/approval.md.j2": ({"author": "mina"},),
     "check/not_judged.md.j2": tuple(
         {"sifted": Sifted(by, "x", doubt), "base": "main"}
-        for by in LeftOut
+        for by in NotByItself
         for doubt in (None, *Doubt)
     ),
     "check/requirement.md.j2": tuple(

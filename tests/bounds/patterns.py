@@ -28,7 +28,12 @@ _LEFT_OUT = (
     "sandbox/harness",
     "sandbox/code_map/inside",
 )
-_KEPT = ("sandbox/harness/readers",)
+_KEPT = (
+    "sandbox/harness/readers",
+    "sandbox/harness/keeper/cargo.py",
+    "sandbox/harness/keeper/ctest.py",
+    "sandbox/harness/keeper/go.py",
+)
 _ANCHORED = frozenset({"match", "fullmatch"})
 SMALL, LARGE = 600, 100_000
 _ATOMS = 22

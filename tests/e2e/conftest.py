@@ -18,6 +18,13 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
 
 
 @pytest.fixture(scope="session")
+def printing_town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
+    """One that prints each report, as it is shipped."""
+    with running_town(tmp_path_factory.mktemp("printing"), ASSAY_PDF="true") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
 def judged_town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Town, Judges]]:
     """A running forge with Assay beside it, and the models that it asks."""
     with running_judged_town(tmp_path_factory.mktemp("judged")) as running:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from bot.commands.once import judge_once
+from bot.commands.services import judge_once
 from bot.judges.model import OpenSession
 from bot.report.machine import ReportDocument, read_machine
 from bot.settings import Settings
@@ -128,6 +128,7 @@ def open_folder(folder: Path, project: Files = PROJECT, sandbox: str = "bubblewr
     settings = Settings(
         home=folder / "home",
         chromium=str(folder / "none"),
+        pdf=False,
         webhook_secret=SecretStr(SECRET),
         sandbox=sandbox,
     )

@@ -143,7 +143,9 @@ def judged_after(folder: Path, case: Poisoning, driver: str) -> tuple[Judged, Ju
     """Judge a harmless change of the evil branch, then the broken change of `main`; return both reports."""
     repository = Repository(folder / "repository")
     repository.commit(case.project)
-    settings = Settings(home=folder / "home", chromium=str(folder / "none"), sandbox=driver)
+    settings = Settings(
+        home=folder / "home", chromium=str(folder / "none"), pdf=False, sandbox=driver
+    )
     opened = Folder(repository, settings)
     opened.branch("evil", case.evil)
     opened.branch("lure", {"README.md": "A harmless change.\n"}, start="evil")

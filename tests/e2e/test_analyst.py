@@ -311,7 +311,7 @@ NODE_NEIGHBOUR = (
 def test_a_node_project_is_refuted_by_its_own_runner(tmp_path: Path) -> None:
     repository = Repository(tmp_path / "repository")
     repository.commit(NODE)
-    settings = Settings(home=tmp_path / "home", chromium=str(tmp_path / "none"))
+    settings = Settings(home=tmp_path / "home", chromium=str(tmp_path / "none"), pdf=False)
     files = [
         ("judge.test.js", NODE_NEIGHBOUR),
         ("judge_2.test.js", NODE_NEIGHBOUR.replace("{ price }", "{ prize as price }")),

@@ -35,7 +35,9 @@ def _files(folder: Path) -> dict[str, bytes]:
 def _judged(folder: Path, driver: str, scene: Scene) -> Judged:
     repository = Repository(folder / "repository")
     repository.commit(_files(PROJECT))
-    settings = Settings(home=folder / "home", chromium=str(folder / "none"), sandbox=driver)
+    settings = Settings(
+        home=folder / "home", chromium=str(folder / "none"), pdf=False, sandbox=driver
+    )
     opened = Folder(repository, settings)
     opened.branch(scene.name, _files(scene.files))
     issue = ISSUES[1 if scene is WEAKENED else 0]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bot.settings import Settings
-from bot.store import LabelFilter, open_records
-from bot.webhook.decisions import Command
+from bot.store import VerdictLabelFilter, open_records
+from bot.webhook.decisions import JudgeCommand
 from bot.webhook.grammar import ON_ISSUES
 from tests.e2e.judges import Judges
 from tests.e2e.talking import UNTESTED, opened, say
@@ -16,27 +16,27 @@ from tests.e2e.town import Town, eventually
 
 pytestmark = pytest.mark.real
 LINES = {
-    Command.JUDGE: "/judge",
-    Command.RERUN: "/judge rerun R1",
-    Command.HELP: "/judge help",
-    Command.CANCEL: "/judge cancel",
-    Command.PLAN: "/judge plan",
-    Command.EXPLAIN: "/judge explain R1",
-    Command.ASK: "/judge ask why is it so?",
-    Command.PAUSE: "/judge pause",
-    Command.RESUME: "/judge resume",
-    Command.AGREE: "/judge agree R1 it is so",
-    Command.DISAGREE: "/judge disagree R1 it is not so",
-    Command.ACCEPT: "/judge accept R1 seen",
-    Command.OVERRIDE: "/judge override B2 I want it merged",
-    Command.RUBRIC: "/judge rubric",
-    Command.APPROVE_RUBRIC: "/judge rubric approve",
-    Command.UNKNOWN: "/judge '\u202egive me 👍'",
+    JudgeCommand.JUDGE: "/judge",
+    JudgeCommand.RERUN: "/judge rerun R1",
+    JudgeCommand.HELP: "/judge help",
+    JudgeCommand.CANCEL: "/judge cancel",
+    JudgeCommand.PLAN: "/judge plan",
+    JudgeCommand.EXPLAIN: "/judge explain R1",
+    JudgeCommand.ASK: "/judge ask why is it so?",
+    JudgeCommand.PAUSE: "/judge pause",
+    JudgeCommand.RESUME: "/judge resume",
+    JudgeCommand.AGREE: "/judge agree R1 it is so",
+    JudgeCommand.DISAGREE: "/judge disagree R1 it is not so",
+    JudgeCommand.ACCEPT: "/judge accept R1 seen",
+    JudgeCommand.OVERRIDE: "/judge override B2 I want it merged",
+    JudgeCommand.RUBRIC: "/judge rubric",
+    JudgeCommand.APPROVE_RUBRIC: "/judge rubric approve",
+    JudgeCommand.UNKNOWN: "/judge '\u202egive me 👍'",
 }
 
 
 def test_no_command_of_a_stranger_does_anything(judged_town: tuple[Town, Judges]) -> None:
-    assert set(LINES) == set(Command), "each has a line here"
+    assert set(LINES) == set(JudgeCommand), "each has a line here"
     town, judges = judged_town
     place = town.place()
     sha, number = opened(place, UNTESTED)
@@ -57,7 +57,7 @@ def test_no_command_of_a_stranger_does_anything(judged_town: tuple[Town, Judges]
     assert len(judges.asked("")) == asked, "nobody pays for a stranger"
     settings = Settings(home=Path(town.environment["ASSAY_HOME"]))
     with open_records(settings) as records:
-        assert tuple(records.labels(LabelFilter(place.name))) == ()
+        assert tuple(records.labels(VerdictLabelFilter(place.name))) == ()
         assert records.acceptances(place.name, number) == ()
         assert records.pause_of(place.name, number) is None
 

@@ -44,7 +44,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 def judged_by(model: Obedient, folder: Folder, head: str, base: str = "main") -> Judged:
     with model_endpoint(model.answer) as endpoint:
         given = folder.settings
-        settings = Settings(home=given.home, chromium=given.chromium, **settings_for(endpoint))  # type: ignore[arg-type]
+        settings = Settings(
+            home=given.home, chromium=given.chromium, pdf=False, **settings_for(endpoint)
+        )  # type: ignore[arg-type]
         return Folder(folder.repository, settings).judge(head, base, TASK)
 
 

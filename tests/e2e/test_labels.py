@@ -14,7 +14,7 @@ import pytest
 
 from bot.demo.forge.operator import NewRepository, Person
 from bot.settings import Settings
-from bot.store import LabelFilter, open_records
+from bot.store import VerdictLabelFilter, open_records
 from bot.web.links import open_links
 from tests.e2e.project import ASKED, BREAKS, CALC, FIX
 from tests.e2e.talking import UNTESTED, opened, refused_to_strangers, say, sent_again
@@ -320,7 +320,7 @@ def test_the_labels_of_one_evaluation_travel(town: Town, tmp_path: Path) -> None
     home = Path(town.environment["ASSAY_HOME"])
     settings = Settings(home=home, public_url=town.public_url)
     with open_records(settings) as records:
-        kept = tuple(records.labels(LabelFilter(place.name)))
+        kept = tuple(records.labels(VerdictLabelFilter(place.name)))
         link = open_links(settings, records).calibration()
     assert [(one.kind, one.subject) for one in kept] == [("override", "B2"), ("override", "R1")]
     assert kept[0].blocking == kept[1].blocking == ("B2", "R1")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pydantic_ai.messages import ModelResponse, ToolCallPart
 
-from bot.evaluation.bundle import derive_again, read_bundle
+from bot.evaluation.recording import derive_again, read_bundle
 from bot.judges.actions import READING
 from bot.store import open_artifacts
 from bot.values import Role

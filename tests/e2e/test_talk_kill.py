@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.demo.town import await_ready, running_part
-from bot.store import LabelFilter, Records
+from bot.store import Records, VerdictLabelFilter
 from tests.e2e.project import FIX
 from tests.e2e.talking import answer_to, opened, say
 from tests.e2e.town import eventually, running_forge
@@ -33,7 +33,7 @@ def test_what_was_said_outlives_the_worker(tmp_path: Path) -> None:
             stuck = {"operation": "issues/list-comments", "kind": "status", "status": 503}
             town.operator.control("POST", "faults", calls=10_000, **stuck)
             labelled = place.command(number, "/judge disagree R1 zero is no mean")
-            kept = LabelFilter(place.name)
+            kept = VerdictLabelFilter(place.name)
             eventually(lambda: list(records.labels(kept)), "the kept label")
             resumed = place.command(number, "/judge resume")
             worker.kill()

@@ -276,9 +276,12 @@ def running_forge(folder: Path) -> Iterator[Town]:
 
 @contextmanager
 def running_town(folder: Path, **settings: str) -> Iterator[Town]:
-    """A whole town; `settings` are further environment variables of web and worker."""
+    """A whole town; `settings` are further environment variables of web and worker.
+
+    No PDF is printed unless they say so: it costs as much as a small judgement.
+    """
     with running_forge(folder) as town, ExitStack() as stack:
-        environment = {**town.environment, **settings}
+        environment = {**town.environment, "ASSAY_PDF": "false", **settings}
         web = stack.enter_context(running_part("web", folder, environment))
         stack.enter_context(running_part("worker", folder, environment))
         await_ready(town.public_url, folder, web)

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.once import judge_once
-from bot.values import EvaluationRequest, Trigger
-from bot.source.local import LocalOrigin
-from bot.source.submission import GIVEN, SUBMITTED, SubmittedFolder, committed
+from bot.commands.services import judge_once
 from bot.report.machine import ReportDocument, read_machine
 from bot.settings import Settings
+from bot.source.local import LocalOrigin
+from bot.source.submission import GIVEN, SUBMITTED, SubmittedFolder, committed
 from bot.store import open_artifacts
+from bot.values import EvaluationRequest, Trigger
 from tests.plans.faults import Fault
 
 HERE = Path(__file__).parent
@@ -101,4 +101,4 @@ def judged(settings: Settings, given: Path, submission: Path, plan: str = PLAN) 
 
 def settings_in(folder: Path) -> Settings:
     """Settings with a home of their own, without PDF, which has its own tests."""
-    return Settings(home=folder / "home", chromium=str(folder / "none"))
+    return Settings(home=folder / "home", chromium=str(folder / "none"), pdf=False)

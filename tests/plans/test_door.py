@@ -9,10 +9,10 @@ from typing import Any
 import click
 import pytest
 
-from bot.commands.asked import Asked
+from bot.commands.asked import JudgeArguments
 from bot.errors import UserError
-from bot.source.submission import SubmittedFolder, committed
 from bot.report.machine import read_machine
+from bot.source.submission import SubmittedFolder, committed
 from tests.bot.commands.running import assay
 from tests.plans.judging import judged, settings_in
 
@@ -115,7 +115,7 @@ def test_options_that_do_not_go_together(options: dict[str, Any], said: str) -> 
     usual: dict[str, Any] = {"repository": ".", "base": None, "head": None, "task": None}
     more = {"description": None, "out": Path("out"), "sandbox": "", "criteria": Path("plan.json")}
     with pytest.raises(click.UsageError, match=said):
-        Asked(**{**usual, **more, **options}).check()
+        JudgeArguments(**{**usual, **more, **options}).check()
 
 
 def test_folders_that_cannot_be(tmp_path: Path, given: Path, submission: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from sandbox.errors import CheckoutError, CheckoutUnavailable, MissingRevision
 from sandbox.repository.checkout import CheckoutRequest, take
-from sandbox.repository.mirror import Source, list_paths, locked, open_mirror, read_file
+from sandbox.repository.mirror import RepositorySource, list_paths, locked, open_mirror, read_file
 from sandbox.repository.tree import TreeLimits
 from sandbox.values import ChangeStatus, Checkout
 from tests.sandbox.repositories import Repository, served
@@ -36,7 +36,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def taken(root: Path, repository: Repository, base: str, head: str) -> Checkout:
-    return take(root, CheckoutRequest("e1", Source(str(repository.folder)), base, head))
+    return take(root, CheckoutRequest("e1", RepositorySource(str(repository.folder)), base, head))
 
 
 def names(tree: str) -> set[str]:
@@ -106,7 +106,7 @@ def test_a_shallow_clone_says_so_until_it_is_whole(
         f"file://{repository.folder}",
         str(shallow),
     )
-    source = Source(str(shallow))
+    source = RepositorySource(str(shallow))
     request = CheckoutRequest("e1", source, "origin/main", "origin/side")
     with pytest.raises(CheckoutError, match="unshallow"):
         take(root, request)
@@ -137,7 +137,7 @@ def test_a_revision_that_is_not_there(
 def test_a_folder_that_is_no_repository(root: Path, tmp_path: Path) -> None:
     for folder in (tmp_path / "nothing", tmp_path):
         with pytest.raises(CheckoutError, match="is not a"):
-            take(root, CheckoutRequest("e1", Source(str(folder)), "main", "HEAD"))
+            take(root, CheckoutRequest("e1", RepositorySource(str(folder)), "main", "HEAD"))
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_a_folder_that_is_no_repository(root: Path, tmp_path: Path) -> None:
 )
 def test_only_https_and_local_folders_are_fetched(root: Path, location: str) -> None:
     with pytest.raises(CheckoutError) as caught:
-        open_mirror(root, Source(location))
+        open_mirror(root, RepositorySource(location))
     assert "pw" not in str(caught.value)
 
 
@@ -317,7 +317,7 @@ def test_a_link_and_a_folder_of_one_name_cannot_write_through(
 
 def test_caps_on_what_a_commit_unpacks_to(root: Path, repository: Repository) -> None:
     base, head = repository.commit({"a": "1"}), repository.commit({"b": "x" * 5000, "c": "1"})
-    request = CheckoutRequest("e1", Source(str(repository.folder)), base, head)
+    request = CheckoutRequest("e1", RepositorySource(str(repository.folder)), base, head)
     with pytest.raises(CheckoutError, match="3 files; 2 are allowed"):
         take(root, request, TreeLimits(files=2))
     with pytest.raises(CheckoutError, match="unpacks to"):
@@ -427,7 +427,7 @@ def test_a_fork_is_fetched_with_a_token_that_leaves_no_trace(
     repository.git("update-ref", "refs/pull/7/head", head)
     repository.git("checkout", "--quiet", "main")
     with served(tmp_path, TOKEN) as server:
-        source = Source(f"{server.url}/project/.git", TOKEN, allow_http=True)
+        source = RepositorySource(f"{server.url}/project/.git", TOKEN, allow_http=True)
         checkout = take(root, CheckoutRequest("e1", source, "main", "refs/pull/7/head"))
         assert (checkout.base_sha, checkout.head_sha) == (base, head)
         assert any(asked for asked in server.asked)
@@ -447,7 +447,7 @@ def test_a_wrong_token_is_a_clear_answer(
     repository.commit({"a": "1"})
     with served(tmp_path, TOKEN) as server:
         for token in ("ghs_wrong", ""):
-            source = Source(f"{server.url}/project/.git", token, allow_http=True)
+            source = RepositorySource(f"{server.url}/project/.git", token, allow_http=True)
             with pytest.raises(CheckoutError, match="refused access") as caught:
                 take(root, CheckoutRequest("e1", source, "main", "main"))
             assert "ghs_wrong" not in str(caught.value)
@@ -458,18 +458,18 @@ def test_missing_branches_commits_and_repositories_on_a_server(
 ) -> None:
     sha = repository.commit({"a": "1"})
     with served(tmp_path, TOKEN) as server:
-        source = Source(f"{server.url}/project/.git", TOKEN, allow_http=True)
+        source = RepositorySource(f"{server.url}/project/.git", TOKEN, allow_http=True)
         odd = ("-x", "a..b", "refs/heads/*", "a\0b", "\ud800", "a\nb", "")
         for revision in ("deleted", "refs/pull/9/head", "f" * 40, *odd):
             with pytest.raises(MissingRevision):
                 take(root, CheckoutRequest("e1", source, sha, revision))
-        gone = Source(f"{server.url}/nothing/.git", TOKEN, allow_http=True)
+        gone = RepositorySource(f"{server.url}/nothing/.git", TOKEN, allow_http=True)
         with pytest.raises(CheckoutError, match="does not exist"):
             take(root, CheckoutRequest("e1", gone, "main", "main"))
 
 
 def test_a_server_that_is_down_may_be_tried_again(root: Path) -> None:
-    source = Source("http://127.0.0.1:9/o/r.git", TOKEN, allow_http=True)
+    source = RepositorySource("http://127.0.0.1:9/o/r.git", TOKEN, allow_http=True)
     with pytest.raises(CheckoutUnavailable):
         take(root, CheckoutRequest("e1", source, "main", "main"))
 
@@ -483,14 +483,14 @@ def test_the_pinned_commit_is_taken_after_a_force_push(
     repository.git("reset", "--quiet", "--hard", base)
     repository.commit({"a": "3"})
     with served(tmp_path, TOKEN) as server:
-        source = Source(f"{server.url}/project/.git", TOKEN, allow_http=True)
+        source = RepositorySource(f"{server.url}/project/.git", TOKEN, allow_http=True)
         checkout = take(root, CheckoutRequest("e1", source, "main", pinned))
     assert Path(checkout.head_tree, "a").read_text() == "2"
 
 
 def test_what_a_killed_fetch_left_does_not_matter(root: Path, repository: Repository) -> None:
     base = repository.commit({"a": "1"})
-    source = Source(str(repository.folder))
+    source = RepositorySource(str(repository.folder))
     mirror = open_mirror(root, source)
     for name in ("packed-refs.lock", "shallow.lock", "refs/assay/keep/x.lock"):
         path = mirror.git_dir / name
@@ -521,7 +521,7 @@ def test_a_worker_killed_at_any_moment_leaves_nothing_in_the_way(
 
 
 def _take_in_a_process(root: Path, folder: Path, base: str, head: str) -> str:
-    return take(root, CheckoutRequest("e", Source(str(folder)), base, head)).head_tree
+    return take(root, CheckoutRequest("e", RepositorySource(str(folder)), base, head)).head_tree
 
 
 def test_workers_that_ask_at_the_same_time_do_not_collide(
@@ -537,7 +537,7 @@ def test_workers_that_ask_at_the_same_time_do_not_collide(
 
 
 def test_a_mirror_that_stays_busy_is_said(root: Path, repository: Repository) -> None:
-    mirror = open_mirror(root, Source(str(repository.folder)))
+    mirror = open_mirror(root, RepositorySource(str(repository.folder)))
     with locked(mirror), pytest.raises(CheckoutUnavailable), locked(mirror, wait_s=0.1):
         pytest.fail("two held the lock")
 
@@ -550,7 +550,7 @@ def test_files_are_read_from_the_mirror(root: Path, repository: Repository) -> N
     (repository.folder / "link").symlink_to("docs/a")
     sha = repository.commit()
     taken(root, repository, sha, sha)
-    mirror = open_mirror(root, Source(str(repository.folder)))
+    mirror = open_mirror(root, RepositorySource(str(repository.folder)))
     assert read_file(mirror, sha, ".github/assay.yml", 1000) == b"gate: {}\n"
     for absent in ("nothing", "docs", "link", "*", "../x", ":(top)docs/a", "/etc/passwd"):
         assert read_file(mirror, sha, absent, 1000) is None

@@ -8,7 +8,7 @@ import pytest
 
 from sandbox.repository.diff import DiffLimits, read_diff
 from sandbox.repository.fetch import fetch
-from sandbox.repository.mirror import Mirror, Source, open_mirror
+from sandbox.repository.mirror import Mirror, RepositorySource, open_mirror
 from sandbox.values import ChangeStatus, Diff, FileChange
 from tests.sandbox.repositories import Repository
 
@@ -19,7 +19,9 @@ def repository(tmp_path: Path) -> Repository:
 
 
 def mirrored(repository: Repository, *shas: str) -> Mirror:
-    mirror = open_mirror(repository.folder.parent / "root", Source(str(repository.folder)))
+    mirror = open_mirror(
+        repository.folder.parent / "root", RepositorySource(str(repository.folder))
+    )
     fetch(mirror, shas)
     return mirror
 

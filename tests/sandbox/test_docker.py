@@ -15,7 +15,7 @@ from docker import APIClient
 
 from sandbox import open_sandbox
 from sandbox.base import TREE, Command, Mount, MountMode, Network, Sandbox, SandboxError
-from sandbox.docker.owners import OURS, WORKER
+from sandbox.docker.container import OURS, WORKER
 from tests.docker_engine import IMAGE
 from tests.sandbox import conformance
 from tests.sandbox.conformance.running import SMALL, python, shell

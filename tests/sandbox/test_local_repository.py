@@ -17,7 +17,7 @@ from sandbox.repository.local_repository import (
     default_base,
     toplevel,
 )
-from sandbox.repository.mirror import Mirror, Source, git, open_mirror
+from sandbox.repository.mirror import Mirror, RepositorySource, git, open_mirror
 from tests.sandbox.repositories import Repository
 
 
@@ -31,7 +31,7 @@ def repository(tmp_path: Path) -> Repository:
 
 @pytest.fixture
 def mirror(repository: Repository, tmp_path: Path) -> Mirror:
-    return open_mirror(tmp_path / "root", Source(str(repository.folder)))
+    return open_mirror(tmp_path / "root", RepositorySource(str(repository.folder)))
 
 
 def edited(repository: Repository) -> None:
@@ -113,7 +113,7 @@ def test_it_can_be_checked_out_also_from_a_shallow_clone(
     repository.commit({"a.py": "2\n"})
     folder = tmp_path / "shallow"
     repository.git("clone", "--quiet", "--depth=1", f"file://{repository.folder}", str(folder))
-    source = Source(str(folder))
+    source = RepositorySource(str(folder))
     mirror = open_mirror(tmp_path / "root", source)
     head = repository.git("rev-parse", "HEAD")
     (folder / "a.py").write_text("changed\n")
@@ -165,7 +165,7 @@ def test_what_a_person_ignores_everywhere_is_no_change(
 def test_a_bare_repository_has_no_work_tree(repository: Repository, tmp_path: Path) -> None:
     bare = tmp_path / "bare.git"
     repository.git("clone", "--quiet", "--bare", str(repository.folder), str(bare))
-    assert changed_files(open_mirror(tmp_path / "root", Source(str(bare))), bare) == ()
+    assert changed_files(open_mirror(tmp_path / "root", RepositorySource(str(bare))), bare) == ()
     assert toplevel(bare) == bare
 
 

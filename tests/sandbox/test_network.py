@@ -5,10 +5,9 @@ from pathlib import Path
 
 from hypothesis import example, given, strategies
 
-from sandbox.addresses import is_public
 from sandbox.bubblewrap.selfcheck import ways_out
 from sandbox.index import index_settings
-from sandbox.network import build_settings, refused_networks, routes
+from sandbox.network import build_settings, is_public, refused_networks, routes
 
 DOCUMENTED = ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")  # routed by nobody, RFC 5737
 

@@ -8,7 +8,7 @@ import pytest
 
 from sandbox.errors import CheckoutError, PatchRejected
 from sandbox.repository.checkout import CheckoutRequest, take
-from sandbox.repository.mirror import Source
+from sandbox.repository.mirror import RepositorySource
 from sandbox.values import Checkout
 from tests.sandbox.repositories import Repository
 
@@ -23,7 +23,7 @@ def repository(tmp_path: Path) -> Repository:
 
 
 def judged(repository: Repository, patch: str, identifier: str = "e1") -> Checkout:
-    source = Source(str(repository.folder))
+    source = RepositorySource(str(repository.folder))
     request = CheckoutRequest(identifier, source, "main", "", patch=patch)
     return take(repository.folder.parent / "root", request)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sandbox.folders import leased
 from sandbox.repository.checkout import CheckoutRequest, take
-from sandbox.repository.mirror import Retention, Source, evict, release
+from sandbox.repository.mirror import RepositorySource, Retention, evict, release
 from sandbox.values import Checkout
 from tests.sandbox.repositories import Repository
 
@@ -22,7 +22,7 @@ def checked_out(tmp_path: Path, holder: str) -> Checkout:
         repository = Repository(folder)
         repository.commit({"a": "1" * 1000})
         repository.commit({"a": "2" * 1000})
-    request = CheckoutRequest(holder, Source(str(folder)), "main~1", "main")
+    request = CheckoutRequest(holder, RepositorySource(str(folder)), "main~1", "main")
     return take(tmp_path / "root", request)
 
 

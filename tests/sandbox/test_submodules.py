@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.repository.checkout import CheckoutRequest, take
-from sandbox.repository.mirror import Source
+from sandbox.repository.mirror import RepositorySource
 from sandbox.values import Checkout
 from tests.sandbox.repositories import Repository, served
 
@@ -56,7 +56,7 @@ def test_each_side_has_the_commit_that_it_pins(
         second = pin(library, deep, f"{server.url}/owner/inner/.git", "in", "in")
         address = url.format(server.url)
         base, head = pin(project, first, address), pin(project, second, address)
-        source = Source(f"{server.url}/owner/project/.git", TOKEN, allow_http=True)
+        source = RepositorySource(f"{server.url}/owner/project/.git", TOKEN, allow_http=True)
         checkout = take(root, CheckoutRequest("e1", source, base, head))
         asked = len(server.asked)
         take(root, CheckoutRequest("e2", source, base, head))
@@ -93,7 +93,7 @@ def test_other_addresses_are_refused(
     with served(place.parent, TOKEN) as server:
         base = project.commit({"a": "1"})
         head = pin(project, sha, url.format(server.url, place))
-        source = Source(f"{server.url}/owner/project/.git", TOKEN, allow_http=True)
+        source = RepositorySource(f"{server.url}/owner/project/.git", TOKEN, allow_http=True)
         checkout = take(root, CheckoutRequest("e1", source, base, head))
         host = server.url.removeprefix("http://")
     assert missing(checkout) == {"vendor/x": f"Its address is not an http address on {host}."}
@@ -105,7 +105,7 @@ def test_other_addresses_are_refused(
 def test_names_that_lead_out_are_refused(root: Path, project: Repository, name: str) -> None:
     base = project.commit({"a": "1"})
     head = pin(project, base, "../library", name=name.replace("\\", "\\\\"))
-    checkout = take(root, CheckoutRequest("e1", Source(str(project.folder)), base, head))
+    checkout = take(root, CheckoutRequest("e1", RepositorySource(str(project.folder)), base, head))
     reason = "Its name leads out of the folder of submodules."
     assert missing(checkout) == {"vendor/x": reason}
 
@@ -118,7 +118,7 @@ def test_what_the_server_refuses_is_told_and_tried_again(
     head = pin(project, sha, "../../missing/.git")
     gone = library.folder.rename(library.folder.with_name("hidden"))
     with served(project.folder.parent.parent, TOKEN) as server:
-        source = Source(f"{server.url}/owner/project/.git", TOKEN, allow_http=True)
+        source = RepositorySource(f"{server.url}/owner/project/.git", TOKEN, allow_http=True)
         checkout = take(root, CheckoutRequest("e1", source, base, head))
         assert "does not exist, or the App may not see it" in missing(checkout)["vendor/x"]
         assert checkout.warnings[0].startswith(f"Submodule vendor/x at {sha[:12]} could not be")
@@ -136,7 +136,7 @@ def test_a_local_repository_has_what_its_clone_has(
     other = library.commit({"a.txt": "2"})
     base = project.commit({"use.py": "open('vendor/x/a.txt')\n"})
     head = pin(project, sha, "https://forge.example/owner/library")
-    source = Source(str(project.folder))
+    source = RepositorySource(str(project.folder))
     found = take(root, CheckoutRequest("e1", source, base, head)).missing_submodules
     assert [(one.path, one.sha, one.reason, one.is_named) for one in found] == [
         ("vendor/x", sha, IN_CLONE, True)
@@ -159,7 +159,7 @@ def test_a_local_repository_has_what_its_clone_has(
 def test_a_submodule_that_only_prose_names(root: Path, project: Repository) -> None:
     base = project.commit({"README.md": "See docs/theme.\n", ".github/workflows/a.yml": "theme\n"})
     head = pin(project, base, "../theme", "docs/theme", "theme")
-    checkout = take(root, CheckoutRequest("e1", Source(str(project.folder)), base, head))
+    checkout = take(root, CheckoutRequest("e1", RepositorySource(str(project.folder)), base, head))
     assert [one.is_named for one in checkout.missing_submodules] == [False]
 
 
@@ -171,4 +171,4 @@ def test_a_forged_tree_with_a_submodule_behind_a_link(root: Path, project: Repos
     head = project.commit_tree(lines, base)
     project.git("update-ref", "refs/heads/odd", head)
     with pytest.raises(Exception, match=r"forged|unpacked"):
-        take(root, CheckoutRequest("e1", Source(str(project.folder)), base, head))
+        take(root, CheckoutRequest("e1", RepositorySource(str(project.folder)), base, head))

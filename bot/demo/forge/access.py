@@ -1,4 +1,4 @@
-"""Who is asking, and what they may: app JWTs, installation tokens, users' tokens."""
+"""Who is asking, and what they may: app JWTs, installation tokens, users' tokens; and the refusals."""
 
 from __future__ import annotations
 
@@ -8,9 +8,33 @@ from dataclasses import dataclass, replace
 
 import jwt
 
-from bot.demo.forge.errors import Refused, not_found
 from bot.demo.forge.rows import AppRow, InstallationRow, RepositoryRow, TokenRow
 from bot.demo.forge.state import State, covers, digest
+
+
+class Refused(Exception):
+    """A reply that is not 2xx; `errors` are GitHub's details of a 422."""
+
+    def __init__(
+        self, status: int, message: str, errors: tuple[dict[str, str], ...] = (), hint: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.errors = errors
+        self.permissions_hint = hint
+
+
+def not_found() -> Refused:
+    """What GitHub says of all that is not there or not to be seen."""
+    return Refused(404, "Not Found")
+
+
+def invalid(resource: str, field: str, message: str) -> Refused:
+    """A 422 that names the field and the reason."""
+    detail = {"resource": resource, "field": field, "code": "custom", "message": message}
+    return Refused(422, "Validation Failed", (detail,))
+
 
 LEVELS = {"none": 0, "read": 1, "triage": 1, "write": 2, "maintain": 2, "admin": 3}
 LONGEST_JWT_S = 600

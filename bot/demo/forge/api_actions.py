@@ -8,6 +8,7 @@ from pathlib import Path
 
 from flask import Blueprint, Response, request
 
+from bot.demo.forge.access import Refused, not_found
 from bot.demo.forge.context import (
     Context,
     answer,
@@ -17,7 +18,6 @@ from bot.demo.forge.context import (
     page_of,
     required_text,
 )
-from bot.demo.forge.errors import Refused, not_found
 from bot.demo.forge.rows import ArtifactRow, RepositoryRow
 from bot.demo.forge.shapes import Json, iso, node_id
 

@@ -10,9 +10,8 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from flask import Blueprint, Response, request
 
-from bot.demo.forge.access import LEVELS, app_of_jwt, mint, principal_of
+from bot.demo.forge.access import LEVELS, Refused, app_of_jwt, mint, not_found, principal_of
 from bot.demo.forge.context import answer, body, context, page_of, required_text
-from bot.demo.forge.errors import Refused, not_found
 from bot.demo.forge.rows import (
     AppRow,
     ConversionRow,

@@ -9,8 +9,8 @@ from dataclasses import replace
 from flask import Blueprint, Response, request
 
 from bot.demo.forge import git
+from bot.demo.forge.access import Refused, invalid, not_found
 from bot.demo.forge.context import Granted, answer, body, context, granted, page_of, required_text
-from bot.demo.forge.errors import Refused, invalid, not_found
 from bot.demo.forge.rows import ActionRow, AnnotationRow, AppRow, CheckRow, RepositoryRow
 from bot.demo.forge.shapes import Json
 from bot.text.json_reading import Payload

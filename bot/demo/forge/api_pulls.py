@@ -1,4 +1,4 @@
-"""Pull requests: opened, shown, listed, changed, and moved by pushes."""
+"""Pull requests: opened, shown, listed, changed, moved by pushes, and merged."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import replace
 from flask import Blueprint, Response, request
 
 from bot.demo.forge import git
-from bot.demo.forge.access import may_see
+from bot.demo.forge.access import Refused, invalid, may_see, not_found
 from bot.demo.forge.api_issues import (
-    announce,
+    announce_pull,
     checked,
     issue_at,
     new_issue,
@@ -26,10 +26,8 @@ from bot.demo.forge.context import (
     page_of,
     required_text,
 )
-from bot.demo.forge.errors import invalid, not_found
-from bot.demo.forge.pushes import told_push
 from bot.demo.forge.rows import IssueRow, PullPart, RepositoryRow
-from bot.demo.forge.shapes import Json
+from bot.demo.forge.shapes import Json, iso, node_id
 
 routes = Blueprint("pulls", __name__)
 ROOT = "/repos/<owner>/<repo>/pulls"
@@ -223,8 +221,121 @@ def _changes(old: IssueRow, new: IssueRow) -> Json:
     return changes
 
 
-def announce_pull(action: str, at: Granted, row: IssueRow, more: Json) -> None:
-    """Tells the apps what happened to a pull request."""
-    if row.pull:
-        pull = context().shapes.full_pull(row, row.pull)
-        announce("pull_request", action, at, {"number": row.number, "pull_request": pull, **more})
+@routes.put(f"{ROOT}/<int:number>/merge", endpoint="pulls/merge")
+def pull_merged(owner: str, repo: str, number: int) -> Response:
+    """Merges a pull request by a merge commit, or squashed to one; the apps hear that it is closed."""
+    at, forge, wishes = granted(owner, repo, "contents:write"), context(), body()
+    row = issue_at(at, number)
+    if row.pull is None:
+        raise not_found()
+    if row.state != "open" or row.pull.draft:
+        raise Refused(405, "Pull Request is not mergeable")
+    if wishes.text("sha") not in {"", row.pull.head_sha}:
+        raise Refused(409, "Head branch was modified. Review and try the merge again.")
+    squashes = wishes.text("merge_method") == "squash"
+    title = wishes.text("commit_title") or (
+        f"{row.title} (#{number})"
+        if squashes
+        else f"Merge pull request #{number} from {row.pull.head_repository}/{row.pull.head_ref}"
+    )
+    message = f"{title}\n\n{wishes.text('commit_message') or row.title}"
+    sha = git.merge(forge.state, row.repository, row.pull, message, squashes=squashes)
+    if not sha:
+        raise Refused(405, "Pull Request is not mergeable")
+    pull = replace(row.pull, merged=True, merge_sha=sha)
+    row = replace(row, state="closed", pull=pull, updated_at_s=time.time())
+    forge.state.put_issue(row)
+    told_push(forge, at.repository, at.principal.name)
+    announce_pull("closed", at, row, {})
+    return answer({"sha": sha, "merged": True, "message": "Pull Request successfully merged"})
+
+
+@routes.get(f"{ROOT}/<int:number>/commits", endpoint="pulls/list-commits")
+def commits_listed(owner: str, repo: str, number: int) -> Response:
+    """The commits that a pull request brings, oldest first."""
+    at, forge = granted(owner, repo, "pull_requests:read"), context()
+    row = issue_at(at, number)
+    if row.pull is None:
+        raise not_found()
+    commits = git.commits_of(forge.state, row.repository, row.pull)
+    return page_of([_commit(row, one) for one in commits])
+
+
+def _commit(row: IssueRow, commit: git.Commit) -> Json:
+    """A commit as a pull request lists it; the forge knows no accounts of authors, and no times."""
+    shapes = context().shapes
+    rest, web = f"{shapes.rest}/repos/{row.repository}", f"{shapes.web}/{row.repository}"
+    who = {"name": commit.author, "email": "", "date": iso(row.created_at_s)}
+    return {
+        "url": f"{rest}/commits/{commit.sha}",
+        "sha": commit.sha,
+        "node_id": node_id("Commit", int(commit.sha[:8], 16)),
+        "html_url": f"{web}/commit/{commit.sha}",
+        "comments_url": f"{rest}/commits/{commit.sha}/comments",
+        "commit": {
+            "url": f"{rest}/git/commits/{commit.sha}",
+            "author": who,
+            "committer": who,
+            "message": commit.message,
+            "comment_count": 0,
+            "tree": {"sha": commit.sha, "url": f"{rest}/git/trees/{commit.sha}"},
+        },
+        "author": None,
+        "committer": None,
+        "parents": [],
+    }
+
+
+# --- pushes to a default branch; of other branches the forge tells nothing -------------------------
+
+
+def told_push(forge: Context, repository: RepositoryRow, sender: str) -> None:
+    """Send a `push` where the default branch has moved; the first look at it only remembers."""
+    before = repository.told_sha
+    after = git.branch_sha(forge.state, repository.name, repository.default_branch)
+    if not after or after == before:
+        return
+    forge.state.put(repository.name.lower(), replace(repository, told_sha=after))
+    if before:
+        payload = _push_payload(forge, repository, sender, before, after)
+        forge.deliveries.emit("push", repository, sender, payload)
+
+
+def _push_payload(
+    forge: Context, repository: RepositoryRow, sender: str, before: str, after: str
+) -> Json:
+    web = f"{forge.shapes.web}/{repository.name}"
+    commits = [
+        _pushed_commit(forge, repository, one)
+        for one in git.commits_between(forge.state, repository.name, before, after)
+    ]
+    return {
+        "ref": f"refs/heads/{repository.default_branch}",
+        "before": before,
+        "after": after,
+        **dict.fromkeys(("created", "deleted", "forced"), False),
+        "base_ref": None,
+        "compare": f"{web}/compare/{before[:12]}...{after[:12]}",
+        "commits": commits,
+        "head_commit": commits[-1] if commits else None,
+        "pusher": {"name": sender, "email": f"{sender}@localhost"},
+    }
+
+
+def _pushed_commit(forge: Context, repository: RepositoryRow, commit: git.Commit) -> Json:
+    who = {"name": commit.author, "email": "noreply@localhost", "date": iso(time.time())}
+    changed = git.files_of(forge.state, repository.name, commit.sha)
+    return {
+        "id": commit.sha,
+        "tree_id": commit.sha,
+        "distinct": True,
+        "message": commit.message,
+        "timestamp": iso(time.time()),
+        "url": f"{forge.shapes.web}/{repository.name}/commit/{commit.sha}",
+        "author": who,
+        "committer": who,
+        **{
+            kind: [one.path for one in changed if one.status == kind]
+            for kind in ("added", "removed", "modified")
+        },
+    }

@@ -10,9 +10,8 @@ from urllib.parse import quote
 from flask import Blueprint, Response, request
 
 from bot.demo.forge import git
-from bot.demo.forge.access import permissions_of, role_of
+from bot.demo.forge.access import Refused, not_found, permissions_of, role_of
 from bot.demo.forge.context import answer, body, context, granted, page_of, required_text
-from bot.demo.forge.errors import Refused, not_found
 from bot.demo.forge.shapes import Json, node_id
 
 routes = Blueprint("repositories", __name__)

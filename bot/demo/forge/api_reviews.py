@@ -7,9 +7,9 @@ import time
 from flask import Blueprint, Response
 
 from bot.demo.forge import git
+from bot.demo.forge.access import Refused, not_found
 from bot.demo.forge.api_issues import LONGEST_BODY, issue_at
 from bot.demo.forge.context import Granted, answer, body, context, granted, page_of
-from bot.demo.forge.errors import Refused, not_found
 from bot.demo.forge.rows import IssueRow, PullPart, ReviewCommentRow, ReviewRow
 from bot.demo.forge.shapes import Json, iso, node_id
 from bot.demo.forge.work_shapes import WorkShapes

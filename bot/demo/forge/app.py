@@ -1,7 +1,12 @@
-"""Puts the forge together: one Flask app, its routes by concept, its refusals, its faults."""
+"""Puts the forge together: one Flask app, its routes by concept, its refusals, its faults.
+
+`python -m bot.demo.forge.app --state DIR --port N` prints its address and ends on SIGTERM.
+"""
 
 from __future__ import annotations
 
+import argparse
+import signal
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,22 +21,18 @@ from bot.demo.forge import (
     api_apps,
     api_checks,
     api_issues,
-    api_labels,
-    api_merges,
     api_pulls,
     api_repositories,
     api_reviews,
     api_users,
-    clicks,
     control,
     git_http,
     graphql,
     pages,
-    sign_in,
 )
+from bot.demo.forge.access import Refused
 from bot.demo.forge.context import KEY, Context, answer
 from bot.demo.forge.deliveries import Deliveries
-from bot.demo.forge.errors import Refused
 from bot.demo.forge.faults import Faults
 from bot.demo.forge.state import State
 from bot.demo.forge.work_shapes import WorkShapes
@@ -48,9 +49,7 @@ _API = (
     api_users,
     api_issues,
     api_pulls,
-    api_merges,
     api_reviews,
-    api_labels,
     api_checks,
     api_repositories,
 )
@@ -71,8 +70,7 @@ def create_forge(state: State, web: str, token_lifetime_s: float = HOUR_S) -> Fl
     # What has fixed words in its address stands before the pages of any owner.
     doors = (
         control.routes,
-        clicks.routes,
-        sign_in.routes,
+        api_users.sign_in_routes,
         git_http.routes,
         pages.routes,
         api_actions.storage,
@@ -158,3 +156,21 @@ def _nothing_there(_error: object) -> Response:
     if request.path.startswith("/api/"):
         return _refusal_answered(Refused(404, "Not Found"))
     return Response("Not Found\n", 404, content_type="text/plain")
+
+
+def main() -> None:
+    """Serves until SIGTERM or SIGINT."""
+    parser = argparse.ArgumentParser(prog="bot.demo.forge.app", description=__doc__)
+    parser.add_argument("--state", type=Path, required=True, help="folder for its data")
+    parser.add_argument("--port", type=int, default=0, help="0 picks a free one")
+    arguments = parser.parse_args()
+    ended = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: ended.set())
+    with RunningForge(arguments.state, arguments.port) as forge:
+        print(forge.web, flush=True)
+        ended.wait()
+
+
+if __name__ == "__main__":
+    main()

@@ -7,9 +7,8 @@ from typing import cast
 
 from flask import Response, current_app, jsonify, request
 
-from bot.demo.forge.access import Principal, principal_of, require
+from bot.demo.forge.access import Principal, Refused, invalid, principal_of, require
 from bot.demo.forge.deliveries import Deliveries
-from bot.demo.forge.errors import Refused, invalid
 from bot.demo.forge.rows import RepositoryRow
 from bot.demo.forge.shapes import Json
 from bot.demo.forge.state import State

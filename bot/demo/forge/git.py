@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.demo.forge.errors import Refused, invalid
+from bot.demo.forge.access import Refused, invalid
 from bot.demo.forge.rows import PullPart, ReviewCommentRow
 from bot.demo.forge.state import State
 

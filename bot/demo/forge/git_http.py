@@ -15,10 +15,9 @@ from typing import IO
 
 from flask import Blueprint, Response, request
 
-from bot.demo.forge.access import LEVELS, Principal, may_see, principal_of, role_of
+from bot.demo.forge.access import LEVELS, Principal, Refused, may_see, principal_of, role_of
 from bot.demo.forge.api_pulls import branches_moved
 from bot.demo.forge.context import context
-from bot.demo.forge.errors import Refused
 from bot.demo.forge.git import git_environment
 from bot.demo.forge.rows import RepositoryRow
 

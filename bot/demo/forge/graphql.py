@@ -9,9 +9,8 @@ import re
 
 from flask import Blueprint, Response, request
 
-from bot.demo.forge.access import may_see, principal_of
+from bot.demo.forge.access import Refused, may_see, principal_of
 from bot.demo.forge.context import answer, body, context
-from bot.demo.forge.errors import Refused
 from bot.demo.forge.rows import IssueRow, QueueEntryRow, RepositoryRow
 from bot.demo.forge.shapes import Json
 from bot.text.json_reading import Payload

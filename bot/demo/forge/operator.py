@@ -89,7 +89,7 @@ class ForgeOperator:
         self._rest.close()
 
     def control(self, method: str, path: str, **wishes: object) -> Payload:
-        """Any call of the owner's door; see `control.py` and `clicks.py`."""
+        """Any call of the owner's door; see `control.py`."""
         return _read(self._owner.request(method, path, json=wishes or None))
 
     def person(self, login: str, kind: str = "User") -> Person:

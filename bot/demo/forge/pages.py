@@ -17,10 +17,10 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response as AnyResponse
 
 from bot.demo.forge import git
+from bot.demo.forge.access import Refused, not_found
 from bot.demo.forge.api_apps import register, remember_conversion
 from bot.demo.forge.api_checks import checks_of
 from bot.demo.forge.context import context
-from bot.demo.forge.errors import Refused, not_found
 from bot.demo.forge.rows import CheckRow, RepositoryRow
 from bot.demo.forge.shapes import iso
 from bot.text.json_reading import Payload

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import PurePosixPath
 
-from bot.diff.paths import is_test_path
+from bot.diff.paths import is_automation, is_changelog, is_document, is_test_path
 from bot.evidence.code_map.index import CodeIndex, Symbol, innermost
-from bot.values import ChangedSymbol, CodePlace, Impact
+from bot.values import ChangedSymbol, CodePlace, Dependent, Impact
 from sandbox.code_map.facts import Code, Definition, SourceFile
 from sandbox.values import Diff, FileChange
 
@@ -104,3 +106,154 @@ def users_of(symbol: Symbol, index: CodeIndex) -> Iterator[Symbol]:
 
 def _leads_on(user: Symbol) -> bool:
     return bool(user.definition.name) and not is_test_path(user.path)
+
+
+# --- other projects of the repository that use what a diff changes: their tests can break too ------
+
+
+_PROJECT_HOPS = 6
+_MOST_PROJECTS_VISITED = 2_000
+_MOST_NAMES = 5
+_COMMENT = ("#", "//", "/*", "*", "--")
+_IMPORT = re.compile(
+    r"(?:import|from|use|using|require|include|package|(?:const|let|var)\b.*\brequire\()\b"
+)
+_LOCK = re.compile(r"(?:\.lock|package-lock\.json|pnpm-lock\.yaml|go\.sum)\Z")
+_HANDS_ON = {
+    "__init__",
+    "index",
+    "mod",
+    "lib",
+    "main",
+}  # what such a file imports is what it exports
+
+
+class Links:
+    """Which project imports from which other one, by the files' own imports."""
+
+    def __init__(self, index: CodeIndex, project_of: Callable[[str], str]) -> None:
+        self._index = index
+        self._projects = {path: project_of(path) for path in index.files}
+        self._project_of = project_of
+        self._imported: dict[str, set[str]] = {}
+
+    def project(self, path: str) -> str:
+        """The project that a file stands in."""
+        if path not in self._projects:
+            self._projects[path] = self._project_of(path)
+        return self._projects[path]
+
+    @property
+    def all(self) -> set[str]:
+        """Every project that has code."""
+        return {self.project(path) for path in self._index.files}
+
+    def has(self, user: str, used: str) -> bool:
+        """Whether some file of one project imports something of another."""
+        if user not in self._imported:
+            own = [path for path in self._index.files if self.project(path) == user]
+            self._imported[user] = {one for path in own for one in self._imported_by(path)}
+        return used in self._imported[user]
+
+    def _imported_by(self, path: str) -> Iterator[str]:
+        yield from (self.project(target) for target in self._index.imported(path))
+        yield from (self.project(f"{one}/-") for one in self._index.imported_packages(path))
+
+
+def dependents(
+    diff: Diff, changed: Mapping[Symbol, str], index: CodeIndex, project_of: Callable[[str], str]
+) -> tuple[Dependent, ...]:
+    """Return the other projects that use a changed definition, or import a file that changed elsewhere.
+
+    `project_of` names the project of a file. A name alone is no use: the project must also import
+    something of the other one.
+    """
+    links = Links(index, project_of)
+    found: dict[str, dict[str, None]] = {}
+    concerned = {
+        one: None for symbol, how in changed.items() for one in _concerned(symbol, how, index)
+    }
+    for symbol in concerned:
+        for folder in _using(symbol, index, links):
+            found.setdefault(folder, {})[symbol.definition.name] = None
+    for change in diff.files:
+        using = (
+            _importing(change.path, index, links) if _changes_a_whole_file(change, index) else ()
+        )
+        for folder in (*using, *_shipped_with(change.path, index, links)):
+            found.setdefault(folder, {})[change.path] = None
+    return tuple(
+        Dependent(folder, tuple(names)[:_MOST_NAMES]) for folder, names in sorted(found.items())
+    )
+
+
+def _concerned(symbol: Symbol, how: str, index: CodeIndex) -> Iterator[Symbol]:
+    """A changed definition and those around it: a class changes with its methods, old or new."""
+    if how != "added":
+        yield symbol
+    file, own = index.files.get(symbol.path), symbol.definition
+    for one in file.facts.definitions if file and how != "removed" else ():
+        if one != own and one.line <= own.line and own.end_line <= one.end_line:
+            yield Symbol(symbol.path, one)
+
+
+def _using(symbol: Symbol, index: CodeIndex, links: Links) -> set[str]:
+    """Follow the users of a symbol upwards, through whichever projects they stand in."""
+    own = links.project(symbol.path)
+    seen, edge = {symbol}, [symbol]
+    for _ in range(_PROJECT_HOPS):
+        users: list[Symbol] = []
+        for one in edge:
+            at = links.project(one.path)
+            for user in (*users_of(one, index), *_renaming(one, index)):
+                around = links.project(user.path)
+                is_real = around == at or links.has(around, at)
+                if is_real and user not in seen and len(seen) < _MOST_PROJECTS_VISITED:
+                    seen.add(user)
+                    users.append(user)
+        edge = [one for one in users if one.definition.name and not is_test_path(one.path)]
+    return {links.project(one.path) for one in seen} - {own}
+
+
+def _renaming(symbol: Symbol, index: CodeIndex) -> Iterator[Symbol]:
+    """Where a name is imported and not used: under another name, anything in that file may use it."""
+    lines: dict[str, list[int]] = {}
+    for path, line in index.users(symbol):
+        lines.setdefault(path, []).append(line)
+    for path, used in lines.items():
+        if path != symbol.path and all(index.is_import(path, line) for line in used):
+            yield Symbol(path, Definition("", "", used[0], used[0]))
+            yield from (Symbol(path, one) for one in index.files[path].facts.definitions)
+
+
+def _changes_a_whole_file(change: FileChange, index: CodeIndex) -> bool:
+    """Whether a line outside of all definitions changed: a value, a re-export, a call."""
+    file = index.files.get(change.path)
+    if file is None or is_test_path(change.path):
+        return False
+    hands_on = PurePosixPath(change.path).stem in _HANDS_ON
+    return any(
+        innermost(file, line) is None and _says_something(text[1:].strip(), hands_on)
+        for line, text in new_lines(change)
+    )
+
+
+def _shipped_with(path: str, index: CodeIndex, links: Links) -> Iterator[str]:
+    """The projects that import the one in which a file changed that is no code: a manifest, data."""
+    is_aside = is_document(path) or is_changelog(path) or is_automation(path) or is_test_path(path)
+    if path in index.files or is_aside or _LOCK.search(path):
+        return
+    own = links.project(path)
+    yield from (one for one in links.all - {own} if links.has(one, own))
+
+
+def _says_something(line: str, hands_on: bool) -> bool:
+    if not line or line.startswith(_COMMENT):
+        return False
+    return hands_on or not _IMPORT.match(line)
+
+
+def _importing(target: str, index: CodeIndex, links: Links) -> set[str]:
+    own = links.project(target)
+    others = (path for path in index.files if links.project(path) != own)
+    return {links.project(path) for path in others if index.sees(path, target)}

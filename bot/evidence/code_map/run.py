@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from bot.context import Case
+from bot.context import EvaluationContext
 from bot.evidence.code_map import CodeIndex, changed_symbols, dependents, impact, locate
 from bot.evidence.seen import Seen
 from bot.services import Services
@@ -15,7 +15,7 @@ from sandbox.toolchains.projects import Projects
 from sandbox.values import Checkout
 
 
-async def look_for_places(services: Services, case: Case, step: Step) -> Seen:
+async def look_for_places(services: Services, case: EvaluationContext, step: Step) -> Seen:
     """Read the code of both sides and look up its names; the result is a hint, not evidence.
 
     An argument is looked for instead of the requirements' own words.

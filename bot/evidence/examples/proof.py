@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.diff.paths import is_source_path
-from bot.evidence.seen import Both, Place
+from bot.evidence.seen import Both, StepSide
 from bot.values import Example, ExampleLanguage, ExampleSeen
 from sandbox.base import Mount, Sandbox
 from sandbox.concurrently import concurrently
@@ -36,13 +36,14 @@ _CALLED = re.compile(r"([A-Za-z_$][\w$]{0,80})\s{0,4}\(")
 _NOTHING = {"None", "undefined", "null"}  # what an empty body gives, too
 _DID = {VALUE: "returned", RAISED: "raised", PRINTED: "printed"}
 Run = Callable[
-    [Place, tuple[Example, ...], tuple[Mount, ...]], Coroutine[Any, Any, dict[int, ExampleResult]]
+    [StepSide, tuple[Example, ...], tuple[Mount, ...]],
+    Coroutine[Any, Any, dict[int, ExampleResult]],
 ]
 """Runs examples on one side, with files laid over its tree; what each did, by its number."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Near:
+class _NearCall:
     """A call near an example: its text, which literal was changed, and -1 or 1 for a number's next."""
 
     call: str
@@ -51,11 +52,11 @@ class _Near:
 
 
 @dataclass(frozen=True, slots=True)
-class Looking:
+class ProofContext:
     """What looking needs: both sides, an own folder, the change, and the files that define what is called."""
 
     sandbox: Sandbox
-    places: Both[Place]
+    places: Both[StepSide]
     workspace: Path
     diff: Diff
     defining: tuple[str, ...]
@@ -63,7 +64,7 @@ class Looking:
 
 
 async def looked_behind(
-    looking: Looking,
+    looking: ProofContext,
     seen: tuple[ExampleSeen, ...],
     holds: Callable[[Example, ExampleResult], bool | None],
 ) -> tuple[ExampleSeen, ...]:
@@ -89,7 +90,7 @@ async def looked_behind(
 # --- calls near an example --------------------------------------------------------------------
 
 
-async def _near_all(looking: Looking, seen: list[ExampleSeen]) -> list[TestedInput | None]:
+async def _near_all(looking: ProofContext, seen: list[ExampleSeen]) -> list[TestedInput | None]:
     no_source = {path for path in looking.diff.changed_paths if not is_source_path(path)}
     words = literals(added_code(looking.diff, no_source))
     around = [tuple(_around(one.example, words)) for one in seen]
@@ -119,7 +120,7 @@ async def _near_all(looking: Looking, seen: list[ExampleSeen]) -> list[TestedInp
     return found
 
 
-def _around(example: Example, words: tuple[object, ...]) -> Iterator[_Near]:
+def _around(example: Example, words: tuple[object, ...]) -> Iterator[_NearCall]:
     """The call with one literal changed at a time, its literals in turn."""
     is_script = example.language is ExampleLanguage.JAVASCRIPT
     slots = _literals_in(example.call)
@@ -128,7 +129,7 @@ def _around(example: Example, words: tuple[object, ...]) -> Iterator[_Near]:
         for slot, node in enumerate(slots)
     ]
     text = example.call.encode()
-    found: dict[str, _Near] = {}
+    found: dict[str, _NearCall] = {}
     for one in chain.from_iterable(zip_longest(*of_each)):
         if one is None:
             continue
@@ -137,7 +138,7 @@ def _around(example: Example, words: tuple[object, ...]) -> Iterator[_Near]:
         node = slots[slot]
         if written:
             call = text[: node.col_offset] + written.encode() + text[node.end_col_offset :]
-            found.setdefault(call.decode(), _Near(call.decode(), slot, step))
+            found.setdefault(call.decode(), _NearCall(call.decode(), slot, step))
     found.pop(example.call, None)
     return islice(iter(found.values()), MOST)
 
@@ -184,7 +185,7 @@ def _was_made(shown: ExampleResult | None) -> bool:
 
 
 def _new(
-    example: Example, group: tuple[_Near, ...], head: list[ExampleResult | None]
+    example: Example, group: tuple[_NearCall, ...], head: list[ExampleResult | None]
 ) -> TestedInput | None:
     """The example of a new function, where that gives the same for all calls near it."""
     tested, *near = (
@@ -225,7 +226,7 @@ def _function(example: Example) -> str:
 
 
 async def _needed(
-    looking: Looking,
+    looking: ProofContext,
     examples: list[Example],
     holds: Callable[[Example, ExampleResult], bool | None],
 ) -> list[bool | None]:
@@ -262,7 +263,7 @@ async def _needed(
     ]
 
 
-def _sources(looking: Looking) -> list[str]:
+def _sources(looking: ProofContext) -> list[str]:
     """The files of head that change or define what is called, as far as they are code that ships."""
     changed = (one.path for one in looking.diff.files if one.status is not ChangeStatus.DELETED)
     return [one for one in dict.fromkeys((*looking.defining, *changed)) if is_source_path(one)]

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bot.context import Case
+from bot.context import EvaluationContext
 from bot.diff.paths import is_source_path
-from bot.evidence.examples.proof import Looking, looked_behind
+from bot.evidence.examples.proof import ProofContext, looked_behind
 from bot.evidence.made_for import table
-from bot.evidence.seen import Both, Place, Seen, on_both, showing, sides
+from bot.evidence.seen import Both, Seen, StepSide, on_both, showing, sides
 from bot.services import Services
 from bot.task.examples.commands import compared_lines, is_shown_in, read_command
 from bot.task.examples.values import read_value, same
@@ -71,7 +71,7 @@ class _Ran:
     defining: tuple[str, ...] = ()
 
 
-async def call_as_shown(services: Services, case: Case, step: Step) -> Seen:
+async def call_as_shown(services: Services, case: EvaluationContext, step: Step) -> Seen:
     """Run everything that the requirements hold as an example; nothing where a side was not built."""
     changed = case.checkout.diff.changed_paths
     examples = tuple(_spelled_out(one, changed) for one in case.planned.requirements.examples)
@@ -80,7 +80,7 @@ async def call_as_shown(services: Services, case: Case, step: Step) -> Seen:
     if any(one.environment is None or one.environment.failure for one in looked_at):
         return Seen()
 
-    async def run(place: Place) -> _Ran:
+    async def run(place: StepSide) -> _Ran:
         return await _ran(services, place, examples, changed)
 
     base, head = await on_both(run, places)
@@ -99,7 +99,10 @@ async def call_as_shown(services: Services, case: Case, step: Step) -> Seen:
 
 
 async def noticed_by_examples(
-    services: Services, case: Case, seen: tuple[ExampleSeen, ...], laid: tuple[Mount, ...]
+    services: Services,
+    case: EvaluationContext,
+    seen: tuple[ExampleSeen, ...],
+    laid: tuple[Mount, ...],
 ) -> tuple[str, ...]:
     """Return the examples that hold on head and no more with these files laid over it, by their calls."""
     held = tuple(one.example for one in seen if one.head.holds is one.example.must_hold)
@@ -116,17 +119,17 @@ async def noticed_by_examples(
 
 
 def _looking(
-    services: Services, case: Case, places: Both[Place], defining: tuple[str, ...]
-) -> Looking:
+    services: Services, case: EvaluationContext, places: Both[StepSide], defining: tuple[str, ...]
+) -> ProofContext:
     diff = case.checkout.diff
 
     async def run(
-        place: Place, examples: tuple[Example, ...], laid: tuple[Mount, ...]
+        place: StepSide, examples: tuple[Example, ...], laid: tuple[Mount, ...]
     ) -> dict[int, ExampleResult]:
         return (await _ran(services, place, examples, diff.changed_paths, laid)).shown
 
     folder = services.evaluation_folder(case.request) / "trees" / "examples"
-    return Looking(services.sandbox, places, folder, diff, defining, run)
+    return ProofContext(services.sandbox, places, folder, diff, defining, run)
 
 
 def _spelled_out(example: Example, changed: tuple[str, ...]) -> Example:
@@ -142,7 +145,7 @@ def _spelled_out(example: Example, changed: tuple[str, ...]) -> Example:
 
 async def _ran(
     services: Services,
-    place: Place,
+    place: StepSide,
     examples: tuple[Example, ...],
     changed: tuple[str, ...],
     laid: tuple[Mount, ...] = (),
@@ -168,7 +171,7 @@ async def _ran(
     return _Ran(found, seconds, defined)
 
 
-def _asked(place: Place, program: ExampleProgram, changed: tuple[str, ...]) -> ShownCalls:
+def _asked(place: StepSide, program: ExampleProgram, changed: tuple[str, ...]) -> ShownCalls:
     root = place.environment.recipe.root if place.environment else ""
     if program is ExampleProgram.JAVASCRIPT and root:
         below = (path for path in changed if path.startswith(f"{root}/"))

@@ -12,8 +12,8 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from bot.context import Case
-from bot.evidence.seen import Place, Seen, Shown, limits, on_both, showing, sides
+from bot.context import EvaluationContext
+from bot.evidence.seen import Seen, ShownBoth, StepSide, limits, on_both, showing, sides
 from bot.services import Services
 from bot.values import Step
 from sandbox.base import Limits
@@ -29,21 +29,21 @@ _ALIKE = (FileOutcome.EQUAL, FileOutcome.SIMILAR)
 _UNTOLD = (FileOutcome.UNDECIDED, FileOutcome.UNREADABLE)
 
 
-async def run_line(services: Services, case: Case, step: Step) -> Seen:
+async def run_line(services: Services, case: EvaluationContext, step: Step) -> Seen:
     """Run one shell line (the argument) on both sides, in fresh trees."""
     line, bounds, network = step.arguments[0], own_limits(case), case.policy.network_to_observe
 
-    async def run(place: Place) -> Observation:
+    async def run(place: StepSide) -> Observation:
         order = ShellRun(line, place.side, place.tree, place.environment, bounds, network)
         return await run_shell(services.sandbox, order)
 
     return showing(step, *await on_both(run, sides(case, case.built.at(""))))
 
 
-async def run_named_tests(services: Services, case: Case, step: Step) -> Seen:
+async def run_named_tests(services: Services, case: EvaluationContext, step: Step) -> Seen:
     """Run tests that the project has, by the paths in the arguments, each side's own."""
 
-    async def run(place: Place) -> Observation:
+    async def run(place: StepSide) -> Observation:
         side, environment = place.side, place.environment
         if environment is None:
             problem = f"On {side} there is no kind of project whose tests Assay can run."
@@ -64,13 +64,13 @@ async def run_named_tests(services: Services, case: Case, step: Step) -> Seen:
     return showing(step, *await on_both(run, sides(case, case.built.at(step.arguments[0]))))
 
 
-async def type_into(services: Services, case: Case, step: Step) -> Seen:
+async def type_into(services: Services, case: EvaluationContext, step: Step) -> Seen:
     """Run a command behind a terminal and type into it; the arguments are the line and the text."""
     line, typed = step.arguments
     return showing(step, *await _interact(services, case, TypedCase(line, typed)))
 
 
-async def compare_file(services: Services, case: Case, step: Step) -> Seen:
+async def compare_file(services: Services, case: EvaluationContext, step: Step) -> Seen:
     """Run a command and compare a file that it writes: the arguments are line, path, expected text."""
     line, path, expected = step.arguments
     folder = services.evaluation_folder(case.request) / "trees" / f"expected-{plain(step.id)}"
@@ -89,9 +89,9 @@ def _written(file: Path, text: str) -> Path:
 
 
 async def _interact(
-    services: Services, case: Case, typed: TypedCase, *files: WantedFile
-) -> Shown[Observation]:
-    async def run(place: Place) -> Observation:
+    services: Services, case: EvaluationContext, typed: TypedCase, *files: WantedFile
+) -> ShownBoth[Observation]:
+    async def run(place: StepSide) -> Observation:
         bounds = own_limits(case)
         wanted = Interaction(
             side=place.side,
@@ -125,7 +125,7 @@ def _compared(seen: Observation) -> Observation:
 LONGEST_RUN_S = 120.0
 
 
-async def run_judges_files(services: Services, case: Case, step: Step) -> Seen:
+async def run_judges_files(services: Services, case: EvaluationContext, step: Step) -> Seen:
     """Run the judge's files; the arguments are a shell line (or ""), then a path and a text each.
 
     A failure that is the judge's own mistake has a `problem`: it proves nothing of the code.
@@ -140,7 +140,7 @@ async def run_judges_files(services: Services, case: Case, step: Step) -> Seen:
     folder = services.evaluation_folder(case.request) / "trees" / f"own-{plain(step.id)}"
     bounds, network = own_limits(case), case.policy.network_to_observe
 
-    async def run(place: Place) -> Observation:
+    async def run(place: StepSide) -> Observation:
         side, tree, environment = place.side, place.tree, place.environment
         own = folder / side.value
         order = OwnRun(side, tree, files, line, own, environment, bounds, network)
@@ -155,7 +155,7 @@ def plain(step_id: str) -> str:
     return re.sub(r"[^\w.-]", "_", step_id)
 
 
-def own_limits(case: Case) -> Limits:
+def own_limits(case: EvaluationContext) -> Limits:
     """What one run of a judge may use: far less than the project's own tests."""
     return Limits(
         timeout_s=min(limits(case).timeout_s, LONGEST_RUN_S), disk_mb=1024, output_bytes=100_000

@@ -10,16 +10,22 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from bot.context import Case
-from bot.evidence.seen import Both, Place, Seen, limits, on_both, showing, sides
+from bot.context import EvaluationContext
+from bot.evidence.seen import Both, Seen, StepSide, limits, on_both, showing, sides
 from bot.services import Services
 from bot.values import ItemKind, PlanItem, PlannedCase, Step, TestPlan
 from sandbox.base import Limits, Network, Sandbox
 from sandbox.repository.combine import combine
 from sandbox.repository.names import is_plain
 from sandbox.terminal.bash import trusted_files
-from sandbox.terminal.file_comparison import candidates, named_paths
-from sandbox.terminal.shell_interaction import Interaction, TypedCase, WantedFile, interact
+from sandbox.terminal.shell_interaction import (
+    Interaction,
+    TypedCase,
+    WantedFile,
+    candidates,
+    interact,
+    named_paths,
+)
 from sandbox.terminal.values import CaseRun, ItemRun
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.test_runs.unit_tests import run_tests
@@ -220,7 +226,7 @@ _TYPED_BYTES = 1 << 20
 _INPUT_FILE = re.compile(r"[\w./ -]+\.(in|txt|csv|json|input|dat)")
 
 
-async def run_plan_item(services: Services, case: Case, step: Step) -> Seen:
+async def run_plan_item(services: Services, case: EvaluationContext, step: Step) -> Seen:
     """Run the item's commands in order in one fresh tree a side; look at the files that they left."""
     item = _item(case, step)
     if item.problem:
@@ -238,7 +244,7 @@ async def run_plan_item(services: Services, case: Case, step: Step) -> Seen:
     return showing(step, base, _noted(head, item, trees, authors))
 
 
-def _item(case: Case, step: Step) -> PlanItem:
+def _item(case: EvaluationContext, step: Step) -> PlanItem:
     found = {r.id: r.item for r in case.planned.requirements.items}
     item = found[step.requirement_ids[0]]
     if item is None:
@@ -246,7 +252,7 @@ def _item(case: Case, step: Step) -> PlanItem:
     return item
 
 
-def _trees(services: Services, case: Case) -> PlanTrees:
+def _trees(services: Services, case: EvaluationContext) -> PlanTrees:
     plan, checkout = case.policy.test_plan, case.checkout
     if plan is None:
         raise AssertionError("a step of a test plan without the plan")
@@ -254,7 +260,9 @@ def _trees(services: Services, case: Case) -> PlanTrees:
     return plan_trees(plan, Path(checkout.base_tree), Path(checkout.head_tree), folder)
 
 
-async def _run(services: Services, case: Case, item: PlanItem, place: Place) -> Observation:
+async def _run(
+    services: Services, case: EvaluationContext, item: PlanItem, place: StepSide
+) -> Observation:
     bounds, network = limits(case), case.policy.network_to_observe
     is_python = place.environment is not None and place.environment.recipe.ecosystem == "python"
     if item.kind is ItemKind.UNIT_TEST and place.environment is not None and is_python:

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from pydantic import TypeAdapter
 
-from bot.context import Case, Project
+from bot.context import EvaluationContext, Project
 from bot.evidence.seen import Seen, limits
 from bot.evidence.tests.four_way import compare
 from bot.evidence.transitions import transition
@@ -143,7 +143,7 @@ class _Run:
         )
 
 
-async def run_unit_tests(services: Services, case: Case, step: Step) -> Seen:
+async def run_unit_tests(services: Services, case: EvaluationContext, step: Step) -> Seen:
     """Run the tests of all projects; one that the tests of the whole repository reach runs with them."""
     projects = case.built.projects
     tree = Path(case.checkout.base_tree)
@@ -178,7 +178,7 @@ async def run_unit_tests(services: Services, case: Case, step: Step) -> Seen:
 
 
 async def _run(
-    services: Services, case: Case, project: Project, run_ended: Callable[[], None]
+    services: Services, case: EvaluationContext, project: Project, run_ended: Callable[[], None]
 ) -> _Run:
     """Run one project's tests, with base's known results where they are kept."""
     base, head = project.base, project.head
@@ -217,7 +217,9 @@ async def _run(
     return _Run(project, compared, seen.base, seen.head, seen.crossed)
 
 
-async def _head_alone(services: Services, case: Case, project: Project, head: Environment) -> _Run:
+async def _head_alone(
+    services: Services, case: EvaluationContext, project: Project, head: Environment
+) -> _Run:
     """Run head's tests on head's code, and nothing of base: what no test did there is not known."""
     order = TestOrder(
         Side.HEAD,
@@ -275,7 +277,7 @@ def _joined(runs: list[TestRun]) -> TestRun:
     )
 
 
-def _all_ways(case: Case, runs: list[_Run], evidence_id: str) -> FourWay:
+def _all_ways(case: EvaluationContext, runs: list[_Run], evidence_id: str) -> FourWay:
     """The comparisons of all projects; what one of them cannot show stands in its folder's entry."""
     apart = tuple(run.root for run in runs if run.root)
     comparisons: list[TestComparison] = []
@@ -325,7 +327,7 @@ def folder_of(path: str, known: Iterable[str]) -> str:
 # --- what was not run -------------------------------------------------------------------------
 
 
-def _not_run(case: Case, runs: list[_Run]) -> Iterable[NotRun]:
+def _not_run(case: EvaluationContext, runs: list[_Run]) -> Iterable[NotRun]:
     """Name the projects that the change concerns and whose tests no run reached, and why."""
     tree = Path(case.checkout.base_tree)
     own = {run.root for run in runs if run.base or run.head or run.project.is_touched}
@@ -334,7 +336,7 @@ def _not_run(case: Case, runs: list[_Run]) -> Iterable[NotRun]:
             yield NotRun(one.folder, one.uses, _why_not(case, one))
 
 
-def _why_not(case: Case, one: Dependent) -> str:
+def _why_not(case: EvaluationContext, one: Dependent) -> str:
     if case.policy.configuration.setup.test:
         return "`setup.test` does not run it"
     project = next((project for project in case.built.projects if project.root == one.folder), None)
@@ -343,7 +345,7 @@ def _why_not(case: Case, one: Dependent) -> str:
     return _why_not_built(case, project) or "none of its tests could be loaded on base"
 
 
-def _why_not_built(case: Case, project: Project) -> str:
+def _why_not_built(case: EvaluationContext, project: Project) -> str:
     is_off = Part.BASE_SIDE in case.request.without
     base = () if is_off else ((project.base, "base"),)
     for environment, side in (*base, (project.head, "head")):

@@ -11,7 +11,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 
 import httpcore
 
-from bot.judges.web_access.base import LookupRefused
+from bot.judges.web_access import LookupRefused
 from bot.judges.web_access.guard import Guard, GuardedBackend
 
 TEXT_KINDS = ("text/", "application/json", "application/xml", "application/xhtml+xml")

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 
 import httpcore
 
-from bot.judges.web_access.base import LookupRefused
-from sandbox.addresses import Address, is_public
+from bot.judges.web_access import LookupRefused
 from sandbox.concurrently import concurrently
+from sandbox.network import Address, is_public
 
 Resolve = Callable[[str, int], Awaitable[tuple[str, ...]]]
 """Resolves a host name to its addresses. Raises OSError if it has none."""

@@ -17,7 +17,7 @@ from pydantic import AliasChoices, BaseModel, Field, TypeAdapter, ValidationErro
 
 from bot.apart import run_child
 from bot.errors import UserError
-from bot.judges.web_access.base import LookupRefused, PageText
+from bot.judges.web_access import LookupRefused, PageText
 from bot.judges.web_access.fetch import Fetched, Fetcher, FetchLimits, HttpRequest
 from bot.judges.web_access.guard import DEFAULT_PORTS, Guard, Tunnel, resolve
 from bot.settings import Settings

@@ -15,10 +15,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from bot.diff.python_source import parse_python
+from bot.task.examples.code_lines import (
+    Line,
+    SaidResult,
+    is_demand,
+    read_lines,
+    read_prompts,
+    said_in,
+)
 from bot.task.examples.commands import compared_lines, is_of_others, read_command, typed_in
-from bot.task.examples.marks import SaidResult, is_demand, said_in
 from bot.task.examples.results import spellings
-from bot.task.examples.scripts import Line, read_lines, read_prompts
 from bot.task.examples.values import read_value
 from bot.task.sections import SectionKind, section_kind
 from bot.text.markdown import MAX_CHARACTERS, CodeBlock

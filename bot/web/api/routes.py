@@ -1,26 +1,37 @@
-"""The routes of `/api/v1`."""
+"""The routes of `/api/v1`, for whoever brings a valid token, for its own repository."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
+from typing import Protocol
 
-from flask import Blueprint, Response, request, url_for
+from flask import Blueprint, Request, Response, request, url_for
 from pydantic import BaseModel, ValidationError
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from bot.report.ranking import Contestant, NotComparable, ranking
 from bot.store import ApiToken, EvaluationRecord
-from bot.web.api.access import Tokens, bearer, check_covers
-from bot.web.api.description import description
 from bot.web.api.events import Moment, Streams
-from bot.web.api.models import Accepted, PostedPatch, Ranking
+from bot.web.api.models import Accepted, PostedPatch, Ranking, description
 from bot.web.api.problems import ApiProblem, Problem, as_response, refusal
 from bot.web.api.standing import ReadReport, progress_of, report_of, standing
 from bot.web.api.submission import Submission, is_patch_of
 from bot.webhook.patches import problems
+
+_MAKE_ONE = "Ask the operator for a token: `assay token create --repository owner/name`."
+
+
+class TokenLookup(Protocol):
+    """Who knows the tokens. May raise `Transient`."""
+
+    def token_of(self, secret: str) -> ApiToken | None:
+        """Find the token that somebody sent, also one that has ended."""
+        ...
+
 
 MOST_RANKED = 20
 MOST_BYTES = 8 << 20
@@ -31,7 +42,7 @@ MOST_BYTES = 8 << 20
 class Api:
     """The adapters of the API. `report_page` signs the address of an evaluation's page."""
 
-    tokens: Tokens
+    tokens: TokenLookup
     submission: Submission
     read_report: ReadReport
     report_page: Callable[[str], str]
@@ -164,3 +175,35 @@ def _json(
 ) -> Response:
     text = said.model_dump_json(by_alias=True)
     return Response(text, status.value, headers, mimetype="application/json")
+
+
+def bearer(request: Request, tokens: TokenLookup) -> ApiToken:
+    """Return the valid token of a request. Raises ApiProblem (401) where there is none."""
+    scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not secret.strip():
+        raise _unauthorized("The header `Authorization: Bearer …` is missing.", "")
+    token = tokens.token_of(secret.strip())
+    if token is None:
+        raise _unauthorized("The token is not known.", "invalid_token")
+    if token.revoked_s is not None:
+        raise _unauthorized("The token was revoked.", "invalid_token")
+    if not token.is_valid(time.time()):
+        day = time.strftime("%Y-%m-%d", time.gmtime(token.expires_s))
+        raise _unauthorized(f"The token expired on {day}.", "invalid_token")
+    return token
+
+
+def _unauthorized(what: str, error: str) -> ApiProblem:
+    challenge = f'Bearer error="{error}"' if error else "Bearer"
+    headers = {"WWW-Authenticate": challenge}
+    return refusal(HTTPStatus.UNAUTHORIZED, "No valid token", f"{what} {_MAKE_ONE}", headers)
+
+
+def check_covers(token: ApiToken, repository: str) -> None:
+    """Raise ApiProblem (403) unless the token is for this repository."""
+    if not token.covers(repository):
+        raise refusal(
+            HTTPStatus.FORBIDDEN,
+            "A token of another repository",
+            f"This token is for {token.repository}, and for no other repository.",
+        )

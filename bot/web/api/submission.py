@@ -45,7 +45,7 @@ class Requests(Protocol):
         ...
 
 
-class Jobs(Protocol):
+class PatchJobs(Protocol):
     """Who runs evaluations. May raise `Transient`."""
 
     def submit_evaluation(self, request: EvaluationRequest) -> None:
@@ -72,7 +72,7 @@ class Submission:
     """The adapters that taking in needs."""
 
     requests: Requests
-    jobs: Jobs
+    jobs: PatchJobs
     github: OpenGitHub
 
     def take(self, patch: PostedPatch, token: ApiToken) -> EvaluationRecord:

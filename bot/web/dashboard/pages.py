@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from typing import Protocol
+from urllib.parse import urlencode
 
 from flask import Blueprint, Response, request
 from pydantic import BaseModel
+from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
 from bot.errors import Transient
@@ -19,23 +21,23 @@ from bot.queue import QueueDepth
 from bot.store import (
     EvaluationFilter,
     EvaluationRecord,
+    EvaluationState,
     FlakyTest,
     JudgedEvaluation,
     ListedEvaluation,
     Totals,
 )
 from bot.templates import render_html
-from bot.values import ReadableRepository
+from bot.values import Conclusion, ReadableRepository
 from bot.web.api.events import Moment, Streams
+from bot.web.api.standing import progress_of
 from bot.web.dashboard import sign_in
-from bot.web.dashboard.asked import CONCLUSIONS, MOST_PAGES, ROWS, Asked, read
 from bot.web.dashboard.figures import figures
-from bot.web.dashboard.rows import Row
 from bot.web.dashboard.sign_in import Doors, login_address
 from bot.web.dashboard.tokens import TokenPages
 from bot.web.dashboard.tokens import register as register_tokens
 from bot.web.dashboard.visits import Visitor, Visits
-from bot.web.pages import Evaluations, away, front_page, live_policy, missing, strict
+from bot.web.pages import Evaluations, away, front_page, live_policy, missing, strict, unsigned
 
 COUNTED = 1_000
 """The newest evaluations of a repository that its figures are made of."""
@@ -77,7 +79,7 @@ class Listing(Evaluations, Protocol):
         """Count stages, models and hosts."""
 
 
-class Jobs(Protocol):
+class JobQueue(Protocol):
     """The queue. May raise Transient."""
 
     def depth(self) -> QueueDepth:
@@ -95,7 +97,7 @@ class Dashboard:
     """The adapters of the pages."""
 
     listing: Listing
-    jobs: Jobs
+    jobs: JobQueue
     visits: Visits
     doors: Doors
     streams: Streams
@@ -106,7 +108,7 @@ class Dashboard:
         if visitor is None:
             entry = login_address("/") if self.visits.sign_in else ""
             return front_page(self.listing, self.doors.links, entry)
-        asked = read(request.args)
+        asked = asked_for(request.args)
         readable = visitor.readable
         rows = self.listing.listed(asked.wanted, readable, ROWS + 1, asked.offset)
         has_more = len(rows) > ROWS and asked.page < MOST_PAGES
@@ -114,7 +116,7 @@ class Dashboard:
             "list",
             visitor,
             asked=asked,
-            rows=[Row(row) for row in rows[:ROWS]],
+            rows=[EvaluationRow(row) for row in rows[:ROWS]],
             repositories=self.listing.readable_here(readable),
             agents=self.listing.agents(readable),
             conclusions=CONCLUSIONS,
@@ -140,8 +142,8 @@ class Dashboard:
             figures=figures(counted),
             counted=len(counted) if len(counted) == COUNTED else 0,
             flaky=[one for place in places for one in self.listing.flaky_tests(place, MOST_FLAKY)],
-            rows=[Row(row) for row in newest],
-            all=Asked(EvaluationFilter(places[0].name)).address("/"),
+            rows=[EvaluationRow(row) for row in newest],
+            all=ListQuery(EvaluationFilter(places[0].name)).address("/"),
         )
 
     def operator(self) -> AnyResponse:
@@ -155,7 +157,7 @@ class Dashboard:
             "operator",
             visitor,
             depth=self.jobs.depth(),
-            rows=[Row(row) for row in self.listing.unfinished(MOST_WAITING)],
+            rows=[EvaluationRow(row) for row in self.listing.unfinished(MOST_WAITING)],
             totals=self.listing.totals(),
             now_s=time.time(),
         )
@@ -165,7 +167,7 @@ class Dashboard:
         visitor, secret = self.visits.current(), self.visits.secret()
         if visitor is None:
             return missing()
-        asked, one = read(request.args), request.args.get("evaluation", "")
+        asked, one = asked_for(request.args), request.args.get("evaluation", "")
         look = partial(self._moment, secret, asked, one)
         stream = self.streams.opened(look)
         if stream is None:
@@ -173,7 +175,7 @@ class Dashboard:
         headers = {"X-Accel-Buffering": "no"}
         return Response(stream, mimetype="text/event-stream", headers=headers)
 
-    def _moment(self, secret: str, asked: Asked, evaluation_id: str) -> Moment:
+    def _moment(self, secret: str, asked: ListQuery, evaluation_id: str) -> Moment:
         visitor = self.visits.visitor(secret)
         if visitor is None:
             return Moment("ended", Version(version=""), is_last=True)
@@ -216,3 +218,99 @@ def _moment(records: Sequence[EvaluationRecord], *, is_last: bool) -> Moment:
     seen = "\n".join(f"{one.id} {one.updated_s} {one.conclusion} {one.title}" for one in records)
     digest = hashlib.sha256(seen.encode()).hexdigest()[:16]
     return Moment("changed", Version(version=digest), is_last)
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationRow:
+    """One evaluation as a list shows it."""
+
+    listed: ListedEvaluation
+
+    @property
+    def record(self) -> EvaluationRecord:
+        """What is known of it."""
+        return self.listed.record
+
+    @property
+    def agent(self) -> str:
+        """Who wrote the change, if it is a known agent."""
+        return self.listed.facts.agent
+
+    @property
+    def address(self) -> str:
+        """Its page."""
+        return unsigned(self.record.id)
+
+    @property
+    def stage(self) -> tuple[int, int]:
+        """The number of the stage, and of how many."""
+        progress = progress_of(self.record)
+        return progress.number, progress.of
+
+    @property
+    def began(self) -> str:
+        """When it came in (UTC)."""
+        return time.strftime("%Y-%m-%d %H:%M", time.gmtime(self.record.created_s))
+
+
+ROWS = 25
+MOST_PAGES = 400
+CONCLUSIONS = (
+    Conclusion.SUCCESS,
+    Conclusion.FAILURE,
+    Conclusion.ACTION_REQUIRED,
+    Conclusion.TIMED_OUT,
+    EvaluationState.RUNNING,
+    EvaluationState.QUEUED,
+    EvaluationState.FAILED,
+    EvaluationState.CANCELLED,
+)
+_LONGEST = 300
+
+
+@dataclass(frozen=True, slots=True)
+class ListQuery:
+    """Which evaluations, and which page of them (from 1)."""
+
+    wanted: EvaluationFilter
+    page: int = 1
+
+    @property
+    def offset(self) -> int:
+        """How many rows come before."""
+        return (self.page - 1) * ROWS
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether any filter is set."""
+        return self.wanted != EvaluationFilter()
+
+    def address(self, path: str, page: int = 1) -> str:
+        """The address of a page with the same filters."""
+        wanted = self.wanted
+        query = {
+            "repository": wanted.repository,
+            "number": str(wanted.number or ""),
+            "conclusion": wanted.conclusion,
+            "agent": wanted.agent,
+            "page": str(page) if page > 1 else "",
+        }
+        text = urlencode({name: value for name, value in query.items() if value}, errors="replace")
+        return f"{path}?{text}" if text else path
+
+
+def asked_for(query: MultiDict[str, str]) -> ListQuery:
+    """Read an address's query."""
+    conclusion = query.get("conclusion", "")
+    wanted = EvaluationFilter(
+        repository=query.get("repository", "")[:_LONGEST],
+        number=_number(query.get("number", ""), 2**31 - 1),
+        conclusion=conclusion if conclusion in set(CONCLUSIONS) else "",
+        agent=query.get("agent", "")[:_LONGEST],
+    )
+    return ListQuery(wanted, max(1, _number(query.get("page", ""), MOST_PAGES)))
+
+
+def _number(text: str, most: int) -> int:
+    digits = text.strip().removeprefix("#")
+    return min(int(digits[:12]), most) if digits.isascii() and digits.isdigit() else 0

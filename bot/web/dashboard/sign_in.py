@@ -15,7 +15,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from bot.errors import UserError
 from bot.github.credentials import SIGNED_IN
 from bot.web.dashboard.visits import Visits
-from bot.web.links import INDEX, ReportLinks
+from bot.web.links import INDEX, SignedLinks
 from bot.web.pages import missing
 
 STARTED_S = 600
@@ -28,7 +28,7 @@ class Doors:
     """The routes by which sessions begin and end."""
 
     visits: Visits
-    links: ReportLinks
+    links: SignedLinks
 
     def login(self) -> AnyResponse:
         """Lead to GitHub; the browser keeps the state and PKCE's verifier, signed."""

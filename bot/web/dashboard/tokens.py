@@ -18,7 +18,7 @@ from bot.store import MOST_DAYS, ApiToken, IssuedToken, check_repository
 from bot.templates import render_html
 from bot.web.dashboard.sign_in import led_to
 from bot.web.dashboard.visits import Visitor, Visits
-from bot.web.links import ReportLinks
+from bot.web.links import SignedLinks
 from bot.web.pages import live_policy, missing
 
 log = logging.getLogger(__name__)
@@ -43,7 +43,7 @@ class Tokens(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedToken:
     """One token as its row shows it; days are in UTC."""
 
     token: ApiToken
@@ -70,7 +70,7 @@ class TokenPages:
 
     tokens: Tokens
     visits: Visits
-    links: ReportLinks
+    links: SignedLinks
 
     def shown(self) -> AnyResponse:
         """List what this visitor may revoke."""
@@ -134,7 +134,7 @@ class TokenPages:
             form=self._form_key(),
             issued=issued,
             problem=problem,
-            rows=[Listed(one, one.state(now_s)) for one in reversed(mine[-MOST_SHOWN:])],
+            rows=[ListedToken(one, one.state(now_s)) for one in reversed(mine[-MOST_SHOWN:])],
             days=DAYS,
             address=self.links.public_url.rstrip("/"),
         )

@@ -48,7 +48,7 @@ _CHUNK = 1_000_000
 
 
 @dataclass(slots=True)
-class Facts:
+class ParsedFacts:
     """What one file says of itself; definitions by name and line."""
 
     definitions: dict[tuple[str, int], tuple[str, int]] = field(default_factory=dict)
@@ -97,7 +97,7 @@ def read(source: bytes, name: str) -> list[object]:
         lambda offset, _: source[offset : offset + _CHUNK],
         progress_callback=lambda _offset, _error: time.monotonic() > end,
     )
-    facts = Facts()
+    facts = ParsedFacts()
     for _, found in tree_sitter.QueryCursor(query, match_limit=5_000).matches(tree.root_node):
         _note(facts, found)
     places = list(facts.definitions.items())[:_MOST]
@@ -106,7 +106,7 @@ def read(source: bytes, name: str) -> list[object]:
     return [defined, _uses(facts), imports]
 
 
-def _uses(facts: Facts) -> dict[str, list[int]]:
+def _uses(facts: ParsedFacts) -> dict[str, list[int]]:
     """Lists of lines, without those on which the name itself is defined."""
     kept = {}
     for name, lines in list(facts.uses.items())[:_MOST]:
@@ -116,7 +116,7 @@ def _uses(facts: Facts) -> dict[str, list[int]]:
     return kept
 
 
-def _note(facts: Facts, found: dict[str, list[tree_sitter.Node]]) -> None:
+def _note(facts: ParsedFacts, found: dict[str, list[tree_sitter.Node]]) -> None:
     """Sort one match: an import, a use, or a definition with its name."""
     for node in found.get("i", ()):
         facts.imports.setdefault(_text(node), {})[node.start_point[0] + 1] = None

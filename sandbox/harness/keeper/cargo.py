@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +15,9 @@ from sandbox.harness.keeper.orders import Orders
 from sandbox.harness.keeper.sources import FunctionSource, find_functions, read_text
 from sandbox.harness.keeper.steps import Done, Program, Steps
 from sandbox.harness.keeper.suite import Whole, left_over, settle
-from sandbox.harness.readers import libtest
-from sandbox.harness.readers.seen import clipped
+from sandbox.harness.readers.seen import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped
 
-_FUNCTION = re.compile(r"[ \t]*(?:pub |async |unsafe )*fn (?P<name>\w+)\s*[(<]")
+_FUNCTION = re.compile(r"^[ \t]*(?:pub |async |unsafe )*fn (?P<name>\w+)\s*[(<]")
 _COUNTED = re.compile(r"^(\d+) tests?, \d+ benchmarks?$", re.M)
 _KINDS = {"lib": "--lib", "rlib": "--lib", "dylib": "--lib", "proc-macro": "--lib", "bin": "--bin",
           "test": "--test"}  # fmt: skip
@@ -90,7 +90,7 @@ class _Crate:
             yield self._broken(f"It does not build.\n{_errors(built)}", built)
             return
         listed = self._start("--list")
-        names, counted = libtest.read_list(listed.out), _COUNTED.search(listed.out)
+        names, counted = read_list(listed.out), _COUNTED.search(listed.out)
         if listed.status != 0 or counted is None:
             yield self._by_exit_code()
         elif int(counted.group(1)) != len(names):
@@ -116,7 +116,7 @@ class _Crate:
         """Run tests. The log has a line for each test only when the harness itself saw its end."""
         self._log.unlink(missing_ok=True)
         done = self._start(f"--logfile={self._log}", *options)
-        reading = libtest.read(done.out)
+        reading = read_results(done.out)
         logged = read_text(self._log).splitlines()
         return Whole(done, reading, len(logged) == len(reading.tests))
 
@@ -196,3 +196,58 @@ def _messages(text: str) -> Iterator[dict[str, object]]:
             continue
         if isinstance(message, dict):
             yield message
+
+
+# --- what Rust's test harness prints ---------------------------------------------------------------
+# Source: the `test` crate (library/test/src/formatters/pretty.rs). The tests' own output can stand
+# between; a line that repeats a result, or a summary that does not fit the lines, is a problem.
+
+
+_LISTED = re.compile(r"(\S.*): test")
+_RESULT = re.compile(r"test (\S.*?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)(?:, (.*))?")
+_SUMMARY = re.compile(
+    r"test result: (?:ok|FAILED)\. (\d{1,9}) passed; (\d{1,9}) failed; (\d{1,9}) ignored;.*"
+)
+_SAID = re.compile(r"^---- (\S.*?) stdout ----\n(.*?)(?=^---- |^\nfailures:|\Z)", re.M | re.S)
+_WORDS = {"ok": outcome.PASSED, "FAILED": outcome.FAILED, "ignored": outcome.SKIPPED}
+
+
+def read_list(text: str) -> tuple[str, ...]:
+    """Return the names of `--list --format terse`, each once."""
+    found = (_LISTED.fullmatch(line) for line in text.splitlines()[:MOST_TESTS])
+    return tuple(dict.fromkeys(match.group(1)[:NAME_CHARS] for match in found if match))
+
+
+def read_results(text: str) -> Reading:
+    """Return one run's results."""
+    said = {name: clipped(body.strip()) for name, body in _SAID.findall(text)}
+    found: dict[str, list[str]] = {}
+    summaries = []
+    for line in text.splitlines():
+        result, summary = _RESULT.fullmatch(line), _SUMMARY.fullmatch(line)
+        if result:
+            found.setdefault(result.group(1)[:NAME_CHARS], []).append(_WORDS[result.group(2)])
+        elif summary:
+            summaries.append(tuple(int(number) for number in summary.groups()))
+        if len(found) > MOST_TESTS:
+            return Reading((), f"There are more than {MOST_TESTS} tests.")
+    tests = tuple(_seen(name, words, said.get(name, "")) for name, words in found.items())
+    return Reading(tests, _problem(found, summaries))
+
+
+def _seen(name: str, words: list[str], said: str) -> SeenTest:
+    worst = words[0]
+    for word in words[1:]:
+        worst = outcome.worse(worst, word)
+    return SeenTest(name, worst, message=said if worst == outcome.FAILED else "")
+
+
+def _problem(found: dict[str, list[str]], summaries: list[tuple[int, ...]]) -> str:
+    twice = next((name for name, words in found.items() if len(words) > 1), "")
+    if twice:
+        return f"A second result of {twice} was printed."
+    if len(summaries) != 1:
+        return f"The run printed {len(summaries)} summaries instead of one."
+    counted = Counter(words[0] for words in found.values())
+    told = tuple(counted[word] for word in (outcome.PASSED, outcome.FAILED, outcome.SKIPPED))
+    return "" if told == summaries[0] else "The summary does not fit the results."

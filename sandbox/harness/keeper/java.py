@@ -15,7 +15,7 @@ from sandbox.harness.keeper.orders import Orders
 from sandbox.harness.keeper.sources import FunctionSource, find_functions, read_text
 from sandbox.harness.keeper.steps import Done, Program, Steps
 from sandbox.harness.keeper.suite import Whole, alone_result
-from sandbox.harness.readers.seen import MOST_TESTS, NAME_CHARS, Reading, Seen, clipped
+from sandbox.harness.readers.seen import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped
 
 _JARS = Path("/usr/share/java")  # Debian's; they come with the packages junit4 and junit5
 _COMMON = ("junit4", "hamcrest-all", "hamcrest-core", "hamcrest")
@@ -169,7 +169,7 @@ class _Suite:
         )
         return Whole(done, _report(text, key))
 
-    def _result(self, seen: Seen, classes: dict[str, str]) -> JournalResult:
+    def _result(self, seen: SeenTest, classes: dict[str, str]) -> JournalResult:
         name, _, method = seen.name.partition("#")
         outer = name.partition("$")[0]
         path = classes.get(outer, ".")
@@ -203,7 +203,7 @@ def _report(text: str, key: str) -> Reading:
 
     What carries another key is somebody else's.
     """
-    found: dict[str, Seen] = {}
+    found: dict[str, SeenTest] = {}
     has_ended, problem = False, ""
     for line in text.splitlines():
         words = line.split(" ")
@@ -218,12 +218,12 @@ def _report(text: str, key: str) -> Reading:
     return Reading(tuple(found.values()), problem)
 
 
-def _add(found: dict[str, Seen], words: list[str]) -> None:
+def _add(found: dict[str, SeenTest], words: list[str]) -> None:
     name = _decoded(words[2])[:NAME_CHARS]
     word = words[3] if words[3] in _OUTCOMES else outcome.ERROR
     known = found.get(name)
     if known is None or outcome.worse(known.outcome, word) != known.outcome:
-        found[name] = Seen(name, word, message=clipped(_decoded(words[4])))
+        found[name] = SeenTest(name, word, message=clipped(_decoded(words[4])))
 
 
 def _decoded(word: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from sandbox.harness import outcome
 from sandbox.harness.keeper.steps import Done
-from sandbox.harness.readers.seen import Reading, Seen, clipped
+from sandbox.harness.readers.seen import Reading, SeenTest, clipped
 
 _BAD = (outcome.FAILED, outcome.ERROR)
 _NO_ACCOUNT = "It ended without an account of this test: the program left early."
@@ -34,7 +34,9 @@ class Whole:
         )
 
 
-def settle(names: tuple[str, ...], whole: Whole, alone: Callable[[str], Whole]) -> Iterator[Seen]:
+def settle(
+    names: tuple[str, ...], whole: Whole, alone: Callable[[str], Whole]
+) -> Iterator[SeenTest]:
     """Yield one result for every listed test, the worse of all that is known of it."""
     told = {test.name: test for test in whole.reading.tests}
     if whole.is_clean(names):
@@ -45,27 +47,27 @@ def settle(names: tuple[str, ...], whole: Whole, alone: Callable[[str], Whole]) 
         yield _worse(own, told[name]) if name in told else own
 
 
-def alone_result(name: str, run: Whole) -> Seen:
+def alone_result(name: str, run: Whole) -> SeenTest:
     """Return what a run of one test says of it: a pass needs the exit code and the account."""
     told = [test for test in run.reading.tests if test.name == name]
     took_s, said = run.done.seconds, clipped(run.done.said)
     if run.done.status is None:
-        return Seen(name, outcome.FAILED, took_s, f"It did not end in time.\n{said}")
+        return SeenTest(name, outcome.FAILED, took_s, f"It did not end in time.\n{said}")
     if run.done.status != 0:
         message = told[0].message if told and told[0].message else said
-        return Seen(name, outcome.FAILED, took_s, message)
+        return SeenTest(name, outcome.FAILED, took_s, message)
     if run.is_clean((name,)):
         return replace(told[0], seconds=took_s)
-    return Seen(name, outcome.ERROR, took_s, f"{run.reading.problem or _NO_ACCOUNT}\n{said}")
+    return SeenTest(name, outcome.ERROR, took_s, f"{run.reading.problem or _NO_ACCOUNT}\n{said}")
 
 
-def _worse(own: Seen, told: Seen) -> Seen:
+def _worse(own: SeenTest, told: SeenTest) -> SeenTest:
     if told.outcome == own.outcome or outcome.worse(own.outcome, told.outcome) == own.outcome:
         return own
     return replace(told, message=told.message or "It fails when it runs with the others.")
 
 
-def left_over(whole: Whole, results: list[Seen]) -> str:
+def left_over(whole: Whole, results: list[SeenTest]) -> str:
     """Say what is wrong with a run that ended badly although no test of it did; else ""."""
     if whole.done.status == 0 or any(seen.outcome in _BAD for seen in results):
         return ""

@@ -10,7 +10,7 @@ MOST_TESTS = 100_000
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenTest:
     """One test as the runner tells it; `outcome` is a word of `sandbox.harness.outcome`."""
 
     name: str
@@ -24,11 +24,11 @@ class Seen:
 class Reading:
     """All tests of a document, in its order; `problem` says why it is not the whole truth."""
 
-    tests: tuple[Seen, ...]
+    tests: tuple[SeenTest, ...]
     problem: str = ""
 
 
-def names(tests: tuple[Seen, ...]) -> list[str]:
+def names(tests: tuple[SeenTest, ...]) -> list[str]:
     """Return the names in order, repeated ones included."""
     return [test.name for test in tests]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from sandbox.harness import outcome
-from sandbox.harness.readers.seen import MOST_TESTS, NAME_CHARS, Reading, Seen, clipped
+from sandbox.harness.readers.seen import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped
 
 _POINT = re.compile(r"(not )?ok\b(?:[ \t]+(\d{1,9}))?[ \t]*(?:-[ \t]+)?(.*)", re.S)
 _PLAN = re.compile(r"(\d{1,9})\.\.(\d{1,9})(?:[ \t]*#[ \t]*(.*))?")
@@ -40,7 +40,7 @@ class _TapStream:
 
 class _TapLines:
     def __init__(self) -> None:
-        self.tests: list[Seen] = []
+        self.tests: list[SeenTest] = []
         self.streams = [_TapStream()]
         self.notes: list[str] = []
 
@@ -81,7 +81,7 @@ class _TapLines:
         self.notes = []
         word = _word(is_bad, directive.group(1).lower() if directive else "")
         shown = directive.group(2).strip() if directive else ""
-        self.tests.append(Seen(name or f"test {stream.numbers[-1]}", word, message=shown))
+        self.tests.append(SeenTest(name or f"test {stream.numbers[-1]}", word, message=shown))
 
     def _note(self, line: str) -> None:
         """Keep diagnostics as the message of the point before them, when that one failed."""
@@ -89,7 +89,7 @@ class _TapLines:
         if last.outcome == outcome.FAILED and len(self.notes) < 200:
             self.notes.append(line.lstrip("# ") if line.startswith("#") else line)
             said = clipped("\n".join(self.notes))
-            self.tests[-1] = Seen(last.name, last.outcome, message=said)
+            self.tests[-1] = SeenTest(last.name, last.outcome, message=said)
 
 
 def _word(is_bad: bool, directive: str) -> str:

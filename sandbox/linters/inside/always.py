@@ -102,7 +102,7 @@ def _expects(node: ast.With | ast.AsyncWith) -> bool:
     )
 
 
-def bindings(tree: ast.AST, within: bool = False) -> Iterator[str]:
+def bindings(tree: ast.AST) -> Iterator[str]:
     """Yield every name that is bound somewhere, once for each place."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):

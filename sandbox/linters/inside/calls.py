@@ -130,7 +130,7 @@ class CheckedFile:
         """Return the classes of a function's names: annotated parameters, and what is made once."""
         arguments = function.args
         given = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-        bound = Counter(bindings(function, within=True))
+        bound = Counter(bindings(function))
         found = {one.arg: self._value(one.annotation) for one in given if one.annotation}
         for node in own_statements(function):
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):

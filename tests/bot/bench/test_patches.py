@@ -19,7 +19,7 @@ import yaml
 
 from bot.bench.cases import Kind, Label, read_cases
 from bot.bench.patches import CaseRow, append_row, read_rows
-from bot.bench.trial import Judged
+from bot.bench.trial import JudgedCopy
 from bot.errors import UserError
 from bot.values import ABLATED, Conclusion, Part
 from tests.bot.commands.running import ROOT, assay, running_assay
@@ -342,7 +342,7 @@ SUCCESS, FAILURE, ASKED = Conclusion.SUCCESS, Conclusion.FAILURE, Conclusion.ACT
 
 
 def row(case: str, label: Label, ended: Conclusion, inputs: str = "1") -> CaseRow:
-    judged = Judged(ended, "said", 0, 0, 2.0)
+    judged = JudgedCopy(ended, "said", 0, 0, 2.0)
     return CaseRow(case, "shop", Kind.MERGE, label, False, inputs, "", "code", judged)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.diff.changed_code import changed_code
+from bot.diff.unified import changed_code
 from sandbox.values import ChangeStatus, Diff, FileChange, Hunk
 
 SHOP = (

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import UserError
-from bot.evaluation.answering import MOST_QUESTIONS, answer
+from bot.evaluation.conclude_again import MOST_QUESTIONS, answer
 from bot.judges.model import open_models
 from bot.services import Services
 from bot.settings import Settings

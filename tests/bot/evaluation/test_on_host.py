@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import Transient, UserError
-from bot.evaluation.checkout import check_out
-from bot.evaluation.configure import configure
+from bot.evaluation.configure import check_out, configure
 from bot.evaluation.environment import build_environments
 from bot.evaluation.on_host import built_here, on_this_host, trees_here
 from bot.services import Services

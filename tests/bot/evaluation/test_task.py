@@ -13,7 +13,7 @@ from typing import cast
 
 import pytest
 
-from bot.evaluation.checkout import check_out
+from bot.evaluation.configure import check_out
 from bot.evaluation.task import MOST_DOCUMENTS, MOST_PAGES, collect_task
 from bot.judges.web_access import Web
 from bot.judges.web_access.fetch import Fetcher

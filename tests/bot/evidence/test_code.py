@@ -18,10 +18,10 @@ from bot.values import (
     VerdictOutcome,
 )
 from bot.verdict.outcome import with_places
+from sandbox.code_map.code import read_facts
 from sandbox.code_map.facts import Code, SourceFile
 from sandbox.code_map.inside.parse import read
 from sandbox.code_map.inventory import language_of
-from sandbox.code_map.parsing import read_facts
 from sandbox.values import ChangeStatus, Diff, FileChange, Hunk
 
 PYTHON = {

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.real
 
 
 def test_it_serves_until_it_is_told_to_stop_and_remembers(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "bot.demo.forge", "--state", str(tmp_path / "state")]
+    command = [sys.executable, "-m", "bot.demo.forge.app", "--state", str(tmp_path / "state")]
     for run in range(2):
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None

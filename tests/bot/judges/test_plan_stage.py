@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 
 from bot.configuration import Configuration
-from bot.context import Built, Case, Planned
+from bot.context import Built, EvaluationContext, Planned
 from bot.errors import UserError
-from bot.evaluation.checkout import check_out
-from bot.evaluation.configure import configure
+from bot.evaluation.configure import check_out, configure
+from bot.evaluation.deliberate import judge
 from bot.evaluation.forecast import expected_calls, foresee
-from bot.evaluation.judge import judge
 from bot.evaluation.plan import make_plan
 from bot.evaluation.task import collect_task
 from bot.judges.model import OpenSession, no_models
@@ -55,14 +54,14 @@ class Bench:
     request: EvaluationRequest
     repository: Repository
 
-    async def plan(self, open_session: OpenSession) -> tuple[Services, Case]:
+    async def plan(self, open_session: OpenSession) -> tuple[Services, EvaluationContext]:
         services = replace(self.services, open_session=open_session)
         checkout = await check_out(services, self.request)
         policy = await configure(services, self.request, checkout)
         task = await collect_task(services, self.request, checkout)
         planned = await make_plan(services, self.request, checkout, task, policy)
         built = Built(None, None, services.sandbox.name)
-        return services, Case(self.request, checkout, built, planned, policy)
+        return services, EvaluationContext(self.request, checkout, built, planned, policy)
 
 
 @pytest.fixture

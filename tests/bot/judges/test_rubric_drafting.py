@@ -9,7 +9,7 @@ import pytest
 from pydantic_ai.messages import ModelResponse, ToolCallPart
 
 from bot.errors import UserError
-from bot.evaluation.rubric_drafts import Branch, RubricClerk, RubricRule
+from bot.evaluation.rubrics import Branch, RubricClerk, RubricRule
 from bot.github import AccessToken, Issue
 from bot.judges.model import no_models
 from bot.judges.rubric_drafting import AskedIssue

@@ -8,8 +8,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.report.graph import MOST_NODES, NODE_WIDTH, RequirementGraph, requirement_graph
-from bot.report.markdown import html
+from bot.report.markdown import MOST_NODES, NODE_WIDTH, RequirementGraph, html, requirement_graph
 from bot.report.model import RequirementView
 from bot.report.view import view
 from tests.bot.report.examples import HOSTILE, one_missing

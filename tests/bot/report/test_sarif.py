@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from bot.report.sarif import sarif
+from bot.report.findings import sarif
 from bot.report.view import view
 from bot.values import Evaluation
 from sandbox.values import Finding, Severity, Side

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.report.suggestions import MOST, review
+from bot.report.findings import MOST, review
 from sandbox.values import (
     ChangeStatus,
     Diff,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, text
 
-from bot.store import LabelFilter, Records
+from bot.store import Records, VerdictLabelFilter
 from bot.values import LabelKind, Pause, VerdictLabel
 
 LABEL = VerdictLabel(
@@ -55,7 +55,7 @@ def test_a_label_is_kept_once_for_its_source(records: Records) -> None:
     records.keep_labels(LABEL)
     records.keep_labels(replace(LABEL, kind=LabelKind.AGREED))
     records.keep_labels(replace(LABEL, source="comment 32", reason=f"see {TOKEN}"))
-    first, second = records.labels(LabelFilter())
+    first, second = records.labels(VerdictLabelFilter())
     assert (first.kind, first.person, first.given_s) == (LabelKind.DISAGREED, "Ben", 1.5)
     assert first.reason == "half a pair ⟨U+D83D⟩ and a NUL ⟨U+0000⟩"
     assert TOKEN not in second.reason
@@ -65,21 +65,21 @@ def test_labels_are_chosen_and_deleted_by_place_and_person(records: Records) -> 
     for number in range(1, 1_203):
         records.keep_labels(replace(LABEL, number=number, person="Mara" if number % 2 else "ben"))
     records.keep_labels(replace(LABEL, repository="octo/other"))
-    assert len(list(records.labels(LabelFilter("OCTO/hello")))) == 1_202, "page by page"
-    assert [one.number for one in records.labels(LabelFilter("octo/hello", 7))] == [7]
-    assert len(list(records.labels(LabelFilter(person="MARA")))) == 601
-    assert records.delete_labels(LabelFilter("octo/hello", 7)) == 1
-    assert records.delete_labels(LabelFilter("octo/hello", 7)) == 0
-    assert records.delete_labels(LabelFilter(person="mara")) == 600
-    assert records.delete_labels(LabelFilter()) == 602
-    assert list(records.labels(LabelFilter())) == []
+    assert len(list(records.labels(VerdictLabelFilter("OCTO/hello")))) == 1_202, "page by page"
+    assert [one.number for one in records.labels(VerdictLabelFilter("octo/hello", 7))] == [7]
+    assert len(list(records.labels(VerdictLabelFilter(person="MARA")))) == 601
+    assert records.delete_labels(VerdictLabelFilter("octo/hello", 7)) == 1
+    assert records.delete_labels(VerdictLabelFilter("octo/hello", 7)) == 0
+    assert records.delete_labels(VerdictLabelFilter(person="mara")) == 600
+    assert records.delete_labels(VerdictLabelFilter()) == 602
+    assert list(records.labels(VerdictLabelFilter())) == []
 
 
 def test_labels_outlive_what_is_pruned(records: Records) -> None:
     records.keep_labels(LABEL)
     records.keep_pause("octo/hello", 9, Pause(True, "ben", 31))
     records.prune(1e12)
-    assert len(list(records.labels(LabelFilter()))) == 1
+    assert len(list(records.labels(VerdictLabelFilter()))) == 1
     assert records.pause_of("octo/hello", 9) == Pause(True, "ben", 31)
 
 
@@ -105,17 +105,17 @@ def test_an_older_database_gets_the_tables(url: str) -> None:
     with Records(url) as records:
         records.migrate()
         records.keep_labels(LABEL)
-        assert len(list(records.labels(LabelFilter()))) == 1
+        assert len(list(records.labels(VerdictLabelFilter()))) == 1
 
 
 def test_a_label_of_an_older_version_is_read(records: Records, url: str) -> None:
     records.keep_labels(LABEL)
-    (kept,) = records.labels(LabelFilter())
+    (kept,) = records.labels(VerdictLabelFilter())
     newer = {"mandatory", "blocking", "address", "task", "description"}
     older = {name: value for name, value in asdict(kept).items() if name not in newer}
     engine = create_engine(url)
     with engine.begin() as connection:
         connection.execute(text("update assay_labels set label = :old"), {"old": json.dumps(older)})
     engine.dispose()
-    assert list(records.labels(LabelFilter())) == [kept]
+    assert list(records.labels(VerdictLabelFilter())) == [kept]
     assert (kept.mandatory, kept.blocking, kept.task) == (True, (), "")

@@ -8,7 +8,7 @@ import pytest
 
 from bot.configuration import read_configuration
 from bot.errors import UserError
-from bot.evaluation.rubrics_of_task import rubrics_of, with_rubrics
+from bot.evaluation.rubrics import rubrics_of, with_rubrics
 from bot.judges.citations import citation_problem
 from bot.judges.weighing import weigh
 from bot.task.rubrics.files import committed_rubric

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.errors import UserError
-from bot.evaluation.rubrics_of_task import rubrics_of, unused
+from bot.evaluation.rubrics import rubrics_of, unused
 from bot.task.rubrics.files import committed_rubric, issue_of, names_no_issue, read_rubric_file
 from bot.templates import render_markdown
 from bot.values import Rubric, Task, TaskSource, Trust

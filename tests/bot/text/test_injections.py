@@ -14,9 +14,8 @@ from pathlib import Path
 import pytest
 
 from bot.configuration import Configuration, JudgePolicy
-from bot.context import Built, Case, Planned, Policy
-from bot.evaluation.deliberate import deliberate
-from bot.evaluation.judge import judge
+from bot.context import Built, EvaluationContext, Planned, Policy
+from bot.evaluation.deliberate import deliberate, judge
 from bot.evidence.planning import plan
 from bot.integrity import inspect_integrity
 from bot.services import Services
@@ -174,7 +173,9 @@ async def judged(
         tree.mkdir(parents=True, exist_ok=True)
     checkout = Checkout("b" * 40, "h" * 40, "t" * 40, str(trees[0]), str(trees[1]), diff)
     request = EvaluationRequest("e1", "shop", "h" * 40, "b" * 40, "main", Trigger.LOCAL)
-    case = Case(request, checkout, Built(None, None, "x"), planned, Policy(configuration))
+    case = EvaluationContext(
+        request, checkout, Built(None, None, "x"), planned, Policy(configuration)
+    )
     said = await deliberate(town.services, case, task, seen)
     judgement = await judge(town.services, case, task, seen, said)
     outcome = next(v.outcome for v in judgement.verdicts if v.requirement_id == asked)

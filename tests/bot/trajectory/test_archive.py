@@ -7,8 +7,7 @@ import zipfile
 
 import pytest
 
-from bot.trajectory.archive import log_in_archive
-from bot.trajectory.reading import MOST_CHARACTERS, read_trajectory
+from bot.trajectory.reading import MOST_CHARACTERS, log_in_archive, read_trajectory
 from tests.bot.trajectory.samples import CLAUDE_CODE
 
 

@@ -10,14 +10,14 @@ from bot.trajectory.claims import (
     ACTION_CHARACTERS,
     MOST_STEPS,
     STEPS_A_REQUIREMENT,
-    Facts,
+    SeenFacts,
     hold,
 )
 from bot.values.rules import CLAIM_CONTRADICTED
 from sandbox.values import Severity
 from tests.bot.trajectory.samples import SAMPLES
 
-GREETING = Facts((("R1", ("greeting.py",)), ("R2", ("docs/index.md",))))
+GREETING = SeenFacts((("R1", ("greeting.py",)), ("R2", ("docs/index.md",))))
 
 
 def log(*steps: tuple[str, str]) -> str:
@@ -34,7 +34,7 @@ def test_the_newest_step_on_a_requirements_file_comes_first(name: str) -> None:
 
 
 def test_a_path_is_known_by_its_end_and_not_by_part_of_a_name() -> None:
-    facts = Facts((("R1", ("src/a.py", "lib/a.py", "src/b.py")),))
+    facts = SeenFacts((("R1", ("src/a.py", "lib/a.py", "src/b.py")),))
     done = (
         "vi src/a.py",
         "vi a.py",
@@ -60,12 +60,12 @@ def test_what_is_shown_is_capped_and_its_middle_dropped() -> None:
     assert "characters left out" in action and action.endswith("end")
     assert len(action) < ACTION_CHARACTERS + 100
     assert secret not in str(claims)
-    many = Facts(tuple((f"R{at}", (f"f{at}.py",)) for at in range(40)))
+    many = SeenFacts(tuple((f"R{at}", (f"f{at}.py",)) for at in range(40)))
     shown = hold(log(*(("", f"vi f{at}.py") for at in range(40))), many).claims.steps
     assert len(shown) == MOST_STEPS
 
 
-FAILING = Facts((), failing=("tests/test_a.py::test_it",))
+FAILING = SeenFacts((), failing=("tests/test_a.py::test_it",))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_all_tests_pass_is_a_finding_while_one_fails(said: str) -> None:
     assert (found.rule, found.severity) == (CLAIM_CONTRADICTED, Severity.ADVISE)
     assert "(step 1), but `tests/test_a.py::test_it` fails on head." in found.message
     assert not found.tests, "no test is put in doubt by what somebody says"
-    assert not hold(log((said, "ls")), Facts(())).findings, "nothing fails: it may be so"
+    assert not hold(log((said, "ls")), SeenFacts(())).findings, "nothing fails: it may be so"
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_claim_of_somebody_else_is_not_the_agents() -> None:
 
 
 def test_the_last_claim_of_each_kind_is_told_once() -> None:
-    facts = Facts((), ("t1", "t2", "t3", "t4", "t5"), remarks=2, is_broken=True)
+    facts = SeenFacts((), ("t1", "t2", "t3", "t4", "t5"), remarks=2, is_broken=True)
     steps = (
         "All tests pass.",
         "ruff is clean.",

@@ -25,7 +25,7 @@ from bot.store import Records, WebSession, open_records
 from bot.values import LabelKind, ReadableRepository, VerdictLabel
 from bot.web.calibration import MOST_LABELS, MaySee, by_link_or_visit, calibration_page
 from bot.web.dashboard.visits import Visits
-from bot.web.links import ReportLinks
+from bot.web.links import SignedLinks
 from sandbox.browser.journey import axe_file
 from tests.sandbox.browser.site import CHROMIUM
 
@@ -50,7 +50,7 @@ LABEL = VerdictLabel(
     given_s=NOVEMBER,
 )
 MET, UNMET = "satisfied", "unsatisfied"
-LINKS = ReportLinks("https://assay.example", lambda: b"k" * 32)
+LINKS = SignedLinks("https://assay.example", lambda: b"k" * 32)
 _numbers = itertools.count(1)
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from bot.settings import Settings
 from bot.store import open_records
-from bot.web.links import ReportLinks, open_links
+from bot.web.links import SignedLinks, open_links
 from tests.postgres import Postgres
 
-LINKS = ReportLinks("https://assay.example/", lambda: b"k" * 32)
+LINKS = SignedLinks("https://assay.example/", lambda: b"k" * 32)
 
 
 def signature(link: str) -> str:
@@ -35,7 +35,7 @@ def test_a_wrong_signature_is_refused(wrong: str) -> None:
 
 
 def test_another_key_signs_differently() -> None:
-    other = ReportLinks(LINKS.public_url, lambda: b"o" * 32)
+    other = SignedLinks(LINKS.public_url, lambda: b"o" * 32)
 
     assert not LINKS.allows("e1", signature(other.sign("e1")))
 
@@ -47,7 +47,7 @@ def test_an_id_with_signs_of_an_address_stays_one_part() -> None:
 
 
 def test_public_pages_need_no_signature() -> None:
-    public = ReportLinks("http://x", lambda: b"", private=False)
+    public = SignedLinks("http://x", lambda: b"", private=False)
 
     assert public.sign("e1") == "http://x/evaluations/e1"
     assert public.allows("e1", "")
@@ -63,7 +63,7 @@ def hosts(postgres: Postgres, tmp_path: Path) -> tuple[Settings, Settings]:
     return one, other
 
 
-def links_of(settings: Settings) -> ReportLinks:
+def links_of(settings: Settings) -> SignedLinks:
     """What a new process on that host signs with."""
     with closing(open_records(settings)) as records:
         links = open_links(settings, records)

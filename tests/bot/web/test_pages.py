@@ -28,7 +28,7 @@ from bot.store import (
     open_records,
 )
 from bot.values import Conclusion
-from bot.web.links import ReportLinks
+from bot.web.links import SignedLinks
 from bot.web.pages import report_pages
 from tests.bot.report.examples import HOSTILE, REQUEST, regression
 
@@ -41,7 +41,7 @@ class Site:
     def __init__(self, records: Records, settings: Settings, private: bool = True) -> None:
         self.records = records
         self.artifacts = open_artifacts(settings)
-        self.links = ReportLinks("https://assay.example", lambda: b"k" * 32, private)
+        self.links = SignedLinks("https://assay.example", lambda: b"k" * 32, private)
         app = Flask(__name__)
         app.register_blueprint(report_pages(records, self.artifacts, self.links))
         self.browser: FlaskClient = app.test_client()
@@ -262,7 +262,7 @@ class Away:
 
 def test_a_database_that_is_away_asks_for_patience(settings: Settings) -> None:
     app = Flask(__name__)
-    links = ReportLinks("https://assay.example", lambda: b"", private=False)
+    links = SignedLinks("https://assay.example", lambda: b"", private=False)
     app.register_blueprint(report_pages(Away(), open_artifacts(settings), links))
     answer = app.test_client().get("/evaluations/e1")
 

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from bot.judges.web_access.guard import Guard
-from sandbox.addresses import Address, is_public
+from sandbox.network import Address, is_public
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.judges.web_access.base import LookupRefused
+from bot.judges.web_access import LookupRefused
 from bot.judges.web_access.fetch import Fetcher, FetchLimits, HttpRequest
 from tests.bot.web_access.servers import Page, certificate, guard_for, site
 

@@ -6,10 +6,10 @@ from ipaddress import ip_address
 
 import pytest
 
-from bot.judges.web_access.base import LookupRefused
+from bot.judges.web_access import LookupRefused
 from bot.judges.web_access.fetch import Fetcher, HttpRequest
 from bot.judges.web_access.guard import Guard
-from sandbox.addresses import is_public
+from sandbox.network import is_public
 from tests.bot.web_access.servers import Page, guard_for, site
 
 pytestmark = pytest.mark.real

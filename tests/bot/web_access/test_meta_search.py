@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bot.judges.web_access.base import LookupRefused
+from bot.judges.web_access import LookupRefused
 from bot.judges.web_access.guard import Guard, Streams, Tunnel
 from bot.judges.web_access.lookup import MetaSearch
 from tests.bot.web_access.servers import Page, Site, certificate, guard_for, site

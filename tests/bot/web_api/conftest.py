@@ -19,7 +19,7 @@ from bot.web.api.events import Streams
 from bot.web.api.routes import Api, blueprint
 from bot.web.api.submission import Submission
 from bot.web.app import WebParts, create_app
-from bot.web.links import ReportLinks
+from bot.web.links import SignedLinks
 from tests.bot.webhook.pretended_github import PretendedGitHub, PretendedRepository
 
 DIFF = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
@@ -74,7 +74,7 @@ def api(tmp_path: Path) -> Iterator[ApiClient]:
     jobs, github = EngineClient(options), PretendedGitHub()
     github.hello.issues |= {3: ISSUE, 9: PULL}
     artifacts = FileArtifacts((tmp_path / "artifacts").as_uri())
-    links = ReportLinks("https://assay.example", lambda: b"key")
+    links = SignedLinks("https://assay.example", lambda: b"key")
     with Records(f"sqlite:///{tmp_path / 'records.db'}") as records:
         records.migrate()
         submission = Submission(records, jobs, lambda: github)

@@ -15,7 +15,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from bot.store import Ended, EvaluationState
 from bot.values import Conclusion
-from bot.web.api.description import description
+from bot.web.api.models import description
 from tests.bot.web_api.conftest import DIFF, ApiClient
 
 

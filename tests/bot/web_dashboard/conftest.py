@@ -29,7 +29,7 @@ from bot.web.dashboard.pages import Dashboard, dashboard_pages
 from bot.web.dashboard.sign_in import Doors
 from bot.web.dashboard.tokens import TokenPages
 from bot.web.dashboard.visits import Visits
-from bot.web.links import ReportLinks
+from bot.web.links import SignedLinks
 from bot.web.pages import report_pages
 from tests.bot.fixtures import described, place, shared_world, world
 from tests.world import World
@@ -50,7 +50,7 @@ class Site:
     shared_repository: str
     records: Records
     artifacts: FileArtifacts
-    links: ReportLinks
+    links: SignedLinks
     folder: Path
     visits: Visits
 
@@ -163,7 +163,7 @@ def _site(world: World, app: RegisteredApp, records: Records, folder: Path, addr
         *names,
         records,
         FileArtifacts((folder / "artifacts").as_uri()),
-        ReportLinks(address, lambda: b"k" * 32),
+        SignedLinks(address, lambda: b"k" * 32),
         folder,
         Visits(records, sign_in, is_secure=False),
     )

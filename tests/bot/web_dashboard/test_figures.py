@@ -6,8 +6,8 @@ import pytest
 from werkzeug.datastructures import MultiDict
 
 from bot.store import EvaluationFacts, EvaluationFilter, JudgedEvaluation
-from bot.web.dashboard.asked import MOST_PAGES, read
 from bot.web.dashboard.figures import DAY_S, DAYS, Share, Spend, figures
+from bot.web.dashboard.pages import MOST_PAGES, asked_for
 
 NOW_S = 100 * DAY_S + 5.0
 
@@ -71,11 +71,11 @@ def test_of_nothing_there_are_figures_too() -> None:
 def test_what_is_not_understood_narrows_nothing(
     query: dict[str, str], wanted: EvaluationFilter, page: int
 ) -> None:
-    asked = read(MultiDict(query))
+    asked = asked_for(MultiDict(query))
     assert (asked.wanted, asked.page) == (wanted, page)
 
 
 def test_an_address_of_a_page_keeps_the_filters() -> None:
-    asked = read(MultiDict({"repository": "o/n&x=<", "conclusion": "failure"}))
+    asked = asked_for(MultiDict({"repository": "o/n&x=<", "conclusion": "failure"}))
     assert asked.address("/", 2) == "/?repository=o%2Fn%26x%3D%3C&conclusion=failure&page=2"
-    assert read(MultiDict({})).address("/") == "/"
+    assert asked_for(MultiDict({})).address("/") == "/"

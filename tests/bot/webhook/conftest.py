@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import AssayError, UserError
-from bot.evaluation.rubric_drafts import Branch, RubricRule
+from bot.evaluation.rubrics import Branch, RubricRule
 from bot.judges.rubric_drafting import AskedIssue
 from bot.queue import EngineClient, EngineOptions, migrate
 from bot.report.model import ReportView

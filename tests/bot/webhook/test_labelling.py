@@ -14,7 +14,7 @@ from bot.values import (
     Role,
     RoleUsage,
 )
-from bot.webhook.head_verdict import Judged
+from bot.webhook.head_verdict import JudgedHead
 from bot.webhook.labelling import Said, verdict_label
 from tests.bot.report.examples import success
 from tests.bot.webhook.pretended_github import PULL_REQUEST
@@ -22,10 +22,10 @@ from tests.bot.webhook.pretended_github import PULL_REQUEST
 SAID = Said(LabelKind.DISAGREED, "ben", "no", "comment 31")
 
 
-def judged(evaluation: Evaluation, judgement: Judgement) -> Judged:
+def judged(evaluation: Evaluation, judgement: Judgement) -> JudgedHead:
     pull_request: PullRequest = PULL_REQUEST
     address = "https://github.example/octo/hello.git"
-    return Judged(pull_request, evaluation.request, evaluation, judgement, address)
+    return JudgedHead(pull_request, evaluation.request, evaluation, judgement, address)
 
 
 def test_the_models_behind_a_verdict_are_named() -> None:

@@ -16,9 +16,9 @@ from bot.webhook.decisions import (
     AcceptUnverified,
     Approve,
     Cancel,
-    Command,
     ExplainVerdict,
     Ignore,
+    JudgeCommand,
     ObeyCommand,
     Place,
     RefusePatch,
@@ -102,28 +102,28 @@ def test_closing_cancels() -> None:
 @pytest.mark.parametrize(
     ("line", "command"),
     [
-        ("/judge", Command.JUDGE),
-        ("/judge help", Command.HELP),
-        ("/judge plan", Command.PLAN),
-        ("/judge plan now", Command.UNKNOWN),
-        ("/judge   cancel", Command.CANCEL),
-        ("/judge explain R2", Command.EXPLAIN),
-        ("/judge explain", Command.EXPLAIN),
-        ("/judge ask why?", Command.ASK),
-        ("/judge rerun", Command.RERUN),
-        ("/judge rerun R2", Command.RERUN),
-        ("/judge pause", Command.PAUSE),
-        ("/judge pause it", Command.UNKNOWN),
-        ("/judge resume", Command.RESUME),
-        ("/judge agree R2 it is so", Command.AGREE),
-        ("/judge disagree R2 no", Command.DISAGREE),
-        ("/judge Explain R2", Command.UNKNOWN),
-        ("/judge rubric", Command.RUBRIC),
-        ("/judge rubric approve", Command.APPROVE_RUBRIC),
-        ("/judge rubric approve #8", Command.UNKNOWN),
-        ("/judge --base_url=http://evil", Command.UNKNOWN),
-        ("/judge cancel now", Command.UNKNOWN),
-        ("/judge HELP", Command.UNKNOWN),
+        ("/judge", JudgeCommand.JUDGE),
+        ("/judge help", JudgeCommand.HELP),
+        ("/judge plan", JudgeCommand.PLAN),
+        ("/judge plan now", JudgeCommand.UNKNOWN),
+        ("/judge   cancel", JudgeCommand.CANCEL),
+        ("/judge explain R2", JudgeCommand.EXPLAIN),
+        ("/judge explain", JudgeCommand.EXPLAIN),
+        ("/judge ask why?", JudgeCommand.ASK),
+        ("/judge rerun", JudgeCommand.RERUN),
+        ("/judge rerun R2", JudgeCommand.RERUN),
+        ("/judge pause", JudgeCommand.PAUSE),
+        ("/judge pause it", JudgeCommand.UNKNOWN),
+        ("/judge resume", JudgeCommand.RESUME),
+        ("/judge agree R2 it is so", JudgeCommand.AGREE),
+        ("/judge disagree R2 no", JudgeCommand.DISAGREE),
+        ("/judge Explain R2", JudgeCommand.UNKNOWN),
+        ("/judge rubric", JudgeCommand.RUBRIC),
+        ("/judge rubric approve", JudgeCommand.APPROVE_RUBRIC),
+        ("/judge rubric approve #8", JudgeCommand.UNKNOWN),
+        ("/judge --base_url=http://evil", JudgeCommand.UNKNOWN),
+        ("/judge cancel now", JudgeCommand.UNKNOWN),
+        ("/judge HELP", JudgeCommand.UNKNOWN),
         ("/judgement", None),
         ("please /judge", None),
         ("> /judge", None),
@@ -131,12 +131,14 @@ def test_closing_cancels() -> None:
         ("", None),
     ],
 )
-def test_the_grammar_is_fixed(line: str, command: Command | None) -> None:
+def test_the_grammar_is_fixed(line: str, command: JudgeCommand | None) -> None:
     assert parse(line) is command
 
 
 def test_a_command_stands_on_the_first_line() -> None:
-    assert decide(comment("/judge\r\nplease")) == ObeyCommand(PLACE, 9, 31, Command.JUDGE, "/judge")
+    assert decide(comment("/judge\r\nplease")) == ObeyCommand(
+        PLACE, 9, 31, JudgeCommand.JUDGE, "/judge"
+    )
     assert decide(comment("hello\n/judge")) == Ignore("no command")
     assert decide(comment("\n/judge")) == Ignore("no command")
 
@@ -144,7 +146,7 @@ def test_a_command_stands_on_the_first_line() -> None:
 def test_commands_count_on_pull_requests_and_from_people() -> None:
     assert isinstance(decide(comment("/judge", on_pull_request=False)), Ignore)
     on_issue = decide(comment("/judge rubric", on_pull_request=False))
-    assert on_issue == ObeyCommand(PLACE, 9, 31, Command.RUBRIC, "/judge rubric", False)
+    assert on_issue == ObeyCommand(PLACE, 9, 31, JudgeCommand.RUBRIC, "/judge rubric", False)
     said = {"id": 31, "body": "/judge", "user": {"login": "x[bot]", "type": "Bot"}}
     issue = {"number": 9, "pull_request": {}}
     by_bot = delivery("issue_comment", "created", {"issue": issue, "comment": said})
@@ -154,13 +156,17 @@ def test_commands_count_on_pull_requests_and_from_people() -> None:
 @pytest.mark.parametrize(
     ("body", "command", "words"),
     [
-        ("/judge accept R2 it works", Command.ACCEPT, "R2 it works"),
-        ("/judge  override B2 R1\r\n\r\nas told\nbelow", Command.OVERRIDE, "B2 R1 as told below"),
-        ("/judge accept", Command.ACCEPT, ""),
-        ("/judge Accept R2", Command.UNKNOWN, ""),
+        ("/judge accept R2 it works", JudgeCommand.ACCEPT, "R2 it works"),
+        (
+            "/judge  override B2 R1\r\n\r\nas told\nbelow",
+            JudgeCommand.OVERRIDE,
+            "B2 R1 as told below",
+        ),
+        ("/judge accept", JudgeCommand.ACCEPT, ""),
+        ("/judge Accept R2", JudgeCommand.UNKNOWN, ""),
     ],
 )
-def test_a_decision_brings_its_words_along(body: str, command: Command, words: str) -> None:
+def test_a_decision_brings_its_words_along(body: str, command: JudgeCommand, words: str) -> None:
     decided = decide(comment(body))
     assert isinstance(decided, ObeyCommand)
     assert (decided.command, decided.words) == (command, words)

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.evidence.pages.run import SCRIPT, ObservedJourney, tell
 from sandbox import open_sandbox
 from sandbox.base import Limits
 from sandbox.browser.journey import Journey, JourneySide, Served, Travelled, Visit, travel
 from sandbox.browser.records import QUICK
 from sandbox.browser.script import read_script
-from sandbox.browser.telling import SCRIPT, ObservedJourney, tell
 from sandbox.values import Finding, Side
 
 CHROMIUM = Path("/usr/bin/chromium")

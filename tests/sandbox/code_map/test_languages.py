@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from sandbox.code_map.code import read_facts
 from sandbox.code_map.inside.parse import GRAMMARS, read
 from sandbox.code_map.inventory import language_of
-from sandbox.code_map.parsing import read_facts
 
 # path → text, what it defines, what it uses, what it imports
 TEXTS = {

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox.base import SandboxError
+from sandbox.docker.engine import Frames, LaunchOrder, launch_message
 from sandbox.docker.entry import Launch as Taken
-from sandbox.docker.frames import Frames, LaunchOrder, launch_message
 from sandbox.streams import HeadTail
 
 

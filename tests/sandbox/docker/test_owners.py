@@ -2,7 +2,7 @@
 
 import time
 
-from sandbox.docker.owners import is_abandoned, labels
+from sandbox.docker.container import is_abandoned, labels
 
 _UNTIL, _WORKER = "org.assay.until", "org.assay.worker"
 

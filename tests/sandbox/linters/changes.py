@@ -8,7 +8,7 @@ from pathlib import Path
 from sandbox.base import Sandbox
 from sandbox.linters import LintedChange, LintRequest, lint_change
 from sandbox.repository.checkout import CheckoutRequest, take
-from sandbox.repository.mirror import Source
+from sandbox.repository.mirror import RepositorySource
 from sandbox.values import Checkout, Environment, Finding
 from tests.sandbox.repositories import Repository
 
@@ -20,7 +20,7 @@ def changed(tmp_path: Path, base: Files, head: Files) -> Checkout:
     """Commit two states of a project and check both out; None deletes a file."""
     repository = Repository(tmp_path / "project")
     shas = repository.commit(base), repository.commit(head)
-    request = CheckoutRequest("e1", Source(str(repository.folder)), *shas)
+    request = CheckoutRequest("e1", RepositorySource(str(repository.folder)), *shas)
     return take(tmp_path / "root", request)
 
 

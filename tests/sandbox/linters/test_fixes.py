@@ -10,9 +10,9 @@ from sandbox.base import TREE, Sandbox
 from sandbox.linters import LintRequest, lint_change
 from sandbox.linters.base import Edit, LinterOutput, Position
 from sandbox.linters.compiled import CLIPPY, GOFMT_DIFF
-from sandbox.linters.fixes import MOST_LINES, SourceText
 from sandbox.linters.node import ESLINT
 from sandbox.linters.reading import diff_edits, sarif
+from sandbox.linters.run import MOST_LINES, SourceText
 from sandbox.values import Fix, Replacement
 from tests.sandbox.linters.changes import Files, changed
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox.harness import outcome
-from sandbox.harness.readers import go_events, junit_xml, libtest, tap
+from sandbox.harness.keeper import cargo, ctest, go
+from sandbox.harness.readers import tap
 from sandbox.harness.readers.seen import MESSAGE_CHARS, NAME_CHARS, Reading
 
 WORDS = {
@@ -22,9 +23,9 @@ WORDS = {
 }
 READERS: dict[str, Callable[[str], Reading]] = {
     "tap": tap.read,
-    "junit": lambda text: junit_xml.read(text.encode("utf-8", "replace")),
-    "go": go_events.read,
-    "libtest": libtest.read,
+    "junit": lambda text: ctest.read_junit(text.encode("utf-8", "replace")),
+    "go": go.read_events,
+    "libtest": cargo.read_results,
 }
 # Pieces of the real formats, so that random documents come near to real ones.
 PIECES = st.sampled_from(
@@ -81,16 +82,16 @@ def test_go_events_without_an_end_are_a_problem(names: list[str]) -> None:
     for name in names:
         events += [f'{{"Action":"run","Test":"{name}"}}', f'{{"Action":"pass","Test":"{name}"}}']
     events.append('{"Action":"pass","Package":"a"}')
-    assert [t.name for t in go_events.read("\n".join(events)).tests] == names
-    assert not go_events.read("\n".join(events)).problem
+    assert [t.name for t in go.read_events("\n".join(events)).tests] == names
+    assert not go.read_events("\n".join(events)).problem
     for missing in range(len(events)):
-        assert go_events.read("\n".join(events[:missing] + events[missing + 1 :])).problem
+        assert go.read_events("\n".join(events[:missing] + events[missing + 1 :])).problem
 
 
 def test_a_second_end_of_a_go_test_is_a_problem_and_the_worse_one_counts() -> None:
     events = ["run", "pass", "fail", "pass"]
     text = "\n".join(f'{{"Action":"{one}","Test":"TestA"}}' for one in events)
-    reading = go_events.read(text + '\n{"Action":"fail"}')
+    reading = go.read_events(text + '\n{"Action":"fail"}')
     assert reading.problem
     assert [t.outcome for t in reading.tests] == [outcome.FAILED]
 
@@ -100,7 +101,7 @@ def test_a_second_line_of_a_rust_test_is_a_problem_and_the_worse_one_counts() ->
         "test a ... FAILED\ntest a ... ok\n"
         "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n"
     )
-    reading = libtest.read(text)
+    reading = cargo.read_results(text)
     assert reading.problem
     assert [t.outcome for t in reading.tests] == [outcome.FAILED]
 
@@ -108,18 +109,18 @@ def test_a_second_line_of_a_rust_test_is_a_problem_and_the_worse_one_counts() ->
 def test_entities_are_never_expanded() -> None:
     lol = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 9))
     text = f'<!DOCTYPE x [<!ENTITY l0 "lol">{lol}]><testsuite><testcase name="&l8;"/></testsuite>'
-    reading = junit_xml.read(text.encode())
+    reading = ctest.read_junit(text.encode())
     assert reading.problem
     assert not reading.tests
 
 
 def test_a_deep_document_is_refused() -> None:
-    assert junit_xml.read(b"<a>" * 100_000).problem
+    assert ctest.read_junit(b"<a>" * 100_000).problem
 
 
 def test_a_torn_document_keeps_what_it_told() -> None:
     text = b"<testsuite><testcase name='a' classname='B' time='0.5'/><testcase name='b'><fail"
-    reading = junit_xml.read(text)
+    reading = ctest.read_junit(text)
     assert [(t.name, t.file, t.seconds) for t in reading.tests] == [("a", "B", 0.5)]
     assert reading.problem
 
@@ -131,9 +132,9 @@ def test_ctest_tells_what_was_not_run() -> None:
         b"<testcase name='bad' status='fail'><failure message=''/><system-out>why</system-out></testcase>"
         b"<testcase name='good' status='run'/></testsuite>"
     )
-    seen = {t.name: t.outcome for t in junit_xml.read(text).tests}
+    seen = {t.name: t.outcome for t in ctest.read_junit(text).tests}
     assert seen == {"gone": "skipped", "off": "skipped", "bad": "failed", "good": "passed"}
-    assert junit_xml.read(text).tests[2].message == "why"
+    assert ctest.read_junit(text).tests[2].message == "why"
 
 
 def test_several_streams_follow_one_another() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandbox.terminal.file_comparison import candidates, named_paths
+from sandbox.terminal.shell_interaction import candidates, named_paths
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,7 @@ from sandbox import open_sandbox
 from sandbox.base import TREE, Command, Completed, Mount, MountMode, Sandbox
 from sandbox.toolchains import ECOSYSTEMS, SetupHints, Toolchain, detect
 from sandbox.toolchains.build import build
-from sandbox.toolchains.build_request import BuildRequest
-from sandbox.toolchains.ecosystem import toolchain
+from sandbox.toolchains.ecosystem import BuildRequest, toolchain
 from sandbox.toolchains.layers import mounts, variables
 from sandbox.values import Environment, Side, TestRunner
 from tests.sandbox.toolchains.projects import MODULE, PROJECTS, TEST, project, write

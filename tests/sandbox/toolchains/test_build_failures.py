@@ -9,7 +9,7 @@ import pytest
 from sandbox.base import Command, Completed, Killed
 from sandbox.toolchains import SetupHints, Toolchain, detect
 from sandbox.toolchains.build import build
-from sandbox.toolchains.build_request import BuildRequest
+from sandbox.toolchains.ecosystem import BuildRequest
 from sandbox.values import Environment, Side
 from tests.sandbox.toolchains.projects import project
 

@@ -16,8 +16,7 @@ from sandbox.test_runs.test_order import TestOrder
 from sandbox.test_runs.unit_tests import run_tests
 from sandbox.toolchains import ECOSYSTEMS, SetupHints, detect
 from sandbox.toolchains.build import build
-from sandbox.toolchains.build_request import BuildRequest
-from sandbox.toolchains.ecosystem import toolchain
+from sandbox.toolchains.ecosystem import BuildRequest, toolchain
 from sandbox.values import Environment, Observation, Side, Unfetched
 
 pytestmark = [

@@ -1,0 +1,143 @@
+"""C and C++: by CMake, built outside the tree and tested by ctest; or by `make`, where a target
+tests.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from sandbox.toolchains.ecosystem import Ecosystem, SetupHints, Toolchain, TreeEvidence
+from sandbox.toolchains.native import (
+    C_SUFFIXES,
+    building,
+    container_hints,
+    in_a_copy,
+    lacking,
+    observing,
+    recipe,
+)
+from sandbox.toolchains.tree import Tree
+from sandbox.values import Recipe, TestRunner
+
+_CMAKE = "cmake"
+_TESTS = re.compile(
+    r"\b(enable_testing|add_test|gtest_discover_tests|catch_discover_tests)\s*\(|include\s*\(\s*CTest",
+    re.I,
+)
+_BUILD = "/tmp/trial"  # noqa: S108 - the sandbox's own
+
+
+def weigh_cmake(tree: Tree) -> TreeEvidence | None:
+    """A CMakeLists.txt at the top."""
+    text = tree.read("CMakeLists.txt")
+    if not text:
+        return None
+    sources = sum(path.endswith(C_SUFFIXES) for path in tree.files())
+    return TreeEvidence(declared=True, tests=_TESTS.search(text) is not None, sources=sources)
+
+
+def detect_cmake(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:
+    """Return how CMake builds it and ctest tests it."""
+    place = Tree(tree / setup.root)
+    text = place.read("CMakeLists.txt")
+    if not text:
+        return None
+    reasons = (
+        "It is built with CMake, because there is a CMakeLists.txt.",
+        *container_hints(place),
+    )
+    needs = tuple(
+        said
+        for program, said in (
+            ("cmake", "CMake (cmake)"),
+            ("cc", "a C compiler (gcc, g++)"),
+            ("make", "make (make)"),
+        )
+        if not toolchain.version(program)
+    )
+    if needs:
+        return lacking(_CMAKE, setup.root, needs, reasons)
+    build = (("cmake", "-S", ".", "-B", _BUILD), ("cmake", "--build", _BUILD))
+    if _TESTS.search(text):
+        why = "Tests run with ctest, because CMakeLists.txt turns testing on."
+        return recipe(_CMAKE, (*reasons, why), setup, build=build, tests=(TestRunner.CTEST, ()))
+    why = "CMakeLists.txt does not turn testing on, so no tests are run."
+    return recipe(_CMAKE, (*reasons, why), setup, build=build)
+
+
+CMAKE = Ecosystem(
+    name=_CMAKE,
+    weigh=weigh_cmake,
+    detect=detect_cmake,
+    building=building,
+    observing=observing,
+    commands=frozenset({"cmake", "ctest"}),
+    programs=(("cmake", "--version"), ("cc", "--version"), ("make", "--version")),
+)
+
+
+# --- a Makefile ------------------------------------------------------------------------------------
+
+
+_MAKE = "make"
+_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+_TARGET = re.compile(r"^(test|check|tests)\s*:(?!=)", re.M)
+
+
+def _makefile(tree: Tree) -> str:
+    return next((text for name in _MAKEFILES if (text := tree.read(name))), "")
+
+
+def weigh_make(tree: Tree) -> TreeEvidence | None:
+    """A Makefile beside C sources; alone it speaks last, since every language has them."""
+    text = _makefile(tree)
+    sources = sum(path.endswith(C_SUFFIXES) for path in tree.files())
+    target = _TARGET.search(text)
+    if not text or not (sources or target):
+        return None
+    tests = bool(sources) and target is not None
+    return TreeEvidence(declared=bool(sources), tests=tests, sources=sources)
+
+
+def detect_make(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:
+    """Return how `make` builds and tests it."""
+    place = Tree(tree / setup.root)
+    text = _makefile(place)
+    if not text:
+        return None
+    reasons = ("It is built with make, because there is a Makefile.", *container_hints(place))
+    needs = []
+    if not toolchain.version("make"):
+        needs.append("make (make)")
+    if any(p.endswith(C_SUFFIXES) for p in place.files()) and not toolchain.version("cc"):
+        needs.append("a C compiler (gcc, g++)")
+    if needs:
+        return lacking(_MAKE, setup.root, tuple(needs), reasons)
+    tests, why = _tests(text, setup)
+    return recipe(_MAKE, (*reasons, why), setup, build=(in_a_copy("make"),), tests=tests)
+
+
+def _tests(text: str, setup: SetupHints) -> tuple[tuple[TestRunner, tuple[str, ...]], str]:
+    configured = re.fullmatch(r"make ([\w.-]+)", setup.test.strip())
+    found = _TARGET.findall(text)
+    target = (
+        configured.group(1)
+        if configured
+        else next((t for t in ("test", "check") if t in found), "")
+    )
+    target = target or (found[0] if found else "")
+    if not target:
+        return (TestRunner.NONE, ()), "The Makefile has no target `test` or `check`."
+    why = f"Tests run with `make {target}`, because the Makefile has that target."
+    return (TestRunner.MAKE, ("make", target)), why
+
+
+MAKE = Ecosystem(
+    name=_MAKE,
+    weigh=weigh_make,
+    detect=detect_make,
+    building=building,
+    observing=observing,
+    programs=(("make", "--version"), ("cc", "--version")),
+)
