@@ -131,16 +131,11 @@ class NodeRun:
                 own += arguments
         found = [path for pattern in orders["globs"] for path in expanded(pattern)]
         node = [*self.start.words(), *orders["through"]]
-        reporter = orders["reporter"]
-        return [
-            "node",
-            *node,
-            *self.script(),
-            *reporter,
-            *own,
-            *orders["arguments"],
-            *dict.fromkeys(found),
-        ]
+        words = [*orders["reporter"], *own, *orders["arguments"]]
+        # An option of vitest that may have a value (`--typecheck`) takes the first file behind it for one.
+        at = 1 if orders["runner"] == "vitest" else len(words)
+        words[at:at] = dict.fromkeys(found)
+        return ["node", *node, *self.script(), *words]
 
     def script(self) -> list[str]:
         """Return the runner's script; mocha's own command would start a second process."""

@@ -82,6 +82,51 @@ def test_what_nobody_caught_fails_the_test_that_vitest_names(tmp_path: Path) -> 
     assert seen.conclusion == "success", seen.markdown
 
 
+CALLED = """import {expect, test} from 'vitest';
+import {discounted} from '../price.js';
+
+test('discounted takes the percentage off the price', () => {
+  expect(discounted(200, 10)).toBe(180);
+});
+"""
+REFUSED = f"""
+test('{TITLE}', () => {{
+  expect(() => discounted(200, 101)).toThrow('above 100');
+}});
+"""
+OF_TYPES = """import {expectTypeOf, test} from 'vitest';
+import {discounted} from '../price.js';
+
+test('discounted gives a number', () => {
+  expectTypeOf(discounted(200, 10)).toBeNumber();
+});
+"""
+
+
+def test_an_option_of_vitest_takes_no_file_for_its_value(tmp_path: Path) -> None:
+    """`--typecheck test/price.test.js` left out that file, and base's tests on head's code did not run."""
+    packages = {"vitest": "1.0.4", "vite": "^5", "typescript": "^5"}
+    settings = {"allowJs": True, "strict": True, "noEmit": True, "skipLibCheck": True}
+    settings |= {"module": "esnext", "moduleResolution": "bundler", "target": "esnext"}
+    base = {
+        "package.json": manifest("vitest run --typecheck", **packages),
+        "tsconfig.json": json.dumps({"compilerOptions": settings}),
+        "price.js": DISCOUNT,
+        "test/price.test.js": CALLED,
+        "test/types.test-d.ts": OF_TYPES,
+    }
+    more = "  expectTypeOf(discounted(200, 20)).toBeNumber();\n});"
+    change = {
+        "price.js": REFUSING,
+        "test/price.test.js": CALLED + REFUSED,
+        "test/types.test-d.ts": OF_TYPES.replace("});", more),
+    }
+    seen = judged(tmp_path, base, change)
+    assert seen.document.tests is not None, seen.markdown
+    assert f"test/price.test.js::{TITLE}" in seen.document.tests.fail_to_pass
+    assert seen.conclusion == "success", seen.said()
+
+
 DAYS = """export function next(day) {
   return (day + 1) % 7;
 }
