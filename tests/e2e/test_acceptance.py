@@ -216,7 +216,10 @@ def test_a_push_keeps_or_voids_what_was_accepted(town: Town) -> None:
     place.command(number, "/judge accept R1 seen")
     _concluded(place, sha, "success")
 
-    changes = {"README.md": "Sums and means.\n", UNRELATED: shapes.replace("side", "edge")}
+    changes = {
+        "README.md": "Sums and means.\n",
+        UNRELATED: shapes.replace("side * side", "side**2"),
+    }
     beside = place.push("mean", changes, new=False)
     run = place.completed(beside)
     assert (run.conclusion, _accepted(run)) == ("success", {"R1": "accepted by ben"})

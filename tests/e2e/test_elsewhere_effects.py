@@ -116,7 +116,10 @@ RATES = (
     "def lookup(source, target):\n    return 2 if source != target else 1\n\n\n"
     "class Table:\n    def rate(self, source):\n        return lookup(source, 'USD')\n"
 )
-BY_RATE = "Rates\n\n- [ ] `price` multiplies the cents by the rate of two currencies\n"
+BY_RATE = (
+    "Rates\n\n- [ ] `price` multiplies the cents by the rate of two currencies, its arguments `source` "
+    "and `target`\n"
+)
 LOOKUPS = {"right": "lookup(source, target=target)", "wrong": "lookup(f'{source}-{target}')"}
 
 
