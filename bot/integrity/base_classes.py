@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 from bot.diff.lines import is_gone, old_path
 from bot.diff.python_source import parse_python
-from bot.integrity.callers import exported_names
 from bot.integrity.inspection import Inspection, make_finding
-from bot.integrity.public_names import may_be_called, words_of_task
+from bot.integrity.public_names import exported_names, may_be_called, words_of_task
 from bot.integrity.removed_code import is_public
 from bot.integrity.script_signatures import script_classes
+from bot.task.alternatives import ERRORS_OF_JAVASCRIPT
 from bot.values.rules import BASE_CLASS_LOST
 from sandbox.values import Finding
 
@@ -27,18 +27,7 @@ _OF_CLASSES = re.compile(
 )
 _OF_TYPES = frozenset(("Generic", "Protocol", "ABC", "object"))
 """What no caller asks for: how a class is typed or made."""
-_ERRORS_OF_SCRIPT = frozenset(
-    (
-        "Error",
-        "TypeError",
-        "RangeError",
-        "SyntaxError",
-        "ReferenceError",
-        "EvalError",
-        "URIError",
-        "AggregateError",
-    )
-)
+_ERRORS_OF_SCRIPT = ERRORS_OF_JAVASCRIPT | {"AggregateError"}
 
 
 @dataclass(frozen=True, slots=True)

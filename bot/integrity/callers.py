@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from bot.diff.lines import is_gone, old_path
 from bot.integrity.defaults import Defaults, defaults_of
 from bot.integrity.inspection import Inspection, make_finding
-from bot.integrity.public_names import may_be_called, public_names, words_of_task
+from bot.integrity.public_names import exported_names, may_be_called, words_of_task
 from bot.integrity.removed_code import is_public
 from bot.integrity.script_signatures import script_signatures
 from bot.integrity.signatures import (
@@ -24,17 +24,12 @@ from bot.integrity.signatures import (
     python_signatures,
 )
 from bot.text.clipping import clip_line
-from bot.text.words import sentences
+from bot.text.words import sentences, whole_name
 from bot.values.rules import DEFAULT_CHANGED, SIGNATURE_BROKEN
 from sandbox.values import FileChange, Finding
 
 _SHOWN_CHARS = 120
 _MOST_ASKED = 40  # functions of one change, each of which may take a look at all files of base
-_WHOLE = re.compile(
-    r"^(?:module\.)?exports\s*=\s*(?:(?:module\.)?exports\s*=\s*)?(?:new\s+)?(?P<taken>[A-Za-z_$][\w$]*)"
-    r"|^export\s+default\s+(?P<given>[A-Za-z_$][\w$]*)",
-    re.MULTILINE,
-)
 _BREAKING = re.compile(
     r"(?im)\b(?:breaking|incompatib\w+|signatures?|renam\w+|deprecat\w+|revert\w*|positional\w*|"
     r"keyword[- ]only)\b|^\w+(?:\([^()\n]{0,60}\))?!:"
@@ -103,7 +98,7 @@ def _is_said(found: _Break, function: str, said: str) -> bool:
 
 
 def _names(name: str, text: str) -> bool:
-    return bool(name) and re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", text) is not None
+    return bool(name) and whole_name(name).search(text) is not None
 
 
 def _told(change: FileChange, one: Signature, other: Signature, found: _Break) -> Finding:
@@ -127,12 +122,6 @@ def _signatures(path: str, text: str) -> dict[str, Signature]:
     exported = exported_names(path, text) | {"default", "module.exports"}
     found = script_signatures(text, is_typed=path.endswith(("ts", "tsx")))
     return only_once(one for one in found if _is_exported(one.name, exported))
-
-
-def exported_names(path: str, text: str) -> set[str]:
-    """The names that a module of JavaScript exports, or that are what it exports."""
-    whole = {one["taken"] or one["given"] for one in _WHOLE.finditer(text)}
-    return whole | {name for name, _ in public_names(path, text)}
 
 
 def _is_exported(name: str, exported: set[str]) -> bool:

@@ -10,13 +10,13 @@ import ast
 import re
 from collections.abc import Iterator
 
-from bot.diff.kinds import is_shipped_source
 from bot.diff.lines import is_new, old_path
-from bot.diff.python_source import parse_python
+from bot.diff.python_source import Definition, parse_python
 from bot.integrity.inspection import Inspection, make_finding
 from bot.integrity.languages import SCRIPT
-from bot.integrity.reach import is_tool
+from bot.integrity.reach import ships
 from bot.integrity.removed_code import is_public
+from bot.text.words import whole_name
 from bot.values import Category
 from bot.values.rules import PUBLIC_NAME_REMOVED
 from sandbox.values import FileChange, Finding, Side
@@ -26,6 +26,11 @@ _EXPORTED = re.compile(
     r"^export\s+(?:default\s+)?(?:async\s+)?(?:function\s*\*?|class|const|let|var)\s+(?P<declared>[A-Za-z$][\w$]*)"
     r"|^(?:module\.)?exports\.(?P<member>[A-Za-z$][\w$]*)\s*="
     r"|^(?:export|module\.exports\s*=)\s*\{(?P<listed>[^{}().]{0,4000})\}",
+    re.MULTILINE,
+)
+_WHOLE = re.compile(
+    r"^(?:module\.)?exports\s*=\s*(?:(?:module\.)?exports\s*=\s*)?(?:new\s+)?(?P<taken>[A-Za-z_$][\w$]*)"
+    r"|^export\s+default\s+(?P<given>[A-Za-z_$][\w$]*)",
     re.MULTILINE,
 )
 _HANDS_ON = re.compile(r"^export\s*\*|\.\.\.\s*require\b", re.MULTILINE)
@@ -55,7 +60,7 @@ def removed_public_names(inspection: Inspection) -> Iterator[Finding]:
                 continue
             looked_at += 1
             bare = name.rpartition(".")[2]
-            is_said = re.search(rf"(?<![\w$]){re.escape(bare)}(?![\w$])", said)
+            is_said = whole_name(bare).search(said)
             is_there = is_said or any(_has(*one, bare) for one in left)
             if is_there or not is_public(old_path(change), bare, inspection.base):
                 continue
@@ -79,13 +84,7 @@ def may_be_called(change: FileChange) -> bool:
     is_private = any(part.startswith("_") and part != "__init__.py" for part in path.split("/"))
     stem = path.rpartition("/")[2].removesuffix(".py")
     is_known = path.endswith(SCRIPT.suffixes) or (path.endswith(".py") and stem.isidentifier())
-    return (
-        is_known
-        and not is_new(change)
-        and not is_private
-        and is_shipped_source(path)
-        and not is_tool(path)
-    )
+    return is_known and not is_new(change) and not is_private and ships(path)
 
 
 def public_names(path: str, text: str) -> Iterator[tuple[str, int]]:
@@ -101,6 +100,12 @@ def public_names(path: str, text: str) -> Iterator[tuple[str, int]]:
             yield name, line
 
 
+def exported_names(path: str, text: str) -> set[str]:
+    """The names that a module of JavaScript exports, or that are what it exports."""
+    whole = {one["taken"] or one["given"] for one in _WHOLE.finditer(text)}
+    return whole | {name for name, _ in public_names(path, text)}
+
+
 def _listed(text: str) -> Iterator[str]:
     """Yield what `a, b as c, d: value` exports: a, c, d."""
     for one in text.split(","):
@@ -111,7 +116,7 @@ def _listed(text: str) -> Iterator[str]:
 
 def _of_python(body: list[ast.stmt], owner: str) -> Iterator[tuple[str, int]]:
     for one in body:
-        if not isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        if not isinstance(one, Definition):
             continue
         if not one.name.startswith("_"):
             yield f"{owner}{one.name}", one.lineno
@@ -122,9 +127,7 @@ def _of_python(body: list[ast.stmt], owner: str) -> Iterator[tuple[str, int]]:
 def _has(path: str, text: str, name: str) -> bool:
     """Whether a file defines, imports or hands on a name: in JavaScript it has to export it."""
     if not path.endswith(".py"):
-        is_written = _UNREAD.search(text) and re.search(
-            rf"(?<![\w$]){re.escape(name)}(?![\w$])", text
-        )
+        is_written = _UNREAD.search(text) and whole_name(name).search(text)
         return bool(is_written or _HANDS_ON.search(text)) or name in dict(public_names(path, text))
     named = rf"(?<![\w.]){re.escape(name)}(?!\w)"
     bound = rf"\b(?:def|class|import)\b[^\n]*{named}|^[ \t]*{named}(?:,?$|\s*(?::[^=\n]+)?=(?!=))"

@@ -98,7 +98,7 @@ def newly_reached(inspection: Inspection) -> Iterator[Finding]:
         found = [
             (change, line, text)
             for change in inspection.diff.files
-            if not is_gone(change) and _ships(change.path)
+            if not is_gone(change) and ships(change.path)
             for line, text in _added(reach, inspection, change)
         ]
         if found and not _is_known(reach, inspection):
@@ -110,11 +110,12 @@ def newly_reached(inspection: Inspection) -> Iterator[Finding]:
                 yield make_finding(reach.rule, change, line, message)
 
 
-def _ships(path: str) -> bool:
-    return is_shipped_source(path) and not is_tool(path)
+def ships(path: str) -> bool:
+    """Whether a path is source that users of the project get."""
+    return is_shipped_source(path) and not _is_tool(path)
 
 
-def is_tool(path: str) -> bool:
+def _is_tool(path: str) -> bool:
     """Whether a path is where projects keep what only their developers run."""
     return _TOOLS.search(path) is not None
 
@@ -129,7 +130,7 @@ def _added(reach: _Reach, inspection: Inspection, change: FileChange) -> Iterato
 
 def _is_known(reach: _Reach, inspection: Inspection) -> bool:
     """Whether code of base that ships does so; what is there already is nobody's decision now."""
-    for path in [one for one in inspection.base.paths() if _ships(one)][:MOST_FILES]:
+    for path in [one for one in inspection.base.paths() if ships(one)][:MOST_FILES]:
         if any(_lines(reach, path, inspection.base.read(path) or "")):
             return True
     return False

@@ -19,6 +19,7 @@ from bot.diff.kinds import is_test_file
 from bot.diff.lines import Texts
 from bot.diff.python_source import parse_python
 from bot.integrity.tokens import Token, is_mark, read_tokens
+from bot.text.words import whole_name
 from bot.values import RetiredTest, TestChange, TestComparison
 
 _MOST_FILES = 5000
@@ -91,7 +92,7 @@ def _subjects(test: TestComparison, base: Files, known: frozenset[str]) -> froze
     if not (test.path.endswith(".py") or _SCRIPT.search(test.path)):
         return frozenset()
     imported = dict(read(test.path, text, known))
-    used = {name for name in imported if _word(name).search(test.source)}
+    used = {name for name in imported if whole_name(name).search(test.source)}
     if len(used) < len(imported) and _leans_on_others(test, _without_imports(text)):
         used = set(imported)  # what it leans on may use any of them
     if _given_by_others(test, text):
@@ -109,7 +110,9 @@ def _leans_on_others(test: TestComparison, text: str) -> bool:
     shared = text.replace(test.source.partition("\n")[2] or test.source, "")
     defined = set(re.findall(r"\b(?:function|def|const|let|var|class)\s+([\w$]+)", shared))
     helpers = (one for one in defined if not one.startswith("test"))
-    return bool(_SET_UP.search(shared)) or any(_word(one).search(test.source) for one in helpers)
+    return bool(_SET_UP.search(shared)) or any(
+        whole_name(one).search(test.source) for one in helpers
+    )
 
 
 def _given_by_others(test: TestComparison, text: str) -> bool:
@@ -211,7 +214,7 @@ def _speaks_of(path: str, text: str, name: str) -> bool:
     bound = {word for said in modules for word in re.findall(r"[\w$]+", said)}
     return any(
         (token.kind == "text" and token.value == name)
-        or (token.kind == "pattern" and _word(name).search(token.value) is not None)
+        or (token.kind == "pattern" and whole_name(name).search(token.value) is not None)
         or (token.kind == "name" and token.value == name and not _is_own(tokens, at, bound, path))
         for at, token in enumerate(tokens)
     )
@@ -317,7 +320,3 @@ def _leaves(exports: object, depth: int = 0) -> Iterator[str]:
     elif isinstance(exports, dict | list) and depth < 8:
         for one in exports.values() if isinstance(exports, dict) else exports:
             yield from _leaves(one, depth + 1)
-
-
-def _word(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")

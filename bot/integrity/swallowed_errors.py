@@ -13,13 +13,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from bot.diff.kinds import is_shipped_source
 from bot.diff.lines import is_gone, is_new
 from bot.diff.python_source import Function, parse_python
 from bot.integrity.inspection import Inspection, make_finding
 from bot.integrity.languages import SCRIPT
 from bot.integrity.public_names import words_of_task
-from bot.integrity.reach import is_tool
+from bot.integrity.reach import ships
 from bot.integrity.tokens import Token, end_of_bracket, is_mark, line_at, line_starts, read_tokens
 from bot.text.clipping import clip_line
 from bot.text.words import sentences
@@ -70,7 +69,8 @@ def swallowed_errors(inspection: Inspection) -> Iterator[Finding]:
     if _asks_to_go_on(words_of_task(inspection)) or inspection.diff.truncated:
         return
     for change in inspection.diff.files:
-        if is_gone(change) or is_new(change) or not _ships(change.path):
+        is_known = change.path.endswith((".py", *SCRIPT.suffixes)) and ships(change.path)
+        if is_gone(change) or is_new(change) or not is_known:
             continue
         before, after = inspection.before(change) or "", inspection.after(change) or ""
         find = _in_python if change.path.endswith(".py") else _in_script
@@ -88,11 +88,6 @@ def _asks_to_go_on(said: str) -> bool:
     if _LENIENT.search(said):
         return True
     return any(_OF_ERRORS.search(one) and _NOT.search(one) for one in sentences(said))
-
-
-def _ships(path: str) -> bool:
-    is_known = path.endswith((".py", *SCRIPT.suffixes))
-    return is_known and is_shipped_source(path) and not is_tool(path)
 
 
 # --- Python ------------------------------------------------------------------------------------

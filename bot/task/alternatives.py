@@ -146,7 +146,7 @@ _TITLE = re.compile(
     re.DOTALL,
 )
 """What a test says of itself."""
-_OF_JAVASCRIPT = frozenset(
+ERRORS_OF_JAVASCRIPT = frozenset(
     {"Error", "EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError", "URIError"}
 )
 
@@ -199,9 +199,9 @@ def other_error(
 
 def _may_be(raised: str, named: str) -> bool:
     """Whether an error of this name is one of the other name, as far as one can tell."""
-    if raised == named or (named in _OF_JAVASCRIPT and raised in _OF_JAVASCRIPT):
+    if raised == named or (named in ERRORS_OF_JAVASCRIPT and raised in ERRORS_OF_JAVASCRIPT):
         return named in (raised, "Error")
     kind, wanted = getattr(builtins, raised, None), getattr(builtins, named, None)
     if isinstance(kind, type) and isinstance(wanted, type):
         return issubclass(kind, wanted)
-    return raised not in _OF_JAVASCRIPT and not isinstance(kind, type)
+    return raised not in ERRORS_OF_JAVASCRIPT and not isinstance(kind, type)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from bot.task.ties import test_name
 from bot.text.markdown import read_document
-from bot.text.words import Vocabulary, code_words, sentences, words_of
+from bot.text.words import Vocabulary, code_words, sentences, whole_name, words_of
 from bot.values import Category, PermittedChange, Requirement, TaskSource, TestComparison
 
 _LONGEST = 500
@@ -151,7 +151,7 @@ def asks_to_remove(requirement: Requirement, test: TestComparison) -> bool:
 
 def asks_to_remove_function(requirement: Requirement, function: str) -> bool:
     """Whether somebody who may ask does so, in one sentence, to remove a function by its name."""
-    named = re.compile(rf"(?<![\w$]){re.escape(function)}(?![\w$])")
+    named = whole_name(function)
     return requirement.trust.is_asked and any(
         _REMOVING.search(sentence) and named.search(sentence)
         for sentence in _sentences(requirement)

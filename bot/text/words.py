@@ -104,6 +104,11 @@ def _prefixes(word: str) -> range:
     return range(MIN_PREFIX, min(len(word), _LONGEST_PREFIX))
 
 
+def whole_name(name: str) -> re.Pattern[str]:
+    """Return the pattern that finds a name of code where it stands alone; `$` is a letter of names."""
+    return re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+
+
 def sentences(text: str) -> list[str]:
     """Return the sentences and lines of a text, as they stand; some may be empty."""
     return _SENTENCE.split(text)

@@ -132,10 +132,16 @@ class NodeRun:
         found = [path for pattern in orders["globs"] for path in expanded(pattern)]
         node = [*self.start.words(), *orders["through"]]
         words = [*orders["reporter"], *own, *orders["arguments"]]
-        # An option of vitest that may have a value (`--typecheck`) takes the first file behind it for one.
-        at = 1 if orders["runner"] == "vitest" else len(words)
-        words[at:at] = dict.fromkeys(found)
-        return ["node", *node, *self.script(), *words]
+        return ["node", *node, *self.script(), *self.with_files(words, list(dict.fromkeys(found)))]
+
+    def with_files(self, words: list[str], files: list[str]) -> list[str]:
+        """Return a runner's words with the files to run.
+
+        An option of vitest that may have a value (`--typecheck`) takes the first file behind it for one.
+        """
+        is_vitest = self.orders["runner"] == "vitest"
+        at = int(words[:1] == ["run"]) if is_vitest else len(words)
+        return [*words[:at], *files, *words[at:]]
 
     def script(self) -> list[str]:
         """Return the runner's script; mocha's own command would start a second process."""
@@ -167,7 +173,8 @@ class NodeRun:
         """Run the runner as the project does, without anything of ours; return the end of its output."""
         orders = self.orders
         found = [path for pattern in orders["globs"] for path in expanded(pattern)]
-        argv = ["node", *orders["own_node"], self.installed.script, *orders["arguments"], *found]
+        words = self.with_files(orders["arguments"], found)
+        argv = ["node", *orders["own_node"], self.installed.script, *words]
         time_s = max(_SHORTEST_S, (self.deadline - time.monotonic()) / 2)
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
             done = subprocess.run(

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.e2e.project import ASKED
-from tests.e2e.talking import UNTESTED, opened
+from tests.e2e.talking import UNTESTED, opened, replies_to
 from tests.e2e.town import Place, Town, eventually, running_town
 
 LINES = (
@@ -44,9 +44,7 @@ def answered(place: Place, number: int) -> dict[str, float]:
 
 def _is_answered(place: Place, number: int, comment: int) -> bool:
     """Say whether there is a reply, or the sign that what was asked for is done."""
-    marker = f"<!-- assay:reply to {comment} -->"
-    is_told = any(one.text("body").startswith(marker) for one in place.comments(number))
-    return is_told or "rocket" in place.reactions(comment)
+    return bool(replies_to(place, number, comment)) or "rocket" in place.reactions(comment)
 
 
 @contextmanager

@@ -12,17 +12,22 @@ UNTESTED = {"calc.py": FIX["calc.py"]}
 """Does what was asked, and has no test that shows it."""
 
 
+def replies_to(place: Place, number: int, command: int) -> list[str]:
+    """The replies to a command so far, without their marker."""
+    marker = f"<!-- assay:reply to {command} -->"
+    bodies = (one.text("body") for one in place.comments(number))
+    return [body.removeprefix(marker).strip() for body in bodies if body.startswith(marker)]
+
+
 def answer_to(place: Place, number: int, command: int) -> str:
     """Wait for the one reply to a command; give its text as people read it."""
-    marker = f"<!-- assay:reply to {command} -->"
 
     def look() -> str:
-        bodies = [one.text("body") for one in place.comments(number)]
-        found = [body for body in bodies if body.startswith(marker)]
+        found = replies_to(place, number, command)
         assert len(found) < 2, "a command is answered once"
         return found[0] if found else ""
 
-    return eventually(look, f"an answer to {command}").removeprefix(marker).strip()
+    return eventually(look, f"an answer to {command}")
 
 
 def say(place: Place, number: int, text: str, by: Person | None = None) -> str:

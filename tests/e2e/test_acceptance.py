@@ -15,6 +15,7 @@ from bot.demo.forge.rows import CheckRow
 from bot.demo.town import await_ready, running_part
 from bot.store import Records
 from tests.e2e.project import ASKED, BREAKS, FIX
+from tests.e2e.talking import answer_to
 from tests.e2e.town import Place, Town, deliver, eventually, report, running_forge, running_town
 from tests.world import git
 
@@ -49,16 +50,6 @@ def _concluded(place: Place, sha: str, conclusion: str) -> CheckRow:
         return run if run.conclusion == conclusion else None
 
     return eventually(look, f"{conclusion} on {sha[:8]}")
-
-
-def _reply(place: Place, number: int, comment: int) -> str:
-    marker = f"<!-- assay:reply to {comment} -->"
-
-    def look() -> str:
-        bodies = [one.text("body") for one in place.comments(number)]
-        return next((body for body in bodies if body.startswith(marker)), "")
-
-    return eventually(look, f"a reply to {comment}").removeprefix(marker).strip()
 
 
 def _accepted(run: CheckRow) -> dict[str, str]:
@@ -109,9 +100,9 @@ def test_authors_do_not_accept_their_own_change(town: Town) -> None:
     number = _opened(place, "mean", by_mara=False)
     run = place.completed(sha)
     by_author = place.command(number, "/judge accept R1 I wrote it well", town.ben)
-    assert "You opened this pull request" in _reply(place, number, by_author)
+    assert "You opened this pull request" in answer_to(place, number, by_author)
     as_admin = place.command(number, "/judge override R1 as I like", town.ben)
-    assert "Only an administrator" in _reply(place, number, as_admin)
+    assert "Only an administrator" in answer_to(place, number, as_admin)
     place.click(run, town.ben, "accept")
     eventually(
         lambda: sum("You opened" in one.text("body") for one in place.comments(number)) == 2,
@@ -128,7 +119,7 @@ def test_authors_do_not_accept_their_own_change(town: Town) -> None:
     newer = place.push("mean", {"calc.py": FIX["calc.py"] + "\nONE = 1\n"}, new=False)
     assert place.completed(newer).conclusion == "action_required"
     by_pusher = place.command(number, "/judge accept R1 as before", town.mara)
-    told = _reply(place, number, by_pusher)
+    told = answer_to(place, number, by_pusher)
     assert "You pushed the newest commit" in told
     assert "/judge override" in told
     assert place.runs(newer)[-1].conclusion == "action_required"
@@ -169,7 +160,7 @@ def test_a_failing_check_is_overridden_by_administrators_only_and_loudly(town: T
     run = place.completed(sha)
     assert run.conclusion == "failure"
     refused = place.command(number, "/judge accept B2 R1 it is fine")
-    told = _reply(place, number, refused)
+    told = answer_to(place, number, refused)
     assert "B2 failed a check" in told
     assert "/judge override B2" in told
     town.settle()
@@ -197,14 +188,14 @@ def test_what_is_not_understood_gets_one_helpful_line(town: Town) -> None:
         f"/judge accept {'R9 ' * 500}": "Say why",
     }
     for line, answer in expected.items():
-        told = _reply(place, number, place.command(number, line))
+        told = answer_to(place, number, place.command(number, line))
         assert answer in told.replace("&#8203;", ""), (line, told)
         assert len(told.splitlines()) == 1, told
     assert place.runs(sha)[-1].conclusion == "action_required"
     newer = place.push("mean", {"slow.txt": ""}, new=False)
     place.completed(newer)
     early = place.command(number, "/judge accept R9, R1 and B3: seen @all /merge")
-    told = _reply(place, number, early)
+    told = answer_to(place, number, early)
     assert "R9" in told
     assert "B3 is satisfied already" in told
     assert _accepted(_concluded(place, newer, "success")) == {"R1": "accepted by ben"}
