@@ -58,20 +58,10 @@ def tampering_in(change: FileChange, before: str | None, after: str | None) -> I
     name = PurePosixPath(change.path).name
     if name in ("sitecustomize.py", "usercustomize.py") or name.endswith(".pth"):
         yield Tampering(STARTUP_HOOK, 1, f"`{name}` runs whenever Python starts.")
-    added = list(_added_lines(change))
     if name in _RUNNER_FILES or name in ("setup.py", "conftest.py"):
-        yield from _runner_lines(added)
+        yield from _runner_lines(added_lines(change))
     if name.endswith(".py") and after is not None:
         yield from _python(change.path, before or "", after)
-
-
-def _added_lines(change: FileChange) -> Iterator[tuple[int, str]]:
-    for hunk in change.hunks:
-        number = hunk.new_start
-        for line in hunk.lines:
-            if line.startswith("+"):
-                yield number, line[1:]
-            number += not line.startswith(("-", "\\"))
 
 
 def _runner_lines(added: list[tuple[int, str]]) -> Iterator[Tampering]:
@@ -88,14 +78,14 @@ def _python(path: str, before: str, after: str) -> Iterator[Tampering]:
     old, new = parse_python(before), parse_python(after)
     if new is None:
         return
-    known = {_fingerprint(node) for node in _telling(old)} if old else set()
+    known = {ast.unparse(node) for node in _telling(old)} if old else set()
     for node in _telling(new):
-        if _fingerprint(node) not in known:
+        if ast.unparse(node) not in known:
             yield from _told(path, node, new)
     if is_test_path(path) or PurePosixPath(path).name == "conftest.py":
-        stood = {_fingerprint(own) for own, _ in _own_assertions(old)} if old else set()
+        stood = {ast.unparse(own) for own, _ in _own_assertions(old)} if old else set()
         for own, name in _own_assertions(new):
-            if _fingerprint(own) not in stood:
+            if ast.unparse(own) not in stood:
                 message = f"`{name}` is replaced by one that does not call unittest's: it may ask for less."
                 yield Tampering(RESULTS_REWRITTEN, own.lineno, message)
 
@@ -122,10 +112,6 @@ def _telling(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.Call]:
                 yield node
         elif isinstance(node, ast.Call) and _exits(node):
             yield node
-
-
-def _fingerprint(node: ast.AST) -> str:
-    return ast.unparse(node)
 
 
 def _exits(node: ast.Call) -> bool:
