@@ -12,8 +12,8 @@ from pathlib import PurePosixPath
 from bot.diff.kinds import is_test_file
 from bot.diff.lines import added_lines, is_gone, removed_lines
 from bot.diff.paths import is_test_path
-from bot.diff.python_source import Function, parse_python
-from bot.integrity.inspection import Inspection, make_finding
+from bot.diff.python_source import Function
+from bot.integrity.inspection import Inspection, Trees, make_finding
 from bot.integrity.languages import SHELL, language_of
 from bot.integrity.other_tests import read_text
 from bot.task.categories import ASKED
@@ -53,7 +53,9 @@ class Tampering:
     is_deselection: bool = False
 
 
-def tampering_in(change: FileChange, before: str | None, after: str | None) -> Iterator[Tampering]:
+def tampering_in(
+    change: FileChange, before: str | None, after: str | None, trees: Trees
+) -> Iterator[Tampering]:
     """Remarks on one changed file, given its text on both sides (None: absent or no text)."""
     name = PurePosixPath(change.path).name
     if name in ("sitecustomize.py", "usercustomize.py") or name.endswith(".pth"):
@@ -61,7 +63,7 @@ def tampering_in(change: FileChange, before: str | None, after: str | None) -> I
     if name in _RUNNER_FILES or name in ("setup.py", "conftest.py"):
         yield from _runner_lines(added_lines(change))
     if name.endswith(".py") and after is not None:
-        yield from _python(change.path, before or "", after)
+        yield from _python(change.path, trees.of(before or ""), trees.of(after))
 
 
 def _runner_lines(added: list[tuple[int, str]]) -> Iterator[Tampering]:
@@ -74,8 +76,7 @@ def _runner_lines(added: list[tuple[int, str]]) -> Iterator[Tampering]:
             yield Tampering(RESULTS_REWRITTEN, number, message)
 
 
-def _python(path: str, before: str, after: str) -> Iterator[Tampering]:
-    old, new = parse_python(before), parse_python(after)
+def _python(path: str, old: ast.Module | None, new: ast.Module | None) -> Iterator[Tampering]:
     if new is None:
         return
     known = {ast.unparse(node) for node in _telling(old)} if old else set()
@@ -189,7 +190,7 @@ def tampering(inspection: Inspection) -> Iterator[Finding]:
         if is_gone(change):
             continue
         before, after = inspection.before(change), inspection.after(change)
-        for remark in tampering_in(change, before, after):
+        for remark in tampering_in(change, before, after, inspection.trees):
             finding = make_finding(remark.rule, change, remark.line, remark.message)
             if remark.rule == TEST_DESELECTED and _stood_elsewhere(remark.line, change, inspection):
                 continue
@@ -206,16 +207,17 @@ def replaced_subjects(inspection: Inspection) -> Iterator[Finding]:
         of_tests = is_test_file(change.path) or path.name == "conftest.py"
         if is_gone(change) or path.suffix != ".py" or not of_tests:
             continue
-        before = {ast.unparse(node) for node, _ in _replacing(inspection.before(change), names)}
-        for node, name in _replacing(inspection.after(change), names):
+        old = inspection.trees.of(inspection.before(change))
+        new = inspection.trees.of(inspection.after(change))
+        before = {ast.unparse(node) for node, _ in _replacing(old, names)}
+        for node, name in _replacing(new, names):
             if ast.unparse(node) not in before:
                 message = f"`{name}`, which the task names, is replaced for the tests that follow."
                 yield make_finding(RESULTS_REWRITTEN, change, node.lineno, message)
 
 
-def _replacing(text: str | None, names: frozenset[str]) -> Iterator[tuple[ast.stmt, str]]:
+def _replacing(tree: ast.Module | None, names: frozenset[str]) -> Iterator[tuple[ast.stmt, str]]:
     """Statements outside of test functions that put something else in place of a name of a module."""
-    tree = parse_python(text) if text else None
     waiting: list[ast.AST] = [tree] if tree else []
     while waiting:
         node = waiting.pop()
