@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bot.diff.lines import is_gone, old_path
-from bot.diff.python_source import parse_python
-from bot.integrity.inspection import Inspection, make_finding
+from bot.integrity.inspection import Inspection, Trees, make_finding
 from bot.integrity.public_names import exported_names, may_be_called, words_of_task
 from bot.integrity.removed_code import is_public
 from bot.integrity.script_signatures import script_classes
@@ -48,9 +47,9 @@ def lost_base_classes(inspection: Inspection) -> Iterator[Finding]:
         if is_gone(change) or not may_be_called(change):
             continue
         before, after = inspection.before(change) or "", inspection.after(change) or ""
-        head = {one.name: one for one in _classes(change.path, after)}
+        head = {one.name: one for one in _classes(change.path, after, inspection.trees)}
         public = _exported(old_path(change), before)
-        for one in _classes(old_path(change), before):
+        for one in _classes(old_path(change), before, inspection.trees):
             lost = _lost(one, head) if public is None or one.name in public else ""
             if re.search(rf"^[ \t]*{re.escape(lost)}[ \t]*[:=]", before, re.MULTILINE):
                 continue  # another name for a type
@@ -68,12 +67,12 @@ def _exported(path: str, text: str) -> set[str] | None:
     return None if path.endswith(".py") else exported_names(path, text)
 
 
-def _classes(path: str, text: str) -> Iterator[_Class]:
+def _classes(path: str, text: str, trees: Trees) -> Iterator[_Class]:
     if not path.endswith(".py"):
         for one in script_classes(text):
             yield _Class(one.name, one.line, (one.extends,) if one.extends else ())
         return
-    tree = parse_python(text)
+    tree = trees.of(text)
     for node in tree.body if tree else ():
         if isinstance(node, ast.ClassDef):
             bases = tuple(ast.unparse(one).partition("[")[0] for one in node.bases)

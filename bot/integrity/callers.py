@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from bot.diff.lines import is_gone, old_path
 from bot.integrity.defaults import Defaults, defaults_of
-from bot.integrity.inspection import Inspection, make_finding
+from bot.integrity.inspection import Inspection, Trees, make_finding
 from bot.integrity.public_names import exported_names, may_be_called, words_of_task
 from bot.integrity.removed_code import is_public
 from bot.integrity.script_signatures import script_signatures
@@ -66,10 +66,13 @@ def broken_callers(inspection: Inspection) -> Iterator[Finding]:
     left = _MOST_ASKED
     for change in files:
         before, after = inspection.before(change) or "", inspection.after(change) or ""
-        old, new = _signatures(old_path(change), before), _signatures(change.path, after)
+        old = _signatures(old_path(change), before, inspection.trees)
+        new = _signatures(change.path, after, inspection.trees)
         both = [(one, new[name]) for name, one in old.items() if name in new]
         changed = [pair for pair in both if _differ(*pair)]
-        defaults = defaults_of(change.path, before, after) if changed else Defaults()
+        defaults = Defaults()
+        if changed:
+            defaults = defaults_of(change.path, before, after, inspection.trees)
         for one, other in changed:
             found = next(_breaks(one, other, defaults), None)
             if found is None or _is_said(found, one.name, said) or not left:
@@ -115,10 +118,10 @@ def _told(change: FileChange, one: Signature, other: Signature, found: _Break) -
     return make_finding(found.rule, change, other.line, message)
 
 
-def _signatures(path: str, text: str) -> dict[str, Signature]:
+def _signatures(path: str, text: str, trees: Trees) -> dict[str, Signature]:
     """The public functions of a text that are defined once."""
     if path.endswith(".py"):
-        return only_once(python_signatures(text))
+        return only_once(python_signatures(text, trees.of(text)))
     exported = exported_names(path, text) | {"default", "module.exports"}
     found = script_signatures(text, is_typed=path.endswith(("ts", "tsx")))
     return only_once(one for one in found if _is_exported(one.name, exported))

@@ -6,7 +6,7 @@ import ast
 import re
 from dataclasses import dataclass, field
 
-from bot.diff.python_source import parse_python
+from bot.integrity.inspection import Trees
 from bot.integrity.tokens import constants_of, literal_at, read_tokens
 
 _NOTHING = frozenset(("None", "undefined", "null"))
@@ -58,18 +58,17 @@ class Defaults:
             return None
 
 
-def defaults_of(path: str, before: str, after: str) -> Defaults:
+def defaults_of(path: str, before: str, after: str, trees: Trees) -> Defaults:
     """Read the constants of both sides of a file."""
     if path.endswith(".py"):
-        return Defaults(False, _constants(before), _constants(after))
+        return Defaults(False, _constants(trees.of(before)), _constants(trees.of(after)))
     if max(len(before), len(after)) > _MOST_SOURCE:
         return Defaults(True)
     sides = (constants_of(read_tokens(text, is_script=True)) for text in (before, after))
     return Defaults(True, *sides)
 
 
-def _constants(text: str) -> dict[str, str]:
-    tree = parse_python(text)
+def _constants(tree: ast.Module | None) -> dict[str, str]:
     return {
         one.targets[0].id: ast.unparse(one.value)
         for one in (tree.body if tree else ())

@@ -23,7 +23,7 @@ from bot.integrity.answers import (
     constant_functions,
     questions_in,
 )
-from bot.integrity.inspection import Inspection, make_finding
+from bot.integrity.inspection import Inspection, Trees, make_finding
 from bot.integrity.languages import JAVA, NATIVE, RUST, SCRIPT, SHELL, language_of
 from bot.integrity.literals import information
 from bot.integrity.other_answers import answers_in_source, constants_in_source, open_source
@@ -104,7 +104,8 @@ def _questions(inspection: Inspection) -> Iterator[_ExpectedInFile]:
     passing = {test.path for test in inspection.standing.turned_green}
     for path in sorted(changed | passing):
         yield from (
-            _ExpectedInFile(path, question) for question in _asked_in(path, inspection.head)
+            _ExpectedInFile(path, question)
+            for question in _asked_in(path, inspection.head, inspection.trees)
         )
 
 
@@ -114,10 +115,10 @@ def _as_test(examples: tuple[Example, ...]) -> str:
     return "\n".join(("def test_example():", "    pass", *read))
 
 
-def _asked_in(path: str, head: TextReader) -> Iterator[TestExpectations]:
+def _asked_in(path: str, head: TextReader, trees: Trees) -> Iterator[TestExpectations]:
     language = language_of(path)
     if path.endswith(".py"):
-        tree = parse_python(head.read(path))
+        tree = trees.of(head.read(path))
         yield from questions_in(tree) if tree is not None else ()
     elif language is SHELL:
         yield from questions_in_shell(head.read(path) or "", PurePosixPath(path).name)
@@ -125,7 +126,7 @@ def _asked_in(path: str, head: TextReader) -> Iterator[TestExpectations]:
         yield from questions_in_text(head.read(path) or "", language)
 
 
-def _read(path: str, text: str | None) -> _ReadyMade | None:
+def _read(path: str, text: str | None, trees: Trees) -> _ReadyMade | None:
     """A version's ready-made answers; None where it cannot be read."""
     if path.endswith(_DATA):
         return _ReadyMade(tuple(answers_in_data(path, text or "")))
@@ -134,7 +135,7 @@ def _read(path: str, text: str | None) -> _ReadyMade | None:
     if not path.endswith(".py"):
         source = open_source(text or "", is_script=language_of(path) is SCRIPT)
         return _ReadyMade(tuple(answers_in_source(source)), tuple(constants_in_source(source)))
-    tree = parse_python(text)
+    tree = trees.of(text)
     if tree is None:
         return None
     return _ReadyMade(tuple(answers_in(tree)), tuple(constant_functions(tree)))
@@ -145,10 +146,10 @@ def _fresh(change: FileChange, inspection: Inspection) -> _Fresh:
 
     A table that answered a question on base holds data; so does one of the same name in another class.
     """
-    new = _read(change.path, inspection.after(change)) or _ReadyMade()
+    new = _read(change.path, inspection.after(change), inspection.trees) or _ReadyMade()
     old = _ReadyMade()
     if new.answers or new.constants:
-        old = _read(old_path(change), inspection.before(change)) or old
+        old = _read(old_path(change), inspection.before(change), inspection.trees) or old
     known = {(answer.given, answer.result) for answer in old.answers}
     kept = {(answer.table, answer.given) for answer in old.answers if answer.table}
     places: dict[str, list[ReadyAnswer]] = {}

@@ -10,7 +10,6 @@ from pathlib import PurePosixPath
 
 from bot.diff.kinds import is_code, is_shipped_source, is_test_file
 from bot.diff.lines import added_lines, is_gone
-from bot.diff.python_source import parse_python
 from bot.integrity.inspection import Inspection, make_finding
 from bot.integrity.languages import SCRIPT
 from bot.text.clipping import clip_line
@@ -41,7 +40,7 @@ def decoded_code(inspection: Inspection) -> Iterator[Finding]:
             continue
         before, after = inspection.before(change) or "", inspection.after(change) or ""
         if change.path.endswith(".py"):
-            found = _python_runs(after)
+            found = _python_runs(after, inspection.trees.of(after))
         elif change.path.endswith(SCRIPT.suffixes):
             found = _script_runs(after)
         else:
@@ -52,8 +51,7 @@ def decoded_code(inspection: Inspection) -> Iterator[Finding]:
                 yield make_finding(CODE_DECODED, change, line, message)
 
 
-def _python_runs(text: str) -> Iterator[tuple[int, str]]:
-    tree = parse_python(text)
+def _python_runs(text: str, tree: ast.Module | None) -> Iterator[tuple[int, str]]:
     if tree is None:
         return
     bound: dict[str, list[ast.expr]] = {}

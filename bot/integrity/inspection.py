@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bot.diff.lines import TextReader, hunk_at, is_gone, is_new, old_path
+from bot.diff.python_source import parse_python
 from bot.evidence.tests.results import FAILING
 from bot.task.permissions import names_subject, speaks_of_test
 from bot.task.ties import test_name
@@ -22,6 +24,28 @@ from bot.values import (
 )
 from sandbox.values import Diff, FileChange, Finding, Outcome, Severity, Side
 
+_MOST_KEPT = 1_000_000  # characters of source whose trees are kept
+
+
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """Python's syntax trees by their texts: checks that read the same file share them and change none."""
+
+    _kept: dict[str, ast.Module | None] = field(default_factory=dict)
+
+    def of(self, text: str | None) -> ast.Module | None:
+        """Return a text's tree, parsed once; None where there is no text, or none that can be parsed."""
+        if text is None:
+            return None
+        if text not in self._kept:
+            left = _MOST_KEPT - len(text)
+            if sum(map(len, self._kept)) > left:
+                self._kept.clear()
+            if left < 0:
+                return parse_python(text)
+            self._kept[text] = parse_python(text)
+        return self._kept[text]
+
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
@@ -32,6 +56,7 @@ class Inspection:
     head: TextReader
     standing: TestStanding
     requirements: Requirements
+    trees: Trees = field(default_factory=Trees)
 
     def before(self, change: FileChange) -> str | None:
         """A changed file's text on base; None when it is new there, or no text."""

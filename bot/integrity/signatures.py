@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from bot.diff.python_source import Function, parse_python
+from bot.diff.python_source import Function
 
 _ATTRIBUTES = re.compile(r"(?:^|\.)(?:cached_?)?property$|(?:^|\.)hybrid_property$|\.getter$")
 _NOT_CALLED = re.compile(
@@ -86,9 +86,8 @@ def only_once(found: Iterable[Signature]) -> dict[str, Signature]:
     return {one.name: one for one in listed if times[one.name] == 1}
 
 
-def python_signatures(text: str) -> Iterator[Signature]:
+def python_signatures(text: str, tree: ast.Module | None) -> Iterator[Signature]:
     """Yield the signatures of Python's public functions, methods and constructors."""
-    tree = parse_python(text)
     lines = text.splitlines()
     for node in tree.body if tree else ():
         if isinstance(node, Function) and not node.name.startswith("_"):

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from bot.diff.lines import is_gone, is_new
-from bot.diff.python_source import Function, parse_python
-from bot.integrity.inspection import Inspection, make_finding
+from bot.diff.python_source import Function
+from bot.integrity.inspection import Inspection, Trees, make_finding
 from bot.integrity.languages import SCRIPT
 from bot.integrity.public_names import words_of_task
 from bot.integrity.reach import ships
@@ -74,7 +74,7 @@ def swallowed_errors(inspection: Inspection) -> Iterator[Finding]:
             continue
         before, after = inspection.before(change) or "", inspection.after(change) or ""
         find = _in_python if change.path.endswith(".py") else _in_script
-        for part, line in find(before, after):
+        for part, line in find(before, after, inspection.trees):
             shown = clip_line(part, _SHOWN_CHARS)
             message = (
                 f"An error of `{shown}` is dropped here. Base lets it out, and the task does not speak of "
@@ -93,8 +93,8 @@ def _asks_to_go_on(said: str) -> bool:
 # --- Python ------------------------------------------------------------------------------------
 
 
-def _in_python(before: str, after: str) -> Iterator[tuple[str, int]]:
-    old, new = parse_python(before), parse_python(after)
+def _in_python(before: str, after: str, trees: Trees) -> Iterator[tuple[str, int]]:
+    old, new = trees.of(before), trees.of(after)
     if old is None or new is None:
         return
     functions = dict(_functions(old.body, ""))
@@ -197,7 +197,7 @@ def _is_log(one: ast.stmt) -> bool:
 # --- JavaScript --------------------------------------------------------------------------------
 
 
-def _in_script(before: str, after: str) -> Iterator[tuple[str, int]]:
+def _in_script(before: str, after: str, _trees: Trees) -> Iterator[tuple[str, int]]:
     if max(len(before), len(after)) > _MOST_SOURCE:
         return
     old, new = (read_tokens(text, is_script=True) for text in (before, after))

@@ -12,8 +12,8 @@ from pathlib import PurePosixPath
 from bot.diff.kinds import is_test_file
 from bot.diff.lines import added_lines, is_gone, removed_lines
 from bot.diff.paths import is_test_path
-from bot.diff.python_source import Function, parse_python
-from bot.integrity.inspection import Inspection, make_finding
+from bot.diff.python_source import Function
+from bot.integrity.inspection import Inspection, Trees, make_finding
 from bot.integrity.languages import SHELL, language_of
 from bot.integrity.other_tests import read_text
 from bot.task.categories import ASKED
@@ -53,25 +53,17 @@ class Tampering:
     is_deselection: bool = False
 
 
-def tampering_in(change: FileChange, before: str | None, after: str | None) -> Iterator[Tampering]:
+def tampering_in(
+    change: FileChange, before: str | None, after: str | None, trees: Trees
+) -> Iterator[Tampering]:
     """Remarks on one changed file, given its text on both sides (None: absent or no text)."""
     name = PurePosixPath(change.path).name
     if name in ("sitecustomize.py", "usercustomize.py") or name.endswith(".pth"):
         yield Tampering(STARTUP_HOOK, 1, f"`{name}` runs whenever Python starts.")
-    added = list(_added_lines(change))
     if name in _RUNNER_FILES or name in ("setup.py", "conftest.py"):
-        yield from _runner_lines(added)
+        yield from _runner_lines(added_lines(change))
     if name.endswith(".py") and after is not None:
-        yield from _python(change.path, before or "", after)
-
-
-def _added_lines(change: FileChange) -> Iterator[tuple[int, str]]:
-    for hunk in change.hunks:
-        number = hunk.new_start
-        for line in hunk.lines:
-            if line.startswith("+"):
-                yield number, line[1:]
-            number += not line.startswith(("-", "\\"))
+        yield from _python(change.path, trees.of(before or ""), trees.of(after))
 
 
 def _runner_lines(added: list[tuple[int, str]]) -> Iterator[Tampering]:
@@ -84,18 +76,17 @@ def _runner_lines(added: list[tuple[int, str]]) -> Iterator[Tampering]:
             yield Tampering(RESULTS_REWRITTEN, number, message)
 
 
-def _python(path: str, before: str, after: str) -> Iterator[Tampering]:
-    old, new = parse_python(before), parse_python(after)
+def _python(path: str, old: ast.Module | None, new: ast.Module | None) -> Iterator[Tampering]:
     if new is None:
         return
-    known = {_fingerprint(node) for node in _telling(old)} if old else set()
+    known = {ast.unparse(node) for node in _telling(old)} if old else set()
     for node in _telling(new):
-        if _fingerprint(node) not in known:
+        if ast.unparse(node) not in known:
             yield from _told(path, node, new)
     if is_test_path(path) or PurePosixPath(path).name == "conftest.py":
-        stood = {_fingerprint(own) for own, _ in _own_assertions(old)} if old else set()
+        stood = {ast.unparse(own) for own, _ in _own_assertions(old)} if old else set()
         for own, name in _own_assertions(new):
-            if _fingerprint(own) not in stood:
+            if ast.unparse(own) not in stood:
                 message = f"`{name}` is replaced by one that does not call unittest's: it may ask for less."
                 yield Tampering(RESULTS_REWRITTEN, own.lineno, message)
 
@@ -122,10 +113,6 @@ def _telling(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.Call]:
                 yield node
         elif isinstance(node, ast.Call) and _exits(node):
             yield node
-
-
-def _fingerprint(node: ast.AST) -> str:
-    return ast.unparse(node)
 
 
 def _exits(node: ast.Call) -> bool:
@@ -203,7 +190,7 @@ def tampering(inspection: Inspection) -> Iterator[Finding]:
         if is_gone(change):
             continue
         before, after = inspection.before(change), inspection.after(change)
-        for remark in tampering_in(change, before, after):
+        for remark in tampering_in(change, before, after, inspection.trees):
             finding = make_finding(remark.rule, change, remark.line, remark.message)
             if remark.rule == TEST_DESELECTED and _stood_elsewhere(remark.line, change, inspection):
                 continue
@@ -220,16 +207,17 @@ def replaced_subjects(inspection: Inspection) -> Iterator[Finding]:
         of_tests = is_test_file(change.path) or path.name == "conftest.py"
         if is_gone(change) or path.suffix != ".py" or not of_tests:
             continue
-        before = {ast.unparse(node) for node, _ in _replacing(inspection.before(change), names)}
-        for node, name in _replacing(inspection.after(change), names):
+        old = inspection.trees.of(inspection.before(change))
+        new = inspection.trees.of(inspection.after(change))
+        before = {ast.unparse(node) for node, _ in _replacing(old, names)}
+        for node, name in _replacing(new, names):
             if ast.unparse(node) not in before:
                 message = f"`{name}`, which the task names, is replaced for the tests that follow."
                 yield make_finding(RESULTS_REWRITTEN, change, node.lineno, message)
 
 
-def _replacing(text: str | None, names: frozenset[str]) -> Iterator[tuple[ast.stmt, str]]:
+def _replacing(tree: ast.Module | None, names: frozenset[str]) -> Iterator[tuple[ast.stmt, str]]:
     """Statements outside of test functions that put something else in place of a name of a module."""
-    tree = parse_python(text) if text else None
     waiting: list[ast.AST] = [tree] if tree else []
     while waiting:
         node = waiting.pop()

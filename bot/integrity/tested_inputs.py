@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from bot.diff.kinds import is_shipped_source, is_test_file
 from bot.diff.lines import is_gone
-from bot.diff.python_source import Function, parse_python
-from bot.integrity.inspection import Inspection, make_finding
+from bot.diff.python_source import Function
+from bot.integrity.inspection import Inspection, Trees, make_finding
 from bot.integrity.languages import SCRIPT, language_of
 from bot.integrity.literals import literal_in
 from bot.integrity.other_tests import read_other_tests
@@ -51,9 +51,12 @@ def branches_for_tested_inputs(inspection: Inspection) -> Iterator[Finding]:
         tests = _tested(inspection) if tests is None else tests
         prose = _CALL.sub(" ", "\n".join(inspection.requirements.said))
         yield from _lists_of_tested(inspection, change, tests, prose)
-        old = {text for text, _ in _chosen(change.path, inspection.before(change) or "")}
+        old = {
+            text
+            for text, _ in _chosen(change.path, inspection.before(change) or "", inspection.trees)
+        }
         fresh: dict[str, int] = {}
-        for text, line in _chosen(change.path, inspection.after(change) or ""):
+        for text, line in _chosen(change.path, inspection.after(change) or "", inspection.trees):
             if text not in old and _is_telling(text):
                 fresh.setdefault(text, line)
         if len(fresh) < _LEAST:
@@ -75,8 +78,11 @@ def _lists_of_tested(
     inspection: Inspection, change: FileChange, tests: dict[str, frozenset[str]], prose: str
 ) -> Iterator[Finding]:
     """New lists of small numbers that a plain value is looked for in, each number put in by one test."""
-    old = {numbers for numbers, _ in _lists(change.path, inspection.before(change) or "")}
-    for numbers, line in _lists(change.path, inspection.after(change) or ""):
+    old = {
+        numbers
+        for numbers, _ in _lists(change.path, inspection.before(change) or "", inspection.trees)
+    }
+    for numbers, line in _lists(change.path, inspection.after(change) or "", inspection.trees):
         doubted = tuple(name for name, inputs in tests.items() if inputs.issuperset(numbers))
         if numbers in old or not doubted or all(_is_said(one, prose) for one in numbers):
             continue
@@ -108,14 +114,16 @@ def _tested(inspection: Inspection) -> dict[str, frozenset[str]]:
     return {
         f"{path}::{name}": inputs
         for path in sorted(changed | passing)
-        for name, inputs in _constants_of_tests(path, inspection.head.read(path) or "")
+        for name, inputs in _constants_of_tests(
+            path, inspection.head.read(path) or "", inspection.trees
+        )
     }
 
 
-def _constants_of_tests(path: str, text: str) -> Iterator[tuple[str, frozenset[str]]]:
+def _constants_of_tests(path: str, text: str, trees: Trees) -> Iterator[tuple[str, frozenset[str]]]:
     language = language_of(path)
     if path.endswith(".py"):
-        tree = parse_python(text)
+        tree = trees.of(text)
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, Function) and "test" in node.name:
                 parts = [one for one in ast.walk(node) if isinstance(one, ast.expr)]
@@ -131,10 +139,10 @@ def _constants_of_tests(path: str, text: str) -> Iterator[tuple[str, frozenset[s
             yield test.name, frozenset(one.text for one in found if one)
 
 
-def _chosen(path: str, text: str) -> Iterator[_Chosen]:
+def _chosen(path: str, text: str, trees: Trees) -> Iterator[_Chosen]:
     """What a source compares with: by equality, in a collection, by a case or a table."""
     if path.endswith(".py"):
-        tree = parse_python(text)
+        tree = trees.of(text)
         yield from _chosen_in_python(tree) if tree is not None else ()
     elif language_of(path) is SCRIPT:
         source = text[:_MOST_SOURCE]
@@ -195,10 +203,10 @@ def _elements(tokens: list[Token], opening: int) -> Iterator[Literal]:
         at = element.end + is_mark(tokens, element.end, ",")
 
 
-def _lists(path: str, text: str) -> Iterator[tuple[tuple[str, ...], int]]:
+def _lists(path: str, text: str, trees: Trees) -> Iterator[tuple[tuple[str, ...], int]]:
     """Lists of numbers in which a name, and nothing that is computed, is looked for; each with its line."""
     if path.endswith(".py"):
-        tree = parse_python(text)
+        tree = trees.of(text)
         found = _lists_in_python(tree) if tree is not None else ()
     elif language_of(path) is SCRIPT:
         source = text[:_MOST_SOURCE]
