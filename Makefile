@@ -45,8 +45,10 @@ test-slow: system-test $(READY) ## what takes too long for every day: real toolc
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 # ASSAY_ATTACKS=python/hollow plays those that begin so.
-test-attacks: system-test $(READY) ## every attack of the corpus, and a table of what it got
-	ASSAY_CASES=all ASSAY_ATTACKS=$${ASSAY_ATTACKS:-all} $(BIN)/python -m pytest -n 2 --dist worksteal tests/attacks/test_attacks.py
+test-attacks: system-test $(READY) ## every attack of the corpus in both drivers, and tables of what it got
+	@sh deploy/install.sh docker
+	ASSAY_CASES=all ASSAY_ATTACKS=$${ASSAY_ATTACKS:-all} ASSAY_TEST_DOCKER=1 \
+		$(BIN)/python -m pytest -n 2 --dist worksteal tests/attacks
 
 # The engine is the one that runs, else Debian's own dockerd for the tests' time.
 test-docker: $(READY) ## the docker driver on a real engine

@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from itertools import chain
 
 from sandbox.toolchains.test_line import Job, ci_jobs
-from sandbox.toolchains.tree import Table, Tree
+from sandbox.toolchains.tree import Table, Tree, json_table
 
 _TESTED = re.compile(
     r"\b(?:npm|pnpm|yarn|bun)\s+(?:(?:-\S+|run|run-script)\s+)*(?:t|tst|test|tests|cit|unit|coverage)\b"
@@ -92,6 +92,7 @@ def _releases_in(lines: list[str]) -> Iterator[str]:
 
 
 _ENDS = {"&&", "||", ";", "&", "|", "(", ")"}
+_MODULE = re.compile(r"[@\w./-]{1,200}")
 VARIABLE = re.compile(r"[A-Za-z_]\w*=")
 RUNNERS = ("mocha", "_mocha", "jest", "vitest", "ava", "jasmine", "tap", "tape", "uvu")
 """Programs that run tests; a package manager starts them by their names alone."""
@@ -130,15 +131,27 @@ class Chain:
             called, extra = self._called(inner)
             file = self._of_a_file(inner)
             if not called and not file:
-                yield script, words
+                loaded = self._loaded_by(words[: len(words) - len(inner)])
+                yield script, [*loaded, *words]
                 continue
             yield (
                 script,
                 ["(scripts)", *called],
             )  # so that whoever counts commands sees a circle too
             opened = [self.segments(one, depth + 1) for one in called]
+            loaded = self._loaded_by(words[: len(words) - len(inner)])
             for where, each in chain(*opened, self._lines(script, file, depth + 1)):
-                yield where, [*variables, *each, *extra]
+                yield where, [*variables, *loaded, *each, *extra]
+
+    def _loaded_by(self, wrappers: list[str]) -> list[str]:
+        """Return the variable that has every node load what nyc's settings require; nothing without nyc."""
+        if "nyc" not in (one.rsplit("/", 1)[-1] for one in wrappers):
+            return []
+        settings = (json_table(self._read(path)) for path in (".nycrc", ".nycrc.json"))
+        found = [*settings, json_table(self._read("package.json")).table("nyc")]
+        modules = (one for table in found for one in table.strings("require"))
+        loaded = [f"--require={one}" for one in modules if _MODULE.fullmatch(one)]
+        return [f"NODE_OPTIONS={' '.join(dict.fromkeys(loaded))}"] if loaded else []
 
     def _called(self, words: list[str]) -> tuple[list[str], list[str]]:
         """Return the scripts that a command runs by name, and what it gives them besides."""

@@ -73,14 +73,8 @@ class Tree:
             return Table({})
 
     def json(self, path: str) -> Table:
-        """Return the file as a table; an empty one when it is absent or no JSON.
-
-        Escaped NULs and halves of surrogate pairs are replaced: no command and no store takes them.
-        """
-        try:
-            return Table(json.loads(_UNSTORABLE.sub(r"\\ufffd", self.read(path))))
-        except (ValueError, RecursionError):
-            return Table({})
+        """Return the file as a table; an empty one when it is absent or no JSON."""
+        return json_table(self.read(path))
 
     def ini(self, path: str) -> ConfigParser:
         """Return the file as sections without interpolation; empty when it is absent or no INI."""
@@ -175,3 +169,14 @@ class Table:
     def canonical(self) -> str:
         """Return the table in one spelling, for digests."""
         return json.dumps(self.data, sort_keys=True, default=str)
+
+
+def json_table(text: str) -> Table:
+    """Return a text as a table; an empty one when it is no JSON.
+
+    Escaped NULs and halves of surrogate pairs are replaced: no command and no store takes them.
+    """
+    try:
+        return Table(json.loads(_UNSTORABLE.sub(r"\\ufffd", text)))
+    except (ValueError, RecursionError):
+        return Table({})

@@ -116,6 +116,32 @@ def test_the_runner_is_found_in_the_chain(
     assert (found.runner.value, found.test_arguments) == (runner, arguments)
 
 
+@pytest.mark.parametrize(
+    ("files", "settings", "arguments"),
+    [
+        (
+            {},
+            {"require": ["@babel/register", "ts-node/register"]},
+            "@babel/register ts-node/register",
+        ),
+        ({".nycrc": '{"require": "esm"}'}, {}, "esm"),
+        ({".nycrc": "no JSON"}, {"require": ["a b", "./hooks.js", 3]}, "./hooks.js"),
+        ({}, {"require": []}, ""),
+    ],
+)
+def test_what_nyc_has_every_node_load_is_loaded(
+    tmp_path: Path, files: dict[str, str], settings: dict[str, object], arguments: str
+) -> None:
+    scripts = {"test": "nyc npm run unit", "unit": "A=1 mocha x"}
+    write(tmp_path, files)
+    found = node(tmp_path, {"scripts": scripts, "nyc": settings})
+    loaded = " ".join(f"--require={one}" for one in arguments.split())
+    variables = (f"NODE_OPTIONS={loaded}", "A=1") if loaded else ("A=1",)
+    assert (found.runner.value, found.test_arguments) == ("mocha", (*variables, "--", "x"))
+    plain = node(tmp_path, {"scripts": {"test": "mocha x"}, "nyc": settings})
+    assert plain.test_arguments == ("--", "x")
+
+
 def test_every_call_of_a_runner_is_made(tmp_path: Path) -> None:
     scripts = {"test": "mocha a.js && mocha --flag b.js && npm run types", "types": "vitest run"}
     recipe = node(tmp_path, {"scripts": scripts})
