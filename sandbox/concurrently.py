@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import os
-from collections.abc import Coroutine, Sequence
+from collections.abc import Awaitable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,6 +28,22 @@ async def concurrently(*steps: Coroutine[Any, Any, _Result]) -> list[_Result]:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def to_its_end(work: Awaitable[_Result]) -> _Result:
+    """Wait for work that must not be left half done; being cancelled meanwhile is told when it has ended."""
+    task = asyncio.ensure_future(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is None:
+        return task.result()
+    if not task.cancelled():
+        task.exception()  # seen, so that the loop does not complain of it
+    raise cancelled
 
 
 async def a_few_at_a_time(

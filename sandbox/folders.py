@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sandbox.base import Mount, MountMode
+from sandbox.concurrently import to_its_end
 from sandbox.errors import FilesMissing
 
 
@@ -72,8 +73,7 @@ class Folders:
                 yield await asyncio.to_thread(_lay_out, mounts, policy, copies)
             finally:
                 given = list(zip(writable, owners, strict=True))
-                cleaning = asyncio.to_thread(_clean, given, policy, copies)
-                await asyncio.shield(asyncio.ensure_future(cleaning))
+                await to_its_end(asyncio.to_thread(_clean, given, policy, copies))
 
 
 def _lay_out(mounts: tuple[Mount, ...], policy: FolderPolicy, copies: Path) -> tuple[Mount, ...]:

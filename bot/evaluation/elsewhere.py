@@ -16,6 +16,7 @@ from bot.evidence.made_for import table
 from bot.services import Services
 from bot.task.alternatives import side_by_side
 from bot.task.categories import ASKED
+from bot.task.inputs import alike
 from bot.task.ties import named_code
 from bot.values import ActionKind, Evidence, Observed, Step, TestComparison, Transition
 from sandbox.base import Limits
@@ -91,7 +92,9 @@ async def _seen(
     folder = services.evaluation_folder(case.request) / "elsewhere"
     touched = observed.impact.names if observed.impact else frozenset[str]()
     asking = case.planned.requirements.items
-    beside = tuple(dict.fromkeys(one for r in asking for one in side_by_side(r)))
+    beside = tuple(
+        dict.fromkeys(one for r in asking for one in (*side_by_side(r), alike(r)) if one)
+    )
     named = frozenset[str]().union(*(named_code(one) for one in asking if one.category in ASKED))
     found = SecondLook()
     for project, asked in projects.values():

@@ -38,7 +38,7 @@ class EngineOptions:
     sweep_s: float = 600.0
     patience_s: float = 86_400.0  # how long a step is tried again while the outside is away
     longest_wait_s: float = 3700.0  # between two tries of a step, whatever the outside asks for
-    poll_s: float = 0.5
+    poll_s: float = 0.2  # a pull request's webhooks are handled one after the other, one a poll
     reap_s: float = 1.0
     grace_passes: int = 2  # an executor without a lease is dead after so many passes of the reaper
     max_recovery_attempts: int = 3  # of one stage that its worker died in

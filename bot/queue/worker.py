@@ -155,12 +155,7 @@ class Worker:
         self._free_for: dict[str, int] = {}
         self._given_up: set[str] = set()
         self._swept_s = -1.0
-        self._client = DBOSClient(
-            system_database_url=options.database_url,
-            serializer=JsonSerializer(),
-            application_name=APPLICATION,
-            retry_connection_errors=False,  # the lease comes first, at every pass
-        )
+        self._client = _client(options)
         self._thread = threading.Thread(target=self._keep, name="engine-keeper", daemon=True)
 
     def start(self) -> None:
@@ -286,28 +281,39 @@ def _launch(options: EngineOptions, work: Work, executor: str) -> Turns:
         "executor_id": executor,
         "serializer": JsonSerializer(),
         "log_level": "WARNING",
-        "notification_listener_polling_interval_sec": 1.0,
+        "notification_listener_polling_interval_sec": 0.25,  # stopping waits for it
         "run_migrations": False,
     }
     DBOS(config=config)
     lives: dict[str, int] = {}
     _Jobs(work, options, lives).register()
+    _register_queues(options)
     DBOS.launch()
-    turns = Turns(
+    return Turns(
         _get_dbos_instance()._sys_db, lambda queue: queue != EVALUATIONS or work.has_room(), lives
     )
-    for name, at_once in ((EVALUATIONS, options.workers), (DELIVERIES, options.deliveries)):
-        DBOS.register_queue(
-            name,
-            worker_concurrency=at_once,
-            partition_concurrency=1,
-            polling_interval_sec=options.poll_s,
-            on_conflict="always_update",
-        )
-    DBOS.register_queue(
-        UPKEEP,
-        worker_concurrency=2,
-        polling_interval_sec=options.poll_s,
-        on_conflict="always_update",
+
+
+def _register_queues(options: EngineOptions) -> None:
+    """Store the queues before the library starts: it looks for new ones only once a second."""
+    client = _client(options)
+    try:
+        for name, at_once in ((EVALUATIONS, options.workers), (DELIVERIES, options.deliveries)):
+            client.register_queue(
+                name,
+                worker_concurrency=at_once,
+                partition_concurrency=1,
+                polling_interval_sec=options.poll_s,
+            )
+        client.register_queue(UPKEEP, worker_concurrency=2, polling_interval_sec=options.poll_s)
+    finally:
+        client.destroy()
+
+
+def _client(options: EngineOptions) -> DBOSClient:
+    return DBOSClient(
+        system_database_url=options.database_url,
+        serializer=JsonSerializer(),
+        application_name=APPLICATION,
+        retry_connection_errors=False,  # the lease comes first, at every pass
     )
-    return turns

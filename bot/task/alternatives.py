@@ -173,6 +173,34 @@ def untested_side(requirement: Requirement, refused: Iterable[str], tests: str) 
     return ""
 
 
+_BOUNDS = ((re.compile(_BELOW), 1), (re.compile(_ABOVE), -1))
+_INCLUDED = re.compile(r"(?i)\b(?:or equal|zero|(?:non-?)?positive|at (?:least|most)|or 0)\b")
+"""Words that draw the line elsewhere than "negative" or "above 3" do by themselves."""
+_MESSAGE = re.compile(r"\"[^\"\n]{1,200}\"")
+
+
+def refused_beyond(requirement: Requirement, tested: str, near: str) -> str:
+    """Return which numbers a demand wants refused ("negative"), where `tested` has one and `near` has none.
+
+    Both are calls that are the same but for one number. "" for no such numbers.
+    """
+    text = prose_of(requirement).replace("`", "")
+    own, other = _numbers(tested), _numbers(near)
+    changed = [(a, b) for a, b in zip(own, other, strict=False) if a != b]
+    if len(own) != len(other) or len(changed) != 1 or keeps(text) or not _REFUSED.search(text):
+        return ""
+    prose = _MESSAGE.sub(" ", text)  # what an error says has its own words
+    if _INCLUDED.search(prose):
+        return ""
+    here, there = changed[0]
+    for pattern, sign in _BOUNDS:
+        for found in pattern.finditer(prose):
+            bound = float((found[1] if pattern.groups else None) or 0)
+            if sign * here < sign * bound <= sign * there:
+                return found[0].strip() if pattern.groups and found[1] else "negative"
+    return ""
+
+
 def _numbers(code: str) -> list[float]:
     return [float(one.replace("_", "")) for one in _IN_CODE.findall(code)]
 

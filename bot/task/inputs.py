@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from difflib import SequenceMatcher
+from itertools import islice
 
 from bot.task.alternatives import prose_of
 from bot.task.categories import keeps
@@ -38,6 +40,16 @@ _SHOWN = (
     ),
     re.compile(rf"{_INPUT}\s(?:{_BE}|(?:is|gets)(?:\s\w+ly|\snot|\snow)?)\s{_JUDGED}\b"),
 )
+_CODE = re.compile(_INPUT)
+_BEFORE = 40
+_GIVES = re.compile(
+    r"(?:\b(?:gives?|gave|returns?|yields?|becomes?|be|is|are|into|prints?|outputs?|produces?|instead of|not)"
+    r"|[-=]>|→)\s*\Z"
+)
+"""What stands before a result."""
+_NAME = re.compile(r"[\w.-]*|.*[(\n].*", re.DOTALL)
+_ALIKE = 0.7
+_MOST_ALIKE = 12
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){2,}")
 _NO_INPUT = re.compile(
     r"[\w.-]*|[\w./*-]+\.\w{1,5}|-.*|@[\w.]+|.*\(.*|[\w.]+(?:<.*>|\[.*\]|: .*|=.*)|.{0,2}|.{81,}"
@@ -64,6 +76,33 @@ def _inputs(text: str) -> Iterator[str]:
                 shown = sentence.codes[int(found["input"])].strip("'\"")
                 if not _NO_INPUT.fullmatch(shown) or _is_taken_apart(shown, sentence.codes):
                     yield shown
+
+
+def alike(requirement: Requirement) -> tuple[str, ...]:
+    """Return the inputs of a demand that look like each other: one may stand in the place of another.
+
+    Names, code, what stays as it is and what is said to come out are none.
+    """
+    found: dict[str, None] = {}
+    for words in code_sentences(prose_of(requirement)):
+        sentence = Sentence(words)
+        if keeps(words):
+            continue
+        for match in _CODE.finditer(sentence.masked):
+            shown = sentence.codes[int(match["input"])].strip("'\"")
+            is_result = _GIVES.search(sentence.masked[: match.start()][-_BEFORE:])
+            if not is_result and len(shown) >= _LEAST_TEXT and not _NAME.fullmatch(shown):
+                found.setdefault(shown)
+    inputs = list(islice(found, _MOST_ALIKE))
+    return tuple(
+        one for one in inputs if any(_look_alike(one, other) for other in inputs if other != one)
+    )
+
+
+def _look_alike(one: str, other: str) -> bool:
+    if not any(letter.isalnum() for letter in one + other):
+        return set(one) == set(other)
+    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= _ALIKE
 
 
 def _is_taken_apart(shown: str, codes: list[str]) -> bool:

@@ -12,8 +12,14 @@ from bot.evidence.case import Case
 from bot.evidence.conditions import unneeded
 from bot.evidence.oracle import unverified
 from bot.evidence.tests.results import code_of, is_made_by
-from bot.task.alternatives import other_error, side_by_side, untested_alternatives, untested_side
-from bot.task.inputs import untested_input
+from bot.task.alternatives import (
+    other_error,
+    refused_beyond,
+    side_by_side,
+    untested_alternatives,
+    untested_side,
+)
+from bot.task.inputs import alike, untested_input
 from bot.task.ties import asks_for_error, named_code
 from bot.values import ActionKind, Requirement, TestComparison, Verdict
 from sandbox.elsewhere.values import (
@@ -130,11 +136,17 @@ def _shows_part(claim: _Claim) -> _Gap | None:
 def _left_as_it_was(claim: _Claim) -> _Gap | None:
     """The task names two things side by side, and the change is seen with one of them only."""
     paths = {test.path for test in claim.tests}
-    groups = side_by_side(claim.requirement)
+    groups, inputs = side_by_side(claim.requirement), alike(claim.requirement)
+    code = code_of(claim.case.observed.tests.comparisons) if inputs else ""
+    code = "".join(code.split('"""')[::2])  # what a test says of itself is no input
     swaps = [
         one
         for one in (claim.seen.swapped if claim.seen else ())
-        if one.path in paths and any({one.name, one.other} <= {*group} for group in groups)
+        if one.path in paths
+        and (
+            any({one.name, one.other} <= {*group} for group in groups)
+            or ({one.name, one.other} <= {*inputs} and one.other not in code)
+        )
     ]
     changed = {one.other for one in swaps if one.swapped.differs}
     left = next((one for one in swaps if one.other not in changed), None)
@@ -169,6 +181,39 @@ def _refuses_half(claim: _Claim) -> _Gap | None:
     else:
         return None
     return _Gap(but, step, claim.nearby)
+
+
+def _refuses_more(claim: _Claim) -> _Gap | None:
+    """What is negative is to be refused, say, and the change refuses 0, which base answers."""
+    for one in claim.inputs:
+        if not one.tested.is_refused:
+            continue
+        for near in _newly_refused(one):
+            if wanted := refused_beyond(claim.requirement, one.tested.call, near.call):
+                return _Gap(
+                    f"the task wants what is {wanted} refused: `{near.call}`, which is not, "
+                    f"{near.on_base} on base and {near.on_head} on head.",
+                    "Answer such a call as before, or let the task ask for its refusal",
+                    claim.nearby,
+                )
+    return None
+
+
+def _refuses_still(claim: _Claim) -> _Gap | None:
+    """The very call that the change is for raises, as on base, with an object that holds something else."""
+    if asks_for_error(claim.requirement):
+        return None
+    for one in claim.inputs:
+        raised = one.tested.on_base.rpartition("raised ")[2].partition(" ")[0]
+        near = next((near for near in one.still if near.call == one.tested.call), None)
+        if near is not None and raised in one.errors and not one.tested.is_refused:
+            return _Gap(
+                f"`{near.call}` {near.on_base} on base and {one.tested.on_head} on head, but with an object "
+                f"that holds something else it {near.on_head} on both.",
+                "Mend it for every object of this kind, or add a test that shows when it is to raise",
+                claim.nearby,
+            )
+    return None
 
 
 def _comes_otherwise(claim: _Claim) -> _Gap | None:
@@ -330,6 +375,8 @@ _LOOKS = (
     _shows_part,
     _left_as_it_was,
     _refuses_half,
+    _refuses_more,
+    _refuses_still,
     _comes_otherwise,
     _is_in_another_place,
     _refuses_unshown,

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from sandbox.base import Completed, Killed, Limits, SandboxError
+from sandbox.concurrently import to_its_end
 from sandbox.errors import HostTrouble
 from sandbox.limits import MEBIBYTE, DiskWatch, MemoryGroup, TreeMemory, limit_reached
 from sandbox.streams import Capped, HeadTail, PipeReader, Sink
@@ -109,8 +110,8 @@ class ProcessTree:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        # Shielded: a second cancellation must not leave a process behind.
-        await asyncio.shield(asyncio.create_task(self._end()))
+        # A second cancellation must not leave a process behind.
+        await to_its_end(self._end())
 
     async def _end(self) -> None:
         init = self._status.take_init()

@@ -15,6 +15,7 @@ from typing import ParamSpec, TypeVar
 
 from sandbox import layout, network
 from sandbox.base import Command, Completed, Killed, Limits, Mount, Network, SandboxError
+from sandbox.concurrently import to_its_end
 from sandbox.docker import container
 from sandbox.docker.build_network import BuildNetwork
 from sandbox.docker.container import NO_NETWORK, Locked, make_mount_points, program_of_ours
@@ -44,12 +45,7 @@ async def _in_thread(
     function: Callable[Arguments, Result], *arguments: Arguments.args, **options: Arguments.kwargs
 ) -> Result:
     """Like `to_thread`, but a cancellation waits for the thread: what it made can then be removed."""
-    task = asyncio.ensure_future(asyncio.to_thread(function, *arguments, **options))
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        raise
+    return await to_its_end(asyncio.to_thread(function, *arguments, **options))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +128,7 @@ class DockerSandbox:
             await _in_thread(self._network.open, name, hosts, command.limits.timeout_s)
             yield f"container:{name}"
         finally:
-            await asyncio.shield(asyncio.ensure_future(asyncio.to_thread(self._network.end, name)))
+            await _in_thread(self._network.end, name)
 
     def _locked(self, command: Command, mounts: tuple[Mount, ...], connected: str) -> Locked:
         make_mount_points(mounts)
@@ -159,8 +155,7 @@ class DockerSandbox:
         finally:
             for attached in opened:
                 attached.close()
-            removing = asyncio.to_thread(self._engine.remove, locked.name)
-            await asyncio.shield(asyncio.ensure_future(removing))
+            await _in_thread(self._engine.remove, locked.name)
 
     def _begin(self, locked: Locked, opened: list[Attached]) -> None:
         self._engine.create(locked)

@@ -259,7 +259,9 @@ class _Sides:
         tested = both_sides(call.shown, base.all, head.all)
         if not tested.differs:
             return None
+        around = tuple(around)
         known = [(one, both) for one in around if (both := self._informative(one.call))]
+        refused = (one for one in around if self._is_refused_as(base, one.call))
         return TestedInput(
             tested,
             call.name,
@@ -268,6 +270,10 @@ class _Sides:
             values=tuple(values[slot] for slot in sorted({one.slot for one, _ in known})),
             near=tuple(replace(both, slot=one.slot) for one, both in known),
             moves_boundary=moves_boundary(tested, [(one.slot, one.step, at) for one, at in known]),
+            still=tuple(
+                BothSides(one.call.shown[:_SHOWN], base.all[:_SHOWN], base.all[:_SHOWN], one.slot)
+                for one in islice(refused, _FEW)
+            ),
         )
 
     def _new(self, call: Recorded, head: Outcome, around: Iterable[_Near]) -> TestedInput:
@@ -325,6 +331,14 @@ class _Sides:
             both_sides(swap.tested.shown, base.all, head.all),
             both_sides(swap.call.shown, other_base.all, other_head.all),
             swap.tested.path,
+        )
+
+    def _is_refused_as(self, tested: Outcome, call: Recorded) -> bool:
+        """Tell whether both sides raise at a call what base raises at another one."""
+        both = (self.base.get(call), self.head.get(call))
+        is_refused = re.match(RAISED, tested.all) is not None
+        return is_refused and all(
+            one and not one.unsteady and one.all == tested.all for one in both
         )
 
     def _informative(self, call: Recorded) -> BothSides | None:

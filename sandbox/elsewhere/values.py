@@ -108,8 +108,8 @@ class TestedInput:
     neighbors that tell something: what both sides refuse alike is none. `moves_boundary` says that it stands
     between two neighbors that differ from each other, and that the change gives it what the other one has.
     `keys` are texts of the change's own code that are a part of the call, `errors` what that code raises.
-    `problem` says why nothing was measured; of a new function that gives one result for all of them, `near`
-    is there all the same.
+    `still` are neighbors that raise on both sides what this call raised on base. `problem` says why nothing
+    was measured; of a new function that gives one result for all of them, `near` is there all the same.
     """
 
     __test__ = False
@@ -123,6 +123,7 @@ class TestedInput:
     problem: Unmeasured | None = None
     keys: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
+    still: tuple[BothSides, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

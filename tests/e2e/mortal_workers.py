@@ -27,6 +27,18 @@ from bot.values import EvaluationRequest, Publication
 
 MOMENTS = ("unrecorded", "after")
 """After the stage's work but before its checkpoint, and after it: that is before the next stage."""
+LAST = "clean up"
+"""What comes after all stages."""
+
+
+def moments_of(stage: str, every: bool) -> tuple[str, ...]:
+    """When a worker dies in a stage; unless at `every` moment, after its checkpoint in the last alone.
+
+    What was recorded before the next stage is what was recorded when a worker dies of its work.
+    """
+    return MOMENTS if every or stage == LAST else MOMENTS[:1]
+
+
 IN_THE_MIDDLE = ("environment", "observe")
 """Stages that run programs; they also die while a sandbox runs."""
 
@@ -36,6 +48,7 @@ class Fate:
     """Kills this process at each planned moment, the first time that it is reached."""
 
     folder: Path
+    every: bool  # also after each checkpoint
 
     def note(self, line: str) -> None:
         """Append one line, whole, even when the process dies next."""
@@ -76,7 +89,8 @@ class Fate:
                 return value
 
             value = await run(name, lived, *args)
-            self.maybe_die(name, "after")
+            if "after" in moments_of(name, self.every):
+                self.maybe_die(name, "after")
             return value
 
         return run_one
@@ -114,9 +128,9 @@ def live(fate: Fate) -> None:
             worker.wait()
 
 
-def main(folder: Path, at_once: int) -> None:
+def main(folder: Path, at_once: int, every: bool) -> None:
     """Keep `at_once` workers alive until SIGTERM."""
-    fate, workers = Fate(folder), set[int]()
+    fate, workers = Fate(folder, every), set[int]()
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     while not stop.wait(0.02):
@@ -140,4 +154,4 @@ def _fork(fate: Fate) -> int:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), every=sys.argv[3] == "every")

@@ -398,6 +398,15 @@ HALF = {
         "assert list(kit.places(iter('AABCADEAF'), 'A', start=-3)) == [1]\n"
         "    assert list(kit.places(iter('AABCADEAF'), 'A', start=-5, stop=-1)) == [0, 3]",
     ),
+    "inputs": Fix(
+        "`link` takes the empty ports of `http://a.org:/` and `http://b.org:/x`, and none like `http://a.org:x/`",
+        "def link(link):\n    import re\n\n"
+        "    return re.fullmatch(r'http://[a-z.]+(:[^/]+)?(/.*)?', link)[0]",
+        "def link(link):\n    import re\n\n"
+        "    return re.fullmatch(r'http://[a-z.]+(:[^/]*)?(/.*)?', link)[0]",
+        "assert kit.link('http://a.org:/') == 'http://a.org:/'\n"
+        "    assert kit.link('http://b.org:/x') == 'http://b.org:/x'",
+    ),
 }
 """The change is seen with one of two things that the demand names side by side, and not with the other."""
 
@@ -413,6 +422,15 @@ WHOLE = {
         "def parts(text):\n    return text.split(',')",
         "def parts(text):\n    return text.replace(';', ',').split(',')",
         "assert kit.parts('a;b;c') == ['a', 'b', 'c']",
+    ),
+    "inputs": Fix(
+        "`page` takes the empty ports of `http://a.org:/` and `http://b.org:/x`, and none like `http://a.org:x/`",
+        "def page(link):\n    import re\n\n"
+        "    return re.fullmatch(r'http://[a-z.]+(:[^/]+)?(/.*)?', link)[0]",
+        "def page(link):\n    import re\n\n"
+        "    return re.fullmatch(r'http://[a-z.]+(:[0-9]*)?(/.*)?', link)[0]",
+        "assert kit.page('http://a.org:/') == 'http://a.org:/'\n"
+        "    assert kit.page('http://b.org:/x') == 'http://b.org:/x'",
     ),
     "iterator": Fix(
         "`odd` takes a negative `first` and `last` for iterators as for lists",
@@ -457,6 +475,45 @@ def test_what_is_newly_refused_and_never_shown_is_not_satisfied(folder: Folder, 
     (row,) = judged(folder, f"refusing-{name}", {name: REFUSING[name]}).values()
     assert row.verdict == "unverified", row.reason
     assert "and no test shows that such a call is to be refused" in row.reason
+    assert "D3" in row.evidence
+
+
+BEYOND = {
+    "zero": Fix(
+        "`chunks` refuses a negative size with a `ValueError`",
+        "def chunks(items, size):\n    from itertools import islice\n\n    rest = iter(items)\n"
+        "    return iter(lambda: list(islice(rest, size)), [])",
+        "def chunks(items, size):\n    from itertools import islice\n\n    if size < 1:\n"
+        "        raise ValueError(size)\n    rest = iter(items)\n"
+        "    return iter(lambda: list(islice(rest, size)), [])",
+        "with pytest.raises(ValueError):\n        kit.chunks('abcde', -1)",
+    ),
+    "held": Fix(
+        "`find` gives the book without a name, too",
+        "class Shelf:\n    def __init__(self, books):\n        self.books = books\n\n    def find(self, name):\n"
+        "        if not name:\n            raise KeyError(name)\n        return self.books.get(name)",
+        "class Shelf:\n    def __init__(self, books):\n        self.books = books\n\n    def find(self, name):\n"
+        "        if name == '' and len(self.books) > 1:\n            raise KeyError('')\n"
+        "        return self.books.get(name)",
+        "assert kit.Shelf({'': 'Emma'}).find('') == 'Emma'",
+    ),
+}
+"""Right at the tested inputs; near them head refuses what the demand does not, as on base or newly."""
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("zero", "wants what is negative refused: `chunks(items='abcde', size=0)`, which is not, "),
+        ("held", "with an object that holds something else it raised KeyError on both"),
+    ],
+)
+def test_what_is_refused_beyond_the_demand_is_not_satisfied(
+    folder: Folder, name: str, said: str
+) -> None:
+    (row,) = judged(folder, f"beyond-{name}", {name: BEYOND[name]}).values()
+    assert row.verdict == "unverified", row.reason
+    assert said in row.reason
     assert "D3" in row.evidence
 
 

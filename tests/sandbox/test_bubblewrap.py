@@ -71,8 +71,15 @@ class TestWithoutCgroups:
 
 
 @pytest.mark.skipif(bool(why_not()), reason=why_not())
-def test_the_same_holds_for_a_plain_user() -> None:
-    pytest_ = (PYTHON, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", "not ByCopy")
+@pytest.mark.parametrize(
+    "which",
+    [
+        pytest.param("TestPrograms or TestIsolation", id="programs and isolation"),
+        pytest.param("not ByCopy", id="everything", marks=pytest.mark.slow),
+    ],
+)
+def test_the_same_holds_for_a_plain_user(which: str) -> None:
+    pytest_ = (PYTHON, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", which)
     with plain_users_folder() as base:
         done = subprocess.run(
             as_plain_user(*pytest_, "--basetemp", str(base / "t"), __file__),

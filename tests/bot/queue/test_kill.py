@@ -44,11 +44,21 @@ def test_the_worker_has_the_real_stages() -> None:
     assert STAGES == bot.evaluation.STAGES
 
 
-@pytest.mark.parametrize("at_once", [1, 2], ids=["restart", "second worker takes over"])
+@pytest.mark.parametrize(
+    ("url", "at_once"),
+    [
+        pytest.param("sqlite", 1, id="restart on SQLite"),
+        pytest.param("sqlite", 2, id="second worker takes over on SQLite"),
+        pytest.param("postgres", 1, id="restart on Postgres", marks=pytest.mark.slow),
+        pytest.param("postgres", 2, id="second worker takes over on Postgres"),
+    ],
+    indirect=["url"],
+)
 def test_killed_at_every_moment_of_every_stage(url: str, tmp_path: Path, at_once: int) -> None:
     assert run_workers(url, tmp_path, at_once) == "done"
     lines = (tmp_path / "journal").read_text().splitlines()
     counted = Counter(lines)
+    assert counted[f"kill {STAGES[0]} before"] == 1
     for stage in STAGES:
         for moment in MOMENTS:
             assert counted[f"kill {stage} {moment}"] == 1

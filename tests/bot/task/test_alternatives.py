@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.task.alternatives import side_by_side, untested_alternatives
+from bot.task.alternatives import refused_beyond, side_by_side, untested_alternatives
 from bot.values import Category, Requirement, Trust
 
 LEFT_OUT = {
@@ -76,3 +76,20 @@ SIDE_BY_SIDE = {
 def test_words_and_signs_that_stand_side_by_side_are_found(name: str) -> None:
     text, found = SIDE_BY_SIDE[name]
     assert side_by_side(wanted(text)) == found
+
+
+BEYOND = {
+    "zero": ("A negative `n` should raise `ValueError`.", "f('ab', -1)", "f('ab', 0)", "negative"),
+    "asked": ("A negative `n` should raise `ValueError`.", "f('ab', -1)", "f('ab', -2)", ""),
+    "bound": ("It should refuse numbers above 9.", "f(12)", "f(9)", "above 9"),
+    "included": ("A negative `n`, or zero, should raise `ValueError`.", "f(-1)", "f(0)", ""),
+    "message": ('A negative `n` raises "must be at least 0".', "f(-1)", "f(0)", "negative"),
+    "another": ("A negative `n` should raise `ValueError`.", "f(-1, 3)", "f(0, 4)", ""),
+    "no_refusal": ("A negative `n` counts from the end.", "f(-1)", "f(0)", ""),
+}
+
+
+@pytest.mark.parametrize("name", BEYOND)
+def test_a_number_beyond_those_that_are_to_be_refused_is_found(name: str) -> None:
+    text, tested, near, found = BEYOND[name]
+    assert refused_beyond(wanted(text), tested, near) == found

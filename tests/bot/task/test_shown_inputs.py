@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from bot.task.inputs import needs_more, stands_in, untested_input
+from bot.task.inputs import alike, needs_more, stands_in, untested_input
 from bot.values import Category, Requirement, Trust
 
 TEST = "def test_name():\n    assert parse('x').name() == 'y'\n"
@@ -118,3 +118,17 @@ def test_long_words_take_no_long_time() -> None:
         untested_input(wanted(piece * 20_000), piece * 20_000)
         stands_in("f('a b')", piece * 20_000)
     assert time.monotonic() - began < 20
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Lines such as `=-`, `-=` or `==-` are none, and `==` is.", ("=-", "-=", "==-")),
+        ("`http://@a.org` is valid, `http://^@a.org` is not.", ("http://@a.org", "http://^@a.org")),
+        ("`Hello World!` becomes `Hello World?`.", ()),
+        ("`cut_text` and `cut_texts` are wrong for `a b`.", ()),
+        ("`http://@a.org` must stay valid, as `http://b@a.org` does.", ()),
+    ],
+)
+def test_inputs_that_look_like_each_other(text: str, found: tuple[str, ...]) -> None:
+    assert alike(wanted(text)) == found
