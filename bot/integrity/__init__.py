@@ -10,18 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.diff.lines import TextReader
-from bot.integrity.automation import edited_automation, narrowed_discovery
-from bot.integrity.base_classes import lost_base_classes
+from bot.integrity.automation import edited_automation, narrowed_discovery, shadowed_modules
 from bot.integrity.callers import broken_callers
 from bot.integrity.hard_coded import hard_coded_results, test_awareness
 from bot.integrity.hidden_code import decoded_code, test_reading, unseen_content
 from bot.integrity.inspection import Check, Inspection, open_standing
 from bot.integrity.instructions import hidden_text, instructions_to_reviewers
 from bot.integrity.leaks import secrets_added
-from bot.integrity.public_names import removed_public_names
+from bot.integrity.public_names import lost_base_classes, removed_public_names
 from bot.integrity.reach import newly_reached
 from bot.integrity.scope import files_out_of_scope
-from bot.integrity.shadowed_modules import shadowed_modules
 from bot.integrity.suppressions import lowered_checks, suppressions
 from bot.integrity.swallowed_errors import swallowed_errors
 from bot.integrity.tampering import early_exits, replaced_commands, replaced_subjects, tampering

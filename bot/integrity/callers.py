@@ -11,15 +11,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bot.diff.lines import is_gone, old_path
-from bot.integrity.defaults import Defaults, defaults_of
 from bot.integrity.inspection import Inspection, Trees, make_finding
 from bot.integrity.public_names import exported_names, may_be_called, words_of_task
 from bot.integrity.removed_code import is_public
 from bot.integrity.script_signatures import script_signatures
 from bot.integrity.signatures import (
+    Defaults,
     Parameter,
     Passing,
     Signature,
+    defaults_of,
     only_once,
     python_signatures,
 )

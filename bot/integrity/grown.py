@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from bot.diff.lines import Texts
-from bot.integrity.lost_imports import ModuleVersions, both_sides, bound_by
-from bot.values import GrownTest, TestChange, TestComparison
+from bot.integrity.lost_imports import EDITED, ModuleVersions, both_sides, bound_by
+from bot.values import GrownTest, TestComparison
 from sandbox.values import Outcome
 
 _WORD = re.compile(r"[A-Za-z_]\w+")
@@ -20,7 +20,6 @@ _ONE_OF = {
     "assertRaisesRegex", "assertIsInstance", "assertWarns", "startswith", "endswith", "count", "index",
 }  # fmt: skip
 _LISTED = ast.List | ast.Tuple | ast.Set | ast.Dict
-_EDITED = (TestChange.PASS_TO_FAIL, TestChange.EXPECTATION_CHANGED)
 
 
 def find_grown(
@@ -40,7 +39,7 @@ def find_grown(
     files: dict[str, ModuleVersions | None] = {}
     found: list[GrownTest] = []
     for test in tests:
-        is_edited = test.change in _EDITED and test.head_on_head is Outcome.PASSED
+        is_edited = test.change in EDITED and test.head_on_head is Outcome.PASSED
         name = test.id.split("[", 1)[0].partition("::")[2]
         if not (is_edited and test.path.endswith(".py") and name):
             continue

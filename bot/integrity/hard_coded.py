@@ -100,9 +100,7 @@ def _questions(inspection: Inspection) -> Iterator[_ExpectedInFile]:
     shown = parse_python(_as_test(inspection.requirements.examples))
     for question in questions_in(shown) if shown is not None else ():
         yield _ExpectedInFile("", replace(question, test="the task's example"))
-    changed = {c.path for c in inspection.diff.files if is_test_file(c.path) and not is_gone(c)}
-    passing = {test.path for test in inspection.standing.turned_green}
-    for path in sorted(changed | passing):
+    for path in inspection.telling_tests():
         yield from (
             _ExpectedInFile(path, question)
             for question in _asked_in(path, inspection.head, inspection.trees)

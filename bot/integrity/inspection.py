@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from bot.diff.kinds import is_test_file
 from bot.diff.lines import TextReader, hunk_at, is_gone, is_new, old_path
 from bot.diff.python_source import parse_python
 from bot.evidence.tests.results import FAILING
@@ -65,6 +66,11 @@ class Inspection:
     def after(self, change: FileChange) -> str | None:
         """A changed file's text on head; None when it is gone, or no text."""
         return None if is_gone(change) else self.head.read(change.path)
+
+    def telling_tests(self) -> list[str]:
+        """The files of tests that the change edits, or in which it makes a test pass, by path."""
+        edited = {c.path for c in self.diff.files if is_test_file(c.path) and not is_gone(c)}
+        return sorted(edited | {test.path for test in self.standing.turned_green})
 
 
 Check = Callable[[Inspection], Iterator[Finding]]

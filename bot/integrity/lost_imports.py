@@ -33,7 +33,7 @@ _UNKNOWN = (
     "Base's version of this test could not be run with head's code: its file cannot be imported there, where "
     "a private name is gone."
 )
-_EDITED = (TestChange.PASS_TO_FAIL, TestChange.EXPECTATION_CHANGED)
+EDITED = (TestChange.PASS_TO_FAIL, TestChange.EXPECTATION_CHANGED)
 _PLAIN = (ast.If, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)
 
 
@@ -71,7 +71,7 @@ def _told(
 
 def _may_be(test: TestComparison) -> bool:
     is_own = test.path.endswith(".py") and test.head_on_head is Outcome.PASSED
-    return is_own and test.change in _EDITED and test.base_on_head is Outcome.ERROR
+    return is_own and test.change in EDITED and test.base_on_head is Outcome.ERROR
 
 
 def _is_of(lacks: re.Match[str], concerned: Iterable[ModuleVersions]) -> bool:

@@ -18,12 +18,12 @@ from typing import Protocol
 from bot.diff.kinds import is_test_file
 from bot.diff.lines import Texts
 from bot.diff.python_source import parse_python
+from bot.integrity.languages import SCRIPT
 from bot.integrity.tokens import Token, is_mark, read_tokens
 from bot.text.words import whole_name
 from bot.values import RetiredTest, TestChange, TestComparison
 
 _MOST_FILES = 5000
-_SCRIPT = re.compile(r"\.[cm]?[jt]sx?\Z")
 _ENDINGS = ("", ".js", ".cjs", ".mjs", ".ts", ".tsx", ".jsx", "/index.js", "/index.ts")
 _IMPORT = re.compile(
     r"\bimport\s+(?P<names>(?:[^\s'\";()]+\s+){1,200}?)from\s*['\"](?P<place>[^'\"\n]+)['\"]"
@@ -89,7 +89,7 @@ def _subjects(test: TestComparison, base: Files, known: frozenset[str]) -> froze
     if not text or not test.source:
         return frozenset()
     read = _imported_by_python if test.path.endswith(".py") else _imported_by_script
-    if not (test.path.endswith(".py") or _SCRIPT.search(test.path)):
+    if not test.path.endswith((".py", *SCRIPT.suffixes)):
         return frozenset()
     imported = dict(read(test.path, text, known))
     used = {name for name in imported if whole_name(name).search(test.source)}
@@ -189,7 +189,7 @@ def _is_gone(name: _Name, base: Files, head: Files, left: Sequence[str]) -> bool
     if len(name.name) < 3 or not _defines(base.read(name.path) or "", name.name):
         return False
     for path in left:
-        if not (path.endswith(".py") or _SCRIPT.search(path)):
+        if not path.endswith((".py", *SCRIPT.suffixes)):
             continue
         text = head.read(path)
         if text is None or (name.name in text and _speaks_of(path, text, name.name)):
@@ -281,7 +281,7 @@ def _is_handed_on(name: _Name, base: Files, known: Sequence[str]) -> bool:
     )
     stem = posixpath.basename(name.path).partition(".")[0]
     for path in known:
-        text = base.read(path) if _SCRIPT.search(path) and path != name.path else None
+        text = base.read(path) if path.endswith(SCRIPT.suffixes) and path != name.path else None
         if not text or is_test_file(path) or (stem not in text and name.name not in text):
             continue
         listed, folder = frozenset(known), posixpath.dirname(path)
@@ -309,7 +309,7 @@ def _is_behind_exports(name: _Name, base: Files, known: frozenset[str]) -> bool:
         text = base.read(entry)
         if text is None or entry == name.path or _HANDS_ON.search(text):
             return False
-        if _SCRIPT.search(entry) and _speaks_of(entry, text, name.name):
+        if entry.endswith(SCRIPT.suffixes) and _speaks_of(entry, text, name.name):
             return False
     return True
 

@@ -14,10 +14,11 @@ from bot.diff.kinds import is_test_file
 from bot.diff.lines import added_lines, is_gone, removed_lines
 from bot.diff.paths import is_automation, is_build_file
 from bot.integrity.inspection import Inspection, make_finding
+from bot.integrity.languages import SCRIPT
 from bot.values.rules import CHECK_LOWERED, SUPPRESSION_ADDED
 from sandbox.values import FileChange, Finding, Side
 
-_SCRIPT = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte")
+_SCRIPT = (*SCRIPT.suffixes, ".vue", ".svelte")
 _NATIVE = (".c", ".h", ".cc", ".cpp", ".hpp", ".cxx", ".m", ".mm")
 _SHELL = (".sh", ".bash", ".bats", "")
 

@@ -300,11 +300,9 @@ def replaced_commands(inspection: Inspection) -> Iterator[Finding]:
 
 def _shell_tests(inspection: Inspection) -> dict[str, str]:
     """The shell scripts among the changed tests and those that the change makes pass, without comments."""
-    changed = {c.path for c in inspection.diff.files if is_test_file(c.path) and not is_gone(c)}
-    paths = changed | {test.path for test in inspection.standing.turned_green}
     return {
         path: read_text(inspection.head.read(path) or "", is_shell=True).code
-        for path in sorted(paths)
+        for path in inspection.telling_tests()
         if language_of(path) is SHELL
     }
 

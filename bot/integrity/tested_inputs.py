@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from bot.diff.kinds import is_shipped_source, is_test_file
+from bot.diff.kinds import is_shipped_source
 from bot.diff.lines import is_gone
 from bot.diff.python_source import Function
 from bot.integrity.inspection import Inspection, Trees, make_finding
@@ -109,11 +109,9 @@ def _is_telling(text: str) -> bool:
 
 def _tested(inspection: Inspection) -> dict[str, frozenset[str]]:
     """The constants of each test that changed, or that the change makes pass, by its name."""
-    changed = {c.path for c in inspection.diff.files if is_test_file(c.path) and not is_gone(c)}
-    passing = {test.path for test in inspection.standing.turned_green}
     return {
         f"{path}::{name}": inputs
-        for path in sorted(changed | passing)
+        for path in inspection.telling_tests()
         for name, inputs in _constants_of_tests(
             path, inspection.head.read(path) or "", inspection.trees
         )

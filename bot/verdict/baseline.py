@@ -243,8 +243,8 @@ def _held_by_other_packages(requirement: Requirement, tests: list[TestComparison
         f"{_tests(count)} of base fail{_s(count)} with {first.runner_of_head}, which the change brings, and "
         f"pass{'es' if count == 1 else ''} on head's code with base's packages ({first.runner_of_base}): "
         f"{test_ids(tests)}.{said}",
-        "Check that the runner's new version is the reason, and no other package. If the edited tests demand "
-        "what they did before, a person can accept this: `/judge accept B2 <reason>`.",
+        "Check that the runner's new version is the reason, and no other package, and that the edited tests "
+        "demand what they did before.",
     )
 
 

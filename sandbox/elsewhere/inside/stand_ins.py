@@ -30,7 +30,7 @@ class StandIns:
 
     def watch(self) -> None:
         """See from now what `mock.patch` puts in place."""
-        patch: Any = mock._patch
+        patch: Any = type(mock.patch("a.b"))  # it has no public name
         enter = patch.__enter__
 
         def entered(patching: Any) -> Any:

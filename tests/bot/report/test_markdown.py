@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -13,9 +14,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from bot.report.checks import check_summary
-from bot.report.markdown import markdown, marker
+from bot.report.markdown import html, markdown, marker
 from bot.report.view import view
-from bot.values import Conclusion, Evaluation, Observed
+from bot.values import Conclusion, Evaluation, Observed, TestChange
 from tests.bot.report.examples import EXAMPLES, HOSTILE, hostile, one_missing, regression, success
 
 LINK = "https://assay.example/evaluations/1?s=abc"
@@ -28,6 +29,10 @@ OUR_TAGS = re.compile(r"</?(?:code|details|summary|br|sub|pre)>|<pre lang=\"\w+\
 
 def comment(evaluation: Evaluation) -> str:
     return markdown(view(evaluation), LINK)
+
+
+def page(evaluation: Evaluation) -> str:
+    return html(view(evaluation))
 
 
 def every(tokens: list[Token]) -> list[Token]:
@@ -165,6 +170,45 @@ def test_the_impact_is_short_and_folded() -> None:
     assert "</code> and 6 more |" in part
     assert "removed | no use was found | no test was found |" in part
     assert "and 7 more changed symbols" in part
+
+
+@pytest.mark.parametrize(
+    ("count", "said"), [(1, "1 more changed symbol."), (2, "2 more changed symbols.")]
+)
+def test_one_more_symbol_is_one_symbol(count: int, said: str) -> None:
+    evaluation = regression()
+    assert evaluation.observed
+    assert evaluation.observed.impact
+    impact = replace(evaluation.observed.impact, left_out=count)
+    shown = replace(evaluation, observed=replace(evaluation.observed, impact=impact))
+
+    assert f"and {said}" in comment(shown)
+    assert f'<p class="small">and {said.rstrip(".")}</p>' in page(shown)
+
+
+@pytest.mark.parametrize(("shown_in", "fits"), [(comment, 8), (page, 20)])
+@pytest.mark.parametrize(("more", "said"), [(1, "and 1 more test"), (2, "and 2 more tests")])
+def test_one_more_test_is_one_test(
+    shown_in: Callable[[Evaluation], str], fits: int, more: int, said: str
+) -> None:
+    evaluation = regression()
+    assert evaluation.observed
+    assert evaluation.judgement
+    tests = evaluation.observed.tests
+    broken = next(one for one in tests.comparisons if one.change is TestChange.PASS_TO_FAIL)
+    many = tuple(replace(broken, id=f"{broken.id}_{n}") for n in range(fits + more))
+    ids = tuple(one.id for one in many)
+    verdicts = tuple(
+        replace(one, tests=ids) if one.requirement_id == "B2" else one
+        for one in evaluation.judgement.verdicts
+    )
+    shown = replace(
+        evaluation,
+        observed=replace(evaluation.observed, tests=replace(tests, comparisons=many)),
+        judgement=replace(evaluation.judgement, verdicts=verdicts),
+    )
+
+    assert re.search(rf"{said}(?!\w)", shown_in(shown))
 
 
 def test_nothing_of_a_hostile_author_acts() -> None:

@@ -28,6 +28,7 @@ from tests.bot.report.examples import (
     success,
     superseded,
 )
+from tests.bot.verdict.cases import comparison, observed, requirements, verdict_of
 
 
 def test_a_requirement_without_a_verdict_is_unverified_and_counts() -> None:
@@ -73,6 +74,20 @@ def test_what_to_do_next_is_said_once() -> None:
 
     assert len(shown.next_steps) == 1
     assert shown.next_steps[0].startswith("Add a test that fails on base")
+
+
+def test_how_to_accept_is_said_once_where_only_another_runner_fails_a_test() -> None:
+    test = comparison(
+        "test_a", TestChange.FLAKY, runner_of_base="jest 29", runner_of_head="jest 30"
+    )
+    verdict = verdict_of("B2", requirements(), observed(test))
+    evaluation = one_missing()
+    assert evaluation.judgement
+    judgement = replace(evaluation.judgement, verdicts=(verdict,))
+    shown = view(replace(evaluation, judgement=judgement, acceptable=("B2",)))
+
+    assert any("the runner's new version" in step for step in shown.next_steps)
+    assert sum("accept" in step for step in shown.next_steps) == 1
 
 
 def test_the_plan_is_shown_as_it_was_frozen_with_what_was_added() -> None:
