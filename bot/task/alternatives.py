@@ -192,13 +192,19 @@ def refused_beyond(requirement: Requirement, tested: str, near: str) -> str:
     prose = _MESSAGE.sub(" ", text)  # what an error says has its own words
     if _INCLUDED.search(prose):
         return ""
-    here, there = changed[0]
-    for pattern, sign in _BOUNDS:
-        for found in pattern.finditer(prose):
-            bound = float((found[1] if pattern.groups else None) or 0)
-            if sign * here < sign * bound <= sign * there:
-                return found[0].strip() if pattern.groups and found[1] else "negative"
-    return ""
+    here, _ = changed[0]
+    bounds = [
+        (sign, float((found[1] if pattern.groups else None) or 0), found)
+        for pattern, sign in _BOUNDS
+        for found in pattern.finditer(prose)
+    ]
+    if any(sign * one < sign * bound for one in other for sign, bound, _ in bounds):
+        return ""
+    asked = (found for sign, bound, found in bounds if sign * here < sign * bound)
+    first = next(asked, None)
+    if first is None:
+        return ""
+    return first[0].strip() if first.re.groups and first[1] else "negative"
 
 
 def _numbers(code: str) -> list[float]:
