@@ -11,7 +11,7 @@ from bot.diff.paths import is_policy
 from bot.evidence.tests.results import Witnesses, call_witnesses, common_trouble, function_of
 from bot.evidence.transitions import passed
 from bot.task.categories import ASKED, NARROW, upkeep_area
-from bot.task.meant import contradiction, ties_by_example, why_meant
+from bot.task.meant import contradiction, said_to_change, ties_by_example, why_meant
 from bot.task.permissions import (
     asks_to_remove,
     asks_to_remove_function,
@@ -26,11 +26,11 @@ from bot.values import (
     Evidence,
     GrownTest,
     Observed,
+    PermittedChange,
     Requirement,
     Requirements,
     RetiredTest,
     ShownResult,
-    Step,
     TestChange,
     TestComparison,
     Transition,
@@ -130,7 +130,7 @@ class Case:
         """
         return (
             *(t for t in self.witnesses.regressions if not self.is_retired(t)),
-            *(t for t in self.witnesses.loosened if not self._is_explained(t)),
+            *(t for t in self.witnesses.loosened if not self.is_explained(t)),
             *(t for t in self.witnesses.withdrawn if not self.is_named(t)),
         )
 
@@ -155,8 +155,16 @@ class Case:
         """The new members that a test expects beside all others, where the task names them."""
         return next((one for one in self.observed.tests.grown if one.id == test.id), None)
 
-    def _is_explained(self, test: TestComparison) -> bool:
-        return self.is_adapted(test) or self.grown(test) is not None
+    def permission(self, test: TestComparison) -> PermittedChange | None:
+        """The words that let a test change which passes on base's code, too, since it was edited."""
+        if test not in self.witnesses.loosened:
+            return None
+        return next((p for p in self.requirements.permitted if speaks_of_test(p, test)), None)
+
+    def is_explained(self, test: TestComparison) -> bool:
+        """Whether something speaks for an edited test whose version of base fails on head."""
+        spoken_for = self.grown(test) or self.permission(test)
+        return spoken_for is not None or self.is_adapted(test)
 
     def _follows_a_move(self, test: TestComparison) -> bool:
         return self._is_told(TEST_FOLLOWS_MOVE, moved(test.id))
@@ -212,11 +220,13 @@ class Case:
     def why_meant(self, test: TestComparison) -> str:
         """Where the task shows what a test expects now, or lets it change, as a sentence; "" otherwise.
 
-        It counts only where head's version fails with base's code: what proves nothing is not accepted.
+        Unless somebody allows it to change, it counts only where head's version fails with base's code.
         """
         if grown := self.grown(test):
             members = ", ".join(f"`{one}`" for one in grown.members)
             return f"`{test.id}` expects all that it expected, and {members}, which the task names."
+        if permitted := self.permission(test):
+            return said_to_change(permitted, test)
         is_proven = test in self.witnesses.proofs or test.head_on_head is None
         if test.change is not TestChange.EXPECTATION_CHANGED or not is_proven:
             return ""
@@ -298,17 +308,16 @@ class Case:
 
     @property
     def _runs(self) -> tuple[Evidence, ...]:
-        return tuple(e for e in self.observed.evidence if _is_of_suite(e.step))
+        """The project's tests, whole or crosswise, and not those of a plan's item."""
+        of_kind = [e for e in self.observed.evidence if e.step.action is ActionKind.UNIT_TESTS]
+        about = [(e, e.step.requirement_ids) for e in of_kind]
+        return tuple(e for e, ids in about if not ids or NOTHING_REGRESSES in ids)
 
     @property
     def build_ids(self) -> tuple[str, ...]:
         """The evidence of a build that failed, for a verdict to cite."""
-        seen = self.observed.evidence
-        return tuple(
-            e.id
-            for e in seen
-            if e.step.action is ActionKind.DYNAMIC_EXECUTION and BUILDS in e.step.requirement_ids
-        )
+        built = [e for e in self.observed.evidence if e.step.action is ActionKind.DYNAMIC_EXECUTION]
+        return tuple(e.id for e in built if BUILDS in e.step.requirement_ids)
 
     @property
     def why_tests_prove_nothing(self) -> str:
@@ -329,11 +338,8 @@ class Case:
         called = self.witnesses
         if called.kept or self.regressions or called.undecided or called.skipped:
             return True
-        return (
-            self.suite is not None
-            and not self.observed.tests.comparisons
-            and bool(passed(self.suite.base))
-        )
+        by_exit = self.suite if not self.observed.tests.comparisons else None
+        return by_exit is not None and bool(passed(by_exit.base))
 
     @property
     def nothing_regressed(self) -> bool:
@@ -358,12 +364,6 @@ CHECKING = (ActionKind.BASH, ActionKind.INTERACTION)
 def _asks_for_nothing_new(requirement: Requirement) -> bool:
     """Whether no test could fail without the change for it: what must stay, docs, tests."""
     return requirement.category is Category.KEEP or upkeep_area(requirement.text) in NARROW
-
-
-def _is_of_suite(step: Step) -> bool:
-    """Whether a step runs the project's tests, whole or crosswise, and not those of a plan's item."""
-    about = step.requirement_ids
-    return step.action is ActionKind.UNIT_TESTS and (not about or NOTHING_REGRESSES in about)
 
 
 def open_case(requirements: Requirements, observed: Observed, configuration: Configuration) -> Case:

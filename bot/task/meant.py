@@ -8,7 +8,13 @@ from bot.task.examples.results import asked_in, newly_asked
 from bot.task.permissions import speaks_of_test
 from bot.task.ties import Tie
 from bot.text.clipping import clip_line
-from bot.values import Requirement, Requirements, ShownResult, TestComparison
+from bot.values import (
+    PermittedChange,
+    Requirement,
+    Requirements,
+    ShownResult,
+    TestComparison,
+)
 from bot.values.rules import WEAKENED
 from sandbox.values import Finding
 
@@ -27,6 +33,11 @@ def why_meant(wanted: Requirements, integrity: Sequence[Finding], test: TestComp
     permitted = next((one for one in wanted.permitted if speaks_of_test(one, test)), None)
     if permitted is None:
         return ""
+    return said_to_change(permitted, test)
+
+
+def said_to_change(permitted: PermittedChange, test: TestComparison) -> str:
+    """Say which words let a test change."""
     said = clip_line(permitted.sentence, 160)
     return f"What `{test.id}` expects was changed, and {permitted.origin} allows it: “{said}”"
 

@@ -54,6 +54,9 @@ _GENERIC = words_of(
 )
 
 
+_IN_WORDS = "one two three four five six seven eight nine ten eleven twelve"
+_DIGITS = {word: str(number) for number, word in enumerate(_IN_WORDS.split(), start=1)}
+"""Who writes of tests that expect ten days has tests with `10` in mind."""
 _FREE = re.compile(
     r"(?i)\b(?:tests?|test_\w+|snapshots?|expectations?|assertions?|messages?|wording|order|formats?|output|hash(?:es)?"
     r"|internals?|implementation|representation)\b[^.;]{0,80}?\b"
@@ -100,8 +103,10 @@ def speaks_of_test(permitted: PermittedChange, test: TestComparison) -> bool:
         return any(one == own or _is_path(one, test.path) for one in spelled)
     subject = words_of(permitted.sentence) - _GENERIC
     name = Vocabulary(words_of(f"{test_name(test.id)} {test.path}"))
-    code = Vocabulary(code_words(test.source))
-    is_known = all(name.knows(word) or code.knows(word) for word in subject)
+    code = Vocabulary(code_words(f"{test.source}\n{test.source_before}"))
+    is_known = all(
+        name.knows(word) or code.knows(word) or _DIGITS.get(word) in code.words for word in subject
+    )
     if _ONE_DESCRIBED.search(permitted.sentence) and not _MANY.search(permitted.sentence):
         name = Vocabulary(words_of(test_name(test.id)))
         is_known = is_known and _is_pinned_as_said(permitted.sentence, test)

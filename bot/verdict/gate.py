@@ -226,7 +226,7 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
     case = facts.case
     changed = (
         *case.witnesses.expectations,
-        *(t for t in case.witnesses.loosened if case.is_adapted(t) or case.grown(t)),
+        *(t for t in case.witnesses.loosened if case.is_explained(t)),
         *(t for t in case.witnesses.withdrawn if case.is_named(t)),
         *case.retired,
     )

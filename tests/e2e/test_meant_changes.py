@@ -134,6 +134,29 @@ def test_a_sentence_that_permits(folder: Folder) -> None:
     assert "may change" in judged.said()
 
 
+LONG = "Long texts\n\n- [ ] `digest` of ten letters and more is one more than their sum\n\n{sentence}\n"
+LONGER = SLUG.format(mark="-", rest=REST.replace("ord, text)", "ord, text), len(text) > 9"))
+OF_TEN = f"{TESTS}\n\ndef test_digest_of_letters():\n    assert slug.digest('0' * 10) == 480\n"
+OF_NINE = OF_TEN.replace("10) == 480", "9) == 432") + (
+    "\n\ndef test_digest_of_ten_letters_and_more():\n"
+    "    assert slug.digest('0' * 10) == 481\n    assert slug.digest('1' * 12) == 589\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "wanted"),
+    [("The tests which expect letters of ten may change.", "success"), ("", "failure")],
+)
+def test_a_permitted_test_may_expect_what_both_sides_give(
+    folder: Folder, sentence: str, wanted: str
+) -> None:
+    base = folder.branch(f"ten-{wanted}", {"tests/test_slug.py": OF_TEN})
+    change = {"slug.py": LONGER, "tests/test_slug.py": OF_NINE}
+    folder.branch(f"nine-{wanted}", change, base)
+    judged = folder.judge(f"nine-{wanted}", base=base, task=LONG.format(sentence=sentence))
+    assert judged.conclusion == wanted, judged.said()
+
+
 SILENT = "A new start\n\n- [ ] The project is nice\n\n{sentence}\n"
 
 

@@ -176,6 +176,9 @@ def _is_base_doctest(four: Four) -> bool:
     return bool(before.source) and before.source == after.source
 
 
+_EDITED = (TestChange.EXPECTATION_CHANGED, TestChange.PASS_TO_FAIL)
+
+
 def _comparison(four: Four, changed: set[str]) -> TestComparison:
     found = judge(four)
     shown = four.head_on_head or four.base_on_base
@@ -186,7 +189,7 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
     again = four.head_repeat or four.repeat
     other = four.other_runner if found.change is TestChange.UNKNOWN else None
     source, before = shown.source, ""
-    if found.change is TestChange.EXPECTATION_CHANGED and four.base_on_base is not None:
+    if found.change in _EDITED and four.base_on_base is not None:
         before = four.base_on_base.source
         new = next((one.head_on_head for one in four.replacements if one.head_on_head), None)
         source = new.source if new is not None and four.head_on_head is None else source

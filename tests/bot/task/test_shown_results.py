@@ -157,6 +157,19 @@ def test_this_test_is_the_one_that_was_just_named(end: str) -> None:
     assert not list(permitted_changes(source(kept)))
 
 
+@pytest.mark.parametrize(
+    ("said", "speaks"),
+    [("ten days", True), ("six days", False), ("ten weeks", False), ("10 days", True)],
+)
+def test_numbers_in_words_are_those_that_the_test_of_base_expects(said: str, speaks: bool) -> None:
+    before = "it('supports days', () => {\n  expect(ms(864000000)).toBe('10d');\n});\n"
+    test = comparison(
+        "supports days", TestChange.EXPECTATION_CHANGED, before.replace("10d", "1w"), path="ms.test.js"
+    )  # fmt: skip
+    (permitted,) = permitted_changes(source(f"Tests that expect {said} may change."))
+    assert speaks_of_test(permitted, replace(test, source_before=before)) is speaks
+
+
 def test_what_may_go() -> None:
     (permitted,) = permitted_changes(source("The test of the digest may be removed."))
     assert permitted == PermittedChange("The test of the digest may be removed.", "issue #7", True)
