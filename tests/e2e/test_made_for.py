@@ -373,6 +373,10 @@ NEEDED = {
 }
 
 
+ROMAN = (
+    "def roman(number):\n    out = ''\n    for value, letter in [(10, 'X'), {more}(5, 'V'), (1, 'I')]:\n"
+    "        while number >= value:\n            out += letter\n            number -= value\n    return out"
+)
 HALF = {
     "sign": Fix(
         "`words` cuts a text at `_` as well as at `-`",
@@ -407,6 +411,12 @@ HALF = {
         "assert kit.link('http://a.org:/') == 'http://a.org:/'\n"
         "    assert kit.link('http://b.org:/x') == 'http://b.org:/x'",
     ),
+    "numbers": Fix(
+        "`roman(9)` gives `'IX'`; the same goes for 4 and 40",
+        ROMAN.format(more=""),
+        ROMAN.format(more="(9, 'IX'), "),
+        "assert kit.roman(9) == 'IX'\n    assert kit.roman(19) == 'XIX'",
+    ),
 }
 """The change is seen with one of two things that the demand names side by side, and not with the other."""
 
@@ -431,6 +441,12 @@ WHOLE = {
         "    return re.fullmatch(r'http://[a-z.]+(:[0-9]*)?(/.*)?', link)[0]",
         "assert kit.page('http://a.org:/') == 'http://a.org:/'\n"
         "    assert kit.page('http://b.org:/x') == 'http://b.org:/x'",
+    ),
+    "numbers": Fix(
+        "`roman(9)` gives `'IX'`; the same goes for 4",
+        ROMAN.format(more=""),
+        ROMAN.format(more="(9, 'IX'), ").replace("(1, ", "(4, 'IV'), (1, "),
+        "assert kit.roman(9) == 'IX'\n    assert kit.roman(19) == 'XIX'",
     ),
     "iterator": Fix(
         "`odd` takes a negative `first` and `last` for iterators as for lists",
