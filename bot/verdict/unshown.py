@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TypeVar
 
@@ -21,89 +21,22 @@ from bot.task.alternatives import (
 )
 from bot.task.inputs import alike, untested_input
 from bot.task.ties import asks_for_error, named_code
-from bot.values import ActionKind, Requirement, TestComparison, Verdict
-from sandbox.elsewhere.values import (
-    BothSides,
-    Misfit,
-    Replaced,
-    SecondLook,
-    TestedInput,
-    Unmeasured,
-)
+from bot.values import Requirement, TestComparison, Verdict
+from bot.verdict.claims import Claim, Gap
+from bot.verdict.other_results import changes_arguments, comes_otherwise
+from sandbox.elsewhere.values import BothSides, Misfit, Replaced, TestedInput, Unmeasured
 
 _InTest = TypeVar("_InTest", Misfit, Replaced)
 
-_NUMBER = r"-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?"
-_A_NUMBER = re.compile(rf"returned {_NUMBER}")
-_LIKE_A_NUMBER = re.compile(
-    rf"returned (?:[\"']{_NUMBER}[\"']|{_NUMBER}n|\[(?:Number|String)\b.*)", re.DOTALL
-)
-"""What `==` of JavaScript takes for a number, written as a number is: with zeros around it, it is a form."""
-_A_VALUE = re.compile(r"returned (?!undefined|null)")
-_SPEAKS_OF_TEXT = re.compile(r"\b(?:strings?|texts?|str|big ?ints?|quoted)\b", re.I)
-_SPEAKS_OF_LATER = re.compile(r"\b(?:a?sync\w*|promis\w*|await\w*|block\w*|resolv\w*)\b", re.I)
-_SPEAKS_OF_CHANGING = re.compile(
-    r"(?i)\b(in[- ]place|mutat|modif(y|ies)|append|consum|fills?\b|argument)"
-)
 _OF_MESSAGES = re.compile(r"(?i)\b(?:messag|say|said|name|naming|mention|clear|better|helpful)")
 """A demand that an error says something else: base may raise it already."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Claim:
-    """Tests that prove something of a demand, asked whether that is all of it."""
-
-    requirement: Requirement
-    tests: tuple[TestComparison, ...]
-    case: Case
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        return tuple(test.id for test in self.tests)
-
-    @property
-    def seen(self) -> SecondLook | None:
-        return self.case.observed.second_look
-
-    @property
-    def inputs(self) -> list[TestedInput]:
-        """What was measured of the calls in the files of these tests."""
-        paths = {test.path for test in self.tests}
-        return [one for one in (self.seen.inputs if self.seen else ()) if one.path in paths]
-
-    @property
-    def refused(self) -> list[BothSides]:
-        """The tests' calls that head refuses; where the demand names their functions, only of these."""
-        named = named_code(self.requirement)
-        own = [one for one in self.inputs if one.function.rpartition(".")[2] in named]
-        return [one.tested for one in own or self.inputs if one.tested.is_refused]
-
-    @property
-    def asked(self) -> str:
-        """All that is asked for, of this demand and of the others."""
-        return "\n".join(f"{one.text}\n{one.detail}" for one in self.case.requirements.items)
-
-    @property
-    def nearby(self) -> tuple[str, ...]:
-        """The ids of the evidence that shows calls near the tested ones."""
-        seen = self.case.observed.evidence
-        return tuple(one.id for one in seen if one.step.action is ActionKind.NEARBY_INPUTS)
-
-
-@dataclass(frozen=True, slots=True)
-class _Gap:
-    """What the tests leave open, as a sentence, what to do, and the evidence beside the tests' own."""
-
-    but: str
-    next_step: str
-    evidence: tuple[str, ...] = ()
 
 
 def left_unshown(
     requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
 ) -> Verdict | None:
     """Return why these tests, which prove something, do not prove all of a demand; None where they may."""
-    claim = _Claim(requirement, tests, case)
+    claim = Claim(requirement, tests, case)
     gap = next((found for look in _LOOKS if (found := look(claim))), None)
     if gap is None:
         return None
@@ -120,7 +53,7 @@ def in_numbers(ids: tuple[str, ...]) -> str:
     return f"{len(ids)} tests fail on base's code and pass on head's"
 
 
-def _shows_part(claim: _Claim) -> _Gap | None:
+def _shows_part(claim: Claim) -> Gap | None:
     """The task names several things side by side, or shows an input, and the tests have only some of it."""
     code = code_of(claim.case.witnesses.proofs)
     if untested := untested_alternatives(claim.requirement, code):
@@ -129,13 +62,13 @@ def _shows_part(claim: _Claim) -> _Gap | None:
         said = f"shows `{missing}`"
     else:
         return None
-    return _Gap(
+    return Gap(
         f"the task {said}, and no test that fails without this change has `{missing}`.",
         f"Add a test with `{missing}` that fails without this change",
     )
 
 
-def _left_as_it_was(claim: _Claim) -> _Gap | None:
+def _left_as_it_was(claim: Claim) -> Gap | None:
     """The task names two things side by side, and the change is seen with one of them only."""
     paths = {test.path for test in claim.tests}
     groups, inputs = side_by_side(claim.requirement), alike(claim.requirement)
@@ -155,7 +88,7 @@ def _left_as_it_was(claim: _Claim) -> _Gap | None:
     if left is None:
         return None
     same = left.swapped
-    return _Gap(
+    return Gap(
         f"the task names `{left.other}` beside `{left.name}`: `{left.tested.call}` gives something else on "
         f"head than on base, `{same.call}` {same.on_head} on both, and no test shows the change with "
         f"`{left.other}`.",
@@ -164,7 +97,7 @@ def _left_as_it_was(claim: _Claim) -> _Gap | None:
     )
 
 
-def _refuses_half(claim: _Claim) -> _Gap | None:
+def _refuses_half(claim: Claim) -> Gap | None:
     """Calls are to be refused, and the tests show it on one side only, or with another error."""
     refused = claim.refused
     if not refused:
@@ -181,17 +114,17 @@ def _refuses_half(claim: _Claim) -> _Gap | None:
         step = f"Raise {other[0]} and let a test ask for it"
     else:
         return None
-    return _Gap(but, step, claim.nearby)
+    return Gap(but, step, claim.nearby)
 
 
-def _refuses_more(claim: _Claim) -> _Gap | None:
+def _refuses_more(claim: Claim) -> Gap | None:
     """What is negative is to be refused, say, and the change refuses 0, which base answers."""
     for one in claim.inputs:
         if not one.tested.is_refused:
             continue
         for near in _newly_refused(one):
             if wanted := refused_beyond(claim.requirement, one.tested.call, near.call):
-                return _Gap(
+                return Gap(
                     f"the task wants what is {wanted} refused: `{near.call}`, which is not, "
                     f"{near.on_base} on base and {near.on_head} on head.",
                     "Answer such a call as before, or let the task ask for its refusal",
@@ -200,7 +133,7 @@ def _refuses_more(claim: _Claim) -> _Gap | None:
     return None
 
 
-def _refuses_still(claim: _Claim) -> _Gap | None:
+def _refuses_still(claim: Claim) -> Gap | None:
     """The very call that the change is for raises, as on base, with an object that holds something else."""
     if asks_for_error(claim.requirement):
         return None
@@ -208,7 +141,7 @@ def _refuses_still(claim: _Claim) -> _Gap | None:
         raised = one.tested.on_base.rpartition("raised ")[2].partition(" ")[0]
         near = next((near for near in one.still if near.call == one.tested.call), None)
         if near is not None and raised in one.errors and not one.tested.is_refused:
-            return _Gap(
+            return Gap(
                 f"`{near.call}` {near.on_base} on base and {one.tested.on_head} on head, but with an object "
                 f"that holds something else it {near.on_head} on both.",
                 "Mend it for every object of this kind, or add a test that shows when it is to raise",
@@ -217,43 +150,8 @@ def _refuses_still(claim: _Claim) -> _Gap | None:
     return None
 
 
-def _comes_otherwise(claim: _Claim) -> _Gap | None:
-    """A number comes as text, or a value as a promise, and no demand speaks of that."""
-    calls = (one.tested for one in claim.inputs)
-    one = next((one for one in calls if _is_another_kind(one, claim.asked)), None)
-    if one is None:
-        return None
-    return _Gap(
-        f"`{one.call}` {one.on_base} on base and {one.on_head} on head, and the task does not ask for "
-        "another kind of result.",
-        "Return what callers of this function know, or let the task ask for it",
-        claim.nearby,
-    )
-
-
-def _changes_arguments(claim: _Claim) -> _Gap | None:
-    """What a tested call is given is something else after it, on head only, and no demand speaks of that."""
-    one = next((one for one in claim.inputs if one.left), None)
-    if one is None or _SPEAKS_OF_CHANGING.search(claim.asked):
-        return None
-    return _Gap(
-        f"`{one.tested.call}` changes no argument on base, and leaves `{one.left}` on head, and the task "
-        "does not ask for that.",
-        "Leave what callers pass as it is, or let the task ask for its change",
-        claim.nearby,
-    )
-
-
-def _is_another_kind(one: BothSides, asked: str) -> bool:
-    is_text = _A_NUMBER.fullmatch(one.on_base) and _LIKE_A_NUMBER.fullmatch(one.on_head)
-    if is_text and not _SPEAKS_OF_TEXT.search(asked):
-        return one.on_head.removeprefix("returned ") not in asked
-    is_later = _A_VALUE.match(one.on_base) and one.on_head.startswith("resolved ")
-    return bool(is_later) and not _SPEAKS_OF_LATER.search(asked)
-
-
-def _is_in_another_place(claim: _Claim) -> _Gap | None:
-    """The tests call a new function of the demanded name, and the one that was there is as it was."""
+def _is_in_another_place(claim: Claim) -> Gap | None:
+    """The tests call a new function of the demanded name, and notice nothing of the one that was there."""
     observed = claim.case.observed
     old = {_bare(one) for one in claim.inputs if one.problem is not Unmeasured.NEW}
     new = {_bare(one) for one in claim.inputs} - old
@@ -266,7 +164,11 @@ def _is_in_another_place(claim: _Claim) -> _Gap | None:
             for located in observed.located
             if located.requirement_id == claim.requirement.id
             for one in located.places
-            if one.place.name in new and (one.place.path, one.place.name) not in touched
+            if one.place.name in new
+            and (
+                (one.place.path, one.place.name) not in touched
+                or not _is_noticed(one.place.path, claim)
+            )
         ),
         None,
     )
@@ -275,10 +177,17 @@ def _is_in_another_place(claim: _Claim) -> _Gap | None:
     place = added[left.name]
     if PurePosixPath(place.path).name.partition(".")[0].lower() in claim.asked.lower():
         return None
-    return _Gap(
-        f"what is called there is new, `{place.words}`, and `{left.words}` is as on base.",
+    return Gap(
+        f"what is called there is new, `{place.words}`, and they notice nothing of `{left.words}`.",
         f"Change `{left.words}` and test it, or let the task name {place.path}",
     )
+
+
+def _is_noticed(path: str, claim: Claim) -> bool:
+    """Whether one of these tests noticed damage to a file, or nobody knows."""
+    seen = claim.case.observed.damage
+    of_file = [one for one in (seen.damages if seen else ()) if one.damage.path == path]
+    return not of_file or any(not {*claim.ids}.isdisjoint(one.noticed) for one in of_file)
 
 
 def _bare(one: TestedInput) -> str:
@@ -286,14 +195,14 @@ def _bare(one: TestedInput) -> str:
     return one.function.removeprefix("default.")
 
 
-def _refuses_unshown(claim: _Claim) -> _Gap | None:
+def _refuses_unshown(claim: Claim) -> Gap | None:
     """Near the tested inputs base answers and the change raises, and no tested input shows a refusal."""
     shown = {one.function for one in claim.inputs if one.tested.is_refused}
     unshown = (one for one in claim.inputs if one.function not in shown)
     first = next((near for one in unshown for near in _newly_refused(one)), None)
     if first is None:
         return None
-    return _Gap(
+    return Gap(
         f"`{first.call}`, near a tested input, {first.on_base} on base and {first.on_head} on head, and no "
         "test shows that such a call is to be refused.",
         "If it is meant to be refused, add a test that shows it; else answer it as before",
@@ -308,7 +217,7 @@ def _newly_refused(one: TestedInput) -> Iterator[BothSides]:
             yield near
 
 
-def _refuses_nothing(claim: _Claim) -> _Gap | None:
+def _refuses_nothing(claim: Claim) -> Gap | None:
     """Something must be raised, and every call with which the tests show the change answers on head, too."""
     seen, wanted = claim.seen, claim.requirement
     is_asked = asks_for_error(wanted) and not _OF_MESSAGES.search(wanted.shown)
@@ -325,7 +234,7 @@ def _refuses_nothing(claim: _Claim) -> _Gap | None:
     if not is_known or any(one.tested.is_refused for one in shown):
         return None
     first = shown[0].tested
-    return _Gap(
+    return Gap(
         "an error is asked for, and no call with which they show the change raises one on head: "
         f"`{first.call}` {first.on_head}.",
         "Add a test with an input that raises the error on head and not on base",
@@ -333,26 +242,26 @@ def _refuses_nothing(claim: _Claim) -> _Gap | None:
     )
 
 
-def _calls_otherwise(claim: _Claim) -> _Gap | None:
+def _calls_otherwise(claim: Claim) -> Gap | None:
     """In each of the tests a mock is called as the function that it stands for cannot be."""
     first = _first_in_each(claim.seen.misfits if claim.seen else (), claim.tests)
     if first is None:
         return None
-    return _Gap(
+    return Gap(
         f"`{first.test}` replaces `{first.function}`, and the code calls it with what `{first.function}` "
         f"itself does not take ({first.why}).",
         f"Call `{first.function}` as it is defined, or replace it with `autospec=True`",
     )
 
 
-def _runs_another(claim: _Claim) -> _Gap | None:
+def _runs_another(claim: Claim) -> Gap | None:
     """Before each of the tests begins, a file of theirs has put another function in the named one's place."""
     names = named_code(claim.requirement)
     replaced = claim.seen.replaced if claim.seen else ()
     first = _first_in_each((one for one in replaced if one.function in names), claim.tests)
     if first is None:
         return None
-    return _Gap(
+    return Gap(
         f"`{first.file}` puts another `{first.function}` in the place of the one that the task names, before "
         f"`{first.test}` begins.",
         f"Test `{first.function}` as it is",
@@ -366,7 +275,7 @@ def _first_in_each(seen: Iterable[_InTest], tests: tuple[TestComparison, ...]) -
     return found[0] if found and all(found) else None
 
 
-def _asks_unseen(claim: _Claim) -> _Gap | None:
+def _asks_unseen(claim: Claim) -> Gap | None:
     """The change asks for a value of which the task does not speak, and no test tells the two sides apart."""
     seen = claim.case.observed.damage
     found = unneeded(claim.tests, seen)
@@ -374,7 +283,7 @@ def _asks_unseen(claim: _Claim) -> _Gap | None:
         return None
     damage, count = found.damage, len(found.unnoticed)
     passing = f"all {count} tests pass" if count != 1 else "the only test passes"
-    return _Gap(
+    return Gap(
         f"{passing}, too, where {damage.what} ({damage.path}:{damage.line}), and the task does not speak of "
         "this value. So nothing shows what the condition is for.",
         f"Add a test that fails where {damage.what}, or take this condition out",
@@ -388,8 +297,8 @@ _LOOKS = (
     _refuses_half,
     _refuses_more,
     _refuses_still,
-    _comes_otherwise,
-    _changes_arguments,
+    comes_otherwise,
+    changes_arguments,
     _is_in_another_place,
     _refuses_unshown,
     _refuses_nothing,

@@ -3,6 +3,7 @@
 const fs = require('fs');
 const Module = require('module');
 const os = require('os');
+const timers = require('timers');
 const sources = require('/srv/run/sources.cjs');
 const {called, made, place} = require('/srv/run/values.cjs');
 
@@ -12,6 +13,7 @@ const HOST = 'web-3';
 const PARENT = 4000;
 const UNSTEADY_WITHIN = 20; // a function that answers otherwise so soon keeps honest state
 const LONGEST_MS = 50;
+const LONG_WAIT_MS = 1000;
 const WITHOUT_SET_UP = /^raised (?:MissingModule|ReferenceError|SyntaxError|TypeError)\b/;
 
 const orders = JSON.parse(fs.readFileSync(0));
@@ -42,6 +44,30 @@ function beLater(ms) {
 		construct: (target, values, made) => Reflect.construct(target, values.length > 0 ? values : [now() + ms], made),
 	});
 	Date.now = () => now() + ms;
+	const sooner = {apply: (target, self, [work, wait, ...rest]) => Reflect.apply(target, self, [work, soon(wait), ...rest])};
+	for (const name of ['setTimeout', 'setInterval']) {
+		timers[name] = globalThis[name] = new Proxy(globalThis[name], sooner);
+	}
+
+	if (timers.promises) { // since Node 15
+		const {setTimeout: after} = timers.promises;
+		timers.promises.setTimeout = (wait, ...rest) => after(soon(wait), ...rest);
+	}
+
+	Module.syncBuiltinESMExports();
+}
+
+// What a module has wait for minutes when it is loaded has happened by then.
+const soon = wait => wait > LONG_WAIT_MS ? 1 : wait;
+
+async function loaded(given) {
+	for (const call of orders.calls) {
+		try {
+			await called(call, given);
+		} catch {} // It cannot be had here.
+	}
+
+	await new Promise(done => setTimeout(done, 20));
 }
 
 async function repeated(call, given) {
@@ -74,6 +100,10 @@ async function main() {
 		apply: (found, self, values) => found.apply(self, values),
 	};
 	tell({place: place(orders.tree)});
+	if (orders.later_ms) {
+		await loaded(given);
+	}
+
 	for (const call of orders.calls) {
 		tell({begins: call.number});
 		try {

@@ -1,0 +1,62 @@
+"""Tests that prove something of a demand, and what they leave open: what the looks at them share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.evidence.case import Case
+from bot.task.ties import named_code
+from bot.values import ActionKind, Requirement, TestComparison
+from sandbox.elsewhere.values import BothSides, SecondLook, TestedInput
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Tests that prove something of a demand, asked whether that is all of it."""
+
+    requirement: Requirement
+    tests: tuple[TestComparison, ...]
+    case: Case
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the tests."""
+        return tuple(test.id for test in self.tests)
+
+    @property
+    def seen(self) -> SecondLook | None:
+        """What their calls gave elsewhere, and on both sides."""
+        return self.case.observed.second_look
+
+    @property
+    def inputs(self) -> list[TestedInput]:
+        """What was measured of the calls in the files of these tests."""
+        paths = {test.path for test in self.tests}
+        return [one for one in (self.seen.inputs if self.seen else ()) if one.path in paths]
+
+    @property
+    def refused(self) -> list[BothSides]:
+        """The tests' calls that head refuses; where the demand names their functions, only of these."""
+        named = named_code(self.requirement)
+        own = [one for one in self.inputs if one.function.rpartition(".")[2] in named]
+        return [one.tested for one in own or self.inputs if one.tested.is_refused]
+
+    @property
+    def asked(self) -> str:
+        """All that is asked for, of this demand and of the others."""
+        return "\n".join(f"{one.text}\n{one.detail}" for one in self.case.requirements.items)
+
+    @property
+    def nearby(self) -> tuple[str, ...]:
+        """The ids of the evidence that shows calls near the tested ones."""
+        seen = self.case.observed.evidence
+        return tuple(one.id for one in seen if one.step.action is ActionKind.NEARBY_INPUTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """What the tests leave open, as a sentence, what to do, and the evidence beside the tests' own."""
+
+    but: str
+    next_step: str
+    evidence: tuple[str, ...] = ()

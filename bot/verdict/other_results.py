@@ -1,0 +1,63 @@
+"""What comes of a tested call otherwise than callers know it, where no demand speaks of that."""
+
+from __future__ import annotations
+
+import re
+
+from bot.verdict.claims import Claim, Gap
+from sandbox.elsewhere.values import BothSides
+
+_NUMBER = r"-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?"
+_A_NUMBER = re.compile(rf"returned {_NUMBER}")
+_LIKE_A_NUMBER = re.compile(
+    rf"returned (?:[\"']{_NUMBER}[\"']|{_NUMBER}n|\[(?:Number|String)\b.*)", re.DOTALL
+)
+"""What `==` of JavaScript takes for a number, written as a number is: with zeros around it, it is a form."""
+_AN_OBJECT = re.compile(r"returned (?:\{|[A-Z]\w* )")
+_SPEAKS_OF_OBJECTS = re.compile(
+    r"(?i)\b(?:object|dict|mapping|record|propert|attribut|field|instance|class)|\{"
+)
+_A_VALUE = re.compile(r"returned (?!undefined|null)")
+_SPEAKS_OF_TEXT = re.compile(r"\b(?:strings?|texts?|str|big ?ints?|quoted)\b", re.I)
+_SPEAKS_OF_LATER = re.compile(r"\b(?:a?sync\w*|promis\w*|await\w*|block\w*|resolv\w*)\b", re.I)
+_SPEAKS_OF_CHANGING = re.compile(
+    r"(?i)\b(in[- ]place|mutat|modif(y|ies)|append|consum|fills?\b|argument)"
+)
+
+
+def comes_otherwise(claim: Claim) -> Gap | None:
+    """A number comes as text or an object, or a value as a promise, and no demand speaks of that."""
+    calls = (one.tested for one in claim.inputs)
+    one = next((one for one in calls if _is_another_kind(one, claim.asked)), None)
+    if one is None:
+        return None
+    return Gap(
+        f"`{one.call}` {one.on_base} on base and {one.on_head} on head, and the task does not ask for "
+        "another kind of result.",
+        "Return what callers of this function know, or let the task ask for it",
+        claim.nearby,
+    )
+
+
+def changes_arguments(claim: Claim) -> Gap | None:
+    """What a tested call is given is something else after it, on head only, and no demand speaks of that."""
+    one = next((one for one in claim.inputs if one.left), None)
+    if one is None or _SPEAKS_OF_CHANGING.search(claim.asked):
+        return None
+    return Gap(
+        f"`{one.tested.call}` changes no argument on base, and leaves `{one.left}` on head, and the task "
+        "does not ask for that.",
+        "Leave what callers pass as it is, or let the task ask for its change",
+        claim.nearby,
+    )
+
+
+def _is_another_kind(one: BothSides, asked: str) -> bool:
+    is_text = _A_NUMBER.fullmatch(one.on_base) and _LIKE_A_NUMBER.fullmatch(one.on_head)
+    if is_text and not _SPEAKS_OF_TEXT.search(asked):
+        return one.on_head.removeprefix("returned ") not in asked
+    if _A_NUMBER.fullmatch(one.on_base) and _AN_OBJECT.match(one.on_head):
+        kind = one.on_head.removeprefix("returned ").partition(" ")[0]
+        return not _SPEAKS_OF_OBJECTS.search(asked) and kind not in asked
+    is_later = _A_VALUE.match(one.on_base) and one.on_head.startswith("resolved ")
+    return bool(is_later) and not _SPEAKS_OF_LATER.search(asked)
