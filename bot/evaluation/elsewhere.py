@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -41,6 +42,11 @@ _NEARBY = Step(
     guidance="One argument is changed at a time: other numbers, words and elements of the same type.",
     requirement_ids=(),
     action=ActionKind.NEARBY_INPUTS,
+)
+_SPEAKS_OF_UTC = re.compile(r"(?i)\b(?:utc|gmt|time ?zones?)\b")
+_LOCAL = re.compile(r"(?i)\blocal\b")
+_FAR_EAST = (
+    "Pacific/Kiritimati"  # 14 hours before UTC, so that nearly every moment is on another day
 )
 _LEAST_S = 30.0
 _LONGER_THAN_HEAD = 3
@@ -96,6 +102,8 @@ async def _seen(
         dict.fromkeys(one for r in asking for one in (*side_by_side(r), alike(r)) if one)
     )
     named = frozenset[str]().union(*(named_code(one) for one in asking if one.category in ASKED))
+    said = "\n".join(f"{one.text}\n{one.detail}" for one in asking)
+    zone = _FAR_EAST if _SPEAKS_OF_UTC.search(said) and not _LOCAL.search(said) else ""
     found = SecondLook()
     for project, asked in projects.values():
         head = project.head
@@ -119,6 +127,7 @@ async def _seen(
             touched=touched,
             beside=beside,
             named=named,
+            zone=zone,
         )
         if head.recipe.runner in DRIVERS:
             seen = await look_again(services.sandbox, looking)

@@ -24,6 +24,7 @@ from bot.task.ties import asks_for_error, named_code
 from bot.values import Requirement, TestComparison, Verdict
 from bot.verdict.claims import Claim, Gap
 from bot.verdict.other_results import changes_arguments, comes_otherwise
+from sandbox.damage.values import SAME
 from sandbox.elsewhere.values import BothSides, Misfit, Replaced, TestedInput, Unmeasured
 
 _InTest = TypeVar("_InTest", Misfit, Replaced)
@@ -158,20 +159,17 @@ def _is_in_another_place(claim: Claim) -> Gap | None:
     symbols = observed.impact.symbols if observed.impact else ()
     touched = {(one.place.path, one.place.name) for one in symbols}
     added = {one.place.name: one.place for one in symbols if one.how == "added"}
-    left = next(
-        (
+    places = (
+        *(one.place for one in symbols if not _is_noticed(one.place.path, claim)),
+        *(
             one.place
             for located in observed.located
             if located.requirement_id == claim.requirement.id
             for one in located.places
-            if one.place.name in new
-            and (
-                (one.place.path, one.place.name) not in touched
-                or not _is_noticed(one.place.path, claim)
-            )
+            if (one.place.path, one.place.name) not in touched
         ),
-        None,
     )
+    left = next((one for one in places if one.name in new), None)
     if left is None or left.name not in named_code(claim.requirement) or left.name not in added:
         return None
     place = added[left.name]
@@ -184,9 +182,10 @@ def _is_in_another_place(claim: Claim) -> Gap | None:
 
 
 def _is_noticed(path: str, claim: Claim) -> bool:
-    """Whether one of these tests noticed damage to a file, or nobody knows."""
+    """Whether one of these tests noticed damage to a file, or what is as on base; or nobody knows."""
     seen = claim.case.observed.damage
-    of_file = [one for one in (seen.damages if seen else ()) if one.damage.path == path]
+    tried = (*seen.trials, *seen.of_hunks) if seen else ()
+    of_file = [o for o in tried if o.ran and o.damage.kind != SAME and o.damage.path == path]
     return not of_file or any(not {*claim.ids}.isdisjoint(one.noticed) for one in of_file)
 
 

@@ -28,7 +28,8 @@ class Looking:
     `paths` are these files (of the tree) and `tests` the ids of these tests; `test_files` are all files
     of the tests, `limits` those of one run, `workspace` an own folder. `only` are names of tests where a
     runner that can runs just these. `touched` names the functions and methods that the change touches,
-    `beside` what a task puts side by side, `named` what it names as code.
+    `beside` what a task puts side by side, `named` what it names as code. `zone` is the time zone of the
+    plain program, "" for that of the tests.
     """
 
     checkout: Checkout
@@ -43,6 +44,7 @@ class Looking:
     touched: frozenset[str] = frozenset()
     beside: tuple[tuple[str, ...], ...] = ()
     named: frozenset[str] = frozenset()
+    zone: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ def plain_program(
             *(replace(one, target=moved(one.target)) for one in layers.mounts(environment)),
             *own,
         ),
-        environment=_outside(environment, runners_own),
+        environment=_outside(environment, runners_own, again.looking.zone),
         cwd=f"{ELSEWHERE}/{environment.recipe.root}".rstrip("/"),
         stdin=json.dumps(orders).encode() + b"\n",
         limits=again.looking.limits,
@@ -129,11 +131,13 @@ def moved(path: str) -> str:
     return ELSEWHERE + path[len(TREE) :] if is_inside else path
 
 
-def _outside(environment: Environment, runners_own: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+def _outside(
+    environment: Environment, runners_own: tuple[str, ...], zone: str
+) -> tuple[tuple[str, str], ...]:
     """Return the variables of the plain program: none whose name begins as the runner's do."""
     known = {
         name: value.replace(TREE, ELSEWHERE)
         for name, value in environment.variables
         if not name.startswith(runners_own)
     }
-    return tuple({**known, **SOMEBODY}.items())
+    return tuple({**known, **SOMEBODY, **({"TZ": zone} if zone else {})}.items())
