@@ -22,6 +22,7 @@ from bot.task.alternatives import (
 from bot.task.inputs import alike, untested_input
 from bot.task.ties import asks_for_error, named_code
 from bot.values import ActionKind, Requirement, TestComparison, Verdict
+from bot.verdict.changed_arguments import newly_changes
 from sandbox.elsewhere.values import (
     BothSides,
     Misfit,
@@ -230,6 +231,14 @@ def _comes_otherwise(claim: _Claim) -> _Gap | None:
     )
 
 
+def _changes_given(claim: _Claim) -> _Gap | None:
+    if (one := newly_changes(claim.inputs, claim.asked)) is None:
+        return None
+    but = f"`{one.call}` {one.on_base} on base and {one.on_head} on head: it now changes what it is given."
+    step = "Leave the arguments as they are, or let the task ask for a change in place"
+    return _Gap(but, step, claim.nearby)
+
+
 def _is_another_kind(one: BothSides, asked: str) -> bool:
     is_text = _A_NUMBER.fullmatch(one.on_base) and _LIKE_A_NUMBER.fullmatch(one.on_head)
     if is_text and not _SPEAKS_OF_TEXT.search(asked):
@@ -378,6 +387,7 @@ _LOOKS = (
     _refuses_more,
     _refuses_still,
     _comes_otherwise,
+    _changes_given,
     _is_in_another_place,
     _refuses_unshown,
     _refuses_nothing,
