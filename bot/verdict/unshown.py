@@ -43,7 +43,8 @@ _A_VALUE = re.compile(r"returned (?!undefined|null)")
 _SPEAKS_OF_TEXT = re.compile(r"\b(?:strings?|texts?|str|big ?ints?|quoted)\b", re.I)
 _SPEAKS_OF_LATER = re.compile(r"\b(?:a?sync\w*|promis\w*|await\w*|block\w*|resolv\w*)\b", re.I)
 _SPEAKS_OF_CHANGING = re.compile(
-    r"(?i)\b(in[- ]place|mutat|modif(y|ies)|append|consum|fills?\b|argument)"
+    r"(?is)\A(?!.*\b(?:not|never|without) (?:in[- ]place|mutat|modif|chang|alter))"
+    r".*\b(in[- ]place|mutat|modif(y|ies)|append|consum|fills?\b|argument)"
 )
 _OF_MESSAGES = re.compile(r"(?i)\b(?:messag|say|said|name|naming|mention|clear|better|helpful)")
 """A demand that an error says something else: base may raise it already."""
@@ -382,7 +383,7 @@ def _asks_unseen(claim: _Claim) -> _Gap | None:
     )
 
 
-_LOOKS = (
+_LOOKS = (  # in the order in which a reader would want to be told
     _shows_part,
     _left_as_it_was,
     _refuses_half,
@@ -397,4 +398,3 @@ _LOOKS = (
     _runs_another,
     _asks_unseen,
 )
-"""In the order in which a reader would want to be told."""
