@@ -125,10 +125,10 @@ class DamageSeen:
 
     `problem` says why nothing could be measured; empty when it was. Of a judge's own step it is what that
     step notices near to the requirement `about`. `of_hunks` are hunks as on base that were tried besides, for
-    who asks what each is needed for: they may raise a doubt, and prove nothing. `untried` are those that the limit left, and
-    `is_limited` says that it left everything, `is_open` that the change itself may be why nothing was
-    measured. `beside` are tests that do not run what their demand names. `unneeded` are conditions on a value
-    that no passing test needs, always true or always false.
+    who asks what each is needed for: they may raise a doubt, and prove nothing. `untried` are those that the
+    limit left, and `is_limited` says that it left everything, `is_open` that the change itself may be why
+    nothing was measured. `beside` are tests that do not run what their demand names. `unneeded` are
+    conditions on a value that no passing test needs, always true or always false.
     """
 
     trials: tuple[DamageTrial, ...] = ()

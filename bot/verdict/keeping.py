@@ -9,6 +9,7 @@ from bot.evidence.case import Case, open_case
 from bot.evidence.damage import Proofs, blindness, differing_call, held_by, is_beside
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
 from bot.evidence.tests.results import test_ids
+from bot.task.categories import is_invariant
 from bot.task.ties import named_code
 from bot.values import (
     ActionKind,
@@ -40,7 +41,10 @@ def judge_keep(requirement: Requirement, case: Case) -> Verdict:
     given = judge_behaviour(requirement, case)
     if given.outcome is not VerdictOutcome.UNVERIFIED or case.why_tests_prove_nothing:
         return given
-    return _by_example(requirement, case) or _by_held(requirement, case) or _unseen(requirement)
+    if found := _by_example(requirement, case) or _by_held(requirement, case):
+        return found
+    may_be_wrong_on_base = is_invariant(requirement.text)
+    return given if given.tests and may_be_wrong_on_base else _unseen(requirement)
 
 
 def held_tests(requirement: Requirement, case: Case) -> tuple[TestComparison, ...]:

@@ -21,7 +21,10 @@ _A_VALUE = re.compile(r"returned (?!undefined|null)")
 _SPEAKS_OF_TEXT = re.compile(r"\b(?:strings?|texts?|str|big ?ints?|quoted)\b", re.I)
 _SPEAKS_OF_LATER = re.compile(r"\b(?:a?sync\w*|promis\w*|await\w*|block\w*|resolv\w*)\b", re.I)
 _SPEAKS_OF_CHANGING = re.compile(
-    r"(?i)\b(in[- ]place|mutat|modif(y|ies)|append|consum|fills?\b|argument)"
+    r"(?i)\b(?:in[- ]place|mutat|modif(?:y|ies)|append|consum|fills?\b)"
+)
+_FORBIDS_CHANGING = re.compile(
+    r"(?i)\b(?:not|never|without) (?:in[- ]place|mutat|modif|chang|alter|append|consum|fill)"
 )
 
 
@@ -42,7 +45,9 @@ def comes_otherwise(claim: Claim) -> Gap | None:
 def changes_arguments(claim: Claim) -> Gap | None:
     """What a tested call is given is something else after it, on head only, and no demand speaks of that."""
     one = next((one for one in claim.inputs if one.left), None)
-    if one is None or _SPEAKS_OF_CHANGING.search(claim.asked):
+    said = claim.asked
+    is_asked = _SPEAKS_OF_CHANGING.search(said) and not _FORBIDS_CHANGING.search(said)
+    if one is None or is_asked:
         return None
     return Gap(
         f"`{one.tested.call}` changes no argument on base, and leaves `{one.left}` on head, and the task "

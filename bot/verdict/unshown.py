@@ -290,7 +290,7 @@ def _asks_unseen(claim: Claim) -> Gap | None:
     )
 
 
-_LOOKS = (
+_LOOKS = (  # in the order in which a reader would want to be told
     _shows_part,
     _left_as_it_was,
     _refuses_half,
@@ -305,4 +305,3 @@ _LOOKS = (
     _runs_another,
     _asks_unseen,
 )
-"""In the order in which a reader would want to be told."""
