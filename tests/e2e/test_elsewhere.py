@@ -391,3 +391,25 @@ def test_what_is_right_only_under_test_is_seen_beside_slow_tests(folder: Folder,
     assert judged.conclusion == "action_required", judged.said()
     (row,) = [one for one in judged.document.requirements if one.id == "R1"]
     assert "D2" in row.evidence
+
+
+DAYS = "from datetime import UTC, datetime\n\n\ndef day_of(seconds):\n    return datetime.{}.isoformat()\n"
+DAY_TEST = (
+    "from days import day_of\n\n\ndef test_day_of_returns_the_day_in_utc():\n"
+    "    assert day_of(0) == '1970-01-01'\n    assert day_of(86400) == '1970-01-02'\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "conclusion"),
+    [("fromtimestamp(seconds)", "action_required"), ("fromtimestamp(seconds, UTC)", "success")],
+)
+def test_what_is_right_in_one_time_zone_only_is_not_satisfied(
+    folder: Folder, code: str, conclusion: str
+) -> None:
+    base = folder.branch(f"days-{conclusion}", {"days.py": DAYS.format(code)})
+    head = {"days.py": DAYS.format(f"{code}.date()"), "tests/test_days.py": DAY_TEST}
+    folder.branch(f"day-{conclusion}", head, base)
+    task = "The day in UTC\n\n- [ ] `day_of` returns the day in UTC, whatever the machine's time zone is\n"
+    judged = folder.judge(f"day-{conclusion}", base=base, task=task)
+    assert judged.conclusion == conclusion, judged.said()
