@@ -106,6 +106,7 @@ async def _observe(services: Services, case: EvaluationContext, task: Task) -> O
         build_folder=built.decisive.root,
         needs=_needs(built),
         left_out=" ".join(_left_out(built)),
+        unbuilt=next((e.recipe.unbuilt for e in _bases(built) if e.recipe.unbuilt), ""),
         too_new=next((e.recipe.too_new for e in _bases(built) if e.recipe.too_new), ""),
         missing_submodules=tuple(one for one in checkout.missing_submodules if one.is_named),
         base_is_untested=untested,

@@ -32,6 +32,11 @@ _AND_OTHERS = re.compile(
 _STRING = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"")
 _WORD = re.compile(r"[A-Za-z_][\w.]*")
 _SIGN = re.compile(r"[^A-Za-z0-9\s]{1,3}")
+_SAME_FOR = re.compile(
+    r"(?i)\b(?:the same (?:goes|holds|applies|is true|happens|problem)|likewise|similarly|so (?:do|are|is))\b"
+)
+_OF_A_CALL = re.compile(r"\w\([^()\d]{0,40}(?<![\w.])(-?\d{1,9})(?![\w.])[^()\d]{0,40}\)")
+_NUMBER_SAID = re.compile(r"(?<![\w.+*/-])-?\d{1,9}(?![\w*/-]|\.\d)")
 _LEAST = 2  # characters of a name that a test does not have by chance
 
 
@@ -57,7 +62,21 @@ def side_by_side(requirement: Requirement) -> tuple[tuple[str, ...], ...]:
         words = tuple(name for name in names if len(name) >= _LEAST and name.isidentifier())
         signs = tuple(name for name in names if _SIGN.fullmatch(name))
         found += [group for group in (words, signs) if len(group) > 1]
+    found += _numbers_alike(prose_of(requirement))
     return tuple(found)
+
+
+def _numbers_alike(text: str) -> Iterator[tuple[str, ...]]:
+    """Yield the numbers of the calls that a text shows, with those of which it says the same."""
+    shown: list[str] = []
+    for sentence in _SENTENCE.split(text):
+        codes = [next(filter(None, match.groups())) for match in _NAMED.finditer(sentence)]
+        if shown and (same := _SAME_FOR.search(sentence)) and not codes:
+            numbers = _NUMBER_SAID.findall(sentence[same.end() :])
+            group = tuple(dict.fromkeys((*shown, *numbers)))
+            if len(group) > len(shown):
+                yield group
+        shown += [match[1] for code in codes if (match := _OF_A_CALL.search(code))]
 
 
 def _plain(name: str) -> str:

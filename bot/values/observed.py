@@ -341,6 +341,7 @@ class Observed:
     needs: tuple[str, ...] = ()
     base_is_untested: bool = False
     left_out: str = ""  # which of base's tests are not run, as a sentence
+    unbuilt: str = ""  # which build failed on both sides and was left out, as a sentence
     too_new: str = ""  # that base is tested with older versions of its language only, as a sentence
     changed_paths: tuple[str, ...] = ()
     changes_truncated: bool = False

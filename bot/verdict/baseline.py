@@ -82,7 +82,9 @@ def ablation_reasons(case: Case) -> tuple[GateReason, ...]:
 def _builds(requirement: Requirement, case: Case) -> Verdict:
     base, head, needs = case.observed.built_base, case.observed.built_head, case.observed.needs
     if head:
-        return satisfied(requirement, "It builds on head.", case)
+        unbuilt = case.observed.unbuilt
+        said = f"It is installed on head. {unbuilt}" if unbuilt else "It builds on head."
+        return satisfied(requirement, said, case)
     if head is False:
         return _does_not_build(requirement, case)
     if needs:

@@ -42,6 +42,9 @@ _LIKE_A_NUMBER = re.compile(
 _A_VALUE = re.compile(r"returned (?!undefined|null)")
 _SPEAKS_OF_TEXT = re.compile(r"\b(?:strings?|texts?|str|big ?ints?|quoted)\b", re.I)
 _SPEAKS_OF_LATER = re.compile(r"\b(?:a?sync\w*|promis\w*|await\w*|block\w*|resolv\w*)\b", re.I)
+_SPEAKS_OF_CHANGING = re.compile(
+    r"(?i)\b(in[- ]place|mutat|modif(y|ies)|append|consum|fills?\b|argument)"
+)
 _OF_MESSAGES = re.compile(r"(?i)\b(?:messag|say|said|name|naming|mention|clear|better|helpful)")
 """A demand that an error says something else: base may raise it already."""
 
@@ -78,14 +81,13 @@ class _Claim:
     @property
     def asked(self) -> str:
         """All that is asked for, of this demand and of the others."""
-        items = self.case.requirements.items
-        return "\n".join(f"{one.text}\n{one.detail}" for one in items)
+        return "\n".join(f"{one.text}\n{one.detail}" for one in self.case.requirements.items)
 
     @property
     def nearby(self) -> tuple[str, ...]:
         """The ids of the evidence that shows calls near the tested ones."""
-        evidence = self.case.observed.evidence
-        return tuple(one.id for one in evidence if one.step.action is ActionKind.NEARBY_INPUTS)
+        seen = self.case.observed.evidence
+        return tuple(one.id for one in seen if one.step.action is ActionKind.NEARBY_INPUTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +171,7 @@ def _refuses_half(claim: _Claim) -> _Gap | None:
         return None
     call = refused[0].call
     name = call.partition("(")[0].rpartition(".")[2]
-    known = claim.case.observed.tests.comparisons
-    around = code_of(one for one in known if name in one.source)
+    around = code_of(o for o in claim.case.observed.tests.comparisons if name in o.source)
     raised = [one.on_head.partition("raised ")[2].partition(" ")[0] for one in refused]
     if side := untested_side(claim.requirement, [one.call for one in refused], around):
         but = f"the task names what is {side}, too, and no test has it: it has `{call}`."
@@ -226,6 +227,19 @@ def _comes_otherwise(claim: _Claim) -> _Gap | None:
         f"`{one.call}` {one.on_base} on base and {one.on_head} on head, and the task does not ask for "
         "another kind of result.",
         "Return what callers of this function know, or let the task ask for it",
+        claim.nearby,
+    )
+
+
+def _changes_arguments(claim: _Claim) -> _Gap | None:
+    """What a tested call is given is something else after it, on head only, and no demand speaks of that."""
+    one = next((one for one in claim.inputs if one.left), None)
+    if one is None or _SPEAKS_OF_CHANGING.search(claim.asked):
+        return None
+    return _Gap(
+        f"`{one.tested.call}` changes no argument on base, and leaves `{one.left}` on head, and the task "
+        "does not ask for that.",
+        "Leave what callers pass as it is, or let the task ask for its change",
         claim.nearby,
     )
 
@@ -348,10 +362,7 @@ def _runs_another(claim: _Claim) -> _Gap | None:
 def _first_in_each(seen: Iterable[_InTest], tests: tuple[TestComparison, ...]) -> _InTest | None:
     """Return the first test's first of what was seen; None where one of the tests has none."""
     known = tuple(seen)
-    found = [
-        next((one for one in known if is_made_by((one.path, one.test), test)), None)
-        for test in tests
-    ]
+    found = [next((o for o in known if is_made_by((o.path, o.test), t)), None) for t in tests]
     return found[0] if found and all(found) else None
 
 
@@ -378,6 +389,7 @@ _LOOKS = (
     _refuses_more,
     _refuses_still,
     _comes_otherwise,
+    _changes_arguments,
     _is_in_another_place,
     _refuses_unshown,
     _refuses_nothing,

@@ -41,6 +41,7 @@ _RAISES = re.compile(r"\b(?:raise|throw(?:[ ]new)?)[ ]+([A-Za-z_$][\w$]*)")
 _PLAIN = re.compile(r"(?<![\\A-Za-z0-9])[A-Za-z0-9]{2,40}")
 _LEAST_KEY = 2
 _UNABLE = re.compile(RAISED + r" (?:TypeError|AttributeError|NameError|ReferenceError)\b")
+_LEFT = re.compile(r" and left (\[(?:(?!\biter\().)*)\Z", re.DOTALL)
 _NOTHING = re.compile(r"(?:returned|resolved) (?:undefined|null|NaN)$")
 
 
@@ -274,6 +275,7 @@ class _Sides:
                 BothSides(one.call.shown[:_SHOWN], base.all[:_SHOWN], base.all[:_SHOWN], one.slot)
                 for one in islice(refused, _FEW)
             ),
+            left=_left(base, head),
         )
 
     def _new(self, call: Recorded, head: Outcome, around: Iterable[_Near]) -> TestedInput:
@@ -360,6 +362,13 @@ def both_sides(call: str, on_base: str, on_head: str) -> BothSides:
     begin = 0 if at < _SHOWN - 10 else at - 10
     shown = [f"{'… ' if begin else ''}{one[begin : begin + _SHOWN]}" for one in texts]
     return BothSides(call[:_SHOWN], shown[0], shown[1])
+
+
+def _left(base: Outcome, head: Outcome) -> str:
+    """Return what head makes of arguments that base leaves as they are; iterators may be used up."""
+    found = _LEFT.search(head.text)
+    is_kept = not (_LEFT.search(base.text) or re.match(RAISED, base.text))
+    return found[1][:_SHOWN] if found and is_kept else ""
 
 
 def moves_boundary(tested: BothSides, known: Iterable[tuple[int, int, BothSides]]) -> bool:

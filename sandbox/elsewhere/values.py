@@ -108,7 +108,8 @@ class TestedInput:
     neighbors that tell something: what both sides refuse alike is none. `moves_boundary` says that it stands
     between two neighbors that differ from each other, and that the change gives it what the other one has.
     `keys` are texts of the change's own code that are a part of the call, `errors` what that code raises.
-    `still` are neighbors that raise on both sides what this call raised on base. `problem` says why nothing
+    `still` are neighbors that raise on both sides what this call raised on base, `left` what head made of
+    the call's arguments, which base leaves as they are. `problem` says why nothing
     was measured; of a new function that gives one result for all of them, `near` is there all the same.
     """
 
@@ -124,6 +125,7 @@ class TestedInput:
     keys: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
     still: tuple[BothSides, ...] = ()
+    left: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,13 +72,20 @@ def neighbors(value: object, words: Iterable[object]) -> Iterator[tuple[Any, int
         yield other, (other > value) - (other < value) if is_number and other in values[:2] else 0
 
 
+_WHOLE = re.compile(r"-?\d{1,9}")
+
+
 def swapped(value: Any, name: str, other: str, depth: int = 0) -> Any:
-    """Return a plain value with another word in place of one, in texts and as a key; the same without it."""
+    """Return a plain value with another word (or whole number) in place of one; the same without it.
+
+    Words are swapped in texts and as keys.
+    """
     if isinstance(value, str):
-        if any(letter.isalnum() for letter in name):
-            whole = rf"(?<!\w){re.escape(name)}(?!\w)"
-            return type(value)(re.sub(whole, lambda _: other, value))
-        return type(value)(value.replace(name, other))
+        is_word = any(letter.isalnum() for letter in name)
+        whole = rf"(?<!\w){re.escape(name)}(?!\w)" if is_word else re.escape(name)
+        return type(value)(re.sub(whole, lambda _: other, value))
+    if type(value) is int and name == str(value) and _WHOLE.fullmatch(other):
+        return int(other)
     if depth >= _DEEPEST:
         return value
     if isinstance(value, list | tuple):

@@ -29,8 +29,10 @@ from sandbox.toolchains.build_command import (
     BuildRun,
     fetch_toolchain,
     keep_downloads,
+    only_guess_failed,
     run_step,
     typed,
+    without_guess,
 )
 from sandbox.toolchains.ecosystem import BuildRequest, repository_folder
 from sandbox.toolchains.layers import (
@@ -101,6 +103,9 @@ async def build_both(
         shared = await _dependencies(BuildRun(sandbox, base))
     usable = shared if shared and not shared.failure else None
     built = await a_few_at_a_time(cores(), [one(base, shared), one(head, usable)])
+    if base and head and all(e and only_guess_failed(e) for e in built):
+        base, head = without_guess(base), without_guess(head)
+        built = await a_few_at_a_time(cores(), [one(base), one(head)])
     return built[0], built[1]
 
 

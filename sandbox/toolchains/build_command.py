@@ -25,7 +25,7 @@ from sandbox.base import (
 from sandbox.toolchains import ECOSYSTEMS
 from sandbox.toolchains.ecosystem import BuildRequest, Downloads, downloads_folder
 from sandbox.toolchains.layers import CACHE, DECLARED, DEPENDENCIES, INSIDE, SYSTEM_PATH, TOOLCHAIN
-from sandbox.values import Observation, Side
+from sandbox.values import Environment, Observation, Side
 
 _OUTPUT_CHARS = 20_000
 _UNREACHABLE = re.compile(
@@ -168,3 +168,25 @@ def _mounts(run: BuildRun) -> tuple[Mount, ...]:
         *((Mount(run.toolchain, TOOLCHAIN),) if run.toolchain else ()),
         *ECOSYSTEMS[request.recipe.ecosystem].tools(),
     )
+
+
+# --- a build that the project's own tests do not call: it fails, and they run without it ----------
+
+
+def only_guess_failed(environment: Environment) -> bool:
+    """Tell whether what failed is a command that Assay chose, and that ended by itself."""
+    failure, guessed = environment.failure, environment.recipe.guessed
+    if failure is None or not failure.exit_code:
+        return False
+    return failure.command in map(shlex.join, guessed)
+
+
+def without_guess(request: BuildRequest) -> BuildRequest:
+    """Return the request without the commands that Assay chose, and with a sentence on them."""
+    recipe = request.recipe
+    told = ", ".join(f"`{shlex.join(argv)}`" for argv in recipe.guessed)
+    said = f"{told} fails on base and on head, so the tests were run without it."
+    own = tuple(argv for argv in recipe.install_project if argv not in recipe.guessed)
+    reasons = (said, *recipe.reasons)
+    plain = replace(recipe, install_project=own, guessed=(), unbuilt=said, reasons=reasons)
+    return replace(request, recipe=plain)

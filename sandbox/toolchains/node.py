@@ -132,7 +132,7 @@ def _recipe(
         why = _installed_by(manager, setup.released_before)
     else:
         install, why = (), "Nothing is installed: package.json names no dependencies."
-    build, why_build = _build(Tree(tree.root / setup.root), manifest, runner)
+    build, guessed, why_build = _build(Tree(tree.root / setup.root), manifest, runner)
     needed, names = workspace_builds(tree, setup.root)
     if names:
         told = ", ".join(names[:5]) + (" and more" if len(names) > 5 else "")
@@ -144,6 +144,7 @@ def _recipe(
         reasons=(why, *why_build, runner.reason),
         install=install,
         install_project=(*needed, *build),
+        guessed=guessed,
         runner=runner.runner,
         test_arguments=runner.arguments,
         lock_digest=hashlib.sha256(json.dumps([versions, install, inputs]).encode()).hexdigest(),
@@ -201,21 +202,28 @@ def _has_dependencies(manifest: Table) -> bool:
 # --- the build -------------------------------------------------------------------------------
 
 
+_Commands = tuple[tuple[str, ...], ...]
+
+
 def _build(
     tree: Tree, manifest: Table, runner: Runner
-) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
-    """Build before the tests where the chain does, or where tests use what is not in the tree."""
+) -> tuple[_Commands, _Commands, tuple[str, ...]]:
+    """Build before the tests where the chain does, or where tests use what is not in the tree: a guess.
+
+    Returns the commands, those of them that are guessed, and why.
+    """
     scripts = manifest.table("scripts")
     named = [name for name in BUILDS if scripts.text(name)]
     if not named or runner.runner is TestRunner.NONE:
-        return (), ()
+        return (), (), ()
+    build = (("npm", "run", named[0]),)
     said = f"`npm run {named[0]}` runs first, because"
     if any(word in BUILDS or word == "tsc" for word in runner.before):
-        return (("npm", "run", named[0]),), (f"{said} the test script builds before it tests.",)
+        return build, (), (f"{said} the test script builds before it tests.",)
     output = _missing_output(tree, manifest)
     if output:
-        return (("npm", "run", named[0]),), (f"{said} tests use `{output}`, which is built.",)
-    return (), ()
+        return build, build, (f"{said} tests use `{output}`, which is built.",)
+    return (), (), ()
 
 
 def _missing_output(tree: Tree, manifest: Table) -> str:

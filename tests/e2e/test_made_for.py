@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -373,6 +373,10 @@ NEEDED = {
 }
 
 
+ROMAN = (
+    "def roman(number):\n    out = ''\n    for value, letter in [(10, 'X'), {more}(5, 'V'), (1, 'I')]:\n"
+    "        while number >= value:\n            out += letter\n            number -= value\n    return out"
+)
 HALF = {
     "sign": Fix(
         "`words` cuts a text at `_` as well as at `-`",
@@ -407,6 +411,12 @@ HALF = {
         "assert kit.link('http://a.org:/') == 'http://a.org:/'\n"
         "    assert kit.link('http://b.org:/x') == 'http://b.org:/x'",
     ),
+    "numbers": Fix(
+        "`roman(9)` gives `'IX'`; the same goes for 4 and 40",
+        ROMAN.format(more=""),
+        ROMAN.format(more="(9, 'IX'), "),
+        "assert kit.roman(9) == 'IX'\n    assert kit.roman(19) == 'XIX'",
+    ),
 }
 """The change is seen with one of two things that the demand names side by side, and not with the other."""
 
@@ -431,6 +441,12 @@ WHOLE = {
         "    return re.fullmatch(r'http://[a-z.]+(:[0-9]*)?(/.*)?', link)[0]",
         "assert kit.page('http://a.org:/') == 'http://a.org:/'\n"
         "    assert kit.page('http://b.org:/x') == 'http://b.org:/x'",
+    ),
+    "numbers": Fix(
+        "`roman(9)` gives `'IX'`; the same goes for 4",
+        ROMAN.format(more=""),
+        ROMAN.format(more="(9, 'IX'), ").replace("(1, ", "(4, 'IV'), (1, "),
+        "assert kit.roman(9) == 'IX'\n    assert kit.roman(19) == 'XIX'",
     ),
     "iterator": Fix(
         "`odd` takes a negative `first` and `last` for iterators as for lists",
@@ -515,6 +531,34 @@ def test_what_is_refused_beyond_the_demand_is_not_satisfied(
     assert row.verdict == "unverified", row.reason
     assert said in row.reason
     assert "D3" in row.evidence
+
+
+MERGED = (
+    "    for key, value in second.items():\n        if isinstance(value, dict) and key in merged:\n"
+    "            value = {**merged[key], **value}\n        merged[key] = value\n    return merged"
+)
+CHANGING = Fix(
+    "`merged` puts nested dictionaries together",
+    "def merged(first, second):\n    return {**first, **second}",
+    f"def merged(first, second):\n    merged = first\n{MERGED}",
+    "assert kit.merged({'a': {'x': 1}}, {'a': {'y': 2}}) == {'a': {'x': 1, 'y': 2}}\n"
+    "    assert kit.merged({'a': {'b': 1}}, {'a': {'c': 2}, 'd': 3}) == {'a': {'b': 1, 'c': 2}, 'd': 3}",
+)
+"""What a caller passes is another thing afterwards, which no test looks at and nobody asked for."""
+
+
+def test_an_argument_that_is_changed_unasked_is_not_satisfied(folder: Folder) -> None:
+    (row,) = judged(folder, "changing", {"merged": CHANGING}).values()
+    assert row.verdict == "unverified", row.reason
+    assert "changes no argument on base, and leaves `[{'a': {'x': 1, 'y': 2}}" in row.reason
+    assert "D3" in row.evidence
+
+
+def test_an_argument_that_is_copied_or_is_to_be_changed_is_satisfied(folder: Folder) -> None:
+    copied = replace(CHANGING, head=CHANGING.head.replace("merged = first", "merged = dict(first)"))
+    assert_satisfied(judged(folder, "copying", {"merged": copied}))
+    asked = replace(CHANGING, demand="`merged` puts nested dictionaries together in place")
+    assert_satisfied(judged(folder, "in-place", {"merged": asked}))
 
 
 @pytest.mark.parametrize("name", ASKING)

@@ -156,6 +156,32 @@ def test_tests_that_are_built_are_built_of_the_right_side(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
+def test_a_build_that_fails_on_both_sides_and_that_tests_do_not_call_is_left_out(
+    tmp_path: Path,
+) -> None:
+    manifest = {"name": "till", "type": "module"}
+    scripts = {"test": "node --test", "build": "node build.js"}
+    folder = open_folder(
+        tmp_path,
+        {
+            **PROJECT,
+            "package.json": json.dumps({**manifest, "scripts": scripts}),
+            "build.js": "process.exit(3);\n",
+            "test/built.test.js": TOTAL_TEST.replace("../price.js", "../dist/price.js"),
+        },
+    )
+    files = {"price.js": DISCOUNT, "test/discount.test.js": DISCOUNT_TEST}
+    judged = folder.judge(folder.branch("good", files), task=TASK)
+    assert judged.conclusion == "success", judged.said()
+    said = judged.said()
+    assert "`npm run build` fails on base and on head, so the tests were run without it." in said
+    mends = {"build.js": "import {cpSync} from 'node:fs';\ncpSync('price.js', 'dist/price.js');\n"}
+    base = folder.branch("mended", mends)
+    folder.branch("broken", {**files, "build.js": "process.exit(3);\n"}, base)
+    judged = folder.judge("broken", base=base, task=TASK)
+    assert judged.conclusion == "failure", judged.said()
+
+
 def test_a_dependency_that_the_change_adds_is_there_for_its_tests_only(till: Folder) -> None:
     manifest = json.loads(str(PROJECT["package.json"])) | {"dependencies": {"ms": "2.1.3"}}
     extra = "import ms from 'ms';\n"
