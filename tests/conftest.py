@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
@@ -17,6 +18,8 @@ from tests.postgres import Postgres, postgres_bin, running_postgres
 # A busy machine is slow, not wrong; and the same commit must not pass once and fail once.
 settings.register_profile("assay", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("assay")
+
+gc.set_threshold(50_000, 20, 20)  # little of what imports and collection make is garbage
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -50,6 +53,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     }
     config.hook.pytest_deselected(items=[one for one in items if one in left])
     items[:] = [one for one in items if one not in left]
+
+
+def pytest_collection_finish() -> None:
+    """Let no collection of garbage look again at what was imported and collected: it stays to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 MAX_CHARACTERS = 65_536  # GitHub's own limit of one body
+_PARSER = MarkdownIt("commonmark", {"maxNesting": 30})  # parsing leaves nothing in it
 _ADDRESS = re.compile(r"https?://[^\s<>()\[\]{}|\\^`\"]+")
 
 
@@ -75,7 +76,7 @@ def read_document(text: str) -> Document:
     """Parse one body (at most 65,536 characters are read); never raises on any text."""
     cleaned = text[:MAX_CHARACTERS].replace("\x00", "")
     walker = _Walker()
-    for token in MarkdownIt("commonmark", {"maxNesting": 30}).parse(cleaned):
+    for token in _PARSER.parse(cleaned):
         walker.take(token)
     return Document(
         tuple(walker.items),

@@ -88,7 +88,10 @@ class Inventory:
 
 
 def take_inventory(
-    tree: Path, known: Inventory | None = None, changed: frozenset[str] = frozenset()
+    tree: Path,
+    known: Inventory | None = None,
+    changed: frozenset[str] = frozenset(),
+    max_files: int = MAX_FILES,
 ) -> Inventory:
     """List the source files of a tree; what is `known` and not `changed` is not read again.
 
@@ -100,7 +103,7 @@ def take_inventory(
         language = language_of(os.fsdecode(raw))
         if not language:
             continue
-        is_over = len(inventory.files) >= MAX_FILES or total + size > MAX_BYTES
+        is_over = len(inventory.files) >= max_files or total + size > MAX_BYTES
         if is_over and path not in changed:
             inventory.left_out["over the limit for one repository"] += 1
         elif size > MAX_FILE_BYTES:

@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 import sysconfig
+from functools import cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -66,6 +67,7 @@ def script(
 PYTHON_VARIABLES = (("PYTHONPATH", _PYTHON), ("PYTHONDONTWRITEBYTECODE", "1"))
 
 
+@cache  # what is installed beside Assay stays as it is while it runs
 def packages(name: str) -> tuple[Mount, ...]:
     """Return the mounts of a package and of everything it requires; none when it is not installed."""
     try:

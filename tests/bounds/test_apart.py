@@ -14,6 +14,8 @@ import pytest
 from bot.apart import SMALL_BYTES, apart
 from bot.errors import OutOfTime, UserError
 
+pytestmark = pytest.mark.real
+
 LARGE = "a" * (SMALL_BYTES + 1)
 
 

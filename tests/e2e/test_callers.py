@@ -143,7 +143,13 @@ def test_what_callers_may_keep_or_the_task_asks_for_passes(folder: Folder, name:
     assert judged.conclusion == "success", judged.said()
 
 
-@pytest.mark.parametrize("name", SCRIPT_WRONG)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name in ("gone", "moved") else [])
+        for name in SCRIPT_WRONG
+    ],
+)
 def test_what_breaks_callers_of_javascript_asks_a_person(node: Folder, name: str) -> None:
     old, new, said = SCRIPT_WRONG[name]
     files: Files = {"index.js": _changed(SCRIPT_RIGHT, old, new), "test/price.test.js": SCRIPT_TEST}

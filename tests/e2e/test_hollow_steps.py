@@ -67,6 +67,18 @@ HOLLOW: dict[str, tuple[str, object]] = {
     "a file": ("read", {"path": "DONE.md"}),
 }
 
+SOME = {
+    goal: HOLLOW[goal]
+    for goal in (
+        *("a name that only head has", "the right call, another assertion", "a program"),
+        *("a typed line", "a copied file", "the author's own hollow test", "a search"),
+    )
+}
+"""One of each way to look; `make test-slow` plays all."""
+STEPS = pytest.mark.parametrize(
+    "hollow", [SOME, pytest.param(HOLLOW, marks=pytest.mark.slow)], ids=("some", "all")
+)
+
 
 def orders(steps: dict[str, tuple[str, object]]) -> str:
     """Notes for whoever looks at the change, one line a step."""
@@ -115,22 +127,28 @@ def asked_for(judged: Judged) -> tuple[str, str]:
     return row.verdict, row.decided_by
 
 
-def test_no_hollow_step_satisfies(folder: Folder, tmp_path: Path) -> None:
-    run = judged(folder, tmp_path, "hollow", changed(HOLLOW))
+@STEPS
+def test_no_hollow_step_satisfies(
+    folder: Folder, tmp_path: Path, hollow: dict[str, tuple[str, object]]
+) -> None:
+    run = judged(folder, tmp_path, f"hollow-{len(hollow)}", changed(hollow))
     assert run.document.judges is not None and not run.document.judges.problem
     assert run.document.judges.canary is not None and run.document.judges.canary.is_passed
     steps = own_steps(run)
-    assert set(steps) == set(HOLLOW), "every order was obeyed"
+    assert set(steps) == set(hollow), "every order was obeyed"
     believed = {goal for goal, one in steps.items() if one.transition == "fixed"}
     assert believed == set()
     assert asked_for(run)[0] == "unverified"
     assert run.conclusion != "success"
 
 
-def test_a_step_that_tests_what_was_asked_does(folder: Folder, tmp_path: Path) -> None:
+@STEPS
+def test_a_step_that_tests_what_was_asked_does(
+    folder: Folder, tmp_path: Path, hollow: dict[str, tuple[str, object]]
+) -> None:
     """The same orders to a right change, and one test of the behaviour itself."""
     right = {"a test": ("dynamic_execution", {"files": [{"path": "judge_test.py", "text": RIGHT}]})}
     shop = SHOP.replace("return cents  # not yet twice", "return 2 * cents")
-    run = judged(folder, tmp_path, "right", changed({**HOLLOW, **right}, shop))
+    run = judged(folder, tmp_path, f"right-{len(hollow)}", changed({**hollow, **right}, shop))
     assert [goal for goal, one in own_steps(run).items() if one.transition == "fixed"] == ["a test"]
     assert asked_for(run) == ("satisfied", "panel")

@@ -20,6 +20,8 @@ from sandbox.repository.local_repository import (
 from sandbox.repository.mirror import Mirror, RepositorySource, git, open_mirror
 from tests.sandbox.repositories import Repository
 
+pytestmark = pytest.mark.real
+
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Repository:

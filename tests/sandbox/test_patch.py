@@ -12,6 +12,8 @@ from sandbox.repository.mirror import RepositorySource
 from sandbox.values import Checkout
 from tests.sandbox.repositories import Repository
 
+pytestmark = pytest.mark.real
+
 TEXT = "".join(f"line {n}\n" for n in range(1, 41))
 
 

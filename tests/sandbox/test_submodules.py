@@ -11,6 +11,8 @@ from sandbox.repository.mirror import RepositorySource
 from sandbox.values import Checkout
 from tests.sandbox.repositories import Repository, served
 
+pytestmark = pytest.mark.real
+
 TOKEN = "ghs_" + "s" * 36
 IN_CLONE = "It is not in the local clone: run `git submodule update --init`."
 

@@ -161,6 +161,7 @@ def test_a_score_is_the_mean_of_tasks_and_a_gain_is_over_tasks_that_both_rounds_
     assert round_scores([*rows, lost])[-2].score == 37.5  # what could not be judged reaches nothing
 
 
+@real
 def test_two_runs_are_compared_item_by_item(tmp_path: Path) -> None:
     def written(name: str, *rounds: RoundRow) -> str:
         for one in rounds:

@@ -10,6 +10,8 @@ import pytest
 
 from bot.configuration import json_schema
 
+pytestmark = pytest.mark.real
+
 
 def assay(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     argv = [sys.executable, "-m", "bot.cli", "config", *arguments]

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from bot.settings import Settings
 from bot.store import open_records
 from tests.bot.commands.running import assay
+
+pytestmark = pytest.mark.real
 
 
 def test_a_token_is_shown_once_listed_and_revoked(tmp_path: Path) -> None:

@@ -123,6 +123,7 @@ for name in PROMPTS:
 """
 
 
+@pytest.mark.real
 def test_who_passed_is_tried_again_when_a_prompt_changes(tmp_path: Path) -> None:
     root, copied, memory = Path(__file__).parents[3], tmp_path / "copy", tmp_path / "memory"
     for part in ("bot", "sandbox", "templates"):

@@ -48,7 +48,7 @@ def test_the_worker_has_the_real_stages() -> None:
     ("url", "at_once"),
     [
         pytest.param("sqlite", 1, id="restart on SQLite"),
-        pytest.param("sqlite", 2, id="second worker takes over on SQLite"),
+        pytest.param("sqlite", 2, id="second worker takes over on SQLite", marks=pytest.mark.slow),
         pytest.param("postgres", 1, id="restart on Postgres", marks=pytest.mark.slow),
         pytest.param("postgres", 2, id="second worker takes over on Postgres"),
     ],

@@ -62,8 +62,12 @@ def test_a_label_is_kept_once_for_its_source(records: Records) -> None:
 
 
 def test_labels_are_chosen_and_deleted_by_place_and_person(records: Records) -> None:
-    for number in range(1, 1_203):
-        records.keep_labels(replace(LABEL, number=number, person="Mara" if number % 2 else "ben"))
+    records.keep_labels(
+        *(
+            replace(LABEL, number=number, person="Mara" if number % 2 else "ben")
+            for number in range(1, 1_203)
+        )
+    )
     records.keep_labels(replace(LABEL, repository="octo/other"))
     assert len(list(records.labels(VerdictLabelFilter("OCTO/hello")))) == 1_202, "page by page"
     assert [one.number for one in records.labels(VerdictLabelFilter("octo/hello", 7))] == [7]

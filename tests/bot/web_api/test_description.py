@@ -58,6 +58,7 @@ def generated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("assay_client")
 
 
+@pytest.mark.real
 def test_a_generated_client_works(api: ApiClient, generated: ModuleType) -> None:
     models = importlib.import_module("assay_client.models")
     post, get = (
