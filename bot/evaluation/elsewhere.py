@@ -45,9 +45,6 @@ _NEARBY = Step(
 )
 _SPEAKS_OF_UTC = re.compile(r"(?i)\b(?:utc|gmt|time ?zones?)\b")
 _LOCAL = re.compile(r"(?i)\blocal\b")
-_FAR_EAST = (
-    "Pacific/Kiritimati"  # 14 hours before UTC, so that nearly every moment is on another day
-)
 _LEAST_S = 30.0
 _LONGER_THAN_HEAD = 3
 _MOST_TEST_FILES = 5_000
@@ -103,7 +100,7 @@ async def _seen(
     )
     named = frozenset[str]().union(*(named_code(one) for one in asking if one.category in ASKED))
     said = "\n".join(f"{one.text}\n{one.detail}" for one in asking)
-    zone = _FAR_EAST if _SPEAKS_OF_UTC.search(said) and not _LOCAL.search(said) else ""
+    in_other_zone = bool(_SPEAKS_OF_UTC.search(said)) and not _LOCAL.search(said)
     found = SecondLook()
     for project, asked in projects.values():
         head = project.head
@@ -127,7 +124,7 @@ async def _seen(
             touched=touched,
             beside=beside,
             named=named,
-            zone=zone,
+            in_other_zone=in_other_zone,
         )
         if head.recipe.runner in DRIVERS:
             seen = await look_again(services.sandbox, looking)

@@ -19,6 +19,8 @@ ELSEWHERE = "/srv/app"
 CHANNEL_BYTES = 4 << 20
 SOMEBODY = {"HOME": "/tmp/home/ada", "USER": "ada", "LOGNAME": "ada"}  # noqa: S108 - the sandbox's own
 """Who runs the plain program, as its variables say."""
+FAR_WEST = "Etc/GMT+12"
+"""Midnight in UTC is on the day before there; the C library knows it without a file of zones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +30,8 @@ class Looking:
     `paths` are these files (of the tree) and `tests` the ids of these tests; `test_files` are all files
     of the tests, `limits` those of one run, `workspace` an own folder. `only` are names of tests where a
     runner that can runs just these. `touched` names the functions and methods that the change touches,
-    `beside` what a task puts side by side, `named` what it names as code. `zone` is the time zone of the
-    plain program, "" for that of the tests.
+    `beside` what a task puts side by side, `named` what it names as code. `in_other_zone` has the
+    plain program run in another time zone.
     """
 
     checkout: Checkout
@@ -44,7 +46,7 @@ class Looking:
     touched: frozenset[str] = frozenset()
     beside: tuple[tuple[str, ...], ...] = ()
     named: frozenset[str] = frozenset()
-    zone: str = ""
+    in_other_zone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,7 @@ def plain_program(
             *(replace(one, target=moved(one.target)) for one in layers.mounts(environment)),
             *own,
         ),
-        environment=_outside(environment, runners_own, again.looking.zone),
+        environment=_outside(environment, runners_own, again.looking),
         cwd=f"{ELSEWHERE}/{environment.recipe.root}".rstrip("/"),
         stdin=json.dumps(orders).encode() + b"\n",
         limits=again.looking.limits,
@@ -132,7 +134,7 @@ def moved(path: str) -> str:
 
 
 def _outside(
-    environment: Environment, runners_own: tuple[str, ...], zone: str
+    environment: Environment, runners_own: tuple[str, ...], looking: Looking
 ) -> tuple[tuple[str, str], ...]:
     """Return the variables of the plain program: none whose name begins as the runner's do."""
     known = {
@@ -140,4 +142,5 @@ def _outside(
         for name, value in environment.variables
         if not name.startswith(runners_own)
     }
-    return tuple({**known, **SOMEBODY, **({"TZ": zone} if zone else {})}.items())
+    zone = {"TZ": FAR_WEST} if looking.in_other_zone else {}
+    return tuple({**known, **SOMEBODY, **zone}.items())

@@ -137,7 +137,8 @@ class _Looks:
             return SecondLook()
         alike, suspected = await self.outside(calls)
         compared, differing = await self.again(calls, suspected)
-        if differing and self.looking.base is not None:
+        # In another zone base may be what is to be mended.
+        if differing and self.looking.base is not None and not self.looking.in_other_zone:
             differing = await self.not_on_base(calls, differing)
         found = tuple(_difference(calls[n], *both) for n, both in differing.items())
         counts = Counter(self.left_out.values())
