@@ -19,8 +19,6 @@ from tests.postgres import Postgres, postgres_bin, running_postgres
 settings.register_profile("assay", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("assay")
 
-gc.set_threshold(50_000, 20, 20)  # little of what imports and collection make is garbage
-
 
 def pytest_configure(config: pytest.Config) -> None:
     """What all processes share: dependencies that were installed, and the engine of the docker tests."""

@@ -37,6 +37,16 @@ _SAME_FOR = re.compile(
 )
 _OF_A_CALL = re.compile(r"\w\([^()\d]{0,40}(?<![\w.])(-?\d{1,9})(?![\w.])[^()\d]{0,40}\)")
 _NUMBER_SAID = re.compile(r"(?<![\w.+*/-])-?\d{1,9}(?![\w*/-]|\.\d)")
+_BOUND = r"(?i)(?<![\w.])(\d{1,9})(?: [a-z]{1,20}){0,2} (?:or|and) "
+_FROM = re.compile(
+    rf"{_BOUND}(?:more|above|over|older|longer|larger|higher)\b"
+    r"|\b(?:at least|not less than|no (?:less|fewer) than) (\d{1,9})(?![\w.]\d|\w)"
+)
+_UP_TO = re.compile(
+    rf"{_BOUND}(?:less|fewer|below|under|younger|shorter|smaller|lower)\b"
+    r"|\b(?:at most|not more than|no more than) (\d{1,9})(?![\w.]\d|\w)"
+)
+"""Bounds that belong to what they bound."""
 _LEAST = 2  # characters of a name that a test does not have by chance
 
 
@@ -62,8 +72,8 @@ def side_by_side(requirement: Requirement) -> tuple[tuple[str, ...], ...]:
         words = tuple(name for name in names if len(name) >= _LEAST and name.isidentifier())
         signs = tuple(name for name in names if _SIGN.fullmatch(name))
         found += [group for group in (words, signs) if len(group) > 1]
-    found += _numbers_alike(prose_of(requirement))
-    return tuple(found)
+    text = prose_of(requirement)
+    return (*found, *_numbers_alike(text), *_with_bounds(text))
 
 
 def _numbers_alike(text: str) -> Iterator[tuple[str, ...]]:
@@ -77,6 +87,16 @@ def _numbers_alike(text: str) -> Iterator[tuple[str, ...]]:
             if len(group) > len(shown):
                 yield group
         shown += [match[1] for code in codes if (match := _OF_A_CALL.search(code))]
+
+
+def _with_bounds(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the number of a call that a text shows, and a bound beyond which it lies: 120, "100 or more"."""
+    codes = (next(filter(None, match.groups())) for match in _NAMED.finditer(text))
+    shown = [match[1] for code in codes if (match := _OF_A_CALL.search(code))]
+    for pattern, side in ((_FROM, 1), (_UP_TO, -1)):
+        for match in pattern.finditer(text):
+            bound = match[1] or match[2]
+            yield from ((one, bound) for one in shown if (int(one) - int(bound)) * side > 0)
 
 
 def _plain(name: str) -> str:

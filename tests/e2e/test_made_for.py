@@ -417,6 +417,12 @@ HALF = {
         ROMAN.format(more="(9, 'IX'), "),
         "assert kit.roman(9) == 'IX'\n    assert kit.roman(19) == 'XIX'",
     ),
+    "bound": Fix(
+        "`post` is 0 for 100 cents or more, as `post(120)`",
+        "def post(cents):\n    return 5",
+        "def post(cents):\n    return 0 if cents > 100 else 5",
+        "assert kit.post(120) == 0\n    assert kit.post(250) == 0\n    assert kit.post(80) == 5",
+    ),
 }
 """The change is seen with one of two things that the demand names side by side, and not with the other."""
 
@@ -447,6 +453,12 @@ WHOLE = {
         ROMAN.format(more=""),
         ROMAN.format(more="(9, 'IX'), ").replace("(1, ", "(4, 'IV'), (1, "),
         "assert kit.roman(9) == 'IX'\n    assert kit.roman(19) == 'XIX'",
+    ),
+    "bound": Fix(
+        "`post` is 0 for at least 100 cents, as `post(120)`",
+        "def post(cents):\n    return 5",
+        "def post(cents):\n    return 0 if cents >= 100 else 5",
+        "assert kit.post(120) == 0\n    assert kit.post(250) == 0\n    assert kit.post(80) == 5",
     ),
     "iterator": Fix(
         "`odd` takes a negative `first` and `last` for iterators as for lists",

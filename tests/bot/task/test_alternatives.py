@@ -69,6 +69,11 @@ SIDE_BY_SIDE = {
     "mixed": ("Cut at `;`, `word` and `,`.", ((";", ","),)),
     "code": ("`f(1)` and `f(2)` are wrong.", ()),
     "apart": ("`load` is wrong. `dump` is right.", ()),
+    "same": ("`roman(9)` gives `'IX'`. The same goes for 4 and 40.", (("9", "4", "40"),)),
+    "versions": ("`f(9)` fails. The same goes for Python 3.10 and 3.11.", ()),
+    "from": ("100 euros or more ship for free: `post(120)` is 0.", (("120", "100"),)),
+    "up_to": ("It takes at most 10 items, as `take(3)`.", (("3", "10"),)),
+    "outside": ("100 or more ship for free; `post(80)` is 5.", ()),
 }
 
 
