@@ -121,7 +121,14 @@ def functions(root: tree_sitter.Node) -> Iterator[Function]:
         if node.type in FUNCTIONS and node.is_named:
             body, name = _body(node), name_of(node)
             if body is not None and name:
-                yield Function(name, node, body, node.start_point[0] + 1, node.end_point[0] + 1)
+                first = _decorated(node).start_point[0]
+                yield Function(name, node, body, first + 1, node.end_point[0] + 1)
+
+
+def _decorated(node: tree_sitter.Node) -> tree_sitter.Node:
+    """Return a function with its decorators: whoever changes one changes what is called."""
+    parent = node.parent
+    return parent if parent is not None and parent.type == "decorated_definition" else node
 
 
 def _body(node: tree_sitter.Node) -> tree_sitter.Node | None:

@@ -86,6 +86,14 @@ async def test_every_language_is_damaged(tmp_path: Path, name: str) -> None:
     ]
 
 
+async def test_a_new_decorator_touches_the_function_that_it_stands_over(tmp_path: Path) -> None:
+    base = "import functools\n\n\ndef f(a):\n    return 2 * a\n"
+    head = base.replace("def", "@functools.cache\ndef")
+    damages = await made(tmp_path, {"a.py": base}, {"a.py": head})
+    assert {"reverted", "emptied"} <= {one.damage.kind for one in damages}
+    assert {one.damage.symbol for one in damages} == {"f"}
+
+
 ASKING = {
     "a.py": (
         "def f(a):\n    return a\n",
