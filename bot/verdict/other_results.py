@@ -50,8 +50,8 @@ def changes_arguments(claim: Claim) -> Gap | None:
     if one is None or is_asked:
         return None
     return Gap(
-        f"`{one.tested.call}` changes no argument on base, and leaves `{one.left}` on head, and the task "
-        "does not ask for that.",
+        f"`{one.tested.call}` changes nothing that it is given on base, and on head makes it `{one.left}`, "
+        "and the task does not ask for that.",
         "Leave what callers pass as it is, or let the task ask for its change",
         claim.nearby,
     )

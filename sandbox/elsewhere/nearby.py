@@ -41,7 +41,7 @@ _RAISES = re.compile(r"\b(?:raise|throw(?:[ ]new)?)[ ]+([A-Za-z_$][\w$]*)")
 _PLAIN = re.compile(r"(?<![\\A-Za-z0-9])[A-Za-z0-9]{2,40}")
 _LEAST_KEY = 2
 _UNABLE = re.compile(RAISED + r" (?:TypeError|AttributeError|NameError|ReferenceError)\b")
-_LEFT = re.compile(r" and left (\[(?:(?!\biter\().)*)\Z", re.DOTALL)
+_LEFT = re.compile(r" and left \[((?:(?!\biter\().)*)\Z", re.DOTALL)
 _NOTHING = re.compile(r"(?:returned|resolved) (?:undefined|null|NaN)$")
 
 
@@ -368,7 +368,7 @@ def _left(base: Outcome, head: Outcome) -> str:
     """Return what head makes of arguments that base leaves as they are; iterators may be used up."""
     found = _LEFT.search(head.text)
     is_kept = not (_LEFT.search(base.text) or re.match(RAISED, base.text))
-    return found[1][:_SHOWN] if found and is_kept else ""
+    return found[1].removesuffix("]")[:_SHOWN] if found and is_kept else ""
 
 
 def moves_boundary(tested: BothSides, known: Iterable[tuple[int, int, BothSides]]) -> bool:

@@ -562,7 +562,10 @@ CHANGING = Fix(
 def test_an_argument_that_is_changed_unasked_is_not_satisfied(folder: Folder) -> None:
     (row,) = judged(folder, "changing", {"merged": CHANGING}).values()
     assert row.verdict == "unverified", row.reason
-    assert "changes no argument on base, and leaves `[{'a': {'x': 1, 'y': 2}}" in row.reason
+    assert (
+        "nothing that it is given on base, and on head makes it `{'a': {'x': 1, 'y': 2}}"
+        in row.reason
+    )
     assert "D3" in row.evidence
 
 
