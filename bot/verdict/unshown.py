@@ -159,8 +159,14 @@ def _is_in_another_place(claim: Claim) -> Gap | None:
     symbols = observed.impact.symbols if observed.impact else ()
     touched = {(one.place.path, one.place.name) for one in symbols}
     added = {one.place.name: one.place for one in symbols if one.how == "added"}
+    callers = {caller.path for one in symbols if one.how == "added" for caller in one.callers}
     places = (
-        *(one.place for one in symbols if not _is_noticed(one.place.path, claim)),
+        *(
+            one.place
+            for one in symbols
+            if one.how == "changed" and one.place.path not in callers
+            if not _is_noticed(one.place.path, claim)
+        ),
         *(
             one.place
             for located in observed.located
@@ -175,8 +181,12 @@ def _is_in_another_place(claim: Claim) -> Gap | None:
     place = added[left.name]
     if PurePosixPath(place.path).name.partition(".")[0].lower() in claim.asked.lower():
         return None
+    is_touched = (left.path, left.name) in touched
+    stands = (
+        f"they notice nothing of `{left.words}`" if is_touched else f"`{left.words}` is as on base"
+    )
     return Gap(
-        f"what is called there is new, `{place.words}`, and they notice nothing of `{left.words}`.",
+        f"what is called there is new, `{place.words}`, and {stands}.",
         f"Change `{left.words}` and test it, or let the task name {place.path}",
     )
 
