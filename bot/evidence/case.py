@@ -16,6 +16,7 @@ from bot.task.permissions import (
     asks_to_remove,
     asks_to_remove_function,
     names_subject,
+    permission_for,
     speaks_of_test,
 )
 from bot.task.requirements import BUILDS, NOTHING_REGRESSES
@@ -157,9 +158,8 @@ class Case:
 
     def permission(self, test: TestComparison) -> PermittedChange | None:
         """The words that let a test change which passes on base's code, too, since it was edited."""
-        if test not in self.witnesses.loosened:
-            return None
-        return next((p for p in self.requirements.permitted if speaks_of_test(p, test)), None)
+        permitted = self.requirements.permitted if test in self.witnesses.loosened else ()
+        return permission_for(permitted, test)
 
     def is_explained(self, test: TestComparison) -> bool:
         """Whether something speaks for an edited test whose version of base fails on head."""

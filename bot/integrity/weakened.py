@@ -14,7 +14,7 @@ from bot.integrity.languages import language_of
 from bot.integrity.loosening import Arrival, Arrivals, TestFileVersion, Weakening, compare_tests
 from bot.integrity.other_tests import read_other_tests
 from bot.integrity.test_code import CodeOfTests, read_tests
-from bot.task.permissions import speaks_of_test
+from bot.task.permissions import permission_for
 from bot.values import TestChange, TestComparison
 from bot.values.rules import (
     ASSERTION_LOOSENED,
@@ -106,7 +106,7 @@ def changed_expectations(inspection: Inspection) -> Iterator[Finding]:
                 yield make_finding(TEST_FOLLOWS_MOVE, change, test.line, moved(test.id))
             else:
                 yield make_finding(TEST_ADAPTED, change, test.line, adapted(test.id))
-        elif loosened and not any(speaks_of_test(p, test) for p in inspection.standing.permitted):
+        elif loosened and not permission_for(inspection.standing.permitted, test):
             message = f"`{test.id}` now passes on base's code, too; its base version fails on head."
             found = make_finding(ASSERTION_LOOSENED, change, test.line, message)
             yield replace(found, severity=Severity.BLOCK)

@@ -80,19 +80,23 @@ def _numbers_alike(text: str) -> Iterator[tuple[str, ...]]:
     """Yield the numbers of the calls that a text shows, with those of which it says the same."""
     shown: list[str] = []
     for sentence in _SENTENCE.split(text):
-        codes = [next(filter(None, match.groups())) for match in _NAMED.finditer(sentence)]
-        if shown and (same := _SAME_FOR.search(sentence)) and not codes:
+        if shown and (same := _SAME_FOR.search(sentence)) and not _NAMED.search(sentence):
             numbers = _NUMBER_SAID.findall(sentence[same.end() :])
             group = tuple(dict.fromkeys((*shown, *numbers)))
             if len(group) > len(shown):
                 yield group
-        shown += [match[1] for code in codes if (match := _OF_A_CALL.search(code))]
+        shown += _numbers_of_calls(sentence)
+
+
+def _numbers_of_calls(text: str) -> list[str]:
+    """Return the only number of each call that stands in a text as code."""
+    codes = (next(filter(None, match.groups())) for match in _NAMED.finditer(text))
+    return [match[1] for code in codes if (match := _OF_A_CALL.search(code))]
 
 
 def _with_bounds(text: str) -> Iterator[tuple[str, str]]:
     """Yield the number of a call that a text shows, and a bound beyond which it lies: 120, "100 or more"."""
-    codes = (next(filter(None, match.groups())) for match in _NAMED.finditer(text))
-    shown = [match[1] for code in codes if (match := _OF_A_CALL.search(code))]
+    shown = _numbers_of_calls(text)
     for pattern, side in ((_FROM, 1), (_UP_TO, -1)):
         for match in pattern.finditer(text):
             bound = match[1] or match[2]

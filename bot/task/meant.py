@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bot.task.examples.results import asked_in, newly_asked
-from bot.task.permissions import speaks_of_test
+from bot.task.permissions import permission_for
 from bot.task.ties import Tie
 from bot.text.clipping import clip_line
 from bot.values import (
@@ -30,10 +30,8 @@ def why_meant(wanted: Requirements, integrity: Sequence[Finding], test: TestComp
         return f"`{test.id}` expects now what {shown[0].origin} shows: {given}."
     if any(found.path == test.path and found.rule in WEAKENED for found in integrity):
         return ""
-    permitted = next((one for one in wanted.permitted if speaks_of_test(one, test)), None)
-    if permitted is None:
-        return ""
-    return said_to_change(permitted, test)
+    permitted = permission_for(wanted.permitted, test)
+    return said_to_change(permitted, test) if permitted else ""
 
 
 def said_to_change(permitted: PermittedChange, test: TestComparison) -> str:

@@ -6,7 +6,7 @@ Only who may ask can allow it, in a sentence without any negation, and only for 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from bot.task.ties import test_name
 from bot.text.markdown import read_document
@@ -111,6 +111,13 @@ def speaks_of_test(permitted: PermittedChange, test: TestComparison) -> bool:
         name = Vocabulary(words_of(test_name(test.id)))
         is_known = is_known and _is_pinned_as_said(permitted.sentence, test)
     return bool(subject) and is_known and any(name.knows(word) for word in subject)
+
+
+def permission_for(
+    permitted: Iterable[PermittedChange], test: TestComparison
+) -> PermittedChange | None:
+    """Return the first permission that speaks of a test."""
+    return next((one for one in permitted if speaks_of_test(one, test)), None)
 
 
 def _is_pinned_as_said(sentence: str, test: TestComparison) -> bool:

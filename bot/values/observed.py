@@ -193,7 +193,7 @@ class TestComparison:
     `assertion` is the one line of the failure that says most.
     `passes`/`runs` count the repeats on head after a first disagreement (0/0 when never repeated);
     `flakes_on_base` says that one of those on base, where it passed at first, failed. `source_before` is
-    base's version of a test whose expectation changed.
+    base's version of a test whose expectation changed, or whose version of base fails on head.
     """
 
     __test__ = False

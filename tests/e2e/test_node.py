@@ -155,7 +155,6 @@ def test_tests_that_are_built_are_built_of_the_right_side(tmp_path: Path) -> Non
     assert "test/total.test.js::total adds up all prices" not in judged.document.tests.pass_to_pass
 
 
-@pytest.mark.slow
 def test_a_build_that_fails_on_both_sides_and_that_tests_do_not_call_is_left_out(
     tmp_path: Path,
 ) -> None:
@@ -182,6 +181,7 @@ def test_a_build_that_fails_on_both_sides_and_that_tests_do_not_call_is_left_out
     assert judged.conclusion == "failure", judged.said()
 
 
+@pytest.mark.slow
 def test_a_dependency_that_the_change_adds_is_there_for_its_tests_only(till: Folder) -> None:
     manifest = json.loads(str(PROJECT["package.json"])) | {"dependencies": {"ms": "2.1.3"}}
     extra = "import ms from 'ms';\n"
