@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from bot.context import EvaluationContext
 from bot.evidence.kinds import ANALYSTS_LOOKS
 from bot.evidence.own_steps.commands import own_limits, plain
-from bot.evidence.own_steps.hollow import LINES, NOTHING_NEAR, Named, is_to_be_measured, nearness
+from bot.evidence.own_steps.weigh import LINES, NOTHING_NEAR, Named, is_to_be_measured, nearness
 from bot.evidence.transitions import NOT_RUNNABLE
 from bot.judges.material import told_by_others
 from bot.services import Services

@@ -12,8 +12,7 @@ import codecs
 import re
 import unicodedata
 
-from bot.evidence.own_steps.hollow import hollow_problem
-from bot.evidence.own_steps.weigh import refutes
+from bot.evidence.own_steps.weigh import hollow_problem, refutes
 from bot.evidence.transitions import NOT_RUNNABLE, passed
 from bot.integrity.instructions import orders_in, printed
 from bot.text.clipping import clip_line, steady

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.evidence.own_steps.hollow import Named, hollow_problem, nearness
-from bot.evidence.own_steps.weigh import own_step
+from bot.evidence.own_steps.weigh import Named, hollow_problem, nearness, own_step
 from bot.judges.citations import citation_problem
 from bot.values import (
     ActionKind,
