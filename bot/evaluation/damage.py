@@ -11,9 +11,9 @@ from pathlib import Path
 
 from bot.context import EvaluationContext, Project
 from bot.evaluation.on_host import build_request
-from bot.evidence.conditions import is_said
 from bot.evidence.damage import NO_END, Proofs, called_in, kept_that_reach, shown_on_base, stand_ins
 from bot.evidence.examples.run import noticed_by_examples
+from bot.evidence.said_values import is_said
 from bot.services import Services
 from bot.values import (
     ActionKind,

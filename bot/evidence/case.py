@@ -118,7 +118,11 @@ class Case:
         """
         asked = [r for r in self.requirements.items if r.category in ASKED and r.mandatory]
         if requirement.category is Category.BEHAVIOUR:
-            asked = [r for r in asked if not _asks_for_nothing_new(r)]
+            asked = [
+                r
+                for r in asked
+                if r.category is not Category.KEEP and upkeep_area(r.text) not in NARROW
+            ]
         return asked == [requirement]
 
     @property
@@ -359,11 +363,6 @@ NAMED = 0.5
 """A tie from which on a requirement is taken to name a test whose expectation was taken out."""
 CHECKING = (ActionKind.BASH, ActionKind.INTERACTION)
 """The actions that answer a requirement of the configuration by themselves."""
-
-
-def _asks_for_nothing_new(requirement: Requirement) -> bool:
-    """Whether no test could fail without the change for it: what must stay, docs, tests."""
-    return requirement.category is Category.KEEP or upkeep_area(requirement.text) in NARROW
 
 
 def open_case(requirements: Requirements, observed: Observed, configuration: Configuration) -> Case:

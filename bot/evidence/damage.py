@@ -135,6 +135,21 @@ def blindness(test: TestComparison, seen: DamageSeen | None) -> Blindness | None
     return None
 
 
+def unneeded(tests: Iterable[TestComparison], seen: DamageSeen | None) -> DamageTrial | None:
+    """Return a condition that no test needs, in a function (else a file) whose damage these tests notice.
+
+    Where nobody notices any there, it stands in everybody's way.
+    """
+    ids = {one.id for one in tests}
+    noticed = [o for o in seen.trials if o.noticed and o.damage.kind != SAME] if seen else []
+    for one in seen.unneeded if seen else ():
+        there = [o for o in noticed if o.damage.path == one.damage.path]
+        nearest = [o for o in there if o.damage.symbol == one.damage.symbol] or there
+        if not nearest or any(ids.intersection(o.noticed) for o in nearest):
+            return one
+    return None
+
+
 def is_beside(test: TestComparison, names: frozenset[str], seen: DamageSeen | None) -> str:
     """Return the functions that a demand `names` and that this test of the author's does not run; or ""."""
     for one in seen.beside if seen and test.written_by_author else ():
@@ -224,14 +239,13 @@ def differing_call(tests: Iterable[TestComparison], seen: SecondLook | None) -> 
     where there is no other.
     """
     known = tuple(tests)
-    found = [(one, _made_by(one, known)) for one in (seen.differences if seen else ())]
+    found = [
+        (one, frozenset(test.id for test in known if is_made_by((one.path, one.test), test)))
+        for one in (seen.differences if seen else ())
+    ]
     if call := next((one for one, ids in found if ids and not one.is_unseen), None):
         return call
     unseen = frozenset[str]().union(*(ids for one, ids in found if one.is_unseen))
     if known and all(test.id in unseen for test in known):
         return next(one for one, ids in found if ids)
     return None
-
-
-def _made_by(call: Difference, tests: Iterable[TestComparison]) -> frozenset[str]:
-    return frozenset(test.id for test in tests if is_made_by((call.path, call.test), test))

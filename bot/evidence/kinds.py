@@ -28,14 +28,14 @@ from bot.evidence.test_plan.run import run_plan_item
 from bot.evidence.tests.run import run_unit_tests
 from bot.services import Services
 from bot.values import ActionKind, EvaluationRequest, FourWay, Part, Step
-from sandbox.edges.empty_calls import EmptyCall, EmptyCalls, read_call, try_calls
+from sandbox.edges.empty_calls import EmptyCalls, read_call, try_calls
 from sandbox.linters import LintRequest, lint_change
 from sandbox.reading.read import FilePassage, WantedPassage, read, search
 from sandbox.repository.combine import combine
 from sandbox.repository.tree_reader import TreeReader
 from sandbox.terminal.bash import ShellRun, run_shell, trusted_files
 from sandbox.terminal.pictures import BY_BROWSER
-from sandbox.values import Finding, Observation, Side
+from sandbox.values import Observation, Side
 
 
 async def run_check(services: Services, case: EvaluationContext, step: Step) -> Seen:
@@ -115,12 +115,11 @@ async def call_with_nothing(services: Services, case: EvaluationContext, step: S
     base, head = await on_both(run, sides(case, case.built))
     tree = TreeReader(Path(checkout.head_tree))
     told = zip(head.findings, calls, strict=False)
-    head = replace(head, findings=tuple(_promised(f, call, tree) for f, call in told))
-    return showing(step, base, head)
-
-
-def _promised(finding: Finding, call: EmptyCall, tree: TreeReader) -> Finding:
-    return replace(finding, hunk=promises(tree.read(call.path), call.name)[:2_000])
+    findings = tuple(
+        replace(found, hunk=promises(tree.read(call.path), call.name)[:2_000])
+        for found, call in told
+    )
+    return showing(step, base, replace(head, findings=findings))
 
 
 Look = Callable[[Services, EvaluationContext, Step], Coroutine[Any, Any, Seen]]

@@ -63,10 +63,14 @@ def made_for_inputs(inputs: Iterable[TestedInput], wanted: Requirements) -> Made
     if any(one.problem for one in inputs):
         return None
     for one in inputs:
-        if not one.moves_boundary and not _is_named(one, said):
+        # What the task shows by calls is no word about an argument.
+        prose = _prose(one, said)
+        is_named = bool(one.values) and all(speaks_of(value, said, prose) for value in one.values)
+        if not one.moves_boundary and not is_named:
             groups.setdefault(one.function, []).append(one)
     kept = [one for group in groups.values() for one in group]
-    if groups and all(map(_is_narrow, groups.values())):
+    counts = [_counted(group) for group in groups.values()]
+    if groups and all(near >= LEAST_NEAR and seen * _ONE_IN < near for seen, near in counts):
         return MadeFor(kept[0], *_counted(kept))
     for is_made_for in (_singular, _keyed):
         found = [is_made_for(group, said) for group in groups.values()]
@@ -171,11 +175,6 @@ def _is_alike(near: BothSides, tested: BothSides) -> bool:
     return is_long and gives == (tested.on_base, tested.on_head)
 
 
-def _is_narrow(inputs: list[TestedInput]) -> bool:
-    differing, near = _counted(inputs)
-    return near >= LEAST_NEAR and differing * _ONE_IN < near
-
-
 def _is_constant(tested: TestedInput, inputs: list[TestedInput], said: str) -> bool:
     """Whether a function gives one result on head, and is new, or told the same inputs apart on base."""
     alike = [one for one in inputs if one.function == tested.function]
@@ -189,22 +188,13 @@ def _is_constant(tested: TestedInput, inputs: list[TestedInput], said: str) -> b
     if not is_new and (tested.problem or len({both.on_base for both in calls}) < _LEAST_ON_BASE):
         return False
     words = re.escape(result.strip("'\""))
-    is_said = re.search(rf"(?<![\w.-]){words}(?!\.?\w)", _prose(tested, said, words))
-    return not (is_said if words else _is_said_empty(result, said))
-
-
-def _is_said_empty(result: str, said: str) -> bool:
+    if words:
+        return not re.search(rf"(?<![\w.-]){words}(?!\.?\w)", _prose(tested, said, words))
     try:
-        words = special_words(ast.literal_eval(result))
+        special = special_words(ast.literal_eval(result))
     except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return False
-    return bool(words and re.search(rf"(?i)\b(?:{words})\b", said))
-
-
-def _is_named(tested: TestedInput, said: str) -> bool:
-    """Whether the task speaks of each argument that could be varied; what it shows by calls is no word."""
-    prose = _prose(tested, said)
-    return bool(tested.values) and all(speaks_of(one, said, prose) for one in tested.values)
+        return True
+    return not (special and re.search(rf"(?i)\b(?:{special})\b", said))
 
 
 def _prose(tested: TestedInput, said: str, result: str = "") -> str:

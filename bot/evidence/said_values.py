@@ -4,14 +4,35 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
+
+from bot.values import Requirements
 
 SHOWN_CODE = re.compile(r"^ *(```|~~~).*?^ *\1|^ *>>>[^\n]*", re.DOTALL | re.MULTILINE)
 """Blocks of code and examples: a task shows there, and says nothing."""
+_SPAN = re.compile(r"`([^`\n]*)`")
+_WORD = re.compile(r"['\"]?[\w.+-]+['\"]?\Z")
 _LONGEST_NAME = 40
 _NOTHING = r"empty|blank|nothing|no|none|null|missing|without|absent|zero[ -]length|unset|omitted"
 _SPACE = r"blank|white[ -]?spaces?|spaces?|tabs?|new[ -]?lines?|line breaks?|empty|trailing|leading"
 _ZERO = rf"zero|division|divide|divided|{_NOTHING}"
 _ONE = r"one|single|singular|once|only|lone"
+
+
+def is_said(values: Iterable[str], wanted: Requirements) -> bool:
+    """Tell whether a task speaks of each of these values; what it only shows in code is no word about it."""
+    said = "\n".join((*wanted.said, *(one.text for one in wanted.items)))
+    prose = _SPAN.sub(
+        lambda span: span[0] if _WORD.match(span[1]) else " ", SHOWN_CODE.sub(" ", said)
+    )
+    for value in values:
+        if value[:1].isdecimal():
+            is_named = has_number(value, prose)
+        else:
+            is_named = has_text(value, prose) or (len(value.split()) > 1 and value in prose)
+        if not is_named:
+            return False
+    return True
 
 
 def speaks_of(literal: str, said: str, prose: str) -> bool:

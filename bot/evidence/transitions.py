@@ -1,4 +1,4 @@
-"""Says what changed from base to head; the transition is the evidence (DESIGN 3.2)."""
+"""Says what changed from base to head; the transition is the evidence."""
 
 from __future__ import annotations
 

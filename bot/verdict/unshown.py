@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import TypeVar
 
 from bot.evidence.case import Case
-from bot.evidence.conditions import unneeded
+from bot.evidence.damage import unneeded
 from bot.evidence.oracle import unverified
 from bot.evidence.tests.results import code_of, is_made_by
 from bot.task.alternatives import (

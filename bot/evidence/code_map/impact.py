@@ -23,8 +23,18 @@ def changed_symbols(code: Code, diff: Diff) -> dict[Symbol, str]:
     head = {file.path: file for file in code.head}
     found: dict[Symbol, str] = {}
     for change in diff.files:
-        if not is_test_path(change.path):
-            found.update(_changed(change, base, head))
+        if is_test_path(change.path):
+            continue
+        before, after = base.get(change.old_path or change.path), head.get(change.path)
+        known = _names(before)
+        if after:
+            for line, _ in new_lines(change):
+                if symbol := innermost(after, line):
+                    found[symbol] = "changed" if symbol.definition.name in known else "added"
+        gone = known - _names(after)
+        for definition in before.facts.definitions if before else ():
+            if definition.name in gone:
+                found[Symbol(change.path, definition)] = "removed"
     return found
 
 
@@ -33,24 +43,6 @@ def impact(code: Code, changed: Mapping[Symbol, str], index: CodeIndex) -> Impac
     shown = list(changed.items())[:_SYMBOLS]
     reached = tuple(_reached(symbol, how, index) for symbol, how in shown)
     return Impact(reached, len(changed) - len(shown), code.remarks)
-
-
-def _changed(
-    change: FileChange, base: Mapping[str, SourceFile], head: Mapping[str, SourceFile]
-) -> Iterator[tuple[Symbol, str]]:
-    before, after = base.get(change.old_path or change.path), head.get(change.path)
-    known = _names(before)
-    touched: dict[Symbol, str] = {}
-    for line, _ in new_lines(change) if after else ():
-        if after and (symbol := innermost(after, line)):
-            how = "changed" if symbol.definition.name in known else "added"
-            touched[symbol] = how
-    if before:
-        gone = known - _names(after)
-        for definition in before.facts.definitions:
-            if definition.name in gone:
-                touched[Symbol(change.path, definition)] = "removed"
-    yield from touched.items()
 
 
 def _names(file: SourceFile | None) -> set[str]:
@@ -65,13 +57,9 @@ def new_lines(change: FileChange) -> Iterator[tuple[int, str]]:
             if text.startswith("+"):
                 yield line, text
             if text.startswith("-"):
-                yield (max(line - 1, 1) if _ends(hunk.lines, text) else line), text
+                yield (max(line - 1, 1) if hunk.lines[-1] is text else line), text
             else:
                 line += not text.startswith("\\")
-
-
-def _ends(lines: tuple[str, ...], text: str) -> bool:
-    return bool(lines) and lines[-1] is text
 
 
 def _reached(symbol: Symbol, how: str, index: CodeIndex) -> ChangedSymbol:
@@ -89,7 +77,7 @@ def _reached(symbol: Symbol, how: str, index: CodeIndex) -> ChangedSymbol:
                 callers[user.place] = None
             if user not in seen and len(seen) < _MOST_VISITED:
                 seen.add(user)
-                edge += [user] if _leads_on(user) else []
+                edge += [user] if user.definition.name and not is_test_path(user.path) else []
     shown = tuple(callers)[:_CALLERS], tuple(tests)[:_TESTS]
     return ChangedSymbol(symbol.place, how, *shown, len(callers), len(tests))
 
@@ -102,10 +90,6 @@ def users_of(symbol: Symbol, index: CodeIndex) -> Iterator[Symbol]:
             yield around
         elif not index.is_import(path, line):
             yield Symbol(path, Definition("", "", line, line))
-
-
-def _leads_on(user: Symbol) -> bool:
-    return bool(user.definition.name) and not is_test_path(user.path)
 
 
 # --- other projects of the repository that use what a diff changes: their tests can break too ------
@@ -152,12 +136,11 @@ class Links:
         """Whether some file of one project imports something of another."""
         if user not in self._imported:
             own = [path for path in self._index.files if self.project(path) == user]
-            self._imported[user] = {one for path in own for one in self._imported_by(path)}
+            files = {target for path in own for target in self._index.imported(path)}
+            packages = {one for path in own for one in self._index.imported_packages(path)}
+            inside = {f"{one}/-" for one in packages}
+            self._imported[user] = {self.project(one) for one in files | inside}
         return used in self._imported[user]
-
-    def _imported_by(self, path: str) -> Iterator[str]:
-        yield from (self.project(target) for target in self._index.imported(path))
-        yield from (self.project(f"{one}/-") for one in self._index.imported_packages(path))
 
 
 def dependents(
@@ -177,9 +160,11 @@ def dependents(
         for folder in _using(symbol, index, links):
             found.setdefault(folder, {})[symbol.definition.name] = None
     for change in diff.files:
-        using = (
-            _importing(change.path, index, links) if _changes_a_whole_file(change, index) else ()
-        )
+        using: set[str] = set()
+        if _changes_a_whole_file(change, index):
+            own = links.project(change.path)
+            others = (path for path in index.files if links.project(path) != own)
+            using = {links.project(path) for path in others if index.sees(path, change.path)}
         for folder in (*using, *_shipped_with(change.path, index, links)):
             found.setdefault(folder, {})[change.path] = None
     return tuple(
@@ -232,10 +217,12 @@ def _changes_a_whole_file(change: FileChange, index: CodeIndex) -> bool:
     if file is None or is_test_path(change.path):
         return False
     hands_on = PurePosixPath(change.path).stem in _HANDS_ON
-    return any(
-        innermost(file, line) is None and _says_something(text[1:].strip(), hands_on)
-        for line, text in new_lines(change)
-    )
+    for line, text in new_lines(change):
+        said = text[1:].strip()
+        is_code = bool(said) and not said.startswith(_COMMENT)
+        if is_code and innermost(file, line) is None and (hands_on or not _IMPORT.match(said)):
+            return True
+    return False
 
 
 def _shipped_with(path: str, index: CodeIndex, links: Links) -> Iterator[str]:
@@ -245,15 +232,3 @@ def _shipped_with(path: str, index: CodeIndex, links: Links) -> Iterator[str]:
         return
     own = links.project(path)
     yield from (one for one in links.all - {own} if links.has(one, own))
-
-
-def _says_something(line: str, hands_on: bool) -> bool:
-    if not line or line.startswith(_COMMENT):
-        return False
-    return hands_on or not _IMPORT.match(line)
-
-
-def _importing(target: str, index: CodeIndex, links: Links) -> set[str]:
-    own = links.project(target)
-    others = (path for path in index.files if links.project(path) != own)
-    return {links.project(path) for path in others if index.sees(path, target)}

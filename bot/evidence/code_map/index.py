@@ -119,37 +119,31 @@ class CodeIndex:
         """Whether a file can use another's names: by its imports, or because they share a package."""
         if self.files[path].language in _SAME_PACKAGE and _folder(path) == _folder(target):
             return True
-        return target in self.reach(path) or self._imports_package_of(path, target)
+        if target in self.reach(path):
+            return True
+        return any(is_inside(target, folder) for folder in self.imported_packages(path))
 
     def reach(self, path: str) -> frozenset[str]:
         """The files that one imports, also by way of at most two others."""
         if path not in self._reached:
-            self._reached[path] = frozenset(self._reach(path))
+            seen, edge = {path}, {path}
+            for _ in range(_HOPS):
+                edge = {target for one in edge for target in self.imported(one)} - seen
+                seen |= edge
+            self._reached[path] = frozenset(seen - {path})
         return self._reached[path]
-
-    def _imports_package_of(self, path: str, target: str) -> bool:
-        """Whether a file imports, by its name, the package that another file stands in."""
-        return any(is_inside(target, folder) for folder in self.imported_packages(path))
 
     def imported_packages(self, path: str) -> set[str]:
         """The folders of the repository's packages that a file imports by their names."""
-        modules = self.files[path].facts.imports if self._packages else ()
-        found = (self._package(module) for module in modules)
-        return {folder for folder in found if folder}
-
-    def _package(self, module: str) -> str:
-        """The folder of the package that a module's name begins with; "" where it is none of ours."""
-        name = module
-        while name and name not in self._packages:
-            name = _LAST_STEP.sub("", name, count=1) if _LAST_STEP.search(name) else ""
-        return self._packages.get(name, "")
-
-    def _reach(self, path: str) -> set[str]:
-        seen, edge = {path}, {path}
-        for _ in range(_HOPS):
-            edge = {target for one in edge for target in self.imported(one)} - seen
-            seen |= edge
-        return seen - {path}
+        found: set[str] = set()
+        for module in self.files[path].facts.imports if self._packages else ():
+            # The package that the module's name begins with, where it is one of ours.
+            name = module
+            while name and name not in self._packages:
+                name = _LAST_STEP.sub("", name, count=1) if _LAST_STEP.search(name) else ""
+            if folder := self._packages.get(name, ""):
+                found.add(folder)
+        return found
 
     def imported(self, path: str) -> set[str]:
         """The files that one file imports itself."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from heapq import nlargest
@@ -113,7 +112,10 @@ def _candidates(request: _Request, index: CodeIndex) -> Iterator[_Candidate]:
     for path, file in index.sources.items():
         in_path = request.shared(path)
         is_named = path in request.named or path.rpartition("/")[2] in request.named
-        of_file = _FILE_NAMED if is_named else _by_path(request, in_path)
+        share = 0.5 * request.share(in_path, _PATH_WEIGHT)
+        of_file = (
+            _FILE_NAMED if is_named else _Match(share, "its file's name shares a word with it")
+        )
         for found in file.facts.definitions:
             name = found.name
             if name not in in_names:
@@ -123,7 +125,8 @@ def _candidates(request: _Request, index: CodeIndex) -> Iterator[_Candidate]:
                 yield _NAMED, path, found
             elif in_name and not is_named:
                 if (in_name, in_path) not in matches:
-                    matches[in_name, in_path] = _by_words(request, in_name, in_path)
+                    met = request.share(in_name) + request.share(in_path - in_name, _PATH_WEIGHT)
+                    matches[in_name, in_path] = _Match(met, "", in_name | in_path)
                 yield matches[in_name, in_path], path, found
             elif of_file.score:
                 yield of_file, path, found
@@ -133,23 +136,18 @@ _NAMED = _Match(0.85, "named in the requirement")
 _FILE_NAMED = _Match(0.8, "its file is named in the requirement")
 
 
-def _by_path(request: _Request, in_path: frozenset[str]) -> _Match:
-    return _Match(
-        0.5 * request.share(in_path, _PATH_WEIGHT), "its file's name shares a word with it"
-    )
-
-
-def _by_words(request: _Request, in_name: frozenset[str], in_path: frozenset[str]) -> _Match:
-    met = request.share(in_name) + request.share(in_path - in_name, _PATH_WEIGHT)
-    return _Match(met, "", in_name | in_path)
-
-
 def _looked_into(one: _Scored, request: _Request, index: CodeIndex) -> _Scored:
     """Add what the names that a symbol uses share with the text."""
     if not one.shared:
         return one
-    used = request.shared(" ".join(_used(one.symbol, index))) - one.shared
-    return replace(one, score=one.score + request.share(used, _USE_WEIGHT))
+    found = one.symbol.definition
+    used = (
+        name
+        for name, lines in index.files[one.symbol.path].facts.uses.items()
+        if any(found.line <= line <= found.end_line for line in lines)
+    )
+    shared = request.shared(" ".join(used)) - one.shared
+    return replace(one, score=one.score + request.share(shared, _USE_WEIGHT))
 
 
 def _spelled(text: str) -> Iterator[str]:
@@ -168,23 +166,15 @@ def _weights(wanted: frozenset[str], index: CodeIndex) -> dict[str, float]:
     A word that nothing is called by tells little; it may stand here in another form.
     """
     seen = index.vocabulary
-    known, total = {_as_known(word, seen) for word in wanted}, index.symbols.total()
+    known: set[str] = set()
+    for word in wanted:
+        # As the code has it: itself, or its longest beginning of five letters or more.
+        beginnings = (word[:n] for n in range(len(word), MIN_PREFIX - 1, -1))
+        known.add(next((one for one in beginnings if one in seen), word))
+    total = index.symbols.total()
     return {
         word: math.log(1 + total / (1 + seen[word])) if word in seen else _UNKNOWN for word in known
     }
-
-
-def _as_known(word: str, seen: Counter[str]) -> str:
-    """A word as the code has it: itself, or its longest beginning of five letters or more."""
-    beginnings = (word[:n] for n in range(len(word), MIN_PREFIX - 1, -1))
-    return next((one for one in beginnings if one in seen), word)
-
-
-def _used(symbol: Symbol, index: CodeIndex) -> Iterator[str]:
-    found = symbol.definition
-    for name, lines in index.files[symbol.path].facts.uses.items():
-        if any(found.line <= line <= found.end_line for line in lines):
-            yield name
 
 
 def _told(one: _Scored, request: _Request, is_changed: bool) -> LocatedPlace:
@@ -192,11 +182,11 @@ def _told(one: _Scored, request: _Request, is_changed: bool) -> LocatedPlace:
     why = one.why
     if one.shared:
         words = [word for word in dict.fromkeys(re.findall(r"\w+", request.text)) if word]
-        said = [f"“{word}”" for word in words if _meets(name_words(word), one.shared)]
+        said = [
+            f"“{word}”"
+            for word in words
+            if any(stem.startswith(shared) for stem in name_words(word) for shared in one.shared)
+        ]
         why = f"shares {', '.join(said[:4])} with it"
     why += "; this pull request changes it" if is_changed else ""
     return LocatedPlace(one.symbol.place, round(min(one.score, 1.0), 3), why)
-
-
-def _meets(stems: frozenset[str], shared: frozenset[str]) -> bool:
-    return any(one.startswith(word) for one in stems for word in shared)

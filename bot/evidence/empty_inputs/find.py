@@ -18,6 +18,7 @@ from sandbox.values import Diff
 
 MOST_CALLS = 20
 _COUNTS = {"len", "sum"}
+_TAKE_MANY = {*_COUNTS, "sorted", "list", "set", "max", "min", "enumerate", "map", "filter", "zip"}
 _SAME_VALUE = {"float", "int", "Decimal"}
 _PLAIN_DECORATORS = {"staticmethod", "property", "cache", "lru_cache", "wraps", "override"}
 _LITERALS = (
@@ -33,24 +34,19 @@ Function = ast.FunctionDef
 
 def empty_calls(diff: Diff, base: TextReader, head: TextReader) -> tuple[EmptyCall, ...]:
     """The calls to make: of functions that the change brought or touched, at most `MOST_CALLS`."""
-    found = [call for path, old in _sources(diff) for call in _calls(path, old, base, head)]
-    return tuple(found[:MOST_CALLS])
-
-
-def _sources(diff: Diff) -> Iterator[tuple[str, str]]:
+    found: list[EmptyCall] = []
     for change in diff.files:
-        if change.path.endswith(".py") and not is_gone(change) and not is_test_file(change.path):
-            yield change.path, old_path(change)
-
-
-def _calls(path: str, old: str, base: TextReader, head: TextReader) -> Iterator[EmptyCall]:
-    before = {name: ast.dump(node) for name, node in _functions(base.read(old))}
-    for name, node in _functions(head.read(path)):
-        if before.get(name) == ast.dump(node) or "ZeroDivisionError" in ast.unparse(node):
+        path = change.path
+        if not path.endswith(".py") or is_gone(change) or is_test_file(path):
             continue
-        arguments = _arguments(node, is_method="." in name)
-        if arguments is not None and _divides_by_a_count(node):
-            yield EmptyCall(path, name, arguments)
+        before = {name: ast.dump(node) for name, node in _functions(base.read(old_path(change)))}
+        for name, node in _functions(head.read(path)):
+            if before.get(name) == ast.dump(node) or "ZeroDivisionError" in ast.unparse(node):
+                continue
+            arguments = _arguments(node, is_method="." in name)
+            if arguments is not None and _divides_by_a_count(node):
+                found.append(EmptyCall(path, name, arguments))
+    return tuple(found[:MOST_CALLS])
 
 
 def promises(source: str | None, name: str) -> str:
@@ -87,15 +83,13 @@ def _arguments(node: Function, *, is_method: bool) -> tuple[tuple[str, str], ...
     counted = _counted(node)
     if any(one.arg not in counted for one in needed):
         return None
-    return tuple((one.arg, _literal(one)) for one in needed)
-
-
-def _literal(argument: ast.arg) -> str:
-    said = ast.unparse(argument.annotation).lower() if argument.annotation else ""
-    if said in ("str", "'str'"):
-        return '""'
-    kind = said.partition("[")[0]
-    return next((literal for word, literal in _LITERALS if word in kind), "[]")
+    empty: list[tuple[str, str]] = []
+    for one in needed:
+        said = ast.unparse(one.annotation).lower() if one.annotation else ""
+        kind = said.partition("[")[0]
+        literal = next((literal for word, literal in _LITERALS if word in kind), "[]")
+        empty.append((one.arg, '""' if said in ("str", "'str'") else literal))
+    return tuple(empty)
 
 
 def _counted(node: Function) -> set[str]:
@@ -103,25 +97,12 @@ def _counted(node: Function) -> set[str]:
     found: set[str] = set()
     for part in ast.walk(node):
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
-            taken = [
-                *_COUNTS,
-                "sorted",
-                "list",
-                "set",
-                "max",
-                "min",
-                "enumerate",
-                "map",
-                "filter",
-                "zip",
-            ]
-            if part.func.id in taken:
+            if part.func.id in _TAKE_MANY:
                 found |= {one.id for one in part.args if isinstance(one, ast.Name)}
         elif isinstance(part, ast.For | ast.comprehension):
             over = part.iter.func if isinstance(part.iter, ast.Call) else part.iter
-            over = (
-                over.value if isinstance(over, ast.Attribute) else over
-            )  # `.items()`, `.values()`
+            if isinstance(over, ast.Attribute):  # `.items()`, `.values()`
+                over = over.value
             found |= {over.id} if isinstance(over, ast.Name) else set()
     return found
 
@@ -145,7 +126,13 @@ class _Counts:
 def _divides_by_a_count(node: Function) -> bool:
     counts = _Counts(frozenset())
     for _ in range(2):  # a count may be handed on once
-        counts = _Counts(frozenset(_names_of_counts(node, counts)))
+        names: set[str] = set()
+        for part in ast.walk(node):
+            if isinstance(part, ast.Assign) and counts.are_in(part.value):
+                names |= {one.id for one in part.targets if isinstance(one, ast.Name)}
+            elif isinstance(part, ast.AugAssign) and isinstance(part.op, ast.Add):
+                names |= {part.target.id} if isinstance(part.target, ast.Name) else set()
+        counts = _Counts(frozenset(names))
     return any(
         isinstance(part, ast.BinOp)
         and isinstance(part.op, ast.Div | ast.FloorDiv | ast.Mod)
@@ -153,11 +140,3 @@ def _divides_by_a_count(node: Function) -> bool:
         and not isinstance(part.left, ast.Constant | ast.JoinedStr)  # "%d" % n
         for part in ast.walk(node)
     )
-
-
-def _names_of_counts(node: Function, known: _Counts) -> Iterator[str]:
-    for part in ast.walk(node):
-        if isinstance(part, ast.Assign) and known.are_in(part.value):
-            yield from (one.id for one in part.targets if isinstance(one, ast.Name))
-        elif isinstance(part, ast.AugAssign) and isinstance(part.op, ast.Add):
-            yield from (one.id for one in (part.target,) if isinstance(one, ast.Name))

@@ -17,14 +17,12 @@ from bot.values import (
     ActionKind,
     Conclusion,
     Decider,
-    Evidence,
     GateReason,
     Requirement,
     Verdict,
     VerdictOutcome,
 )
 from sandbox.edges.empty_calls import ANSWERS, DIVIDES_BY_ZERO
-from sandbox.values import Finding
 
 _EMPTY = "empti"
 _MEND = "Handle the empty input, or document that it raises ZeroDivisionError."
@@ -60,24 +58,15 @@ class Crash:
 def crashes(case: Case) -> Iterator[Crash]:
     """The calls that crash on head only, in the order of the plan."""
     for evidence in case.observed.evidence:
-        if evidence.step.action is ActionKind.DYNAMIC_EXECUTION and evidence.head:
-            yield from _of(evidence, evidence.head.findings)
-
-
-def _of(evidence: Evidence, found: tuple[Finding, ...]) -> Iterator[Crash]:
-    before = {
-        (f.path, f.message): f.rule for f in (evidence.base.findings if evidence.base else ())
-    }
-    for finding in found:
-        was = before.get((finding.path, finding.message), "")
-        if finding.rule == DIVIDES_BY_ZERO and was != DIVIDES_BY_ZERO:
-            yield Crash(
-                evidence.id,
-                finding.path,
-                finding.message,
-                finding.hunk,
-                base_answered=was == ANSWERS,
-            )
+        if evidence.step.action is not ActionKind.DYNAMIC_EXECUTION or not evidence.head:
+            continue
+        on_base = evidence.base.findings if evidence.base else ()
+        before = {(f.path, f.message): f.rule for f in on_base}
+        for f in evidence.head.findings:
+            was = before.get((f.path, f.message), "")
+            if f.rule == DIVIDES_BY_ZERO and was != DIVIDES_BY_ZERO:
+                answered = was == ANSWERS
+                yield Crash(evidence.id, f.path, f.message, f.hunk, base_answered=answered)
 
 
 def with_crashes(verdict: Verdict, requirement: Requirement, case: Case) -> Verdict:
@@ -85,7 +74,8 @@ def with_crashes(verdict: Verdict, requirement: Requirement, case: Case) -> Verd
     if requirement.category not in ASKED or verdict.outcome is VerdictOutcome.UNSATISFIED:
         return verdict
     tied = [crash for crash in crashes(case) if _is_about(requirement, crash, case)]
-    wrong = next((c for c in tied if c.is_broken_promise or _speaks_of_empty(requirement)), None)
+    is_spoken_of = _EMPTY in words_of(f"{requirement.text} {requirement.detail}")
+    wrong = next((c for c in tied if c.is_broken_promise or is_spoken_of), None)
     if wrong:
         lowered = unsatisfied(requirement, f"{wrong.told}{_why(wrong)}.", case, next_step=_MEND)
         return replace(lowered, evidence_ids=(wrong.evidence_id,))
@@ -102,10 +92,6 @@ def _is_about(requirement: Requirement, crash: Crash, case: Case) -> bool:
         return True
     name = crash.call.partition("(")[0] if "()." not in crash.call else crash.call
     return bool(words_of(name) & words_of(requirement.text))
-
-
-def _speaks_of_empty(requirement: Requirement) -> bool:
-    return _EMPTY in words_of(f"{requirement.text} {requirement.detail}")
 
 
 def _why(crash: Crash) -> str:

@@ -134,7 +134,9 @@ def _around(example: Example, words: tuple[object, ...]) -> Iterator[_NearCall]:
         if one is None:
             continue
         slot, value, step = one
-        written = _written(value, is_script=is_script)
+        written = repr(value)
+        if is_script:
+            written = json.dumps(value) if isinstance(value, str | int | float | list) else ""
         node = slots[slot]
         if written:
             call = text[: node.col_offset] + written.encode() + text[node.end_col_offset :]
@@ -162,12 +164,6 @@ def _literals_in(call: str) -> list[ast.expr]:
                 if value is not None:
                     found.append(one)
     return found
-
-
-def _written(value: object, *, is_script: bool) -> str:
-    if not is_script:
-        return repr(value)
-    return json.dumps(value) if isinstance(value, str | int | float | list) else ""
 
 
 def _informative(
@@ -235,7 +231,10 @@ async def _needed(
     None where that shows nothing: they are no functions, or an installed copy of the tree is what runs.
     """
     names = {name for one in examples for name in _CALLED.findall(one.call)}
-    sources = _sources(looking)
+    # The files of head that change or define what is called, as far as they are code that ships.
+    changed = (one.path for one in looking.diff.files if one.status is not ChangeStatus.DELETED)
+    paths = dict.fromkeys((*looking.defining, *changed))
+    sources = [one for one in paths if is_source_path(one)]
     copy = await empty_functions(looking.sandbox, looking.places.head.tree, sources, names)
     if copy is None:
         return [None for _ in examples]
@@ -261,12 +260,6 @@ async def _needed(
         None if always[number] or not _is_emptied(one, copy) else not still[number]
         for number, one in enumerate(examples)
     ]
-
-
-def _sources(looking: ProofContext) -> list[str]:
-    """The files of head that change or define what is called, as far as they are code that ships."""
-    changed = (one.path for one in looking.diff.files if one.status is not ChangeStatus.DELETED)
-    return [one for one in dict.fromkeys((*looking.defining, *changed)) if is_source_path(one)]
 
 
 def _is_emptied(example: Example, copy: DamagedCopy) -> bool:

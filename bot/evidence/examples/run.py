@@ -13,7 +13,7 @@ from bot.context import EvaluationContext
 from bot.diff.paths import is_source_path
 from bot.evidence.examples.proof import ProofContext, looked_behind
 from bot.evidence.made_for import table
-from bot.evidence.seen import Both, Seen, StepSide, on_both, showing, sides
+from bot.evidence.seen import Seen, StepSide, on_both, showing, sides
 from bot.services import Services
 from bot.task.examples.commands import compared_lines, is_shown_in, read_command
 from bot.task.examples.values import read_value, same
@@ -89,7 +89,18 @@ async def call_as_shown(services: Services, case: EvaluationContext, step: Step)
         _seen(one, before.get(number, _NO_TRY), head.shown.get(number, _NO_TRY))
         for number, one in enumerate(examples)
     )
-    seen = await looked_behind(_looking(services, case, places, head.defining), seen, _holds)
+
+    async def run_again(
+        place: StepSide, shown: tuple[Example, ...], laid: tuple[Mount, ...]
+    ) -> dict[int, ExampleResult]:
+        return (await _ran(services, place, shown, changed, laid)).shown
+
+    folder, diff = (
+        services.evaluation_folder(case.request) / "trees" / "examples",
+        case.checkout.diff,
+    )
+    looking = ProofContext(services.sandbox, places, folder, diff, head.defining, run_again)
+    seen = await looked_behind(looking, seen, _holds)
     shown = showing(
         step,
         _observation(Side.BASE, seen, base.seconds) if base else None,
@@ -116,20 +127,6 @@ async def noticed_by_examples(
         for one, holds in zip(held, told, strict=True)
         if holds is not None and holds is not one.must_hold
     )
-
-
-def _looking(
-    services: Services, case: EvaluationContext, places: Both[StepSide], defining: tuple[str, ...]
-) -> ProofContext:
-    diff = case.checkout.diff
-
-    async def run(
-        place: StepSide, examples: tuple[Example, ...], laid: tuple[Mount, ...]
-    ) -> dict[int, ExampleResult]:
-        return (await _ran(services, place, examples, diff.changed_paths, laid)).shown
-
-    folder = services.evaluation_folder(case.request) / "trees" / "examples"
-    return ProofContext(services.sandbox, places, folder, diff, defining, run)
 
 
 def _spelled_out(example: Example, changed: tuple[str, ...]) -> Example:
@@ -244,17 +241,14 @@ def _holds(example: Example, shown: ExampleResult) -> bool | None:
         return None
     if example.error or example.message:
         is_such = not example.error or example.error in shown.errors
-        return is_such and shown.outcome == RAISED and _says(shown.message, example.message)
+        # An error's message has what a task quotes, however it is broken into lines.
+        quoted, message = (" ".join(one.split()) for one in (example.message, shown.message))
+        return is_such and shown.outcome == RAISED and quoted in message
     if _lacks_something(shown) and not _lacks_something(
         ExampleResult(PRINTED, example.said_result)
     ):
         return None
     return _gives(example, shown) if example.results else shown.outcome != RAISED
-
-
-def _says(message: str, wanted: str) -> bool:
-    """Whether an error's message has what a task quotes, however it is broken into lines."""
-    return " ".join(wanted.split()) in " ".join(message.split())
 
 
 def _gives(example: Example, shown: ExampleResult) -> bool | None:
@@ -313,10 +307,17 @@ def _wanted(example: Example) -> Iterator[tuple[object]]:
 
 def _observation(side: Side, seen: tuple[ExampleSeen, ...], seconds: float) -> Observation:
     outcomes = [(one.example, one.base if side is Side.BASE else one.head) for one in seen]
-    lines = [f"{_typed(example)} {outcome.did}" for example, outcome in outcomes]
+    lines: list[str] = []
+    for example, outcome in outcomes:
+        prompt = "$ " if example.language is ExampleLanguage.SHELL else ""
+        lines.append(f"{prompt}{example.said_call} {outcome.did}")
     if side is Side.HEAD:
         lines += table(one.near for one in seen if one.near)
-        lines += map(_without, (one for one in seen if one.is_needed is not None))
+        for one in seen:
+            if one.is_needed is not None:
+                gives = "gives something else" if one.is_needed else "gives just the same"
+                call = one.example.said_call
+                lines.append(f"{call} {gives} where the functions that it calls do nothing.")
     told = [
         outcome.holds is example.must_hold
         for example, outcome in outcomes
@@ -329,16 +330,6 @@ def _observation(side: Side, seen: tuple[ExampleSeen, ...], seconds: float) -> O
     return Observation(
         side, "\n".join(commands), exit_code, "\n".join(lines), seconds, problem=problem
     )
-
-
-def _without(one: ExampleSeen) -> str:
-    gives = "gives something else" if one.is_needed else "gives just the same"
-    return f"{one.example.said_call} {gives} where the functions that it calls do nothing."
-
-
-def _typed(example: Example) -> str:
-    is_command = example.language is ExampleLanguage.SHELL
-    return f"$ {example.said_call}" if is_command else example.said_call
 
 
 def _repeated(example: Example) -> str:

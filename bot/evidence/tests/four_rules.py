@@ -69,29 +69,23 @@ _TELLING = (TestChange.FAIL_TO_PASS, TestChange.NEW_FAILING, TestChange.EXPECTAT
 
 def judge(four: Four) -> ExplainedChange:
     """Return the name of what happened to one test; what is not steady on head shows nothing."""
-    found = _judge_once(four)
-    if found.change in _TELLING and four.head_repeat is not None:
-        return _unsteady_on_head(four, four.head_repeat) or found
-    return found
-
-
-def _unsteady_on_head(four: Four, repeat: Repeat) -> ExplainedChange | None:
+    if four.bb is None:
+        found = _new(four)
+    elif passed(four.bb):
+        found = _flake(four) or _broken(four) if failed(four.bh) else _kept(four)
+    else:
+        found = _failing(four) if failed(four.bb) else _idle(four)
+    repeat = four.head_repeat
+    if found.change not in _TELLING or repeat is None:
+        return found
     steady = repeat.head_runs if passed(four.hh) else 0
     if repeat.head_passes == steady:
-        return None
+        return found
     remark = (
         f"This test changes its mind on head: it {'passed' if passed(four.hh) else 'failed'} first, "
         f"and then passed {repeat.head_passes} of {repeat.head_runs} times."
     )
     return ExplainedChange(TestChange.FLAKY, remark, four.head_on_head)
-
-
-def _judge_once(four: Four) -> ExplainedChange:
-    if four.bb is None:
-        return _new(four)
-    if passed(four.bb):
-        return _flake(four) or _broken(four) if failed(four.bh) else _kept(four)
-    return _failing(four) if failed(four.bb) else _idle(four)
 
 
 # --- base's version passes on base ------------------------------------------------------------
@@ -158,52 +152,38 @@ def _flake(four: Four) -> ExplainedChange | None:
 
 def _broken(four: Four) -> ExplainedChange:
     """Base's version fails on head, and that is no flake."""
-    regressed, failure = TestChange.PASS_TO_FAIL, four.base_on_head
-    if passed(four.hh) and four.other_runner:
-        return _only_with_the_other_runner(four, four.other_runner)
-    if passed(four.hh):
-        return _edited_until_green(four)
-    if failed(four.hh):
-        return ExplainedChange(regressed, _unsteady(four), four.head_on_head)
-    if four.hh is not None:
+    change, failure = TestChange.PASS_TO_FAIL, four.base_on_head
+    news, repeat, runner = four.replacements, four.repeat, four.other_runner
+    if passed(four.hh) and runner:
+        # The code still does what base's version asks for; whether its packages do, nobody has seen.
+        change = TestChange.UNKNOWN
+        remark = (
+            f"Base's version of this test fails on head's code with {runner.head}, which the change brings, "
+            f"and passes with base's packages and {runner.base}. The edited version passes."
+        )
+    elif passed(four.hh):
+        # Another expectation fails with the old code; a loosened test passes with any.
+        remark = "Base's version of this test fails on head; the edited version passes"
+        if passed(four.hb):
+            remark += " with the old code too, so it was loosened."
+        else:
+            change, remark = TestChange.EXPECTATION_CHANGED, f"{remark}."
+    elif failed(four.hh):
+        failure, remark = four.head_on_head, ""
+        if repeat is not None and repeat.head_passes:
+            remark = (
+                f"Run again, it passed {repeat.head_passes} of {repeat.head_runs} times on head and "
+                f"{repeat.base_passes} of {repeat.base_runs} on base."
+            )
+    elif four.hh is not None:
         remark = "Base's version of this test fails on head, where it is skipped or may fail."
-        return ExplainedChange(regressed, remark, failure)
-    news = four.replacements
-    if news and all(passed(new.hh) for new in news) and any(failed(new.hb) for new in news):
+    elif news and all(passed(new.hh) for new in news) and any(failed(new.hb) for new in news):
+        change = TestChange.EXPECTATION_CHANGED
         by = [f"`{new.head_on_head.id}`" for new in news[:3] if new.head_on_head]
         remark = f"Base's version of this test fails on head; what takes its place passes: {', '.join(by)}."
-        return ExplainedChange(TestChange.EXPECTATION_CHANGED, remark, failure)
-    return ExplainedChange(
-        regressed, "The pull request removes this test; it fails on head.", failure
-    )
-
-
-def _only_with_the_other_runner(four: Four, runner: OtherRunner) -> ExplainedChange:
-    """The code still does what base's version asks for; whether its packages do, nobody has seen."""
-    remark = (
-        f"Base's version of this test fails on head's code with {runner.head}, which the change brings, and "
-        f"passes with base's packages and {runner.base}. The edited version passes."
-    )
-    return ExplainedChange(TestChange.UNKNOWN, remark, four.base_on_head)
-
-
-def _edited_until_green(four: Four) -> ExplainedChange:
-    """Another expectation fails with the old code; a loosened test passes with any."""
-    what = "Base's version of this test fails on head; the edited version passes"
-    if not passed(four.hb):
-        return ExplainedChange(TestChange.EXPECTATION_CHANGED, f"{what}.", four.base_on_head)
-    remark = f"{what} with the old code too, so it was loosened."
-    return ExplainedChange(TestChange.PASS_TO_FAIL, remark, four.base_on_head)
-
-
-def _unsteady(four: Four) -> str:
-    repeat = four.repeat
-    if repeat is None or not repeat.head_passes:
-        return ""
-    return (
-        f"Run again, it passed {repeat.head_passes} of {repeat.head_runs} times on head and "
-        f"{repeat.base_passes} of {repeat.base_runs} on base."
-    )
+    else:
+        remark = "The pull request removes this test; it fails on head."
+    return ExplainedChange(change, remark, failure)
 
 
 # --- base's version does not pass on base -----------------------------------------------------
@@ -211,8 +191,14 @@ def _unsteady(four: Four) -> str:
 
 def _failing(four: Four) -> ExplainedChange:
     """Base's version fails on base."""
+    if passed(four.hh) and passed(four.hb) and not passed(four.bh):
+        remark = "This test failed on base; the edited version passes with the old code too."
+        return ExplainedChange(TestChange.NEVER_FAILED, remark, four.base_on_head)
+    if passed(four.hh) and four.repeat and four.repeat.base_passes:
+        remark = f"Run again, it passed on base {four.repeat.base_passes} times."
+        return ExplainedChange(TestChange.FLAKY, remark, four.base_on_base)
     if passed(four.hh):
-        return _mended(four)
+        return ExplainedChange(TestChange.FAIL_TO_PASS, "", four.base_on_base)
     if failed(four.hh):
         return ExplainedChange(TestChange.STILL_FAILING, "", four.head_on_head)
     if four.hh is None:
@@ -222,17 +208,6 @@ def _failing(four: Four) -> ExplainedChange:
     return ExplainedChange(
         TestChange.SKIPPED, "This test failed on base; on head it is not asked to pass."
     )
-
-
-def _mended(four: Four) -> ExplainedChange:
-    """Base's version fails on base, head's passes on head."""
-    if passed(four.hb) and not passed(four.bh):
-        remark = "This test failed on base; the edited version passes with the old code too."
-        return ExplainedChange(TestChange.NEVER_FAILED, remark, four.base_on_head)
-    if four.repeat and four.repeat.base_passes:
-        remark = f"Run again, it passed on base {four.repeat.base_passes} times."
-        return ExplainedChange(TestChange.FLAKY, remark, four.base_on_base)
-    return ExplainedChange(TestChange.FAIL_TO_PASS, "", four.base_on_base)
 
 
 def _idle(four: Four) -> ExplainedChange:

@@ -34,7 +34,10 @@ def compare(runs: FourRuns, diff: Diff) -> FourWay:
     problem = _problem(runs)
     if not (runs.base_on_base.complete and runs.head_on_head.complete):
         return FourWay((), problem)
-    changed = _changed(runs, diff)
+    changed = {path for change in diff.files for path in (change.path, change.old_path) if path}
+    if diff.truncated:  # of the tests, the trees tell which ones the author touched
+        on_head = {result.path for result in runs.head_on_head.results}
+        changed |= {path for path in on_head if is_below(path, runs.head_paths)}
     comparisons = [_comparison(four, changed) for four in _Table(runs, diff).rows()]
     on_base = runs.head_on_base
     ended = on_base.problem if on_base is not None and not on_base.complete else ""
@@ -53,32 +56,18 @@ def why_it_failed(result: TestResult) -> str:
     return f"{result.raised or told[-1][:300]} ({result.path})"
 
 
-def _changed(runs: FourRuns, diff: Diff) -> set[str]:
-    """Return the files that the author touched; where the diff was cut, the trees tell of its tests."""
-    changed = {path for change in diff.files for path in (change.path, change.old_path) if path}
-    if diff.truncated:
-        on_head = {result.path for result in runs.head_on_head.results}
-        changed |= {path for path in on_head if is_below(path, runs.head_paths)}
-    return changed
-
-
 def _problem(runs: FourRuns) -> str:
+    on_base = runs.head_on_base
     named: tuple[tuple[str, TestRun | None], ...] = (
         ("The tests of base on base's code", runs.base_on_base),
         ("The tests of head on head's code", runs.head_on_head),
         ("The tests of base on head's code", runs.base_on_head),
-        ("The tests of head on base's code", _only_if_forged(runs.head_on_base)),
+        ("The tests of head on base's code", on_base if on_base and on_base.forged else None),
     )
     told = [f"{name}: {run.problem}" for name, run in named if run and not run.complete]
-    return " ".join(told) or _nothing_to_compare(runs)
-
-
-def _only_if_forged(run: TestRun | None) -> TestRun | None:
-    return run if run is not None and run.forged else None
-
-
-def _nothing_to_compare(runs: FourRuns) -> str:
-    """Say so when no test could be loaded on either side: then nothing regresses, vacuously."""
+    if told:
+        return " ".join(told)
+    # When no test could be loaded on either side, nothing regresses, vacuously.
     results = (*runs.base_on_base.results, *runs.head_on_head.results)
     if not results:
         return "No tests were collected on either side."
@@ -118,7 +107,17 @@ class _Table:
     def rows(self) -> list[Four]:
         """Return one row for each test of base, and one for each that only head has."""
         matched = {result.id for result in self._matched.values()}
-        new = [self._new(result) for result in self._head if result.id not in matched]
+        new = [
+            Four(
+                base_on_base=None,
+                base_on_head=None,
+                head_on_base=self._on_base.find(result.id, result.path),
+                head_on_head=result,
+                head_repeat=self._head_repeats.get(result.id),
+            )
+            for result in self._head
+            if result.id not in matched
+        ]
         replacements: dict[str, list[Four]] = defaultdict(list)
         for four in new:
             one = four.head_on_head
@@ -130,7 +129,13 @@ class _Table:
         old = [
             self._old(test, tuple(replacements.get(function_of(test), ()))) for test in self._base
         ]
-        return old + [four for four in new if not _covers_old_tests(four, old)]
+        # A file's error on head may already be shown by the tests that base has in it.
+        shown = [four.head_on_head for four in old]
+        for four in new:
+            whole = four.head_on_head
+            if whole is None or not is_whole_file(whole) or whole not in shown:
+                old.append(four)
+        return old
 
     def _old(self, test: TestResult, replacements: tuple[Four, ...]) -> Four:
         now = self._matched.get(test.id)
@@ -147,25 +152,6 @@ class _Table:
             head_repeat=self._head_repeats.get(now.id) if now else None,
             other_runner=self._other_runner.get(test.id),
         )
-
-    def _new(self, result: TestResult) -> Four:
-        on_base = self._on_base.find(result.id, result.path)
-        again = self._head_repeats.get(result.id)
-        return Four(None, None, on_base, result, head_repeat=again)
-
-
-def _covers_old_tests(four: Four, old: list[Four]) -> bool:
-    """Tell whether a file's error on head is already shown by the tests that base has in it."""
-    whole = four.head_on_head
-    return (
-        whole is not None and is_whole_file(whole) and any(row.head_on_head == whole for row in old)
-    )
-
-
-def _is_touched(path: str, changed: set[str]) -> bool:
-    """Tell whether the author touched a test's file, or a folder whose tests run as one program."""
-    tops = ("" if path == "." else path,)
-    return any(is_below(one, tops) for one in changed)
 
 
 def _is_base_doctest(four: Four) -> bool:
@@ -193,6 +179,8 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
         before = four.base_on_base.source
         new = next((one.head_on_head for one in four.replacements if one.head_on_head), None)
         source = new.source if new is not None and four.head_on_head is None else source
+    tops = ("" if shown.path == "." else shown.path,)  # a folder's tests may run as one program
+    is_touched = any(is_below(one, tops) for one in changed)
     return TestComparison(
         id=shown.id,
         change=found.change,
@@ -200,7 +188,7 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
         base_on_head=four.bh,
         head_on_base=four.hb,
         head_on_head=four.hh,
-        written_by_author=_is_touched(shown.path, changed) and not _is_base_doctest(four),
+        written_by_author=is_touched and not _is_base_doctest(four),
         message="\n".join(part for part in (found.remark, failure) if part),
         not_loaded=why_it_failed(found.failure)
         if found.failure and is_whole_file(found.failure) and failed(found.failure.outcome)
@@ -238,17 +226,16 @@ def assertion_line(message: str) -> str:
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     if not lines:
         return ""
-    return clip_line(_of_pytest(message) or _of_jest(message) or _of_others(lines), MOST_CHARS)
-
-
-def _of_pytest(message: str) -> str:
-    found = _PYTEST.search(message)
-    return found[1] if found else ""
-
-
-def _of_jest(message: str) -> str:
-    expected, received = _EXPECTED.search(message), _RECEIVED.search(message)
-    return f"{expected[1]}, {received[1]}" if expected and received else ""
+    of_pytest, expected, received = (
+        pattern.search(message) for pattern in (_PYTEST, _EXPECTED, _RECEIVED)
+    )
+    if of_pytest:
+        said = of_pytest[1]
+    elif expected and received:
+        said = f"{expected[1]}, {received[1]}"
+    else:
+        said = _of_others(lines)
+    return clip_line(said, MOST_CHARS)
 
 
 def _of_others(lines: list[str]) -> str:

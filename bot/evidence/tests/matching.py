@@ -46,9 +46,15 @@ def match(
         (_body, _body),
     )
     for base_key, head_key in keys:
-        for base_id, result in _unique_pairs(left, new, base_key, head_key):
-            found[base_id] = result
-            del left[base_id], new[result.id]
+        by_key: dict[Hashable, tuple[list[str], list[TestResult]]] = defaultdict(lambda: ([], []))
+        for result in left.values():
+            by_key[base_key(result)][0].append(result.id)
+        for result in new.values():
+            by_key[head_key(result)][1].append(result)
+        for key, (bases, heads) in by_key.items():
+            if key is not None and len(bases) == len(heads) == 1:
+                found[bases[0]] = heads[0]
+                del left[bases[0]], new[heads[0].id]
     return found
 
 
@@ -99,21 +105,6 @@ def _lines(result: TestResult) -> list[str]:
 
 
 _Key = Callable[[TestResult], Hashable | None]
-
-
-def _unique_pairs(
-    left: dict[str, TestResult], new: dict[str, TestResult], base_key: _Key, head_key: _Key
-) -> list[tuple[str, TestResult]]:
-    by_key: dict[Hashable, tuple[list[str], list[TestResult]]] = defaultdict(lambda: ([], []))
-    for result in left.values():
-        by_key[base_key(result)][0].append(result.id)
-    for result in new.values():
-        by_key[head_key(result)][1].append(result)
-    return [
-        (bases[0], heads[0])
-        for key, (bases, heads) in by_key.items()
-        if key is not None and len(bases) == len(heads) == 1
-    ]
 
 
 def function_of(result: TestResult) -> str:

@@ -59,8 +59,11 @@ def call_witnesses(tests: FourWay) -> Witnesses:
     comparisons = () if tests.problem else tests.comparisons
     passing = {function_of(c) for c in comparisons if c.head_on_head is Outcome.PASSED}
     broken = _of(comparisons, TestChange.PASS_TO_FAIL)
-    loosened = tuple(c for c in broken if _is_loosened(c))
+    loosened = tuple(
+        c for c in broken if c.head_on_head is Outcome.PASSED and c.head_on_base is Outcome.PASSED
+    )
     withdrawn = tuple(c for c in broken if c.head_on_head is None and function_of(c) in passing)
+    not_on_base = [c for c in comparisons if c.base_on_base is None and c.head_on_base is None]
     return Witnesses(
         proofs=tuple(c for c in comparisons if _proves(c)),
         failures=_of(comparisons, TestChange.NEW_FAILING),
@@ -74,7 +77,9 @@ def call_witnesses(tests: FourWay) -> Witnesses:
         still_failing=_of(comparisons, TestChange.STILL_FAILING),
         expectations=_of(comparisons, TestChange.EXPECTATION_CHANGED),
         unsteady=_of(comparisons, TestChange.FLAKY),
-        unrun=tuple(c for c in comparisons if tests.ended_on_base and _is_unrun(c)),
+        unrun=tuple(
+            c for c in not_on_base if tests.ended_on_base and c.head_on_head is Outcome.PASSED
+        ),
     )
 
 
@@ -125,20 +130,17 @@ _COMMENT = re.compile(r"^[ \t]*(?://|#|/?\*)[^\n]*$", re.MULTILINE)
 
 def code_of(tests: Iterable[TestComparison]) -> str:
     """The code of some tests with the values of their rows: titles and comments use nothing."""
-    return "\n".join(f"{_row(test)}\n{_COMMENT.sub('', _body(test))}" for test in tests)
-
-
-def _row(test: TestComparison) -> str:
-    """The part of an id that is of one row: `[…]`, or the title that a row of `test.each` gives."""
-    if test.id.endswith("]"):
-        return test.id[test.id.find("[") :]
-    return test.id.rpartition(" > ")[2] if test.table else ""
-
-
-def _body(test: TestComparison) -> str:
-    """A test's source without the titles around it, which stand before that of JavaScript."""
-    title, _, body = test.source.partition("\n")
-    return body if title and test.id.endswith(title) else test.source
+    found: list[str] = []
+    for test in tests:
+        # The part of an id that is of one row: `[…]`, or the title that a row of `test.each` gives.
+        row = test.id.rpartition(" > ")[2] if test.table else ""
+        if test.id.endswith("]"):
+            row = test.id[test.id.find("[") :]
+        # The titles around a test stand before its source in JavaScript.
+        title, _, body = test.source.partition("\n")
+        code = body if title and test.id.endswith(title) else test.source
+        found.append(f"{row}\n{_COMMENT.sub('', code)}")
+    return "\n".join(found)
 
 
 def _of(comparisons: tuple[TestComparison, ...], change: TestChange) -> tuple[TestComparison, ...]:
@@ -171,19 +173,10 @@ def _is_silenced(c: TestComparison) -> bool:
     return passed(c.base_on_base) and (is_uncollected or c.change is TestChange.SKIPPED)
 
 
-def _is_unrun(c: TestComparison) -> bool:
-    is_new = c.base_on_base is None and c.head_on_base is None
-    return is_new and c.head_on_head is Outcome.PASSED
-
-
 def _is_kept(c: TestComparison) -> bool:
     """An edited test whose base version still passes is kept too, whatever the new one proves."""
     held = c.base_on_base is Outcome.PASSED and c.base_on_head is Outcome.PASSED
     return c.change is TestChange.PASS_TO_PASS or (c.change is TestChange.FAIL_TO_PASS and held)
-
-
-def _is_loosened(c: TestComparison) -> bool:
-    return c.head_on_head is Outcome.PASSED and c.head_on_base is Outcome.PASSED
 
 
 def function_of(c: TestComparison) -> str:

@@ -99,11 +99,11 @@ def crossed_evidence(
         (base_tests, own[0], crossed.base_on_head),
         (head_tests, crossed.head_on_base, own[1]),
     )
-    return tuple(_evidence(one, base, head) for one, base, head in sides if base and head)
-
-
-def _evidence(step: Step, base: Observation, head: Observation) -> Evidence:
-    return Evidence(step.id, step, base, head, transition(base, head))
+    return tuple(
+        Evidence(one.id, one, base, head, transition(base, head))
+        for one, base, head in sides
+        if base and head
+    )
 
 
 _WORDS = re.compile(r"[\s;&|()'\"=]+")
@@ -136,7 +136,13 @@ class _Run:
     def covers(self, folder: str, tree: Path) -> bool:
         """Whether tests below a folder were run: one passed on base, or a line runs all of them."""
         if self.only_exit_code:
-            return is_below(folder, _named_by(self.base or self.head, tree) or (self.root,))
+            # The folders of the repository that a configured line names: it may run nothing beside them.
+            seen = self.base or self.head
+            words = _WORDS.split(seen.command) if seen else []
+            plain = [word.removeprefix("./").rstrip("/") for word in words if ".." not in word]
+            relative = [word for word in plain if word and not word.startswith("/")]
+            named = tuple(word for word in relative if (tree / word).is_dir())
+            return is_below(folder, named or (self.root,))
         results = self.base.tests.results if self.base and self.base.tests else ()
         return any(
             one.outcome is Outcome.PASSED and is_below(one.path, (folder,)) for one in results
@@ -250,30 +256,28 @@ def _together(side: Side, runs: list[_Run]) -> Observation | None:
     problems = [
         f"{root or 'The root directory'}: {one.problem}" for root, one in seen if one.problem
     ]
+    lines = [
+        f"(cd {shlex.quote(root)} && {one.command})" if root else one.command
+        for root, one in seen
+        if one.command
+    ]
+    joined = TestRun(
+        complete=all(run.complete for run in tested),
+        results=tuple(result for run in tested for result in run.results),
+        problem=" ".join(run.problem for run in tested if run.problem),
+        forged=any(run.forged for run in tested),
+    )
     return Observation(
         side=side,
-        command="\n".join(_started_in(root, one.command) for root, one in seen if one.command),
+        command="\n".join(lines),
         exit_code=None if None in codes else max(code or 0 for code in codes),
         output="\n".join(f"--- {root or '.'}\n{one.output}" for root, one in seen),
         seconds=sum(one.seconds for _, one in seen),
         timed_out=any(one.timed_out for _, one in seen),
         out_of_memory=any(one.out_of_memory for _, one in seen),
         truncated=any(one.truncated for _, one in seen),
-        tests=_joined(tested) if tested else None,
+        tests=joined if tested else None,
         problem=" ".join(problems),
-    )
-
-
-def _started_in(root: str, command: str) -> str:
-    return f"(cd {shlex.quote(root)} && {command})" if root else command
-
-
-def _joined(runs: list[TestRun]) -> TestRun:
-    return TestRun(
-        complete=all(run.complete for run in runs),
-        results=tuple(result for run in runs for result in run.results),
-        problem=" ".join(run.problem for run in runs if run.problem),
-        forged=any(run.forged for run in runs),
     )
 
 
@@ -301,20 +305,18 @@ def _folders(run: _Run, known: tuple[str, ...], apart: tuple[str, ...]) -> Itera
     if run.only_exit_code:
         yield TestedFolder(run.root, transition=transition(run.base, run.head), problem=problem)
         return
-    counts = [_counted(run, seen, known, apart) for seen in (run.base, run.head)]
+    counts: list[Counter[str]] = []
+    for seen in (run.base, run.head):
+        results = seen.tests.results if seen and seen.tests else ()
+        own = [one.path for one in results if not is_whole_file(one)]
+        if run.root:
+            counts.append(Counter(run.root for _ in own))
+        else:
+            beside = (path for path in own if not is_below(path, apart))
+            counts.append(Counter(folder_of(path, known) for path in beside))
     found = dict.fromkeys((*counts[0], *counts[1])) or {run.root: None}
     for folder in found:
         yield TestedFolder(folder, counts[0][folder], counts[1][folder], problem=problem)
-
-
-def _counted(
-    run: _Run, seen: Observation | None, known: tuple[str, ...], apart: tuple[str, ...]
-) -> Counter[str]:
-    results = seen.tests.results if seen and seen.tests else ()
-    own = [one.path for one in results if not is_whole_file(one)]
-    if run.root:
-        return Counter(run.root for _ in own)
-    return Counter(folder_of(path, known) for path in own if not is_below(path, apart))
 
 
 def folder_of(path: str, known: Iterable[str]) -> str:
@@ -349,26 +351,13 @@ def _why_not_built(case: EvaluationContext, project: Project) -> str:
     is_off = Part.BASE_SIDE in case.request.without
     base = () if is_off else ((project.base, "base"),)
     for environment, side in (*base, (project.head, "head")):
-        if why := _why_no(environment, side):
-            return why
+        if environment is None:
+            return f"it is not there on {side}"
+        if environment.recipe.needs:
+            return f"this machine lacks {' and '.join(environment.recipe.needs)}"
+        failure = environment.failure
+        if failure and failure.problem:
+            return "the package index could not be reached"
+        if failure:
+            return f"it does not build on {side}"
     return ""
-
-
-def _why_no(environment: Environment | None, side: str) -> str:
-    if environment is None:
-        return f"it is not there on {side}"
-    if environment.recipe.needs:
-        return f"this machine lacks {' and '.join(environment.recipe.needs)}"
-    failure = environment.failure
-    if failure and failure.problem:
-        return "the package index could not be reached"
-    return f"it does not build on {side}" if failure else ""
-
-
-def _named_by(seen: Observation | None, tree: Path) -> tuple[str, ...]:
-    """The folders of the repository that a configured line names: it may run nothing beside them."""
-    words = _WORDS.split(seen.command) if seen else []
-    plain = (word.removeprefix("./").rstrip("/") for word in words if ".." not in word)
-    return tuple(
-        word for word in plain if word and not word.startswith("/") and (tree / word).is_dir()
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.evidence.conditions import is_said
+from bot.evidence.said_values import is_said
 from bot.values import DamageSeen, TestChange, Verdict, VerdictOutcome
 from sandbox.damage.values import CONDITION, Damage, DamageTrial
 from tests.bot.verdict.cases import SPLIT, comparison, observed, requirements, verdict_of
