@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.configuration import Configuration
 from bot.diff.paths import is_source_path
 from bot.task.categories import ASKED
@@ -11,7 +13,7 @@ from bot.task.requirements import (
     PAGES_WORK,
     TESTS_NOT_WEAKENED,
 )
-from bot.values import ActionKind, ItemKind, Plan, Requirement, Requirements, Step
+from bot.values import ActionKind, ItemKind, Plan, Requirements, Step
 from sandbox.edges.empty_calls import EmptyCall
 
 
@@ -29,30 +31,36 @@ def plan(
     shell line, if any.
     """
     asked = tuple(r.id for r in requirements.items if r.category in ASKED)
-    suite = _suite((BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, *asked), configuration)
-    checks = _checks(requirements)
-    items = _items(requirements, 3 + len(checks))
-    looks = (_look_at(pages, number=3 + len(checks) + len(items)),) if pages else ()
-    documents = _documents(changed_paths, 3 + len(checks) + len(items) + len(looks))
-    taken = (suite, *((_LINTER,) if changed_paths else ()), *checks, *items, *looks, *documents)
-    taken += (_empty_inputs(asked, calls, number=len(taken) + 1),) if calls else ()
-    if requirements.examples and any(is_source_path(path) for path in changed_paths):
-        taken += (_examples(asked, requirements, number=len(taken) + 1),)
-    places = (_places(asked, number=len(taken) + 1),) if changed_paths else ()
-    return Plan((*taken, *places))
-
-
-def _suite(asked: tuple[str, ...], configuration: Configuration) -> Step:
-    return Step(
-        id="E1",
-        goal="See which tests fail on base and pass on head, and which the change breaks.",
-        guidance="Base tests and head tests, each on base code and on head code.",
-        requirement_ids=asked,
-        action=ActionKind.UNIT_TESTS,
+    suite = replace(
+        _SUITE,
+        requirement_ids=(BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, *asked),
         arguments=(command,) if (command := configuration.setup.test) else (),
     )
+    own = _checks(requirements)
+    own += _items(requirements, 3 + len(own))
+    if pages:
+        own += (replace(_PAGES, id=f"E{3 + len(own)}", arguments=pages),)
+    own += _documents(changed_paths, 3 + len(own))
+    taken = (suite, *((_LINTER,) if changed_paths else ()), *own)
+
+    def add(step: Step, *arguments: str) -> tuple[Step, ...]:
+        step_id = f"E{len(taken) + 1}"
+        return (*taken, replace(step, id=step_id, requirement_ids=asked, arguments=arguments))
+
+    if calls:
+        taken = add(_EMPTY_INPUTS, *map(str, calls))
+    if requirements.examples and any(is_source_path(path) for path in changed_paths):
+        taken = add(_EXAMPLES, *(one.said_call for one in requirements.examples))
+    return Plan(add(_PLACES) if changed_paths else taken)
 
 
+_SUITE = Step(
+    id="E1",
+    goal="See which tests fail on base and pass on head, and which the change breaks.",
+    guidance="Base tests and head tests, each on base code and on head code.",
+    requirement_ids=(),
+    action=ActionKind.UNIT_TESTS,
+)
 _LINTER = Step(
     id="E2",
     goal="See what linters find on head and did not find on base.",
@@ -60,26 +68,51 @@ _LINTER = Step(
     requirement_ids=(),
     action=ActionKind.STATIC_LINTER,
 )
+_PAGES = Step(
+    id="",
+    goal="See the pages that the change touches, and try their controls.",
+    guidance="In a browser, wide and narrow, light and dark, on both sides.",
+    requirement_ids=(PAGES_WORK,),
+    action=ActionKind.SCREENSHOT,
+)
+_EMPTY_INPUTS = Step(
+    id="",
+    goal="See whether what divides by how much it is given stands an empty input.",
+    guidance="New and changed functions, called with nothing in them on both sides.",
+    requirement_ids=(),
+    action=ActionKind.DYNAMIC_EXECUTION,
+)
+_EXAMPLES = Step(
+    id="",
+    goal="See whether the code does what the task shows.",
+    guidance="The calls, sessions and commands that stand in the task, run on both sides.",
+    requirement_ids=(),
+    action=ActionKind.EXAMPLES,
+)
+_PLACES = Step(
+    id="",
+    goal="See who uses what the change touches, and where the requirements are about.",
+    guidance="By the names in the code of both sides: a hint, no verdict rests on it.",
+    requirement_ids=(),
+    action=ActionKind.LOCATE,
+)
 
 
 def _checks(requirements: Requirements) -> tuple[Step, ...]:
+    """One step for each check or script of the configuration."""
     checked = (r for r in requirements.items if r.check or r.script)
-    return tuple(_check(requirement, number) for number, requirement in enumerate(checked, start=3))
-
-
-def _check(requirement: Requirement, number: int) -> Step:
-    how = (
-        "Every act of the script goes well on head."
-        if requirement.script
-        else "Exit code 0 on head means that it holds."
-    )
-    return Step(
-        id=f"E{number}",
-        goal=requirement.text,
-        guidance=how,
-        requirement_ids=(requirement.id,),
-        action=ActionKind.INTERACTION if requirement.script else ActionKind.BASH,
-        arguments=requirement.script or (requirement.check,),
+    return tuple(
+        Step(
+            id=f"E{number}",
+            goal=requirement.text,
+            guidance="Every act of the script goes well on head."
+            if requirement.script
+            else "Exit code 0 on head means that it holds.",
+            requirement_ids=(requirement.id,),
+            action=ActionKind.INTERACTION if requirement.script else ActionKind.BASH,
+            arguments=requirement.script or (requirement.check,),
+        )
+        for number, requirement in enumerate(checked, start=3)
     )
 
 
@@ -101,49 +134,6 @@ def _documents(changed_paths: tuple[str, ...], first: int) -> tuple[Step, ...]:
 
 _DOCUMENTS = (".docx", ".xlsx", ".pptx", ".pdf")
 _MOST_DOCUMENTS = 3
-
-
-def _places(asked: tuple[str, ...], number: int) -> Step:
-    return Step(
-        id=f"E{number}",
-        goal="See who uses what the change touches, and where the requirements are about.",
-        guidance="By the names in the code of both sides: a hint, no verdict rests on it.",
-        requirement_ids=asked,
-        action=ActionKind.LOCATE,
-    )
-
-
-def _empty_inputs(asked: tuple[str, ...], calls: tuple[EmptyCall, ...], number: int) -> Step:
-    return Step(
-        id=f"E{number}",
-        goal="See whether what divides by how much it is given stands an empty input.",
-        guidance="New and changed functions, called with nothing in them on both sides.",
-        requirement_ids=asked,
-        action=ActionKind.DYNAMIC_EXECUTION,
-        arguments=tuple(map(str, calls)),
-    )
-
-
-def _examples(asked: tuple[str, ...], requirements: Requirements, number: int) -> Step:
-    return Step(
-        id=f"E{number}",
-        goal="See whether the code does what the task shows.",
-        guidance="The calls, sessions and commands that stand in the task, run on both sides.",
-        requirement_ids=asked,
-        action=ActionKind.EXAMPLES,
-        arguments=tuple(one.said_call for one in requirements.examples),
-    )
-
-
-def _look_at(pages: tuple[str, ...], number: int) -> Step:
-    return Step(
-        id=f"E{number}",
-        goal="See the pages that the change touches, and try their controls.",
-        guidance="In a browser, wide and narrow, light and dark, on both sides.",
-        requirement_ids=(PAGES_WORK,),
-        action=ActionKind.SCREENSHOT,
-        arguments=pages,
-    )
 
 
 def _items(requirements: Requirements, first: int) -> tuple[Step, ...]:

@@ -38,7 +38,6 @@ from sandbox.browser.records import (
     NOT_SETTLED,
     QUICK,
     RULES,
-    PictureDifference,
     VisitSeen,
 )
 from sandbox.browser.script import read_script
@@ -66,20 +65,7 @@ async def follow_script(services: Services, case: EvaluationContext, step: Step)
 async def _visit(
     services: Services, case: EvaluationContext, step: Step, visits: tuple[Visit, ...]
 ) -> ObservedJourney:
-    journey = _journey(services, case, visits)
-    travelled = await travel(services.sandbox, journey)
-    pictures: dict[str, bytes] = {}
-    seen = tell(step.id, journey, travelled, pictures.__setitem__)
-    key = evaluation_key(case.request.id)
-    for name, png in pictures.items():
-        await asyncio.to_thread(services.artifacts.put, key, name, png)
-    return seen
-
-
-def _journey(services: Services, case: EvaluationContext, visits: tuple[Visit, ...]) -> Journey:
-    """Name both sides; a project is served where the configuration says how and where."""
     setup = case.policy.configuration.setup
-    served = Served(setup.serve, setup.url) if setup.serve and setup.url else None
     journey = Journey(
         grounds=tuple(
             JourneySide(one.side, one.tree, one.environment)
@@ -87,11 +73,19 @@ def _journey(services: Services, case: EvaluationContext, visits: tuple[Visit, .
             if not one.is_off
         ),
         visits=visits,
-        served=served,
+        # A project is served where the configuration says how and where.
+        served=Served(setup.serve, setup.url) if setup.serve and setup.url else None,
         network=case.policy.network_to_observe,
     )
     timeout_s = min(journey.limits.timeout_s, limits(case).timeout_s)
-    return replace(journey, limits=replace(journey.limits, timeout_s=timeout_s))
+    journey = replace(journey, limits=replace(journey.limits, timeout_s=timeout_s))
+    travelled = await travel(services.sandbox, journey)
+    pictures: dict[str, bytes] = {}
+    seen = tell(step.id, journey, travelled, pictures.__setitem__)
+    key = evaluation_key(case.request.id)
+    for name, png in pictures.items():
+        await asyncio.to_thread(services.artifacts.put, key, name, png)
+    return seen
 
 
 def _root(case: EvaluationContext, path: str) -> str:
@@ -134,8 +128,26 @@ class ObservedJourney:
 
 def tell(step_id: str, journey: Journey, travelled: Travelled, keep: Keep) -> ObservedJourney:
     """Make both observations of a step whose visits are the journey's; gives each picture to `keep`."""
-    pictures = _pictures(step_id, travelled, keep)
-    base, head = (_side(side, journey, travelled, pictures[side]) for side in Side)
+    pictures: dict[Side, list[Picture]] = {Side.BASE: [], Side.HEAD: []}
+    differences = {(one.visit, one.title): one for one in travelled.told.differences}
+    keys = dict.fromkeys((shot.visit, shot.title) for shot in travelled.told.shots)
+    numbers = {key: number for number, key in enumerate(keys, start=1)}
+    for shot in travelled.told.shots:
+        key = (shot.visit, shot.title)
+        stem = f"{step_id}-{numbers[key]}"
+        name = f"{stem}.{shot.side}.png"
+        keep(name, shot.png)
+        page = "" if shot.visit == SCRIPT else f"{shot.visit}: "
+        picture = Picture(page + shot.title, name)
+        if shot.side is Side.HEAD and key in differences:
+            found, compared = differences[key], f"{stem}.difference.png"
+            if found.png is None:
+                picture = replace(picture, pixels=found.pixels)
+            else:
+                keep(compared, found.png)
+                picture = Picture(picture.title, name, compared, found.changed, found.pixels)
+        pictures[shot.side].append(picture)
+    base, head = (_side(side, journey, travelled, tuple(pictures[side])) for side in Side)
     return ObservedJourney(base, head)
 
 
@@ -155,9 +167,13 @@ def _side(
     )
     problem = told.needs or _problem(journey, travelled, side, seen)
     names = (name for one in pictures for name in (one.artifact, one.difference) if name)
+    # What a person would do: the addresses to open, or the script's lines.
+    served = f"{journey.served.line} &\n" if journey.served else ""
+    acts = (act.line for visit in journey.visits for act in visit.acts)
+    opened = (f"open {visit.path}" for visit in journey.visits if not visit.acts)
     return Observation(
         side,
-        _command(journey),
+        served + "\n".join((*opened, *acts)),
         None if problem else int(failed),
         "\n\n".join(texts)[:_MAX_OUTPUT],
         end.seconds,
@@ -167,14 +183,6 @@ def _side(
         pictures=pictures,
         problem=problem,
     )
-
-
-def _command(journey: Journey) -> str:
-    """What a person would do: the addresses to open, or the script's lines."""
-    served = f"{journey.served.line} &\n" if journey.served else ""
-    lines = (act.line for visit in journey.visits for act in visit.acts)
-    opened = (f"open {visit.path}" for visit in journey.visits if not visit.acts)
-    return served + "\n".join((*opened, *lines))
 
 
 def _problem(
@@ -236,31 +244,3 @@ def _text(visit: Visit, seen: VisitSeen) -> str:
     lines += [f"note: {note}" for note in seen.notes]
     tree = seen.acts[-1].tree if seen.acts else seen.tree
     return "\n".join([*lines, *(["accessibility tree:", tree] if tree else [])])
-
-
-# --- pictures -------------------------------------------------------------------------------
-
-
-def _pictures(step_id: str, travelled: Travelled, keep: Keep) -> dict[Side, tuple[Picture, ...]]:
-    made: dict[Side, list[Picture]] = {Side.BASE: [], Side.HEAD: []}
-    differences = {(one.visit, one.title): one for one in travelled.told.differences}
-    keys = dict.fromkeys((shot.visit, shot.title) for shot in travelled.told.shots)
-    paths = {key: number for number, key in enumerate(keys, start=1)}
-    for shot in travelled.told.shots:
-        key = (shot.visit, shot.title)
-        stem = f"{step_id}-{paths[key]}"
-        name = f"{stem}.{shot.side}.png"
-        keep(name, shot.png)
-        page = "" if shot.visit == SCRIPT else f"{shot.visit}: "
-        picture = Picture(page + shot.title, name)
-        if shot.side is Side.HEAD and key in differences:
-            picture = _compared(picture, differences[key], f"{stem}.difference.png", keep)
-        made[shot.side].append(picture)
-    return {side: tuple(pictures) for side, pictures in made.items()}
-
-
-def _compared(picture: Picture, found: PictureDifference, name: str, keep: Keep) -> Picture:
-    if found.png is None:
-        return Picture(picture.title, picture.artifact, "", 0, found.pixels)
-    keep(name, found.png)
-    return Picture(picture.title, picture.artifact, name, found.changed, found.pixels)

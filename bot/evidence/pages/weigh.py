@@ -46,7 +46,16 @@ def compare_pages(base: Observation | None, head: Observation) -> PageChanges:
     known = base.findings if base and not base.problem else ()
     unseen = _paths(known, NOT_EXAMINED)
     broken: list[str] = []
-    doubts = [*_undecided(known, head.findings)]
+    loaded_nowhere = _paths(known, NOT_LOADED) & _paths(head.findings, NOT_LOADED)
+    doubts = [f"{path} loads on neither side" for path in sorted(loaded_nowhere)]
+    doubts += [f"{f.path}: {f.message}" for f in _new(known, head.findings, (NOT_SETTLED,))]
+    doubts += [f"{f.path}: {f.message}" for f in head.findings if f.rule == NOT_EXAMINED]
+    worked = _only(known, HAS_EFFECT, NO_EFFECT)
+    lost = worked & _only(head.findings, NO_EFFECT, HAS_EFFECT)
+    doubts += [
+        f"{path}: {control} did something on base and does nothing on head"
+        for path, control in sorted(lost)
+    ]
     new = _new(known, head.findings, _BINDING)
     for finding in sorted(new, key=lambda finding: _BINDING.index(finding.rule)):
         told = f"{finding.path}: {_WORDS[finding.rule]}{finding.message}"
@@ -58,18 +67,6 @@ def compare_pages(base: Observation | None, head: Observation) -> PageChanges:
         else:
             broken.append(told)
     return PageChanges(tuple(broken), tuple(doubts))
-
-
-def _undecided(base: tuple[Finding, ...], head: tuple[Finding, ...]) -> list[str]:
-    loaded_nowhere = _paths(base, NOT_LOADED) & _paths(head, NOT_LOADED)
-    doubts = [f"{path} loads on neither side" for path in sorted(loaded_nowhere)]
-    doubts += [f"{f.path}: {f.message}" for f in _new(base, head, (NOT_SETTLED,))]
-    doubts += [f"{f.path}: {f.message}" for f in head if f.rule == NOT_EXAMINED]
-    lost = _only(base, HAS_EFFECT, NO_EFFECT) & _only(head, NO_EFFECT, HAS_EFFECT)
-    return doubts + [
-        f"{path}: {control} did something on base and does nothing on head"
-        for path, control in sorted(lost)
-    ]
 
 
 def _only(findings: tuple[Finding, ...], rule: str, other: str) -> set[tuple[str, str]]:

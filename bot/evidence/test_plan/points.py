@@ -244,15 +244,11 @@ def _a_text_is_missing(seen: _ItemSeen) -> Iterator[Marked]:
             points = 1 if how is HowPrinted.PARTLY else 0
             some = "Not all" if points else "Nothing"
             yield _failed(f"{some} of what the plan expects was printed: {texts}.", points)
-        missing = left_out(demand, _screens(seen)) if how is HowPrinted.APART else ()
+        shown = (screen for case in seen.run.cases for screen in screens(case))
+        missing = left_out(demand, shown) if how is HowPrinted.APART else ()
         if missing:
             texts = ", ".join(f"“{text}”" for text in missing)
             yield _failed(f"{texts} is not shown with the other options.", points=1)
-
-
-def _screens(seen: _ItemSeen) -> Iterator[str]:
-    for case in seen.run.cases:
-        yield from screens(case)
 
 
 def _typed(seen: _ItemSeen) -> str:

@@ -86,12 +86,11 @@ def quotations(item: PlanItem, typed: str) -> Quotations:
     is_all = bool(sentences)
     allowed = _ONLY_SHOWING | set(_words(item.metric))
     for sentence in sentences:
-        demand = _demand(sentence, typed)
+        demand, around = _demand(sentence, typed), _unquoted(sentence)
         if demand is not None:
             demands[demand] = None
-        is_plain = not _HEDGED.search(_unquoted(sentence))
-        known = set(_words(_unquoted(sentence))) <= allowed
-        is_all = is_all and is_plain and known and (demand is not None or not _quoted(sentence))
+        is_plain = not _HEDGED.search(around) and set(_words(around)) <= allowed
+        is_all = is_all and is_plain and (demand is not None or not _quoted(sentence))
     return Quotations(tuple(demands), is_all and bool(demands))
 
 

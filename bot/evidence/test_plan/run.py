@@ -124,10 +124,21 @@ class PlanTrees:
 
 def plan_trees(plan: TestPlan, base: Path, head: Path, folder: Path) -> PlanTrees:
     """Put both trees together below `folder`, once; later calls return what is there."""
-    named = _named(plan)
+    named = {
+        path
+        for item in plan.items
+        for path in (
+            *item.input_files,
+            *item.expected_files,
+            *(case.typed for case in item.cases if "\n" not in case.typed),
+        )
+        if is_safe(path)
+    }
     trusted = _trusted(plan, base, head, named)
     tests = {path for item in plan.items for path in tests_of(item)}
-    only_head = sorted(path for path in {*named, *tests} if _is_only_on(path, head, base))
+    only_head = sorted(
+        path for path in {*named, *tests} if (head / path).is_file() and not (base / path).exists()
+    )
     lent = [_with_company(path, base, head) if path in tests else path for path in only_head]
     shared = combine(head, base, trusted, folder / "plan-head-shared")
     return PlanTrees(
@@ -139,9 +150,19 @@ def plan_trees(plan: TestPlan, base: Path, head: Path, folder: Path) -> PlanTree
 
 def tests_of(item: PlanItem) -> tuple[str, ...]:
     """Return the test files that an item's commands name, from the tree's root."""
-    if item.kind is not ItemKind.UNIT_TEST:
-        return ()
-    return tuple(dict.fromkeys(path for case in item.cases for path in _test_files(case.command)))
+    found: dict[str, None] = {}
+    for case in item.cases if item.kind is ItemKind.UNIT_TEST else ():
+        folder = folder_of(case.command)
+        try:
+            words = shlex.split(case.command)
+        except ValueError:
+            words = case.command.split()
+        for word in words:
+            path = word.partition("::")[0]
+            whole = PurePosixPath(folder, path).as_posix()
+            if path.endswith(".py") and _TEST.search(path) and is_safe(whole):
+                found[whole] = None
+    return tuple(found)
 
 
 def folder_of(line: str) -> str:
@@ -155,46 +176,21 @@ def is_safe(path: str) -> bool:
     return len(path) < 1000 and "\\" not in path and is_plain(path.encode(errors="replace"))
 
 
-def _test_files(line: str) -> Iterable[str]:
-    folder = folder_of(line)
-    try:
-        words = shlex.split(line)
-    except ValueError:
-        words = line.split()
-    for word in words:
-        path = word.partition("::")[0]
-        whole = PurePosixPath(folder, path).as_posix()
-        if path.endswith(".py") and _TEST.search(path) and is_safe(whole):
-            yield whole
-
-
-def _named(plan: TestPlan) -> frozenset[str]:
-    """Every path that the plan names as input, as expected, or as a file to type."""
-    paths = (
-        path
-        for item in plan.items
-        for path in (
-            *item.input_files,
-            *item.expected_files,
-            *(case.typed for case in item.cases if "\n" not in case.typed),
-        )
-    )
-    return frozenset(path for path in paths if is_safe(path))
-
-
 def _trusted(plan: TestPlan, base: Path, head: Path, named: Iterable[str]) -> set[str]:
     found = {path for path in named if (base / path).is_file() and not _SOURCE.search(path)}
     found |= {path for item in plan.items for path in tests_of(item) if (base / path).is_file()}
-    found |= {path for path in _run_by_tests(plan, base) if PurePosixPath(path).name in _RUNS_TESTS}
+    commands = [
+        case.command
+        for item in plan.items
+        if item.kind is ItemKind.UNIT_TEST
+        for case in item.cases
+    ]
+    run = {path for command in commands for path in trusted_files(command, base)}
+    found |= {path for path in run if PurePosixPath(path).name in _RUNS_TESTS}
     beside = PurePosixPath(plan.path).parent.as_posix()
     if beside != "." and not _runs_from(plan, beside, base, head):
         found.add(beside)
     return found
-
-
-def _run_by_tests(plan: TestPlan, base: Path) -> set[str]:
-    items = (item for item in plan.items if item.kind is ItemKind.UNIT_TEST)
-    return {p for item in items for one in item.cases for p in trusted_files(one.command, base)}
 
 
 def _runs_from(plan: TestPlan, folder: str, base: Path, head: Path) -> bool:
@@ -208,10 +204,6 @@ def _runs_from(plan: TestPlan, folder: str, base: Path, head: Path) -> bool:
         for path in trusted_files(case.command, tree)
     }
     return any(path.startswith(f"{folder}/") and not _TEST.search(path) for path in run)
-
-
-def _is_only_on(path: str, tree: Path, other: Path) -> bool:
-    return (tree / path).is_file() and not (other / path).exists()
 
 
 def _with_company(path: str, base: Path, head: Path) -> str:
@@ -228,11 +220,20 @@ _INPUT_FILE = re.compile(r"[\w./ -]+\.(in|txt|csv|json|input|dat)")
 
 async def run_plan_item(services: Services, case: EvaluationContext, step: Step) -> Seen:
     """Run the item's commands in order in one fresh tree a side; look at the files that they left."""
-    item = _item(case, step)
+    plan, checkout = case.policy.test_plan, case.checkout
+    found = {r.id: r.item for r in case.planned.requirements.items}
+    item = found[step.requirement_ids[0]]
+    if item is None:
+        raise AssertionError("a step of a test plan without its item")
     if item.problem:
         seen = Observation(Side.HEAD, "", None, "", 0.0, problem=item.problem, item=ItemRun())
         return showing(step, None, seen)
-    trees, places = await asyncio.to_thread(_trees, services, case), sides(case, case.built)
+    if plan is None:
+        raise AssertionError("a step of a test plan without the plan")
+    folder = services.evaluation_folder(case.request) / "trees"
+    both = Path(checkout.base_tree), Path(checkout.head_tree)
+    trees = await asyncio.to_thread(plan_trees, plan, *both, folder)
+    places = sides(case, case.built)
     base, head = await on_both(
         partial(_run, services, case, item),
         Both(
@@ -242,22 +243,6 @@ async def run_plan_item(services: Services, case: EvaluationContext, step: Step)
     authors = tuple(path for path in tests_of(item) if path in trees.authors)
     base = _noted(base, item, trees, authors) if base else None
     return showing(step, base, _noted(head, item, trees, authors))
-
-
-def _item(case: EvaluationContext, step: Step) -> PlanItem:
-    found = {r.id: r.item for r in case.planned.requirements.items}
-    item = found[step.requirement_ids[0]]
-    if item is None:
-        raise AssertionError("a step of a test plan without its item")
-    return item
-
-
-def _trees(services: Services, case: EvaluationContext) -> PlanTrees:
-    plan, checkout = case.policy.test_plan, case.checkout
-    if plan is None:
-        raise AssertionError("a step of a test plan without the plan")
-    folder = services.evaluation_folder(case.request) / "trees"
-    return plan_trees(plan, Path(checkout.base_tree), Path(checkout.head_tree), folder)
 
 
 async def _run(
@@ -290,20 +275,20 @@ async def _run(
 
 def _typed(planned: PlannedCase, tree: Path) -> TypedCase:
     """What is typed: the named file's text, or the text itself."""
-    file = _input_file(planned, tree)
+    name = planned.typed.strip()
+    file = _in_tree(tree, name) if "\n" not in name else None
     if file is None:
         return TypedCase(planned.command, planned.typed)
     with file.open("rb") as stream:
         return TypedCase(planned.command, stream.read(_TYPED_BYTES).decode("utf-8-sig", "replace"))
 
 
-def _input_file(planned: PlannedCase, tree: Path) -> Path | None:
-    name = planned.typed.strip()
-    if not is_safe(name) or "\n" in name:
+def _in_tree(tree: Path, name: str) -> Path | None:
+    """A file that the plan names, where it stands in the tree and leads nowhere else."""
+    if not is_safe(name):
         return None
     file = tree / name
-    is_ours = file.is_file() and file.resolve().is_relative_to(tree.resolve())
-    return file if is_ours else None
+    return file if file.is_file() and file.resolve().is_relative_to(tree.resolve()) else None
 
 
 # --- files ------------------------------------------------------------------------------------
@@ -317,18 +302,12 @@ def _wanted(item: PlanItem, tree: Path) -> tuple[WantedFile, ...]:
     typed = {one.typed for one in item.cases}
     inputs = {*item.input_files, *item.expected_files, *typed}
     named = [path for path in named_paths(texts) if path not in inputs]
-    return tuple(
-        WantedFile(name, _reference(tree, name), candidates(name, named, folder))
-        for name in item.expected_files
-    )
-
-
-def _reference(tree: Path, name: str) -> Path | None:
-    if not is_safe(name):
-        return None
-    file = tree / name
-    is_ours = file.is_file() and not file.is_symlink()
-    return file if is_ours and file.resolve().is_relative_to(tree.resolve()) else None
+    found: list[WantedFile] = []
+    for name in item.expected_files:
+        file = _in_tree(tree, name)
+        reference = file if file and not file.is_symlink() else None
+        found.append(WantedFile(name, reference, candidates(name, named, folder)))
+    return tuple(found)
 
 
 def _watched(item: PlanItem) -> tuple[str, ...]:
@@ -348,22 +327,15 @@ def _noted(
     seen: Observation, item: PlanItem, trees: PlanTrees, authors: tuple[str, ...]
 ) -> Observation:
     """Say which of the named files are nowhere, and which tests the author brought."""
-    run = seen.item or ItemRun()
-    return replace(seen, item=replace(run, authors=authors, lacks=tuple(_lacking(item, trees))))
-
-
-def _lacking(item: PlanItem, trees: PlanTrees) -> list[str]:
     named = [path for path in item.input_files if is_safe(path)]
     for one in item.cases:
         name = one.typed.strip()
         if _INPUT_FILE.fullmatch(name) and "/" in name and is_safe(name):
             named.append(name)
-        named += [path for path in _redirected(one.command) if is_safe(path)]
+        folder = folder_of(one.command)
+        for path in re.findall(r"(?<!<)<\s*([\w./-]+)", one.command):
+            whole = f"{folder}/{path}" if folder else path
+            named += [whole] if is_safe(whole) else []
     named += tests_of(item)
-    return [path for path in dict.fromkeys(named) if not (trees.head / path).exists()]
-
-
-def _redirected(line: str) -> list[str]:
-    folder = folder_of(line)
-    paths = re.findall(r"(?<!<)<\s*([\w./-]+)", line)
-    return [f"{folder}/{path}" if folder else path for path in paths]
+    lacks = tuple(path for path in dict.fromkeys(named) if not (trees.head / path).exists())
+    return replace(seen, item=replace(seen.item or ItemRun(), authors=authors, lacks=lacks))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.evidence.test_plan.ended import item_evidence, plain_endings
-from bot.evidence.test_plan.points import Marked, marked
+from bot.evidence.test_plan.points import marked
 from bot.values import (
     Conclusion,
     Evidence,
@@ -24,13 +24,12 @@ def score_plan(requirements: Requirements, observed: Observed) -> PlanScore | No
     """Every item of the test plan with its points; None without a plan."""
     asked = [r for r in requirements.items if r.item is not None]
     plain = plain_endings(requirements, observed)
-    rows = tuple(_row(r, marked(r, item_evidence(r, observed), plain)) for r in asked)
-    return PlanScore(asked[0].origin, rows) if rows else None
-
-
-def _row(requirement: Requirement, mark: Marked) -> ItemScore:
-    description = requirement.item.description if requirement.item else ""
-    return ItemScore(requirement.id, requirement.text, description, mark.points, mark.reason)
+    rows: list[ItemScore] = []
+    for one in asked:
+        mark = marked(one, item_evidence(one, observed), plain)
+        description = one.item.description if one.item else ""
+        rows.append(ItemScore(one.id, one.text, description, mark.points, mark.reason))
+    return PlanScore(asked[0].origin, tuple(rows)) if rows else None
 
 
 def is_regressed(requirement: Requirement, observed: Observed) -> bool:
