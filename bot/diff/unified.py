@@ -11,18 +11,16 @@ from sandbox.values import Diff, FileChange, Hunk
 
 def unified(diff: Diff) -> str:
     """The diff as unified text, with a word where something was left out."""
-    lines = [line for change in diff.files for line in _file(change)]
+    lines: list[str] = []
+    for change in diff.files:
+        lines += _heading(change)
+        for hunk in change.hunks:
+            lines += _hunk(hunk)
+        if change.truncated:
+            lines.append("[hunks left out]")
     if diff.truncated:
         lines.append("[more files or hunks were left out]")
     return "\n".join(lines)
-
-
-def _file(change: FileChange) -> Iterator[str]:
-    yield from _heading(change)
-    for hunk in change.hunks:
-        yield from _hunk(hunk)
-    if change.truncated:
-        yield "[hunks left out]"
 
 
 def _heading(change: FileChange) -> Iterator[str]:
@@ -48,9 +46,13 @@ def unified_within(diff: Diff, most_chars: int) -> str:
     files = sorted(diff.files, key=lambda change: not is_source_path(change.path))
     kept, left_out, room = list[str](), list[str](), most_chars
     for change in files:
-        parts = ["\n".join(_heading(change)), *map(_without_context, change.hunks)]
+        parts = [("\n".join(_heading(change)), 0)]
+        for hunk in change.hunks:
+            without_context = (line for line in _hunk(hunk) if not line.startswith(" "))
+            changed = sum(line[:1] in ("+", "-") for line in hunk.lines)
+            parts.append(("\n".join(without_context), changed))
         missing = 0
-        for part, lines in zip(parts, (0, *map(_count_changed, change.hunks)), strict=True):
+        for part, lines in parts:
             if len(part) <= room:
                 kept.append(part)
                 room -= len(part) + 1
@@ -65,14 +67,6 @@ def unified_within(diff: Diff, most_chars: int) -> str:
 
 
 _MOST_NAMED = 20
-
-
-def _without_context(hunk: Hunk) -> str:
-    return "\n".join(line for line in _hunk(hunk) if not line.startswith(" "))
-
-
-def _count_changed(hunk: Hunk) -> int:
-    return sum(line[:1] in ("+", "-") for line in hunk.lines)
 
 
 MOST_LINES = 60
@@ -100,9 +94,15 @@ def changed_code(diff: Diff, head: TextReader, most_chars: int) -> str:
 def _places(change: FileChange, lines: list[str]) -> Iterator[str]:
     done = 0
     for hunk in change.hunks:
-        touched = [
-            number for number, line in enumerate(_on_head(hunk.lines), hunk.new_start) if line
-        ]
+        # The lines of head that were added, or stand below what was removed.
+        touched: list[int] = []
+        number, removed = hunk.new_start, False
+        for line in hunk.lines:
+            if line.startswith("-"):
+                removed = True
+            elif not line.startswith("\\"):
+                touched += [number] if line.startswith("+") or removed else []
+                number, removed = number + 1, False
         if not touched or touched[-1] <= done or touched[0] > len(lines):
             continue
         first = _opening(lines, touched[0])
@@ -116,17 +116,6 @@ def _places(change: FileChange, lines: list[str]) -> Iterator[str]:
             shown = [*shown[:signature], "…", *lines[max(0, touched[0] - MOST_ABOVE) : last]]
         body = "\n".join(shown)
         yield f"{change.path}, line {first}:\n{body}"
-
-
-def _on_head(lines: tuple[str, ...]) -> Iterator[bool]:
-    """Whether each line of head's side of a hunk was added, or stands below what was removed."""
-    removed = False
-    for line in lines:
-        if line.startswith("-"):
-            removed = True
-        elif not line.startswith("\\"):
-            yield line.startswith("+") or removed
-            removed = False
 
 
 def _opening(lines: list[str], number: int) -> int:

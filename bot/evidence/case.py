@@ -11,13 +11,16 @@ from bot.diff.paths import is_policy
 from bot.evidence.tests.results import Witnesses, call_witnesses, common_trouble, function_of
 from bot.evidence.transitions import passed
 from bot.task.categories import ASKED, NARROW, upkeep_area
-from bot.task.meant import contradiction, said_to_change, ties_by_example, why_meant
 from bot.task.permissions import (
     asks_to_remove,
     asks_to_remove_function,
+    contradiction,
     names_subject,
     permission_for,
+    said_to_change,
     speaks_of_test,
+    ties_by_example,
+    why_meant,
 )
 from bot.task.requirements import BUILDS, NOTHING_REGRESSES
 from bot.task.ties import Tie, gives_up_error, test_name, tie_tests
@@ -118,11 +121,8 @@ class Case:
         """
         asked = [r for r in self.requirements.items if r.category in ASKED and r.mandatory]
         if requirement.category is Category.BEHAVIOUR:
-            asked = [
-                r
-                for r in asked
-                if r.category is not Category.KEEP and upkeep_area(r.text) not in NARROW
-            ]
+            asked = [r for r in asked if r.category is not Category.KEEP]
+            asked = [r for r in asked if upkeep_area(r.text) not in NARROW]
         return asked == [requirement]
 
     @property
@@ -148,8 +148,10 @@ class Case:
         if found := common_trouble(failing, self.witnesses.still_failing):
             lacking, count = found
             tests = "1 test of base fails" if count == 1 else f"{count} tests of base fail"
-            why = f"{tests} on base, too, for want of the same: `{lacking}`."
-            return why, _HAVE_WHAT_TESTS_NEED
+            return (
+                f"{tests} on base, too, for want of the same: `{lacking}`.",
+                _HAVE_WHAT_TESTS_NEED,
+            )
         return None
 
     def is_adapted(self, test: TestComparison) -> bool:

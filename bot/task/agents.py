@@ -7,7 +7,7 @@ is decided by it. `agents` in the configuration adds rows.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from bot.configuration import Configuration, ConfiguredAgent, matches_any
 
@@ -79,15 +79,12 @@ def agent_of(
 ) -> str:
     """Name the agent, or return an empty text. The configuration's rows come first; a login says most."""
     rows = (*configuration.agents, *KNOWN)
-    return next(_names(rows, login, branch, trailers), "")
-
-
-def _names(
-    rows: tuple[ConfiguredAgent, ...], login: str, branch: str, trailers: tuple[str, ...]
-) -> Iterator[str]:
-    yield from (row.name for row in rows if login and _fits(row.logins, (login,)))
-    yield from (row.name for row in rows if _fits(row.trailers, trailers))
-    yield from (row.name for row in rows if branch and _fits(row.branches, (branch,)))
+    names = (
+        *(row.name for row in rows if login and _fits(row.logins, (login,))),
+        *(row.name for row in rows if _fits(row.trailers, trailers)),
+        *(row.name for row in rows if branch and _fits(row.branches, (branch,))),
+    )
+    return next(iter(names), "")
 
 
 def _fits(patterns: tuple[str, ...], texts: Iterable[str]) -> bool:

@@ -57,7 +57,14 @@ def untested_alternatives(requirement: Requirement, tests: str) -> tuple[str, st
     """
     for listed in _lists(prose_of(requirement), _BESIDE):
         names = [one for one in listed if _atoms(one)]
-        known = [name for name in names if _has(name, tests)]
+        # A private name (`_valign`) is that of what it belongs to.
+        known = [
+            name
+            for name in names
+            if all(
+                re.search(rf"(?<!\w)_{{0,2}}{re.escape(one)}(?!\w)", tests) for one in _atoms(name)
+            )
+        ]
         missing = [name for name in names if name not in known]
         if known and missing:
             return missing[0], known[0]
@@ -157,11 +164,6 @@ def _atoms(name: str) -> list[str]:
         return [name]
     found: Iterable[str] = texts or _WORD.findall(name)
     return [one for one in found if len(one) >= _LEAST]
-
-
-def _has(name: str, tests: str) -> bool:
-    """A private name (`_valign`) is that of what it belongs to."""
-    return all(re.search(rf"(?<!\w)_{{0,2}}{re.escape(one)}(?!\w)", tests) for one in _atoms(name))
 
 
 # --- calls that are refused: below and above which number, and with which error ----------------------

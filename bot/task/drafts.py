@@ -13,11 +13,10 @@ from bot.task.categories import category_of, is_preference
 from bot.task.permissions import only_permits
 from bot.task.sections import SectionKind, item_kind, section_kind
 from bot.task.wording import is_usual_boilerplate, normalised, says_what_should_be
-from bot.text.markdown import Document, ListItem, read_document
+from bot.text.markdown import ListItem, read_document
 from bot.values import (
     Category,
     ListedRequirement,
-    ListedTask,
     SourceKind,
     Task,
     TaskSource,
@@ -54,7 +53,15 @@ class Draft:
 def drafts_of(source: TaskSource, skipped: frozenset[str]) -> list[Draft]:
     """The demands and wishes of one text; `skipped` are lines of the repository's own templates."""
     if source.listed is not None:
-        return _listed_drafts(source, source.listed)
+        demands = [
+            Draft(one.key, "", one.text, source, one.detail, one.prerequisites, listed=one)
+            for one in source.listed.requirements
+        ]
+        wishes = [
+            Draft(f"wish {number}", "", text, source, "", (), wish=True)
+            for number, text in enumerate(source.listed.preferences)
+        ]
+        return demands + wishes
     document = read_document(source.text)
     title_asks = source.trust.is_asked and says_what_should_be(source.title)
     drafts: dict[int, Draft] = {}
@@ -65,23 +72,15 @@ def drafts_of(source: TaskSource, skipped: frozenset[str]) -> list[Draft]:
         if kind is SectionKind.OTHER or only_permits(item.text) or _is_template_line(item, skipped):
             continue
         drafts[index] = _draft(index, item, source, wish=kind is SectionKind.WISHES)
-    return [
-        replace(draft, detail=_nested_words(index, document, drafts))
-        for index, draft in drafts.items()
-    ]
-
-
-def _listed_drafts(source: TaskSource, listed: ListedTask) -> list[Draft]:
-    """A task file's requirements as they stand, and its preferences as wishes."""
-    demands = [
-        Draft(one.key, "", one.text, source, one.detail, one.prerequisites, listed=one)
-        for one in listed.requirements
-    ]
-    wishes = [
-        Draft(f"wish {number}", "", text, source, "", (), wish=True)
-        for number, text in enumerate(listed.preferences)
-    ]
-    return demands + wishes
+    found: list[Draft] = []
+    for index, draft in drafts.items():
+        nested = " ".join(
+            item.text
+            for at, item in enumerate(document.items)
+            if item.parent == index and at not in drafts
+        )
+        found.append(replace(draft, detail=nested[:MAX_DETAIL]))
+    return found
 
 
 def _kind_in_place(item: ListItem, drafts: dict[int, Draft], *, title_asks: bool) -> SectionKind:
@@ -136,15 +135,6 @@ def _bare_number(label: str) -> str:
     return str(int(digits.group())) if digits else ""
 
 
-def _nested_words(index: int, document: Document, drafts: dict[int, Draft]) -> str:
-    nested = (
-        item.text
-        for i, item in enumerate(document.items)
-        if item.parent == index and i not in drafts
-    )
-    return " ".join(nested)[:MAX_DETAIL]
-
-
 def with_titles(task: Task, drafts: list[Draft]) -> list[Draft]:
     """Let the title speak for words that list no behaviour; the asker's before the author's."""
     trusts = [source.trust for source in task.sources]
@@ -158,15 +148,10 @@ def with_titles(task: Task, drafts: list[Draft]) -> list[Draft]:
             and source.trust is speaking
             and not any(category_of(d.text) is Category.BEHAVIOUR for d in listed)
         ):
-            titled.insert(0, _title_draft(source))
+            title = source.title.strip()
+            lines = [line.strip() for line in source.text.splitlines() if line.strip()]
+            if (not title or _MERGE_SUBJECT.match(title)) and lines:
+                title = lines[0].lstrip("#*- ")
+            text = title or "The task says what is asked (it is empty)."
+            titled.insert(0, Draft(TITLE, "", text, source, source.text[:MAX_DETAIL], after=()))
     return titled
-
-
-def _title_draft(source: TaskSource) -> Draft:
-    title = source.title.strip()
-    lines = [line.strip() for line in source.text.splitlines() if line.strip()]
-    if (not title or _MERGE_SUBJECT.match(title)) and lines:
-        title = lines[0].lstrip("#*- ")
-    text = title or "The task says what is asked (it is empty)."
-    prose = source.text[:MAX_DETAIL]
-    return Draft(key=TITLE, label="", text=text, source=source, detail=prose, after=())

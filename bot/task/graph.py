@@ -15,44 +15,36 @@ def mended(
     """Drop the edges that cannot be, and say which; the order of requirements is kept."""
     known = {requirement.id for requirement in requirements}
     remarks: list[str] = []
-    clean = tuple(_without_bad_edges(r, known, remarks) for r in requirements)
+    clean: list[Requirement] = []
+    for requirement in requirements:
+        own, good = requirement.id, list[str]()
+        for id_ in requirement.prerequisites:
+            if id_ == own:
+                remarks.append(f"{id_} depended on itself; that edge was left out.")
+            elif id_ not in known:
+                remarks.append(f"{own} depended on unknown {id_}; that edge was left out.")
+            elif id_ not in good:
+                good.append(id_)
+        clean.append(replace(requirement, prerequisites=tuple(good)))
     while cycle := _cycle(clean):
         later, earlier = cycle[1], cycle[0]
         remarks.append(
             f"{' → '.join(reversed(cycle))} is a circle; {later} no longer depends on {earlier}."
         )
-        clean = tuple(_without_edge(r, later, earlier) for r in clean)
-    return clean, tuple(remarks)
+        for at, one in enumerate(clean):
+            if one.id == later:
+                kept = tuple(id_ for id_ in one.prerequisites if id_ != earlier)
+                clean[at] = replace(one, prerequisites=kept)
+    return tuple(clean), tuple(remarks)
 
 
-def _without_bad_edges(
-    requirement: Requirement, known: set[str], remarks: list[str]
-) -> Requirement:
-    good: list[str] = []
-    for id_ in requirement.prerequisites:
-        if id_ == requirement.id:
-            remarks.append(f"{id_} depended on itself; that edge was left out.")
-        elif id_ not in known:
-            remarks.append(f"{requirement.id} depended on unknown {id_}; that edge was left out.")
-        elif id_ not in good:
-            good.append(id_)
-    return replace(requirement, prerequisites=tuple(good))
-
-
-def _cycle(requirements: tuple[Requirement, ...]) -> list[str]:
+def _cycle(requirements: Iterable[Requirement]) -> list[str]:
     sorter = TopologicalSorter({r.id: r.prerequisites for r in requirements})
     try:
         sorter.prepare()
     except CycleError as error:
         return list(error.args[1])
     return []
-
-
-def _without_edge(requirement: Requirement, id_: str, prerequisite: str) -> Requirement:
-    if requirement.id != id_:
-        return requirement
-    kept = tuple(p for p in requirement.prerequisites if p != prerequisite)
-    return replace(requirement, prerequisites=kept)
 
 
 def with_edges(
@@ -72,16 +64,15 @@ def with_edges(
         if later == earlier:
             remarks.append(f"{later} would depend on itself; that edge was left out.")
             continue
-        grown = tuple(_with_edge(r, later, earlier) for r in requirements)
+        grown = tuple(
+            replace(one, prerequisites=(*one.prerequisites, earlier))
+            if one.id == later and earlier not in one.prerequisites
+            else one
+            for one in requirements
+        )
         if cycle := _cycle(grown):
             told = " → ".join(reversed(cycle))
             remarks.append(f"{later} on {earlier} would close the circle {told}; left out.")
         else:
             requirements = grown
     return requirements, tuple(remarks)
-
-
-def _with_edge(requirement: Requirement, id_: str, prerequisite: str) -> Requirement:
-    if requirement.id != id_ or prerequisite in requirement.prerequisites:
-        return requirement
-    return replace(requirement, prerequisites=(*requirement.prerequisites, prerequisite))

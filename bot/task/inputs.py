@@ -60,10 +60,8 @@ _NO_INPUT = re.compile(
 
 def untested_input(requirement: Requirement, tests: str) -> str:
     """Return an input that a demand shows with a result and the code of `tests` does not have; or ""."""
-    for one in _inputs(prose_of(requirement)):
-        if not _stands_in(one, tests):
-            return one
-    return ""
+    inputs = _inputs(prose_of(requirement))
+    return next((one for one in inputs if not _stands_in(one, tests)), "")
 
 
 def _inputs(text: str) -> Iterator[str]:

@@ -1,4 +1,5 @@
-"""Reads which tests a task allows to change, or to go: "the test which pins exact hash values may change".
+"""Reads which tests a task lets change, or go: by words ("the test which pins exact hash values may change"),
+by what it asks to remove, or by an example of what such a test expects now.
 
 Only who may ask can allow it, in a sentence without any negation, and only for the tests that it speaks of.
 """
@@ -6,12 +7,24 @@ Only who may ask can allow it, in a sentence without any negation, and only for 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from bot.task.ties import test_name
+from bot.task.examples.results import asked_in, newly_asked
+from bot.task.ties import Tie, test_name
+from bot.text.clipping import clip_line
 from bot.text.markdown import read_document
 from bot.text.words import Vocabulary, code_words, sentences, whole_name, words_of
-from bot.values import Category, PermittedChange, Requirement, TaskSource, TestComparison
+from bot.values import (
+    Category,
+    PermittedChange,
+    Requirement,
+    Requirements,
+    ShownResult,
+    TaskSource,
+    TestComparison,
+)
+from bot.values.rules import WEAKENED
+from sandbox.values import Finding
 
 _LONGEST = 500
 _TESTS = r"\b(?:tests?|snapshots?|expectations?|assertions?|test_\w+|\w+_test)\b"
@@ -182,3 +195,63 @@ def _is_named_after(test: TestComparison, sentence: str) -> bool:
         if name and name & words and words <= name | scope and name <= words | scope:
             return True
     return False
+
+
+# --- tells whether a task means a test to change: it shows what the test expects now, or allows it -----
+
+
+def why_meant(wanted: Requirements, integrity: Sequence[Finding], test: TestComparison) -> str:
+    """Why the task accepts a changed expectation, as a sentence; "" where it does not."""
+    if contradiction(wanted.shown, test):
+        return ""
+    if shown := _shown_for(wanted.shown, test):
+        given = ", ".join(
+            f"`{one.said_call}` gives `{one.said_result}`" for one in dict.fromkeys(shown)
+        )
+        return f"`{test.id}` expects now what {shown[0].origin} shows: {given}."
+    if any(found.path == test.path and found.rule in WEAKENED for found in integrity):
+        return ""
+    permitted = permission_for(wanted.permitted, test)
+    return said_to_change(permitted, test) if permitted else ""
+
+
+def said_to_change(permitted: PermittedChange, test: TestComparison) -> str:
+    """Say which words let a test change."""
+    said = clip_line(permitted.sentence, 160)
+    return f"What `{test.id}` expects was changed, and {permitted.origin} allows it: “{said}”"
+
+
+def _shown_for(shown: Sequence[ShownResult], test: TestComparison) -> tuple[ShownResult, ...]:
+    """The examples that an edit turned a test's expectations into; nothing else may have been edited."""
+    known = _by_result(shown)
+    asked = newly_asked(test.source_before, test.source) if known and test.source_before else ()
+    found = [known.get((one.call, one.result)) for one in asked]
+    return tuple(one for one in found if one) if all(found) else ()
+
+
+def contradiction(shown: Sequence[ShownResult], test: TestComparison) -> ShownResult | None:
+    """What the task shows by example, and a test of head expects to be something else."""
+    for asked in asked_in(test.source) if shown else ():
+        of_call = [one for one in shown if one.call == asked.call]
+        if of_call and not any(asked.result in one.results for one in of_call):
+            return of_call[0]
+    return None
+
+
+def ties_by_example(
+    asked: Sequence[Requirement], tests: Sequence[TestComparison], shown: Sequence[ShownResult]
+) -> Iterator[Tie]:
+    """A test that expects just what the task shows by example speaks for what stands round the example."""
+    known = _by_result(shown)
+    for test in tests if known else ():
+        for one in asked_in(test.source):
+            if example := known.get((one.call, one.result)):
+                why = f"the task shows `{example.said_call}` as `{example.said_result}`"
+                for requirement in asked:
+                    said = f"{requirement.text}\n{requirement.detail}"
+                    if requirement.origin == example.origin and example.said_call in said:
+                        yield Tie(requirement.id, test.id, 1.0, why, explicit=True, by_example=True)
+
+
+def _by_result(shown: Sequence[ShownResult]) -> dict[tuple[str, str], ShownResult]:
+    return {(one.call, result): one for one in shown for result in one.results}

@@ -143,18 +143,13 @@ def _merged(drafts: list[Draft]) -> tuple[list[Draft], dict[tuple[str, str], Dra
     kept: list[Draft] = []
     aliases: dict[tuple[str, str], Draft] = {}
     for draft in sorted(drafts, key=lambda d: d.source.trust.rank):
-        twin = next((other for other in kept if _is_twin(other, draft)), None)
+        # What one task file lists stays apart, as its author counts it.
+        beside = (o for o in kept if not (o.listed and draft.listed and o.source == draft.source))
+        twin = next((other for other in beside if says_the_same(other.text, draft.text)), None)
         if twin is None:
             kept.append(draft)
         aliases[draft.source.reference, draft.key] = twin or draft
     return kept, aliases
-
-
-def _is_twin(one: Draft, other: Draft) -> bool:
-    """Whether both say the same; what one task file lists stays apart, as its author counts it."""
-    if one.listed and other.listed and one.source == other.source:
-        return False
-    return says_the_same(one.text, other.text)
 
 
 def _assembled(
@@ -165,7 +160,22 @@ def _assembled(
 ) -> Requirements:
     sources = dict.fromkeys(draft.source for draft in (*drafts, *wishes))
     remarks = [told for source in sources if source.listed for told in source.listed.remarks]
-    own = _configured(configuration)
+    baseline = tuple(
+        Requirement(id_, text, Category.BASELINE, "baseline", Trust.MAINTAINER)
+        for id_, text in _BASELINE
+    )
+    own = tuple(
+        Requirement(
+            id=one.id,
+            text=one.text,
+            category=Category.CHECK if one.check or one.interaction else category_of(one.text),
+            origin="configuration",
+            trust=Trust.MAINTAINER,
+            check=one.check or "",
+            script=one.interaction or (),
+        )
+        for one in configuration.requirements
+    )
     room = MAX_REQUIREMENTS - len(own)
     if len(drafts) > room:
         remarks.append(
@@ -178,7 +188,7 @@ def _assembled(
         Preference(f"P{number}", _capped(wish.text, remarks), wish.source.reference)
         for number, wish in enumerate(wishes[:MAX_REQUIREMENTS], start=1)
     )
-    return Requirements((*_baseline(), *own, *items), preferences, (*remarks, *mendings))
+    return Requirements((*baseline, *own, *items), preferences, (*remarks, *mendings))
 
 
 def _numbered(drafts: list[Draft], taken: set[str]) -> dict[tuple[str, str], str]:
@@ -202,19 +212,23 @@ def _requirement(
     aliases: dict[tuple[str, str], Draft],
     remarks: list[str],
 ) -> Requirement:
+    category = _category(draft)
+    # The title of a bug is worded as what must hold; what is listed as a demand stays as it is.
+    is_title = draft.key == TITLE
+    is_bug = is_title and draft.source.trust.is_asked and category is Category.BEHAVIOUR
     return Requirement(
         id=ids[draft.source.reference, draft.key],
         text=_capped(draft.text, remarks),
-        category=_category(draft),
+        category=category,
         origin=draft.source.reference,
         trust=draft.source.trust,
         mandatory=draft.listed is None or draft.listed.mandatory,
         prerequisites=_prerequisites(draft, ids, aliases, remarks),
         detail=draft.detail,
         area=draft.listed.area if draft.listed else "",
-        wording=_wording(draft),
+        wording=as_what_must_hold(draft.text, draft.source.text) if is_bug else "",
         issue=draft.source.issue,
-        is_title=draft.key == TITLE,
+        is_title=is_title,
     )
 
 
@@ -224,13 +238,6 @@ def _category(draft: Draft) -> Category:
     is_title = draft.key == TITLE and not _ASKS_FOR_MORE.match(draft.text)
     is_refactoring = is_title and found is Category.BEHAVIOUR and preserves(draft.source.text)
     return Category.UPKEEP if is_refactoring else found
-
-
-def _wording(draft: Draft) -> str:
-    """The title of a bug as what must hold; what is listed as a demand stays as it is."""
-    is_title = draft.key == TITLE and draft.source.trust.is_asked
-    is_title = is_title and _category(draft) is Category.BEHAVIOUR
-    return as_what_must_hold(draft.text, draft.source.text) if is_title else ""
 
 
 def _prerequisites(
@@ -243,7 +250,9 @@ def _prerequisites(
     for after in draft.after:
         key = after
         if after.startswith("label "):
-            key = _key_of_label(after.removeprefix("label "), draft.source, aliases)
+            label, reference = after.removeprefix("label "), draft.source.reference
+            named = (k for (r, k), one in aliases.items() if r == reference and one.label == label)
+            key = next(named, "")
         twin = aliases.get((draft.source.reference, key))
         id_ = ids.get((twin.source.reference, twin.key)) if twin else None
         if id_ is None:
@@ -253,20 +262,6 @@ def _prerequisites(
         elif id_ not in found:
             found.append(id_)
     return tuple(found)
-
-
-def _key_of_label(label: str, source: TaskSource, aliases: dict[tuple[str, str], Draft]) -> str:
-    for (reference, key), draft in aliases.items():
-        if reference == source.reference and draft.label == label:
-            return key
-    return ""
-
-
-def _baseline() -> tuple[Requirement, ...]:
-    return tuple(
-        Requirement(id_, text, Category.BASELINE, "baseline", Trust.MAINTAINER)
-        for id_, text in _BASELINE
-    )
 
 
 def in_words(requirement: Requirement) -> str:
@@ -282,21 +277,6 @@ def with_pages(requirements: Requirements) -> Requirements:
     first = len(_BASELINE)
     items = (*requirements.items[:first], pages, *requirements.items[first:])
     return replace(requirements, items=items)
-
-
-def _configured(configuration: Configuration) -> tuple[Requirement, ...]:
-    return tuple(
-        Requirement(
-            id=own.id,
-            text=own.text,
-            category=Category.CHECK if own.check or own.interaction else category_of(own.text),
-            origin="configuration",
-            trust=Trust.MAINTAINER,
-            check=own.check or "",
-            script=own.interaction or (),
-        )
-        for own in configuration.requirements
-    )
 
 
 def _capped(text: str, remarks: list[str]) -> str:

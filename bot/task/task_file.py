@@ -59,7 +59,12 @@ def read_task_file(text: str, reference: str, trust: Trust) -> TaskSource | None
     if not isinstance(entries, list) or not entries:
         return None
     title = next((_text(fields[key]) for key in _TITLES if _text(fields.get(key))), "")
-    prose = [_titled(key, fields[key]) for key in _PROSE if _text(fields.get(key))]
+    prose: list[str] = []
+    for key in _PROSE:
+        if told := _text(fields.get(key)):
+            is_plain = key in ("query", "task", "description")
+            # A list keeps its lines; the name of a part says what it is.
+            prose.append(told if is_plain else f"{key.replace('_', ' ')}:\n{told}")
     listed = _listed(entries[:MAX_ENTRIES], fields.get("preferences"))
     if len(entries) > MAX_ENTRIES:
         remark = f"{len(entries)} requirements are listed; the first {MAX_ENTRIES} were read."
@@ -103,12 +108,17 @@ def _as_lists(value: object) -> Fields:
 
 def _listed(entries: list[object], wishes: object) -> ListedTask:
     remarks: list[str] = []
-    found = [
-        one
-        for place, entry in enumerate(entries)
-        if (one := _requirement(place, entry, remarks)) is not None
-    ]
-    found = _with_own_keys(found, remarks)
+    read = [_requirement(place, entry, remarks) for place, entry in enumerate(entries)]
+    # Every entry stays; of two with one id the later gets an id of its own.
+    seen: Counter[str] = Counter()
+    found: list[ListedRequirement] = []
+    for one in filter(None, read):
+        seen[one.key] += 1
+        if seen[one.key] > 1:
+            remarks.append(f"Two requirements are called {one.key}; both are judged.")
+            found.append(replace(one, key=f"{one.key}/{seen[one.key]}"))
+        else:
+            found.append(one)
     if any(one.area for one in found):
         remarks += [
             f"Requirement {one.key} has no category; it is read by its words."
@@ -148,21 +158,6 @@ def _area(key: str, area: str, remarks: list[str]) -> str:
     return near[0]
 
 
-def _with_own_keys(
-    found: Iterable[ListedRequirement], remarks: list[str]
-) -> list[ListedRequirement]:
-    """Every entry stays; of two with one id the later gets an id of its own."""
-    seen: Counter[str] = Counter()
-    kept = []
-    for one in found:
-        seen[one.key] += 1
-        if seen[one.key] > 1:
-            remarks.append(f"Two requirements are called {one.key}; both are judged.")
-        again = seen[one.key] > 1
-        kept.append(replace(one, key=f"{one.key}/{seen[one.key]}") if again else one)
-    return kept
-
-
 # --- values of any shape ------------------------------------------------------------------------
 
 
@@ -184,9 +179,3 @@ def _text(value: object) -> str:
         return " ".join(value.split())
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return str(value) if is_number else ""
-
-
-def _titled(key: str, value: object) -> str:
-    """A part of the file as prose: a list keeps its lines, and its name says what it is."""
-    text = _text(value)
-    return text if key in ("query", "task", "description") else f"{key.replace('_', ' ')}:\n{text}"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 
 from bot.errors import UserError
 from bot.values import ItemKind, PlanItem, PlannedCase, TestPlan
@@ -35,14 +34,17 @@ def read_plan(data: bytes, path: str) -> TestPlan:
         raise _refused(path, "it is nested too deeply") from None
     except ValueError as error:
         raise _refused(path, f"it is no JSON ({error})") from None
-    entries = _entries(value)
-    if entries is None:
+    # The list itself, or the only list in an object around it.
+    if isinstance(value, dict):
+        lists = [inner for inner in value.values() if isinstance(inner, list)]
+        value = lists[0] if len(lists) == 1 else None
+    if not isinstance(value, list):
         raise _refused(path, "it is no list of items")
-    if not entries:
+    if not value:
         raise _refused(path, "it has no items")
-    if len(entries) > MAX_ITEMS:
-        raise _refused(path, f"it has {len(entries)} items; {MAX_ITEMS} is the most")
-    return TestPlan(path, tuple(_item(n, entry) for n, entry in enumerate(entries, start=1)))
+    if len(value) > MAX_ITEMS:
+        raise _refused(path, f"it has {len(value)} items; {MAX_ITEMS} is the most")
+    return TestPlan(path, tuple(_item(n, entry) for n, entry in enumerate(value, start=1)))
 
 
 def missing_plan(path: str) -> UserError:
@@ -57,17 +59,14 @@ def _refused(path: str, why: str) -> UserError:
     )
 
 
-def _entries(value: object) -> list[object] | None:
-    """The items: the list itself, or the only list in an object around it."""
-    if isinstance(value, dict):
-        lists = [inner for inner in value.values() if isinstance(inner, list)]
-        value = lists[0] if len(lists) == 1 else None
-    return value if isinstance(value, list) else None
-
-
 def _item(number: int, entry: object) -> PlanItem:
     fields = entry if isinstance(entry, dict) else {}
-    kind, problem = _kind(fields.get("type"))
+    kind, problem = ItemKind.SHELL_INTERACTION, ""
+    said = _text(fields.get("type")).strip().casefold()
+    try:
+        kind = ItemKind(said.replace("-", "_").replace(" ", "_"))
+    except ValueError:
+        problem = f"Its type is none of {', '.join(ItemKind)}."
     cases, remark = _cases(fields)
     problem = "It is no object." if not isinstance(entry, dict) else problem or remark
     expected_files = _paths(fields.get("expected_output_files"))
@@ -86,37 +85,27 @@ def _item(number: int, entry: object) -> PlanItem:
     )
 
 
-def _kind(value: object) -> tuple[ItemKind, str]:
-    try:
-        return ItemKind(_text(value).strip().casefold().replace("-", "_").replace(" ", "_")), ""
-    except ValueError:
-        known = ", ".join(ItemKind)
-        return ItemKind.SHELL_INTERACTION, f"Its type is none of {known}."
-
-
 def _cases(fields: dict[str, object]) -> tuple[tuple[PlannedCase, ...], str]:
     """The commands, and why they cannot be run; `{}` and `{null, null}` are no command."""
     value = fields.get("testcases")
     entries = value if isinstance(value, list) else [value]
     if len(entries) > MAX_CASES:
         return (), f"It has {len(entries)} test cases; {MAX_CASES} is the most."
-    cases = tuple(_known_cases(entries))
+    found: list[PlannedCase] = []
+    for entry in entries:
+        if isinstance(entry, str) and entry.strip():
+            found.append(PlannedCase(entry.strip()))
+        elif isinstance(entry, dict):
+            command = _text(entry.get("test_command")).strip()
+            if command:
+                found.append(PlannedCase(command, _text(entry.get("test_input"))))
+    cases = tuple(found)
     for case in cases:
         if _POWERSHELL.search(case.command):
             return cases, "It needs PowerShell, which is not run here."
         if len(case.command) > _COMMAND or len(case.typed) > _TYPED:
             return (), "A command or what is typed into it is too long."
     return cases, ""
-
-
-def _known_cases(entries: list[object]) -> Iterator[PlannedCase]:
-    for entry in entries:
-        if isinstance(entry, str) and entry.strip():
-            yield PlannedCase(entry.strip())
-        elif isinstance(entry, dict):
-            command = _text(entry.get("test_command")).strip()
-            if command:
-                yield PlannedCase(command, _text(entry.get("test_input")))
 
 
 def _text(value: object) -> str:

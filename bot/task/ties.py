@@ -156,17 +156,14 @@ class _Scale:
     def weight(self, word: str) -> float:
         """Inverse document frequency over tests, times how few requirements share the word."""
         if word not in self._weights:
-            self._weights[word] = self._weigh(word)
+            weight = math.log(1 + (self._tests + 1) / (1 + self._document_frequency[word]))
+            sharing = max(1, self._requirement_frequency[word])
+            if self._requirements != 1 and sharing != 1:
+                weight = weight * (1 - sharing / self._requirements) / sharing
+            if word.isdigit() and not self._document_frequency[word]:
+                weight = 0.0  # "(fixes #401)": a number that no test bears tells none from another
+            self._weights[word] = weight
         return self._weights[word]
-
-    def _weigh(self, word: str) -> float:
-        if word.isdigit() and not self._document_frequency[word]:
-            return 0.0  # "(fixes #401)": a number that no test bears tells none from another
-        rare = math.log(1 + (self._tests + 1) / (1 + self._document_frequency[word]))
-        sharing = max(1, self._requirement_frequency[word])
-        if self._requirements == 1 or sharing == 1:
-            return rare
-        return rare * (1 - sharing / self._requirements) / sharing
 
     def score(self, demand: _Demand, test: _TestWords) -> tuple[float, tuple[str, ...]]:
         """How well a requirement and a test fit, 0 to 1, and the words they share."""
@@ -178,10 +175,7 @@ class _Scale:
         coverage = sum(self.weight(w) * met[w] for w in shared) / total
         if coverage < MIN_COVERAGE:
             return 0.0, ()
-        return (2 * coverage + self._share_of_name(test, demand.said)) / 3, tuple(shared)
-
-    def _share_of_name(self, test: _TestWords, said: Vocabulary) -> float:
-        return self._share_known(test.name.words, said)
+        return (2 * coverage + self._share_known(test.name.words, demand.said)) / 3, tuple(shared)
 
     def share_of_bare_name(self, test: TestComparison, said: Vocabulary) -> float:
         """How much of a test's name a requirement speaks of, without the docstring, which can be edited."""
@@ -205,7 +199,11 @@ def mention(
     if _names_test(requirement, test):
         return f"the requirement names `{test_name(test.id)}`"
     issue = re.search(r"#(\d+)$", requirement.origin)
-    if issue is None or not _names_issue(test, int(issue.group(1))):
+    if issue is None:
+        return ""
+    number = int(issue.group(1))
+    pattern = rf"(?i)(?:issues?[\s_/#-]*|bug[\s_#-]*|gh[\s_#-]*|regression[\s_#-]*|#){number}(?!\d)"
+    if not re.search(pattern, f"{test_name(test.id)}\n{test.source}"):
         return ""
     if sum(r.origin == requirement.origin for r in all_requirements) == 1:
         return f"the test names issue #{issue.group(1)}"
@@ -237,11 +235,6 @@ def test_name(test_id: str) -> str:
 
 
 test_name.__test__ = False  # type: ignore[attr-defined]
-
-
-def _names_issue(test: TestComparison, number: int) -> bool:
-    pattern = rf"(?i)(?:issues?[\s_/#-]*|bug[\s_#-]*|gh[\s_#-]*|regression[\s_#-]*|#){number}(?!\d)"
-    return re.search(pattern, f"{test_name(test.id)}\n{test.source}") is not None
 
 
 def _words_of_test(test: TestComparison) -> _TestWords:

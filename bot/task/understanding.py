@@ -92,11 +92,18 @@ def enriched(
     additions = _Additions(floor, {source.reference: source for source in sources}, templates)
     for proposal in understood.proposals:
         additions.add(proposal)
+    # Behaviour needs proof that something changed: only that way is never weaker.
+    weaker = (Category.UPKEEP, Category.KEEP)
     items = tuple(
-        _as_behaviour(one) if one.id in understood.behaviour else one for one in additions.items
+        replace(one, category=Category.BEHAVIOUR)
+        if one.id in understood.behaviour and one.category in weaker
+        else one
+        for one in additions.items
     )
     edges = [(additions.id_of(one.later), additions.id_of(one.earlier)) for one in understood.edges]
-    items, refused = with_edges(items, [edge for edge in edges if _may_build(edge[0], items)])
+    # Only what the task asks for builds on something; an unknown id goes on to be told.
+    not_asked = {one.id for one in items if one.category not in ASKED}
+    items, refused = with_edges(items, [edge for edge in edges if edge[0] not in not_asked])
     items, merged = _without_duplicates(items, understood.duplicates)
     items, cut = mended(items)
     remarks = (*floor.remarks, *additions.remarks, *refused, *merged, *cut)
@@ -231,18 +238,6 @@ def _kind_of(proposal: Proposal, text: str) -> Category:
     if by_words is Category.UPKEEP and upkeep_area(text) in NARROW:
         return by_words
     return by_words if proposal.category is by_words else Category.BEHAVIOUR
-
-
-def _as_behaviour(requirement: Requirement) -> Requirement:
-    """Behaviour needs proof that something changed: only that way is never weaker."""
-    if requirement.category not in (Category.UPKEEP, Category.KEEP):
-        return requirement
-    return replace(requirement, category=Category.BEHAVIOUR)
-
-
-def _may_build(id_: str, items: tuple[Requirement, ...]) -> bool:
-    """Only what the task asks for builds on something; an unknown id goes on to be told."""
-    return all(one.category in ASKED for one in items if one.id == id_)
 
 
 def _without_duplicates(

@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 
 from bot.diff.python_source import parse_python
 from bot.task.examples.code_lines import (
-    Line,
     SaidResult,
     is_demand,
     read_lines,
@@ -196,7 +195,8 @@ def _session(frame: _Frame, text: str) -> Iterator[Example | UnreadExample]:
         (statement,), want = tree.body, one.want.rstrip("\n")
         code = ast.unparse(statement)
         if isinstance(statement, ast.Expr) and _calls(statement, before):
-            said = list(said_in(_comment_of(one.source), frame.kind))
+            comment = next((said for _, said in _comments(one.source).values()), "")
+            said = list(said_in(comment, frame.kind))
             for mark in said:
                 yield from frame.example(mark.kind, code, mark.result, tuple(before))
             is_right = any(mark.kind is ExampleKind.EXPECTED for mark in said)
@@ -250,8 +250,11 @@ def _code(frame: _Frame, text: str) -> Iterator[Example | UnreadExample]:
         if isinstance(statement, ast.Assert):
             is_doubtful = any(re.match(r"(?:this )?(?:pass|works|ok|fine)", one) for one in said)
             kind = ExampleKind.SHOWN if is_doubtful else ExampleKind.EXPECTED
-            for left, right in _compared(statement):
-                yield from frame.example(kind, left, right, tuple(before))
+            test = statement.test
+            if isinstance(test, ast.Compare) and len(test.ops) == 1:
+                left, right = ast.unparse(test.left), ast.unparse(test.comparators[0])
+                if isinstance(test.ops[0], ast.Eq | ast.Is):
+                    yield from frame.example(kind, left, right, tuple(before))
         else:
             first = (
                 (*before, ast.unparse(statement)) if isinstance(statement, ast.Assign) else before
@@ -272,16 +275,6 @@ def _shown(statement: ast.stmt) -> str:
     return ""
 
 
-def _compared(statement: ast.Assert) -> Iterator[tuple[str, str]]:
-    test = statement.test
-    if (
-        isinstance(test, ast.Compare)
-        and len(test.ops) == 1
-        and isinstance(test.ops[0], ast.Eq | ast.Is)
-    ):
-        yield ast.unparse(test.left), ast.unparse(test.comparators[0])
-
-
 def _comments(text: str) -> dict[int, tuple[bool, str]]:
     """The comments by their lines: does one stand alone, and what it says."""
     found: dict[int, tuple[bool, str]] = {}
@@ -293,10 +286,6 @@ def _comments(text: str) -> dict[int, tuple[bool, str]]:
     except (tokenize.TokenError, SyntaxError):
         pass
     return found
-
-
-def _comment_of(source: str) -> str:
-    return next((comment for _, comment in _comments(source).values()), "")
 
 
 def _comments_of(
@@ -324,17 +313,12 @@ def _script(frame: _Frame, text: str) -> Iterator[Example | UnreadExample]:
     before: list[str] = []
     for line in lines:
         first = tuple(before if line.is_expression else (*before, line.code))
-        for mark in _said_of(line, frame.kind):
+        said = [SaidResult(frame.kind, line.output)] if line.output else []
+        said += [mark for comment in line.comments for mark in said_in(comment, frame.kind)]
+        for mark in said:
             if line.shown:
                 yield from frame.example(mark.kind, line.shown, mark.result, first)
         before.append(line.code)
-
-
-def _said_of(line: Line, kind: ExampleKind) -> Iterator[SaidResult]:
-    if line.output:
-        yield SaidResult(kind, line.output)
-    for comment in line.comments:
-        yield from said_in(comment, kind)
 
 
 def _typed(frame: _Frame, text: str) -> Iterator[Example | UnreadExample]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.task.examples.values import read_value
 from bot.values import ExampleKind
@@ -46,7 +46,7 @@ def read_lines(text: str) -> tuple[Line, ...]:
         if not said.strip() and not code:
             is_below = bool(found) and not above and comment and _looks_back(lines, at, comment)
             if is_below:
-                found[-1] = _with(found[-1], comment)
+                found[-1] = replace(found[-1], comments=(*found[-1].comments, comment))
             above = above if comment else not line.strip()
             continue
         code = f"{code}\n{said}" if code else said
@@ -73,7 +73,7 @@ def read_prompts(text: str) -> tuple[Line, ...]:
             last = found[-1]
             if last.is_expression:  # below a declaration stands `undefined`
                 output = f"{last.output}\n{line}".strip()
-                found[-1] = Line(last.code, last.shown, last.comments, output)
+                found[-1] = replace(last, output=output)
     return tuple(found)
 
 
@@ -81,10 +81,6 @@ def _looks_back(lines: list[str], at: int, comment: str) -> bool:
     """Whether a comment of its own line speaks of the statement above it."""
     below = next((one.strip() for one in lines[at + 1 :] if not one.strip().startswith("//")), "")
     return not below or re.match(r"=+>|-+>|→|⇒", comment) is not None
-
-
-def _with(line: Line, comment: str) -> Line:
-    return Line(line.code, line.shown, (*line.comments, comment), line.output)
 
 
 def _line(code: str, comment: str) -> Line:

@@ -93,8 +93,11 @@ def asked_in(source: str) -> tuple[LiteralEquality, ...]:
         lines = source.splitlines()[:_MOST_LINES]
         return tuple(one for line in lines if (one := _asked_by(_line(line))))
     found = [_asked_by(node) for node in ast.walk(tree) if isinstance(node, ast.stmt)]
-    rows = (one for row in _rows(tree) for one in _with_row(tree, row))
-    return tuple(one for one in (*found, *rows) if one is not None)
+    for names, rows in _tables(tree):
+        for row in rows:
+            if bound := _bound(names, row):
+                found += _with_row(tree, bound)
+    return tuple(one for one in found if one is not None)
 
 
 def newly_asked(before: str, after: str) -> tuple[LiteralEquality, ...]:
@@ -186,10 +189,6 @@ def _tables(node: ast.AST) -> list[tuple[list[str], list[ast.expr]]]:
 def _bound(names: list[str], row: ast.expr) -> _Row | None:
     values = row.elts if isinstance(row, ast.Tuple | ast.List) and len(names) > 1 else [row]
     return dict(zip(names, values, strict=True)) if len(names) == len(values) else None
-
-
-def _rows(node: ast.AST) -> list[_Row]:
-    return [row for names, rows in _tables(node) for one in rows if (row := _bound(names, one))]
 
 
 def _changed_rows(old: ast.stmt, new: ast.stmt) -> list[_Row]:

@@ -15,7 +15,7 @@ from bot.task.examples.blocks import is_actual
 from bot.task.examples.results import Sentence, code_sentences
 from bot.task.examples.values import expression, read_value
 from bot.task.sections import SectionKind, section_kind
-from bot.text.markdown import Paragraph, read_document
+from bot.text.markdown import read_document
 from bot.values import Example, ExampleKind, TaskSource
 
 _CALL = r"\0(?P<call>\d+)\0"
@@ -104,7 +104,9 @@ def spoken_of(source: TaskSource, known: Container[str], call_of: Call) -> Itera
         return
     is_new = any(_ADDED.search(one) for one in (source.title, *(p.text for p in passages)))
     for passage in passages:
-        if not _may_complain(passage):
+        section = section_kind(passage.headings)
+        is_telling = section in (SectionKind.DEMANDS, SectionKind.NEUTRAL)
+        if not (is_telling or is_actual(passage.headings[-1])):
             continue
         before: ExampleKind | None = None
         for words in code_sentences(passage.text):
@@ -115,11 +117,6 @@ def spoken_of(source: TaskSource, known: Container[str], call_of: Call) -> Itera
                 if call_of(said) not in known:
                     yield Example(kind, call_of(said), (), error, said, "", source.reference)
             before = _said_by(sentence, found, before)
-
-
-def _may_complain(passage: Paragraph) -> bool:
-    kind = section_kind(passage.headings)
-    return kind in (SectionKind.DEMANDS, SectionKind.NEUTRAL) or is_actual(passage.headings[-1])
 
 
 Spoken = tuple[ExampleKind, int, str]

@@ -64,7 +64,8 @@ def _value(node: ast.expr, is_script: bool) -> object:
             return -found if isinstance(node.op, ast.USub) else found
     if isinstance(node, ast.List | ast.Tuple | ast.Set):
         read = [_value(one, is_script) for one in node.elts]
-        return read if isinstance(node, ast.List) else tuple(read) if _is_tuple(node) else set(read)
+        ordered = tuple(read) if isinstance(node, ast.Tuple) else read
+        return set(read) if isinstance(node, ast.Set) else ordered
     if isinstance(node, ast.Dict):
         keys = [_key(one, is_script) for one in node.keys]
         return dict(zip(keys, (_value(one, is_script) for one in node.values), strict=True))
@@ -75,10 +76,6 @@ def _value(node: ast.expr, is_script: bool) -> object:
             name, given, tuple((one.arg, _value(one.value, is_script)) for one in node.keywords)
         )
     raise ValueError(type(node).__name__)
-
-
-def _is_tuple(node: ast.expr) -> bool:
-    return isinstance(node, ast.Tuple)
 
 
 def _key(node: ast.expr | None, is_script: bool) -> object:

@@ -130,7 +130,9 @@ def rubric_of(value: object, issue: int = 0) -> Rubric:
             parts[part] = inner
         elif key not in _BESIDE:
             raise RubricProblem(f"`{shown_key(key)}` is no part of a rubric")
-    _check_issue(fields, issue)
+    named = re.fullmatch(r"#?(\d{1,10})", _plain(fields.get("issue")))
+    if issue and named and int(named[1]) != issue:
+        raise RubricProblem(f"its name is issue {issue}'s, and it says issue {int(named[1])}")
     if not parts.keys() >= {"root_cause", "requirements"}:
         missing = "root_cause" if "root_cause" not in parts else "requirements"
         raise RubricProblem(f"`{missing}` is missing")
@@ -145,12 +147,6 @@ def _unwrapped(fields: Fields) -> Fields:
         return fields
     beside = {key: one for key, one in fields.items() if key not in ("rubric", "patch_rubric")}
     return beside | dict(_fields(inner, "`rubric`"))
-
-
-def _check_issue(fields: Fields, issue: int) -> None:
-    named = re.fullmatch(r"#?(\d{1,10})", _plain(fields.get("issue")))
-    if issue and named and int(named[1]) != issue:
-        raise RubricProblem(f"its name is issue {issue}'s, and it says issue {int(named[1])}")
 
 
 def _entries(part: str, value: object) -> Iterator[str]:

@@ -106,9 +106,5 @@ def _items(heading: str, lines: list[str]) -> Iterator[str]:
 def _plain(text: str) -> str:
     """Undo what the form's own escapes did; what people put between backticks stays as it is."""
     parts = _SPAN.split(text)
-    plain = "".join(part if index % 2 else _unescaped(part) for index, part in enumerate(parts))
-    return " ".join(visible(plain).split())
-
-
-def _unescaped(text: str) -> str:
-    return html.unescape(_ESCAPED.sub(r"\1", _CODE.sub("`", text)))
+    parts[::2] = [html.unescape(_ESCAPED.sub(r"\1", _CODE.sub("`", part))) for part in parts[::2]]
+    return " ".join(visible("".join(parts)).split())
