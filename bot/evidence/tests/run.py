@@ -23,7 +23,6 @@ from bot.services import Services
 from bot.store import Store
 from bot.task.requirements import NOTHING_REGRESSES
 from bot.values import (
-    Dependent,
     Evidence,
     FourWay,
     NotRun,
@@ -334,17 +333,16 @@ def _not_run(case: EvaluationContext, runs: list[_Run]) -> Iterable[NotRun]:
     tree = Path(case.checkout.base_tree)
     own = {run.root for run in runs if run.base or run.head or run.project.is_touched}
     for one in case.built.concerned:
-        if one.folder not in own and not any(run.covers(one.folder, tree) for run in runs):
-            yield NotRun(one.folder, one.uses, _why_not(case, one))
-
-
-def _why_not(case: EvaluationContext, one: Dependent) -> str:
-    if case.policy.configuration.setup.test:
-        return "`setup.test` does not run it"
-    project = next((project for project in case.built.projects if project.root == one.folder), None)
-    if project is None:
-        return f"the change concerns more than {MOST_PROJECTS} projects"
-    return _why_not_built(case, project) or "none of its tests could be loaded on base"
+        if one.folder in own or any(run.covers(one.folder, tree) for run in runs):
+            continue
+        project = next((other for other in case.built.projects if other.root == one.folder), None)
+        if case.policy.configuration.setup.test:
+            why = "`setup.test` does not run it"
+        elif project is None:
+            why = f"the change concerns more than {MOST_PROJECTS} projects"
+        else:
+            why = _why_not_built(case, project) or "none of its tests could be loaded on base"
+        yield NotRun(one.folder, one.uses, why)
 
 
 def _why_not_built(case: EvaluationContext, project: Project) -> str:
