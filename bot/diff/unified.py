@@ -84,38 +84,36 @@ def changed_code(diff: Diff, head: TextReader, most_chars: int) -> str:
     for change in diff.files:
         if is_gone(change) or change.binary or not is_source_path(change.path):
             continue
-        for part in _places(change, (head.read(change.path) or "").splitlines()):
+        lines, done = (head.read(change.path) or "").splitlines(), 0
+        for hunk in change.hunks:
+            touched = _touched(hunk)
+            if not touched or touched[-1] <= done or touched[0] > len(lines):
+                continue
+            first = _opening(lines, touched[0])
+            done = _end(lines, first, touched[-1])
+            shown = lines[first - 1 : done]
+            if touched[0] - first > MOST_LINES:  # far below the signature
+                ends = (n for n, line in enumerate(shown, 1) if line.rstrip()[-1:] in (":", "{"))
+                signature = shown[: next(ends, 1)]
+                shown = [*signature, "…", *lines[max(0, touched[0] - MOST_ABOVE) : done]]
+            part = "\n".join((f"{change.path}, line {first}:", *shown))
             if len(part) <= room:
                 parts.append(part)
                 room -= len(part)
     return "\n\n".join(parts)
 
 
-def _places(change: FileChange, lines: list[str]) -> Iterator[str]:
-    done = 0
-    for hunk in change.hunks:
-        # The lines of head that were added, or stand below what was removed.
-        touched: list[int] = []
-        number, removed = hunk.new_start, False
-        for line in hunk.lines:
-            if line.startswith("-"):
-                removed = True
-            elif not line.startswith("\\"):
-                touched += [number] if line.startswith("+") or removed else []
-                number, removed = number + 1, False
-        if not touched or touched[-1] <= done or touched[0] > len(lines):
-            continue
-        first = _opening(lines, touched[0])
-        last = _end(lines, first, touched[-1])
-        done = last
-        shown = lines[first - 1 : last]
-        if touched[0] - first > MOST_LINES:  # far below the signature
-            signature = next(
-                (n for n, line in enumerate(shown, 1) if line.rstrip()[-1:] in (":", "{")), 1
-            )
-            shown = [*shown[:signature], "…", *lines[max(0, touched[0] - MOST_ABOVE) : last]]
-        body = "\n".join(shown)
-        yield f"{change.path}, line {first}:\n{body}"
+def _touched(hunk: Hunk) -> list[int]:
+    """The lines of head that were added, or stand below what was removed."""
+    found: list[int] = []
+    number, removed = hunk.new_start, False
+    for line in hunk.lines:
+        if line.startswith("-"):
+            removed = True
+        elif not line.startswith("\\"):
+            found += [number] if line.startswith("+") or removed else []
+            number, removed = number + 1, False
+    return found
 
 
 def _opening(lines: list[str], number: int) -> int:

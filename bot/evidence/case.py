@@ -102,10 +102,8 @@ class Case:
     @property
     def is_inert(self) -> bool:
         """Whether every changed file was seen to leave the program as it is."""
-        kinds, observed = self.observed.kinds, self.observed
-        return (
-            bool(kinds) and not observed.changes_truncated and all(k.kind.is_inert for k in kinds)
-        )
+        kinds, is_cut = self.observed.kinds, self.observed.changes_truncated
+        return bool(kinds) and not is_cut and all(k.kind.is_inert for k in kinds)
 
     @property
     def is_untested(self) -> bool:

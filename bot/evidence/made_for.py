@@ -83,7 +83,10 @@ def _singular(inputs: list[TestedInput], said: str) -> MadeFor | None:
     """Say why a change may be for one value of an argument: it is seen where that stays only."""
     near = {both.call: both for one in inputs for both in one.near}.values()
     for slot in sorted({both.slot for both in near}):
-        values = [_value_of(one, slot) for one in inputs]
+        values: list[str] = []  # "" where the argument was not varied to any effect
+        for one in inputs:
+            slots = sorted({both.slot for both in one.near})
+            values.append(one.values[slots.index(slot)] if slot in slots else "")
         negated = {
             _negated(one.tested.call, value) for one, value in zip(inputs, values, strict=True)
         }
@@ -116,12 +119,6 @@ def _keyed(inputs: list[TestedInput], said: str) -> MadeFor | None:
         if min(len(others), len(seen)) >= _LEAST_WITH_KEY and not any(o.differs for o in others):
             return MadeFor(inputs[0], 0, len(others), key=key)
     return None
-
-
-def _value_of(tested: TestedInput, slot: int) -> str:
-    """What an input has for an argument, as code; "" where that was not varied to any effect."""
-    slots = sorted({both.slot for both in tested.near})
-    return tested.values[slots.index(slot)] if slot in slots else ""
 
 
 def _is_made_by(tested: TestedInput, test: TestComparison) -> bool:

@@ -212,9 +212,12 @@ def _requirement(
     aliases: dict[tuple[str, str], Draft],
     remarks: list[str],
 ) -> Requirement:
-    category = _category(draft)
+    category, is_title = category_of(draft.text), draft.key == TITLE
+    # A title whose text says "No behavior changes." asks for a refactoring, unless it asks for more.
+    may_refactor = is_title and not _ASKS_FOR_MORE.match(draft.text)
+    if may_refactor and category is Category.BEHAVIOUR and preserves(draft.source.text):
+        category = Category.UPKEEP
     # The title of a bug is worded as what must hold; what is listed as a demand stays as it is.
-    is_title = draft.key == TITLE
     is_bug = is_title and draft.source.trust.is_asked and category is Category.BEHAVIOUR
     return Requirement(
         id=ids[draft.source.reference, draft.key],
@@ -230,14 +233,6 @@ def _requirement(
         issue=draft.source.issue,
         is_title=is_title,
     )
-
-
-def _category(draft: Draft) -> Category:
-    """A title whose text says "No behavior changes." asks for a refactoring, unless it asks for more."""
-    found = category_of(draft.text)
-    is_title = draft.key == TITLE and not _ASKS_FOR_MORE.match(draft.text)
-    is_refactoring = is_title and found is Category.BEHAVIOUR and preserves(draft.source.text)
-    return Category.UPKEEP if is_refactoring else found
 
 
 def _prerequisites(

@@ -139,23 +139,22 @@ def _requirement(place: int, entry: object, remarks: list[str]) -> ListedRequire
     key = _first(fields, _KEYS) or str(place)
     needs = next((fields[name] for name in _NEEDS if isinstance(fields.get(name), list)), [])
     named = tuple(_text(one) for one in needs) if isinstance(needs, list) else ()
+    # The area as DevAI spells it, where it nearly does.
+    area = _first(fields, _AREAS)
+    near = difflib.get_close_matches(area, AREAS, n=1, cutoff=_ALIKE)
+    if area and near and near[0] != area:
+        remarks.append(
+            f"Requirement {key[:40]}: the category “{area[:40]}” was read as “{near[0]}”."
+        )
+        area = near[0]
     return ListedRequirement(
         key=key[:40],
         text=text,
         prerequisites=tuple(one[:40] for one in named if one),
-        area=_area(key, _first(fields, _AREAS), remarks),
+        area=area[:80],
         mandatory=fields.get("mandatory") is not False and fields.get("optional") is not True,
         detail=_text(fields.get("rationale"))[:MAX_DETAIL],
     )
-
-
-def _area(key: str, area: str, remarks: list[str]) -> str:
-    """The area as DevAI spells it, where it nearly does."""
-    near = difflib.get_close_matches(area, AREAS, n=1, cutoff=_ALIKE)
-    if not area or not near or near[0] == area:
-        return area[:80]
-    remarks.append(f"Requirement {key[:40]}: the category “{area[:40]}” was read as “{near[0]}”.")
-    return near[0]
 
 
 # --- values of any shape ------------------------------------------------------------------------

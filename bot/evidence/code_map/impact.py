@@ -153,33 +153,29 @@ def dependents(
     """
     links = Links(index, project_of)
     found: dict[str, dict[str, None]] = {}
-    concerned = {
-        one: None for symbol, how in changed.items() for one in _concerned(symbol, how, index)
-    }
+    concerned: dict[Symbol, None] = {}
+    for symbol, how in changed.items():
+        # A definition, and those around it: a class changes with its methods, old or new.
+        if how != "added":
+            concerned[symbol] = None
+        file, own = index.files.get(symbol.path), symbol.definition
+        for one in file.facts.definitions if file and how != "removed" else ():
+            if one != own and one.line <= own.line and own.end_line <= one.end_line:
+                concerned[Symbol(symbol.path, one)] = None
     for symbol in concerned:
         for folder in _using(symbol, index, links):
             found.setdefault(folder, {})[symbol.definition.name] = None
     for change in diff.files:
         using: set[str] = set()
         if _changes_a_whole_file(change, index):
-            own = links.project(change.path)
-            others = (path for path in index.files if links.project(path) != own)
+            project = links.project(change.path)
+            others = (path for path in index.files if links.project(path) != project)
             using = {links.project(path) for path in others if index.sees(path, change.path)}
         for folder in (*using, *_shipped_with(change.path, index, links)):
             found.setdefault(folder, {})[change.path] = None
     return tuple(
         Dependent(folder, tuple(names)[:_MOST_NAMES]) for folder, names in sorted(found.items())
     )
-
-
-def _concerned(symbol: Symbol, how: str, index: CodeIndex) -> Iterator[Symbol]:
-    """A changed definition and those around it: a class changes with its methods, old or new."""
-    if how != "added":
-        yield symbol
-    file, own = index.files.get(symbol.path), symbol.definition
-    for one in file.facts.definitions if file and how != "removed" else ():
-        if one != own and one.line <= own.line and own.end_line <= one.end_line:
-            yield Symbol(symbol.path, one)
 
 
 def _using(symbol: Symbol, index: CodeIndex, links: Links) -> set[str]:

@@ -149,19 +149,17 @@ class CodeIndex:
         """The files that one file imports itself."""
         file = self.files[path]
         found = {target for module in file.facts.imports for target in self._targets(module)}
-        return {*found, *self._submodules(file)} - {path}
-
-    def _submodules(self, file: SourceFile) -> Iterator[str]:
-        """The modules that `from package import module` names, which look like any other name."""
         if file.language != "python":
-            return
+            return found - {path}
+        # `from package import module` names modules, which look like any other name.
         modules = {line: name for name, lines in file.facts.imports.items() for line in lines}
         for name, lines in file.facts.uses.items():
             for module in {modules[line] for line in lines if line in modules}:
                 steps = (*_steps(module), name)
-                for known, path in self._by_stem.get(name, ()):
+                for known, target in self._by_stem.get(name, ()):
                     if _shared(steps, known) >= min(len(steps), len(known), 2):
-                        yield path
+                        found.add(target)
+        return found - {path}
 
     def _targets(self, module: str) -> list[str]:
         """The files that a module's name ends like; none when too many do."""

@@ -36,7 +36,18 @@ def locate(
     """
     touched, text = set(changed), text[:_TEXT_CHARACTERS]
     request = _Request(text, set(_spelled(text)), _weights(words_of(text), index))
-    scored = [_looked_into(one, request, index) for one in _nearest(request, index, touched)]
+    changed_files = {symbol.path for symbol in touched}
+
+    def rank(one: _Candidate) -> float:
+        match, path, found = one
+        is_touched = path in changed_files and Symbol(path, found) in touched
+        return match.score + _BONUS * is_touched
+
+    nearest = nlargest(_LOOKED_INTO, _candidates(request, index), key=rank)
+    scored = [
+        _looked_into(_Scored(Symbol(path, found), *match), request, index)
+        for match, path, found in nearest
+    ]
     scored = [one for one in scored if one.score >= _LEAST]
     ranked = sorted(
         scored,
@@ -78,19 +89,6 @@ class _Scored:
     def line(self) -> int:
         """Where it begins."""
         return self.symbol.definition.line
-
-
-def _nearest(request: _Request, index: CodeIndex, touched: set[Symbol]) -> list[_Scored]:
-    """The symbols outside of the tests whose names and files' names share the most with the text."""
-    changed_files = {symbol.path for symbol in touched}
-
-    def rank(one: _Candidate) -> float:
-        match, path, found = one
-        is_touched = path in changed_files and Symbol(path, found) in touched
-        return match.score + _BONUS * is_touched
-
-    best = nlargest(_LOOKED_INTO, _candidates(request, index), key=rank)
-    return [_Scored(Symbol(path, found), *match) for match, path, found in best]
 
 
 class _Match(NamedTuple):

@@ -39,7 +39,18 @@ async def find_places(
     if Part.GRAPH in request.without:
         return Seen()
     code = await _read(services, request, checkout)
-    return await asyncio.to_thread(_look, code, checkout, asked)
+
+    def look() -> Seen:
+        index = CodeIndex(code.head)
+        changed = changed_symbols(code, checkout.diff)
+        located: list[Located] = []
+        for one, texts in asked:  # each text in turn, until one leads somewhere
+            found = (locate(text, index, changed) for text in texts)
+            if places := next(filter(None, found), ()):
+                located.append(Located(one.id, places))
+        return Seen(impact=impact(code, changed, index), located=tuple(located))
+
+    return await asyncio.to_thread(look)
 
 
 async def find_dependents(
@@ -61,17 +72,3 @@ async def find_dependents(
 async def _read(services: Services, request: EvaluationRequest, checkout: Checkout) -> Code:
     kept = KeptFacts(services.settings.home.absolute() / "graphs", request.repository)
     return await read_code(services.sandbox, checkout, kept)
-
-
-def _look(code: Code, checkout: Checkout, asked: list[Asked]) -> Seen:
-    """Look for each requirement's texts in turn, until one leads somewhere."""
-    index = CodeIndex(code.head)
-    changed = changed_symbols(code, checkout.diff)
-    located = (
-        Located(one.id, next(filter(None, (locate(text, index, changed) for text in texts)), ()))
-        for one, texts in asked
-    )
-    return Seen(
-        impact=impact(code, changed, index),
-        located=tuple(one for one in located if one.places),
-    )

@@ -201,16 +201,16 @@ def _a_command_failed(seen: _ItemSeen) -> Iterator[Marked]:
 
 def _a_file_is_wrong(seen: _ItemSeen) -> Iterator[Marked]:
     files = seen.run.files
-    wrong = [file for file in files if _is_wrong(file, seen)]
+    wrong_outcomes = {FileOutcome.MISSING, FileOutcome.DIFFERS, FileOutcome.UNREADABLE}
+    wrong: list[FileCheck] = []
+    for file in files:
+        is_wrong = file.outcome in wrong_outcomes
+        if file.outcome is FileOutcome.DIFFERS and not seen.run.cases:
+            is_wrong = not file.name.lower().endswith(_DOCUMENTS)  # a reference text is an example
+        wrong += [file] if is_wrong else []
     equal = [file for file in files if file.outcome is FileOutcome.EQUAL]
     if wrong:
         yield _failed(_told(wrong[0]), points=1 if equal else 0)
-
-
-def _is_wrong(file: FileCheck, seen: _ItemSeen) -> bool:
-    if file.outcome is FileOutcome.DIFFERS and not seen.run.cases:
-        return not file.name.lower().endswith(_DOCUMENTS)  # a reference text is an example
-    return file.outcome in {FileOutcome.MISSING, FileOutcome.DIFFERS, FileOutcome.UNREADABLE}
 
 
 def _told(file: FileCheck) -> str:

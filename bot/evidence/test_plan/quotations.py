@@ -168,14 +168,12 @@ def _demand(sentence: str, typed: str) -> Demand | None:
     if not texts or _HEDGED.search(around) or _TURNED.search(around) or not _SHOWN.search(around):
         return None
     entered = {line.strip() for line in typed.splitlines()}
-    if any(_is_no_output(text) or text in entered for text in texts):
-        return None
+    for text in texts:
+        letters = sum(character.isalnum() for character in text)
+        is_no_output = letters < _LEAST_LETTERS or _PLACEHOLDER.search(text) or _FILE.match(text)
+        if is_no_output or text in entered:
+            return None
     return Demand(texts, is_menu=bool(_MENU.search(around)))
-
-
-def _is_no_output(text: str) -> bool:
-    letters = sum(character.isalnum() for character in text)
-    return letters < _LEAST_LETTERS or bool(_PLACEHOLDER.search(text) or _FILE.match(text))
 
 
 def _words(text: str) -> Iterator[str]:

@@ -188,14 +188,10 @@ def _trusted(plan: TestPlan, base: Path, head: Path, named: Iterable[str]) -> se
     run = {path for command in commands for path in trusted_files(command, base)}
     found |= {path for path in run if PurePosixPath(path).name in _RUNS_TESTS}
     beside = PurePosixPath(plan.path).parent.as_posix()
-    if beside != "." and not _runs_from(plan, beside, base, head):
-        found.add(beside)
-    return found
-
-
-def _runs_from(plan: TestPlan, folder: str, base: Path, head: Path) -> bool:
-    """Whether the program under test stands in the plan's own folder."""
-    run = {
+    if beside == ".":
+        return found
+    # The plan's own folder is trusted where the program under test does not stand in it.
+    programs = {
         path
         for item in plan.items
         if item.kind is not ItemKind.UNIT_TEST
@@ -203,7 +199,8 @@ def _runs_from(plan: TestPlan, folder: str, base: Path, head: Path) -> bool:
         for tree in (base, head)
         for path in trusted_files(case.command, tree)
     }
-    return any(path.startswith(f"{folder}/") and not _TEST.search(path) for path in run)
+    is_run = any(one.startswith(f"{beside}/") and not _TEST.search(one) for one in programs)
+    return found if is_run else found | {beside}
 
 
 def _with_company(path: str, base: Path, head: Path) -> str:

@@ -142,7 +142,13 @@ def _found(source: TaskSource, demands: Iterable[str]) -> Iterator[Example | Unr
         if section_kind(one.headings) is not SectionKind.WISHES
     ]
     for number, passage in enumerate(dict.fromkeys(passages), start=1):
-        yield from _in_text(passage.text, source.reference)
+        before = ""
+        for words in code_sentences(passage.text):
+            sentence = Sentence(words)
+            if len(sentence.codes) <= 1 and before and _IT.match(words):
+                sentence = Sentence(f"`{before}`{words[words.find(' ') :]}")
+            yield from _in_sentence(sentence, source.reference)
+            before = next((code for code in sentence.codes if _call(code)), before)
         yield from _in_section(passage, source.reference, number)
     for number, block in enumerate(document.blocks, start=len(passages) + 1):
         if section_kind(block.headings) is not SectionKind.WISHES:
@@ -164,16 +170,6 @@ def shown_results(source: TaskSource) -> Iterator[ShownResult]:
                 if call and result:
                     spelled = spellings(result)
                     yield ShownResult(call, spelled, said_call, result, source.reference)
-
-
-def _in_text(text: str, origin: str) -> Iterator[Example | UnreadExample]:
-    before = ""
-    for words in code_sentences(text):
-        sentence = Sentence(words)
-        if len(sentence.codes) <= 1 and before and _IT.match(words):
-            sentence = Sentence(f"`{before}`{words[words.find(' ') :]}")
-        yield from _in_sentence(sentence, origin)
-        before = next((code for code in sentence.codes if _call(code)), before)
 
 
 def _in_section(passage: Paragraph, origin: str, group: int) -> Iterator[Example | UnreadExample]:

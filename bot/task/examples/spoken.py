@@ -180,13 +180,9 @@ def _shows_input(call: str) -> bool:
     node = expression(call) if call else None
     if not isinstance(node, ast.Call):
         return False
-    given = [*node.args, *(one.value for one in node.keywords)]
-    return any(
-        read_value(ast.unparse(one), is_script=True) is not None or _is_sum(one) for one in given
-    )
-
-
-def _is_sum(node: ast.expr) -> bool:
-    return isinstance(node, ast.BinOp) and all(
-        isinstance(one, ast.BinOp | ast.Constant | ast.operator) for one in ast.walk(node)
-    )
+    for given in (*node.args, *(one.value for one in node.keywords)):
+        parts = (ast.BinOp, ast.Constant, ast.operator)
+        is_sum = isinstance(given, ast.BinOp) and all(isinstance(n, parts) for n in ast.walk(given))
+        if is_sum or read_value(ast.unparse(given), is_script=True) is not None:
+            return True
+    return False

@@ -67,7 +67,15 @@ def _value(node: ast.expr, is_script: bool) -> object:
         ordered = tuple(read) if isinstance(node, ast.Tuple) else read
         return set(read) if isinstance(node, ast.Set) else ordered
     if isinstance(node, ast.Dict):
-        keys = [_key(one, is_script) for one in node.keys]
+        keys: list[object] = []
+        for one in node.keys:
+            if one is None:
+                raise ValueError("a spread")
+            if is_script and isinstance(one, ast.Name):
+                keys.append(one.id)
+            else:
+                key = _value(one, is_script)
+                keys.append(str(key) if is_script else key)
         return dict(zip(keys, (_value(one, is_script) for one in node.values), strict=True))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
         name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
@@ -76,15 +84,6 @@ def _value(node: ast.expr, is_script: bool) -> object:
             name, given, tuple((one.arg, _value(one.value, is_script)) for one in node.keywords)
         )
     raise ValueError(type(node).__name__)
-
-
-def _key(node: ast.expr | None, is_script: bool) -> object:
-    if node is None:
-        raise ValueError("a spread")
-    if is_script:
-        key = node.id if isinstance(node, ast.Name) else _value(node, is_script)
-        return str(key)
-    return _value(node, is_script)
 
 
 def same(one: object, other: object) -> bool | None:
@@ -96,14 +95,11 @@ def same(one: object, other: object) -> bool | None:
         return is_alike and _all(same(*pair) for pair in zip(one, other, strict=False))
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and _all(same(one[key], other[key]) for key in one)
-    is_truth = isinstance(one, bool) or isinstance(other, bool)
-    return one is other if is_truth else one == other or _is_close(one, other)
-
-
-def _is_close(one: object, other: object) -> bool:
-    if not isinstance(one, int | float) or not isinstance(other, int | float):
-        return False
-    return max(abs(one), abs(other)) < _LARGEST and math.isclose(one, other)
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if one != other and isinstance(one, int | float) and isinstance(other, int | float):
+        return max(abs(one), abs(other)) < _LARGEST and math.isclose(one, other)
+    return one == other
 
 
 def _same_made(one: object, other: object) -> bool | None:
