@@ -158,18 +158,16 @@ def in_words(why: MadeFor, ones: str) -> str:
 
 
 def _counted(inputs: Iterable[TestedInput]) -> tuple[int, int]:
-    near = {
-        both.call: both for one in inputs for both in one.near if not _is_alike(both, one.tested)
-    }
+    near: dict[str, BothSides] = {}
+    for one in inputs:
+        for both in one.near:
+            # A neighbor that gives the same is the tested input for all that the function cares.
+            gives = (both.on_base, both.on_head)
+            texts = [text.removeprefix(_RETURNED) for text in gives]
+            is_long = all(len(t) >= _TELLING and not t.startswith("raised") for t in texts)
+            if not is_long or gives != (one.tested.on_base, one.tested.on_head):
+                near[both.call] = both
     return sum(both.differs for both in near.values()), len(near)
-
-
-def _is_alike(near: BothSides, tested: BothSides) -> bool:
-    """Whether a neighbor is the tested input for all that the function cares: it gives the same."""
-    gives = (near.on_base, near.on_head)
-    texts = [one.removeprefix(_RETURNED) for one in gives]
-    is_long = all(len(one) >= _TELLING and not one.startswith("raised") for one in texts)
-    return is_long and gives == (tested.on_base, tested.on_head)
 
 
 def _is_constant(tested: TestedInput, inputs: list[TestedInput], said: str) -> bool:

@@ -139,11 +139,8 @@ def section_of(text: str, anchor: str) -> str:
         heading = None if fenced else re.match(r"(#{1,6})\s+(.*)", line.rstrip("# \t\r"))
         if heading and level and len(heading[1]) <= level:
             return "\n".join(lines[start:number])
-        if heading and not level and _anchor_of(heading[2]) == anchor:
-            level, start = len(heading[1]), number
+        if heading and not level:
+            named = re.sub(r"[^\w\- ]", "", heading[2].lower())  # as GitHub does
+            if named.replace(" ", "-") == anchor:
+                level, start = len(heading[1]), number
     return "\n".join(lines[start:]) if level else text
-
-
-def _anchor_of(heading: str) -> str:
-    """As GitHub names a heading."""
-    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")

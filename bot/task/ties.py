@@ -168,7 +168,10 @@ class _Scale:
     def score(self, demand: _Demand, test: _TestWords) -> tuple[float, tuple[str, ...]]:
         """How well a requirement and a test fit, 0 to 1, and the words they share."""
         total = sum(self.weight(word) for word in demand.words)
-        met = {word: _found(word, test) for word in demand.words}
+        met: dict[str, float] = {}
+        for word in demand.words:
+            by_code = CODE_WEIGHT if test.code.knows(word) else 0.0
+            met[word] = 1.0 if test.name.knows(word) else by_code
         shared = sorted((w for w in demand.words if met[w]), key=lambda w: (-self.weight(w), w))
         if not total or len(shared) < min(2, len(demand.words) - 1) or _GENERIC.issuperset(shared):
             return 0.0, ()
@@ -184,12 +187,6 @@ class _Scale:
     def _share_known(self, words: frozenset[str], said: Vocabulary) -> float:
         total = sum(self.weight(word) for word in words)
         return sum(self.weight(w) for w in words if said.knows(w)) / total if total else 0.0
-
-
-def _found(word: str, test: _TestWords) -> float:
-    if test.name.knows(word):
-        return 1.0
-    return CODE_WEIGHT if test.code.knows(word) else 0.0
 
 
 def mention(

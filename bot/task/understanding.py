@@ -144,8 +144,14 @@ class _Additions:
             self._refuse(proposal, why_not_found(source, proposal.quotation, self._skipped))
             return
         text = clip(found.safe, MAX_TEXT)
-        said = (*({found.words, found.sentence, text}),)
-        twin = next((one for one in self.items if _says_one_of(one, said)), None)
+        said = {found.words, found.sentence, text}
+        twins = (
+            one
+            for one in self.items
+            for known in (one.text, one.wording or one.text)
+            if any(says_the_same(known, words) for words in said)
+        )
+        twin = next(twins, None)
         twin = twin or self._refactoring(found, source)
         if twin is not None:
             self._ids.setdefault(proposal.key, twin.id)
@@ -223,11 +229,6 @@ class _Additions:
         return f"{letter}{number}"
 
 
-def _says_one_of(one: Requirement, said: tuple[str, ...]) -> bool:
-    known = (one.text, one.wording) if one.wording else (one.text,)
-    return any(says_the_same(known_text, text) for known_text in known for text in said)
-
-
 def _kind_of(proposal: Proposal, text: str) -> Category:
     """The kind of a demand: what the words say, and never weaker than the model says."""
     if proposal.category is Category.PROHIBITION and forbids(text):
@@ -255,7 +256,13 @@ def _without_duplicates(
             remarks.append(f"{goes.id} is not the same as {stays.id} by its words; both stay.")
             continue
         remarks.append(f"{goes.id} ({goes.origin}) says the same as {stays.id} and was merged.")
-        items = tuple(_redirected(one, goes, stays) for one in items if one is not goes)
+        left: list[Requirement] = []
+        for one in items:
+            needs = (*one.prerequisites, *(goes.prerequisites if one is stays else ()))
+            named = dict.fromkeys(stays.id if id_ == goes.id else id_ for id_ in needs)
+            kept = tuple(id_ for id_ in named if id_ != one.id)
+            left += [replace(one, prerequisites=kept)] if one is not goes else []
+        items = tuple(left)
     return items, tuple(remarks)
 
 
@@ -276,13 +283,6 @@ def _is_duplicate(stays: Requirement, goes: Requirement) -> bool:
         and _rank(stays) <= _rank(goes)
         and has_the_same_words(stays.text, goes.text)
     )
-
-
-def _redirected(one: Requirement, goes: Requirement, stays: Requirement) -> Requirement:
-    needs = (*one.prerequisites, *(goes.prerequisites if one is stays else ()))
-    named = (stays.id if id_ == goes.id else id_ for id_ in needs)
-    kept = tuple(dict.fromkeys(id_ for id_ in named if id_ != one.id))
-    return replace(one, prerequisites=kept)
 
 
 _SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n+")

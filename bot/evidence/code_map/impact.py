@@ -41,8 +41,27 @@ def changed_symbols(code: Code, diff: Diff) -> dict[Symbol, str]:
 def impact(code: Code, changed: Mapping[Symbol, str], index: CodeIndex) -> Impact:
     """Return the changed symbols with their users and tests on head, capped."""
     shown = list(changed.items())[:_SYMBOLS]
-    reached = tuple(_reached(symbol, how, index) for symbol, how in shown)
-    return Impact(reached, len(changed) - len(shown), code.remarks)
+    reached: list[ChangedSymbol] = []
+    for symbol, how in shown:
+        # The users of a symbol are followed upwards until the tests.
+        callers: dict[CodePlace, None] = {}
+        tests: dict[CodePlace, None] = {}
+        seen, edge = {symbol}, [symbol]
+        for hop in range(_HOPS):
+            users = [user for one in edge for user in users_of(one, index) if user not in seen]
+            edge = []
+            for user in users:
+                is_test = is_test_path(user.path)
+                if is_test:
+                    tests[user.place] = None
+                elif hop == 0:
+                    callers[user.place] = None
+                if user not in seen and len(seen) < _MOST_VISITED:
+                    seen.add(user)
+                    edge += [user] if user.definition.name and not is_test else []
+        places = tuple(callers)[:_CALLERS], tuple(tests)[:_TESTS]
+        reached.append(ChangedSymbol(symbol.place, how, *places, len(callers), len(tests)))
+    return Impact(tuple(reached), len(changed) - len(shown), code.remarks)
 
 
 def _names(file: SourceFile | None) -> set[str]:
@@ -60,26 +79,6 @@ def new_lines(change: FileChange) -> Iterator[tuple[int, str]]:
                 yield (max(line - 1, 1) if hunk.lines[-1] is text else line), text
             else:
                 line += not text.startswith("\\")
-
-
-def _reached(symbol: Symbol, how: str, index: CodeIndex) -> ChangedSymbol:
-    """Follow the users of a symbol upwards until the tests."""
-    callers: dict[CodePlace, None] = {}
-    tests: dict[CodePlace, None] = {}
-    seen, edge = {symbol}, [symbol]
-    for hop in range(_HOPS):
-        users = [user for one in edge for user in users_of(one, index) if user not in seen]
-        edge = []
-        for user in users:
-            if is_test_path(user.path):
-                tests[user.place] = None
-            elif hop == 0:
-                callers[user.place] = None
-            if user not in seen and len(seen) < _MOST_VISITED:
-                seen.add(user)
-                edge += [user] if user.definition.name and not is_test_path(user.path) else []
-    shown = tuple(callers)[:_CALLERS], tuple(tests)[:_TESTS]
-    return ChangedSymbol(symbol.place, how, *shown, len(callers), len(tests))
 
 
 def users_of(symbol: Symbol, index: CodeIndex) -> Iterator[Symbol]:

@@ -73,7 +73,11 @@ def with_crashes(verdict: Verdict, requirement: Requirement, case: Case) -> Verd
     """Lower the verdict of a demand whose function was seen to crash; others stay as they are."""
     if requirement.category not in ASKED or verdict.outcome is VerdictOutcome.UNSATISFIED:
         return verdict
-    tied = [crash for crash in crashes(case) if _is_about(requirement, crash, case)]
+    tied: list[Crash] = []
+    for crash in crashes(case):
+        name = crash.call.partition("(")[0] if "()." not in crash.call else crash.call
+        if case.is_sole(requirement) or words_of(name) & words_of(requirement.text):
+            tied.append(crash)
     is_spoken_of = _EMPTY in words_of(f"{requirement.text} {requirement.detail}")
     wrong = next((c for c in tied if c.is_broken_promise or is_spoken_of), None)
     if wrong:
@@ -85,13 +89,6 @@ def with_crashes(verdict: Verdict, requirement: Requirement, case: Case) -> Verd
     reason = f"{doubt.told}, and nothing says what an empty input should give. {verdict.reason}"
     lowered = unverified(requirement, reason, _MEND)
     return replace(lowered, evidence_ids=(doubt.evidence_id, *verdict.evidence_ids))
-
-
-def _is_about(requirement: Requirement, crash: Crash, case: Case) -> bool:
-    if case.is_sole(requirement):
-        return True
-    name = crash.call.partition("(")[0] if "()." not in crash.call else crash.call
-    return bool(words_of(name) & words_of(requirement.text))
 
 
 def _why(crash: Crash) -> str:

@@ -256,13 +256,10 @@ async def _needed(
         always = await given(broken)
     else:
         always = still
-    return [
-        None if always[number] or not _is_emptied(one, copy) else not still[number]
-        for number, one in enumerate(examples)
-    ]
-
-
-def _is_emptied(example: Example, copy: DamagedCopy) -> bool:
-    """Whether an empty body says something of an example: it calls one, and expects something."""
-    calls = set(_CALLED.findall(example.call))
-    return not _NOTHING & set(example.results) and not copy.functions.isdisjoint(calls)
+    found: list[bool | None] = []
+    for one, lasts, gives in zip(examples, always, still, strict=True):
+        # An empty body says something of an example that calls one, and expects something.
+        calls = _CALLED.findall(one.call)
+        is_telling = not _NOTHING & set(one.results) and not copy.functions.isdisjoint(calls)
+        found.append(not gives if is_telling and not lasts else None)
+    return found

@@ -161,7 +161,12 @@ async def _ran(
             program is ExampleProgram.COMMANDS
         ):  # what a command leaves behind makes it another the second time
             again, _ = await make_calls(services.sandbox, asked)
-            shown = tuple(_steadied(*pair) for pair in zip(shown, again, strict=True))
+            shown = tuple(
+                first
+                if first.outcome == NOT_TRIED or steady(first.said) == steady(second.said)
+                else ExampleResult(NOT_TRIED, "it prints something else each time")
+                for first, second in zip(shown, again, strict=True)
+            )
         found.update(zip(mine, shown, strict=True))
         seconds += run.seconds
         defined += defining(run, asked.sources)
@@ -194,14 +199,6 @@ def _command(typed: str) -> ShownCode:
     if command is None:
         return ShownCode(argv=(line,))
     return ShownCode(argv=command.argv, stdin=text or command.stdin)
-
-
-def _steadied(first: ExampleResult, second: ExampleResult) -> ExampleResult:
-    if first.outcome == NOT_TRIED:
-        return first
-    if steady(first.said) != steady(second.said):
-        return ExampleResult(NOT_TRIED, "it prints something else each time")
-    return first
 
 
 # --- what an example gave ---------------------------------------------------------------------

@@ -74,18 +74,18 @@ async def compare_file(services: Services, case: EvaluationContext, step: Step) 
     """Run a command and compare a file that it writes: the arguments are line, path, expected text."""
     line, path, expected = step.arguments
     folder = services.evaluation_folder(case.request) / "trees" / f"expected-{plain(step.id)}"
-    file = await asyncio.to_thread(_written, folder / f"expected{Path(path).suffix}", expected)
+    file = folder / f"expected{Path(path).suffix}"
+
+    def write() -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        file.write_text(expected, encoding="utf-8")
+
+    await asyncio.to_thread(write)
     try:
         seen = await _interact(services, case, TypedCase(line), WantedFile(path, file, (path,)))
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
     return showing(step, _compared(seen.base) if seen.base else None, _compared(seen.head))
-
-
-def _written(file: Path, text: str) -> Path:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
-    return file
 
 
 async def _interact(

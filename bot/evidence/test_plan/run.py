@@ -139,7 +139,13 @@ def plan_trees(plan: TestPlan, base: Path, head: Path, folder: Path) -> PlanTree
     only_head = sorted(
         path for path in {*named, *tests} if (head / path).is_file() and not (base / path).exists()
     )
-    lent = [_with_company(path, base, head) if path in tests else path for path in only_head]
+    lent: list[str] = []
+    for path in only_head:
+        # The folder of an author's test, when base has nothing there, may hold a `conftest.py`.
+        beside = PurePosixPath(path).parent.as_posix()
+        may_be = path in tests and beside != "." and _TEST.search(f"{beside}/")
+        is_own = may_be and not (base / beside).exists() and (head / beside).is_dir()
+        lent.append(beside if is_own else path)
     shared = combine(head, base, trusted, folder / "plan-head-shared")
     return PlanTrees(
         base=combine(base, head, lent, folder / "plan-base"),
@@ -201,13 +207,6 @@ def _trusted(plan: TestPlan, base: Path, head: Path, named: Iterable[str]) -> se
     }
     is_run = any(one.startswith(f"{beside}/") and not _TEST.search(one) for one in programs)
     return found if is_run else found | {beside}
-
-
-def _with_company(path: str, base: Path, head: Path) -> str:
-    """The folder of an author's test, when base has nothing there: it may hold a `conftest.py`."""
-    folder = PurePosixPath(path).parent.as_posix()
-    is_own = folder != "." and not (base / folder).exists() and (head / folder).is_dir()
-    return folder if is_own and _TEST.search(f"{folder}/") else path
 
 
 _CASE_LIMIT_S = 60.0

@@ -65,7 +65,16 @@ def call_witnesses(tests: FourWay) -> Witnesses:
     withdrawn = tuple(c for c in broken if c.head_on_head is None and function_of(c) in passing)
     not_on_base = [c for c in comparisons if c.base_on_base is None and c.head_on_base is None]
     return Witnesses(
-        proofs=tuple(c for c in comparisons if _proves(c)),
+        proofs=tuple(
+            c
+            for c in comparisons
+            if c.change is TestChange.FAIL_TO_PASS
+            or (
+                c.change is TestChange.EXPECTATION_CHANGED
+                and c.head_on_base in FAILING
+                and c.head_on_head is Outcome.PASSED
+            )
+        ),
         failures=_of(comparisons, TestChange.NEW_FAILING),
         hollow=_of(comparisons, TestChange.NEVER_FAILED),
         regressions=tuple(c for c in broken if c not in loosened and c not in withdrawn),
@@ -145,16 +154,6 @@ def code_of(tests: Iterable[TestComparison]) -> str:
 
 def _of(comparisons: tuple[TestComparison, ...], change: TestChange) -> tuple[TestComparison, ...]:
     return tuple(c for c in comparisons if c.change is change)
-
-
-def _proves(c: TestComparison) -> bool:
-    if c.change is TestChange.FAIL_TO_PASS:
-        return True
-    return (
-        c.change is TestChange.EXPECTATION_CHANGED
-        and c.head_on_base in FAILING
-        and c.head_on_head is Outcome.PASSED
-    )
 
 
 def _is_undecided(c: TestComparison) -> bool:

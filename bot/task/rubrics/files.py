@@ -120,14 +120,18 @@ Fields = Mapping[str, object]
 
 def rubric_of(value: object, issue: int = 0) -> Rubric:
     """The rubric that a parsed file spells; `issue` is whose it is. Raises RubricProblem."""
-    fields = _unwrapped(_fields(value, "it"))
+    fields = _fields(value, "it")
+    inner = fields.get("rubric", fields.get("patch_rubric"))
+    if inner is not None:  # the parts stand below it
+        beside = {key: one for key, one in fields.items() if key not in ("rubric", "patch_rubric")}
+        fields = beside | dict(_fields(inner, "`rubric`"))
     parts: dict[str, object] = {}
-    for key, inner in fields.items():
+    for key, entries in fields.items():
         part = _NAMES.get(key)
         if part in parts:
             raise RubricProblem(f"`{shown_key(key)}` names the part {part} a second time")
         if part is not None:
-            parts[part] = inner
+            parts[part] = entries
         elif key not in _BESIDE:
             raise RubricProblem(f"`{shown_key(key)}` is no part of a rubric")
     named = re.fullmatch(r"#?(\d{1,10})", _plain(fields.get("issue")))
@@ -138,15 +142,6 @@ def rubric_of(value: object, issue: int = 0) -> Rubric:
         raise RubricProblem(f"`{missing}` is missing")
     root = " ".join(_entries("root_cause", parts["root_cause"]))
     return checked(Rubric(root, *(tuple(_entries(part, parts.get(part))) for part in _PARTS)))
-
-
-def _unwrapped(fields: Fields) -> Fields:
-    """The fields below `rubric`, with what stands beside it."""
-    inner = fields.get("rubric", fields.get("patch_rubric"))
-    if inner is None:
-        return fields
-    beside = {key: one for key, one in fields.items() if key not in ("rubric", "patch_rubric")}
-    return beside | dict(_fields(inner, "`rubric`"))
 
 
 def _entries(part: str, value: object) -> Iterator[str]:
