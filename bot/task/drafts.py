@@ -69,7 +69,11 @@ def drafts_of(source: TaskSource, skipped: frozenset[str]) -> list[Draft]:
         kind = _kind_in_place(item, drafts, title_asks=title_asks)
         if not _may_demand(source, item):
             kind = SectionKind.OTHER
-        if kind is SectionKind.OTHER or only_permits(item.text) or _is_template_line(item, skipped):
+        words = normalised(item.text)
+        is_template = not re.search(r"[^\W\d_]{2}", words) or words in skipped
+        if item.ticked is not None:
+            is_template = is_template or is_usual_boilerplate(item.text)
+        if kind is SectionKind.OTHER or is_template or only_permits(item.text):
             continue
         drafts[index] = _draft(index, item, source, wish=kind is SectionKind.WISHES)
     found: list[Draft] = []
@@ -102,13 +106,6 @@ def _may_demand(source: TaskSource, item: ListItem) -> bool:
         return True
     is_headed = section_kind(item.headings) in (SectionKind.DEMANDS, SectionKind.WISHES)
     return is_headed or (source.kind is SourceKind.DOCUMENT and item.ticked is not None)
-
-
-def _is_template_line(item: ListItem, skipped: frozenset[str]) -> bool:
-    words = normalised(item.text)
-    if not re.search(r"[^\W\d_]{2}", words) or words in skipped:
-        return True
-    return item.ticked is not None and is_usual_boilerplate(item.text)
 
 
 def _draft(index: int, item: ListItem, source: TaskSource, *, wish: bool) -> Draft:

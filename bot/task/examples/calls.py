@@ -205,7 +205,12 @@ def _in_sentence(sentence: Sentence, origin: str) -> Iterator[Example | UnreadEx
     for found in _STAYS.finditer(sentence.masked):
         yield from _example(sentence, ExampleKind.KEPT, found, origin)
     for found in _WORKS.finditer(sentence.masked):
-        yield from _working(sentence, found, origin)
+        said_call = sentence.codes[int(found["call"])]
+        call = _call(said_call)
+        if call and _is_conditional(sentence, found):
+            yield UnreadExample(sentence.said, WhyUnread.CONDITIONAL, origin)
+        elif call:
+            yield Example(ExampleKind.KEPT, call, (), "", said_call, "", origin)
     for found in _HOLDS.finditer(sentence.masked):
         kind = ExampleKind.KEPT if found["still"] else ExampleKind.EXPECTED
         yield from _equality(sentence, kind, found, origin)
@@ -262,17 +267,6 @@ def _result(sentence: Sentence, found: re.Match[str]) -> str:
     groups = found.groupdict()
     number = groups.get("result") or groups.get("shown")
     return sentence.codes[int(number)] if number else groups.get("plain") or ""
-
-
-def _working(
-    sentence: Sentence, found: re.Match[str], origin: str
-) -> Iterator[Example | UnreadExample]:
-    said_call = sentence.codes[int(found["call"])]
-    if call := _call(said_call):
-        if _is_conditional(sentence, found):
-            yield UnreadExample(sentence.said, WhyUnread.CONDITIONAL, origin)
-        else:
-            yield Example(ExampleKind.KEPT, call, (), "", said_call, "", origin)
 
 
 def _equality(
