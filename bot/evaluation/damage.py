@@ -40,7 +40,7 @@ from sandbox.damage.trial import (
     try_hunks,
     with_tests_alone,
 )
-from sandbox.damage.values import AS_ON_BASE, CONDITION, OF_LINES, SAME, Damage, DamageTrial
+from sandbox.damage.values import AS_ON_BASE, OF_LINES, SAME, UNASKED, Damage, DamageTrial
 from sandbox.test_runs.four_runs import passed
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.toolchains.ecosystem import BuildRequest
@@ -108,7 +108,7 @@ async def _measured(
     tests = [one for one in observed.tests.comparisons if one.id in wanted]
     code = {one.path for one in observed.kinds if one.kind is ChangeKind.CODE}
     made = await _copies(services, case, observed, tests, code)
-    damages = tuple(one for one in made if one.damage.kind != CONDITION)
+    damages = tuple(one for one in made if one.damage.kind not in UNASKED)
     if is_of_base:
         damages = _for_what_holds(damages)
     concerned = _concerned(case, observed, tests)
@@ -291,12 +291,12 @@ async def _unneeded(
     trials: Trials,
     made: tuple[DamagedCopy, ...],
 ) -> tuple[DamageTrial, ...]:
-    """Conditions on a value of which the task does not speak, and that no test and no example of it needs.
+    """Conditions and handlers of which the task does not speak, and that no test and no example of it needs.
 
     Those tests that speak for the change come first: mostly they do need it, and the others need not run.
     """
     said = case.planned.requirements
-    asking = [o for o in made if o.damage.kind == CONDITION and not is_said(o.damage.names, said)]
+    asking = [o for o in made if o.damage.kind in UNASKED and not is_said(o.damage, said)]
     everybody = [one for one in observed.tests.comparisons if passed(one.head_on_head)]
     for concerned in (trials.concerned, _concerned(case, observed, everybody)):
         done = await try_hunks(services.sandbox, replace(trials, concerned=concerned), asking)

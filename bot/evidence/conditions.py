@@ -1,4 +1,7 @@
-"""Says which conditions of a change nothing needs, and nobody speaks of: `if size < 16 and …`."""
+"""Says what a change does that nothing needs and nobody speaks of: `if size < 16 and …`.
+
+That are conditions on a value, and handlers that pass over an error.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,30 @@ from collections.abc import Iterable
 
 from bot.evidence.said_values import SHOWN_CODE, has_number, has_text
 from bot.values import DamageSeen, Requirements, TestComparison
-from sandbox.damage.values import SAME, DamageTrial
+from sandbox.damage.values import PASSED_OVER, SAME, Damage, DamageTrial
 
 _SPAN = re.compile(r"`([^`\n]*)`")
+_OF_ERRORS = re.compile(
+    r"(?i)\b(?:errors?|exceptions?|fail\w*|invalid\w*|rais\w*|throw\w*|caught|catch\w*|ignor\w*|skip\w*"
+    r"|swallow\w*|malformed|crash\w*|cannot|can't|could not|reject\w*|refus\w*|toler\w*|lenient\w*"
+    r"|broken|corrupt\w*|silent\w*|missing|absent|unavailable|unreadable|unsupported|best effort"
+    r"|not (?:found|there|available|installed))\b"
+)
 _WORD = re.compile(r"['\"]?[\w.+-]+['\"]?\Z")
 
 
-def is_said(values: Iterable[str], wanted: Requirements) -> bool:
-    """Tell whether a task speaks of each of these values; what it only shows in code is no word about it."""
+def is_said(damage: Damage, wanted: Requirements) -> bool:
+    """Tell whether a task speaks of errors, or of each value that a condition asks for.
+
+    What it only shows in code is no word about a value.
+    """
     said = "\n".join((*wanted.said, *(one.text for one in wanted.items)))
+    if damage.kind == PASSED_OVER:
+        return _OF_ERRORS.search(said) is not None or any(one in said for one in damage.names)
     prose = _SPAN.sub(
         lambda span: span[0] if _WORD.match(span[1]) else " ", SHOWN_CODE.sub(" ", said)
     )
-    return all(_is_said(one, prose) for one in values)
+    return all(_is_said(one, prose) for one in damage.names)
 
 
 def _is_said(value: str, prose: str) -> bool:
@@ -29,7 +43,7 @@ def _is_said(value: str, prose: str) -> bool:
 
 
 def unneeded(tests: Iterable[TestComparison], seen: DamageSeen | None) -> DamageTrial | None:
-    """Return a condition that no test needs, in a function (else a file) whose damage these tests notice.
+    """Return what no test needs, in a function (else a file) whose damage these tests notice.
 
     Where nobody notices any there, it stands in everybody's way.
     """
