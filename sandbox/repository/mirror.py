@@ -125,19 +125,15 @@ def locked(mirror: Mirror, wait_s: float = _LOCK_WAIT_S) -> Iterator[int]:
             if time.monotonic() > deadline:
                 raise CheckoutUnavailable("Another worker is still fetching this repository.")
             time.sleep(0.05)
-        _remove_leftovers(mirror.git_dir)
+        # What a killed git left goes, now that nobody else can be running.
+        for pattern in ("*.lock", "refs/**/*.lock", "objects/pack/tmp_*", "objects/pack/.tmp-*"):
+            for path in mirror.git_dir.glob(pattern):
+                path.unlink(missing_ok=True)
+        for folder in mirror.git_dir.glob("objects/tmp_objdir-*"):
+            shutil.rmtree(folder, ignore_errors=True)
         yield descriptor
     finally:
         os.close(descriptor)
-
-
-def _remove_leftovers(git_dir: Path) -> None:
-    """Remove what a killed git left; only called while nobody else can be running."""
-    for pattern in ("*.lock", "refs/**/*.lock", "objects/pack/tmp_*", "objects/pack/.tmp-*"):
-        for path in git_dir.glob(pattern):
-            path.unlink(missing_ok=True)
-    for folder in git_dir.glob("objects/tmp_objdir-*"):
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 # --- reading --------------------------------------------------------------------------------
@@ -251,7 +247,7 @@ def hold(entry: Path, holder: str) -> None:
     """Mark an entry as used by `holder`, before it is looked at, until `release`."""
     entry.parent.mkdir(parents=True, exist_ok=True)
     with _alone(entry.parent):
-        _hold_file(entry, holder).touch()
+        entry.with_name(f"{entry.name}.held-{_digest(holder)}").touch()
         if entry.exists():
             os.utime(entry)
 
@@ -276,7 +272,9 @@ def evict(root: Path, retention: Retention | None = None) -> int:
         for git_dir in (root.absolute() / mirrors).glob("*.git")
     )
     kept = 0
-    for entry in _newest_first(root.absolute() / "trees"):
+    trees = root.absolute() / "trees"
+    folders = [path for path in trees.glob("*/*") if path.is_dir()]
+    for entry in sorted(folders, key=lambda path: path.stat().st_mtime, reverse=True):
         size = _size(entry)
         age_s = time.time() - entry.stat().st_mtime
         wanted = age_s <= retention.max_age_s and kept + size <= retention.max_bytes
@@ -285,11 +283,6 @@ def evict(root: Path, retention: Retention | None = None) -> int:
         else:
             freed += size
     return freed
-
-
-def _newest_first(trees: Path) -> list[Path]:
-    folders = [path for path in trees.glob("*/*") if path.is_dir()]
-    return sorted(folders, key=lambda path: path.stat().st_mtime, reverse=True)
 
 
 def _delete(entry: Path) -> bool:
@@ -321,10 +314,6 @@ def _delete_mirror(git_dir: Path, max_age_s: float) -> int:
 
 def _is_fresh(path: Path) -> bool:
     return time.time() - path.stat().st_mtime < _HOLD_S
-
-
-def _hold_file(entry: Path, holder: str) -> Path:
-    return entry.with_name(f"{entry.name}.held-{_digest(holder)}")
 
 
 def _digest(holder: str) -> str:
