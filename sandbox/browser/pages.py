@@ -62,7 +62,12 @@ def find_pages(tree: Path, changed: tuple[str, ...]) -> tuple[StaticPage, ...]:
         return ()
     listed = tuple(_listed(tree))
     own = [path for path in candidates if path in listed]
-    naming = _naming(tree, listed, candidates)
+    names = [PurePosixPath(path).name for path in candidates]
+    assets = [name for name in names if PurePosixPath(name).suffix.lower() in _ASSETS]
+    naming: list[str] = []
+    if assets:
+        named = re.compile("|".join(rf"(?<![\w.-]){re.escape(name)}" for name in assets[:200]))
+        naming = [path for path in listed[:_MAX_READ] if named.search(_text(tree, path))]
     roots = [site_root(tree, path) for path in candidates]
     indexes = [str(PurePosixPath(root, "index.html")) for root in roots if _is_index(tree, root)]
     found = dict.fromkeys((*own, *naming, *(path for path in indexes if path in listed)))
@@ -97,15 +102,6 @@ def _listed(tree: Path) -> Iterator[str]:
                 yield Path(folder, name).relative_to(tree).as_posix()
         if seen > _MAX_FILES:
             return
-
-
-def _naming(tree: Path, listed: tuple[str, ...], candidates: list[str]) -> list[str]:
-    names = [PurePosixPath(path).name for path in candidates]
-    assets = [name for name in names if PurePosixPath(name).suffix.lower() in _ASSETS]
-    if not assets:
-        return []
-    named = re.compile("|".join(rf"(?<![\w.-]){re.escape(name)}" for name in assets[:200]))
-    return [path for path in listed[:_MAX_READ] if named.search(_text(tree, path))]
 
 
 def _opens(tree: Path, path: str) -> bool:

@@ -55,7 +55,8 @@ def main() -> None:
     os.set_inheritable(channel, False)
     keep_to_ourselves()
     orders: DriveOrders = json.loads(sys.stdin.buffer.read())
-    marked = _marked([*_candidates(orders), *orders["watched"]]) if orders["cases"] else {}
+    candidates = [path for file in orders["files"] for path in file["candidates"]]
+    marked = _marked([*candidates, *orders["watched"]]) if orders["cases"] else {}
     cases = [_case(case, orders["output_bytes"]) for case in orders["cases"]]
     end_descendants()
     answer = {
@@ -64,11 +65,9 @@ def main() -> None:
         "made": [path for path in orders["watched"] if _is_written(path, marked)],
         "there": [path for path in orders["watched"] if Path(path).is_file()],
     }
-    _write(channel, json.dumps(answer).encode())
-
-
-def _candidates(orders: DriveOrders) -> list[str]:
-    return [path for file in orders["files"] for path in file["candidates"]]
+    data = json.dumps(answer).encode()
+    while data:
+        data = data[os.write(channel, data) :]
 
 
 def _case(order: CaseOrder, output_bytes: int) -> dict[str, object]:
@@ -120,11 +119,6 @@ def _file(order: FileOrder, marked: dict[str, int], was_run: bool) -> dict[str, 
 
 def _told(order: FileOrder, actual: str, outcome: str, detail: str) -> dict[str, str]:
     return {"name": order["name"], "actual": actual, "outcome": outcome, "detail": detail[:1000]}
-
-
-def _write(channel: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(channel, data) :]
 
 
 if __name__ == "__main__":

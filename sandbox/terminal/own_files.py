@@ -98,10 +98,24 @@ async def run_own_files(sandbox: Sandbox, run: OwnRun) -> Observation:
     """Run them and say what they showed; whatever fails is data. Raises SandboxError only."""
     tree = await asyncio.to_thread(_placed, run)
     try:
-        seen = await (_by_line(sandbox, run, tree) if run.line else _by_runner(sandbox, run, tree))
+        if run.line:
+            shell = ShellRun(run.line, run.side, tree, run.environment, run.limits, run.network)
+            seen = await run_shell(sandbox, shell)
+        else:
+            seen = await _by_runner(sandbox, run, tree)
     finally:
         await asyncio.to_thread(shutil.rmtree, run.workspace, ignore_errors=True)
-    return replace(seen, command=_repeat(run, seen.command))
+    # Shell lines that write the files and run them: what a doubting person can paste.
+    lines = []
+    for one in run.files:
+        end = "JUDGE"
+        while end in one.text:
+            end += "_"
+        folder = str(Path(one.path).parent)
+        made = [] if folder == "." else [f"mkdir -p {shlex.quote(folder)}"]
+        text = one.text.removesuffix("\n")
+        lines += [*made, f"cat > {shlex.quote(one.path)} <<'{end}'", text, end]
+    return replace(seen, command="\n".join([*lines, seen.command]))
 
 
 def _placed(run: OwnRun) -> str:
@@ -117,11 +131,6 @@ def _placed(run: OwnRun) -> str:
         target.write_text(one.text, encoding="utf-8")
     paths = [one.path for one in run.files]
     return str(combine(Path(run.tree), own, paths, run.workspace / "tree"))
-
-
-async def _by_line(sandbox: Sandbox, run: OwnRun, tree: str) -> Observation:
-    shell = ShellRun(run.line, run.side, tree, run.environment, run.limits, run.network)
-    return await run_shell(sandbox, shell)
 
 
 async def _by_runner(sandbox: Sandbox, run: OwnRun, tree: str) -> Observation:
@@ -157,20 +166,6 @@ def _not_run(seen: Observation) -> str:
         return "No test of the judge was found in what it wrote."
     idle = [one.id for one in results if one.outcome not in (Outcome.PASSED, *_BAD)]
     return f"{idle[0]} was not run to a result of its own." if idle else ""
-
-
-def _repeat(run: OwnRun, command: str) -> str:
-    """Shell lines that write the files and run them: what a doubting person can paste."""
-    lines = []
-    for one in run.files:
-        end = "JUDGE"
-        while end in one.text:
-            end += "_"
-        folder = str(Path(one.path).parent)
-        made = [] if folder == "." else [f"mkdir -p {shlex.quote(folder)}"]
-        text = one.text.removesuffix("\n")
-        lines += [*made, f"cat > {shlex.quote(one.path)} <<'{end}'", text, end]
-    return "\n".join([*lines, command])
 
 
 # --- whose fault a failure is -----------------------------------------------------------------

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -127,20 +127,8 @@ def _command(wanted: Interaction) -> Command:
         environment=environment.variables if environment else (),
         stdin=json.dumps(_orders(wanted, compared)).encode(),
         network=wanted.network,
-        limits=_with_timeout(wanted.limits, seconds),
+        limits=replace(wanted.limits, timeout_s=min(wanted.limits.timeout_s, seconds)),
         channel_bytes=_CHANNEL_BYTES,
-    )
-
-
-def _with_timeout(limits: Limits, seconds: float) -> Limits:
-    return Limits(
-        timeout_s=min(limits.timeout_s, seconds),
-        memory_mb=limits.memory_mb,
-        processes=limits.processes,
-        file_size_mb=limits.file_size_mb,
-        disk_mb=limits.disk_mb,
-        entries=limits.entries,
-        output_bytes=limits.output_bytes,
     )
 
 
@@ -172,29 +160,24 @@ def _orders(wanted: Interaction, compared: list[WantedFile]) -> dict[str, object
 
 
 def _observed(wanted: Interaction, completed: Completed) -> Observation:
-    answer = _answer(completed)
-    if answer is None:
+    try:
+        answer = json.loads(completed.channel)
+    except ValueError:  # the driver was killed before it could write one
+        answer = None
+    if not isinstance(answer, dict):
         return _without_answer(wanted, completed)
     run = _item_run(wanted, answer)
+    codes = [case.exit_code for case in run.cases]
     return Observation(
         side=wanted.side,
         command=_shown(wanted),
-        exit_code=_exit_code(run),
+        exit_code=None if None in codes else next((code for code in codes if code), 0),
         output="\n".join(_transcript(run)),
         seconds=completed.seconds,
-        timed_out=any(case.exit_code is None for case in run.cases),
+        timed_out=None in codes,
         truncated=any(case.truncated for case in run.cases),
         item=run,
     )
-
-
-def _answer(completed: Completed) -> Mapping[str, Any] | None:
-    """Read what the driver wrote; None when it was killed before it could."""
-    try:
-        answer = json.loads(completed.channel)
-    except ValueError:
-        return None
-    return answer if isinstance(answer, dict) else None
 
 
 def _item_run(wanted: Interaction, answer: Mapping[str, Any]) -> ItemRun:
@@ -215,22 +198,13 @@ def _item_run(wanted: Interaction, answer: Mapping[str, Any]) -> ItemRun:
         FileCheck(file["name"], file["actual"], FileOutcome(file["outcome"]), file["detail"])
         for file in answer["files"]
     )
-    return ItemRun(cases, (*files, *_without_reference(wanted)), tuple(answer["made"]))
-
-
-def _without_reference(wanted: Interaction) -> Iterator[FileCheck]:
-    for file in wanted.files:
-        if file.expected is None:
-            detail = "the base branch has no such file to compare with"
-            yield FileCheck(file.name, "", FileOutcome.UNDECIDED, detail)
-
-
-def _exit_code(run: ItemRun) -> int | None:
-    """The first that is not 0; None when a command did not end."""
-    codes = [case.exit_code for case in run.cases]
-    if None in codes:
-        return None
-    return next((code for code in codes if code), 0)
+    detail = "the base branch has no such file to compare with"
+    without_reference = (
+        FileCheck(file.name, "", FileOutcome.UNDECIDED, detail)
+        for file in wanted.files
+        if file.expected is None
+    )
+    return ItemRun(cases, (*files, *without_reference), tuple(answer["made"]))
 
 
 def _transcript(run: ItemRun) -> Iterator[str]:
@@ -294,16 +268,13 @@ def candidates(expected: str, named: Iterable[str], folder: str = "") -> tuple[s
     own_name = _MARK.sub("", reference.name) or reference.name
     alike = [path for path in named if _suffix(path) == _suffix(reference.name)]
     same_name = [path for path in alike if PurePosixPath(path).name == own_name]
-    guesses = [f"{where}/{own_name}" for where in _folders(reference, folder)]
+    parts = [_MARK.sub("", part) for part in reference.parent.parts]
+    unmarked = "/".join(part for part in parts if part)
+    folders = (unmarked, str(reference.parent), folder or ".", ".", "src")
+    guesses = [f"{where}/{own_name}" for where in folders]
     others = alike if len(alike) == 1 else []
     found = [_normalised(path) for path in (*same_name, *guesses, *others)]
     return tuple(dict.fromkeys(path for path in found if path != str(reference)))
-
-
-def _folders(reference: PurePosixPath, folder: str) -> tuple[str, ...]:
-    own = [_MARK.sub("", part) for part in reference.parent.parts]
-    without = "/".join(part for part in own if part)
-    return (without, str(reference.parent), folder or ".", ".", "src")
 
 
 def _suffix(path: str) -> str:
