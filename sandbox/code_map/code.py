@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
-from sandbox.base import TREE, Command, Completed, Killed, Limits, Mount, Sandbox
+from sandbox.base import TREE, Command, Killed, Limits, Mount, Sandbox
 from sandbox.code_map.facts import GRAPH_VERSION, Code, Definition, Facts, SourceFile
 from sandbox.code_map.inventory import PACKAGES, Inventory, ListedFile, take_inventory
 from sandbox.concurrently import concurrently
@@ -187,8 +187,12 @@ class ParserRecords:
 def read_told(channel: bytes, files: int) -> ParserRecords:
     """Read the lines of a worker that was given so many files; a line of another shape is skipped."""
     told = ParserRecords()
-    for record in _records(channel):
-        number = record[0] if record else None
+    for line in channel.split(b"\n"):
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        number = record[0] if isinstance(record, list) and record else None
         if type(number) is not int or not 0 <= number < files:
             continue
         told.begun = max(told.begun, number)
@@ -199,16 +203,6 @@ def read_told(channel: bytes, files: int) -> ParserRecords:
             if facts:
                 told.facts[number] = facts
     return told
-
-
-def _records(channel: bytes) -> Iterator[list[object]]:
-    for line in channel.split(b"\n"):
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(record, list):
-            yield record
 
 
 def read_facts(record: object) -> Facts | None:
@@ -258,6 +252,13 @@ _LIMITS = Limits(timeout_s=120.0, memory_mb=2048, processes=16, output_bytes=20_
 _CHANNEL_BYTES = 200_000_000
 _RESTARTS = 5
 _WORTH_A_WORKER = 300  # files
+_USED = {
+    Killed.TIMEOUT: "time",
+    Killed.MEMORY: "memory",
+    Killed.DISK: "disk",
+    Killed.ENTRIES: "room for its files",
+    Killed.CHANNEL: "room for its result",
+}
 
 
 @dataclass(slots=True)
@@ -292,7 +293,11 @@ async def _parse(sandbox: Sandbox, tree: Path, files: list[ListedFile]) -> Parse
         parsed.problems += [f"{left[n].path} takes too long to parse." for n in told.gave_up]
         if completed.exit_code == 0:
             return parsed
-        parsed.problems.append(_why(completed, told, left))
+        at = f" at {left[told.begun].path}" if told.begun >= 0 else ""
+        why = f"The parser ended{at}: {last_line(completed.stderr)}"
+        if completed.killed:
+            why = f"The parser was stopped{at}: it used too much {_USED[completed.killed]}."
+        parsed.problems.append(why)
         if told.begun < 0 or completed.killed in (Killed.TIMEOUT, Killed.CHANNEL):
             left = left[told.begun + 1 :] if told.begun >= 0 else left
             break
@@ -301,22 +306,6 @@ async def _parse(sandbox: Sandbox, tree: Path, files: list[ListedFile]) -> Parse
             return parsed
     parsed.problems.append(f"{len(left)} source files were not parsed.")
     return parsed
-
-
-def _why(completed: Completed, told: ParserRecords, files: list[ListedFile]) -> str:
-    at = f" at {files[told.begun].path}" if told.begun >= 0 else ""
-    if completed.killed:
-        return f"The parser was stopped{at}: it used too much {_USED[completed.killed]}."
-    return f"The parser ended{at}: {last_line(completed.stderr)}"
-
-
-_USED = {
-    Killed.TIMEOUT: "time",
-    Killed.MEMORY: "memory",
-    Killed.DISK: "disk",
-    Killed.ENTRIES: "room for its files",
-    Killed.CHANNEL: "room for its result",
-}
 
 
 def _command(tree: Path, files: list[ListedFile]) -> Command:

@@ -80,7 +80,11 @@ async def try_calls(sandbox: Sandbox, asked: EmptyCalls) -> Observation:
     if environment is not None and environment.failure is not None:
         problem = f"The environment of {asked.side} could not be built, so nothing was run."
         return Observation(asked.side, shown, None, "", 0.0, problem=problem)
-    done = await sandbox.run(_command(asked))
+    wanted = [
+        {"path": path, "name": call.name, "arguments": dict(call.arguments)}
+        for call, path in zip(asked.calls, asked.named, strict=True)
+    ]
+    done = await sandbox.run(beside(asked.tree, asked.environment, "call.py", wanted))
     told = _read(done, len(asked.calls))
     findings = tuple(
         Finding(told[number][0], Severity.ADVISE, call.path, 0, call.call, side=asked.side)
@@ -101,14 +105,6 @@ async def try_calls(sandbox: Sandbox, asked: EmptyCalls) -> Observation:
         findings=findings,
         problem="" if tried else "None of these calls could be made here.",
     )
-
-
-def _command(asked: EmptyCalls) -> Command:
-    wanted = [
-        {"path": path, "name": call.name, "arguments": dict(call.arguments)}
-        for call, path in zip(asked.calls, asked.named, strict=True)
-    ]
-    return beside(asked.tree, asked.environment, "call.py", wanted)
 
 
 def beside(

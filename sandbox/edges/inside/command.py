@@ -53,7 +53,7 @@ def main() -> int:
 
 
 def _run(call: dict[str, Any], own: dict[str, str]) -> str:
-    """Run one command and return what it printed. Raises NotRun."""
+    """Run one command and return what it printed. Raises CommandRefused."""
     argv = list(call["argv"])
     if argv[0] == "cat" and len(argv) == 2 and call["stdin"]:
         place = (_TREE / argv[1]).resolve()
@@ -89,7 +89,7 @@ def _run(call: dict[str, Any], own: dict[str, str]) -> str:
 
 
 def _of_project(argv: list[str], own: dict[str, str]) -> list[str]:
-    """Return how a command of the project is started. Raises NotRun for another."""
+    """Return how a command of the project is started. Raises CommandRefused for another."""
     first, *rest = argv
     if first == "npx" and rest:
         first, *rest = rest
