@@ -155,21 +155,21 @@ def bubblewrap_options(
     options += ["--json-status-fd", str(status)]
     for name, value in variables.items():
         options += ["--setenv", name, value]
-    options += _system() + _etc() + ["--proc", "/proc", "--dev", "/dev"]
+    options += _system()
+    for name, _ in generated_etc(None):
+        options += ["--ro-bind", f"{ETC}/{name}", f"/etc/{name}"]
+    for name in _HOST_ETC:
+        options += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+    options += ["--proc", "/proc", "--dev", "/dev"]
     # Process 1 tells how the program ended: its descriptors and its memory are out of reach.
     options += ["--tmpfs", "/proc/1", "--remount-ro", "/proc/1"]
     for folder, target in SCRATCH_TARGETS:
         options += ["--bind", f"{SCRATCH}/{folder}", target]
     for index, mount in enumerate(mounts):
-        options += _bind(index, mount)
+        bind = "--ro-bind" if mount.mode is MountMode.READ_ONLY else "--bind"
+        source = layered(index) if is_overlaid(mount) else staged(index)
+        options += [bind, source, mount.target]
     return [*options, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
-
-
-def _bind(index: int, mount: Mount) -> list[str]:
-    if mount.mode is MountMode.READ_ONLY:
-        return ["--ro-bind", staged(index), mount.target]
-    source = layered(index) if is_overlaid(mount) else staged(index)
-    return ["--bind", source, mount.target]
 
 
 def _system() -> list[str]:
@@ -186,12 +186,3 @@ def _system() -> list[str]:
     for folder in ("/run", "/var/lib", "/var/cache", "/opt", "/srv", "/mnt"):
         options += ["--dir", folder]
     return [*options, "--symlink", "/run", "/var/run"]
-
-
-def _etc() -> list[str]:
-    options: list[str] = []
-    for name, _ in generated_etc(None):
-        options += ["--ro-bind", f"{ETC}/{name}", f"/etc/{name}"]
-    for name in _HOST_ETC:
-        options += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
-    return options

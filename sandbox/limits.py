@@ -145,19 +145,15 @@ def find_group_parent(own: str, root: Path) -> GroupParent | None:
     return None
 
 
-def _children() -> dict[int, list[int]]:
-    found: dict[int, list[int]] = defaultdict(list)
+def tree_of(pid: int) -> list[int]:
+    """The process and all its descendants."""
+    children: dict[int, list[int]] = defaultdict(list)
     for name in os.listdir("/proc"):  # noqa: PTH208  several times a second
         if name.isdigit():
             with suppress(OSError):
                 text = Path("/proc", name, "stat").read_text(errors="replace")
-                found[int(text.rpartition(")")[2].split()[1])].append(int(name))
-    return found
-
-
-def tree_of(pid: int) -> list[int]:
-    """The process and all its descendants."""
-    children, found = _children(), [pid]
+                children[int(text.rpartition(")")[2].split()[1])].append(int(name))
+    found = [pid]
     for process in found:
         found += children[process]
     return found

@@ -85,19 +85,15 @@ async def _answer(sandbox: Sandbox, wanted: WantedPackage) -> RegistryAnswer:
         return found
     cutoff = datetime.now(UTC) - timedelta(days=YOUNG_DAYS)
     if wanted.client is Client.PIP:
-        is_young = await _pip_has_nothing_older(sandbox, wanted, cutoff)
+        older_only = ("--exclude-newer", cutoff.date().isoformat())
+        control = await _run(sandbox, _CONTROLS[Client.PIP], older_only)
+        older = await _run(sandbox, wanted, older_only)
+        filtered = "exclude-newer" in _said(older)
+        is_young = control.exit_code == 0 and older.exit_code != 0 and filtered
     else:
         # A registry that tells no times, or tells them to some only, leaves the age open.
         is_young = min(_published(done.stdout), default=cutoff) > cutoff
     return RegistryAnswer.YOUNG if is_young else found
-
-
-async def _pip_has_nothing_older(sandbox: Sandbox, wanted: WantedPackage, cutoff: datetime) -> bool:
-    older_only = ("--exclude-newer", cutoff.date().isoformat())
-    control = await _run(sandbox, _CONTROLS[Client.PIP], older_only)
-    older = await _run(sandbox, wanted, older_only)
-    filtered = "exclude-newer" in _said(older)
-    return control.exit_code == 0 and older.exit_code != 0 and filtered
 
 
 def _published(told: bytes) -> Iterator[datetime]:

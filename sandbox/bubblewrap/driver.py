@@ -2,7 +2,7 @@
 
 How a command is put together: `layout` says what it sees, `launch` prepares mounts and network in
 a process of its own and becomes bubblewrap, `process` waits for it and kills it, `streams` reads
-it, `limits` keeps it within bounds, `outputs` cleans what it left.
+it, `limits` keeps it within bounds, `folders` cleans what it left.
 """
 
 from __future__ import annotations
@@ -170,17 +170,14 @@ class BubblewrapSandbox:
         uid = _FIRST_UID + secrets.randbelow(_UIDS) if self._is_root else None
         mounts = layout.in_mounting_order(resolved(self._build.mounts_of(command)))
         policy = FolderPolicy(self._by_copy, None if self._maps_owners else uid)
-        way_out = await self._way_out(command.network)
+        way_out: tuple[bytes, ...] = ()
+        if command.network is not Network.NONE:
+            way_out = network.routes(await network.addresses_of(self._build.hosts))
         async with self._folders.prepared(mounts, policy) as laid_out:
             with ExitStack() as closing:
                 group = self._group(command.limits, closing)
                 prepared = _Prepared(command, laid_out, uid, way_out, group)
                 return await self._run_prepared(prepared, closing)
-
-    async def _way_out(self, wanted: Network) -> tuple[bytes, ...]:
-        if wanted is Network.NONE:
-            return ()
-        return network.routes(await network.addresses_of(self._build.hosts))
 
     def _group(self, limits: Limits, closing: ExitStack) -> MemoryGroup | None:
         if self._groups is None:
@@ -247,28 +244,34 @@ class BubblewrapSandbox:
     def _plan(self, prepared: _Prepared, bwrap: tuple[str, ...], ends: Ends) -> LaunchPlan:
         limits, group = prepared.command.limits, prepared.group
         connected = prepared.command.network is Network.BUILD
+        own_processes = 4  # bubblewrap outside and inside, slirp4netns, env
         return LaunchPlan(
             parent=os.getpid(),
             drop_to=prepared.uid,
-            mounts=tuple(self._staged(mount) for mount in prepared.mounts),
+            mounts=tuple(
+                StagedMount(
+                    source=os.fsencode(mount.source),
+                    is_folder=Path(mount.source).is_dir(),
+                    overlay=is_overlaid(mount),
+                    map_owner=self._maps_owners,
+                )
+                for mount in prepared.mounts
+            ),
             scratch_bytes=_scratch_bytes(limits),
             scratch_inodes=limits.entries,
             scratch_folders=layout.SCRATCH_FOLDERS,
             etc=layout.generated_etc(network.RESOLVER if connected else None),
             cgroups=(group.procs,) if group else (),
-            rlimits=_rlimits(limits),
+            rlimits=(
+                (resource.RLIMIT_NPROC, limits.processes + own_processes),
+                (resource.RLIMIT_FSIZE, limits.file_size_mb * MEBIBYTE),
+                (resource.RLIMIT_CORE, 0),
+                (resource.RLIMIT_NOFILE, 65536),
+            ),
             slirp=self._slirp if connected else (),
             routes=prepared.routes,
             channel=ends.channel,
             argv=tuple(map(os.fsencode, bwrap)),
-        )
-
-    def _staged(self, mount: Mount) -> StagedMount:
-        return StagedMount(
-            source=os.fsencode(mount.source),
-            is_folder=Path(mount.source).is_dir(),
-            overlay=is_overlaid(mount),
-            map_owner=self._maps_owners,
         )
 
 
@@ -287,16 +290,6 @@ def _scratch_bytes(limits: Limits) -> int:
         if line.startswith("MemAvailable:"):
             free = int(line.split()[1]) * 1024
     return min(limits.disk_mb * MEBIBYTE, int(free * _SCRATCH_PART_OF_FREE_MEMORY))
-
-
-def _rlimits(limits: Limits) -> tuple[tuple[int, int], ...]:
-    own_processes = 4  # bubblewrap outside and inside, slirp4netns, env
-    return (
-        (resource.RLIMIT_NPROC, limits.processes + own_processes),
-        (resource.RLIMIT_FSIZE, limits.file_size_mb * MEBIBYTE),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_NOFILE, 65536),
-    )
 
 
 # --- ends what a killed worker left running: an init whose bubblewrap died before it could notice ---

@@ -127,12 +127,6 @@ def _bring_tun() -> None:
         ) from error
 
 
-def _stage_as_user(plan: LaunchPlan) -> None:
-    _become_root_of_own_namespace()
-    clones = [kernel.clone_mount(mount.source, recursive=True) for mount in plan.mounts]
-    _make_stage(plan, clones)
-
-
 def _become_root_of_own_namespace() -> None:
     uid, gid = os.getuid(), os.getgid()
     kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
@@ -149,15 +143,11 @@ def _mount_scratch(plan: LaunchPlan) -> None:
         os.mkdir(f"{SCRATCH}/{name}", mode=0o755)
     for index, mount in enumerate(plan.mounts):
         if mount.overlay:
-            _mount_overlay(index)
-
-
-def _mount_overlay(index: int) -> None:
-    upper, work = f"{SCRATCH}/upper{index}", f"{SCRATCH}/working{index}"
-    os.mkdir(upper, mode=0o755)
-    os.mkdir(work, mode=0o755)
-    options = f"lowerdir={staged(index)},upperdir={upper},workdir={work},userxattr"
-    kernel.mount("overlay", layered(index), "overlay", _QUIET, options)
+            upper, work = f"{SCRATCH}/upper{index}", f"{SCRATCH}/working{index}"
+            os.mkdir(upper, mode=0o755)
+            os.mkdir(work, mode=0o755)
+            options = f"lowerdir={staged(index)},upperdir={upper},workdir={work},userxattr"
+            kernel.mount("overlay", layered(index), "overlay", _QUIET, options)
 
 
 def _connect(plan: LaunchPlan) -> None:
@@ -180,7 +170,15 @@ def _connect(plan: LaunchPlan) -> None:
         raise OSError(0, f"slirp4netns did not start: {os.pread(log, 2000, 0)!r}")
     for descriptor in (ready, wait_for_namespace, tell_namespace, log):
         os.close(descriptor)
-    _add_routes(plan)
+    link = _socket.socket(_socket.AF_NETLINK, _socket.SOCK_RAW, _socket.NETLINK_ROUTE)
+    link.bind((0, 0))
+    for message in plan.routes:
+        link.send(message)
+        answer = link.recv(4096)
+        error = int.from_bytes(answer[_NLMSG_ERROR_AT], sys.byteorder, signed=True)
+        if error:
+            raise OSError(-error, f"route {message.hex()}: {os.strerror(-error)}")
+    link.close()
 
 
 def _become_slirp(plan: LaunchPlan, namespace_of: int, ready: int, log: int) -> None:
@@ -193,18 +191,6 @@ def _become_slirp(plan: LaunchPlan, namespace_of: int, ready: int, log: int) -> 
     os.execve(plan.slirp[0], [*plan.slirp, *arguments], {"PATH": "/usr/bin:/bin"})  # noqa: S606
 
 
-def _add_routes(plan: LaunchPlan) -> None:
-    link = _socket.socket(_socket.AF_NETLINK, _socket.SOCK_RAW, _socket.NETLINK_ROUTE)
-    link.bind((0, 0))
-    for message in plan.routes:
-        link.send(message)
-        answer = link.recv(4096)
-        error = int.from_bytes(answer[_NLMSG_ERROR_AT], sys.byteorder, signed=True)
-        if error:
-            raise OSError(-error, f"route {message.hex()}: {os.strerror(-error)}")
-    link.close()
-
-
 def launch(plan: LaunchPlan) -> None:
     """Carry out the plan; returns only by raising OSError."""
     kernel.die_with_parent(plan.parent)
@@ -212,7 +198,9 @@ def launch(plan: LaunchPlan) -> None:
     for procs in plan.cgroups:
         _write(procs, str(os.getpid()))
     if plan.drop_to is None:
-        _stage_as_user(plan)
+        _become_root_of_own_namespace()
+        clones = [kernel.clone_mount(mount.source, recursive=True) for mount in plan.mounts]
+        _make_stage(plan, clones)
     else:
         _stage_as_root(plan, plan.drop_to)
     _mount_scratch(plan)

@@ -81,14 +81,6 @@ def _told(doing: str) -> Iterator[None]:
         raise SandboxError(f"docker cannot {doing}: {error}") from error
 
 
-def _try_socket(address: str) -> None:
-    """Raise OSError when nobody listens: the SDK would leave its socket open."""
-    scheme, _, path = address.partition("://")
-    if scheme == "unix":
-        with socket.socket(socket.AF_UNIX) as probe:
-            probe.connect(path)
-
-
 class Engine:
     """A connection to a running engine, for many threads."""
 
@@ -96,7 +88,11 @@ class Engine:
         """Connect as `DOCKER_HOST` says. Raises SandboxError."""
         at = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
         try:
-            _try_socket(at)
+            # Where nobody listens, the SDK would leave its socket open.
+            scheme, _, path = at.partition("://")
+            if scheme == "unix":
+                with socket.socket(socket.AF_UNIX) as probe:
+                    probe.connect(path)
             self._client = APIClient(timeout=_TIMEOUT_S, **kwargs_from_env())
         except (DockerException, OSError) as error:
             user = os.environ.get("USER") or str(os.geteuid())
@@ -150,12 +146,11 @@ class Engine:
                 return False
             counts = memory.get("stats", {})
             held = int(counts.get("anon", counts.get("total_rss", 0)))
-            return held > limit_bytes or self._kernel_killed_one(name)
-
-    def _kernel_killed_one(self, name: str) -> bool:
-        # What is inspected says so only of a container that has ended.
-        filters = {"container": name, "event": "oom"}
-        return bool(list(self._client.events(since=0, until=int(time.time()), filters=filters)))
+            if held > limit_bytes:
+                return True
+            # What is inspected says so only of a container that has ended.
+            filters = {"container": name, "event": "oom"}
+            return bool(list(self._client.events(since=0, until=int(time.time()), filters=filters)))
 
     def remove(self, name: str) -> None:
         """Kill and remove a container; one that is not there, or that another removes, is fine."""
@@ -291,20 +286,17 @@ class Frames:
     def feed(self, data: bytes) -> None:
         """Take the next bytes. Raises SandboxError when they are no frames."""
         for header, payload in self._packets.cut(data):
-            if header[0] == _ENGINE_STDOUT:
-                self._feed_frames(payload)
-            else:
+            if header[0] != _ENGINE_STDOUT:
                 self._said += payload[: _ENTRY_SAID_BYTES - len(self._said)]
-
-    def _feed_frames(self, data: bytes) -> None:
-        for header, payload in self._frames.cut(data):
-            kind = header[:1]
-            if kind == b"x":
-                self.exit_code = int(payload)
-            elif kind in self._sinks:
-                self._sinks[kind].feed(payload)
-            else:
-                raise SandboxError(f"the container's stream holds no frames: {header!r}")
+                continue
+            for frame, content in self._frames.cut(payload):
+                kind = frame[:1]
+                if kind == b"x":
+                    self.exit_code = int(content)
+                elif kind in self._sinks:
+                    self._sinks[kind].feed(content)
+                else:
+                    raise SandboxError(f"the container's stream holds no frames: {frame!r}")
 
     def said(self) -> str:
         """What the entry program itself complained about."""

@@ -50,7 +50,7 @@ def read_exactly(count: int) -> bytes:
 
 
 class Launch:
-    """What the worker wants run; see `frames.launch_message`."""
+    """What the worker wants run; see `engine.launch_message`."""
 
     def __init__(self, header: bytes, body: bytes) -> None:
         arguments, variables, stdin, program, channel, self.deadline_s = map(int, header.split())
