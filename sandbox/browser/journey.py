@@ -211,8 +211,13 @@ def _command(
         *program_mounts(),
         *((Mount(str(axe), _AXE),) if axe else ()),
         *((Mount(str(Path(known[0].source).parent), _BEFORE),) if known else ()),
-        *_tree_mounts(journey, grounds),
     ]
+    if journey.served is None:
+        mounts += [Mount(ground.tree, f"{_SIDES}/{ground.side}") for ground in grounds]
+    else:
+        (ground,) = grounds
+        built = layers.mounts(ground.environment) if ground.environment else ()
+        mounts += [Mount(ground.tree, TREE, MountMode.COPY_ON_WRITE), *built]
     return Command(
         argv=(NODE, f"{PROGRAMS}/main.mjs"),
         mounts=tuple(mounts),
@@ -223,14 +228,6 @@ def _command(
         limits=journey.limits,
         channel_bytes=_CHANNEL_BYTES,
     )
-
-
-def _tree_mounts(journey: Journey, grounds: tuple[JourneySide, ...]) -> tuple[Mount, ...]:
-    if journey.served is None:
-        return tuple(Mount(ground.tree, f"{_SIDES}/{ground.side}") for ground in grounds)
-    (ground,) = grounds
-    built = layers.mounts(ground.environment) if ground.environment else ()
-    return (Mount(ground.tree, TREE, MountMode.COPY_ON_WRITE), *built)
 
 
 def _plan(

@@ -245,6 +245,10 @@ class BubblewrapSandbox:
         limits, group = prepared.command.limits, prepared.group
         connected = prepared.command.network is Network.BUILD
         own_processes = 4  # bubblewrap outside and inside, slirp4netns, env
+        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                free = int(line.split()[1]) * 1024
         return LaunchPlan(
             parent=os.getpid(),
             drop_to=prepared.uid,
@@ -257,7 +261,7 @@ class BubblewrapSandbox:
                 )
                 for mount in prepared.mounts
             ),
-            scratch_bytes=_scratch_bytes(limits),
+            scratch_bytes=min(limits.disk_mb * MEBIBYTE, int(free * _SCRATCH_PART_OF_FREE_MEMORY)),
             scratch_inodes=limits.entries,
             scratch_folders=layout.SCRATCH_FOLDERS,
             etc=layout.generated_etc(network.RESOLVER if connected else None),
@@ -282,14 +286,6 @@ def open_bubblewrap(state: Path) -> BubblewrapSandbox:
     driver.check()
     driver.sweep()
     return driver
-
-
-def _scratch_bytes(limits: Limits) -> int:
-    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    for line in Path("/proc/meminfo").read_text().splitlines():
-        if line.startswith("MemAvailable:"):
-            free = int(line.split()[1]) * 1024
-    return min(limits.disk_mb * MEBIBYTE, int(free * _SCRATCH_PART_OF_FREE_MEMORY))
 
 
 # --- ends what a killed worker left running: an init whose bubblewrap died before it could notice ---

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sandbox.base import TREE, Command, Killed, Limits, Mount, Sandbox
 from sandbox.code_map.facts import GRAPH_VERSION, Code, Definition, Facts, SourceFile
-from sandbox.code_map.inventory import PACKAGES, Inventory, ListedFile, take_inventory
+from sandbox.code_map.inventory import PACKAGES, Inventory, InventoryFile, take_inventory
 from sandbox.concurrently import concurrently
 from sandbox.linters.programs import PYTHON_VARIABLES, packages
 from sandbox.repository.names import raw_name
@@ -35,7 +35,7 @@ class KeptFacts:
         name = hashlib.sha256(repository.encode(errors="replace")).hexdigest()[:32]
         self._file = folder / f"{name}.sqlite"
 
-    def find(self, files: Iterable[ListedFile]) -> dict[str, Facts]:
+    def find(self, files: Iterable[InventoryFile]) -> dict[str, Facts]:
         """Return what is known, by `key`."""
         wanted, found = [key(one) for one in files], {}
         with contextlib.suppress(sqlite3.Error), self._opened() as database:
@@ -78,7 +78,7 @@ class KeptFacts:
             database.close()
 
 
-def key(file: ListedFile) -> str:
+def key(file: InventoryFile) -> str:
     """What facts depend on: the content, the grammar, and our queries."""
     return f"{GRAPH_VERSION}:{file.language}:{file.blob}"
 
@@ -269,7 +269,7 @@ class Parsed:
     problems: list[str] = field(default_factory=list)
 
 
-async def parse(sandbox: Sandbox, tree: Path, files: list[ListedFile]) -> Parsed:
+async def parse(sandbox: Sandbox, tree: Path, files: list[InventoryFile]) -> Parsed:
     """Parse files of one tree. Raises SandboxError when isolation cannot be had."""
     if not files:
         return Parsed()
@@ -283,7 +283,7 @@ async def parse(sandbox: Sandbox, tree: Path, files: list[ListedFile]) -> Parsed
     return whole
 
 
-async def _parse(sandbox: Sandbox, tree: Path, files: list[ListedFile]) -> Parsed:
+async def _parse(sandbox: Sandbox, tree: Path, files: list[InventoryFile]) -> Parsed:
     """Start a worker, and another one behind the file that ended the last one."""
     parsed, left = Parsed(), files
     for _ in range(_RESTARTS):
@@ -308,7 +308,7 @@ async def _parse(sandbox: Sandbox, tree: Path, files: list[ListedFile]) -> Parse
     return parsed
 
 
-def _command(tree: Path, files: list[ListedFile]) -> Command:
+def _command(tree: Path, files: list[InventoryFile]) -> Command:
     named = [(os.fsdecode(raw_name(one.path)), one.language) for one in files]
     return Command(
         argv=("/usr/bin/python3", "-P", "-s", f"{_HOME}/parse.py"),

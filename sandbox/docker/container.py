@@ -76,6 +76,12 @@ class Locked:
     def host_options(self) -> dict[str, Any]:
         """The options of the SDK's `create_host_config`."""
         memory = (self.limits.memory_mb + self.limits.disk_mb) * MEBIBYTE
+        scratch: dict[str, str] = {}
+        if self.scratch_bytes:
+            uid, _, gid = self.owner.partition(":")
+            options = f"rw,exec,nosuid,nodev,mode=755,uid={uid},gid={gid},size={self.scratch_bytes}"
+            options += f",nr_inodes={self.limits.entries}"
+            scratch = {target: options for _, target in SCRATCH_TARGETS}
         file_bytes = self.limits.file_size_mb * MEBIBYTE
         return {
             "cap_drop": ["ALL"],
@@ -87,7 +93,7 @@ class Locked:
             "memswap_limit": memory,  # the same: no swap
             "pids_limit": self.limits.processes + _OWN_PROCESSES,
             "nano_cpus": min(self.processors, _PROCESSORS) * 10**9,
-            "tmpfs": self._scratch(),
+            "tmpfs": scratch,
             "mounts": [
                 {
                     "Type": "bind",
@@ -108,14 +114,6 @@ class Locked:
     def host_extras(self) -> dict[str, Any]:
         """Settings of the engine's API that the SDK has no option for."""
         return {"MaskedPaths": list(_MASKED), "ReadonlyPaths": list(_READ_ONLY)}
-
-    def _scratch(self) -> dict[str, str]:
-        if not self.scratch_bytes:
-            return {}
-        uid, _, gid = self.owner.partition(":")
-        options = f"rw,exec,nosuid,nodev,mode=755,uid={uid},gid={gid},size={self.scratch_bytes}"
-        options += f",nr_inodes={self.limits.entries}"
-        return {target: options for _, target in SCRATCH_TARGETS}
 
 
 # --- makes the mount points inside other mounts, so that they belong to the worker and not to root

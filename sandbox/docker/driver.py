@@ -153,7 +153,12 @@ class DockerSandbox:
         killed = await self._first_end(talking, overflowed, locked, disk)
         seconds = time.monotonic() - started
         if killed is None:
-            killed = await self._passed_unseen(frames, locked, disk)
+            # A limit that the program ran into between two looks.
+            failed = frames.exit_code != 0
+            if failed and await _in_thread(self._engine.ran_out_of_memory, locked.name):
+                killed = Killed.MEMORY
+            else:
+                killed = await asyncio.to_thread(disk.passed, at_the_end=True)
         exit_code = frames.exit_code
         if exit_code is None and killed is None:
             said = frames.said() or "without a word"
@@ -170,15 +175,6 @@ class DockerSandbox:
         if done.exit_code != 0:
             await asyncio.to_thread(disk.check)
         return done
-
-    async def _passed_unseen(
-        self, frames: Frames, locked: Locked, disk: DiskWatch
-    ) -> Killed | None:
-        """A limit that the program ran into between two looks."""
-        failed = frames.exit_code != 0
-        if failed and await _in_thread(self._engine.ran_out_of_memory, locked.name):
-            return Killed.MEMORY
-        return await asyncio.to_thread(disk.passed, at_the_end=True)
 
     async def _talk(self, command: Command, attached: Attached, frames: Frames) -> None:
         loop = asyncio.get_running_loop()

@@ -181,7 +181,18 @@ class Engine:
         """
         with self._making_networks, _told("make a network"):
             if not (known := self._networks(name)):
-                self._make_network(name, labels)
+                try:
+                    self._client.create_network(
+                        name,
+                        driver="bridge",
+                        options={"com.docker.network.bridge.enable_icc": "false"},
+                        labels=dict(labels),
+                        enable_ipv6=False,
+                        check_duplicate=True,
+                    )
+                except APIError as error:
+                    if error.status_code != _CONFLICT:  # another worker was quicker
+                        raise
                 known = self._networks(name)
             first, *others = known
             for one in others:
@@ -193,20 +204,6 @@ class Engine:
     def _networks(self, name: str) -> list[dict[str, Any]]:
         found = self._client.networks(names=[f"^{name}$"])
         return sorted(found, key=lambda one: (one["Created"], one["Id"]))
-
-    def _make_network(self, name: str, labels: Mapping[str, str]) -> None:
-        try:
-            self._client.create_network(
-                name,
-                driver="bridge",
-                options={"com.docker.network.bridge.enable_icc": "false"},
-                labels=dict(labels),
-                enable_ipv6=False,
-                check_duplicate=True,
-            )
-        except APIError as error:
-            if error.status_code != _CONFLICT:  # another worker was quicker
-                raise
 
 
 # --- what the worker and the entry program say to each other over the attached stream --------------

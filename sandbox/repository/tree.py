@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -77,7 +78,17 @@ def export(
             return _read(place)
     entry.parent.mkdir(parents=True, exist_ok=True)
     with leased(entry.parent, f"{entry.name}.partial-") as partial:
-        place = second if _write(mirror, sha, partial, limits).missing else entry
+        laid, tree = _Laid(limits, partial / "index"), partial / "tree"
+        _lay(mirror, sha, tree, laid)
+        laid.missing = [replace(one, is_named=is_named(tree, one.path)) for one in laid.missing]
+        laid.warnings += [
+            f"Submodule {one.path} at {one.sha[:12]} could not be fetched: {one.reason}"
+            for one in laid.missing
+        ]
+        version, warnings = describe_version(mirror, sha), tuple(laid.warnings)
+        exported = Exported("", version, laid.total_bytes, warnings, tuple(laid.missing))
+        (partial / _RECORD).write_text(json.dumps(asdict(exported)))
+        place = second if exported.missing else entry
         try:
             partial.rename(place)
         except OSError:
@@ -105,21 +116,6 @@ class _Laid:
     submodules: int = 0
     warnings: list[str] = field(default_factory=list)
     missing: list[MissingSubmodule] = field(default_factory=list)
-
-
-def _write(mirror: Mirror, sha: str, partial: Path, limits: TreeLimits) -> Exported:
-    laid = _Laid(limits, partial / "index")
-    tree = partial / "tree"
-    _lay(mirror, sha, tree, laid)
-    laid.missing = [replace(one, is_named=is_named(tree, one.path)) for one in laid.missing]
-    laid.warnings += [
-        f"Submodule {one.path} at {one.sha[:12]} could not be fetched: {one.reason}"
-        for one in laid.missing
-    ]
-    version, warnings = describe_version(mirror, sha), tuple(laid.warnings)
-    exported = Exported("", version, laid.total_bytes, warnings, tuple(laid.missing))
-    (partial / _RECORD).write_text(json.dumps(asdict(exported)))
-    return exported
 
 
 def _lay(mirror: Mirror, sha: str, tree: Path, laid: _Laid, above: tuple[str, ...] = ()) -> None:
@@ -309,7 +305,11 @@ def describe_version(mirror: Mirror, sha: str) -> str:
     if result.exit_code or not found:
         return ""
     tag, distance, commit = found.groups()
-    version = _version_of(tag)
+    version = None
+    for start in re.finditer(r"(?<![\d.])\d", tag):
+        with suppress(InvalidVersion):
+            version = Version(tag[start.start() :])
+            break
     if version is None or distance == "0":
         return str(version or "")
     *first, last = version.release
@@ -317,15 +317,6 @@ def describe_version(mirror: Mirror, sha: str) -> str:
     if version.is_prerelease:
         following = version.base_version
     return f"{following}.dev{distance}+g{commit}"
-
-
-def _version_of(tag: str) -> Version | None:
-    for start in re.finditer(r"(?<![\d.])\d", tag):
-        try:
-            return Version(tag[start.start() :])
-        except InvalidVersion:
-            continue
-    return None
 
 
 def _run(

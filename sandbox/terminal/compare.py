@@ -329,7 +329,13 @@ def _rows(root: ElementTree.Element, shared: list[str]) -> list[list[str]]:
         place = _CELL.fullmatch(cell.get("r", ""))
         if count > _MOST_CELLS or place is None:
             raise Unreadable("it has too many cells, or cells without a place")
-        value = _value(cell, shared)
+        if cell.get("t") == "inlineStr":
+            value = "".join(text.text or "" for text in cell.iter(f"{_MAIN}t")).strip()
+        else:
+            stored = cell.find(f"{_MAIN}v")
+            value = (stored.text or "").strip() if stored is not None else ""
+            if cell.get("t") == "s" and value:
+                value = shared[int(value)].strip()
         if value:
             column = 0
             for letter in place[1]:
@@ -339,11 +345,3 @@ def _rows(root: ElementTree.Element, shared: list[str]) -> list[list[str]]:
         [row.get(column, "") for column in range(1, max(row) + 1)]
         for _, row in sorted(rows.items())
     ]
-
-
-def _value(cell: ElementTree.Element, shared: list[str]) -> str:
-    if cell.get("t") == "inlineStr":
-        return "".join(text.text or "" for text in cell.iter(f"{_MAIN}t")).strip()
-    value = cell.find(f"{_MAIN}v")
-    text = (value.text or "").strip() if value is not None else ""
-    return shared[int(text)].strip() if cell.get("t") == "s" and text else text

@@ -150,22 +150,19 @@ async def _by_runner(sandbox: Sandbox, run: OwnRun, tree: str) -> Observation:
         return Observation(run.side, "", None, "", 0.0, problem=problem)
     order = TestOrder(run.side, tree, environment, paths, run.limits, network=run.network)
     seen = await run_tests(sandbox, order)
-    return replace(seen, problem=seen.problem or _not_run(seen))
+    # A test that was skipped, or is expected to fail, says nothing (a conftest can do that).
+    results = seen.tests.results if seen.tests else ()
+    idle = [one.id for one in results if one.outcome not in (Outcome.PASSED, *_BAD)]
+    problem = f"{idle[0]} was not run to a result of its own." if idle else ""
+    if not results:
+        problem = "No test of the judge was found in what it wrote."
+    return replace(seen, problem=seen.problem or problem)
 
 
 def is_a_test(path: str) -> bool:
     """Whether one of the judge's files is a test for the project's runner, by its name."""
     name = Path(path).name.casefold()
     return "test" in name or "spec" in name
-
-
-def _not_run(seen: Observation) -> str:
-    """A test that was skipped, or is expected to fail, says nothing (a conftest can do that)."""
-    results = seen.tests.results if seen.tests else ()
-    if not results:
-        return "No test of the judge was found in what it wrote."
-    idle = [one.id for one in results if one.outcome not in (Outcome.PASSED, *_BAD)]
-    return f"{idle[0]} was not run to a result of its own." if idle else ""
 
 
 # --- whose fault a failure is -----------------------------------------------------------------
@@ -224,7 +221,10 @@ def _fault_of_test(result: TestResult, output: str, paths: tuple[str, ...]) -> s
 def _fault_in(text: str, paths: tuple[str, ...]) -> str:
     """The fault that a traceback shows: its last frame is the judge's own, and asserts nothing."""
     frames = _frames(text)
-    error = _error(text)
+    lines = [line for line in text.rstrip().splitlines() if line and not line[0].isspace()]
+    error = lines[-1] if lines else ""
+    if by_pytest := _PYTEST_ERROR.search(text):
+        error = by_pytest[1]
     if _UNPARSED.search(text) and any(_is_one_of(path, paths) for path in _named(text)):
         return f"The judge's own file does not parse: {error[:200]}"
     if frames:
@@ -247,14 +247,6 @@ def _frames(text: str) -> list[str]:
 
 def _named(text: str) -> list[str]:
     return re.findall(r'File "([^"\n]+)"', text)
-
-
-def _error(text: str) -> str:
-    by_pytest = _PYTEST_ERROR.search(text)
-    if by_pytest:
-        return by_pytest[1]
-    lines = [line for line in text.rstrip().splitlines() if line and not line[0].isspace()]
-    return lines[-1] if lines else ""
 
 
 def _is_one_of(name: str, paths: tuple[str, ...]) -> bool:

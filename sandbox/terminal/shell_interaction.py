@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -168,11 +168,17 @@ def _observed(wanted: Interaction, completed: Completed) -> Observation:
         return _without_answer(wanted, completed)
     run = _item_run(wanted, answer)
     codes = [case.exit_code for case in run.cases]
+    lines = []
+    for case in run.cases:
+        ended = "did not end in time" if case.exit_code is None else f"exit code {case.exit_code}"
+        lines += [f"$ {case.command}", case.output.rstrip("\n"), f"[{ended}]"]
+    for file in run.files:
+        lines.append(f"[{file.name}: {file.outcome}{': ' if file.detail else ''}{file.detail}]")
     return Observation(
         side=wanted.side,
         command=_shown(wanted),
         exit_code=None if None in codes else next((code for code in codes if code), 0),
-        output="\n".join(_transcript(run)),
+        output="\n".join(lines),
         seconds=completed.seconds,
         timed_out=None in codes,
         truncated=any(case.truncated for case in run.cases),
@@ -205,16 +211,6 @@ def _item_run(wanted: Interaction, answer: Mapping[str, Any]) -> ItemRun:
         if file.expected is None
     )
     return ItemRun(cases, (*files, *without_reference), tuple(answer["made"]))
-
-
-def _transcript(run: ItemRun) -> Iterator[str]:
-    for case in run.cases:
-        yield f"$ {case.command}"
-        yield case.output.rstrip("\n")
-        ended = "did not end in time" if case.exit_code is None else f"exit code {case.exit_code}"
-        yield f"[{ended}]"
-    for file in run.files:
-        yield f"[{file.name}: {file.outcome}{': ' if file.detail else ''}{file.detail}]"
 
 
 _KILLED = {

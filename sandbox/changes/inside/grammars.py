@@ -115,13 +115,8 @@ def _read(language: str, source: bytes) -> _ReadTree:
     read.tokens = list(_tokens(tree.root_node, read, is_script=is_script, is_typed=True))
     if language in ("typescript", "tsx"):
         read.untyped = list(_tokens(tree.root_node, None, is_script=True, is_typed=False))
-    read.lines = _lines(tree.root_node, source)
-    return read
-
-
-def _lines(root: tree_sitter.Node, source: bytes) -> list[bytes]:
-    """The lines of a text without its comments, and without those that are empty then."""
-    kept, at, waiting = [], 0, [root]
+    # The lines of a text without its comments, and without those that are empty then.
+    kept, at, waiting = [], 0, [tree.root_node]
     while waiting:
         node = waiting.pop()
         if "comment" in node.type:
@@ -130,7 +125,8 @@ def _lines(root: tree_sitter.Node, source: bytes) -> list[bytes]:
         else:
             waiting += reversed(node.children)
     kept.append(source[at:])
-    return [line.rstrip() for line in b" ".join(kept).split(b"\n") if line.strip()]
+    read.lines = [line.rstrip() for line in b" ".join(kept).split(b"\n") if line.strip()]
+    return read
 
 
 def _tokens(
