@@ -8,6 +8,7 @@ it, `limits` keeps it within bounds, `folders` cleans what it left.
 from __future__ import annotations
 
 import asyncio
+import marshal
 import os
 import resource
 import secrets
@@ -19,12 +20,11 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from sandbox import layout, network
 from sandbox.base import Command, Completed, Killed, Limits, Mount, MountMode, Network, SandboxError
-from sandbox.bubblewrap.plan import LaunchPlan, StagedMount
 from sandbox.bubblewrap.process import (
     Bounds,
     Ends,
@@ -34,7 +34,6 @@ from sandbox.bubblewrap.process import (
     StatusLines,
     completed,
     first_end,
-    kernel_killed,
     memory_file,
     open_ends,
     start,
@@ -74,6 +73,51 @@ _TRIAL = Command(
 _BUILD_TRIAL = Command(("true",), cwd="/", network=Network.BUILD, limits=Limits(20))
 # Scratch space is memory: however large the limit, one command gets at most this part of what is free.
 _SCRATCH_PART_OF_FREE_MEMORY = 0.5
+
+
+# --- what the launcher is told: decided here, carried out without a decision ----------------------
+
+
+@dataclass(frozen=True, slots=True)
+class StagedMount:
+    """One host folder or file to stage; `overlay` puts a copy-on-write layer above it."""
+
+    source: bytes
+    is_folder: bool
+    overlay: bool
+    map_owner: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchPlan:
+    """All that the launcher does.
+
+    `drop_to` is the uid and gid that root becomes, None for a plain user. `rlimits` are pairs of
+    (resource number, value). `slirp` is the argv without the namespace's path and descriptors,
+    empty for no network. `routes` are netlink messages. `cgroups` are `cgroup.procs` files to
+    enter. `channel` is the descriptor of the private pipe, if any.
+    """
+
+    parent: int
+    drop_to: int | None
+    mounts: tuple[StagedMount, ...]
+    scratch_bytes: int
+    scratch_inodes: int
+    scratch_folders: tuple[str, ...]
+    etc: tuple[tuple[str, str], ...]
+    cgroups: tuple[str, ...]
+    rlimits: tuple[tuple[int, int], ...]
+    slirp: tuple[str, ...]
+    routes: tuple[bytes, ...]
+    channel: int | None
+    argv: tuple[bytes, ...]
+
+    def to_bytes(self) -> bytes:
+        """For `launch.read_plan` in the same interpreter; marshal needs no import that costs time."""
+        return marshal.dumps(asdict(self))
+
+
+# --- the driver ------------------------------------------------------------------------------------
 
 
 def _program(name: str, package: str) -> str:
@@ -213,7 +257,9 @@ class BubblewrapSandbox:
             killed = Killed.CHANNEL
         if killed is None:
             killed = await asyncio.to_thread(disk.passed, at_the_end=True)
-        killed = kernel_killed(killed, streams, prepared.group)
+        group = prepared.group
+        if killed is None and group and streams.status.exit_code() != 0 and group.ran_out():
+            killed = Killed.MEMORY  # the kernel killed for it, and the program did not end well
         done = completed(streams, killed, seconds)
         if done.exit_code != 0:
             await asyncio.to_thread(disk.check)

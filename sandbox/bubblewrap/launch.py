@@ -39,7 +39,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from sandbox.bubblewrap.plan import LaunchPlan, StagedMount
+    from sandbox.bubblewrap.driver import LaunchPlan, StagedMount
 
 _QUIET = kernel.MS_NOSUID | kernel.MS_NODEV
 _TUN = "/dev/net/tun"

@@ -48,7 +48,8 @@ def resolve_at_source(mirror: Mirror, revision: str) -> str:
     if mirror.source.is_local:
         return _resolve_locally(mirror.source, revision)
     name = revision if revision.startswith("refs/") else f"refs/heads/{revision}"
-    check_reference(name)
+    if run_git(GitCall(("check-ref-format", name))).exit_code:
+        raise MissingRevision(f"{name!r} is not a name that git accepts for a branch.")
     result = _remote(
         mirror, ("ls-remote", "--quiet", "--end-of-options", checked_location(mirror.source), name)
     )
@@ -59,13 +60,6 @@ def resolve_at_source(mirror: Mirror, revision: str) -> str:
     raise MissingRevision(
         f"{revision!r} does not exist in the repository.", "Was the branch deleted or renamed?"
     )
-
-
-def check_reference(name: str) -> None:
-    """Raise MissingRevision for a name that git would not accept as a reference."""
-    result = run_git(GitCall(("check-ref-format", name)))
-    if result.exit_code:
-        raise MissingRevision(f"{name!r} is not a name that git accepts for a branch.")
 
 
 def _resolve_locally(source: RepositorySource, revision: str) -> str:

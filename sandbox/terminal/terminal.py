@@ -167,8 +167,9 @@ class _Talk:
     def _it_waits(self) -> bool:
         if time.monotonic() - self._last_event < _QUIET_S:
             return False
-        is_unread = bool(select.select([self._slave], [], [], 0)[0])
-        return not is_unread and are_asleep(self._pid)
+        if select.select([self._slave], [], [], 0)[0]:  # it has not read all that was typed
+            return False
+        return all(state in "STZX" for _, _, session, state in _table() if session == self._pid)
 
     def _answer(self) -> None:
         self._last_event = time.monotonic()
@@ -214,12 +215,6 @@ def keep_to_ourselves() -> None:
         libc = ctypes.CDLL(None)
         libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
         libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
-def are_asleep(session: int) -> bool:
-    """Whether every process of a session waits for something."""
-    states = [state for _, _, group, state in _table() if group == session]
-    return all(state in "STZX" for state in states)
 
 
 def end_descendants() -> None:
