@@ -282,15 +282,14 @@ class DiskWatch:
         if not used.exceeds(self._limit) and not is_due:
             return None
         self._scanned = now
-        grown = [self._grown(folder, before) for folder, before in self._started.items()]
+        grown = []
+        for folder, before in self._started.items():
+            most = Use(before.bytes + self._limit.bytes, before.entries + self._limit.entries)
+            found = folder_use(folder, most)
+            grown.append(Use(found.bytes - before.bytes, found.entries - before.entries))
         if sum(one.entries for one in grown) > self._limit.entries:
             return Killed.ENTRIES
         return Killed.DISK if sum(one.bytes for one in grown) > self._limit.bytes else None
-
-    def _grown(self, folder: str, before: Use) -> Use:
-        most = Use(before.bytes + self._limit.bytes, before.entries + self._limit.entries)
-        found = folder_use(folder, most)
-        return Use(found.bytes - before.bytes, found.entries - before.entries)
 
 
 async def limit_reached(memory: HeldMemory, limit_bytes: int, disk: DiskWatch) -> Killed:

@@ -71,9 +71,15 @@ def find_pages(tree: Path, changed: tuple[str, ...]) -> tuple[StaticPage, ...]:
     roots = [site_root(tree, path) for path in candidates]
     indexes = [str(PurePosixPath(root, "index.html")) for root in roots if _is_index(tree, root)]
     found = dict.fromkeys((*own, *naming, *(path for path in indexes if path in listed)))
-    pages = (path for path in found if _opens(tree, path))
-    first = [path for path, _ in zip(pages, range(MAX_PAGES), strict=False)]
-    return tuple(StaticPage(path, site_root(tree, path)) for path in first)
+    pages: list[StaticPage] = []
+    for path in found:
+        if len(pages) == MAX_PAGES:
+            break
+        text = _text(tree, path)
+        must_be_made = _TEMPLATE_MARK.search(text) or _NEEDS_BUILD.search(text)
+        if _WHOLE.search(text) and not must_be_made:
+            pages.append(StaticPage(path, site_root(tree, path)))
+    return tuple(pages)
 
 
 def site_root(tree: Path, path: str) -> str:
@@ -102,13 +108,6 @@ def _listed(tree: Path) -> Iterator[str]:
                 yield Path(folder, name).relative_to(tree).as_posix()
         if seen > _MAX_FILES:
             return
-
-
-def _opens(tree: Path, path: str) -> bool:
-    text = _text(tree, path)
-    return bool(_WHOLE.search(text)) and not (
-        _TEMPLATE_MARK.search(text) or _NEEDS_BUILD.search(text)
-    )
 
 
 def _text(tree: Path, path: str) -> str:

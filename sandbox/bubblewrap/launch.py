@@ -136,20 +136,6 @@ def _become_root_of_own_namespace() -> None:
     kernel.make_mounts_private()
 
 
-def _mount_scratch(plan: LaunchPlan) -> None:
-    options = f"mode=755,size={plan.scratch_bytes},nr_inodes={plan.scratch_inodes}"
-    kernel.mount("scratch", SCRATCH, "tmpfs", _QUIET, options)
-    for name in plan.scratch_folders:
-        os.mkdir(f"{SCRATCH}/{name}", mode=0o755)
-    for index, mount in enumerate(plan.mounts):
-        if mount.overlay:
-            upper, work = f"{SCRATCH}/upper{index}", f"{SCRATCH}/working{index}"
-            os.mkdir(upper, mode=0o755)
-            os.mkdir(work, mode=0o755)
-            options = f"lowerdir={staged(index)},upperdir={upper},workdir={work},userxattr"
-            kernel.mount("overlay", layered(index), "overlay", _QUIET, options)
-
-
 def _connect(plan: LaunchPlan) -> None:
     """Give the command an own network whose only way out is slirp4netns. Raises OSError."""
     ready, tell_ready = os.pipe()
@@ -160,7 +146,13 @@ def _connect(plan: LaunchPlan) -> None:
         try:
             kernel.die_with_parent(parent)
             os.read(wait_for_namespace, 1)
-            _become_slirp(plan, parent, tell_ready, log)
+            # Nothing of the command's own descriptors is kept: its pipes must close when it ends.
+            nothing = os.open(os.devnull, os.O_RDWR)
+            for kept, target in ((nothing, 0), (log, 1), (log, 2), (tell_ready, 3)):
+                os.dup2(kept, target)
+            os.closerange(4, 65536)
+            command = (*plan.slirp, "--ready-fd=3", "--netns-type=path", f"/proc/{parent}/ns/net")
+            os.execve(command[0], (*command, "tap0"), {"PATH": "/usr/bin:/bin"})  # noqa: S606
         finally:
             os._exit(127)
     kernel.unshare(kernel.CLONE_NEWNET)
@@ -181,16 +173,6 @@ def _connect(plan: LaunchPlan) -> None:
     link.close()
 
 
-def _become_slirp(plan: LaunchPlan, namespace_of: int, ready: int, log: int) -> None:
-    """Keep nothing of the command's own descriptors: its pipes must close when it ends."""
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for descriptor, target in ((nothing, 0), (log, 1), (log, 2), (ready, 3)):
-        os.dup2(descriptor, target)
-    os.closerange(4, 65536)
-    arguments = ["--ready-fd=3", "--netns-type=path", f"/proc/{namespace_of}/ns/net", "tap0"]
-    os.execve(plan.slirp[0], [*plan.slirp, *arguments], {"PATH": "/usr/bin:/bin"})  # noqa: S606
-
-
 def launch(plan: LaunchPlan) -> None:
     """Carry out the plan; returns only by raising OSError."""
     kernel.die_with_parent(plan.parent)
@@ -199,11 +181,21 @@ def launch(plan: LaunchPlan) -> None:
         _write(procs, str(os.getpid()))
     if plan.drop_to is None:
         _become_root_of_own_namespace()
-        clones = [kernel.clone_mount(mount.source, recursive=True) for mount in plan.mounts]
+        clones = [kernel.clone_mount(one.source, recursive=True) for one in plan.mounts]
         _make_stage(plan, clones)
     else:
         _stage_as_root(plan, plan.drop_to)
-    _mount_scratch(plan)
+    options = f"mode=755,size={plan.scratch_bytes},nr_inodes={plan.scratch_inodes}"
+    kernel.mount("scratch", SCRATCH, "tmpfs", _QUIET, options)
+    for name in plan.scratch_folders:
+        os.mkdir(f"{SCRATCH}/{name}", mode=0o755)
+    for index, mount in enumerate(plan.mounts):
+        if mount.overlay:
+            upper, work = f"{SCRATCH}/upper{index}", f"{SCRATCH}/working{index}"
+            os.mkdir(upper, mode=0o755)
+            os.mkdir(work, mode=0o755)
+            options = f"lowerdir={staged(index)},upperdir={upper},workdir={work},userxattr"
+            kernel.mount("overlay", layered(index), "overlay", _QUIET, options)
     if plan.slirp:
         _connect(plan)
     for number, value in plan.rlimits:

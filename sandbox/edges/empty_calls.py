@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.base import TREE, Command, Completed, Limits, Mount, MountMode, Sandbox
+from sandbox.base import TREE, Command, Limits, Mount, MountMode, Sandbox
 from sandbox.linters.reading import records
 from sandbox.toolchains import layers
 from sandbox.values import Environment, Finding, Observation, Severity, Side
@@ -85,7 +85,11 @@ async def try_calls(sandbox: Sandbox, asked: EmptyCalls) -> Observation:
         for call, path in zip(asked.calls, asked.named, strict=True)
     ]
     done = await sandbox.run(beside(asked.tree, asked.environment, "call.py", wanted))
-    told = _read(done, len(asked.calls))
+    # What was not told of was not tried.
+    told = dict.fromkeys(range(len(asked.calls)), (NOT_TRIED, "Nothing was heard of it."))
+    for item in records(done.channel):
+        if item["outcome"].text in _OUTCOMES and item["number"].number in told:
+            told[item["number"].number] = (item["outcome"].text, item["said"].text)
     findings = tuple(
         Finding(told[number][0], Severity.ADVISE, call.path, 0, call.call, side=asked.side)
         for number, call in enumerate(asked.calls)
@@ -131,12 +135,3 @@ def beside(
         limits=_LIMITS,
         channel_bytes=_CHANNEL_BYTES,
     )
-
-
-def _read(done: Completed, count: int) -> dict[int, tuple[str, str]]:
-    """Read {call: (outcome, what it said)}; what was not told of was not tried."""
-    told = dict.fromkeys(range(count), (NOT_TRIED, "Nothing was heard of it."))
-    for item in records(done.channel):
-        if item["outcome"].text in _OUTCOMES and item["number"].number in told:
-            told[item["number"].number] = (item["outcome"].text, item["said"].text)
-    return told

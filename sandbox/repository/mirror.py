@@ -70,7 +70,15 @@ def open_mirror(root: Path, source: RepositorySource) -> Mirror:
     mirror = Mirror(root.absolute() / "mirrors" / f"{name}-{digest}.git", source)
     if not mirror.git_dir.exists():
         with locked(mirror):
-            _initialise(mirror.git_dir)
+            if not mirror.git_dir.exists():  # nobody else was faster
+                partial = mirror.git_dir.with_name(mirror.git_dir.name + ".partial")
+                shutil.rmtree(partial, ignore_errors=True)
+                made = run_git(GitCall(("init", "--quiet", "--bare", "--template=", str(partial))))
+                expect(made, "make a mirror")
+                (partial / "HEAD").write_text("ref: refs/heads/none\n")
+                (partial / "info").mkdir(exist_ok=True)
+                (partial / "info" / "attributes").write_text(_ATTRIBUTES)
+                partial.rename(mirror.git_dir)
     os.utime(mirror.git_dir)  # retention goes by the last use
     return mirror
 
@@ -84,31 +92,13 @@ def checked_location(source: RepositorySource) -> str:
         raise CheckoutError(
             "The address of the repository is not a plain https URL without credentials."
         )
-    if url.scheme == "https" or (
-        url.scheme == "http" and source.allow_http and _is_loopback(url.hostname)
-    ):
+    try:
+        is_loopback = ipaddress.ip_address(url.hostname).is_loopback
+    except ValueError:
+        is_loopback = url.hostname == "localhost"
+    if url.scheme == "https" or (url.scheme == "http" and source.allow_http and is_loopback):
         return source.location
     raise CheckoutError(f"Repositories are not fetched by {url.scheme}.", "Use https.")
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _initialise(git_dir: Path) -> None:
-    if git_dir.exists():
-        return
-    partial = git_dir.with_name(git_dir.name + ".partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    made = run_git(GitCall(("init", "--quiet", "--bare", "--template=", str(partial))))
-    expect(made, "make a mirror")
-    (partial / "HEAD").write_text("ref: refs/heads/none\n")
-    (partial / "info").mkdir(exist_ok=True)
-    (partial / "info" / "attributes").write_text(_ATTRIBUTES)
-    partial.rename(git_dir)
 
 
 @contextmanager

@@ -294,25 +294,20 @@ def read_sheets(data: bytes) -> list[Sheet]:
         with zipfile.ZipFile(io.BytesIO(data)) as book:
             if sum(entry.file_size for entry in book.infolist()) > _MOST_BYTES_OF_BOOK:
                 raise Unreadable("it is too large when unpacked")
-            return _sheets(book)
+            shared: list[str] = []
+            if "xl/sharedStrings.xml" in book.namelist():
+                texts = _xml(book, "xl/sharedStrings.xml")
+                shared = ["".join(t.text or "" for t in item.iter(f"{_MAIN}t")) for item in texts]
+            links = _xml(book, "xl/_rels/workbook.xml.rels")
+            targets = {link.get("Id"): link.get("Target", "") for link in links}
+            found = []
+            for sheet in _xml(book, "xl/workbook.xml").iter(f"{_MAIN}sheet"):
+                target = targets[sheet.get(_LINK)].lstrip("/")
+                path = target if target.startswith("xl/") else f"xl/{target}"
+                found.append((sheet.get("name", ""), _rows(_xml(book, path), shared)))
+            return found
     except (zipfile.BadZipFile, ElementTree.ParseError, KeyError, ValueError, OSError) as error:
         raise Unreadable(f"it is no workbook: {str(error)[:200]}") from error
-
-
-def _sheets(book: zipfile.ZipFile) -> list[Sheet]:
-    shared: list[str] = []
-    if "xl/sharedStrings.xml" in book.namelist():
-        root = _xml(book, "xl/sharedStrings.xml")
-        shared = ["".join(text.text or "" for text in item.iter(f"{_MAIN}t")) for item in root]
-    targets = {
-        link.get("Id"): link.get("Target", "") for link in _xml(book, "xl/_rels/workbook.xml.rels")
-    }
-    found = []
-    for sheet in _xml(book, "xl/workbook.xml").iter(f"{_MAIN}sheet"):
-        target = targets[sheet.get(_LINK)].lstrip("/")
-        path = target if target.startswith("xl/") else f"xl/{target}"
-        found.append((sheet.get("name", ""), _rows(_xml(book, path), shared)))
-    return found
 
 
 def _xml(book: zipfile.ZipFile, name: str) -> ElementTree.Element:

@@ -57,7 +57,12 @@ def main() -> None:
     orders: DriveOrders = json.loads(sys.stdin.buffer.read())
     candidates = [path for file in orders["files"] for path in file["candidates"]]
     marked = _marked([*candidates, *orders["watched"]]) if orders["cases"] else {}
-    cases = [_case(case, orders["output_bytes"]) for case in orders["cases"]]
+    cases: list[dict[str, object]] = []
+    for case in orders["cases"]:
+        keys = [case["pressed"].encode()] if case["pressed"] else keys_of(case["typed"])
+        seen = converse(case["line"], keys, case["limit_s"], orders["output_bytes"])
+        waits = [len(_text(seen.output[:place])) for place in seen.typed_at]
+        cases.append({**asdict(seen), "output": _text(seen.output), "typed_at": waits})
     end_descendants()
     answer = {
         "cases": cases,
@@ -68,13 +73,6 @@ def main() -> None:
     data = json.dumps(answer).encode()
     while data:
         data = data[os.write(channel, data) :]
-
-
-def _case(order: CaseOrder, output_bytes: int) -> dict[str, object]:
-    keys = [order["pressed"].encode()] if order["pressed"] else keys_of(order["typed"])
-    seen = converse(order["line"], keys, order["limit_s"], output_bytes)
-    waits = [len(_text(seen.output[:place])) for place in seen.typed_at]
-    return {**asdict(seen), "output": _text(seen.output), "typed_at": waits}
 
 
 def _text(output: bytes) -> str:
