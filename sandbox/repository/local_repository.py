@@ -159,8 +159,15 @@ def _own_index(mirror: Mirror, folder: Path) -> Iterator[_Index]:
         index, ignored = Path(place, "index"), Path(place, "ignored")
         if (theirs := _path_in(folder, "index")).is_file():
             shutil.copy2(theirs, index)  # with its time, by which git tells what it must read again
-        # What the person ignores in every repository, and what in this one.
-        lists = (_own_ignore_list(), _path_in(folder, "info/exclude"))
+        # What the person ignores in every repository (the file that their git names, else its usual
+        # place), and what in this one.
+        home = Path.home()
+        everywhere = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config", "git", "ignore")
+        wanted = ("--file", str(home / ".gitconfig"), "--type=path", "core.excludesFile")
+        named = run_git(GitCall(("config", *wanted), variables=(("HOME", str(home)),)))
+        if named.exit_code == 0:
+            everywhere = Path(os.fsdecode(named.stdout.rstrip(b"\n")))
+        lists = (everywhere, _path_in(folder, "info/exclude"))
         ignored.write_bytes(b"\n".join(path.read_bytes() for path in lists if path.is_file()))
         yield _Index(mirror, folder, index, ignored)
 
@@ -168,16 +175,6 @@ def _own_index(mirror: Mirror, folder: Path) -> Iterator[_Index]:
 def _path_in(folder: Path, name: str) -> Path:
     found = _git(folder, "rev-parse", "--path-format=absolute", "--git-path", name)
     return Path(os.fsdecode(found.stdout.rstrip(b"\n")))
-
-
-def _own_ignore_list() -> Path:
-    """The file that the person's git names, else its usual place."""
-    home = Path.home()
-    wanted = ("--file", str(home / ".gitconfig"), "--type=path", "core.excludesFile")
-    named = run_git(GitCall(("config", *wanted), variables=(("HOME", str(home)),)))
-    if named.exit_code == 0:
-        return Path(os.fsdecode(named.stdout.rstrip(b"\n")))
-    return Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config", "git", "ignore")
 
 
 def _names(listed: bytes) -> tuple[str, ...]:

@@ -37,6 +37,13 @@ _EXPECTED_TARGET = "/opt/assay/expected"
 _CHANNEL_BYTES = 16 << 20
 _TYPED_KEPT = 8000
 _SLACK_S = 60.0  # for comparing files and for ending what is left
+_KILLED = {
+    Killed.TIMEOUT: "It did not end in time.",
+    Killed.MEMORY: "It used more memory than it may.",
+    Killed.DISK: "It wrote more to disk than it may.",
+    Killed.ENTRIES: "It made more files than it may.",
+    Killed.CHANNEL: "It wrote more to the channel than it may.",
+}
 _CONTROL = {"ctrl+c": "\x03", "ctrl+d": "\x04", "ctrl+z": "\x1a", "^c": "\x03", "^d": "\x04"}
 
 
@@ -165,7 +172,17 @@ def _observed(wanted: Interaction, completed: Completed) -> Observation:
     except ValueError:  # the driver was killed before it could write one
         answer = None
     if not isinstance(answer, dict):
-        return _without_answer(wanted, completed)
+        why = _KILLED.get(completed.killed) if completed.killed else None
+        return Observation(
+            side=wanted.side,
+            command=_shown(wanted),
+            exit_code=None,
+            output=completed.stderr.decode(errors="replace").strip()[-500:],
+            seconds=completed.seconds,
+            timed_out=completed.killed is Killed.TIMEOUT,
+            problem=why or "What was run ended the driver of the item before it could answer.",
+            item=ItemRun(),
+        )
     run = _item_run(wanted, answer)
     codes = [case.exit_code for case in run.cases]
     lines = []
@@ -211,30 +228,6 @@ def _item_run(wanted: Interaction, answer: Mapping[str, Any]) -> ItemRun:
         if file.expected is None
     )
     return ItemRun(cases, (*files, *without_reference), tuple(answer["made"]))
-
-
-_KILLED = {
-    Killed.TIMEOUT: "It did not end in time.",
-    Killed.MEMORY: "It used more memory than it may.",
-    Killed.DISK: "It wrote more to disk than it may.",
-    Killed.ENTRIES: "It made more files than it may.",
-    Killed.CHANNEL: "It wrote more to the channel than it may.",
-}
-
-
-def _without_answer(wanted: Interaction, completed: Completed) -> Observation:
-    why = _KILLED.get(completed.killed) if completed.killed else None
-    said = completed.stderr.decode(errors="replace").strip()[-500:]
-    return Observation(
-        side=wanted.side,
-        command=_shown(wanted),
-        exit_code=None,
-        output=said,
-        seconds=completed.seconds,
-        timed_out=completed.killed is Killed.TIMEOUT,
-        problem=why or "What was run ended the driver of the item before it could answer.",
-        item=ItemRun(),
-    )
 
 
 # --- where a program may have put the file that a test plan expects --------------------------------
