@@ -118,13 +118,8 @@ def fetch(mirror: Mirror, shas: Sequence[str]) -> None:
         if mirror.source.is_local:
             options += [f"--upload-pack={_UPLOAD_PACK}", "--update-shallow"]
             options += ["--unshallow"] if is_shallow(mirror) else []
-        arguments = (
-            "fetch",
-            *options,
-            "--end-of-options",
-            checked_location(mirror.source),
-            *wanted,
-        )
+        place = checked_location(mirror.source)
+        arguments = ("fetch", *options, "--end-of-options", place, *wanted)
         _remote(mirror, (*arguments, "+refs/tags/*:refs/tags/*"), lock)
         pins = "".join(f"update refs/assay/keep/{sha} {sha}\n" for sha in wanted)
         expect(git(mirror, ("update-ref", "--stdin"), stdin=pins.encode()), "pin the commits")

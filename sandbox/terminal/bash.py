@@ -162,7 +162,11 @@ def trusted_files(line: str, base_tree: Path) -> tuple[str, ...]:
             continue
         for name in _run_by(words):
             path = _normalised(folder / name)
-            if _is_file(base_tree, path):
+            try:
+                is_file = inside(base_tree, path).is_file()
+            except (CheckoutError, OSError):
+                continue
+            if is_file:
                 top = path.partition("/")[0]
                 found[top if top in _TOOL_FOLDERS else path] = None
     return tuple(found)
@@ -239,10 +243,3 @@ def _normalised(path: PurePosixPath) -> str:
         else:
             steps.append(part)
     return "/".join(steps).removeprefix(TREE.lstrip("/") + "/")
-
-
-def _is_file(tree: Path, path: str) -> bool:
-    try:
-        return inside(tree, path).is_file()
-    except (CheckoutError, OSError):
-        return False
