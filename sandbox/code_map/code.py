@@ -287,7 +287,20 @@ async def _parse(sandbox: Sandbox, tree: Path, files: list[InventoryFile]) -> Pa
     """Start a worker, and another one behind the file that ended the last one."""
     parsed, left = Parsed(), files
     for _ in range(_RESTARTS):
-        completed = await sandbox.run(_command(tree, left))
+        named = [(os.fsdecode(raw_name(one.path)), one.language) for one in left]
+        command = Command(
+            argv=("/usr/bin/python3", "-P", "-s", f"{_HOME}/parse.py"),
+            mounts=(
+                Mount(str(tree), TREE),
+                Mount(str(Path(__file__).parent / "inside"), _HOME),
+                *_grammars(),
+            ),
+            environment=PYTHON_VARIABLES,
+            stdin=json.dumps(named).encode(),
+            limits=_LIMITS,
+            channel_bytes=_CHANNEL_BYTES,
+        )
+        completed = await sandbox.run(command)
         told = read_told(completed.channel, len(left))
         parsed.facts |= {left[number].path: facts for number, facts in told.facts.items()}
         parsed.problems += [f"{left[n].path} takes too long to parse." for n in told.gave_up]
@@ -306,22 +319,6 @@ async def _parse(sandbox: Sandbox, tree: Path, files: list[InventoryFile]) -> Pa
             return parsed
     parsed.problems.append(f"{len(left)} source files were not parsed.")
     return parsed
-
-
-def _command(tree: Path, files: list[InventoryFile]) -> Command:
-    named = [(os.fsdecode(raw_name(one.path)), one.language) for one in files]
-    return Command(
-        argv=("/usr/bin/python3", "-P", "-s", f"{_HOME}/parse.py"),
-        mounts=(
-            Mount(str(tree), TREE),
-            Mount(str(Path(__file__).parent / "inside"), _HOME),
-            *_grammars(),
-        ),
-        environment=PYTHON_VARIABLES,
-        stdin=json.dumps(named).encode(),
-        limits=_LIMITS,
-        channel_bytes=_CHANNEL_BYTES,
-    )
 
 
 @lru_cache(maxsize=1)

@@ -172,7 +172,7 @@ def labels(timeout_s: float) -> dict[str, str]:
     """The labels of a container that this process starts now."""
     until = int(time.time() + timeout_s + _SPARE_S)
     pid = str(os.getpid())
-    return {OURS: "1", WORKER: (f"{_namespace()} {pid} {_start_time(pid)}"), _UNTIL: str(until)}
+    return {OURS: "1", WORKER: f"{_namespace()} {pid} {_start_time(pid)}", _UNTIL: str(until)}
 
 
 def _namespace() -> str:
