@@ -35,7 +35,6 @@ from bot.templates import render_text
 from bot.text import Delimiter
 from bot.values import (
     Act,
-    CanaryResult,
     Deliberation,
     Evidence,
     Opinion,
@@ -65,16 +64,18 @@ async def hold_deliberation(
         if is_for_judges(requirement, verdict)
     ]
     undecided = [one for one in assigned if one.found.outcome is VerdictOutcome.UNVERIFIED]
-    analysed = await _analyses(agents, assigned)
+    # One analyst a requirement, all at the same time; none sees what another came to.
+    acting = agents.acting
+    done = await concurrently(*(analyse(agents, acting, one) for one in assigned)) if acting else []
+    analysed = {one.analysis.requirement_id: one for one in done}
     left = [one for one in undecided if not _is_decided(one, analysed.get(one.requirement.id))]
     canary = await try_judges(agents, policy) if left and policy.canary else None
     if canary and not canary.is_passed:
-        return _not_believed(agents, canary)
+        # Judges who missed it contribute nothing but what it cost.
+        problem = f"The judges' opinions count for nothing. {' '.join(canary.failures)}"
+        return Deliberation(canary=canary, usage=agents.session.usage, problem=problem)
     panels = await concurrently(
-        *(
-            _panel_on(agents, one.requirement, _with_own(material, analysed, one), policy)
-            for one in left
-        )
+        *(_panel_on(agents, one, analysed.get(one.requirement.id), policy) for one in left)
     )
     return Deliberation(
         evidence=tuple(piece for one in analysed.values() for piece in one.evidence),
@@ -93,29 +94,12 @@ def _is_decided(one: Assignment, analysed: Analysed | None) -> bool:
     return bool(deciding_steps(one.requirement, one.found, analysed.analysis, taken))
 
 
-def _not_believed(agents: Agents, canary: CanaryResult) -> Deliberation:
-    """What judges who missed the canary contribute: nothing, and what it cost."""
-    problem = f"The judges' opinions count for nothing. {' '.join(canary.failures)}"
-    return Deliberation(canary=canary, usage=agents.session.usage, problem=problem)
-
-
-async def _analyses(agents: Agents, assigned: list[Assignment]) -> dict[str, Analysed]:
-    """One analyst a requirement, all at the same time; none sees what another came to."""
-    if agents.acting is None:
-        return {}
-    done = await concurrently(*(analyse(agents, agents.acting, one) for one in assigned))
-    return {one.analysis.requirement_id: one for one in done}
-
-
-def _with_own(material: Material, analysed: dict[str, Analysed], one: Assignment) -> Material:
-    """What the requirement's own analyst saw can be cited too; what it thinks is not told."""
-    own = analysed.get(one.requirement.id)
-    return replace(material, evidence=(*own.evidence, *material.evidence)) if own else material
-
-
 async def _panel_on(
-    agents: Agents, requirement: Requirement, material: Material, policy: JudgePolicy
+    agents: Agents, one: Assignment, own: Analysed | None, policy: JudgePolicy
 ) -> PanelResult:
+    requirement, material = one.requirement, one.material
+    if own:  # what its analyst saw can be cited too; what it thinks is not told
+        material = replace(material, evidence=(*own.evidence, *material.evidence))
     question = PanelQuestion(requirement, material, material.about(requirement))
     try:
         return await ask_panel(agents, question, policy)
@@ -154,7 +138,10 @@ def count_votes(
         if one.outcome is UNSATISFIED and (
             facts := failing_on_head(requirement, one.evidence_ids, evidence)
         ):
-            return _told(requirement, rounds, UNSATISFIED, _by_fact(one, facts))
+            reason = f"{facts[0]} fails on head, which no vote outweighs. {one.reason}"
+            cited = (*facts, *(id_ for id_ in one.evidence_ids if id_ not in facts))
+            by_fact = replace(one, reason=reason, evidence_ids=cited)
+            return _told(requirement, rounds, UNSATISFIED, by_fact)
     votes = {outcome: [o for o in counting if o.outcome is outcome] for outcome in VerdictOutcome}
     best = max(votes.values(), key=len)
     if len(best) * 2 <= len(opinions):
@@ -173,15 +160,6 @@ def held_back(result: PanelResult, words: str) -> PanelResult:
         is_agreed=False,
         reason=f'What the judges read speaks to judges: "{words}". So their opinions on it do not count.',
     )
-
-
-def _by_fact(one: Opinion, facts: tuple[str, ...]) -> Opinion:
-    reason = f"{facts[0]} fails on head, which no vote outweighs. {one.reason}"
-    return replace(one, reason=reason, evidence_ids=(*facts, *_without(one.evidence_ids, facts)))
-
-
-def _without(ids: tuple[str, ...], left_out: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(id_ for id_ in ids if id_ not in left_out)
 
 
 def _told(
@@ -253,7 +231,18 @@ async def negotiate(
     """
     rounds = [first]
     while len(rounds) <= most_rounds and _is_worth_talking(rounds[-1].opinions):
-        rounds.append(await _round(agents, question, rounds[-1]))
+        last = rounds[-1]
+        answered = await concurrently(
+            *(_turn(agents, question, last, one) for one in last.opinions if takes_part(one))
+        )
+        moved = {opinion.judge: opinion for opinion, _ in answered}
+        rounds.append(
+            Round(
+                last.number + 1,
+                tuple(statement for _, said in answered for statement in said),
+                tuple(moved.get(one.judge, one) for one in last.opinions),
+            )
+        )
     return tuple(rounds)
 
 
@@ -267,18 +256,6 @@ def _is_worth_talking(opinions: tuple[Opinion, ...]) -> bool:
 def takes_part(opinion: Opinion) -> bool:
     """Whether a judge can still speak: it was understood, and it did not withdraw."""
     return opinion.scores is not None
-
-
-async def _round(agents: Agents, question: PanelQuestion, last: Round) -> Round:
-    answered = await concurrently(
-        *(_turn(agents, question, last, one) for one in last.opinions if takes_part(one))
-    )
-    moved = {opinion.judge: opinion for opinion, _ in answered}
-    return Round(
-        last.number + 1,
-        tuple(statement for _, said in answered for statement in said),
-        tuple(moved.get(one.judge, one) for one in last.opinions),
-    )
 
 
 async def _turn(
@@ -305,7 +282,15 @@ async def _turn(
         reply = await agents.session.ask(prompt, reply_to(others))
     except Answerless as error:
         return no_opinion(own.judge, error.why), ()
-    return _moved(own, reply, question), _statements(own.judge, reply)
+    moved = own
+    if reply.own == "withdraw":
+        moved = no_opinion(own.judge, WITHDRAWN)
+    elif reply.own == "change" and reply.opinion is not None:
+        moved = opinion_of(own.judge, reply.opinion, question)
+    return moved, (
+        Statement(own.judge, Act(reply.own), 0, reply.explanation),
+        *(Statement(own.judge, Act(one.act), one.judge, one.explanation) for one in reply.others),
+    )
 
 
 def reply_to(others: tuple[int, ...]) -> type[RoundReply]:
@@ -325,25 +310,14 @@ def reply_to(others: tuple[int, ...]) -> type[RoundReply]:
     return ReplyToOthers
 
 
-def _moved(own: Opinion, reply: RoundReply, question: PanelQuestion) -> Opinion:
-    if reply.own == "withdraw":
-        return no_opinion(own.judge, WITHDRAWN)
-    if reply.own == "change" and reply.opinion is not None:
-        return opinion_of(own.judge, reply.opinion, question)
-    return own
-
-
-def _statements(judge: int, reply: RoundReply) -> tuple[Statement, ...]:
-    return (
-        Statement(judge, Act(reply.own), 0, reply.explanation),
-        *(Statement(judge, Act(one.act), one.judge, one.explanation) for one in reply.others),
-    )
-
-
 def standing_text(last: Round, delimiter: Delimiter) -> str:
     """How all judges stand and what they said of one another; it is no more believed than a diff."""
     lines = [_standing(one) for one in last.opinions]
-    lines += [_said(one) for one in last.statements if one.about]
+    lines += [
+        f"Judge {one.judge} to judge {one.about}: {one.act.value}. {one.explanation[:REASON_CHARS]}"
+        for one in last.statements
+        if one.about
+    ]
     return delimiter.enclose("opinions of the judges", "\n".join(lines), OPINIONS_CHARS)
 
 
@@ -357,8 +331,3 @@ def _standing(one: Opinion) -> str:
         f"Judge {one.judge}: {one.outcome.value}, by {cited}; scores {scores}.{doubt}\n"
         f"  {one.reason[:REASON_CHARS]}"
     )
-
-
-def _said(one: Statement) -> str:
-    about = f"judge {one.about}"
-    return f"Judge {one.judge} to {about}: {one.act.value}. {one.explanation[:REASON_CHARS]}"

@@ -119,15 +119,12 @@ def told_sources(sources: Iterable[TaskSource]) -> tuple[str, str]:
 
 
 def _told(sources: list[TaskSource]) -> str:
-    return "\n\n".join(
-        f"{source.reference} ({source.trust.value})\n{source.title}\n{_text(source)}"
-        for source in sources
-    )
-
-
-def _text(source: TaskSource) -> str:
-    is_linked = source.kind is not SourceKind.WORDS
-    return clip_middle(source.text, LINKED_CHARS) if is_linked else source.text
+    told = []
+    for source in sources:
+        is_linked = source.kind is not SourceKind.WORDS
+        text = clip_middle(source.text, LINKED_CHARS) if is_linked else source.text
+        told.append(f"{source.reference} ({source.trust.value})\n{source.title}\n{text}")
+    return "\n\n".join(told)
 
 
 KINDS = {

@@ -66,7 +66,10 @@ def moved(evidence: Evidence) -> Transition:
 
 def told_tests(evidence: Evidence, most_chars: int) -> str:
     """What each test did: counts first, then what changed or fails, one body of a table once."""
-    crossed = _is_crossed(evidence)
+    # Whether one side's tests ran on the other's code: of these only what differs is run.
+    step = evidence.step
+    is_of_all = step.action is ActionKind.UNIT_TESTS and not step.is_proposed
+    crossed = is_of_all and step.requirement_ids in ((), (NOTHING_REGRESSES,))
     told = [one for one in _moves(evidence) if None not in one[0] or not crossed]
     counts = Counter(move for move, _ in told)
     lines = [
@@ -85,13 +88,6 @@ def told_tests(evidence: Evidence, most_chars: int) -> str:
             shown += 1
             lines += _group(group, words)
     return clip_middle("\n".join(lines), most_chars)
-
-
-def _is_crossed(evidence: Evidence) -> bool:
-    """Whether one side's tests ran on the other's code: of these only what differs is run."""
-    step = evidence.step
-    is_of_all = step.action is ActionKind.UNIT_TESTS and not step.is_proposed
-    return is_of_all and step.requirement_ids in ((), (NOTHING_REGRESSES,))
 
 
 def quiet(output: str) -> str:

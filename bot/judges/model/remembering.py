@@ -71,33 +71,22 @@ class RememberingModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
         """Answer from memory, else ask and remember. Raises BudgetSpent or ModelAway."""
-        response = await self._answered(messages, model_settings, model_request_parameters)
-        _, sent = self.wrapped.prepare_request(model_settings, model_request_parameters)
-        said = heard(self._prompt, messages, sent, response)
-        self._state.exchanges.append(said)
-        return response
-
-    async def _answered(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
-        model_request_parameters: ModelRequestParameters,
-    ) -> ModelResponse:
-        role = self._prompt.counted_as
+        role, account = self._prompt.counted_as, self._state.account
         key = self._key(messages, model_settings, model_request_parameters)
-        kept = _read(await asyncio.to_thread(self._memory.get, key))
-        if kept is not None:
-            self._state.account.add_cached(role, self.model_name)
-            return kept
-        async with self._state.at_once:
-            self._state.account.check()
-            started_s = time.monotonic()
-            response = await self._answer(messages, model_settings, model_request_parameters)
-            # Kept before the next call begins: a killed run loses only what was under way.
-            await asyncio.to_thread(self._memory.put, key, _RESPONSE.dump_json(response))
-        usage = response.usage
-        tokens = TokenCount(usage.input_tokens, usage.output_tokens)
-        self._state.account.add(role, self.model_name, tokens, time.monotonic() - started_s)
+        response = _read(await asyncio.to_thread(self._memory.get, key))
+        if response is not None:
+            account.add_cached(role, self.model_name)
+        else:
+            async with self._state.at_once:
+                account.check()
+                started_s = time.monotonic()
+                response = await self._answer(messages, model_settings, model_request_parameters)
+                # Kept before the next call begins: a killed run loses only what was under way.
+                await asyncio.to_thread(self._memory.put, key, _RESPONSE.dump_json(response))
+            tokens = TokenCount(response.usage.input_tokens, response.usage.output_tokens)
+            account.add(role, self.model_name, tokens, time.monotonic() - started_s)
+        _, sent = self.wrapped.prepare_request(model_settings, model_request_parameters)
+        self._state.exchanges.append(heard(self._prompt, messages, sent, response))
         return response
 
     async def _answer(
@@ -169,7 +158,11 @@ def heard(
     """The call with what is new in its last message; `parameters` are those that the endpoint gets."""
     form = parameters.prompted_output_instructions or ""
     system = f"{prompt.system}\n\n{form}"
-    requests = [_said(one) for one in messages if isinstance(one, ModelRequest)]
+    requests = [  # what the user's side said; a picture is only named
+        "\n\n".join(_content(one) for one in request.parts if not isinstance(one, SystemPromptPart))
+        for request in messages
+        if isinstance(request, ModelRequest)
+    ]
     replies = [_replied(one) for one in messages if isinstance(one, ModelResponse)]
     tools = "\n".join(
         f"{one.name}: {one.description} {json.dumps(one.parameters_json_schema)}"
@@ -187,13 +180,6 @@ def heard(
         input_tokens=response.usage.input_tokens,
         output_tokens=response.usage.output_tokens,
         tools=_plain_answer(tools) if len(requests) == 1 else "",
-    )
-
-
-def _said(message: ModelRequest) -> str:
-    """What the user's side says in one message; a picture is only named."""
-    return "\n\n".join(
-        _content(part) for part in message.parts if not isinstance(part, SystemPromptPart)
     )
 
 
