@@ -86,11 +86,15 @@ async def measure_damage(
     if is_of_base and seen.problem:
         return observed
     seen = replace(seen, evidence_id=_STEP.id, is_of_base=is_of_base)
-    return replace(
-        observed,
-        damage=seen,
-        evidence=(*observed.evidence, _evidence(seen, time.monotonic() - started)),
-    )
+    lines = []
+    for one in (*seen.trials, *seen.of_hunks, *seen.unneeded):
+        noticed, ran = len(one.noticed), len(one.noticed) + len(one.unnoticed)
+        told = f"{noticed} of {ran} tests noticed" if ran else "not measured: it does not load"
+        lines.append(f"{one.damage.path}:{one.damage.line}: {one.damage.what}: {told}")
+    took_s = round(time.monotonic() - started, 2)
+    head = Observation(Side.HEAD, "", None, "\n".join(lines), took_s, problem=seen.problem)
+    evidence = Evidence(_STEP.id, _STEP, None, head, Transition.UNKNOWN)
+    return replace(observed, damage=seen, evidence=(*observed.evidence, evidence))
 
 
 async def _measured(
@@ -163,7 +167,10 @@ async def _copies(
     code: set[str],
 ) -> tuple[DamagedCopy, ...]:
     """Damaged copies of head: first of what these tests call, then of what they reach or name."""
-    words = _reached(observed, tests).union(*(_NAME.findall(one.source) for one in tests))
+    paths = {one.path for one in tests}
+    symbols = observed.impact.symbols if observed.impact else ()
+    reached = {one.place.name for one in symbols if any(test.path in paths for test in one.tests)}
+    words = reached.union(*(_NAME.findall(one.source) for one in tests))
     called = {name for one in tests for name in called_in(one)}
     return await make_damages(services.sandbox, case.checkout, code, words, called)
 
@@ -336,7 +343,11 @@ async def _beside(
     adds = any(line.startswith("+") for hunk in hunks for line in hunk.lines)
     waiting: dict[frozenset[str], frozenset[str]] = {}
     for proofs in groups if adds else ():
-        if proofs.names and not _is_run(proofs, tried):
+        is_run = any(
+            one.damage.symbol in proofs.names and proofs.tests.intersection(one.noticed)
+            for one in tried
+        )
+        if proofs.names and not is_run:
             waiting[proofs.names] = waiting.get(proofs.names, frozenset()) | proofs.tests
     found = []
     for names, tests in waiting.items():
@@ -347,21 +358,6 @@ async def _beside(
         if copy and done and (left := sorted(tests - noticed)):
             found.append(Beside(tuple(sorted(copy.functions)), tuple(left)))
     return tuple(found)
-
-
-def _is_run(proofs: Proofs, tried: tuple[DamageTrial, ...]) -> bool:
-    """Whether a damage to what a demand names was noticed by one of its tests."""
-    return any(
-        one.damage.symbol in proofs.names and proofs.tests.intersection(one.noticed)
-        for one in tried
-    )
-
-
-def _reached(observed: Observed, tests: list[TestComparison]) -> set[str]:
-    """The changed symbols that the tests reach by the code graph, also through others."""
-    paths = {one.path for one in tests}
-    symbols = observed.impact.symbols if observed.impact else ()
-    return {one.place.name for one in symbols if any(test.path in paths for test in one.tests)}
 
 
 def _concerned(
@@ -381,19 +377,3 @@ def _concerned(
         for root, project in projects.items()
         if (head := project.head) is not None and head.failure is None
     )
-
-
-def _evidence(seen: DamageSeen, seconds: float) -> Evidence:
-    lines = [_line(one) for one in (*seen.trials, *seen.of_hunks, *seen.unneeded)]
-    head = Observation(
-        Side.HEAD, "", None, "\n".join(lines), round(seconds, 2), problem=seen.problem
-    )
-    return Evidence(_STEP.id, _STEP, None, head, Transition.UNKNOWN)
-
-
-def _line(one: DamageTrial) -> str:
-    damage = one.damage
-    where = f"{damage.path}:{damage.line}"
-    ran = len(one.noticed) + len(one.unnoticed)
-    told = f"{len(one.noticed)} of {ran} tests noticed" if ran else "not measured: it does not load"
-    return f"{where}: {damage.what}: {told}"

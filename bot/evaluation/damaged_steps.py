@@ -173,15 +173,16 @@ class _Trying:
         seen = await ANALYSTS_LOOKS[step.action](self.services, case, step)
         found = [(one.base, one.head) for one in seen.evidence[:1]]
         shown = list(found[0][-len(copies) :]) if found else [None] * len(copies)
-        trials = [self._trial(copy, one) for copy, one in zip(copies, shown, strict=True)]
-        is_loaded = [
-            not trial.noticed or await self._loads(copy, tree)
-            for trial, copy, tree in zip(trials, copies, trees, strict=True)
-        ]
-        return [
-            t if loads else DamageTrial(t.damage)
-            for t, loads in zip(trials, is_loaded, strict=True)
-        ]
+        own = (self.evidence.step.id,)
+        trials = []
+        for copy, tree, one in zip(copies, trees, shown, strict=True):
+            noticed = self._notices(one)
+            if noticed and not await self._loads(copy, tree):
+                noticed = None
+            trials.append(
+                DamageTrial(copy.damage, own if noticed else (), own if noticed is False else ())
+            )
+        return trials
 
     async def _loads(self, copy: DamagedCopy, tree: str) -> bool:
         """Whether a copy can be imported at all: where head can be and it cannot, any step would notice.
@@ -200,11 +201,6 @@ class _Trying:
             if place == tree and seen.exit_code == 0:
                 return True
         return seen.exit_code != 0
-
-    def _trial(self, copy: DamagedCopy, shown: Observation | None) -> DamageTrial:
-        noticed = self._notices(shown)
-        own = (self.evidence.step.id,)
-        return DamageTrial(copy.damage, own if noticed else (), own if noticed is False else ())
 
     def _notices(self, shown: Observation | None) -> bool | None:
         """Whether the step shows something else than on head; None where that cannot be told."""

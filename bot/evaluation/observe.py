@@ -83,13 +83,8 @@ async def _observe(services: Services, case: EvaluationContext, task: Task) -> O
     tests = replace(tests, comparisons=told, retired=retired, grown=grown)
     harmless = await read_kinds(services.sandbox, checkout)
     untested = await asyncio.to_thread(_is_untested, case)
-    requirements, timeout_s = (
-        case.planned.requirements,
-        case.policy.configuration.limits.minutes * 60,
-    )
-    integrity = await apart(
-        timeout_s, inspect_integrity, checkout.diff, base, head, tests, requirements
-    )
+    timeout_s, asked = case.policy.configuration.limits.minutes * 60, case.planned.requirements
+    integrity = await apart(timeout_s, inspect_integrity, checkout.diff, base, head, tests, asked)
     evidence = tuple(item for one in seen for item in one.evidence)
     integrity += await apart(timeout_s, _orders, task, evidence)
     integrity += await _vetted_dependencies(services, case, base, head)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from functools import partial
 
 from bot.evaluation.on_host import on_this_host, trees_here
 from bot.judges.citations import words_to_judges
@@ -59,7 +58,11 @@ async def collect_task(services: Services, request: EvaluationRequest, checkout:
     checkout = await trees_here(services, request, checkout)
     task = await services.origin.task(request, checkout)
     found = _linked(task, services.origin.home(request), frozenset(checkout.diff.changed_paths))
-    of_base = partial(_of_base, services, checkout)
+
+    async def of_base(path: str) -> Observation:
+        """A document is converted in the sandbox. Raises SandboxError without one."""
+        return await read(services.sandbox, Side.BASE, checkout.base_tree, FilePassage(path))
+
     documents = await _documents(found[Way.DOCUMENT], of_base)
     known = {one.pointer.places for one in found[Way.DOCUMENT]}
     named = await _documents(
@@ -93,11 +96,6 @@ def _linked(task: Task, home: str, changed: frozenset[str]) -> dict[Way, list[_L
                 way = pointer.way if counts else Way.NAMED
                 found[way].append(_Linked(replace(pointer, way=way), source))
     return found
-
-
-async def _of_base(services: Services, checkout: Checkout, path: str) -> Observation:
-    """What a file of base says; a document is converted in the sandbox. Raises SandboxError without one."""
-    return await read(services.sandbox, Side.BASE, checkout.base_tree, FilePassage(path))
 
 
 async def _documents(found: list[_Linked], of_base: Reader) -> _Read:
