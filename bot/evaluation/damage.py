@@ -310,22 +310,18 @@ async def _unneeded(
         tried = zip(asking, done, strict=False)
         kept = [(o, t) for o, t in tried if t.unnoticed and not t.noticed and not t.unloaded]
         asking, done = [one for one, _ in kept], tuple(trial for _, trial in kept)
-    if observed.examples:
-        pairs = zip(asking, done, strict=True)
-        done = tuple([t for o, t in pairs if not await _by_examples(services, case, observed, o)])
-    return done
-
-
-async def _by_examples(
-    services: Services, case: EvaluationContext, observed: Observed, copy: DamagedCopy
-) -> bool:
-    """Whether an example of the task that holds on head no longer holds on a copy."""
+    if not observed.examples:
+        return done
     folder = services.evaluation_folder(case.request) / "damage" / "examples"
-    try:
-        laid = await asyncio.to_thread(laid_over, folder, copy)
-        return bool(await noticed_by_examples(services, case, observed.examples, laid))
-    finally:
-        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+    unneeded = []
+    for copy, trial in zip(asking, done, strict=True):
+        try:
+            laid = await asyncio.to_thread(laid_over, folder, copy)
+            if not await noticed_by_examples(services, case, observed.examples, laid):
+                unneeded.append(trial)
+        finally:
+            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+    return tuple(unneeded)
 
 
 async def _beside(

@@ -148,7 +148,13 @@ class _Trying:
         left = {
             one.damage.function for one in copies.damages if one.damage.kind == "result"
         } - asked
-        return DamageSeen(tuple(_judged_whole(one, left) for one in trials))
+        judged = []
+        for one in trials:
+            # An emptied function tells little while it is not known whether its other results are noticed.
+            is_open = one.damage.kind == "emptied" and one.damage.function in left
+            damage = replace(one.damage, is_telling=False) if is_open else one.damage
+            judged.append(replace(one, damage=damage))
+        return DamageSeen(tuple(judged))
 
     async def _in_turn(self, copies: Sequence[DamagedCopy], name: str) -> list[DamageTrial]:
         trials: list[DamageTrial] = []
@@ -246,11 +252,3 @@ def _importing(head: Path, paths: Sequence[str]) -> str:
 
 def _place(damage: Damage) -> tuple[str, str]:
     return damage.path, damage.symbol
-
-
-def _judged_whole(trial: DamageTrial, left: set[tuple[str, int, str]]) -> DamageTrial:
-    """An emptied function tells little while it is not known whether other results of it are noticed."""
-    damage = trial.damage
-    if damage.kind != "emptied" or damage.function not in left:
-        return trial
-    return replace(trial, damage=replace(damage, is_telling=False))

@@ -153,14 +153,12 @@ def _build_evidence(built: Built) -> tuple[Evidence, ...]:
     sides = built.decisive.base, built.decisive.head
     if not any(one and one.failure and not one.recipe.needs for one in sides):
         return ()
-    base, head = map(_build_seen, sides)
+    seen: list[Observation | None] = []
+    for one in sides:
+        fine = Observation(one.side, "", 0, "It was built.", one.seconds) if one else None
+        seen.append(one.failure if one and one.failure else fine)
+    base, head = seen
     return (Evidence(_BUILD.id, _BUILD, base, head, transition(base, head)),)
-
-
-def _build_seen(built: Environment | None) -> Observation | None:
-    if built is None or built.failure:
-        return built.failure if built else None
-    return Observation(built.side, "", 0, "It was built.", built.seconds)
 
 
 def _is_untested(case: EvaluationContext) -> bool:

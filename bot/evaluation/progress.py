@@ -86,6 +86,9 @@ class EvaluationProgress:
         plan = self.planned.plan if self.planned else None
         if plan and self.deliberation:  # the judging stage saw to it that nothing was taken away
             plan = plan.extended(*self.deliberation.extensions)
+        deliberation = self.deliberation
+        if deliberation is None and self.planned and self.planned.usage:
+            deliberation = Deliberation(usage=self.planned.usage)  # what models took for the plan
         return Evaluation(
             request=self.request,
             base_sha=self.checkout.base_sha if self.checkout else self.request.base_sha,
@@ -94,7 +97,7 @@ class EvaluationProgress:
             plan=plan,
             plan_digest=self.planned.frozen if self.planned else "",
             observed=self.observed,
-            deliberation=self.deliberation or self._planning(),
+            deliberation=deliberation,
             rubrics=self.planned.rubrics if self.planned else (),
             judgement=self.judgement,
             gate=gate,
@@ -116,11 +119,6 @@ class EvaluationProgress:
             return request.agent
         login = self.task.author if self.task else ""
         return agent_of(policy.configuration, login, request.head_ref, policy.trailers)
-
-    def _planning(self) -> Deliberation | None:
-        """What models took for the plan, where the evaluation ended before any deliberation."""
-        usage = self.planned.usage if self.planned else ()
-        return Deliberation(usage=usage) if usage else None
 
     def _warnings(self) -> tuple[str, ...]:
         claims = self.observed.claims if self.observed else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -97,9 +98,12 @@ async def try_judges(agents: Agents, policy: JudgePolicy) -> CanaryResult:
 
     Who cannot be asked did not pass, and a miss is kept nowhere.
     """
-    key = f"canary {_version(agents, policy)}"
-    if await _passed_today(agents, key):
-        return CanaryResult(True)
+    key, today = f"canary {_version(agents, policy)}", agents.today
+    if today:
+        with suppress(ModelProblem):  # the sealed record of judges who missed
+            kept = await agents.session.recall(key, lambda day: today in (ANY_DAY, day.decode()))
+            if kept is not None:
+                return CanaryResult(True)
     trials = trials_of(agents.delimiter.word)
     try:
         answers = await concurrently(
@@ -109,20 +113,9 @@ async def try_judges(agents: Agents, policy: JudgePolicy) -> CanaryResult:
         return CanaryResult(False, (f"The judges could not be tried. {error.why}",))
     failures = [trial.failure(given) for trial, given in zip(trials, answers, strict=True)]
     found = tuple(failure for failure in failures if failure)
-    if not found and agents.today:
-        await agents.session.keep(key, agents.today.encode())
+    if not found and today:
+        await agents.session.keep(key, today.encode())
     return CanaryResult(not found, found)
-
-
-async def _passed_today(agents: Agents, key: str) -> bool:
-    today = agents.today
-    if not today:
-        return False
-    try:
-        kept = await agents.session.recall(key, lambda day: today in (ANY_DAY, day.decode()))
-    except ModelProblem:  # the sealed record of judges who missed
-        return False
-    return kept is not None
 
 
 def _version(agents: Agents, policy: JudgePolicy) -> str:

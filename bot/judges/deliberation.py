@@ -68,7 +68,13 @@ async def hold_deliberation(
     acting = agents.acting
     done = await concurrently(*(analyse(agents, acting, one) for one in assigned)) if acting else []
     analysed = {one.analysis.requirement_id: one for one in done}
-    left = [one for one in undecided if not _is_decided(one, analysed.get(one.requirement.id))]
+    left = []
+    for one in undecided:
+        own = analysed.get(one.requirement.id)
+        taken = (*material.evidence, *own.evidence) if own else ()
+        # Where a step that fails on head decides already, nobody is paid to talk about it.
+        if not (own and deciding_steps(one.requirement, one.found, own.analysis, taken)):
+            left.append(one)
     canary = await try_judges(agents, policy) if left and policy.canary else None
     if canary and not canary.is_passed:
         # Judges who missed it contribute nothing but what it cost.
@@ -84,14 +90,6 @@ async def hold_deliberation(
         canary=canary,
         usage=agents.session.usage,
     )
-
-
-def _is_decided(one: Assignment, analysed: Analysed | None) -> bool:
-    """Whether a step that fails on head decides already: nobody is paid to talk about it."""
-    if analysed is None:
-        return False
-    taken = (*one.material.evidence, *analysed.evidence)
-    return bool(deciding_steps(one.requirement, one.found, analysed.analysis, taken))
 
 
 async def _panel_on(
@@ -312,22 +310,21 @@ def reply_to(others: tuple[int, ...]) -> type[RoundReply]:
 
 def standing_text(last: Round, delimiter: Delimiter) -> str:
     """How all judges stand and what they said of one another; it is no more believed than a diff."""
-    lines = [_standing(one) for one in last.opinions]
+    lines = []
+    for judge in last.opinions:
+        if not takes_part(judge) or judge.scores is None:
+            lines.append(f"Judge {judge.judge}: has no opinion.")
+            continue
+        points = (judge.scores.correctness, judge.scores.functionality, judge.scores.clarity)
+        cited = ", ".join(judge.evidence_ids) or "nothing"
+        doubt = f" It does not count: {judge.problem}" if judge.problem else ""
+        lines.append(
+            f"Judge {judge.judge}: {judge.outcome.value}, by {cited}; "
+            f"scores {', '.join(map(str, points))}.{doubt}\n  {judge.reason[:REASON_CHARS]}"
+        )
     lines += [
         f"Judge {one.judge} to judge {one.about}: {one.act.value}. {one.explanation[:REASON_CHARS]}"
         for one in last.statements
         if one.about
     ]
     return delimiter.enclose("opinions of the judges", "\n".join(lines), OPINIONS_CHARS)
-
-
-def _standing(one: Opinion) -> str:
-    if not takes_part(one) or one.scores is None:
-        return f"Judge {one.judge}: has no opinion."
-    scores = f"{one.scores.correctness}, {one.scores.functionality}, {one.scores.clarity}"
-    cited = ", ".join(one.evidence_ids) or "nothing"
-    doubt = f" It does not count: {one.problem}" if one.problem else ""
-    return (
-        f"Judge {one.judge}: {one.outcome.value}, by {cited}; scores {scores}.{doubt}\n"
-        f"  {one.reason[:REASON_CHARS]}"
-    )

@@ -141,9 +141,17 @@ def checked(reply: PlanReply, requirements: Requirements, facts: PlanningFacts) 
     first = len(facts.fixed.steps) + 1
     for proposed in reply.steps:
         ids = tuple(dict.fromkeys(id_ for id_ in proposed.requirements if id_ in open_ids))
-        problem = _problem(proposed, ids, facts)
+        arguments = tuple(proposed.arguments)
         if len(steps) >= MOST_STEPS:
             problem = f"{MOST_STEPS} steps are the most"
+        elif proposed.action not in MENU:
+            problem = f"“{proposed.action[:40]}” is not on the menu"
+        elif not ids:
+            problem = "it serves no requirement that is open to judges"
+        elif any("\0" in one for one in arguments):
+            problem = "an argument holds a character that none may hold"
+        else:
+            problem = _ARGUMENTS[ActionKind(proposed.action)](arguments, facts)
         if problem:
             remarks.append(f"The planned step “{proposed.goal[:60]}” was left out: {problem}.")
             continue
@@ -154,21 +162,11 @@ def checked(reply: PlanReply, requirements: Requirements, facts: PlanningFacts) 
                 proposed.guidance,
                 ids,
                 ActionKind(proposed.action),
-                tuple(proposed.arguments),
+                arguments,
                 is_proposed=True,
             )
         )
     return Proposed(tuple(steps), tuple(remarks))
-
-
-def _problem(proposed: ProposedStep, ids: tuple[str, ...], facts: PlanningFacts) -> str:
-    if proposed.action not in MENU:
-        return f"“{proposed.action[:40]}” is not on the menu"
-    if not ids:
-        return "it serves no requirement that is open to judges"
-    if any("\0" in one for one in proposed.arguments):
-        return "an argument holds a character that none may hold"
-    return _ARGUMENTS[ActionKind(proposed.action)](tuple(proposed.arguments), facts)
 
 
 def _line_problem(arguments: tuple[str, ...], _ground: PlanningFacts) -> str:

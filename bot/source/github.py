@@ -141,7 +141,11 @@ class GitHubOrigin:
         if not request.has_check_run:
             return
         if stage == FIRST_STAGE:
-            await self._show_running(request)
+            try:
+                async with self._repository(request) as repository:
+                    await show_running(repository, request, self.home(request), self.link(request))
+            except (Transient, UserError) as error:
+                log.warning("the comment does not say what is being judged: %s", error.what)
         text = render_markdown("check/in_progress.md.j2", stage=stage, plan=plan)
         title, _, summary = text.strip().partition("\n")
         try:
@@ -160,20 +164,6 @@ class GitHubOrigin:
         except (Transient, UserError) as error:  # publishing tries again, and says it if it must
             log.warning("the check run does not show stage %s: %s", stage, error.what)
 
-    async def _show_running(self, request: EvaluationRequest) -> None:
-        try:
-            async with self._repository(request) as repository:
-                await show_running(repository, request, self.home(request), self.link(request))
-        except (Transient, UserError) as error:
-            log.warning("the comment does not say what is being judged: %s", error.what)
-
-    async def _hide_running(self, request: EvaluationRequest) -> None:
-        try:
-            async with self._repository(request) as repository:
-                await hide_running(repository, request)
-        except (Transient, UserError) as error:
-            log.warning("the comment still says that it is being judged: %s", error.what)
-
     def link(self, request: EvaluationRequest) -> str:
         """Return the signed address of the report page."""
         return self.report_link(request.id)
@@ -186,7 +176,11 @@ class GitHubOrigin:
         request = answer.evaluation.request
         skipped = await self._why_not_comment(request)
         if skipped:
-            await self._hide_running(request)
+            try:
+                async with self._repository(request) as repository:
+                    await hide_running(repository, request)
+            except (Transient, UserError) as error:
+                log.warning("the comment still says that it is being judged: %s", error.what)
         comment = 0
         try:
             if not skipped:

@@ -8,6 +8,7 @@ import json
 import logging
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -73,7 +74,10 @@ class RememberingModel(WrapperModel):
         """Answer from memory, else ask and remember. Raises BudgetSpent or ModelAway."""
         role, account = self._prompt.counted_as, self._state.account
         key = self._key(messages, model_settings, model_request_parameters)
-        response = _read(await asyncio.to_thread(self._memory.get, key))
+        kept, response = await asyncio.to_thread(self._memory.get, key), None
+        if kept is not None:
+            with suppress(ValidationError):  # a truncated file is as none
+                response = _RESPONSE.validate_json(kept)
         if response is not None:
             account.add_cached(role, self.model_name)
         else:
@@ -131,14 +135,6 @@ class RememberingModel(WrapperModel):
         }
         text = json.dumps(asked, sort_keys=True, default=str)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _read(kept: bytes | None) -> ModelResponse | None:
-    """Read a cached reply; treat a truncated file as missing."""
-    try:
-        return _RESPONSE.validate_json(kept) if kept is not None else None
-    except ValidationError:
-        return None
 
 
 def _plain(value: Any) -> Any:
