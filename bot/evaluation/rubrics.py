@@ -266,8 +266,11 @@ def with_rubrics(
                 added.append(replace(wanted, id=f"{letter}{len(added) + 1}"))
                 ids.append(added[-1].id)
             else:
-                items[known] = _raised(items[known], rubric)
-                ids.append(items[known].id)
+                asked = items[known]
+                is_theirs = asked.trust is Trust.MAINTAINER
+                origin = asked.origin if is_theirs else f"{asked.origin}, {rubric.name}"
+                items[known] = replace(asked, trust=Trust.MAINTAINER, mandatory=True, origin=origin)
+                ids.append(asked.id)
         numbered.append(replace(rubric, requirement_ids=tuple(ids)))
     first = next((n for n, one in enumerate(items) if one.category is not Category.BASELINE), None)
     first = len(items) if first is None else first
@@ -284,10 +287,3 @@ def _wanted(rubric: TaskRubric) -> list[Requirement]:
         Requirement("", _PROHIBITED + text, Category.PROHIBITION, rubric.name, Trust.MAINTAINER)
         for text in rubric.rubric.unacceptable
     ]
-
-
-def _raised(known: Requirement, rubric: TaskRubric) -> Requirement:
-    if known.trust is Trust.MAINTAINER:
-        return replace(known, mandatory=True)
-    origin = f"{known.origin}, {rubric.name}"
-    return replace(known, trust=Trust.MAINTAINER, mandatory=True, origin=origin)

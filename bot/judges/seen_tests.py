@@ -190,17 +190,15 @@ def told_four_ways(tests: FourWay) -> str:
         if not counts[change]:
             continue
         lines.append(f"{words}: {counts[change]}")
-        if change is not TestChange.PASS_TO_PASS:
-            lines += _four_way_rows([one for one in tests.comparisons if one.change is change])
+        if change is TestChange.PASS_TO_PASS:
+            continue
+        groups: dict[str, list[TestComparison]] = {}
+        for one in tests.comparisons:
+            if one.change is change:
+                groups.setdefault(_function(one.id), []).append(one)
+        for group in list(groups.values())[:MOST_TOLD]:
+            rows = f" and {len(group) - 1} more of its cases" if len(group) > 1 else ""
+            by = ", written or edited by the change's author" if group[0].written_by_author else ""
+            said = f": {clip_line(steady(group[0].assertion), 240)}" if group[0].assertion else ""
+            lines.append(f"- {clip_line(group[0].id, 240)}{rows}{by}{said}")
     return clip("\n".join(lines), FOUR_WAYS_CHARS)
-
-
-def _four_way_rows(found: list[TestComparison]) -> Iterator[str]:
-    groups: dict[str, list[TestComparison]] = {}
-    for one in found:
-        groups.setdefault(_function(one.id), []).append(one)
-    for group in list(groups.values())[:MOST_TOLD]:
-        rows = f" and {len(group) - 1} more of its cases" if len(group) > 1 else ""
-        by = ", written or edited by the change's author" if group[0].written_by_author else ""
-        said = f": {clip_line(steady(group[0].assertion), 240)}" if group[0].assertion else ""
-        yield f"- {clip_line(group[0].id, 240)}{rows}{by}{said}"

@@ -35,17 +35,6 @@ class SubmittedFolder:
 @contextmanager
 def committed(wanted: SubmittedFolder, below: Path) -> Iterator[Path]:
     """Make a repository with both branches, and remove it in the end. Raises UserError."""
-    _check(wanted)
-    repository = below / secrets.token_hex(8)
-    repository.mkdir(parents=True)
-    try:
-        _fill(repository, wanted)
-        yield repository
-    finally:
-        shutil.rmtree(repository, ignore_errors=True)
-
-
-def _check(wanted: SubmittedFolder) -> None:
     if not wanted.folder.is_dir():
         raise UserError(f"{wanted.folder} is not a folder.", "Name the submission's folder.")
     if not wanted.plan.is_relative_to(wanted.given):
@@ -64,6 +53,13 @@ def _check(wanted: SubmittedFolder) -> None:
                     f"{folder} has more than {_MOST_FILES} files or {_MOST_BYTES >> 30} GiB.",
                     "Name the folder that holds only the task's files, by --given.",
                 )
+    repository = below / secrets.token_hex(8)
+    repository.mkdir(parents=True)
+    try:
+        _fill(repository, wanted)
+        yield repository
+    finally:
+        shutil.rmtree(repository, ignore_errors=True)
 
 
 def _fill(repository: Path, wanted: SubmittedFolder) -> None:
