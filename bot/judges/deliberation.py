@@ -166,26 +166,24 @@ def _told(
     outcome: VerdictOutcome,
     spokesman: Opinion | None,
 ) -> PanelResult:
-    counting = [one for one in rounds[-1].opinions if one.counts]
+    opinions = rounds[-1].opinions
+    counting = [one for one in opinions if one.counts]
+    problems = [one.problem for one in opinions if one.problem]
+    reason = spokesman.reason if spokesman else "The judges did not agree."
+    if spokesman is None and len(problems) * 2 >= len(opinions):
+        few = f"Too few of the {len(opinions)} judges have an opinion that counts."
+        reason = f"{few} {problems[0]}"
     scores = [one.scores.mean for one in counting if one.scores]
     return PanelResult(
         requirement_id=requirement.id,
         outcome=outcome,
-        reason=spokesman.reason if spokesman else _why_undecided(rounds[-1].opinions),
+        reason=reason,
         evidence_ids=spokesman.evidence_ids if spokesman else (),
         score=round(sum(scores) / len(scores), 2) if scores else None,
         is_agreed=spokesman is not None,
         rounds=rounds,
         dissent=tuple(one for one in counting if one.outcome is not outcome),
     )
-
-
-def _why_undecided(opinions: tuple[Opinion, ...]) -> str:
-    """One sentence; with what keeps the opinions from counting where that is the reason."""
-    problems = [one.problem for one in opinions if one.problem]
-    if len(problems) * 2 < len(opinions):
-        return "The judges did not agree."
-    return f"Too few of the {len(opinions)} judges have an opinion that counts. {problems[0]}"
 
 
 # --- lets a panel's judges answer one another until they agree (CodeVisionary, section III-C) -----

@@ -108,8 +108,8 @@ async def _leave_out(
     """Show that a head is not judged by itself and return what was done; "" where it shall be judged."""
     by, trigger = sifted.by, request.trigger
     if by is NotByItself.DRAFT:
-        open_ = desk.store.open_evaluations
-        for record in await asyncio.to_thread(open_, request.repository, request.number):
+        about = (request.repository, request.number)
+        for record in await asyncio.to_thread(desk.store.open_evaluations, *about):
             await stop(desk, repository, record, "The pull request is a draft.")
     is_as_before = by is not None and (by.is_silent or trigger is Trigger.EDITED)
     if is_as_before or trigger is Trigger.DRAFTED:

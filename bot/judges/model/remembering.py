@@ -217,26 +217,23 @@ def away(error: exceptions.ModelAPIError) -> ModelAway:
     """Return the error for an endpoint that still fails after all retries."""
     log.warning("a model's endpoint failed: %s", error)
     if isinstance(error, exceptions.ModelHTTPError):
-        return ModelAway(f"The model's endpoint {_refusal(error)}.")
+        match error.status_code:
+            case 401 | 403:
+                why = "rejects the key in `ASSAY_MODEL_KEY`"
+            case 404:
+                why = f"does not know the model {error.model_name!r}"
+            case 429:
+                why = f"is busy (status 429). {_AGAIN}"
+            case status if status >= 500:
+                why = f"failed (status {status}). {_AGAIN}"
+            case status:
+                why = f"rejects the request (status {status})"
+        return ModelAway(f"The model's endpoint {why}.")
     if is_silent(error):
         return silent()
     return ModelAway(
         "The model's endpoint does not return chat completions: check `ASSAY_MODEL_URL`."
     )
-
-
-def _refusal(error: exceptions.ModelHTTPError) -> str:
-    match error.status_code:
-        case 401 | 403:
-            return "rejects the key in `ASSAY_MODEL_KEY`"
-        case 404:
-            return f"does not know the model {error.model_name!r}"
-        case 429:
-            return f"is busy (status 429). {_AGAIN}"
-        case status if status >= 500:
-            return f"failed (status {status}). {_AGAIN}"
-        case status:
-            return f"rejects the request (status {status})"
 
 
 def is_silent(error: exceptions.ModelAPIError) -> bool:
