@@ -96,18 +96,10 @@ async def _vote(
         reply = await agents.session.ask(prompt, PatchReply)
     except Answerless as error:
         return _Vote(None, problem=error.why)
-    return _held(reply, replace(material, evidence=shown))
-
-
-def _held(reply: PatchReply, material: Material) -> _Vote:
-    """The reply with those of its citations that hold, each for itself."""
-    known = {
-        one.id
-        for one in material.evidence
-        if holds_for_patch(one, as_valid=reply.verdict == Validity.VALID)
-    }
+    as_valid = reply.verdict == Validity.VALID
+    known = {one.id for one in shown if holds_for_patch(one, as_valid=as_valid)}
     cited = tuple(id_ for id_ in dict.fromkeys(reply.evidence) if id_ in known)
-    # A quote has to be a line which the diff adds or removes.
+    # A quote holds where the diff adds or removes that line.
     changed = {
         line[1:].strip()
         for line in material.diff.splitlines()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from bot.task.requirements import NOTHING_REGRESSES
 from bot.text.clipping import clip, clip_line, clip_middle, steady
@@ -76,16 +76,20 @@ def told_tests(evidence: Evidence, most_chars: int) -> str:
         *([evidence.step.goal] if crossed else []),
         " · ".join(f"{words}: {counts[move]}" for move, words in _MOVES.items() if counts[move]),
     ]
-    shown = 0
+    most = MOST_TOLD
     for move, words in _MOVES.items():
         rows = [pair for one, pair in told if one == move]
         if move == (True, True) and (len(counts) > 1 or len(rows) > MOST_UNCHANGED):
             continue
-        for group in _by_function(rows):
-            if shown == MOST_TOLD:
+        groups: dict[str, list[_Pair]] = {}
+        for pair in rows:
+            if shown := pair[1] or pair[0]:
+                groups.setdefault(_function(shown.id), []).append(pair)
+        for group in groups.values():
+            if not most:
                 lines.append("… more tests are left out")
                 break
-            shown += 1
+            most -= 1
             lines += _group(group, words)
     return clip_middle("\n".join(lines), most_chars)
 
@@ -129,15 +133,6 @@ def _passes(result: TestResult | None) -> bool | None:
 
 def _function(test_id: str) -> str:
     return test_id.split("[", 1)[0]
-
-
-def _by_function(rows: Iterable[_Pair]) -> list[list[_Pair]]:
-    groups: dict[str, list[_Pair]] = {}
-    for pair in rows:
-        shown = pair[1] or pair[0]
-        if shown is not None:
-            groups.setdefault(_function(shown.id), []).append(pair)
-    return list(groups.values())
 
 
 def _group(group: list[_Pair], words: str) -> Iterator[str]:
