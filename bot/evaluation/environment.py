@@ -89,7 +89,12 @@ def _wanted_projects(
 ) -> tuple[SetupHints, ...]:
     """Return how each project is set up; a configured test line says itself where tests are run."""
     setup = policy.configuration.setup
-    install, before = setup.install or "", _released_before(shop.checkout)
+    install, before, newest_s = setup.install or "", "", shop.checkout.newest_commit_s
+    if newest_s and time.time() - newest_s >= _OLD_S:
+        # The newest commit is old, so packages are as of the day after it. The target's tip counts too: a
+        # pull request cannot choose older packages by its own commits' dates.
+        newest = datetime.fromtimestamp(newest_s, UTC)
+        before = (newest + timedelta(days=1)).date().isoformat()
     if setup.test:
         calls = test_places(setup.test, Tree(Path(shop.checkout.base_tree)))
         return tuple(
@@ -104,17 +109,6 @@ def _wanted_projects(
         at = root if line else ""
         found.append(SetupHints(line or install, followed, root, at, before))
     return tuple(found)
-
-
-def _released_before(checkout: Checkout) -> str:
-    """Return the day after the newest commit where that is long ago, else "".
-
-    The target's tip counts too, so a pull request cannot choose older packages by its own commits' dates.
-    """
-    if not checkout.newest_commit_s or time.time() - checkout.newest_commit_s < _OLD_S:
-        return ""
-    newest = datetime.fromtimestamp(checkout.newest_commit_s, UTC)
-    return (newest + timedelta(days=1)).date().isoformat()
 
 
 # --- the builds -------------------------------------------------------------------------------

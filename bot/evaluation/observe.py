@@ -248,9 +248,18 @@ async def _found(services: Services, case: EvaluationContext, timeout_s: float) 
         log = await asyncio.to_thread(_in_tree, tree, where.path)
         if log.text or log.problem:
             return log
-    if where.artifact:
-        return await _in_artifact(services, case, where.artifact, timeout_s)
-    return _Log()
+    if not where.artifact:
+        return _Log()
+    request = replace(case.request, head_sha=case.checkout.head_sha)
+    try:
+        archive = await services.origin.artifact(request, where.artifact, _MOST_ARCHIVE_BYTES)
+    except UserError as error:
+        return _Log(problem=f"{error.what} {error.next_step}".strip())
+    except (Transient, Superseded):  # nothing is looked at again for a hint
+        return _Log(problem="GitHub could not be asked for it.")
+    # It is an archive of a stranger's making, so it is read in a process of its own.
+    text = "" if archive is None else await apart(timeout_s, log_in_archive, archive)
+    return _Log(text, "" if text or archive is None else _NO_LOG)
 
 
 def _in_tree(tree: Path, path: str) -> _Log:
@@ -267,23 +276,6 @@ def _in_tree(tree: Path, path: str) -> _Log:
             problem=f"It has more than {MOST_CHARACTERS // 1_000_000} MB, and was not read."
         )
     return _Log(data.decode(errors="replace"))
-
-
-async def _in_artifact(
-    services: Services, case: EvaluationContext, name: str, timeout_s: float
-) -> _Log:
-    """Read the artifact, which is an archive of a stranger's making, in a process of its own."""
-    request = replace(case.request, head_sha=case.checkout.head_sha)
-    try:
-        archive = await services.origin.artifact(request, name, _MOST_ARCHIVE_BYTES)
-    except UserError as error:
-        return _Log(problem=f"{error.what} {error.next_step}".strip())
-    except (Transient, Superseded):  # nothing is looked at again for a hint
-        return _Log(problem="GitHub could not be asked for it.")
-    if archive is None:
-        return _Log()
-    text = await apart(timeout_s, log_in_archive, archive)
-    return _Log(text) if text else _Log(problem=_NO_LOG)
 
 
 _NO_LOG = (

@@ -86,19 +86,20 @@ def _inputs(tree: ast.Module) -> Iterator[ast.expr]:
         for one in ast.walk(decorator)
     }
     for call in ast.walk(tree):
-        if not isinstance(call, ast.Call) or id(call) in decorators or _is_machinery(call):
+        if not isinstance(call, ast.Call) or id(call) in decorators:
             continue
+        name = _called(call)
+        if name in _MACHINERY or name.lower().startswith(("assert", "mock")):
+            continue  # the test's own: it asserts, converts, or sets something up
         for given in (*call.args, *(one.value for one in call.keywords)):
             values = named.get(given.id, ()) if isinstance(given, ast.Name) else (given,)
             for value in values:
                 yield from _parts(value)
 
 
-def _is_machinery(call: ast.Call) -> bool:
-    """Whether a call is the test's own: it asserts, converts, or sets something up."""
+def _called(call: ast.Call) -> str:
     func = call.func
-    name = func.id if isinstance(func, ast.Name) else getattr(func, "attr", "")
-    return name in _MACHINERY or name.lower().startswith(("assert", "mock"))
+    return func.id if isinstance(func, ast.Name) else str(getattr(func, "attr", ""))
 
 
 def _values_by_name(tree: ast.Module) -> dict[str, list[ast.expr]]:
@@ -161,11 +162,10 @@ def _near(node: ast.expr) -> tuple[str, ...]:
 
 
 def _near_decimal(call: ast.Call) -> tuple[str, ...]:
-    func = call.func
-    name = func.id if isinstance(func, ast.Name) else getattr(func, "attr", "")
-    if name != "Decimal" or len(call.args) != 1 or not isinstance(call.args[0], ast.Constant):
+    is_made = _called(call) == "Decimal" and len(call.args) == 1
+    if not is_made or not isinstance(call.args[0], ast.Constant):
         return ()
-    made = ast.unparse(func)
+    made = ast.unparse(call.func)
     try:
         given = Decimal(str(call.args[0].value))
     except InvalidOperation:
