@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from sandbox.base import Command, Completed, Sandbox
 
 _GROUPS = Path("/sys/fs/cgroup")
+_UNLIMITED = 1 << 16
 
 _Result = TypeVar("_Result")
 
@@ -79,11 +80,6 @@ class FewAtATime:
 
 def cores() -> int:
     """Return how many processors this process may use: those it may run on, within its group's quota."""
-    return max(1, min(len(os.sched_getaffinity(0)), _quota()))
-
-
-def _quota() -> int:
-    """Return the least quota of the process's control group and those around it, in whole cores."""
     try:
         lines = Path("/proc/self/cgroup").read_text().splitlines()
     except OSError:
@@ -91,10 +87,8 @@ def _quota() -> int:
     name = next((line[3:] for line in lines if line.startswith("0::")), "/")
     own = _GROUPS / name.lstrip("/")
     groups = [one for one in (own, *own.parents) if one.is_relative_to(_GROUPS)]
-    return min((_cores_of(one / "cpu.max") for one in groups), default=_UNLIMITED)
-
-
-_UNLIMITED = 1 << 16
+    quota = min((_cores_of(one / "cpu.max") for one in groups), default=_UNLIMITED)
+    return max(1, min(len(os.sched_getaffinity(0)), quota))
 
 
 def _cores_of(file: Path) -> int:

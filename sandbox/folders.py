@@ -82,20 +82,17 @@ def _lay_out(mounts: tuple[Mount, ...], policy: FolderPolicy, copies: Path) -> t
         placed = mount
         by_copy = policy.by_copy or not is_overlaid(mount)  # a single file has no overlay
         if by_copy and mount.mode is MountMode.COPY_ON_WRITE:
-            placed = Mount(_copy(mount, copies / str(index)), mount.target, MountMode.WRITABLE)
+            target = copies / str(index)
+            target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if Path(mount.source).is_dir():
+                shutil.copytree(mount.source, target, symlinks=True)
+            else:
+                shutil.copy2(mount.source, target)
+            placed = Mount(str(target), mount.target, MountMode.WRITABLE)
         if policy.owner is not None and placed.mode is MountMode.WRITABLE:
             _give(Path(placed.source), (policy.owner, policy.owner))
         laid_out.append(placed)
     return tuple(laid_out)
-
-
-def _copy(mount: Mount, target: Path) -> str:
-    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    if Path(mount.source).is_dir():
-        shutil.copytree(mount.source, target, symlinks=True)
-    else:
-        shutil.copy2(mount.source, target)
-    return str(target)
 
 
 def _clean(

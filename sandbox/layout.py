@@ -98,7 +98,10 @@ def generated_etc(resolver: str | None) -> tuple[tuple[str, str], ...]:
 
 
 def check_command(command: Command) -> None:
-    """Raise ValueError for what no program can be given, and for a target that cannot be mounted."""
+    """Raise ValueError for what no program can be given, and for a target that cannot be mounted.
+
+    That is one that is no plain absolute path, or hides the sandbox's own.
+    """
     texts = [*command.argv, command.cwd, *(part for pair in command.environment for part in pair)]
     texts += [path for mount in command.mounts for path in (mount.source, mount.target)]
     if not command.argv or any("\0" in text for text in texts):
@@ -107,7 +110,11 @@ def check_command(command: Command) -> None:
         raise ValueError(f"a program's name cannot be empty or hold '=': {command.argv[0]!r}")
     if any(not name or "=" in name for name, _ in command.environment):
         raise ValueError("a variable's name cannot be empty or hold '='")
-    check_mounts(command.mounts)
+    for mount in command.mounts:
+        target = PurePosixPath(mount.target)
+        is_plain = target.is_absolute() and ".." not in target.parts
+        if not is_plain or str(target) in _RESERVED or target.parts[1] in {"proc", "dev"}:
+            raise ValueError(f"cannot mount at {mount.target!r}")
 
 
 def program_argv(command: Command) -> tuple[str, ...]:
@@ -121,15 +128,6 @@ def program_argv(command: Command) -> tuple[str, ...]:
 def program_prefix() -> tuple[str, ...]:
     """How every program of ours is begun; by it a process is known as a sandbox of ours."""
     return ("/usr/bin/env", "--default-signal", "-u", "PWD")
-
-
-def check_mounts(mounts: Iterable[Mount]) -> None:
-    """Raise ValueError for a target that is no plain absolute path or hides the sandbox's own."""
-    for mount in mounts:
-        target = PurePosixPath(mount.target)
-        parts_are_plain = target.is_absolute() and ".." not in target.parts
-        if not parts_are_plain or str(target) in _RESERVED or target.parts[1] in {"proc", "dev"}:
-            raise ValueError(f"cannot mount at {mount.target!r}")
 
 
 def in_mounting_order(mounts: Iterable[Mount]) -> tuple[Mount, ...]:
@@ -155,21 +153,21 @@ def bubblewrap_options(
     options += ["--json-status-fd", str(status)]
     for name, value in variables.items():
         options += ["--setenv", name, value]
-    options += _system() + _etc() + ["--proc", "/proc", "--dev", "/dev"]
+    options += _system()
+    for name, _ in generated_etc(None):
+        options += ["--ro-bind", f"{ETC}/{name}", f"/etc/{name}"]
+    for name in _HOST_ETC:
+        options += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+    options += ["--proc", "/proc", "--dev", "/dev"]
     # Process 1 tells how the program ended: its descriptors and its memory are out of reach.
     options += ["--tmpfs", "/proc/1", "--remount-ro", "/proc/1"]
     for folder, target in SCRATCH_TARGETS:
         options += ["--bind", f"{SCRATCH}/{folder}", target]
     for index, mount in enumerate(mounts):
-        options += _bind(index, mount)
+        bind = "--ro-bind" if mount.mode is MountMode.READ_ONLY else "--bind"
+        source = layered(index) if is_overlaid(mount) else staged(index)
+        options += [bind, source, mount.target]
     return [*options, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
-
-
-def _bind(index: int, mount: Mount) -> list[str]:
-    if mount.mode is MountMode.READ_ONLY:
-        return ["--ro-bind", staged(index), mount.target]
-    source = layered(index) if is_overlaid(mount) else staged(index)
-    return ["--bind", source, mount.target]
 
 
 def _system() -> list[str]:
@@ -186,12 +184,3 @@ def _system() -> list[str]:
     for folder in ("/run", "/var/lib", "/var/cache", "/opt", "/srv", "/mnt"):
         options += ["--dir", folder]
     return [*options, "--symlink", "/run", "/var/run"]
-
-
-def _etc() -> list[str]:
-    options: list[str] = []
-    for name, _ in generated_etc(None):
-        options += ["--ro-bind", f"{ETC}/{name}", f"/etc/{name}"]
-    for name in _HOST_ETC:
-        options += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
-    return options

@@ -145,19 +145,15 @@ def find_group_parent(own: str, root: Path) -> GroupParent | None:
     return None
 
 
-def _children() -> dict[int, list[int]]:
-    found: dict[int, list[int]] = defaultdict(list)
+def tree_of(pid: int) -> list[int]:
+    """The process and all its descendants."""
+    children: dict[int, list[int]] = defaultdict(list)
     for name in os.listdir("/proc"):  # noqa: PTH208  several times a second
         if name.isdigit():
             with suppress(OSError):
                 text = Path("/proc", name, "stat").read_text(errors="replace")
-                found[int(text.rpartition(")")[2].split()[1])].append(int(name))
-    return found
-
-
-def tree_of(pid: int) -> list[int]:
-    """The process and all its descendants."""
-    children, found = _children(), [pid]
+                children[int(text.rpartition(")")[2].split()[1])].append(int(name))
+    found = [pid]
     for process in found:
         found += children[process]
     return found
@@ -286,15 +282,14 @@ class DiskWatch:
         if not used.exceeds(self._limit) and not is_due:
             return None
         self._scanned = now
-        grown = [self._grown(folder, before) for folder, before in self._started.items()]
+        grown = []
+        for folder, before in self._started.items():
+            most = Use(before.bytes + self._limit.bytes, before.entries + self._limit.entries)
+            found = folder_use(folder, most)
+            grown.append(Use(found.bytes - before.bytes, found.entries - before.entries))
         if sum(one.entries for one in grown) > self._limit.entries:
             return Killed.ENTRIES
         return Killed.DISK if sum(one.bytes for one in grown) > self._limit.bytes else None
-
-    def _grown(self, folder: str, before: Use) -> Use:
-        most = Use(before.bytes + self._limit.bytes, before.entries + self._limit.entries)
-        found = folder_use(folder, most)
-        return Use(found.bytes - before.bytes, found.entries - before.entries)
 
 
 async def limit_reached(memory: HeldMemory, limit_bytes: int, disk: DiskWatch) -> Killed:

@@ -151,11 +151,7 @@ def refused_networks() -> frozenset[IPv4Network]:
     There is no IPv6 in a build's network.
     """
     never = (network for network in NOT_PUBLIC if isinstance(network, IPv4Network))
-    return frozenset((*never, *map(IPv4Network, _host_addresses())))
-
-
-def _host_addresses() -> set[str]:
-    """The host's own IPv4 addresses, from the kernel's table: an address, then `/32 host LOCAL`."""
+    # The kernel's table of the host's own addresses: an address, then `/32 host LOCAL`.
     found = set()
     address = ""
     for line in Path("/proc/net/fib_trie").read_text().splitlines():
@@ -164,7 +160,7 @@ def _host_addresses() -> set[str]:
             address = words[-1]
         elif words[-2:] == ["host", "LOCAL"] and not address.startswith("127."):
             found.add(address)
-    return found
+    return frozenset((*never, *map(IPv4Network, found)))
 
 
 def _message(kind: int, body: bytes) -> bytes:

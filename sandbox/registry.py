@@ -80,24 +80,24 @@ async def newest_version(sandbox: Sandbox, wanted: WantedPackage) -> str:
 
 async def _answer(sandbox: Sandbox, wanted: WantedPackage) -> RegistryAnswer:
     done = await _run(sandbox, wanted)
-    found = _told(wanted, done)
-    if found is not RegistryAnswer.EXISTS:
-        return found
+    if done.exit_code != 0:
+        absent = {
+            Client.PIP: f"{wanted.name} was not found in the package registry",
+            Client.NPM: "E404",
+        }
+        is_absent = absent[wanted.client] in _said(done)
+        return RegistryAnswer.ABSENT if is_absent else RegistryAnswer.UNKNOWN
     cutoff = datetime.now(UTC) - timedelta(days=YOUNG_DAYS)
     if wanted.client is Client.PIP:
-        is_young = await _pip_has_nothing_older(sandbox, wanted, cutoff)
+        older_only = ("--exclude-newer", cutoff.date().isoformat())
+        control = await _run(sandbox, _CONTROLS[Client.PIP], older_only)
+        older = await _run(sandbox, wanted, older_only)
+        filtered = "exclude-newer" in _said(older)
+        is_young = control.exit_code == 0 and older.exit_code != 0 and filtered
     else:
         # A registry that tells no times, or tells them to some only, leaves the age open.
         is_young = min(_published(done.stdout), default=cutoff) > cutoff
-    return RegistryAnswer.YOUNG if is_young else found
-
-
-async def _pip_has_nothing_older(sandbox: Sandbox, wanted: WantedPackage, cutoff: datetime) -> bool:
-    older_only = ("--exclude-newer", cutoff.date().isoformat())
-    control = await _run(sandbox, _CONTROLS[Client.PIP], older_only)
-    older = await _run(sandbox, wanted, older_only)
-    filtered = "exclude-newer" in _said(older)
-    return control.exit_code == 0 and older.exit_code != 0 and filtered
+    return RegistryAnswer.YOUNG if is_young else RegistryAnswer.EXISTS
 
 
 def _published(told: bytes) -> Iterator[datetime]:
@@ -113,16 +113,6 @@ def _published(told: bytes) -> Iterator[datetime]:
         except ValueError:
             continue
         yield found if found.tzinfo else found.replace(tzinfo=UTC)
-
-
-def _told(wanted: WantedPackage, done: Completed) -> RegistryAnswer:
-    if done.exit_code == 0:
-        return RegistryAnswer.EXISTS
-    absent = {
-        Client.PIP: f"{wanted.name} was not found in the package registry",
-        Client.NPM: "E404",
-    }
-    return RegistryAnswer.ABSENT if absent[wanted.client] in _said(done) else RegistryAnswer.UNKNOWN
 
 
 def _said(done: Completed) -> str:

@@ -16,7 +16,10 @@ from tests.layers import SHARED
 from tests.postgres import Postgres, postgres_bin, running_postgres
 
 # A busy machine is slow, not wrong; and the same commit must not pass once and fail once.
-settings.register_profile("assay", deadline=None, derandomize="CI" in os.environ)
+EXAMPLES = 200 if os.environ.get("ASSAY_CASES") == "all" else 30
+settings.register_profile(
+    "assay", deadline=None, derandomize="CI" in os.environ, max_examples=EXAMPLES
+)
 settings.load_profile("assay")
 
 

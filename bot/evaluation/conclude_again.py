@@ -20,7 +20,7 @@ from bot.evaluation.report import keep_report, print_report, publish
 from bot.judges.agents import Agents
 from bot.judges.model import BudgetSpent, ModelProblem, SessionLimits
 from bot.judges.questions import EVIDENCE_CHARS, Known, answer_question
-from bot.report.evidence_views import EvidenceView, ObservationView
+from bot.report.evidence_views import ObservationView
 from bot.report.model import ReportView
 from bot.report.view import view
 from bot.services import Services, evaluation_key
@@ -140,25 +140,19 @@ def _known(shown: ReportView) -> Known:
         verdicts.append(
             f"{row.requirement.id} ({row.requirement.shown}): {decided}, by {cited}. {verdict.reason}"
         )
+    # The tests that can matter, the worst first.
+    for group in shown.tests.shown if shown.tests else ():
+        rows = [test.comparison for test in group.tests[:10]]
+        verdicts += [f"test {row.id}: {row.change.value}. {row.assertion}" for row in rows]
     cited_ids = {id_ for row in shown.requirements for id_ in row.verdict.evidence_ids}
     pieces = sorted(shown.evidence, key=lambda one: one.id not in cited_ids)[:_MOST_PIECES]
     most = EVIDENCE_CHARS // max(1, len(pieces)) // 3
-    evidence = tuple((one.id, "\n".join(_piece(one, most))) for one in pieces)
-    return Known(asked, "\n".join((*verdicts, *_tests(shown))), evidence)
-
-
-def _tests(shown: ReportView) -> Iterator[str]:
-    """The tests that can matter, the worst first."""
-    for group in shown.tests.shown if shown.tests else ():
-        for test in group.tests[:10]:
-            row = test.comparison
-            yield f"test {row.id}: {row.change.value}. {row.assertion}"
-
-
-def _piece(item: EvidenceView, most_chars: int) -> Iterator[str]:
-    yield f"{item.goal} ({item.action.value}): {item.transition.value}"
-    yield from _side("base", item.base, most_chars)
-    yield from _side("head", item.head, most_chars)
+    evidence = []
+    for one in pieces:
+        sides = *_side("base", one.base, most), *_side("head", one.head, most)
+        head = f"{one.goal} ({one.action.value}): {one.transition.value}"
+        evidence.append((one.id, "\n".join((head, *sides))))
+    return Known(asked, "\n".join(verdicts), tuple(evidence))
 
 
 def _side(name: str, seen: ObservationView | None, most_chars: int) -> Iterator[str]:

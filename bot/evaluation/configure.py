@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from bot.configuration import (
     PATH,
-    Configuration,
     ConfigurationFile,
     Effective,
     Layer,
@@ -77,17 +76,15 @@ async def configure(services: Services, request: EvaluationRequest, checkout: Ch
     await trees_here(services, request, checkout)  # and with them the commits
     mirror = await asyncio.to_thread(open_mirror, services.settings.home / "git", code.source)
     policy = await asyncio.to_thread(_read, mirror, checkout, context, request.base_ref)
-    return replace(policy, configuration=_ablated(policy.configuration, request.without))
-
-
-def _ablated(configuration: Configuration, without: tuple[Part, ...]) -> Configuration:
-    """Switch off what has a key of the configuration."""
+    # What the request goes without is switched off where it has a key of the configuration.
+    configuration, without = policy.configuration, request.without
     judges, web = configuration.judges, configuration.web
     if Part.NEGOTIATION in without:
         judges = judges.model_copy(update={"rounds": 0})
     if Part.BROWSER in without or Part.EXECUTION in without:
         web = web.model_copy(update={"enabled": False})
-    return configuration.model_copy(update={"judges": judges, "web": web})
+    configuration = configuration.model_copy(update={"judges": judges, "web": web})
+    return replace(policy, configuration=configuration)
 
 
 def _read(mirror: Mirror, checkout: Checkout, context: PolicyContext, base_ref: str) -> Policy:

@@ -6,7 +6,7 @@ import asyncio
 import re
 import shutil
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bot.context import EvaluationContext, Project
@@ -40,11 +40,11 @@ from sandbox.damage.trial import (
     try_hunks,
     with_tests_alone,
 )
-from sandbox.damage.values import AS_ON_BASE, CONDITION, OF_LINES, SAME, Damage, DamageTrial
+from sandbox.damage.values import AS_ON_BASE, OF_LINES, SAME, UNASKED, Damage, DamageTrial
 from sandbox.test_runs.four_runs import passed
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.toolchains.ecosystem import BuildRequest
-from sandbox.values import ChangeKind, Environment, Observation, Side, TestRun
+from sandbox.values import ChangeKind, Observation, Side, TestRun
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _SHORTEST_S = 15.0
@@ -86,11 +86,15 @@ async def measure_damage(
     if is_of_base and seen.problem:
         return observed
     seen = replace(seen, evidence_id=_STEP.id, is_of_base=is_of_base)
-    return replace(
-        observed,
-        damage=seen,
-        evidence=(*observed.evidence, _evidence(seen, time.monotonic() - started)),
-    )
+    lines = []
+    for one in (*seen.trials, *seen.of_hunks, *seen.unneeded):
+        noticed, ran = len(one.noticed), len(one.noticed) + len(one.unnoticed)
+        told = f"{noticed} of {ran} tests noticed" if ran else "not measured: it does not load"
+        lines.append(f"{one.damage.path}:{one.damage.line}: {one.damage.what}: {told}")
+    took_s = round(time.monotonic() - started, 2)
+    head = Observation(Side.HEAD, "", None, "\n".join(lines), took_s, problem=seen.problem)
+    evidence = Evidence(_STEP.id, _STEP, None, head, Transition.UNKNOWN)
+    return replace(observed, damage=seen, evidence=(*observed.evidence, evidence))
 
 
 async def _measured(
@@ -100,94 +104,209 @@ async def _measured(
     groups: tuple[Proofs, ...],
     is_of_base: bool,
 ) -> DamageSeen:
-    """Try the damages; where nobody noticed any, make sure that the tests run the tree at all."""
-    started = time.monotonic()
+    """Damage head: first what these tests call, then what they reach or name; and try the tests."""
+    end = time.monotonic() + case.damage_seconds
     if not case.damage_seconds or case.checkout.diff.truncated:
         return DamageSeen(problem=_CUT if case.damage_seconds else _OFF, is_limited=True)
     wanted = frozenset[str]().union(*(one.tests for one in groups))
     tests = [one for one in observed.tests.comparisons if one.id in wanted]
     code = {one.path for one in observed.kinds if one.kind is ChangeKind.CODE}
-    made = await _copies(services, case, observed, tests, code)
-    damages = tuple(one for one in made if one.damage.kind != CONDITION)
+    paths = {one.path for one in tests}
+    symbols = observed.impact.symbols if observed.impact else ()
+    reached = {one.place.name for one in symbols if any(test.path in paths for test in one.tests)}
+    words = reached.union(*(_NAME.findall(one.source) for one in tests))
+    called = {name for one in tests for name in called_in(one)}
+    made = await make_damages(services.sandbox, case.checkout, code, words, called)
+    damages = tuple(one for one in made if one.damage.kind not in UNASKED)
     if is_of_base:
         damages = _for_what_holds(damages)
     concerned = _concerned(case, observed, tests)
     if not damages or not concerned:
-        is_long = _has_long_file(case, code)
+        files = [Path(case.checkout.head_tree, path) for path in code]
+        is_long = any(one.is_file() and one.stat().st_size > MOST_BYTES for one in files)
         return DamageSeen(problem=_LONG if is_long else _NOTHING, is_open=is_long)
-    took_s = observed.suite_on_head.seconds if observed.suite_on_head else 0.0
-    seconds = case.damage_seconds
-    if is_of_base:
-        seconds = min(seconds, max(_LEAST_OF_BASE_S, took_s * _SHARE_OF_BASE))
-    folder = services.evaluation_folder(case.request) / "damage"
-    trials = Trials(
-        checkout=case.checkout,
+    measuring = _Measuring(
+        services=services,
+        case=case,
+        observed=observed,
+        groups=groups,
+        is_of_base=is_of_base,
+        tests=tests,
+        code=code,
+        made=made,
+        damages=damages,
         concerned=concerned,
-        groups=() if is_of_base else tuple(one.tests for one in groups),
-        replaced={one.id: stand_ins(one) for one in tests},
-        workspace=folder,
-        order=_order(case, concerned[0].environment),
-        seconds=seconds,
-        limits=Limits(timeout_s=_SHORTEST_S + _LONGER_THAN_HEAD * took_s),
-        called={one.id: frozenset(called_in(one)) for one in tests},
+        end=end,
     )
-    try:
-        trials = await with_tests_alone(services.sandbox, trials, damages)
-        tried, is_run = await _tried(services, trials, damages, is_of_base)
-        if not is_run and not is_of_base:
-            trials = replace(trials, builds=_builds(services, case), same=None)
-            tried, is_run = await _tried(services, trials, damages, is_of_base)
-        if not _is_noticed(tried):
-            return _unnoticed(tried, is_run)
-        if is_of_base:
-            return DamageSeen(tried, untried=_late(damages, tried))
-        hunks = taken_back(case.checkout, code, damages) if _turned(tests) else ()
+    return await measuring.all()
+
+
+@dataclass(frozen=True, slots=True)
+class _Measuring:
+    """Of one change the `tests`, its `damages` (`made` has the `UNASKED` besides) and its files of code.
+
+    Time ends at `end` (monotonic).
+    """
+
+    services: Services
+    case: EvaluationContext
+    observed: Observed
+    groups: tuple[Proofs, ...]
+    is_of_base: bool
+    tests: list[TestComparison]
+    code: set[str]
+    made: tuple[DamagedCopy, ...]
+    damages: tuple[DamagedCopy, ...]
+    concerned: tuple[Concerned, ...]
+    end: float
+
+    async def all(self) -> DamageSeen:
+        """Try the damages; where nobody noticed any, make sure that the tests run the tree at all."""
+        case, seconds = self.case, self.case.damage_seconds
+        if self.is_of_base:
+            seconds = min(seconds, max(_LEAST_OF_BASE_S, self.head_s * _SHARE_OF_BASE))
+        environment, network = self.concerned[0].environment, case.policy.network_to_observe
+        folder = self.services.evaluation_folder(case.request) / "damage"
+        trials = Trials(
+            checkout=case.checkout,
+            concerned=self.concerned,
+            groups=() if self.is_of_base else tuple(one.tests for one in self.groups),
+            replaced={one.id: stand_ins(one) for one in self.tests},
+            workspace=folder,
+            order=TestOrder(Side.HEAD, case.checkout.head_tree, environment, network=network),
+            seconds=seconds,
+            limits=Limits(timeout_s=_SHORTEST_S + _LONGER_THAN_HEAD * self.head_s),
+            called={one.id: frozenset(called_in(one)) for one in self.tests},
+        )
+        try:
+            trials = await with_tests_alone(self.services.sandbox, trials, self.damages)
+            tried, is_run = await self.tried(trials)
+            if not is_run and not self.is_of_base:
+                trials = replace(trials, builds=self.builds(), same=None)
+                tried, is_run = await self.tried(trials)
+            if not _is_noticed(tried):
+                return _unnoticed(tried, is_run)
+            if not self.is_of_base:
+                return await self.needed(trials, tried)
+            done = {one.damage for one in tried}
+            late = tuple(one.damage for one in self.damages if one.damage not in done)
+            return DamageSeen(tried, untried=late)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    @property
+    def head_s(self) -> float:
+        """The seconds that head's own run took."""
+        return self.observed.suite_on_head.seconds if self.observed.suite_on_head else 0.0
+
+    async def tried(self, trials: Trials) -> tuple[tuple[DamageTrial, ...], bool]:
+        """Try the damages; where tests ran and nobody noticed any, tell whether they run the tree at all."""
+        tried = await try_damages(self.services.sandbox, trials, self.damages)
+        if _is_noticed(tried) or not _is_unnoticed(tried):
+            return tried, True
+        if self.is_of_base:
+            return tried, await loads_the_tree(self.services.sandbox, trials, self.damages[0])
+        return tried, await runs_the_tree(self.services.sandbox, trials)
+
+    def builds(self) -> dict[str, BuildRequest]:
+        """What building head asked for, by project."""
+        case, found = self.case, {}
+        limits = Limits(timeout_s=case.policy.configuration.limits.minutes * 60)
+        network = case.policy.network_to_build
+        for one in case.built.projects:
+            if one.head and not one.head.failure:
+                asked = build_request(
+                    self.services, case.request, case.checkout, Side.HEAD, one.head.recipe
+                )
+                found[asked.recipe.root] = replace(asked, limits=limits, network=network)
+        return found
+
+    async def needed(self, trials: Trials, tried: tuple[DamageTrial, ...]) -> DamageSeen:
+        """Tell of a change whose damage is noticed what each hunk and each condition is needed for.
+
+        Hunks are taken back as far as the limit has room.
+        """
+        case, tests = self.case, self.tests
+        # What passes without the change cannot need it.
+        turned = any(one.change is not TestChange.PASS_TO_PASS for one in tests)
+        hunks = taken_back(case.checkout, self.code, self.damages) if turned else ()
         left = _left(hunks, tried)
-        end = started + case.damage_seconds
-        room = _within(trials, end, max(_HUNKS_S, took_s * _SHARE_OF_BASE))
-        known = _known(case, tests, left)
-        seen = await _with_hunks(services, room, tried, () if known else left)
-        room = _within(trials, end, max(_HUNKS_S, took_s * _WHOLE_RUNS))
-        unneeded = await _unneeded(services, case, observed, room, made)
-        beside = await _beside(services, trials, groups, code, tried)
-        return replace(seen, of_hunks=known or seen.of_hunks, beside=beside, unneeded=unneeded)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        room = self.within(trials, max(_HUNKS_S, self.head_s * _SHARE_OF_BASE))
+        # Something is known of a hunk where both sides of the one project have the same packages.
+        paths = {one.damage.path for one in left} | {one.path for one in tests}
+        projects = {one.root: one for one in map(case.built.at, paths)}
+        sides = [side for one in projects.values() for side in (one.base, one.head)]
+        layers = {side.dependencies_layer if side else None for side in sides}
+        known: tuple[DamageTrial, ...] = ()
+        if len(projects) == len(layers) == 1:
+            known = shown_on_base(case.checkout.diff, tests, [one.damage for one in left])
+        asked = () if known else left
+        most = max(MOST_RUN - len(tried), 0)
+        of_hunks = await try_hunks(self.services.sandbox, room, asked[:most])
+        untried = tuple(one.damage for one in asked[len(of_hunks) :])
+        room = self.within(trials, max(_HUNKS_S, self.head_s * _WHOLE_RUNS))
+        unneeded = await self.unneeded(room)
+        beside = await self.beside(trials, tried)
+        return DamageSeen(
+            tried, of_hunks=known or of_hunks, untried=untried, beside=beside, unneeded=unneeded
+        )
 
+    def within(self, trials: Trials, seconds: float) -> Trials:
+        """The same with so much time, and none of it after the end."""
+        return replace(trials, seconds=min(self.end - time.monotonic(), seconds))
 
-async def _copies(
-    services: Services,
-    case: EvaluationContext,
-    observed: Observed,
-    tests: list[TestComparison],
-    code: set[str],
-) -> tuple[DamagedCopy, ...]:
-    """Damaged copies of head: first of what these tests call, then of what they reach or name."""
-    words = _reached(observed, tests).union(*(_NAME.findall(one.source) for one in tests))
-    called = {name for one in tests for name in called_in(one)}
-    return await make_damages(services.sandbox, case.checkout, code, words, called)
+    async def unneeded(self, trials: Trials) -> tuple[DamageTrial, ...]:
+        """Conditions and handlers of which the task does not speak, and that no test and no example needs.
 
+        Those tests that speak for the change come first: mostly they do need it, and the others need not run.
+        """
+        services, case, observed = self.services, self.case, self.observed
+        said = case.planned.requirements
+        asking = [o for o in self.made if o.damage.kind in UNASKED and not is_said(o.damage, said)]
+        everybody = [one for one in observed.tests.comparisons if passed(one.head_on_head)]
+        for concerned in (trials.concerned, _concerned(case, observed, everybody)):
+            done = await try_hunks(services.sandbox, replace(trials, concerned=concerned), asking)
+            tried = zip(asking, done, strict=False)
+            kept = [(o, t) for o, t in tried if t.unnoticed and not t.noticed and not t.unloaded]
+            asking, done = [one for one, _ in kept], tuple(trial for _, trial in kept)
+        if not observed.examples:
+            return done
+        folder = services.evaluation_folder(case.request) / "damage" / "examples"
+        unneeded = []
+        for copy, trial in zip(asking, done, strict=True):
+            try:
+                laid = await asyncio.to_thread(laid_over, folder, copy)
+                if not await noticed_by_examples(services, case, observed.examples, laid):
+                    unneeded.append(trial)
+            finally:
+                await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+        return tuple(unneeded)
 
-def _order(case: EvaluationContext, environment: Environment) -> TestOrder:
-    network = case.policy.network_to_observe
-    return TestOrder(Side.HEAD, case.checkout.head_tree, environment, network=network)
+    async def beside(self, trials: Trials, tried: tuple[DamageTrial, ...]) -> tuple[Beside, ...]:
+        """Empty what a demand names where no damage showed that its tests run it: they have to notice that.
 
-
-def _within(trials: Trials, end: float, seconds: float) -> Trials:
-    """The same with so much time, and none of it after the end (monotonic)."""
-    return replace(trials, seconds=min(end - time.monotonic(), seconds))
-
-
-async def _tried(
-    services: Services, trials: Trials, damages: tuple[DamagedCopy, ...], is_of_base: bool
-) -> tuple[tuple[DamageTrial, ...], bool]:
-    """Try the damages; where tests ran and nobody noticed any, tell whether they run the tree at all."""
-    tried = await try_damages(services.sandbox, trials, damages)
-    if _is_noticed(tried) or not _is_unnoticed(tried):
-        return tried, True
-    if is_of_base:
-        return tried, await loads_the_tree(services.sandbox, trials, damages[0])
-    return tried, await runs_the_tree(services.sandbox, trials)
+        A change that only takes code away has nothing beside it that its tests could show instead.
+        """
+        code, files = self.code, trials.checkout.diff.files
+        hunks = (hunk for one in files if one.path in code for hunk in one.hunks)
+        adds = any(line.startswith("+") for hunk in hunks for line in hunk.lines)
+        waiting: dict[frozenset[str], frozenset[str]] = {}
+        for proofs in self.groups if adds else ():
+            is_run = any(
+                one.damage.symbol in proofs.names and proofs.tests.intersection(one.noticed)
+                for one in tried
+            )
+            if proofs.names and not is_run:
+                waiting[proofs.names] = waiting.get(proofs.names, frozenset()) | proofs.tests
+        found = []
+        for names, tests in waiting.items():
+            tree = trials.checkout.head_tree
+            copy = await empty_functions(self.services.sandbox, tree, sorted(code), names)
+            done = await try_hunks(self.services.sandbox, trials, [copy]) if copy else ()
+            noticed = {test for one in done for test in one.noticed}
+            if copy and done and (left := sorted(tests - noticed)):
+                found.append(Beside(tuple(sorted(copy.functions)), tuple(left)))
+        return tuple(found)
 
 
 def _unnoticed(tried: tuple[DamageTrial, ...], is_run: bool) -> DamageSeen:
@@ -198,12 +317,6 @@ def _unnoticed(tried: tuple[DamageTrial, ...], is_run: bool) -> DamageSeen:
     return DamageSeen(tried) if is_run else DamageSeen(problem=_INSTALLED, is_open=True)
 
 
-def _late(damages: tuple[DamagedCopy, ...], tried: tuple[DamageTrial, ...]) -> tuple[Damage, ...]:
-    """What there was no time to try."""
-    done = {one.damage for one in tried}
-    return tuple(one.damage for one in damages if one.damage not in done)
-
-
 def _is_noticed(tried: tuple[DamageTrial, ...]) -> bool:
     return any(one.noticed for one in tried if one.damage.kind != SAME)
 
@@ -212,46 +325,11 @@ def _is_unnoticed(tried: tuple[DamageTrial, ...]) -> bool:
     return any(one.unnoticed for one in tried if one.damage.kind != SAME)
 
 
-def _builds(services: Services, case: EvaluationContext) -> dict[str, BuildRequest]:
-    """What building head asked for, by project."""
-    limits = Limits(timeout_s=case.policy.configuration.limits.minutes * 60)
-    network = case.policy.network_to_build
-    found = {}
-    for one in case.built.projects:
-        if one.head and not one.head.failure:
-            asked = build_request(services, case.request, case.checkout, Side.HEAD, one.head.recipe)
-            found[asked.recipe.root] = replace(asked, limits=limits, network=network)
-    return found
-
-
 def _for_what_holds(damages: tuple[DamagedCopy, ...]) -> tuple[DamagedCopy, ...]:
     """A few that tests of base can notice, which never are what is as there; the changed lines first."""
     able = [one for one in damages if one.damage.kind not in (*AS_ON_BASE, SAME)]
     able.sort(key=lambda one: one.damage.kind not in OF_LINES)
     return tuple(able[:_MOST_OF_BASE])
-
-
-def _has_long_file(case: EvaluationContext, code: set[str]) -> bool:
-    files = [Path(case.checkout.head_tree, path) for path in code]
-    return any(one.is_file() and one.stat().st_size > MOST_BYTES for one in files)
-
-
-def _known(
-    case: EvaluationContext, tests: list[TestComparison], left: tuple[DamagedCopy, ...]
-) -> tuple[DamageTrial, ...]:
-    """What is known of a hunk, where both sides of the one project have the same packages."""
-    paths = {one.damage.path for one in left} | {one.path for one in tests}
-    projects = {one.root: one for one in map(case.built.at, paths)}
-    sides = [side for one in projects.values() for side in (one.base, one.head)]
-    layers = {side.dependencies_layer if side else None for side in sides}
-    hunks = [one.damage for one in left]
-    is_same = len(projects) == len(layers) == 1
-    return shown_on_base(case.checkout.diff, tests, hunks) if is_same else ()
-
-
-def _turned(tests: list[TestComparison]) -> bool:
-    """Whether any of these tests can need the change: what passes without it cannot."""
-    return any(one.change is not TestChange.PASS_TO_PASS for one in tests)
 
 
 def _left(
@@ -272,98 +350,6 @@ def _left(
     return tuple(one for one in hunks if not is_known(one.damage))
 
 
-async def _with_hunks(
-    services: Services,
-    trials: Trials,
-    tried: tuple[DamageTrial, ...],
-    left: tuple[DamagedCopy, ...],
-) -> DamageSeen:
-    """Take back the hunks that are left, as far as the limit has room: what is each needed for?"""
-    of_hunks = await try_hunks(services.sandbox, trials, left[: max(MOST_RUN - len(tried), 0)])
-    untried = tuple(one.damage for one in left[len(of_hunks) :])
-    return DamageSeen(tried, of_hunks=of_hunks, untried=untried)
-
-
-async def _unneeded(
-    services: Services,
-    case: EvaluationContext,
-    observed: Observed,
-    trials: Trials,
-    made: tuple[DamagedCopy, ...],
-) -> tuple[DamageTrial, ...]:
-    """Conditions on a value of which the task does not speak, and that no test and no example of it needs.
-
-    Those tests that speak for the change come first: mostly they do need it, and the others need not run.
-    """
-    said = case.planned.requirements
-    asking = [o for o in made if o.damage.kind == CONDITION and not is_said(o.damage.names, said)]
-    everybody = [one for one in observed.tests.comparisons if passed(one.head_on_head)]
-    for concerned in (trials.concerned, _concerned(case, observed, everybody)):
-        done = await try_hunks(services.sandbox, replace(trials, concerned=concerned), asking)
-        tried = zip(asking, done, strict=False)
-        kept = [(o, t) for o, t in tried if t.unnoticed and not t.noticed and not t.unloaded]
-        asking, done = [one for one, _ in kept], tuple(trial for _, trial in kept)
-    if observed.examples:
-        pairs = zip(asking, done, strict=True)
-        done = tuple([t for o, t in pairs if not await _by_examples(services, case, observed, o)])
-    return done
-
-
-async def _by_examples(
-    services: Services, case: EvaluationContext, observed: Observed, copy: DamagedCopy
-) -> bool:
-    """Whether an example of the task that holds on head no longer holds on a copy."""
-    folder = services.evaluation_folder(case.request) / "damage" / "examples"
-    try:
-        laid = await asyncio.to_thread(laid_over, folder, copy)
-        return bool(await noticed_by_examples(services, case, observed.examples, laid))
-    finally:
-        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
-
-
-async def _beside(
-    services: Services,
-    trials: Trials,
-    groups: tuple[Proofs, ...],
-    code: set[str],
-    tried: tuple[DamageTrial, ...],
-) -> tuple[Beside, ...]:
-    """Empty what a demand names where no damage showed that its tests run it: they have to notice that.
-
-    A change that only takes code away has nothing beside it that its tests could show instead.
-    """
-    hunks = (hunk for one in trials.checkout.diff.files if one.path in code for hunk in one.hunks)
-    adds = any(line.startswith("+") for hunk in hunks for line in hunk.lines)
-    waiting: dict[frozenset[str], frozenset[str]] = {}
-    for proofs in groups if adds else ():
-        if proofs.names and not _is_run(proofs, tried):
-            waiting[proofs.names] = waiting.get(proofs.names, frozenset()) | proofs.tests
-    found = []
-    for names, tests in waiting.items():
-        tree = trials.checkout.head_tree
-        copy = await empty_functions(services.sandbox, tree, sorted(code), names)
-        done = await try_hunks(services.sandbox, trials, [copy]) if copy else ()
-        noticed = {test for one in done for test in one.noticed}
-        if copy and done and (left := sorted(tests - noticed)):
-            found.append(Beside(tuple(sorted(copy.functions)), tuple(left)))
-    return tuple(found)
-
-
-def _is_run(proofs: Proofs, tried: tuple[DamageTrial, ...]) -> bool:
-    """Whether a damage to what a demand names was noticed by one of its tests."""
-    return any(
-        one.damage.symbol in proofs.names and proofs.tests.intersection(one.noticed)
-        for one in tried
-    )
-
-
-def _reached(observed: Observed, tests: list[TestComparison]) -> set[str]:
-    """The changed symbols that the tests reach by the code graph, also through others."""
-    paths = {one.path for one in tests}
-    symbols = observed.impact.symbols if observed.impact else ()
-    return {one.place.name for one in symbols if any(test.path in paths for test in one.tests)}
-
-
 def _concerned(
     case: EvaluationContext, observed: Observed, tests: list[TestComparison]
 ) -> tuple[Concerned, ...]:
@@ -381,19 +367,3 @@ def _concerned(
         for root, project in projects.items()
         if (head := project.head) is not None and head.failure is None
     )
-
-
-def _evidence(seen: DamageSeen, seconds: float) -> Evidence:
-    lines = [_line(one) for one in (*seen.trials, *seen.of_hunks, *seen.unneeded)]
-    head = Observation(
-        Side.HEAD, "", None, "\n".join(lines), round(seconds, 2), problem=seen.problem
-    )
-    return Evidence(_STEP.id, _STEP, None, head, Transition.UNKNOWN)
-
-
-def _line(one: DamageTrial) -> str:
-    damage = one.damage
-    where = f"{damage.path}:{damage.line}"
-    ran = len(one.noticed) + len(one.unnoticed)
-    told = f"{len(one.noticed)} of {ran} tests noticed" if ran else "not measured: it does not load"
-    return f"{where}: {damage.what}: {told}"

@@ -148,7 +148,13 @@ class _Trying:
         left = {
             one.damage.function for one in copies.damages if one.damage.kind == "result"
         } - asked
-        return DamageSeen(tuple(_judged_whole(one, left) for one in trials))
+        judged = []
+        for one in trials:
+            # An emptied function tells little while it is not known whether its other results are noticed.
+            is_open = one.damage.kind == "emptied" and one.damage.function in left
+            damage = replace(one.damage, is_telling=False) if is_open else one.damage
+            judged.append(replace(one, damage=damage))
+        return DamageSeen(tuple(judged))
 
     async def _in_turn(self, copies: Sequence[DamagedCopy], name: str) -> list[DamageTrial]:
         trials: list[DamageTrial] = []
@@ -173,15 +179,16 @@ class _Trying:
         seen = await ANALYSTS_LOOKS[step.action](self.services, case, step)
         found = [(one.base, one.head) for one in seen.evidence[:1]]
         shown = list(found[0][-len(copies) :]) if found else [None] * len(copies)
-        trials = [self._trial(copy, one) for copy, one in zip(copies, shown, strict=True)]
-        is_loaded = [
-            not trial.noticed or await self._loads(copy, tree)
-            for trial, copy, tree in zip(trials, copies, trees, strict=True)
-        ]
-        return [
-            t if loads else DamageTrial(t.damage)
-            for t, loads in zip(trials, is_loaded, strict=True)
-        ]
+        own = (self.evidence.step.id,)
+        trials = []
+        for copy, tree, one in zip(copies, trees, shown, strict=True):
+            noticed = self._notices(one)
+            if noticed and not await self._loads(copy, tree):
+                noticed = None
+            trials.append(
+                DamageTrial(copy.damage, own if noticed else (), own if noticed is False else ())
+            )
+        return trials
 
     async def _loads(self, copy: DamagedCopy, tree: str) -> bool:
         """Whether a copy can be imported at all: where head can be and it cannot, any step would notice.
@@ -200,11 +207,6 @@ class _Trying:
             if place == tree and seen.exit_code == 0:
                 return True
         return seen.exit_code != 0
-
-    def _trial(self, copy: DamagedCopy, shown: Observation | None) -> DamageTrial:
-        noticed = self._notices(shown)
-        own = (self.evidence.step.id,)
-        return DamageTrial(copy.damage, own if noticed else (), own if noticed is False else ())
 
     def _notices(self, shown: Observation | None) -> bool | None:
         """Whether the step shows something else than on head; None where that cannot be told."""
@@ -250,11 +252,3 @@ def _importing(head: Path, paths: Sequence[str]) -> str:
 
 def _place(damage: Damage) -> tuple[str, str]:
     return damage.path, damage.symbol
-
-
-def _judged_whole(trial: DamageTrial, left: set[tuple[str, int, str]]) -> DamageTrial:
-    """An emptied function tells little while it is not known whether other results of it are noticed."""
-    damage = trial.damage
-    if damage.kind != "emptied" or damage.function not in left:
-        return trial
-    return replace(trial, damage=replace(damage, is_telling=False))

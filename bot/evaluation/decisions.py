@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 from pydantic import TypeAdapter
@@ -98,7 +99,13 @@ async def decided(
             continue
         if one.head_sha != head:
             why = given.void or await _why_void(services, case, judgement, one)
-            given = _carried(one, head, why)
+            given = replace(
+                one,
+                head_sha=head,
+                carried_from=one.carried_from or one.head_sha,
+                source=f"{one.source} carried from {one.head_sha}",
+                void=why,
+            )
             await asyncio.to_thread(
                 services.store.accept, request.repository, request.number, given
             )
@@ -118,16 +125,6 @@ def _in_order(given: list[Acceptance]) -> tuple[Acceptance, ...]:
     return tuple(sorted(given, key=lambda one: one.subject))
 
 
-def _carried(given: Acceptance, head: str, void: str) -> Acceptance:
-    return replace(
-        given,
-        head_sha=head,
-        carried_from=given.carried_from or given.head_sha,
-        source=f"{given.source} carried from {given.head_sha}",
-        void=void,
-    )
-
-
 async def _why_void(
     services: Services, case: EvaluationContext, judgement: Judgement, given: Acceptance
 ) -> str:
@@ -138,7 +135,13 @@ async def _why_void(
         return f"what was pushed between {given.head_sha[:12]} and {head[:12]} cannot be told"
     touched, index = diff.changed_paths, None
     if needs_code(given, touched):
-        index = await _index(services, case)
+        # Who imports what on head; nothing is said where not everything could be read.
+        graphs = services.settings.home.absolute() / "graphs"
+        checkout = await trees_here(services, case.request, case.checkout)
+        kept = KeptFacts(graphs, case.request.repository)
+        with suppress(SandboxError):
+            code = await read_code(services.sandbox, checkout, kept)
+            index = None if code.remarks else CodeIndex(code.head)
     path = touches(given, judgement, touched, index)
     return f"{head[:12]} changed “{path}”" if path else ""
 
@@ -161,16 +164,3 @@ async def _pushed(services: Services, case: EvaluationContext, earlier: str) -> 
         raise
     except CheckoutError:  # in doubt it is void
         return None
-
-
-async def _index(services: Services, case: EvaluationContext) -> CodeIndex | None:
-    """Who imports what on head; None where not everything could be read."""
-    graphs = services.settings.home.absolute() / "graphs"
-    checkout = await trees_here(services, case.request, case.checkout)
-    try:
-        code = await read_code(
-            services.sandbox, checkout, KeptFacts(graphs, case.request.repository)
-        )
-    except SandboxError:
-        return None
-    return None if code.remarks else CodeIndex(code.head)

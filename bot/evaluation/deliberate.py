@@ -18,12 +18,11 @@ from bot.evaluation.judging import Judging, ask_judges, judged
 from bot.evaluation.on_host import case_here, on_this_host
 from bot.evaluation.recording import Bundle, keep_bundle, keep_replies
 from bot.evidence.kinds import left_out, look_of
-from bot.evidence.seen import Seen
 from bot.judges.agents import Acting, Agents, Taken
 from bot.judges.material import told_by_others
 from bot.judges.model import SessionLimits
 from bot.services import Services, acting_key, evaluation_key, run_delimiter
-from bot.values import Deliberation, Evidence, Judgement, Observed, Part, PlanExtension, Step, Task
+from bot.values import Deliberation, Judgement, Observed, Part, PlanExtension, Step, Task
 from sandbox.errors import CheckoutError
 
 
@@ -46,14 +45,11 @@ async def deliberate(
         agents = Agents(session, delimiter, acting_in(services, case, task, observed), today)
         held = await ask_judges(Judging.of(case, task, observed), agents)
         await keep_replies(services, case.request, "deliberate", session)
-        added = tuple(map(_extension, held.evidence))
+        added = tuple(
+            PlanExtension(one.step, one.step.goal.strip() or "An analyst asked for it.")
+            for one in held.evidence
+        )
         return replace(held, usage=(*planned, *held.usage), extensions=added)
-
-
-def _extension(evidence: Evidence) -> PlanExtension:
-    """What an analyst did beyond the plan, for the reason that it gave."""
-    goal = evidence.step.goal.strip()
-    return PlanExtension(evidence.step, goal or "An analyst asked for it.")
 
 
 _STEPS_AT_ONCE = max(2, min(8, os.cpu_count() or 2))
@@ -78,7 +74,9 @@ def acting_in(
                     found = await with_damage(services, case, found, question)
         except CheckoutError as error:  # a path that a model made up
             return Taken(note=str(error))
-        return Taken(found, _note(seen))
+        beside = [f"{one.path}:{one.line}: {one.rule}: {one.message}" for one in seen.findings]
+        beside += [f"{p.place.words}: {p.reason}" for one in seen.located for p in one.places]
+        return Taken(found, "\n".join(beside))
 
     async def picture(name: str) -> bytes | None:
         return await asyncio.to_thread(services.artifacts.get, key, name)
@@ -94,13 +92,6 @@ def acting_in(
         reads_only=Part.EXECUTION in case.request.without,
         left_out=left_out(case.request),
     )
-
-
-def _note(seen: Seen) -> str:
-    """What a look found beside evidence, as lines."""
-    findings = (f"{one.path}:{one.line}: {one.rule}: {one.message}" for one in seen.findings)
-    places = (f"{p.place.words}: {p.reason}" for one in seen.located for p in one.places)
-    return "\n".join((*findings, *places))
 
 
 @on_this_host

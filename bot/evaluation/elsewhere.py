@@ -23,7 +23,7 @@ from bot.values import ActionKind, Evidence, Observed, Step, TestComparison, Tra
 from sandbox.base import Limits
 from sandbox.elsewhere.driver import Looking
 from sandbox.elsewhere.look import DRIVERS, look_again
-from sandbox.elsewhere.values import Difference, SecondLook, Swapped, WhyLeftOut
+from sandbox.elsewhere.values import SecondLook, WhyLeftOut
 from sandbox.elsewhere.whole import WHOLE, run_again
 from sandbox.test_runs.four_runs import worth_alone
 from sandbox.test_runs.path_kinds import PathKind, classify
@@ -75,7 +75,11 @@ async def look_elsewhere(
     if seen.differences or seen.left_out or seen.unrecorded or seen.not_looked_at:
         found.append(_shown(_STEP, list(_again(seen)), took_s))
     if seen.inputs:
-        lines = [*table(seen.inputs), *map(_swap, seen.swapped)]
+        lines = [*table(seen.inputs)]
+        for one in seen.swapped:
+            base, head = one.swapped.on_base, one.swapped.on_head
+            gives = f"base {base}, head {head}" if one.swapped.differs else f"{head} on both"
+            lines.append(f"{one.swapped.call}, with {one.other} in place of {one.name}: {gives}")
         found.append(_shown(_NEARBY, lines, took_s))
     return replace(observed, second_look=seen, evidence=(*observed.evidence, *found))
 
@@ -157,7 +161,12 @@ def _shown(step: Step, lines: list[str], seconds: float) -> Evidence:
 
 
 def _again(seen: SecondLook) -> Iterator[str]:
-    yield from map(_line, seen.differences)
+    for call in seen.differences:
+        if call.is_unseen:
+            yield f"{call.test} in {call.path}: something took away what records its calls."
+            continue
+        both = f"{call.under_test} under test, {call.elsewhere} elsewhere"
+        yield f"{call.call} in {call.path}: {both}{f' {call.when}' if call.when else ''}"
     if seen.compared:
         yield f"{_calls(seen.compared)} compared."
     for one in seen.left_out:
@@ -168,22 +177,5 @@ def _again(seen: SecondLook) -> Iterator[str]:
         yield f"Calls in tests that run with {runner} are not recorded."
 
 
-def _swap(one: Swapped) -> str:
-    both = one.swapped
-    gives = (
-        f"base {both.on_base}, head {both.on_head}" if both.differs else f"{both.on_head} on both"
-    )
-    return f"{both.call}, with {one.other} in place of {one.name}: {gives}"
-
-
 def _calls(count: int) -> str:
     return f"{count} call{'s' if count != 1 else ''}"
-
-
-def _line(one: Difference) -> str:
-    if one.is_unseen:
-        return f"{one.test} in {one.path}: something took away what records its calls."
-    after = f" {one.when}" if one.when else ""
-    return (
-        f"{one.call} in {one.path}: {one.under_test} under test, {one.elsewhere} elsewhere{after}"
-    )

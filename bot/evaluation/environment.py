@@ -16,7 +16,7 @@ from bot.services import Services
 from bot.values import Dependent, EvaluationRequest, Part
 from sandbox.base import Limits, Network
 from sandbox.concurrently import a_few_at_a_time, cores
-from sandbox.toolchains import Choice, Recipes, choose_both, detect_both
+from sandbox.toolchains import Choice, choose_both, detect_both
 from sandbox.toolchains.build import build_both
 from sandbox.toolchains.ecosystem import BuildRequest, SetupHints, toolchain
 from sandbox.toolchains.projects import MOST_PROJECTS, Projects
@@ -89,7 +89,12 @@ def _wanted_projects(
 ) -> tuple[SetupHints, ...]:
     """Return how each project is set up; a configured test line says itself where tests are run."""
     setup = policy.configuration.setup
-    install, before = setup.install or "", _released_before(shop.checkout)
+    install, before, newest_s = setup.install or "", "", shop.checkout.newest_commit_s
+    if newest_s and time.time() - newest_s >= _OLD_S:
+        # The newest commit is old, so packages are as of the day after it. The target's tip counts too: a
+        # pull request cannot choose older packages by its own commits' dates.
+        newest = datetime.fromtimestamp(newest_s, UTC)
+        before = (newest + timedelta(days=1)).date().isoformat()
     if setup.test:
         calls = test_places(setup.test, Tree(Path(shop.checkout.base_tree)))
         return tuple(
@@ -104,17 +109,6 @@ def _wanted_projects(
         at = root if line else ""
         found.append(SetupHints(line or install, followed, root, at, before))
     return tuple(found)
-
-
-def _released_before(checkout: Checkout) -> str:
-    """Return the day after the newest commit where that is long ago, else "".
-
-    The target's tip counts too, so a pull request cannot choose older packages by its own commits' dates.
-    """
-    if not checkout.newest_commit_s or time.time() - checkout.newest_commit_s < _OLD_S:
-        return ""
-    newest = datetime.fromtimestamp(checkout.newest_commit_s, UTC)
-    return (newest + timedelta(days=1)).date().isoformat()
 
 
 # --- the builds -------------------------------------------------------------------------------
@@ -132,7 +126,13 @@ async def _built_projects(
     async def built(hints: SetupHints, choice: Choice) -> Project:
         recipes = await asyncio.to_thread(detect_both, choice, trees, hints, tools)
         is_touched = hints.root not in concerned or not concerned[hints.root].uses
-        base, head = await _both(shop, recipes, is_touched)
+        on_base = None if Part.BASE_SIDE in shop.request.without else recipes.base
+        requests = _request(shop, Side.BASE, on_base), _request(shop, Side.HEAD, recipes.head)
+        base, head = await build_both(shop.services.sandbox, *requests)
+        for one in (base, head):
+            failure = one.failure if one else None
+            if one and failure and failure.problem and not one.recipe.needs and is_touched:
+                raise UserError(failure.problem, _RELEASE_IT if one.unfetched else _ASK_AGAIN)
         head = _tested_as_base(base, head, shop.checkout)
         return Project(hints.root, base, head, is_touched)
 
@@ -169,21 +169,6 @@ def _tested_as_base(
         head.recipe, runner=first.runner, test_arguments=first.arguments, more_calls=calls
     )
     return replace(head, recipe=recipe)
-
-
-async def _both(
-    shop: _Workshop, recipes: Recipes, is_touched: bool
-) -> tuple[Environment | None, Environment | None]:
-    on_base = None if Part.BASE_SIDE in shop.request.without else recipes.base
-    requests = _request(shop, Side.BASE, on_base), _request(shop, Side.HEAD, recipes.head)
-    built = await build_both(shop.services.sandbox, *requests)
-    for environment in built:
-        failure = environment.failure if environment else None
-        lacks = environment is not None and environment.recipe.needs
-        if failure and failure.problem and not lacks and is_touched:
-            is_of_git = environment is not None and environment.unfetched
-            raise UserError(failure.problem, _RELEASE_IT if is_of_git else _ASK_AGAIN)
-    return built
 
 
 def _request(shop: _Workshop, side: Side, recipe: Recipe | None) -> BuildRequest | None:

@@ -96,18 +96,14 @@ async def foresee(services: Services, request: EvaluationRequest) -> Forecast:
         policy = await configure(quiet, request, checkout)
         task = await collect_task(quiet, request, checkout)
         planned = await make_plan(quiet, request, checkout, task, policy)
-        planned = _with_warnings(planned, task)
+        # What could not be read of the task is among the plan's remarks.
+        remarks = (*task.warnings, *planned.requirements.remarks)
+        planned = replace(planned, requirements=replace(planned.requirements, remarks=remarks))
         told = forecast(services.settings, policy, planned, shared_chars(task, checkout))
     finally:
         await clean_up(quiet, request)
         await asyncio.to_thread(quiet.artifacts.delete, evaluation_key(request.id))
     return scrub_tree(told, services.secrets)
-
-
-def _with_warnings(planned: Planned, task: Task) -> Planned:
-    """The plan with what could not be read of the task among its remarks."""
-    remarks = (*task.warnings, *planned.requirements.remarks)
-    return replace(planned, requirements=replace(planned.requirements, remarks=remarks))
 
 
 def shared_chars(task: Task, checkout: Checkout) -> int:

@@ -83,13 +83,8 @@ async def _observe(services: Services, case: EvaluationContext, task: Task) -> O
     tests = replace(tests, comparisons=told, retired=retired, grown=grown)
     harmless = await read_kinds(services.sandbox, checkout)
     untested = await asyncio.to_thread(_is_untested, case)
-    requirements, timeout_s = (
-        case.planned.requirements,
-        case.policy.configuration.limits.minutes * 60,
-    )
-    integrity = await apart(
-        timeout_s, inspect_integrity, checkout.diff, base, head, tests, requirements
-    )
+    timeout_s, asked = case.policy.configuration.limits.minutes * 60, case.planned.requirements
+    integrity = await apart(timeout_s, inspect_integrity, checkout.diff, base, head, tests, asked)
     evidence = tuple(item for one in seen for item in one.evidence)
     integrity += await apart(timeout_s, _orders, task, evidence)
     integrity += await _vetted_dependencies(services, case, base, head)
@@ -158,14 +153,12 @@ def _build_evidence(built: Built) -> tuple[Evidence, ...]:
     sides = built.decisive.base, built.decisive.head
     if not any(one and one.failure and not one.recipe.needs for one in sides):
         return ()
-    base, head = map(_build_seen, sides)
+    seen: list[Observation | None] = []
+    for one in sides:
+        fine = Observation(one.side, "", 0, "It was built.", one.seconds) if one else None
+        seen.append(one.failure if one and one.failure else fine)
+    base, head = seen
     return (Evidence(_BUILD.id, _BUILD, base, head, transition(base, head)),)
-
-
-def _build_seen(built: Environment | None) -> Observation | None:
-    if built is None or built.failure:
-        return built.failure if built else None
-    return Observation(built.side, "", 0, "It was built.", built.seconds)
 
 
 def _is_untested(case: EvaluationContext) -> bool:
@@ -255,9 +248,18 @@ async def _found(services: Services, case: EvaluationContext, timeout_s: float) 
         log = await asyncio.to_thread(_in_tree, tree, where.path)
         if log.text or log.problem:
             return log
-    if where.artifact:
-        return await _in_artifact(services, case, where.artifact, timeout_s)
-    return _Log()
+    if not where.artifact:
+        return _Log()
+    request = replace(case.request, head_sha=case.checkout.head_sha)
+    try:
+        archive = await services.origin.artifact(request, where.artifact, _MOST_ARCHIVE_BYTES)
+    except UserError as error:
+        return _Log(problem=f"{error.what} {error.next_step}".strip())
+    except (Transient, Superseded):  # nothing is looked at again for a hint
+        return _Log(problem="GitHub could not be asked for it.")
+    # It is an archive of a stranger's making, so it is read in a process of its own.
+    text = "" if archive is None else await apart(timeout_s, log_in_archive, archive)
+    return _Log(text, "" if text or archive is None else _NO_LOG)
 
 
 def _in_tree(tree: Path, path: str) -> _Log:
@@ -274,23 +276,6 @@ def _in_tree(tree: Path, path: str) -> _Log:
             problem=f"It has more than {MOST_CHARACTERS // 1_000_000} MB, and was not read."
         )
     return _Log(data.decode(errors="replace"))
-
-
-async def _in_artifact(
-    services: Services, case: EvaluationContext, name: str, timeout_s: float
-) -> _Log:
-    """Read the artifact, which is an archive of a stranger's making, in a process of its own."""
-    request = replace(case.request, head_sha=case.checkout.head_sha)
-    try:
-        archive = await services.origin.artifact(request, name, _MOST_ARCHIVE_BYTES)
-    except UserError as error:
-        return _Log(problem=f"{error.what} {error.next_step}".strip())
-    except (Transient, Superseded):  # nothing is looked at again for a hint
-        return _Log(problem="GitHub could not be asked for it.")
-    if archive is None:
-        return _Log()
-    text = await apart(timeout_s, log_in_archive, archive)
-    return _Log(text) if text else _Log(problem=_NO_LOG)
 
 
 _NO_LOG = (

@@ -138,34 +138,25 @@ async def _built_again(
     project, policy = one
     sides = [side if side and not side.failure else None for side in (project.base, project.head)]
     limits = Limits(timeout_s=policy.configuration.limits.minutes * 60)
-    requests = [
-        build_request(services, request, checkout, side.side, side.recipe) if side else None
-        for side in sides
-    ]
-    network, is_trusted = policy.network_to_build, policy.base_is_trusted
-    bounded = [
+    wanted = [
         replace(
-            wanted,
+            build_request(services, request, checkout, one.side, one.recipe),
             limits=limits,
-            network=network,
-            is_trusted=wanted.side is Side.BASE and is_trusted,
+            network=policy.network_to_build,
+            is_trusted=one.side is Side.BASE and policy.base_is_trusted,
         )
-        if wanted
+        if one
         else None
-        for wanted in requests
+        for one in sides
     ]
-    made = await build_both(services.sandbox, *bounded)
-    again = [_as_before(before, now) for before, now in zip(sides, made, strict=True)]
+    made = await build_both(services.sandbox, *wanted)
+    again: list[Environment | None] = []
+    for before, now in zip(sides, made, strict=True):
+        if now and before and now.failure:
+            raise HostTrouble("What was built on another host could not be built on this one.", 5)
+        layers = dict(zip(_layers(before), _layers(now), strict=True)) if before and now else {}
+        again.append(_moved(before, layers.__getitem__) if before and now else None)
     return replace(project, base=again[0] or project.base, head=again[1] or project.head)
-
-
-def _as_before(before: Environment | None, now: Environment | None) -> Environment | None:
-    if before is None or now is None:
-        return None
-    if now.failure:
-        raise HostTrouble("What was built on another host could not be built on this one.", 5)
-    layers = dict(zip(_layers(before), _layers(now), strict=True))
-    return _moved(before, layers.__getitem__)
 
 
 def build_request(

@@ -126,35 +126,31 @@ class Drafting:
 
     async def planned(self, agents: Agents, requirements: Requirements) -> Planned:
         """The fixed steps, then those that a model proposes and that hold."""
-        fixed = self.fixed(requirements)
+        fixed, checkout = self.fixed(requirements), self.checkout
+        setup = self.policy.configuration.setup
+        asked: list[Asked] = [
+            (one, (one.text, one.detail)) for one in requirements.items if one.category in ASKED
+        ]
         try:
-            proposed = await propose_steps(agents, requirements, await self._facts(requirements))
+            seen = await find_places(self.services, self.request, checkout, asked)
+            head = TreeReader(Path(checkout.head_tree))
+            facts = PlanningFacts(
+                fixed=fixed,
+                changed_paths=checkout.diff.changed_paths,
+                has_file=self._has_file,
+                site=(setup.url or "").rstrip("/") if setup.serve else "",
+                impact=seen.impact,
+                located=seen.located,
+                task=self.task,
+                diff=unified_within(checkout.diff, DIFF_CHARS),
+                code=changed_code(checkout.diff, head, CODE_CHARS),
+            )
+            proposed = await propose_steps(agents, requirements, facts)
         except (ModelProblem, SandboxError) as error:
             remark = f"No model added to the plan: {error}"
             return Planned(_remarked(requirements, remark), fixed)
         requirements = _remarked(requirements, *proposed.remarks)
         return Planned(requirements, Plan((*fixed.steps, *proposed.steps)))
-
-    async def _facts(self, requirements: Requirements) -> PlanningFacts:
-        """What the planner may build on. Raises SandboxError when the code cannot be read."""
-        asked: list[Asked] = [
-            (one, (one.text, one.detail)) for one in requirements.items if one.category in ASKED
-        ]
-        seen = await find_places(self.services, self.request, self.checkout, asked)
-        setup = self.policy.configuration.setup
-        return PlanningFacts(
-            fixed=self.fixed(requirements),
-            changed_paths=self.checkout.diff.changed_paths,
-            has_file=self._has_file,
-            site=(setup.url or "").rstrip("/") if setup.serve else "",
-            impact=seen.impact,
-            located=seen.located,
-            task=self.task,
-            diff=unified_within(self.checkout.diff, DIFF_CHARS),
-            code=changed_code(
-                self.checkout.diff, TreeReader(Path(self.checkout.head_tree)), CODE_CHARS
-            ),
-        )
 
     def _has_file(self, path: str) -> bool:
         trees = (self.checkout.base_tree, self.checkout.head_tree)

@@ -24,14 +24,13 @@ from bot.values import (
     GateResult,
     Judgement,
     Observed,
-    Plan,
     Task,
     Trigger,
 )
 from bot.verdict.acceptance import acceptable, after_acceptances
 from bot.verdict.headline import MAX_TITLE
 from sandbox.toolchains.layers import INSIDE
-from sandbox.values import Checkout, Environment
+from sandbox.values import Checkout
 
 _AGAIN = (
     "Click Re-run, or comment /judge. If it happens again, the log of Assay's worker says more."
@@ -84,15 +83,21 @@ class EvaluationProgress:
         gate = after_acceptances(self.judgement) if self.judgement else self.stopped
         if gate is None:
             raise AssertionError("an evaluation ended without a conclusion")
+        plan = self.planned.plan if self.planned else None
+        if plan and self.deliberation:  # the judging stage saw to it that nothing was taken away
+            plan = plan.extended(*self.deliberation.extensions)
+        deliberation = self.deliberation
+        if deliberation is None and self.planned and self.planned.usage:
+            deliberation = Deliberation(usage=self.planned.usage)  # what models took for the plan
         return Evaluation(
             request=self.request,
             base_sha=self.checkout.base_sha if self.checkout else self.request.base_sha,
             head_sha=self.checkout.head_sha if self.checkout else self.request.head_sha,
             task=self.task,
-            plan=self._plan(),
+            plan=plan,
             plan_digest=self.planned.frozen if self.planned else "",
             observed=self.observed,
-            deliberation=self.deliberation or self._planning(),
+            deliberation=deliberation,
             rubrics=self.planned.rubrics if self.planned else (),
             judgement=self.judgement,
             gate=gate,
@@ -115,33 +120,17 @@ class EvaluationProgress:
         login = self.task.author if self.task else ""
         return agent_of(policy.configuration, login, request.head_ref, policy.trailers)
 
-    def _plan(self) -> Plan | None:
-        """The plan with what was added to it; the judging stage saw to it that none was taken away."""
-        if self.planned is None:
-            return None
-        added = self.deliberation.extensions if self.deliberation else ()
-        return self.planned.plan.extended(*added)
-
-    def _planning(self) -> Deliberation | None:
-        """What models took for the plan, where the evaluation ended before any deliberation."""
-        usage = self.planned.usage if self.planned else ()
-        return Deliberation(usage=usage) if usage else None
-
     def _warnings(self) -> tuple[str, ...]:
+        claims = self.observed.claims if self.observed else None
+        unread_log = (
+            [f"The agent's log was left out. {claims.problem}"] if claims and claims.problem else []
+        )
         return (
             *(self.checkout.warnings if self.checkout else ()),
             *(self.policy.remarks if self.policy else ()),
             *(self.task.warnings if self.task else ()),
             *(self.planned.requirements.remarks if self.planned else ()),
-            *self._unread_log(),
-        )
-
-    def _unread_log(self) -> tuple[str, ...]:
-        claims = self.observed.claims if self.observed else None
-        return (
-            (f"The agent's log was left out. {claims.problem}",)
-            if claims and claims.problem
-            else ()
+            *unread_log,
         )
 
 
@@ -172,20 +161,16 @@ def _environment(built: Built | None, policy: Policy | None) -> tuple[str, ...]:
     return (
         *(line for one in built.projects for line in _how_built(one, len(built.projects) > 1)),
         *(f"This machine lacks {need}." for need in needs),
-        *(line for one in built.projects for line in _left_out(one.head)),
+        # Tools of development that were not installed.
+        *(
+            f"{tool.owner or tool.name} was not installed, and the tests ran without it: "
+            f"the git dependency {tool.name} could not be fetched."
+            for one in built.projects
+            for tool in (one.head.unfetched if one.head else ())
+            if tool.left_out
+        ),
         f"Everything ran in the {built.sandbox} sandbox, "
         f"{_NETWORK[policy.configuration.sandbox.network]}.",
-    )
-
-
-def _left_out(head: Environment | None) -> tuple[str, ...]:
-    """Which tools of development were not installed, one sentence each."""
-    rows = head.unfetched if head else ()
-    return tuple(
-        f"{one.owner or one.name} was not installed, and the tests ran without it: "
-        f"the git dependency {one.name} could not be fetched."
-        for one in rows
-        if one.left_out
     )
 
 

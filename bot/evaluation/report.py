@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -18,7 +19,6 @@ from bot.report.machine import machine, plan_rows, read_machine
 from bot.report.markdown import (
     EarlierVerdicts,
     PastVerdict,
-    VerdictChange,
     changes_since,
     html,
     markdown,
@@ -28,7 +28,6 @@ from bot.report.pdf import NO_PDF, pdf
 from bot.report.pictures import embedded
 from bot.report.view import view
 from bot.services import Announcement, Services, evaluation_key
-from bot.store import EvaluationRecord
 from bot.values import Conclusion, Evaluation, EvaluationRequest, Publication
 from sandbox.values import Checkout, Diff
 
@@ -128,18 +127,10 @@ def _remember(
         for one in earlier
         if one.conclusion
     )
-    return EarlierVerdicts(
-        tuple(past), _changes(services, earlier[0], shown) if shown.judged else ()
-    )
-
-
-def _changes(
-    services: Services, last: EvaluationRecord, shown: ReportView
-) -> tuple[VerdictChange, ...]:
-    """Compare with the last report; one that is gone, or of another version, is compared with nothing."""
-    text = services.artifacts.get(last.report_key, "report.json")
-    try:
-        before = read_machine(text) if text else None
-    except ValidationError:
-        return ()
-    return changes_since(before, shown) if before and before.judged else ()
+    before = None
+    if shown.judged:  # with a last report that is gone, or of another version, nothing is compared
+        text = services.artifacts.get(earlier[0].report_key, "report.json")
+        with suppress(ValidationError):
+            before = read_machine(text) if text else None
+    changes = changes_since(before, shown) if before and before.judged else ()
+    return EarlierVerdicts(tuple(past), changes)

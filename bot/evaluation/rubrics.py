@@ -201,11 +201,20 @@ def rubrics_of(
     else the newest is a draft.
     """
     files = tuple(committed)
-    found = (
-        _rubric_of(issue, files, kept.get(issue, ()), (needed, task.author))
-        for issue in issues(task)
-    )
-    return tuple(one for one in found if one is not None)
+    found = []
+    for issue in issues(task):
+        own = [file for file in files if issue_of(file.path) == issue]
+        if len(own) > 1:
+            raise refused(own[1].path, f"{own[0].path} is a rubric of the same issue; keep one")
+        if own:
+            rubric = read_rubric_file(own[0])
+            found.append(TaskRubric(issue, rubric, is_golden=True, path=own[0].path))
+        elif drafts := kept.get(issue, ()):
+            golden = [one for one in drafts if len(one.approvals(task.author)) >= needed]
+            one = (golden or drafts)[-1]
+            approved_by = one.approvals(task.author)
+            found.append(TaskRubric(issue, one.rubric, bool(golden), one.version, approved_by))
+    return tuple(found)
 
 
 def unused(committed: Iterable[CommittedRubric]) -> tuple[str, ...]:
@@ -226,27 +235,6 @@ def kept_rubrics(store: Store, repository: str, task: Task) -> dict[int, tuple[K
     return {issue: store.rubrics(repository, issue) for issue in issues(task)}
 
 
-def _rubric_of(
-    issue: int,
-    files: tuple[CommittedRubric, ...],
-    kept: tuple[KeptRubric, ...],
-    rule: tuple[int, str],
-) -> TaskRubric | None:
-    needed, author = rule
-    own = [file for file in files if issue_of(file.path) == issue]
-    if len(own) > 1:
-        raise refused(own[1].path, f"{own[0].path} is a rubric of the same issue; keep one")
-    if own:
-        rubric = read_rubric_file(own[0])
-        return TaskRubric(issue, rubric, is_golden=True, path=own[0].path)
-    if not kept:
-        return None
-    golden = [one for one in kept if len(one.approvals(author)) >= needed]
-    one = (golden or kept)[-1]
-    approved_by = one.approvals(author)
-    return TaskRubric(issue, one.rubric, bool(golden), one.version, approved_by)
-
-
 _PROHIBITED = "Must not hold: "
 
 
@@ -259,19 +247,30 @@ def with_rubrics(
     the rest stands behind the baseline: G1, G2, … where no id is taken.
     """
     items = list(found.items)
-    letter = _free_letter(items)
+    letter = "G"
+    while any(re.fullmatch(rf"{letter}\d+", one.id) for one in items):
+        letter += "_"
     numbered: list[TaskRubric] = []
     added: list[Requirement] = []
     for rubric in rubrics:
         ids: list[str] = []
         for wanted in _wanted(rubric) if rubric.is_golden else ():
-            known = _known(wanted, items)
+            # Where the task itself makes the same demand, as one that judges or tests decide.
+            same = (
+                n
+                for n, one in enumerate(items)
+                if one.category is wanted.category and says_the_same(one.text, wanted.text)
+            )
+            known = next(same, None)
             if known is None:
                 added.append(replace(wanted, id=f"{letter}{len(added) + 1}"))
                 ids.append(added[-1].id)
             else:
-                items[known] = _raised(items[known], rubric)
-                ids.append(items[known].id)
+                asked = items[known]
+                is_theirs = asked.trust is Trust.MAINTAINER
+                origin = asked.origin if is_theirs else f"{asked.origin}, {rubric.name}"
+                items[known] = replace(asked, trust=Trust.MAINTAINER, mandatory=True, origin=origin)
+                ids.append(asked.id)
         numbered.append(replace(rubric, requirement_ids=tuple(ids)))
     first = next((n for n, one in enumerate(items) if one.category is not Category.BASELINE), None)
     first = len(items) if first is None else first
@@ -288,25 +287,3 @@ def _wanted(rubric: TaskRubric) -> list[Requirement]:
         Requirement("", _PROHIBITED + text, Category.PROHIBITION, rubric.name, Trust.MAINTAINER)
         for text in rubric.rubric.unacceptable
     ]
-
-
-def _known(wanted: Requirement, items: list[Requirement]) -> int | None:
-    """Where the task itself makes the same demand, as one that judges or tests decide."""
-    for index, one in enumerate(items):
-        if one.category is wanted.category and says_the_same(one.text, wanted.text):
-            return index
-    return None
-
-
-def _raised(known: Requirement, rubric: TaskRubric) -> Requirement:
-    if known.trust is Trust.MAINTAINER:
-        return replace(known, mandatory=True)
-    origin = f"{known.origin}, {rubric.name}"
-    return replace(known, trust=Trust.MAINTAINER, mandatory=True, origin=origin)
-
-
-def _free_letter(items: list[Requirement]) -> str:
-    letter = "G"
-    while any(re.fullmatch(rf"{letter}\d+", one.id) for one in items):
-        letter += "_"
-    return letter

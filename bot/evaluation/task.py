@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from functools import partial
 
 from bot.evaluation.on_host import on_this_host, trees_here
 from bot.judges.citations import words_to_judges
@@ -59,7 +58,11 @@ async def collect_task(services: Services, request: EvaluationRequest, checkout:
     checkout = await trees_here(services, request, checkout)
     task = await services.origin.task(request, checkout)
     found = _linked(task, services.origin.home(request), frozenset(checkout.diff.changed_paths))
-    of_base = partial(_of_base, services, checkout)
+
+    async def of_base(path: str) -> Observation:
+        """A document is converted in the sandbox. Raises SandboxError without one."""
+        return await read(services.sandbox, Side.BASE, checkout.base_tree, FilePassage(path))
+
     documents = await _documents(found[Way.DOCUMENT], of_base)
     known = {one.pointer.places for one in found[Way.DOCUMENT]}
     named = await _documents(
@@ -95,11 +98,6 @@ def _linked(task: Task, home: str, changed: frozenset[str]) -> dict[Way, list[_L
     return found
 
 
-async def _of_base(services: Services, checkout: Checkout, path: str) -> Observation:
-    """What a file of base says; a document is converted in the sandbox. Raises SandboxError without one."""
-    return await read(services.sandbox, Side.BASE, checkout.base_tree, FilePassage(path))
-
-
 async def _documents(found: list[_Linked], of_base: Reader) -> _Read:
     """Each document once, for the most trusted text that points to it."""
     known: dict[str, TaskSource] = {}
@@ -108,15 +106,21 @@ async def _documents(found: list[_Linked], of_base: Reader) -> _Read:
         if len(known) == MOST_DOCUMENTS:
             warnings.append(_unread(one, f"{MOST_DOCUMENTS} are the most"))
             continue
-        seen = await _first(one.pointer, of_base)
-        reference = one.reference("#".join(filter(None, (seen.path, one.pointer.anchor))))
-        if seen.problem:
-            warnings.append(_unread(one, seen.problem.rstrip(".")))
+        # The first of the places where there is something to read, else why the likeliest is not.
+        problem = ""
+        for path in one.pointer.places:
+            shown = await of_base(path)
+            if not shown.problem:
+                break
+            problem = problem or shown.problem
+        else:
+            warnings.append(_unread(one, problem.rstrip(".")))
             continue
-        text, kind = section_of(seen.text, one.pointer.anchor), SourceKind.DOCUMENT
+        reference = one.reference("#".join(filter(None, (path, one.pointer.anchor))))
+        text, kind = section_of(shown.output, one.pointer.anchor), SourceKind.DOCUMENT
         warnings += _cut(reference, len(text) > DOCUMENT_CHARS)
         source = TaskSource(reference, "", text[:DOCUMENT_CHARS], one.by.trust, kind=kind)
-        known.setdefault(f"{seen.path}#{one.pointer.anchor}", source)
+        known.setdefault(f"{path}#{one.pointer.anchor}", source)
     return _Read(tuple(known.values()), tuple(warnings[:MOST_TOLD]))
 
 
@@ -126,26 +130,6 @@ def _each_once(found: list[_Linked]) -> list[_Linked]:
     for one in found:
         first.setdefault((one.pointer.places[0], one.pointer.anchor), one)
     return list(first.values())
-
-
-@dataclass(frozen=True, slots=True)
-class _BaseFile:
-    """What stands at a path of base, or why it cannot be read."""
-
-    path: str
-    text: str = ""
-    problem: str = ""
-
-
-async def _first(pointer: Pointer, of_base: Reader) -> _BaseFile:
-    """The first of the places where there is something to read, else why the likeliest is not."""
-    problem = ""
-    for path in pointer.places:
-        shown = await of_base(path)
-        if not shown.problem:
-            return _BaseFile(path, shown.output)
-        problem = problem or shown.problem
-    return _BaseFile(pointer.places[0], "", problem)
 
 
 async def _pages(web: Web | None, found: list[_Linked]) -> _Read:

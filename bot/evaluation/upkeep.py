@@ -9,7 +9,6 @@ import socket
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 from bot.errors import Transient
 from bot.evaluation.on_host import on_this_host
@@ -55,14 +54,11 @@ class DiskFloor:
         )
         if seen.is_low != self._was_low or time.monotonic() - self._told_s > TELL_EVERY_S:
             self._was_low, self._told_s = seen.is_low, time.monotonic()
-            self._tell(seen)
+            if seen.is_low:
+                log.warning("%s", too_full(self.settings))
+            with suppress(Transient):
+                self.store.host_seen(seen)
         return not seen.is_low
-
-    def _tell(self, seen: HostDisk) -> None:
-        if seen.is_low:
-            log.warning("%s", too_full(self.settings))
-        with suppress(Transient):
-            self.store.host_seen(seen)
 
 
 def too_full(settings: Settings) -> str:
@@ -81,15 +77,11 @@ def tidy(services: Services) -> int:
     """Remove what is older than the retention or over the disk budget; return the bytes freed."""
     settings = services.settings
     home, half = settings.home.absolute(), settings.disk_gb * GIGABYTE // 2
-    _remove_abandoned(home / "evaluations")
+    # The folders of evaluations that were cancelled on the way go a day after.
+    oldest_s = time.time() - SECONDS_A_DAY
+    for folder in (home / "evaluations").glob("*"):
+        if folder.stat().st_mtime < oldest_s:
+            shutil.rmtree(folder, ignore_errors=True)
     shutil.rmtree(home / "replies", ignore_errors=True)  # of versions that kept them there
     freed = evict_trees(home / "git", Retention(settings.retention_days * SECONDS_A_DAY, half))
     return freed + evict_environments(layers_home(services), settings.retention_days, half)
-
-
-def _remove_abandoned(evaluations: Path) -> None:
-    """Remove the folders of evaluations that were cancelled on the way, a day after."""
-    oldest_s = time.time() - SECONDS_A_DAY
-    for folder in evaluations.glob("*"):
-        if folder.stat().st_mtime < oldest_s:
-            shutil.rmtree(folder, ignore_errors=True)

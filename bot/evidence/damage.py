@@ -136,7 +136,7 @@ def blindness(test: TestComparison, seen: DamageSeen | None) -> Blindness | None
 
 
 def unneeded(tests: Iterable[TestComparison], seen: DamageSeen | None) -> DamageTrial | None:
-    """Return a condition that no test needs, in a function (else a file) whose damage these tests notice.
+    """Return what no test needs, in a function (else a file) whose damage these tests notice.
 
     Where nobody notices any there, it stands in everybody's way.
     """

@@ -1,17 +1,25 @@
-"""Tells whether a task speaks of a value: a number, a word, or what is named and not written (empty, one)."""
+"""Tells whether a task speaks of a value: a number, a word, or what is named and not written (empty, one);
+and of what a change does that nothing needs: `if size < 16 and …`, a handler that passes over an error.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
 
 from bot.values import Requirements
+from sandbox.damage.values import PASSED_OVER, Damage
 
 SHOWN_CODE = re.compile(r"^ *(```|~~~).*?^ *\1|^ *>>>[^\n]*", re.DOTALL | re.MULTILINE)
 """Blocks of code and examples: a task shows there, and says nothing."""
 _SPAN = re.compile(r"`([^`\n]*)`")
 _WORD = re.compile(r"['\"]?[\w.+-]+['\"]?\Z")
+_OF_ERRORS = re.compile(
+    r"(?i)\b(?:errors?|exceptions?|fail\w*|invalid\w*|rais\w*|throw\w*|caught|catch\w*|ignor\w*|skip\w*"
+    r"|swallow\w*|malformed|crash\w*|cannot|can't|could not|reject\w*|refus\w*|toler\w*|lenient\w*"
+    r"|broken|corrupt\w*|silent\w*|missing|absent|unavailable|unreadable|unsupported|best effort"
+    r"|not (?:found|there|available|installed))\b"
+)
 _LONGEST_NAME = 40
 _NOTHING = r"empty|blank|nothing|no|none|null|missing|without|absent|zero[ -]length|unset|omitted"
 _SPACE = r"blank|white[ -]?spaces?|spaces?|tabs?|new[ -]?lines?|line breaks?|empty|trailing|leading"
@@ -19,13 +27,18 @@ _ZERO = rf"zero|division|divide|divided|{_NOTHING}"
 _ONE = r"one|single|singular|once|only|lone"
 
 
-def is_said(values: Iterable[str], wanted: Requirements) -> bool:
-    """Tell whether a task speaks of each of these values; what it only shows in code is no word about it."""
+def is_said(damage: Damage, wanted: Requirements) -> bool:
+    """Tell whether a task speaks of errors, or of each value that a condition asks for.
+
+    What it only shows in code is no word about a value.
+    """
     said = "\n".join((*wanted.said, *(one.text for one in wanted.items)))
+    if damage.kind == PASSED_OVER:
+        return _OF_ERRORS.search(said) is not None or any(one in said for one in damage.names)
     prose = _SPAN.sub(
         lambda span: span[0] if _WORD.match(span[1]) else " ", SHOWN_CODE.sub(" ", said)
     )
-    for value in values:
+    for value in damage.names:
         if value[:1].isdecimal():
             is_named = has_number(value, prose)
         else:

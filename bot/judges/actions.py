@@ -17,7 +17,7 @@ from pydantic import (
 from bot.judges.analyst_steps import AnalystSteps, StepPurpose
 from bot.judges.model.base import Answerless, ModelAway, Prompt, Tool
 from bot.templates import render_text
-from bot.values import ActionKind, Evidence, Role
+from bot.values import ActionKind, Role
 from sandbox.browser.script import MAX_ACTS, read_script
 
 MOST_IMAGES = 4
@@ -46,23 +46,7 @@ def tools_of(steps: AnalystSteps) -> list[Tool]:
             if line.strip()
         )
     }
-    calls: dict[str, tuple[type[BaseModel], Callable[[Any], Awaitable[str]]]] = {
-        **_steps(steps),
-        "image_question": (LookAtPicture, lambda a: _ask_about_picture(steps, a)),
-        "general_semantic": (Think, lambda a: _think(steps, a)),
-    }
-    if steps.acting.web is None:
-        del calls[ActionKind.WEB_BROWSING.value]
-    calls = {name: call for name, call in calls.items() if name not in steps.acting.left_out}
-    if steps.acting.reads_only:
-        calls = {name: call for name, call in calls.items() if name in READING}
-    return [Tool(name, told[name], model, call) for name, (model, call) in calls.items()]
-
-
-def _steps(
-    steps: AnalystSteps,
-) -> dict[str, tuple[type[BaseModel], Callable[[Any], Awaitable[str]]]]:
-    """The tools that become steps: their arguments as the look of that action takes them."""
+    # What becomes a step: the arguments as the look of that action takes them.
     kinds: dict[ActionKind, tuple[type[WantedStep], Callable[[Any], tuple[str, ...]]]] = {
         ActionKind.LOCATE: (Locate, lambda a: (a.text,) if a.text else ()),
         ActionKind.SEARCH: (Search, lambda a: (a.text, *["pattern"] * a.is_pattern)),
@@ -77,7 +61,17 @@ def _steps(
         ActionKind.WEB_BROWSING: (LookUp, lambda a: (a.text,)),
         ActionKind.FILE_COMPARISON: (Compare, lambda a: (a.line, a.path, a.text)),
     }
-    return {kind.value: (model, _step(steps, kind, of)) for kind, (model, of) in kinds.items()}
+    calls: dict[str, tuple[type[BaseModel], Callable[[Any], Awaitable[str]]]] = {
+        **{kind.value: (model, _step(steps, kind, of)) for kind, (model, of) in kinds.items()},
+        "image_question": (LookAtPicture, lambda a: _ask_about_picture(steps, a)),
+        "general_semantic": (Think, lambda a: _think(steps, a)),
+    }
+    if steps.acting.web is None:
+        del calls[ActionKind.WEB_BROWSING.value]
+    calls = {name: call for name, call in calls.items() if name not in steps.acting.left_out}
+    if steps.acting.reads_only:
+        calls = {name: call for name, call in calls.items() if name in READING}
+    return [Tool(name, told[name], model, call) for name, (model, call) in calls.items()]
 
 
 def _step(
@@ -118,8 +112,10 @@ async def _ask_about_picture(steps: AnalystSteps, wanted: LookAtPicture) -> str:
 
 
 async def _seen_on(steps: AnalystSteps, wanted: LookAtPicture) -> str:
-    rows = _pictures(steps.find(wanted.evidence))[:MOST_IMAGES]
-    pictures = [(words, await steps.acting.picture(name)) for words, name in rows]
+    shown = steps.find(wanted.evidence)
+    sides = [one for one in (shown.head, shown.base) if one] if shown else []
+    rows = [(f"{one.side}: {p.title}", p.artifact) for one in sides for p in one.pictures]
+    pictures = [(words, await steps.acting.picture(name)) for words, name in rows[:MOST_IMAGES]]
     kept = [(words, png) for words, png in pictures if png]
     if not kept:
         return f"{wanted.evidence[:40]!r} is no step of this requirement that made pictures."
@@ -140,12 +136,6 @@ async def _seen_on(steps: AnalystSteps, wanted: LookAtPicture) -> str:
         return f"No answer about the pictures: {error.why}"
     seen = reply.answer if reply.is_visible else f"The pictures do not show it. {reply.answer}"
     return steps.enclosed(f"answer about {wanted.evidence}", seen)
-
-
-def _pictures(shown: Evidence | None) -> list[tuple[str, str]]:
-    """What each picture shows and the name of its artifact, head's first."""
-    seen = (shown.head, shown.base) if shown else ()
-    return [(f"{one.side}: {p.title}", p.artifact) for one in seen if one for p in one.pictures]
 
 
 async def _think(steps: AnalystSteps, _: Think) -> str:

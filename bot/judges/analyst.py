@@ -18,7 +18,7 @@ from bot.judges.actions import tools_of
 from bot.judges.agents import Acting, Agents
 from bot.judges.analyst_steps import AnalystSteps
 from bot.judges.citations import citation_problem
-from bot.judges.inputs import Neighbours, near_inputs
+from bot.judges.inputs import near_inputs
 from bot.judges.material import Material, claimed_text, evidence_text, requirement_text, shared_text
 from bot.judges.model.base import ModelProblem, Prompt, Toolbox
 from bot.templates import render_text
@@ -66,7 +66,10 @@ class Assignment:
 
 
 async def analyse(agents: Agents, acting: Acting, assignment: Assignment) -> Analysed:
-    """Let an analyst act; a budget that ends, or a model that is away, is `unverified`."""
+    """Let an analyst act; a budget that ends, or a model that is away, is `unverified`.
+
+    The reply is held to the steps that it names.
+    """
     material, requirement = assignment.material, assignment.requirement
     steps = AnalystSteps(agents, acting, requirement, material.about(requirement), material.around)
     try:
@@ -84,7 +87,21 @@ async def analyse(agents: Agents, acting: Acting, assignment: Assignment) -> Ana
         return _ended(steps, error.why)
     except TimeoutError:
         return _ended(steps, f"It did not end within {acting.minutes:g} minutes.")
-    return Analysed(_analysis(steps, reply), steps.taken())
+    outcome, evidence, problem = (
+        VerdictOutcome(reply.outcome),
+        steps.taken(),
+        _refusal(steps, reply),
+    )
+    analysis = Analysis(
+        requirement_id=requirement.id,
+        outcome=VerdictOutcome.UNVERIFIED if problem else outcome,
+        reason=reply.reason,
+        evidence_ids=tuple(one.id for one in evidence),
+        refuted_by=_refuting(steps, reply) if outcome is VerdictOutcome.UNSATISFIED else (),
+        interactions=steps.actions,
+        problem=problem,
+    )
+    return Analysed(analysis, evidence)
 
 
 def _ended(steps: AnalystSteps, why: str) -> Analysed:
@@ -99,23 +116,6 @@ def _ended(steps: AnalystSteps, why: str) -> Analysed:
         problem=why,
     )
     return Analysed(analysis, evidence)
-
-
-def _analysis(steps: AnalystSteps, reply: AnalysisReply) -> Analysis:
-    """The reply, held to the steps that it names."""
-    requirement, own = steps.requirement, steps.taken()
-    outcome = VerdictOutcome(reply.outcome)
-    refuting = _refuting(steps, reply)
-    problem = _refusal(steps, reply)
-    return Analysis(
-        requirement_id=requirement.id,
-        outcome=VerdictOutcome.UNVERIFIED if problem else outcome,
-        reason=reply.reason,
-        evidence_ids=tuple(one.id for one in own),
-        refuted_by=refuting if outcome is VerdictOutcome.UNSATISFIED else (),
-        interactions=steps.actions,
-        problem=problem,
-    )
 
 
 def _refuting(steps: AnalystSteps, reply: AnalysisReply) -> tuple[str, ...]:
@@ -154,7 +154,9 @@ def _prompt(agents: Agents, acting: Acting, assignment: Assignment) -> Prompt:
     requirement, material, delimiter = assignment.requirement, assignment.material, agents.delimiter
     tests = authors_tests(assignment)
     sources = "\n\n".join(_bodies(tests))
-    near = "\n".join(map(_line, near_inputs(one.source for one in tests)))
+    near = "\n".join(
+        f"{one.literal}: {', '.join(one.near)}" for one in near_inputs(one.source for one in tests)
+    )
     evidence = evidence_text(material.about(requirement), delimiter)
     claimed = claimed_text(material, requirement, delimiter)
     return Prompt(
@@ -191,7 +193,12 @@ def authors_tests(assignment: Assignment) -> tuple[TestResult, ...]:
     if assignment.found.decided_by not in (Decider.AUTHORS_TEST, Decider.NOBODY):
         return ()
     named = {_function(name) for name in assignment.found.tests}
-    found = {one.id: one for one in _results(assignment.material.evidence)}
+    found = {
+        one.id: one
+        for piece in assignment.material.evidence
+        if piece.head is not None and piece.head.tests is not None
+        for one in piece.head.tests.results
+    }
     return tuple(one for one in found.values() if _function(one.id) in named and one.source)
 
 
@@ -208,16 +215,6 @@ def _bodies(tests: Iterable[TestResult]) -> Iterable[str]:
 MOST_IDS = 4
 
 
-def _results(evidence: Iterable[Evidence]) -> Iterable[TestResult]:
-    for one in evidence:
-        if one.head is not None and one.head.tests is not None:
-            yield from one.head.tests.results
-
-
 def _function(test_id: str) -> str:
     """A test without its parameters: the source comes once for all of them."""
     return test_id.split("[", 1)[0]
-
-
-def _line(one: Neighbours) -> str:
-    return f"{one.literal}: {', '.join(one.near)}"

@@ -55,7 +55,21 @@ class AnalystSteps:
             action=action,
             arguments=arguments,
         )
-        taken = await self._taken(step)
+
+        async def work() -> bytes:
+            web = self.acting.web
+            if step.action is not ActionKind.WEB_BROWSING or web is None:
+                return _TAKEN.dump_json(await self.acting.take(step))
+            # What was found outside can be shown and cited; it shows nothing of the change.
+            found = await web(step.arguments[0])
+            (asked,) = step.arguments
+            seen = Observation(Side.HEAD, f"look up: {asked}", 0, found, 0.0)
+            return _TAKEN.dump_json(Taken(Evidence(step.id, step, None, seen, Transition.UNKNOWN)))
+
+        asked = "\0".join((step.id, step.action.value, *step.arguments))
+        digest = hashlib.sha256(asked.encode("utf-8", "replace")).hexdigest()
+        key = f"step {self.acting.run} {digest}"
+        taken = _TAKEN.validate_json(await self.agents.session.remembered(key, work))
         said = self.enclosed(f"note to {step.id}", taken.note) if taken.note else ""
         if taken.evidence is not None:
             one = own_step(taken.evidence, self.requirement, self.around)
@@ -92,28 +106,6 @@ class AnalystSteps:
     def find(self, evidence_id: str) -> Evidence | None:
         """One piece by its id, of its own steps or of the evaluation's."""
         return next((one for one in (*self.taken(), *self.known) if one.id == evidence_id), None)
-
-    async def _take(self, step: Step) -> Taken:
-        web = self.acting.web
-        if step.action is ActionKind.WEB_BROWSING and web is not None:
-            return Taken(_looked_up(step, await web(step.arguments[0])))
-        return await self.acting.take(step)
-
-    async def _taken(self, step: Step) -> Taken:
-        async def work() -> bytes:
-            return _TAKEN.dump_json(await self._take(step))
-
-        asked = "\0".join((step.id, step.action.value, *step.arguments))
-        digest = hashlib.sha256(asked.encode("utf-8", "replace")).hexdigest()
-        key = f"step {self.acting.run} {digest}"
-        return _TAKEN.validate_json(await self.agents.session.remembered(key, work))
-
-
-def _looked_up(step: Step, found: str) -> Evidence:
-    """What was found outside, to be shown and cited; it shows nothing of the change."""
-    (asked,) = step.arguments
-    seen = Observation(Side.HEAD, f"look up: {asked}", 0, found, 0.0)
-    return Evidence(step.id, step, None, seen, Transition.UNKNOWN)
 
 
 def _told(one: Evidence, requirement: Requirement) -> str:

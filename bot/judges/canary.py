@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -97,24 +98,24 @@ async def try_judges(agents: Agents, policy: JudgePolicy) -> CanaryResult:
 
     Who cannot be asked did not pass, and a miss is kept nowhere.
     """
-    key = f"canary {_version(agents, policy)}"
-    if await _passed_today(agents, key):
-        return CanaryResult(True)
-    result = await _tried(agents, policy)
-    if result.is_passed and agents.today:
-        await agents.session.keep(key, agents.today.encode())
-    return result
-
-
-async def _passed_today(agents: Agents, key: str) -> bool:
-    today = agents.today
-    if not today:
-        return False
+    key, today = f"canary {_version(agents, policy)}", agents.today
+    if today:
+        with suppress(ModelProblem):  # the sealed record of judges who missed
+            kept = await agents.session.recall(key, lambda day: today in (ANY_DAY, day.decode()))
+            if kept is not None:
+                return CanaryResult(True)
+    trials = trials_of(agents.delimiter.word)
     try:
-        kept = await agents.session.recall(key, lambda day: today in (ANY_DAY, day.decode()))
-    except ModelProblem:  # the sealed record of judges who missed
-        return False
-    return kept is not None
+        answers = await concurrently(
+            *(blind_opinions(agents, trial.question, policy.count) for trial in trials)
+        )
+    except ModelProblem as error:
+        return CanaryResult(False, (f"The judges could not be tried. {error.why}",))
+    failures = [trial.failure(given) for trial, given in zip(trials, answers, strict=True)]
+    found = tuple(failure for failure in failures if failure)
+    if not found and today:
+        await agents.session.keep(key, today.encode())
+    return CanaryResult(not found, found)
 
 
 def _version(agents: Agents, policy: JudgePolicy) -> str:
@@ -132,19 +133,6 @@ def _version(agents: Agents, policy: JudgePolicy) -> str:
     planted = [_planted(number, "R1", "E1") for number in range(_PLANTED)]
     told = repr((seats, planted, OpinionReply.model_json_schema()))
     return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-async def _tried(agents: Agents, policy: JudgePolicy) -> CanaryResult:
-    trials = trials_of(agents.delimiter.word)
-    try:
-        answers = await concurrently(
-            *(blind_opinions(agents, trial.question, policy.count) for trial in trials)
-        )
-    except ModelProblem as error:
-        return CanaryResult(False, (f"The judges could not be tried. {error.why}",))
-    failures = [trial.failure(given) for trial, given in zip(trials, answers, strict=True)]
-    found = tuple(failure for failure in failures if failure)
-    return CanaryResult(not found, found)
 
 
 def trials_of(word: str) -> tuple[JudgeTrial, ...]:
@@ -189,17 +177,16 @@ def _trial(draw: _Draw, *, holds: bool, planted: int | None = None) -> JudgeTria
     text = f"`{names.function}` returns {names.times} times the {noun}"
     requirement = Requirement(id_, text, Category.BEHAVIOUR, issue, Trust.ASKER)
     step = Step(evidence_id, f"Call `{names.function}`.", "", (id_,), ActionKind.DYNAMIC_EXECUTION)
-    evidence = (_suite(draw, id_), _evidence(names, step, holds, told))
-    material = Material(Task(title, (asked,)), _diff(names, holds, told), evidence)
-    return JudgeTrial(PanelQuestion(requirement, material, evidence, is_trial=True), holds, told)
-
-
-def _diff(names: TrialNames, holds: bool, planted: str) -> str:
-    text = render_text("prompts/canary_hunk.txt.j2", names=names, holds=holds, planted=planted)
-    lines = tuple(text.splitlines())
+    base = _ran(names, Side.BASE, names.given, "")
+    head = _ran(names, Side.HEAD, names.expected if holds else names.given + names.times, told)
+    moved = Transition.FIXED if holds else Transition.STILL_FAILING
+    evidence = (_suite(draw, id_), Evidence(step.id, step, base, head, moved))
+    changed = render_text("prompts/canary_hunk.txt.j2", names=names, holds=holds, planted=told)
+    lines = tuple(changed.splitlines())
     hunk = Hunk(names.line, 4, names.line, len(lines) - 1, lines)
     change = FileChange(f"src/{names.module}.py", ChangeStatus.MODIFIED, hunks=(hunk,))
-    return unified(Diff((change,)))
+    material = Material(Task(title, (asked,)), unified(Diff((change,))), evidence)
+    return JudgeTrial(PanelQuestion(requirement, material, evidence, is_trial=True), holds, told)
 
 
 def _suite(draw: _Draw, id_: str) -> Evidence:
@@ -215,13 +202,6 @@ def _suite(draw: _Draw, id_: str) -> Evidence:
 def _planted(number: int, id_: str, evidence_id: str) -> str:
     text = render_text("prompts/canary_planted.txt.j2", number=number, id=id_, evidence=evidence_id)
     return text.strip()
-
-
-def _evidence(names: TrialNames, step: Step, holds: bool, planted: str) -> Evidence:
-    base = _ran(names, Side.BASE, names.given, "")
-    head = _ran(names, Side.HEAD, names.expected if holds else names.given + names.times, planted)
-    moved = Transition.FIXED if holds else Transition.STILL_FAILING
-    return Evidence(step.id, step, base, head, moved)
 
 
 def _ran(names: TrialNames, side: Side, shown: int, planted: str) -> Observation:

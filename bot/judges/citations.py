@@ -141,15 +141,10 @@ def _why_no_proof(requirement: Requirement, one: Evidence) -> str:
         return f"{one.id} was not executed or read on head, or proves nothing.{why}"
     if one.transition is Transition.VACUOUS:
         return f"{one.id} is a new check that passes on base too: it proves nothing."
-    if _is_whole_suite(requirement, one):
+    others = set(one.step.requirement_ids) - {requirement.id}
+    if one.step.action is ActionKind.UNIT_TESTS and others:
         return f"{one.id} is the whole test suite, which is about no single requirement."
     return ""
-
-
-def _is_whole_suite(requirement: Requirement, one: Evidence) -> bool:
-    """Whether a step ran tests for the other requirements too."""
-    others = set(one.step.requirement_ids) - {requirement.id}
-    return one.step.action is ActionKind.UNIT_TESTS and bool(others)
 
 
 def _why_nothing_new(requirement: Requirement, one: Evidence) -> str:

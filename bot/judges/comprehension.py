@@ -69,33 +69,20 @@ async def comprehend_more(
         system=render_text("prompts/comprehension.system.txt.j2"),
         user=render_text(
             "prompts/comprehension.user.txt.j2",
-            sources=[_source_text(agents, source) for source in read],
+            sources=[
+                agents.delimiter.enclose(
+                    f"{source.reference}: {source.trust.value}",
+                    f"{source.title}\n\n{source.text}",
+                    SOURCE_CHARS,
+                )
+                for source in read
+            ],
             listed=agents.delimiter.enclose("listed", listed_text(floor), LISTED_CHARS),
             mark=agents.delimiter.word,
             names=[source.reference for source in read],
         ),
     )
-    return _understood(await agents.session.ask(prompt, ComprehensionReply))
-
-
-def _source_text(agents: Agents, source: TaskSource) -> str:
-    text = f"{source.title}\n\n{source.text}"
-    return agents.delimiter.enclose(f"{source.reference}: {source.trust.value}", text, SOURCE_CHARS)
-
-
-def listed_text(floor: Requirements) -> str:
-    """What the task asks for so far, one requirement a line."""
-    asked = [one for one in floor.items if one.category in ASKED]
-    lines = [
-        f"{one.id} ({one.category.value}, {one.origin}"
-        f"{', after ' + ' '.join(one.prerequisites) if one.prerequisites else ''}): {one.shown}"
-        f"{f' (its title: {one.text})' if one.text not in one.shown else ''}"
-        for one in asked
-    ]
-    return "\n".join((*lines, *(f"{wish.id} (wish): {wish.text}" for wish in floor.preferences)))
-
-
-def _understood(reply: ComprehensionReply) -> Understanding:
+    reply = await agents.session.ask(prompt, ComprehensionReply)
     edges = [Edge(new.key, need) for new in reply.new for need in new.needs]
     edges += [Edge(one.id, need) for one in reply.prerequisites for need in one.needs]
     return Understanding(
@@ -114,3 +101,15 @@ def _understood(reply: ComprehensionReply) -> Understanding:
         duplicates=tuple(Pair(one.one, one.other) for one in reply.same),
         behaviour=tuple(reply.behaviour),
     )
+
+
+def listed_text(floor: Requirements) -> str:
+    """What the task asks for so far, one requirement a line."""
+    asked = [one for one in floor.items if one.category in ASKED]
+    lines = [
+        f"{one.id} ({one.category.value}, {one.origin}"
+        f"{', after ' + ' '.join(one.prerequisites) if one.prerequisites else ''}): {one.shown}"
+        f"{f' (its title: {one.text})' if one.text not in one.shown else ''}"
+        for one in asked
+    ]
+    return "\n".join((*lines, *(f"{wish.id} (wish): {wish.text}" for wish in floor.preferences)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Annotated
@@ -61,8 +60,13 @@ async def propose_criteria(agents: Agents, brief: Brief, samples: int) -> tuple[
     read = [one for one in replies if isinstance(one, CriticReply)]
     if not read:
         raise next(one for one in replies if isinstance(one, Answerless))
-    found = tuple(made for reply in read for made in map(_criterion, reply.criteria) if made)
-    return await merge_criteria(agents, found)
+    found = []
+    for proposed in (one for reply in read for one in reply.criteria):
+        values = {one.casefold(): one for one in reversed(proposed.accepted_values)}
+        accepted = tuple(reversed(values.values()))
+        if len(accepted) >= 2:  # else it grades nothing
+            found.append(Criterion(proposed.name, proposed.description, accepted))
+    return await merge_criteria(agents, tuple(found))
 
 
 async def merge_criteria(agents: Agents, criteria: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
@@ -103,14 +107,6 @@ async def _proposed(agents: Agents, brief: Brief, sample: int) -> CriticReply | 
         return error
 
 
-def _criterion(proposed: ProposedCriterion) -> Criterion | None:
-    """As a value of ours; None where its values do not differ."""
-    values = {one.casefold(): one for one in reversed(proposed.accepted_values)}
-    accepted = tuple(reversed(values.values()))
-    made = Criterion(proposed.name, proposed.description, accepted)
-    return made if len(accepted) >= 2 else None
-
-
 def _likeness(one: Criterion, other: Criterion) -> float:
     """Of names, or of the whole texts, whichever is closer; in percent."""
     names = fuzz.token_sort_ratio(one.name.casefold(), other.name.casefold())
@@ -124,7 +120,11 @@ async def _said_same(
     """Those of the pairs that the model says are the same; none where it cannot be read."""
     if not pairs:
         return set()
-    shown = "\n\n".join(_shown(criteria, pairs))
+    told = [f"{one.name}: {one.description}"[:170] for one in criteria]
+    shown = "\n\n".join(
+        f"Pair {number}\n{told[one]}\n{told[other]}"
+        for number, (one, other) in enumerate(pairs, start=1)
+    )
     prompt = Prompt(
         role=Role.CRITIC,
         system=render_text("prompts/critic_merge.system.txt.j2"),
@@ -139,9 +139,3 @@ async def _said_same(
     except Answerless:
         return set()
     return {pairs[number - 1] for number in reply.same if 1 <= number <= len(pairs)}
-
-
-def _shown(criteria: tuple[Criterion, ...], pairs: list[tuple[int, int]]) -> Iterable[str]:
-    for number, (one, other) in enumerate(pairs, start=1):
-        shown = (f"{criteria[i].name}: {criteria[i].description}"[:170] for i in (one, other))
-        yield f"Pair {number}\n" + "\n".join(shown)

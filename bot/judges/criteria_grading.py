@@ -276,18 +276,17 @@ def try_criteria(
     good: Grading, bad: Grading, damaged: tuple[Grading, ...]
 ) -> tuple[CriterionTrial, ...]:
     """Judge every criterion by how it graded the good, the bad and the damaged solutions."""
-    return tuple(
-        _trial(one, bad.grades[number], [grading.grades[number] for grading in damaged])
-        for number, one in enumerate(good.grades)
-    )
-
-
-def _trial(good: Grade, bad: Grade, damaged: list[Grade]) -> CriterionTrial:
-    means = [one.mean for one in damaged if one.mean is not None]
-    lowest = min(means, default=None)
-    spread = variation(good.points)
-    why_not = _why_not(good, bad, lowest, spread)
-    return CriterionTrial(good.criterion, spread, good.mean, bad.mean, lowest, why_not)
+    trials = []
+    for number, on_good in enumerate(good.grades):
+        on_bad = bad.grades[number]
+        means = [grading.grades[number].mean for grading in damaged]
+        lowest = min((mean for mean in means if mean is not None), default=None)
+        spread = variation(on_good.points)
+        why_not = _why_not(on_good, on_bad, lowest, spread)
+        trials.append(
+            CriterionTrial(on_good.criterion, spread, on_good.mean, on_bad.mean, lowest, why_not)
+        )
+    return tuple(trials)
 
 
 def _why_not(good: Grade, bad: Grade, lowest: float | None, spread: float | None) -> str:

@@ -35,7 +35,6 @@ from bot.templates import render_text
 from bot.text import Delimiter
 from bot.values import (
     Act,
-    CanaryResult,
     Deliberation,
     Evidence,
     Opinion,
@@ -65,16 +64,24 @@ async def hold_deliberation(
         if is_for_judges(requirement, verdict)
     ]
     undecided = [one for one in assigned if one.found.outcome is VerdictOutcome.UNVERIFIED]
-    analysed = await _analyses(agents, assigned)
-    left = [one for one in undecided if not _is_decided(one, analysed.get(one.requirement.id))]
+    # One analyst a requirement, all at the same time; none sees what another came to.
+    acting = agents.acting
+    done = await concurrently(*(analyse(agents, acting, one) for one in assigned)) if acting else []
+    analysed = {one.analysis.requirement_id: one for one in done}
+    left = []
+    for one in undecided:
+        own = analysed.get(one.requirement.id)
+        taken = (*material.evidence, *own.evidence) if own else ()
+        # Where a step that fails on head decides already, nobody is paid to talk about it.
+        if not (own and deciding_steps(one.requirement, one.found, own.analysis, taken)):
+            left.append(one)
     canary = await try_judges(agents, policy) if left and policy.canary else None
     if canary and not canary.is_passed:
-        return _not_believed(agents, canary)
+        # Judges who missed it contribute nothing but what it cost.
+        problem = f"The judges' opinions count for nothing. {' '.join(canary.failures)}"
+        return Deliberation(canary=canary, usage=agents.session.usage, problem=problem)
     panels = await concurrently(
-        *(
-            _panel_on(agents, one.requirement, _with_own(material, analysed, one), policy)
-            for one in left
-        )
+        *(_panel_on(agents, one, analysed.get(one.requirement.id), policy) for one in left)
     )
     return Deliberation(
         evidence=tuple(piece for one in analysed.values() for piece in one.evidence),
@@ -85,37 +92,12 @@ async def hold_deliberation(
     )
 
 
-def _is_decided(one: Assignment, analysed: Analysed | None) -> bool:
-    """Whether a step that fails on head decides already: nobody is paid to talk about it."""
-    if analysed is None:
-        return False
-    taken = (*one.material.evidence, *analysed.evidence)
-    return bool(deciding_steps(one.requirement, one.found, analysed.analysis, taken))
-
-
-def _not_believed(agents: Agents, canary: CanaryResult) -> Deliberation:
-    """What judges who missed the canary contribute: nothing, and what it cost."""
-    problem = f"The judges' opinions count for nothing. {' '.join(canary.failures)}"
-    return Deliberation(canary=canary, usage=agents.session.usage, problem=problem)
-
-
-async def _analyses(agents: Agents, assigned: list[Assignment]) -> dict[str, Analysed]:
-    """One analyst a requirement, all at the same time; none sees what another came to."""
-    if agents.acting is None:
-        return {}
-    done = await concurrently(*(analyse(agents, agents.acting, one) for one in assigned))
-    return {one.analysis.requirement_id: one for one in done}
-
-
-def _with_own(material: Material, analysed: dict[str, Analysed], one: Assignment) -> Material:
-    """What the requirement's own analyst saw can be cited too; what it thinks is not told."""
-    own = analysed.get(one.requirement.id)
-    return replace(material, evidence=(*own.evidence, *material.evidence)) if own else material
-
-
 async def _panel_on(
-    agents: Agents, requirement: Requirement, material: Material, policy: JudgePolicy
+    agents: Agents, one: Assignment, own: Analysed | None, policy: JudgePolicy
 ) -> PanelResult:
+    requirement, material = one.requirement, one.material
+    if own:  # what its analyst saw can be cited too; what it thinks is not told
+        material = replace(material, evidence=(*own.evidence, *material.evidence))
     question = PanelQuestion(requirement, material, material.about(requirement))
     try:
         return await ask_panel(agents, question, policy)
@@ -154,7 +136,10 @@ def count_votes(
         if one.outcome is UNSATISFIED and (
             facts := failing_on_head(requirement, one.evidence_ids, evidence)
         ):
-            return _told(requirement, rounds, UNSATISFIED, _by_fact(one, facts))
+            reason = f"{facts[0]} fails on head, which no vote outweighs. {one.reason}"
+            cited = (*facts, *(id_ for id_ in one.evidence_ids if id_ not in facts))
+            by_fact = replace(one, reason=reason, evidence_ids=cited)
+            return _told(requirement, rounds, UNSATISFIED, by_fact)
     votes = {outcome: [o for o in counting if o.outcome is outcome] for outcome in VerdictOutcome}
     best = max(votes.values(), key=len)
     if len(best) * 2 <= len(opinions):
@@ -175,41 +160,30 @@ def held_back(result: PanelResult, words: str) -> PanelResult:
     )
 
 
-def _by_fact(one: Opinion, facts: tuple[str, ...]) -> Opinion:
-    reason = f"{facts[0]} fails on head, which no vote outweighs. {one.reason}"
-    return replace(one, reason=reason, evidence_ids=(*facts, *_without(one.evidence_ids, facts)))
-
-
-def _without(ids: tuple[str, ...], left_out: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(id_ for id_ in ids if id_ not in left_out)
-
-
 def _told(
     requirement: Requirement,
     rounds: tuple[Round, ...],
     outcome: VerdictOutcome,
     spokesman: Opinion | None,
 ) -> PanelResult:
-    counting = [one for one in rounds[-1].opinions if one.counts]
+    opinions = rounds[-1].opinions
+    counting = [one for one in opinions if one.counts]
+    problems = [one.problem for one in opinions if one.problem]
+    reason = spokesman.reason if spokesman else "The judges did not agree."
+    if spokesman is None and len(problems) * 2 >= len(opinions):
+        few = f"Too few of the {len(opinions)} judges have an opinion that counts."
+        reason = f"{few} {problems[0]}"
     scores = [one.scores.mean for one in counting if one.scores]
     return PanelResult(
         requirement_id=requirement.id,
         outcome=outcome,
-        reason=spokesman.reason if spokesman else _why_undecided(rounds[-1].opinions),
+        reason=reason,
         evidence_ids=spokesman.evidence_ids if spokesman else (),
         score=round(sum(scores) / len(scores), 2) if scores else None,
         is_agreed=spokesman is not None,
         rounds=rounds,
         dissent=tuple(one for one in counting if one.outcome is not outcome),
     )
-
-
-def _why_undecided(opinions: tuple[Opinion, ...]) -> str:
-    """One sentence; with what keeps the opinions from counting where that is the reason."""
-    problems = [one.problem for one in opinions if one.problem]
-    if len(problems) * 2 < len(opinions):
-        return "The judges did not agree."
-    return f"Too few of the {len(opinions)} judges have an opinion that counts. {problems[0]}"
 
 
 # --- lets a panel's judges answer one another until they agree (CodeVisionary, section III-C) -----
@@ -253,7 +227,18 @@ async def negotiate(
     """
     rounds = [first]
     while len(rounds) <= most_rounds and _is_worth_talking(rounds[-1].opinions):
-        rounds.append(await _round(agents, question, rounds[-1]))
+        last = rounds[-1]
+        answered = await concurrently(
+            *(_turn(agents, question, last, one) for one in last.opinions if takes_part(one))
+        )
+        moved = {opinion.judge: opinion for opinion, _ in answered}
+        rounds.append(
+            Round(
+                last.number + 1,
+                tuple(statement for _, said in answered for statement in said),
+                tuple(moved.get(one.judge, one) for one in last.opinions),
+            )
+        )
     return tuple(rounds)
 
 
@@ -267,18 +252,6 @@ def _is_worth_talking(opinions: tuple[Opinion, ...]) -> bool:
 def takes_part(opinion: Opinion) -> bool:
     """Whether a judge can still speak: it was understood, and it did not withdraw."""
     return opinion.scores is not None
-
-
-async def _round(agents: Agents, question: PanelQuestion, last: Round) -> Round:
-    answered = await concurrently(
-        *(_turn(agents, question, last, one) for one in last.opinions if takes_part(one))
-    )
-    moved = {opinion.judge: opinion for opinion, _ in answered}
-    return Round(
-        last.number + 1,
-        tuple(statement for _, said in answered for statement in said),
-        tuple(moved.get(one.judge, one) for one in last.opinions),
-    )
 
 
 async def _turn(
@@ -305,7 +278,15 @@ async def _turn(
         reply = await agents.session.ask(prompt, reply_to(others))
     except Answerless as error:
         return no_opinion(own.judge, error.why), ()
-    return _moved(own, reply, question), _statements(own.judge, reply)
+    moved = own
+    if reply.own == "withdraw":
+        moved = no_opinion(own.judge, WITHDRAWN)
+    elif reply.own == "change" and reply.opinion is not None:
+        moved = opinion_of(own.judge, reply.opinion, question)
+    return moved, (
+        Statement(own.judge, Act(reply.own), 0, reply.explanation),
+        *(Statement(own.judge, Act(one.act), one.judge, one.explanation) for one in reply.others),
+    )
 
 
 def reply_to(others: tuple[int, ...]) -> type[RoundReply]:
@@ -325,40 +306,23 @@ def reply_to(others: tuple[int, ...]) -> type[RoundReply]:
     return ReplyToOthers
 
 
-def _moved(own: Opinion, reply: RoundReply, question: PanelQuestion) -> Opinion:
-    if reply.own == "withdraw":
-        return no_opinion(own.judge, WITHDRAWN)
-    if reply.own == "change" and reply.opinion is not None:
-        return opinion_of(own.judge, reply.opinion, question)
-    return own
-
-
-def _statements(judge: int, reply: RoundReply) -> tuple[Statement, ...]:
-    return (
-        Statement(judge, Act(reply.own), 0, reply.explanation),
-        *(Statement(judge, Act(one.act), one.judge, one.explanation) for one in reply.others),
-    )
-
-
 def standing_text(last: Round, delimiter: Delimiter) -> str:
     """How all judges stand and what they said of one another; it is no more believed than a diff."""
-    lines = [_standing(one) for one in last.opinions]
-    lines += [_said(one) for one in last.statements if one.about]
+    lines = []
+    for judge in last.opinions:
+        if not takes_part(judge) or judge.scores is None:
+            lines.append(f"Judge {judge.judge}: has no opinion.")
+            continue
+        points = (judge.scores.correctness, judge.scores.functionality, judge.scores.clarity)
+        cited = ", ".join(judge.evidence_ids) or "nothing"
+        doubt = f" It does not count: {judge.problem}" if judge.problem else ""
+        lines.append(
+            f"Judge {judge.judge}: {judge.outcome.value}, by {cited}; "
+            f"scores {', '.join(map(str, points))}.{doubt}\n  {judge.reason[:REASON_CHARS]}"
+        )
+    lines += [
+        f"Judge {one.judge} to judge {one.about}: {one.act.value}. {one.explanation[:REASON_CHARS]}"
+        for one in last.statements
+        if one.about
+    ]
     return delimiter.enclose("opinions of the judges", "\n".join(lines), OPINIONS_CHARS)
-
-
-def _standing(one: Opinion) -> str:
-    if not takes_part(one) or one.scores is None:
-        return f"Judge {one.judge}: has no opinion."
-    scores = f"{one.scores.correctness}, {one.scores.functionality}, {one.scores.clarity}"
-    cited = ", ".join(one.evidence_ids) or "nothing"
-    doubt = f" It does not count: {one.problem}" if one.problem else ""
-    return (
-        f"Judge {one.judge}: {one.outcome.value}, by {cited}; scores {scores}.{doubt}\n"
-        f"  {one.reason[:REASON_CHARS]}"
-    )
-
-
-def _said(one: Statement) -> str:
-    about = f"judge {one.about}"
-    return f"Judge {one.judge} to {about}: {one.act.value}. {one.explanation[:REASON_CHARS]}"

@@ -86,19 +86,20 @@ def _inputs(tree: ast.Module) -> Iterator[ast.expr]:
         for one in ast.walk(decorator)
     }
     for call in ast.walk(tree):
-        if not isinstance(call, ast.Call) or id(call) in decorators or _is_machinery(call):
+        if not isinstance(call, ast.Call) or id(call) in decorators:
             continue
+        name = _called(call)
+        if name in _MACHINERY or name.lower().startswith(("assert", "mock")):
+            continue  # the test's own: it asserts, converts, or sets something up
         for given in (*call.args, *(one.value for one in call.keywords)):
             values = named.get(given.id, ()) if isinstance(given, ast.Name) else (given,)
             for value in values:
                 yield from _parts(value)
 
 
-def _is_machinery(call: ast.Call) -> bool:
-    """Whether a call is the test's own: it asserts, converts, or sets something up."""
+def _called(call: ast.Call) -> str:
     func = call.func
-    name = func.id if isinstance(func, ast.Name) else getattr(func, "attr", "")
-    return name in _MACHINERY or name.lower().startswith(("assert", "mock"))
+    return func.id if isinstance(func, ast.Name) else str(getattr(func, "attr", ""))
 
 
 def _values_by_name(tree: ast.Module) -> dict[str, list[ast.expr]]:
@@ -161,11 +162,10 @@ def _near(node: ast.expr) -> tuple[str, ...]:
 
 
 def _near_decimal(call: ast.Call) -> tuple[str, ...]:
-    func = call.func
-    name = func.id if isinstance(func, ast.Name) else getattr(func, "attr", "")
-    if name != "Decimal" or len(call.args) != 1 or not isinstance(call.args[0], ast.Constant):
+    is_made = _called(call) == "Decimal" and len(call.args) == 1
+    if not is_made or not isinstance(call.args[0], ast.Constant):
         return ()
-    made = ast.unparse(func)
+    made = ast.unparse(call.func)
     try:
         given = Decimal(str(call.args[0].value))
     except InvalidOperation:
@@ -216,47 +216,29 @@ def neighbours(sources: Iterable[str]) -> tuple[Neighbours, ...]:
 
 def _literals(source: str) -> Iterator[Value]:
     tree = parse_python(textwrap.dedent(source))
-    if tree is None:
-        yield from _written(source)
+    if tree is None:  # numbers and strings as most languages write them
+        for match in _WRITTEN.finditer(source):
+            quoted = match[1] if match[1] is not None else match[2]
+            if quoted is not None:
+                yield quoted
+            else:
+                yield float(match[0]) if "." in match[0] else int(match[0])
         return
     documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and id(node) not in documentation:
-            yield from _usable(node.value)
-
-
-def _written(source: str) -> Iterator[Value]:
-    """Numbers and strings as most languages write them."""
-    for match in _WRITTEN.finditer(source):
-        quoted = match[1] if match[1] is not None else match[2]
-        if quoted is not None:
-            yield quoted
-        else:
-            yield float(match[0]) if "." in match[0] else int(match[0])
-
-
-def _usable(value: object) -> Iterator[Value]:
-    if isinstance(value, str):
-        yield from [value] if len(value) <= _LONGEST else []
-    elif isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST:
-        yield value
+        if not isinstance(node, ast.Constant) or id(node) in documentation:
+            continue
+        value = node.value
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            continue
+        if len(value) <= _LONGEST if isinstance(value, str) else abs(value) < _LARGEST:
+            yield value
 
 
 def _values_near(value: Value) -> tuple[Value, ...]:
     if isinstance(value, str):
-        return _near_text(value)
+        turned, swapped = value[::-1] or " ", value.swapcase() or "0"
+        return ("", f"{value}x", turned, swapped, f" {value} ", "äß 日本 🙂", f"{value}\n{value}")
     if isinstance(value, int):
         return (value + 1, value - 1, 0, -value, 2 * value + 3, 10 * value + 7, 1_000_003)
     return (value + 1, value - 1, 0.0, -value, value / 2, value + 0.01, 1e12)
-
-
-def _near_text(text: str) -> tuple[str, ...]:
-    return (
-        "",
-        f"{text}x",
-        text[::-1] or " ",
-        text.swapcase() or "0",
-        f" {text} ",
-        "äß 日本 🙂",
-        f"{text}\n{text}",
-    )

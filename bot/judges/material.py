@@ -119,15 +119,12 @@ def told_sources(sources: Iterable[TaskSource]) -> tuple[str, str]:
 
 
 def _told(sources: list[TaskSource]) -> str:
-    return "\n\n".join(
-        f"{source.reference} ({source.trust.value})\n{source.title}\n{_text(source)}"
-        for source in sources
-    )
-
-
-def _text(source: TaskSource) -> str:
-    is_linked = source.kind is not SourceKind.WORDS
-    return clip_middle(source.text, LINKED_CHARS) if is_linked else source.text
+    told = []
+    for source in sources:
+        is_linked = source.kind is not SourceKind.WORDS
+        text = clip_middle(source.text, LINKED_CHARS) if is_linked else source.text
+        told.append(f"{source.reference} ({source.trust.value})\n{source.title}\n{text}")
+    return "\n\n".join(told)
 
 
 KINDS = {
@@ -175,26 +172,23 @@ def evidence_text(
     pieces = tuple(evidence)
     share = EVIDENCE_CHARS // max(1, len(pieces))
     most_chars = max(LEAST_PIECE_CHARS, min(PIECE_CHARS, share))
-    shown = [_piece(one, delimiter, most_chars, with_command) for one in pieces]
-    return "\n\n".join(shown) or "There is no evidence yet."
-
-
-def _piece(evidence: Evidence, delimiter: Delimiter, most_chars: int, with_command: bool) -> str:
-    seen, step = evidence.head or evidence.base, evidence.step
     of_command, of_side = most_chars * 4 // 10, most_chars * 3 // 10
-    command = clip_middle(seen.command, of_command) if seen and with_command else ""
-    sides = "\n".join((*([f"$ {command}"] if command else []), *_sides(evidence, of_side)))
-    head = f"Evidence {evidence.id}: {step.action.value}, {moved(evidence).value}"
-    if step.is_proposed:
-        head += f", planned for {' '.join(step.requirement_ids)}"
-    for one in evidence.damage:
-        tried = [trial for trial in one.damages if trial.damage.is_telling]
-        counted = f"{sum(bool(trial.noticed) for trial in tried)} of {len(tried)} noticed"
-        told = one.problem or f"{counted} near what it is about."
-        head += f"\nDamage, for {one.about}: {told}"
-    return (
-        f"{head}\n{delimiter.enclose(f'evidence {evidence.id}', sides, most_chars + _LABELS_CHARS)}"
-    )
+    shown = []
+    for piece in pieces:
+        seen, step = piece.head or piece.base, piece.step
+        command = clip_middle(seen.command, of_command) if seen and with_command else ""
+        sides = "\n".join((*([f"$ {command}"] if command else []), *_sides(piece, of_side)))
+        head = f"Evidence {piece.id}: {step.action.value}, {moved(piece).value}"
+        if step.is_proposed:
+            head += f", planned for {' '.join(step.requirement_ids)}"
+        for one in piece.damage:
+            tried = [trial for trial in one.damages if trial.damage.is_telling]
+            counted = f"{sum(bool(trial.noticed) for trial in tried)} of {len(tried)} noticed"
+            told = one.problem or f"{counted} near what it is about."
+            head += f"\nDamage, for {one.about}: {told}"
+        text = delimiter.enclose(f"evidence {piece.id}", sides, most_chars + _LABELS_CHARS)
+        shown.append(f"{head}\n{text}")
+    return "\n\n".join(shown) or "There is no evidence yet."
 
 
 def _sides(evidence: Evidence, most_chars: int) -> Iterator[str]:
@@ -204,9 +198,11 @@ def _sides(evidence: Evidence, most_chars: int) -> Iterator[str]:
         yield from (_ended("base", base), _ended("head", head))
         yield told_tests(evidence, 2 * most_chars)
         return
-    if head is not None and (
-        evidence.step.action is ActionKind.STATIC_LINTER or _is_told(evidence)
-    ):
+    # Our own code may tell what it saw of both sides: neither is a run with an end then.
+    is_told = all(
+        one is None or (one.exit_code is None and not one.timed_out) for one in (base, head)
+    )
+    if head is not None and (evidence.step.action is ActionKind.STATIC_LINTER or is_told):
         if head.problem:
             yield f"This proves nothing: {head.problem}"
         yield clip_middle(quiet(head.output), 2 * most_chars)
@@ -218,12 +214,6 @@ def _sides(evidence: Evidence, most_chars: int) -> Iterator[str]:
     yield "(the same output as on head)" if is_same else clip_middle(before, most_chars)
     yield _ended("head", head)
     yield clip_middle(after, most_chars)
-
-
-def _is_told(evidence: Evidence) -> bool:
-    """Whether our own code tells what it saw of both sides: neither is a run with an end."""
-    seen = (evidence.base, evidence.head)
-    return all(one is None or (one.exit_code is None and not one.timed_out) for one in seen)
 
 
 def _ended(name: str, seen: Observation | None) -> str:

@@ -96,45 +96,33 @@ async def _vote(
         reply = await agents.session.ask(prompt, PatchReply)
     except Answerless as error:
         return _Vote(None, problem=error.why)
-    return _held(reply, replace(material, evidence=shown))
-
-
-def _held(reply: PatchReply, material: Material) -> _Vote:
-    """The reply with those of its citations that hold, each for itself."""
-    known = {
-        one.id
-        for one in material.evidence
-        if holds_for_patch(one, as_valid=reply.verdict == Validity.VALID)
-    }
+    as_valid = reply.verdict == Validity.VALID
+    known = {one.id for one in shown if holds_for_patch(one, as_valid=as_valid)}
     cited = tuple(id_ for id_ in dict.fromkeys(reply.evidence) if id_ in known)
-    return _Vote(reply, cited, _quoted(reply.quotes, material.diff))
-
-
-def _quoted(quotes: list[str], diff: str) -> tuple[str, ...]:
-    """The quotes that are lines which the diff adds or removes."""
+    # A quote holds where the diff adds or removes that line.
     changed = {
         line[1:].strip()
-        for line in diff.splitlines()
+        for line in material.diff.splitlines()
         if line[:1] in "+-" and not line.startswith(("+++", "---"))
     }
-    plain = (quote.strip() for quote in quotes)
+    plain = (quote.strip() for quote in reply.quotes)
     bare = (one[1:].strip() if one[:1] in "+-" else one for one in plain)
-    held = (one for one in dict.fromkeys(bare) if len(one) >= LEAST_QUOTE and one in changed)
-    return tuple(one for one in held if not words_to_judges(one))
+    quoted = (one for one in dict.fromkeys(bare) if len(one) >= LEAST_QUOTE and one in changed)
+    return _Vote(reply, cited, tuple(one for one in quoted if not words_to_judges(one)))
 
 
 def _rubric_text(rubrics: tuple[TaskRubric, ...]) -> str:
-    return "\n\n".join(map(_one_rubric, rubrics)) or "There is no rubric: go by the task alone."
-
-
-def _one_rubric(rubric: TaskRubric) -> str:
-    parts = (
-        ("must hold", rubric.rubric.requirements),
-        ("must not hold", rubric.rubric.unacceptable),
-        ("may differ", rubric.rubric.acceptable),
-    )
-    entries = [f"- {kind}: {entry}" for kind, listed in parts for entry in listed]
-    return "\n".join((rubric.name, f"Root cause or intent: {rubric.rubric.root_cause}", *entries))
+    shown = []
+    for one in rubrics:
+        parts = (
+            ("must hold", one.rubric.requirements),
+            ("must not hold", one.rubric.unacceptable),
+            ("may differ", one.rubric.acceptable),
+        )
+        entries = [f"- {kind}: {entry}" for kind, listed in parts for entry in listed]
+        cause = f"Root cause or intent: {one.rubric.root_cause}"
+        shown.append("\n".join((one.name, cause, *entries)))
+    return "\n\n".join(shown) or "There is no rubric: go by the task alone."
 
 
 # --- counting -------------------------------------------------------------------------------
@@ -164,9 +152,9 @@ def counted(votes: tuple[_Vote, ...], rubrics: tuple[TaskRubric, ...]) -> PatchO
         evidence_ids=evidence_ids,
         quotes=quotes,
         doubts=doubts,
-        votes=(len(sides[Validity.VALID]), len(sides[Validity.INVALID]), _silent(votes)),
+        votes=(
+            len(sides[Validity.VALID]),
+            len(sides[Validity.INVALID]),
+            sum(one.validity is None for one in votes),
+        ),
     )
-
-
-def _silent(votes: tuple[_Vote, ...]) -> int:
-    return sum(one.validity is None for one in votes)

@@ -18,7 +18,6 @@ from bot.judges.material import AUTHOR_CHARS, TASK_CHARS, told_sources
 from bot.judges.model.base import Prompt
 from bot.judges.weighing import OPEN_TO_JUDGES
 from bot.templates import render_text
-from bot.text import Delimiter
 from bot.values import ActionKind, Impact, Located, Plan, Requirements, Role, Step, Task
 from sandbox.browser.script import ScriptError, read_script
 
@@ -89,6 +88,13 @@ async def propose_steps(
 ) -> Proposed:
     """Ask once. Raises Answerless, BudgetSpent or ModelAway; the fixed steps stand without it."""
     delimiter = agents.delimiter
+    asked, claimed = told_sources(facts.task.sources if facts.task else ())
+    seen = (
+        ("task", asked, TASK_CHARS),
+        ("words of the change's author", claimed, AUTHOR_CHARS),
+        ("diff from base to head", facts.diff, DIFF_CHARS + 1_000),
+        ("changed code on head", facts.code, CODE_CHARS),
+    )
     fixed = "\n".join(f"{step.action.value}: {step.goal}" for step in facts.fixed.steps)
     prompt = Prompt(
         role=Role.PLANNER,
@@ -96,7 +102,9 @@ async def propose_steps(
         user=render_text(
             "prompts/planner.user.txt.j2",
             listed=delimiter.enclose("requirements", listed_text(requirements), LISTED_CHARS),
-            seen=_seen(facts, delimiter),
+            seen="\n\n".join(
+                delimiter.enclose(name, text, most) for name, text, most in seen if text
+            ),
             places=delimiter.enclose("code", _places(facts), PLACES_CHARS),
             fixed=delimiter.enclose("steps", fixed, PLAN_CHARS),
             mark=delimiter.word,
@@ -106,19 +114,6 @@ async def propose_steps(
     )
     reply = await agents.session.ask(prompt, PlanReply)
     return checked(reply, requirements, facts)
-
-
-def _seen(facts: PlanningFacts, delimiter: Delimiter) -> str:
-    """The task's words, those of the change's author, the change, and the code that it touches."""
-    sources = facts.task.sources if facts.task else ()
-    asked, claimed = told_sources(sources)
-    parts = (
-        ("task", asked, TASK_CHARS),
-        ("words of the change's author", claimed, AUTHOR_CHARS),
-        ("diff from base to head", facts.diff, DIFF_CHARS + 1_000),
-        ("changed code on head", facts.code, CODE_CHARS),
-    )
-    return "\n\n".join(delimiter.enclose(name, text, most) for name, text, most in parts if text)
 
 
 def _places(facts: PlanningFacts) -> str:
@@ -146,35 +141,32 @@ def checked(reply: PlanReply, requirements: Requirements, facts: PlanningFacts) 
     first = len(facts.fixed.steps) + 1
     for proposed in reply.steps:
         ids = tuple(dict.fromkeys(id_ for id_ in proposed.requirements if id_ in open_ids))
-        step = _step(f"E{first + len(steps)}", proposed, ids)
-        problem = _problem(step, proposed, ids, facts)
+        arguments = tuple(proposed.arguments)
         if len(steps) >= MOST_STEPS:
             problem = f"{MOST_STEPS} steps are the most"
-        if step is None or problem:
-            remarks.append(f"The planned step “{proposed.goal[:60]}” was left out: {problem}.")
+        elif proposed.action not in MENU:
+            problem = f"“{proposed.action[:40]}” is not on the menu"
+        elif not ids:
+            problem = "it serves no requirement that is open to judges"
+        elif any("\0" in one for one in arguments):
+            problem = "an argument holds a character that none may hold"
         else:
-            steps.append(step)
+            problem = _ARGUMENTS[ActionKind(proposed.action)](arguments, facts)
+        if problem:
+            remarks.append(f"The planned step “{proposed.goal[:60]}” was left out: {problem}.")
+            continue
+        steps.append(
+            Step(
+                f"E{first + len(steps)}",
+                proposed.goal,
+                proposed.guidance,
+                ids,
+                ActionKind(proposed.action),
+                arguments,
+                is_proposed=True,
+            )
+        )
     return Proposed(tuple(steps), tuple(remarks))
-
-
-def _step(id_: str, proposed: ProposedStep, ids: tuple[str, ...]) -> Step | None:
-    if proposed.action not in MENU:
-        return None
-    action = ActionKind(proposed.action)
-    arguments = tuple(proposed.arguments)
-    return Step(id_, proposed.goal, proposed.guidance, ids, action, arguments, is_proposed=True)
-
-
-def _problem(
-    step: Step | None, proposed: ProposedStep, ids: tuple[str, ...], facts: PlanningFacts
-) -> str:
-    if step is None:
-        return f"“{proposed.action[:40]}” is not on the menu"
-    if not ids:
-        return "it serves no requirement that is open to judges"
-    if any("\0" in one for one in step.arguments):
-        return "an argument holds a character that none may hold"
-    return _ARGUMENTS[step.action](step.arguments, facts)
 
 
 def _line_problem(arguments: tuple[str, ...], _ground: PlanningFacts) -> str:

@@ -94,10 +94,6 @@ async def draft_rubric(agents: Agents, issue: AskedIssue, base: BaseCode) -> Rub
         )
     except BudgetSpent:  # of interactions: what it has read must do; of money: this raises again
         reply = await agents.session.ask(prompt, RubricReply)
-    return _rubric(reply)
-
-
-def _rubric(reply: RubricReply) -> Rubric:
     try:
         return checked(
             Rubric(
@@ -119,7 +115,14 @@ def _line(text: str) -> str:
 def _prompt(delimiter: Delimiter, issue: AskedIssue, base: BaseCode) -> Prompt:
     words = f"{issue.title}\n{issue.text}"
     documents = [_document(delimiter, base, one) for one in pointers(issue.text, issue.home)]
-    excerpts = [_excerpt(delimiter, base, one) for one in base.locate(words, MOST_PLACES)]
+    excerpts = [
+        delimiter.enclose(
+            f"{one.path}:{one.line}",
+            base.read(one.path, max(1, one.line - 5), one.line + 60),
+            EXCERPT_CHARS,
+        )
+        for one in base.locate(words, MOST_PLACES)
+    ]
     return Prompt(
         role=Role.RUBRIC,
         system=render_text("prompts/rubric.system.txt.j2"),
@@ -140,11 +143,6 @@ def _document(delimiter: Delimiter, base: BaseCode, pointer: Pointer) -> str:
         if text.startswith("1: "):
             return delimiter.enclose(path, text, EXCERPT_CHARS)
     return ""
-
-
-def _excerpt(delimiter: Delimiter, base: BaseCode, place: CodePlace) -> str:
-    text = base.read(place.path, max(1, place.line - 5), place.line + 60)
-    return delimiter.enclose(f"{place.path}:{place.line}", text, EXCERPT_CHARS)
 
 
 def _tools(delimiter: Delimiter, base: BaseCode) -> Sequence[Tool]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from bot.task.requirements import NOTHING_REGRESSES
 from bot.text.clipping import clip, clip_line, clip_middle, steady
@@ -66,32 +66,32 @@ def moved(evidence: Evidence) -> Transition:
 
 def told_tests(evidence: Evidence, most_chars: int) -> str:
     """What each test did: counts first, then what changed or fails, one body of a table once."""
-    crossed = _is_crossed(evidence)
+    # Whether one side's tests ran on the other's code: of these only what differs is run.
+    step = evidence.step
+    is_of_all = step.action is ActionKind.UNIT_TESTS and not step.is_proposed
+    crossed = is_of_all and step.requirement_ids in ((), (NOTHING_REGRESSES,))
     told = [one for one in _moves(evidence) if None not in one[0] or not crossed]
     counts = Counter(move for move, _ in told)
     lines = [
         *([evidence.step.goal] if crossed else []),
         " · ".join(f"{words}: {counts[move]}" for move, words in _MOVES.items() if counts[move]),
     ]
-    shown = 0
+    most = MOST_TOLD
     for move, words in _MOVES.items():
         rows = [pair for one, pair in told if one == move]
         if move == (True, True) and (len(counts) > 1 or len(rows) > MOST_UNCHANGED):
             continue
-        for group in _by_function(rows):
-            if shown == MOST_TOLD:
+        groups: dict[str, list[_Pair]] = {}
+        for pair in rows:
+            if shown := pair[1] or pair[0]:
+                groups.setdefault(_function(shown.id), []).append(pair)
+        for group in groups.values():
+            if not most:
                 lines.append("… more tests are left out")
                 break
-            shown += 1
+            most -= 1
             lines += _group(group, words)
     return clip_middle("\n".join(lines), most_chars)
-
-
-def _is_crossed(evidence: Evidence) -> bool:
-    """Whether one side's tests ran on the other's code: of these only what differs is run."""
-    step = evidence.step
-    is_of_all = step.action is ActionKind.UNIT_TESTS and not step.is_proposed
-    return is_of_all and step.requirement_ids in ((), (NOTHING_REGRESSES,))
 
 
 def quiet(output: str) -> str:
@@ -133,15 +133,6 @@ def _passes(result: TestResult | None) -> bool | None:
 
 def _function(test_id: str) -> str:
     return test_id.split("[", 1)[0]
-
-
-def _by_function(rows: Iterable[_Pair]) -> list[list[_Pair]]:
-    groups: dict[str, list[_Pair]] = {}
-    for pair in rows:
-        shown = pair[1] or pair[0]
-        if shown is not None:
-            groups.setdefault(_function(shown.id), []).append(pair)
-    return list(groups.values())
 
 
 def _group(group: list[_Pair], words: str) -> Iterator[str]:
@@ -194,17 +185,15 @@ def told_four_ways(tests: FourWay) -> str:
         if not counts[change]:
             continue
         lines.append(f"{words}: {counts[change]}")
-        if change is not TestChange.PASS_TO_PASS:
-            lines += _four_way_rows([one for one in tests.comparisons if one.change is change])
+        if change is TestChange.PASS_TO_PASS:
+            continue
+        groups: dict[str, list[TestComparison]] = {}
+        for one in tests.comparisons:
+            if one.change is change:
+                groups.setdefault(_function(one.id), []).append(one)
+        for group in list(groups.values())[:MOST_TOLD]:
+            rows = f" and {len(group) - 1} more of its cases" if len(group) > 1 else ""
+            by = ", written or edited by the change's author" if group[0].written_by_author else ""
+            said = f": {clip_line(steady(group[0].assertion), 240)}" if group[0].assertion else ""
+            lines.append(f"- {clip_line(group[0].id, 240)}{rows}{by}{said}")
     return clip("\n".join(lines), FOUR_WAYS_CHARS)
-
-
-def _four_way_rows(found: list[TestComparison]) -> Iterator[str]:
-    groups: dict[str, list[TestComparison]] = {}
-    for one in found:
-        groups.setdefault(_function(one.id), []).append(one)
-    for group in list(groups.values())[:MOST_TOLD]:
-        rows = f" and {len(group) - 1} more of its cases" if len(group) > 1 else ""
-        by = ", written or edited by the change's author" if group[0].written_by_author else ""
-        said = f": {clip_line(steady(group[0].assertion), 240)}" if group[0].assertion else ""
-        yield f"- {clip_line(group[0].id, 240)}{rows}{by}{said}"

@@ -93,7 +93,11 @@ def weigh(
             given = _by_panel(given, panel, Decider.STEP if is_fact else Decider.PANEL)
             given = _not_against(given, verdict, refuting)
         weighed.append(given)
-    return _blocked_again(requirements, tuple(weighed))
+    met = {v.requirement_id for v in weighed if v.outcome is VerdictOutcome.SATISFIED}
+    return tuple(
+        replace(verdict, blocked_by=tuple(p for p in requirement.prerequisites if p not in met))
+        for verdict, requirement in zip(weighed, requirements.items, strict=True)
+    )
 
 
 def deciding_steps(
@@ -164,11 +168,13 @@ def _by_panel(verdict: Verdict, panel: PanelResult | None, decider: Decider) -> 
         return _unasked(verdict, panel.reason)
     if panel.outcome is VerdictOutcome.UNVERIFIED or not panel.is_agreed:
         return replace(verdict, reason=f"{verdict.reason} The panel: {panel.reason}")
+    # Whoever reads the verdict alone has to see that there is another opinion.
+    dissent = "".join(f" Judge {o.judge} dissents: {o.outcome.value}." for o in panel.dissent)
     return replace(
         verdict,
         outcome=panel.outcome,
         decided_by=decider if panel.outcome is VerdictOutcome.UNSATISFIED else Decider.PANEL,
-        reason=f"{panel.reason}{_dissenting(panel)}",
+        reason=f"{panel.reason}{dissent}",
         evidence_ids=panel.evidence_ids,
         next_step=(
             ""
@@ -176,12 +182,6 @@ def _by_panel(verdict: Verdict, panel: PanelResult | None, decider: Decider) -> 
             else "Fix what the cited evidence shows, and push."
         ),
     )
-
-
-def _dissenting(panel: PanelResult) -> str:
-    """Who is of another opinion, as a sentence: whoever reads the verdict alone has to see it."""
-    said = (f"Judge {one.judge} dissents: {one.outcome.value}." for one in panel.dissent)
-    return "".join(f" {one}" for one in said)
 
 
 def _unasked(verdict: Verdict, why: str) -> Verdict:
@@ -207,12 +207,4 @@ def _not_against(given: Verdict, before: Verdict, failing: tuple[str, ...]) -> V
         reason=f"The panel says satisfied, but step {failing[0]} of the analyst fails on head.",
         evidence_ids=(*failing, *given.evidence_ids),
         next_step=f"Look at step {failing[0]} in the evidence, and fix the code if the step is right.",
-    )
-
-
-def _blocked_again(requirements: Requirements, weighed: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
-    met = {v.requirement_id for v in weighed if v.outcome is VerdictOutcome.SATISFIED}
-    return tuple(
-        replace(verdict, blocked_by=tuple(p for p in requirement.prerequisites if p not in met))
-        for verdict, requirement in zip(weighed, requirements.items, strict=True)
     )

@@ -141,7 +141,11 @@ class GitHubOrigin:
         if not request.has_check_run:
             return
         if stage == FIRST_STAGE:
-            await self._show_running(request)
+            try:
+                async with self._repository(request) as repository:
+                    await show_running(repository, request, self.home(request), self.link(request))
+            except (Transient, UserError) as error:
+                log.warning("the comment does not say what is being judged: %s", error.what)
         text = render_markdown("check/in_progress.md.j2", stage=stage, plan=plan)
         title, _, summary = text.strip().partition("\n")
         try:
@@ -160,20 +164,6 @@ class GitHubOrigin:
         except (Transient, UserError) as error:  # publishing tries again, and says it if it must
             log.warning("the check run does not show stage %s: %s", stage, error.what)
 
-    async def _show_running(self, request: EvaluationRequest) -> None:
-        try:
-            async with self._repository(request) as repository:
-                await show_running(repository, request, self.home(request), self.link(request))
-        except (Transient, UserError) as error:
-            log.warning("the comment does not say what is being judged: %s", error.what)
-
-    async def _hide_running(self, request: EvaluationRequest) -> None:
-        try:
-            async with self._repository(request) as repository:
-                await hide_running(repository, request)
-        except (Transient, UserError) as error:
-            log.warning("the comment still says that it is being judged: %s", error.what)
-
     def link(self, request: EvaluationRequest) -> str:
         """Return the signed address of the report page."""
         return self.report_link(request.id)
@@ -186,10 +176,17 @@ class GitHubOrigin:
         request = answer.evaluation.request
         skipped = await self._why_not_comment(request)
         if skipped:
-            await self._hide_running(request)
+            try:
+                async with self._repository(request) as repository:
+                    await hide_running(repository, request)
+            except (Transient, UserError) as error:
+                log.warning("the comment still says that it is being judged: %s", error.what)
         comment = 0
         try:
-            comment = 0 if skipped else await self._put_comment(request, answer.comment)
+            if not skipped:
+                number, mark = request.number or request.issue, marker(request)
+                async with self._repository(request) as repository:
+                    comment = (await repository.put_comment(number, mark, answer.comment)).id
         except UserError as error:  # a locked or deleted conversation; the check run has it all
             skipped = error.what
             log.warning("%s was not commented on: %s", request.id, skipped)
@@ -214,13 +211,6 @@ class GitHubOrigin:
             return error.by
         return ""
 
-    async def _put_comment(self, request: EvaluationRequest, body: str) -> int:
-        async with self._repository(request) as repository:
-            comment = await repository.put_comment(
-                request.number or request.issue, marker(request), body
-            )
-        return comment.id
-
     async def _suggest(self, request: EvaluationRequest, review: Review) -> None:
         """Post fixes as suggestions; what GitHub refuses is not worth a failure."""
         if not (request.number and request.has_check_run):
@@ -242,7 +232,18 @@ class GitHubOrigin:
     async def _complete(self, answer: Announcement) -> int:
         """Complete the check run with the worst of what the commit's pull requests were told."""
         request, gate = answer.evaluation.request, answer.evaluation.gate
-        report = self._completed(answer)
+        report = CheckReport(
+            name=request.check_name(CHECK_NAME),
+            head_sha=request.head_sha,
+            external_id=request.id,
+            status=CheckStatus.COMPLETED,
+            conclusion=gate.conclusion,
+            title=answer.check.title,
+            summary=answer.check.summary,
+            details_url=self.link(request),
+            annotations=answer.annotations,
+            actions=_buttons(answer.evaluation),
+        )
         async with self._repository(request) as repository:
             shared = SharedHead(repository, self.store, self.report_link, CHECK_NAME)
             is_shared = False
@@ -288,21 +289,6 @@ class GitHubOrigin:
             )
             await repository.put_check_run(report)
 
-    def _completed(self, answer: Announcement) -> CheckReport:
-        request = answer.evaluation.request
-        return CheckReport(
-            name=request.check_name(CHECK_NAME),
-            head_sha=request.head_sha,
-            external_id=request.id,
-            status=CheckStatus.COMPLETED,
-            conclusion=answer.evaluation.gate.conclusion,
-            title=answer.check.title,
-            summary=answer.check.summary,
-            details_url=self.link(request),
-            annotations=answer.annotations,
-            actions=_buttons(answer.evaluation),
-        )
-
     def _repository(self, request: EvaluationRequest) -> AbstractAsyncContextManager[Repository]:
         return self.github.repository(request.repository, request.installation)
 
@@ -320,28 +306,24 @@ def _buttons(evaluation: Evaluation) -> tuple[CheckAction, ...]:
 
 
 def _end(answer: Announcement, comment: int) -> Ended:
-    gate = answer.evaluation.gate
+    evaluation, gate = answer.evaluation, answer.evaluation.gate
+    judgement, observed = evaluation.judgement, evaluation.observed
+    usage = evaluation.deliberation.usage if evaluation.deliberation else ()
+    prices = [one.usd for one in usage if one.usd is not None]
+    tests = observed.tests.comparisons if observed else ()
     cancelled = gate.conclusion is Conclusion.CANCELLED
     return Ended(
         state=EvaluationState.CANCELLED if cancelled else EvaluationState.DONE,
         conclusion=gate.conclusion,
         title=gate.title,
-        problem=answer.evaluation.problem,
+        problem=evaluation.problem,
         report_key=answer.report_key,
         comment=comment,
-        facts=_facts(answer.evaluation),
-    )
-
-
-def _facts(evaluation: Evaluation) -> EvaluationFacts:
-    judgement, observed = evaluation.judgement, evaluation.observed
-    usage = evaluation.deliberation.usage if evaluation.deliberation else ()
-    prices = [one.usd for one in usage if one.usd is not None]
-    tests = observed.tests.comparisons if observed else ()
-    return EvaluationFacts(
-        agent=evaluation.agent or evaluation.request.agent,
-        met=judgement.met_independently if judgement else 0,
-        total=len(judgement.requirements.items) if judgement else 0,
-        usd=sum(prices) if prices else None,
-        flaky=tuple(one.id for one in tests if one.change is TestChange.FLAKY),
+        facts=EvaluationFacts(
+            agent=evaluation.agent or evaluation.request.agent,
+            met=judgement.met_independently if judgement else 0,
+            total=len(judgement.requirements.items) if judgement else 0,
+            usd=sum(prices) if prices else None,
+            flaky=tuple(one.id for one in tests if one.change is TestChange.FLAKY),
+        ),
     )

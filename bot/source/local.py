@@ -112,33 +112,31 @@ class LocalOrigin(Unposted):
         Raises UserError for what is no repository, an unknown revision, a shallow clone that lacks the
         common history, or a head that adds nothing.
         """
+        folder, named = self.repository, head or "HEAD"
         try:
-            return self._change(base, head, with_work_tree)
+            mirror = open_mirror(self.git_root, RepositorySource(str(folder)))
+            wanted = resolve_at_source(mirror, named)
+            base = base or default_base(folder)
+            target = resolve_at_source(mirror, base)
+            if lacks_common_history(folder, target, wanted):
+                raise UserError(
+                    f"{folder} is a shallow clone: it lacks the history that {base} and "
+                    f"{named} have in common.",
+                    f"Run in it: {UNSHALLOW}",
+                )
+            changed = 0 if head else len(changed_files(mirror, folder))
+            if with_work_tree and changed:
+                fetch(mirror, (wanted,))
+                sha = commit_work_tree(mirror, folder, wanted)
+                return LocalChange(base, "the work tree", sha, is_uncommitted=True)
+            if contains(folder, target, wanted):
+                raise UserError(
+                    f"{named} has no new commits to judge: {base} has them all.",
+                    not_judged(changed) or "Commit the change, or name another --base or --head.",
+                )
         except CheckoutError as error:
             raise UserError(error.what, error.next_step) from error
-
-    def _change(self, base: str | None, head: str | None, with_work_tree: bool) -> LocalChange:
-        folder, mirror = (
-            self.repository,
-            open_mirror(self.git_root, RepositorySource(str(self.repository))),
-        )
-        wanted = resolve_at_source(mirror, head or "HEAD")
-        base = base or default_base(folder)
-        target = resolve_at_source(mirror, base)
-        if lacks_common_history(folder, target, wanted):
-            raise CheckoutError(
-                f"{folder} is a shallow clone: it lacks the history that {base} and "
-                f"{head or 'HEAD'} have in common.",
-                f"Run in it: {UNSHALLOW}",
-            )
-        changed = 0 if head else len(changed_files(mirror, folder))
-        if with_work_tree and changed:
-            fetch(mirror, (wanted,))
-            sha = commit_work_tree(mirror, folder, wanted)
-            return LocalChange(base, "the work tree", sha, is_uncommitted=True)
-        if contains(folder, target, wanted):
-            raise _nothing_new(base, head or "HEAD", changed)
-        return LocalChange(base, head or "HEAD", wanted, changed)
+        return LocalChange(base, named, wanted, changed)
 
     async def code(self, request: EvaluationRequest) -> CodeSource:
         """Name the folder and both revisions."""
@@ -172,12 +170,6 @@ class LocalOrigin(Unposted):
         mirror = open_mirror(self.git_root, RepositorySource(str(self.repository)))
         head = checkout.head_sha
         return messages(mirror, checkout.base_sha, f"{head}~1" if is_own(mirror, head) else head)
-
-
-def _nothing_new(base: str, head: str, changed: int) -> CheckoutError:
-    next_step = "Commit the change, or name another --base or --head."
-    what = f"{head} has no new commits to judge: {base} has them all."
-    return CheckoutError(what, not_judged(changed) or next_step)
 
 
 def not_judged(files: int) -> str:

@@ -60,9 +60,12 @@ class SharedHead:
             return
         verdicts = await self.verdicts(sha)
         for run in await self.repository.check_runs(sha, self.check_name):
-            own = next((one for one in verdicts if _is_of(run, one)), None)
-            if own and run.status == CheckStatus.COMPLETED:
-                await self._show(run, own, verdicts)
+            if run.status != CheckStatus.COMPLETED:
+                continue
+            for one in verdicts:
+                if one.evaluation is not None and one.evaluation.id == run.external_id:
+                    await self._show(run, one, verdicts)
+                    break
 
     async def _show(
         self, run: CheckRun, own: HeadVerdict, verdicts: tuple[HeadVerdict, ...]
@@ -134,10 +137,6 @@ class SharedHead:
             return HeadVerdict(number, Conclusion.ACTION_REQUIRED, "it is being judged", record)
         conclusion = Conclusion(record.conclusion or Conclusion.ACTION_REQUIRED)
         return HeadVerdict(number, conclusion, record.title, record)
-
-
-def _is_of(run: CheckRun, verdict: HeadVerdict) -> bool:
-    return verdict.evaluation is not None and verdict.evaluation.id == run.external_id
 
 
 # --- the line on Assay's comment that says what is being judged, while the last verdict stays readable

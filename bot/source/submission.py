@@ -35,7 +35,24 @@ class SubmittedFolder:
 @contextmanager
 def committed(wanted: SubmittedFolder, below: Path) -> Iterator[Path]:
     """Make a repository with both branches, and remove it in the end. Raises UserError."""
-    _check(wanted)
+    if not wanted.folder.is_dir():
+        raise UserError(f"{wanted.folder} is not a folder.", "Name the submission's folder.")
+    if not wanted.plan.is_relative_to(wanted.given):
+        raise UserError(
+            f"The plan {wanted.plan} does not stand below {wanted.given}.",
+            "Name the folder of the given files by --given; the plan must stand in it.",
+        )
+    for folder in (wanted.given, wanted.folder):
+        files = size = 0
+        for root, names, found in os.walk(folder):
+            names[:] = [name for name in names if name not in _LEFT_OUT]
+            files += len(found)
+            size += sum(os.lstat(Path(root, name)).st_size for name in found)
+            if files > _MOST_FILES or size > _MOST_BYTES:
+                raise UserError(
+                    f"{folder} has more than {_MOST_FILES} files or {_MOST_BYTES >> 30} GiB.",
+                    "Name the folder that holds only the task's files, by --given.",
+                )
     repository = below / secrets.token_hex(8)
     repository.mkdir(parents=True)
     try:
@@ -45,36 +62,14 @@ def committed(wanted: SubmittedFolder, below: Path) -> Iterator[Path]:
         shutil.rmtree(repository, ignore_errors=True)
 
 
-def _check(wanted: SubmittedFolder) -> None:
-    if not wanted.folder.is_dir():
-        raise UserError(f"{wanted.folder} is not a folder.", "Name the submission's folder.")
-    if not wanted.plan.is_relative_to(wanted.given):
-        raise UserError(
-            f"The plan {wanted.plan} does not stand below {wanted.given}.",
-            "Name the folder of the given files by --given; the plan must stand in it.",
-        )
-    for folder in (wanted.given, wanted.folder):
-        _check_size(folder)
-
-
-def _check_size(folder: Path) -> None:
-    files = size = 0
-    for root, names, found in os.walk(folder):
-        names[:] = [name for name in names if name not in _LEFT_OUT]
-        files += len(found)
-        size += sum(os.lstat(Path(root, name)).st_size for name in found)
-        if files > _MOST_FILES or size > _MOST_BYTES:
-            raise UserError(
-                f"{folder} has more than {_MOST_FILES} files or {_MOST_BYTES >> 30} GiB.",
-                "Name the folder that holds only the task's files, by --given.",
-            )
-
-
 def _fill(repository: Path, wanted: SubmittedFolder) -> None:
     try:
         _git(repository, "init", "--quiet", f"--initial-branch={GIVEN}", "--template=")
         _lay(wanted.given, repository)
-        _configure(repository, wanted.plan.relative_to(wanted.given).as_posix())
+        # The plan is all that the configuration says: JSON is YAML.
+        plan, file = wanted.plan.relative_to(wanted.given).as_posix(), repository / PATH
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(json.dumps({"criteria": plan}) + "\n")
         _commit(repository, "What is given")
         _git(repository, "checkout", "--quiet", "-b", SUBMITTED)
         _lay(wanted.folder, repository)
@@ -88,13 +83,6 @@ def _fill(repository: Path, wanted: SubmittedFolder) -> None:
 def _lay(folder: Path, repository: Path) -> None:
     ignore = shutil.ignore_patterns(*_LEFT_OUT)
     shutil.copytree(folder, repository, symlinks=True, dirs_exist_ok=True, ignore=ignore)
-
-
-def _configure(repository: Path, plan: str) -> None:
-    """The plan is all that the configuration says: JSON is YAML."""
-    file = repository / PATH
-    file.parent.mkdir(exist_ok=True)
-    file.write_text(json.dumps({"criteria": plan}) + "\n")
 
 
 def _commit(repository: Path, message: str) -> None:

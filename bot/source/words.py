@@ -31,8 +31,15 @@ async def task_of_pull_request(
     for reference in wanted[:MAX_ISSUES]:
         issue, warning = await _issue(repository, reference)
         trust = Trust.ASKER
-        if issue and _same(issue.author, pull_request.author) and not await may_write(issue):
-            trust, warning = Trust.AUTHOR, _own_issue(issue)
+        opener = issue.author.lower() if issue else ""
+        is_own = bool(opener) and opener == pull_request.author.lower()
+        if issue and is_own and not await may_write(issue):
+            trust = Trust.AUTHOR
+            warning = (
+                f"Issue #{issue.number} was opened by the author of this pull request, who has no "
+                "write access: it can add requirements like the pull request's own text, and it "
+                "permits nothing."
+            )
         sources += [_words_of(issue, trust)] if issue else []
         warnings += [warning] if warning else []
     if len(wanted) > MAX_ISSUES:
@@ -95,14 +102,3 @@ async def _issue(
 
 def _words_of(issue: Issue, trust: Trust) -> TaskSource:
     return TaskSource(f"issue #{issue.number}", issue.title, issue.body, trust, issue.number)
-
-
-def _same(one: str, other: str) -> bool:
-    return bool(one) and one.lower() == other.lower()
-
-
-def _own_issue(issue: Issue) -> str:
-    return (
-        f"Issue #{issue.number} was opened by the author of this pull request, who has no write access: "
-        "it can add requirements like the pull request's own text, and it permits nothing."
-    )

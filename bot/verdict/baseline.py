@@ -293,12 +293,9 @@ def _by_the_plan(requirement: Requirement, case: Case) -> Verdict | None:
         return replace(satisfied(requirement, reason, case), evidence_ids=ids)
     if found and all(r.item is None or _fails_on_base(r.item, seen) for r, seen in found):
         reason = "On base no test and no item of the test plan passes, so nothing could regress."
-        return satisfied(requirement, reason, case) if _base_could_run(case) else None
+        could_run = case.observed.built_base is not False and not case.observed.needs
+        return satisfied(requirement, reason, case) if could_run else None
     return None
-
-
-def _base_could_run(case: Case) -> bool:
-    return case.observed.built_base is not False and not case.observed.needs
 
 
 def _fails_on_base(item: PlanItem, seen: Evidence | None) -> bool:

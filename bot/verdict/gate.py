@@ -131,27 +131,18 @@ def _requirements_are_met(facts: _Facts) -> Iterator[GateReason]:
         if outcome is VerdictOutcome.UNSATISFIED:
             yield _about(requirement, facts, "requirement", Conclusion.FAILURE)
         elif outcome is VerdictOutcome.UNVERIFIED:
-            yield _unverified(requirement, facts)
+            yield _about(requirement, facts, "unverified", _of_unverified(requirement, facts))
 
 
-def _unverified(requirement: Requirement, facts: _Facts) -> GateReason:
+def _of_unverified(requirement: Requirement, facts: _Facts) -> Conclusion:
     gate, observed = facts.case.configuration.gate, facts.case.observed
-    conclusion = Conclusion.ACTION_REQUIRED
-    if gate.unverified is UnverifiedPolicy.ALLOW and not (
-        requirement.id == BUILDS and observed.built_head is False
-    ):
-        conclusion = Conclusion.NEUTRAL
-    elif _ran_out_of_time(requirement, facts):
-        conclusion = Conclusion.TIMED_OUT
-    return _about(requirement, facts, "unverified", conclusion)
-
-
-def _ran_out_of_time(requirement: Requirement, facts: _Facts) -> bool:
-    return any(
-        requirement.id in evidence.step.requirement_ids
-        and any(side is not None and side.timed_out for side in (evidence.base, evidence.head))
-        for evidence in facts.case.observed.evidence
-    )
+    unbuilt = requirement.id == BUILDS and observed.built_head is False
+    if gate.unverified is UnverifiedPolicy.ALLOW and not unbuilt:
+        return Conclusion.NEUTRAL
+    looks = [one for one in observed.evidence if requirement.id in one.step.requirement_ids]
+    sides = [side for one in looks for side in (one.base, one.head) if side is not None]
+    is_late = any(side.timed_out for side in sides)
+    return Conclusion.TIMED_OUT if is_late else Conclusion.ACTION_REQUIRED
 
 
 def _nothing_regressed(facts: _Facts) -> Iterator[GateReason]:

@@ -57,16 +57,12 @@ def _phrases(
         else:
             yield _phrase(reason)
     for rule, asked_texts in about_task.items():
-        yield _about_task(rule, asked_texts, room)
-
-
-def _about_task(rule: str, texts: list[str], room: int) -> str:
-    more = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
-    verb = ("are" if more else "is") + " not met" if rule == _UNMET else "could not be verified"
-    quoted = clip(
-        " ".join(texts[0].split()), max(_SHORTEST_QUOTE, room - len(more) - len(verb) - 3)
-    )
-    return f"“{quoted.removesuffix('.')}”{more} {verb}"
+        more = f" and {len(asked_texts) - 1} more" if len(asked_texts) > 1 else ""
+        verb = ("are" if more else "is") + " not met" if rule == _UNMET else "could not be verified"
+        quoted = clip(
+            " ".join(asked_texts[0].split()), max(_SHORTEST_QUOTE, room - len(more) - len(verb) - 3)
+        )
+        yield f"“{quoted.removesuffix('.')}”{more} {verb}"
 
 
 def _phrase(reason: GateReason) -> str:
@@ -79,7 +75,11 @@ def _phrase(reason: GateReason) -> str:
     if requirement in _BASELINE:
         return _BASELINE[requirement][reason.rule == _UNVERIFIED]
     if reason.rule == "score":
-        return _scored(reason)
+        if reason.score is None:
+            return "there is no score to compare"
+        reached = f"the score is {reason.score:.2f} of the required {reason.least_score:g}"
+        is_final = reason.conclusion is Conclusion.FAILURE
+        return reached if is_final else f"{reached}, and not everything is decided"
     failed = _SHORT.get(reason.rule, reason.text)
     return failed if reason.conclusion is Conclusion.FAILURE else _ASKS.get(reason.rule, failed)
 
@@ -90,14 +90,6 @@ def _regressed(reason: GateReason) -> str:
     if len(reason.tests) == 1:
         return "1 test that passed before fails now"
     return f"{len(reason.tests)} tests that passed before fail now"
-
-
-def _scored(reason: GateReason) -> str:
-    if reason.score is None:
-        return "there is no score to compare"
-    reached = f"the score is {reason.score:.2f} of the required {reason.least_score:g}"
-    is_final = reason.conclusion is Conclusion.FAILURE
-    return reached if is_final else f"{reached}, and not everything is decided"
 
 
 _UNMET, _UNVERIFIED = "requirement", "unverified"

@@ -44,7 +44,13 @@ def judge_keep(requirement: Requirement, case: Case) -> Verdict:
     if found := _by_example(requirement, case) or _by_held(requirement, case):
         return found
     may_be_wrong_on_base = is_invariant(requirement.text)
-    return given if given.tests and may_be_wrong_on_base else _unseen(requirement)
+    if given.tests and may_be_wrong_on_base:
+        return given
+    return unverified(
+        requirement,
+        "No test that covers this holds on both sides and notices damage to what changed.",
+        "Add a test of what must stay: it passes on base and on head, and fails when that breaks.",
+    )
 
 
 def held_tests(requirement: Requirement, case: Case) -> tuple[TestComparison, ...]:
@@ -132,11 +138,3 @@ def _by_example(requirement: Requirement, case: Case) -> Verdict | None:
     )
     looks = (one.id for one in case.observed.evidence if one.step.action is ActionKind.EXAMPLES)
     return replace(satisfied(requirement, told, case), evidence_ids=tuple(looks))
-
-
-def _unseen(requirement: Requirement) -> Verdict:
-    return unverified(
-        requirement,
-        "No test that covers this holds on both sides and notices damage to what changed.",
-        "Add a test of what must stay: it passes on base and on head, and fails when that breaks.",
-    )

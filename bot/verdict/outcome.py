@@ -32,7 +32,6 @@ from bot.verdict.behaviour import judge_behaviour
 from bot.verdict.keeping import judge_keep
 from bot.verdict.upkeep import judge_by_kind, judge_upkeep
 from sandbox.browser.records import FAILED_ACT
-from sandbox.values import Observation
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,16 +118,13 @@ def _judge_one(requirement: Requirement, case: Case) -> Verdict:
         )
     if requirement.category not in ASKED:
         return _BY_CATEGORY[requirement.category](requirement, case)
-    if case.is_configuration_alone and _may_be_about_configuration(requirement):
+    # The author's own words are about what changed; somebody else's only if they name Assay.
+    is_about_it = not requirement.trust.is_asked or "assay" in requirement.text.lower()
+    if case.is_configuration_alone and is_about_it:
         return _judge_configuration(requirement, case)
     if found := judge_by_kind(requirement, case):
         return found
     return _BY_CATEGORY[requirement.category](requirement, case)
-
-
-def _may_be_about_configuration(requirement: Requirement) -> bool:
-    """The author's own words are about what changed; somebody else's only if they name Assay."""
-    return not requirement.trust.is_asked or "assay" in requirement.text.lower()
 
 
 def _judge_configuration(requirement: Requirement, case: Case) -> Verdict:
@@ -155,29 +151,25 @@ def _judge_check(requirement: Requirement, case: Case) -> Verdict:
     """A configured check binds by its exit code on head; base tells what changed."""
     evidence = case.evidence_of(requirement)
     head = passed(evidence.head) if evidence else None
-    if evidence is None or head is None or _cannot_run(evidence):
+    # Where the program is missing on both sides, the check is broken, not the change.
+    sides = (evidence.base, evidence.head) if evidence else ()
+    cannot_run = all(side is None or side.exit_code in NOT_RUNNABLE for side in sides)
+    if evidence is None or head is None or cannot_run:
         return unverified(
             requirement,
             _why_no_answer(evidence),
             "Fix the check in `.github/assay.yml`, or run it yourself.",
         )
+    head_alone = f"The check {'passes' if head else 'fails'} on head. It could not be run on base."
+    findings = evidence.head.findings if evidence.head else ()
+    failed_act = next((f" {f.message}" for f in findings if f.rule == FAILED_ACT), "")
     return Verdict(
         requirement.id,
         VerdictOutcome.SATISFIED if head else VerdictOutcome.UNSATISFIED,
         Decider.ORACLE,
-        _CHECK_REASONS.get((evidence.transition, head), _only_head(head)) + _failed_act(evidence),
+        _CHECK_REASONS.get((evidence.transition, head), head_alone) + failed_act,
         (evidence.id,),
     )
-
-
-def _failed_act(evidence: Evidence) -> str:
-    """The act of a script that failed on head, and what was there instead."""
-    findings = evidence.head.findings if evidence.head else ()
-    return next((f" {f.message}" for f in findings if f.rule == FAILED_ACT), "")
-
-
-def _only_head(passes: bool) -> str:
-    return f"The check {'passes' if passes else 'fails'} on head. It could not be run on base."
 
 
 _BY_CATEGORY = {
@@ -195,25 +187,14 @@ _CHECK_REASONS = {
 }
 
 
-def _cannot_run(evidence: Evidence) -> bool:
-    """The program is missing on both sides: the check is broken, not the change."""
-    return all(
-        side is None or side.exit_code in NOT_RUNNABLE for side in (evidence.base, evidence.head)
-    )
-
-
 def _why_no_answer(evidence: Evidence | None) -> str:
     if evidence is None or evidence.head is None:
         return "The check was not run."
-    return _why_silent(evidence.head)
-
-
-def _why_silent(head: Observation) -> str:
-    if head.timed_out:
+    if evidence.head.timed_out:
         return "The check timed out on head."
-    if head.exit_code in NOT_RUNNABLE:
+    if evidence.head.exit_code in NOT_RUNNABLE:
         return "The check's program was not found on either side."
-    return head.problem or "The check was stopped before it gave an answer."
+    return evidence.head.problem or "The check was stopped before it gave an answer."
 
 
 def with_places(verdict: Verdict, requirement: Requirement, located: Iterable[Located]) -> Verdict:

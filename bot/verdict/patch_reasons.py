@@ -123,7 +123,10 @@ def scope_reasons(case: Case) -> Iterator[GateReason]:
     weight = Conclusion.SUCCESS
     if case.configuration.gate.scope is Weight.BLOCK:
         weight = Conclusion.FAILURE
-    for message in (_source_in_a_narrow_task(case), _files_nobody_asked_for(case)):
+    beyond = [found.path for found in case.observed.integrity if found.rule == OUT_OF_SCOPE]
+    shown = ", ".join(f"`{path}`" for path in beyond[:3])
+    unasked = f"The task does not mention {shown}." if beyond else ""
+    for message in (_source_in_a_narrow_task(case), unasked):
         if message:
             yield GateReason("scope", weight, message)
 
@@ -141,12 +144,6 @@ def _source_in_a_narrow_task(case: Case) -> str:
         if beyond
         else ""
     )
-
-
-def _files_nobody_asked_for(case: Case) -> str:
-    beyond = [found.path for found in case.observed.integrity if found.rule == OUT_OF_SCOPE]
-    shown = ", ".join(f"`{path}`" for path in beyond[:3])
-    return f"The task does not mention {shown}." if beyond else ""
 
 
 def reasons_for_a_person(case: Case) -> Iterator[GateReason]:

@@ -24,7 +24,7 @@ from bot.task.ties import asks_for_error, named_code
 from bot.values import Requirement, TestComparison, Verdict
 from bot.verdict.claims import Claim, Gap
 from bot.verdict.other_results import changes_arguments, comes_otherwise
-from sandbox.damage.values import SAME
+from sandbox.damage.values import PASSED_OVER, SAME
 from sandbox.elsewhere.values import BothSides, Misfit, Replaced, TestedInput, Unmeasured
 
 _InTest = TypeVar("_InTest", Misfit, Replaced)
@@ -285,19 +285,23 @@ def _first_in_each(seen: Iterable[_InTest], tests: tuple[TestComparison, ...]) -
 
 
 def _asks_unseen(claim: Claim) -> Gap | None:
-    """The change asks for a value of which the task does not speak, and no test tells the two sides apart."""
+    """The change asks for a value, or passes over an error, of which neither the task nor any test speaks."""
     seen = claim.case.observed.damage
     found = unneeded(claim.tests, seen)
     if found is None or seen is None:
         return None
     damage, count = found.damage, len(found.unnoticed)
     passing = f"all {count} tests pass" if count != 1 else "the only test passes"
-    return Gap(
-        f"{passing}, too, where {damage.what} ({damage.path}:{damage.line}), and the task does not speak of "
-        "this value. So nothing shows what the condition is for.",
-        f"Add a test that fails where {damage.what}, or take this condition out",
-        (seen.evidence_id,),
-    )
+    place = f"{damage.path}:{damage.line}"
+    where = f"{passing}, too, where {damage.what} ({place}), and the task does not speak of"
+    if damage.kind == PASSED_OVER:
+        but = f"{where} errors. So nothing shows that this one may be passed over."
+        instead = "let the error through"
+    else:
+        but = f"{where} this value. So nothing shows what the condition is for."
+        instead = "take this condition out"
+    step = f"Add a test that fails where {damage.what}, or {instead}"
+    return Gap(but, step, (seen.evidence_id,))
 
 
 _LOOKS = (  # in the order in which a reader would want to be told

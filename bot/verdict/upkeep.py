@@ -116,7 +116,8 @@ def _by_files(requirement: Requirement, area: Area, case: Case) -> Verdict:
             "The change is too large to list all files that it touches.",
             "Split the pull request, or read all of it.",
         )
-    if _edits_tests_alone(case):
+    paths = case.observed.changed_paths
+    if any(map(is_test_path, paths)) and not any(map(is_source_path, paths)):
         return unverified(
             requirement,
             "Only tests were edited, so nothing shows what these edits are for.",
@@ -218,12 +219,6 @@ def _held_by_nothing(requirement: Requirement, case: Case) -> Verdict:
 def _shown(paths: tuple[str, ...]) -> str:
     more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
     return ", ".join(f"`{path}`" for path in paths[:3]) + more
-
-
-def _edits_tests_alone(case: Case) -> bool:
-    """Upkeep that is not about tests has no reason to edit them unless the source moved too."""
-    paths = case.observed.changed_paths
-    return any(map(is_test_path, paths)) and not any(map(is_source_path, paths))
 
 
 def belongs_to(path: str, area: Area, changed: tuple[ChangedFile, ...] = ()) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bot.errors import UserError
@@ -158,18 +157,15 @@ def _usage(case: _Case, words: Words) -> str:
     verb = "accept" if case.who.kind is AcceptanceKind.ACCEPTED else "override"
     if words.subjects:
         return f"Say why: `/judge {verb} {' '.join(words.subjects)[:100]} <reason>`."
-    left = _left(case)
+    gate = case.judged.evaluation.gate
+    if case.who.kind is AcceptanceKind.ACCEPTED:
+        left = acceptable(gate)
+    else:
+        blocking = (subject_of(one) for one in gate.reasons if can_be_overridden(one))
+        left = tuple(dict.fromkeys(blocking))
     if not left:
         return f"There is nothing left to {verb} here."
     return f"Name what you {verb} and why: `/judge {verb} {' '.join(left)} <reason>`."
-
-
-def _left(case: _Case) -> tuple[str, ...]:
-    """What this kind of decision can still be about."""
-    if case.who.kind is AcceptanceKind.ACCEPTED:
-        return acceptable(case.judged.evaluation.gate)
-    reasons = case.judged.evaluation.gate.reasons
-    return tuple(dict.fromkeys(subject_of(one) for one in reasons if can_be_overridden(one)))
 
 
 def _sorted_out(
@@ -192,7 +188,8 @@ def _problem(case: _Case, subject: str, source: str) -> str:
         verdicts = [one for one in case.judged.judgement.verdicts if one.requirement_id == subject]
         met = any(one.outcome is VerdictOutcome.SATISFIED for one in verdicts)
         return f"{subject} is satisfied already." if met else f"{subject} blocks nothing here."
-    earlier = next((one for one in _standing(case) if one.subject == subject), None)
+    given = case.judged.judgement.acceptances
+    earlier = next((one for one in given if not one.void and one.subject == subject), None)
     if earlier and (earlier.kind is case.who.kind or case.who.kind is AcceptanceKind.ACCEPTED):
         same = earlier.source == source  # the delivery came twice
         return "" if same else f"{subject} was {earlier.kind.value} by {earlier.actor} already."
@@ -202,10 +199,6 @@ def _problem(case: _Case, subject: str, source: str) -> str:
         f"{subject} failed a check, which nobody can accept; an administrator can "
         f"`/judge override {subject} <reason>`."
     )
-
-
-def _standing(case: _Case) -> Iterator[Acceptance]:
-    return (one for one in case.judged.judgement.acceptances if not one.void)
 
 
 async def _conclude(

@@ -29,7 +29,7 @@ from bot.webhook.decisions import (
     StartPullRequest,
 )
 from bot.webhook.desk import Desk, check_words, close_check_run, last_words, shared_head, stop_open
-from bot.webhook.explaining import explain_all
+from bot.webhook.head_verdict import explain_all
 from bot.webhook.labelling import keep_merge, keep_pushed_reverts, keep_revert
 from bot.webhook.obey import obey
 from bot.webhook.registry import decide

@@ -19,7 +19,6 @@ from bot.text.clipping import clip
 from bot.values import (
     Conclusion,
     Decider,
-    Deliberation,
     Evaluation,
     LabelKind,
     Role,
@@ -72,26 +71,20 @@ async def label(
     known = VerdictLabelFilter(repository.name, decision.number, source=source)
     kept = await asyncio.to_thread(lambda: tuple(desk.store.labels(known)))
     if not kept:
-        kept = await _labels(desk, repository, decision, source)
+        # Handled again after a push, it still speaks of what its author saw.
+        pull_request = await repository.pull_request(decision.number)
+        records = await records_of(desk, repository, pull_request)
+        check_was_seen(pull_request, records, seconds(decision.given_at))
+        found = await judged(desk, pull_request, records)
+        words, verb = read_words(decision.words, found.judgement), decision.command.value
+        wanted = words.subjects[:MOST_SUBJECTS] or ("",)
+        named = [found.requirement(one, f"/judge {verb} R1 <reason>").id for one in wanted]
+        if not words.reason:
+            raise UserError(f"Say why: `/judge {verb} {' '.join(named)[:100]} <reason>`.")
+        said = Said(_KINDS[decision.command], decision.place.actor, words.reason, source)
+        kept = tuple(verdict_label(found, one, said) for one in dict.fromkeys(named))
         await asyncio.to_thread(desk.store.keep_labels, *kept)
     return render_markdown("reply/labelled.md.j2", labels=kept)
-
-
-async def _labels(
-    desk: Desk, repository: Repository, decision: ObeyCommand, source: str
-) -> tuple[VerdictLabel, ...]:
-    """What a comment says now; handled again after a push, it still speaks of what its author saw."""
-    pull_request = await repository.pull_request(decision.number)
-    records = await records_of(desk, repository, pull_request)
-    check_was_seen(pull_request, records, seconds(decision.given_at))
-    found = await judged(desk, pull_request, records)
-    words, verb = read_words(decision.words, found.judgement), decision.command.value
-    wanted = words.subjects[:MOST_SUBJECTS] or ("",)
-    named = [found.requirement(one, f"/judge {verb} R1 <reason>").id for one in wanted]
-    if not words.reason:
-        raise UserError(f"Say why: `/judge {verb} {' '.join(named)[:100]} <reason>`.")
-    said = Said(_KINDS[decision.command], decision.place.actor, words.reason, source)
-    return tuple(verdict_label(found, one, said) for one in dict.fromkeys(named))
 
 
 def verdict_label(found: JudgedHead, subject: str, said: Said) -> VerdictLabel:
@@ -103,6 +96,10 @@ def verdict_label(found: JudgedHead, subject: str, said: Said) -> VerdictLabel:
     if requirement and verdict is None:
         verdict = Verdict(subject, VerdictOutcome.UNVERIFIED, Decider.NOBODY, "")
     spoke = [one for one in judgement.gate.reasons if one.rule == subject and not requirement]
+    # Where tests, checks or people decided there is no model behind it.
+    role = _DECIDED_BY_MODELS.get(verdict.decided_by) if verdict else None
+    usage = evaluation.deliberation.usage if evaluation.deliberation and role else ()
+    models = dict.fromkeys(one.model for one in usage if one.role is role)
     plain = VerdictLabel(
         kind=said.kind,
         repository=found.request.repository,
@@ -116,7 +113,7 @@ def verdict_label(found: JudgedHead, subject: str, said: Said) -> VerdictLabel:
         category=requirement.category.value if requirement else RULE,
         verdict=verdict.outcome.value if verdict else (spoke[0].conclusion.value if spoke else ""),
         decided_by=verdict.decided_by.value if verdict else "",
-        model=_models(verdict, evaluation.deliberation),
+        model=", ".join(models),
         person=said.person,
         reason=said.reason,
         source=said.source,
@@ -124,14 +121,6 @@ def verdict_label(found: JudgedHead, subject: str, said: Said) -> VerdictLabel:
         mandatory=requirement is None or requirement.mandatory,
     )
     return with_change(plain, evaluation, found.address)
-
-
-def _models(verdict: Verdict | None, deliberation: Deliberation | None) -> str:
-    """The models behind a verdict; empty where tests, checks or people decided."""
-    role = _DECIDED_BY_MODELS.get(verdict.decided_by) if verdict else None
-    if role is None or deliberation is None:
-        return ""
-    return ", ".join(dict.fromkeys(one.model for one in deliberation.usage if one.role is role))
 
 
 async def keep_merge(desk: Desk, repository: Repository, decision: Cancel) -> None:

@@ -17,9 +17,8 @@ from bot.webhook import rubrics
 from bot.webhook.acceptances import accept
 from bot.webhook.decisions import Cancel, JudgeCommand, ObeyCommand, StartPullRequest
 from bot.webhook.desk import Desk, reply_marker, stop_open
-from bot.webhook.explaining import explain
 from bot.webhook.grammar import first_id
-from bot.webhook.head_verdict import judged, judged_head, records_of, with_verdict
+from bot.webhook.head_verdict import explain, judged, judged_head, records_of, with_verdict
 from bot.webhook.labelling import label
 from bot.webhook.rubrics import RubricDesk
 from bot.webhook.start import remember, request_for, start_pull_request
@@ -53,24 +52,18 @@ async def obey(desk: Desk, repository: Repository, decision: ObeyCommand, delive
             await repository.put_comment(decision.number, reply_marker(decision.comment), body)
         return "; ".join(told) or "accepted"
     if answer := _ANSWERS.get(decision.command):
-        return await _answered(answer, desk, repository, decision, delivery_id)
+        done = "answered"
+        try:
+            body = await answer(desk, repository, decision, delivery_id)
+        except UserError as error:  # the conversation is told in one sentence why
+            done = f"refused: {error.what}"
+            body = render_markdown(
+                "reply/refused.md.j2", problem=error.what, next_step=error.next_step
+            )
+        if body:
+            await repository.put_comment(decision.number, reply_marker(decision.comment), body)
+        return done
     return await _DEEDS[decision.command](desk, repository, decision, delivery_id)
-
-
-async def _answered(
-    answer: _Answer, desk: Desk, repository: Repository, decision: ObeyCommand, delivery_id: str
-) -> str:
-    """Answer in the conversation, also where it cannot be done: with one sentence why."""
-    done = "answered"
-    try:
-        body = await answer(desk, repository, decision, delivery_id)
-    except UserError as error:
-        done = f"refused: {error.what}"
-        told = {"problem": error.what, "next_step": error.next_step}
-        body = render_markdown("reply/refused.md.j2", **told)
-    if body:
-        await repository.put_comment(decision.number, reply_marker(decision.comment), body)
-    return done
 
 
 async def _judge(

@@ -30,12 +30,6 @@ def _check_ref(name: str) -> None:
         raise ValueError("not the name of a branch")
 
 
-def _check_diff(diff: str) -> None:
-    """What is compressed inside of a diff has no known size, and git unpacks it outside of the sandbox."""
-    if "\0" in diff or any(line.startswith(_BINARY) for line in diff.split("\n")):
-        raise ValueError("the diff has binary files; push a branch and send its name (branch)")
-
-
 class AgentPatch(BaseModel):
     """A patch: one of `diff` and `branch`, and what was asked."""
 
@@ -76,7 +70,9 @@ class AgentPatch(BaseModel):
             raise ValueError("say what was asked: a text (task) or an issue's number (issue)")
         _check_ref(self.base)
         _check_ref(self.branch)
-        _check_diff(self.diff)
+        # What is compressed inside of it has no known size, and git unpacks it outside of the sandbox.
+        if "\0" in self.diff or any(one.startswith(_BINARY) for one in self.diff.split("\n")):
+            raise ValueError("the diff has binary files; push a branch and send its name (branch)")
         return self
 
 

@@ -67,19 +67,11 @@ def lane(payload: Payload, event: str) -> str:
     What asks models has a lane of its own: a push, or `/judge cancel`, does not wait for their answer.
     """
     repository = payload.text("repository", "full_name")
-    number = (
-        payload.integer("pull_request", "number")
-        or payload.integer("issue", "number")
-        or _checked_number(payload)
-    )
+    number = payload.integer("pull_request", "number") or payload.integer("issue", "number")
+    if not number:
+        checks = (payload.items(name, "pull_requests") for name in ("check_run", "check_suite"))
+        number = next((one.integer("number") for found in checks for one in found), 0)
     about = f"{repository}#{number}" if number else f"{repository}@{event}"
     if event == "issue_comment" and events.asks_models(payload):
         about += " asks models"
     return hashlib.sha256(about.encode(errors="replace")).hexdigest()[:32]
-
-
-def _checked_number(payload: Payload) -> int:
-    for check in ("check_run", "check_suite"):
-        for pull_request in payload.items(check, "pull_requests"):
-            return pull_request.integer("number")
-    return 0

@@ -74,7 +74,12 @@ async def start_pull_request(
         if done:
             return done
     if await _needs_approval(desk, repository, pull_request):
-        return await _ask_for_approval(desk, repository, request, pull_request.author)
+        # A finished check run that blocks, with a button that a maintainer can click.
+        words = check_words("approval", author=pull_request.author)
+        button = CheckAction("Approve and run", "Runs this commit in the sandbox", APPROVE)
+        shown = Unjudged(Conclusion.ACTION_REQUIRED, words, button, words[1])
+        done = await _end_unjudged(desk, repository, request, shown)
+        return done or "waits for a maintainer's approval"
     return await begin(desk, repository, request)
 
 
@@ -103,7 +108,9 @@ async def _leave_out(
     """Show that a head is not judged by itself and return what was done; "" where it shall be judged."""
     by, trigger = sifted.by, request.trigger
     if by is NotByItself.DRAFT:
-        await _stop_all(desk, repository, request, "The pull request is a draft.")
+        about = (request.repository, request.number)
+        for record in await asyncio.to_thread(desk.store.open_evaluations, *about):
+            await stop(desk, repository, record, "The pull request is a draft.")
     is_as_before = by is not None and (by.is_silent or trigger is Trigger.EDITED)
     if is_as_before or trigger is Trigger.DRAFTED:
         return f"left alone: {by.value if by else 'drafts are judged too'}"
@@ -117,16 +124,6 @@ async def _leave_out(
     if before is Before.ELSEWHERE:
         sifted = replace(sifted, doubt=sifted.doubt or Doubt.JUDGED_ELSEWHERE)
     return await _show_unjudged(desk, repository, request, sifted)
-
-
-async def _stop_all(
-    desk: Desk, repository: Repository, request: EvaluationRequest, why: str
-) -> None:
-    records = await asyncio.to_thread(
-        desk.store.open_evaluations, request.repository, request.number
-    )
-    for record in records:
-        await stop(desk, repository, record, why)
 
 
 async def _show_unjudged(
@@ -182,17 +179,6 @@ async def _needs_approval(desk: Desk, repository: Repository, pull_request: Pull
         desk.store.is_decided, Decision.APPROVED, repository.name, head
     )
     return not approved and await repository.is_first_time_contributor(pull_request)
-
-
-async def _ask_for_approval(
-    desk: Desk, repository: Repository, request: EvaluationRequest, author: str
-) -> str:
-    """Show a finished check run that blocks, with a button that a maintainer can click."""
-    words = check_words("approval", author=author)
-    button = CheckAction("Approve and run", "Runs this commit in the sandbox", APPROVE)
-    shown = Unjudged(Conclusion.ACTION_REQUIRED, words, button, words[1])
-    done = await _end_unjudged(desk, repository, request, shown)
-    return done or "waits for a maintainer's approval"
 
 
 async def start_merge_group(

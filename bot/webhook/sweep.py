@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from bot.errors import UserError
 from bot.steps import StepRunner
-from bot.store import Artifacts, EvaluationRecord, EvaluationState
+from bot.store import Artifacts, EvaluationState
 from bot.values import Trigger
 from bot.webhook.decisions import Place, StartPullRequest
 from bot.webhook.desk import Desk, close_check_run, last_words
@@ -86,16 +86,12 @@ async def close_dangling(desk: Desk, on_its_way_s: float = ON_ITS_WAY_S) -> int:
     dangling = [record for record in unfinished if record.updated_s < newest_s]
     for record in dangling:
         try:
-            await _close(desk, record)
+            conclusion, words = last_words(desk, record)
+            async with desk.github.repository(record.repository, record.installation) as repository:
+                await close_check_run(desk, repository, record, conclusion, words)
         except UserError as error:
             log.warning("the check run of %s stays open: %s", record.id, error)
     return len(dangling)
-
-
-async def _close(desk: Desk, record: EvaluationRecord) -> None:
-    conclusion, words = last_words(desk, record)
-    async with desk.github.repository(record.repository, record.installation) as repository:
-        await close_check_run(desk, repository, record, conclusion, words)
 
 
 def forget_old(

@@ -21,7 +21,7 @@ from bot.configuration import (
     effective,
     matches_any,
 )
-from bot.github import CheckRun, CheckStatus, LabelSet, PullRequest, Repository
+from bot.github import CheckRun, CheckStatus, PullRequest, Repository
 from bot.source.policy import branch_layer, policy_context
 from bot.values import EvaluationRequest, Trigger
 from bot.webhook.decisions import StartPullRequest
@@ -106,7 +106,11 @@ async def sift(
         return Sifted(NotByItself.NOT_ABOUT_IT)
     if held.problem:
         return Sifted(NotByItself.DRAFT if pull_request.draft else None)
-    by, what = await _left_out(asked)
+    skipping, asking = await _labels(asked)
+    by, what = (None, asking) if asking else await _filtered(asked, skipping)
+    start = _STARTS.get(decision.trigger, ConfiguredTrigger.SYNCHRONIZE)
+    if not asking and by is None and start not in held.configuration.triggers:
+        by, what = NotByItself.TRIGGER, ""
     doubt = _doubt(by, what, decision)
     return Sifted(by, what, doubt or (Doubt.TARGET if context.trusted else None))
 
@@ -127,17 +131,6 @@ def _doubt(by: NotByItself | None, what: str, decision: StartPullRequest) -> Dou
     if by is NotByItself.AUTHOR and decision.trigger not in _BY_PUSH:
         return Doubt.PUSHED_BY
     return None
-
-
-async def _left_out(asked: _Filtered) -> tuple[NotByItself | None, str]:
-    skipping, asking = await _labels(asked)
-    if asking:
-        return None, asking
-    by, what = await _filtered(asked, skipping)
-    start = _STARTS.get(asked.decision.trigger, ConfiguredTrigger.SYNCHRONIZE)
-    if by is None and start not in asked.configuration.triggers:
-        return NotByItself.TRIGGER, ""
-    return by, what
 
 
 async def _filtered(asked: _Filtered, skipping: str) -> tuple[NotByItself | None, str]:
@@ -164,26 +157,19 @@ async def _labels(asked: _Filtered) -> tuple[str, str]:
         return "", ""
     found = await asked.repository.labels_set(asked.pull_request.number)
     by_people = [one for one in found if not one.by_bot and one.label in there]
-    return (
-        await _skipping(asked, by_people, labels.skip),
-        await _asking(asked, by_people, labels.ask),
-    )
-
-
-async def _skipping(asked: _Filtered, found: list[LabelSet], wanted: tuple[str, ...]) -> str:
     author = asked.pull_request.author.lower()
-    by_others = [one for one in found if _known(wanted, [one.label]) and one.by.lower() != author]
-    for one in by_others:
-        if (await asked.repository.permission(one.by)).can_triage:
-            return one.label
-    return ""
-
-
-async def _asking(asked: _Filtered, found: list[LabelSet], wanted: tuple[str, ...]) -> str:
-    for one in found:
-        if _known(wanted, [one.label]) and (await asked.repository.permission(one.by)).can_write:
-            return one.label
-    return ""
+    skipping = asking = ""
+    for one in by_people:
+        counts = _known(labels.skip, [one.label]) and one.by.lower() != author
+        if counts and (await asked.repository.permission(one.by)).can_triage:
+            skipping = one.label
+            break
+    for one in by_people:
+        counts = _known(labels.ask, [one.label])
+        if counts and (await asked.repository.permission(one.by)).can_write:
+            asking = one.label
+            break
+    return skipping, asking
 
 
 def _known(wanted: Iterable[str], there: Iterable[str]) -> bool:

@@ -146,8 +146,19 @@ async def _travel(sandbox: Sandbox, journey: Journey) -> Travelled:
     with tempfile.TemporaryDirectory(prefix="assay-pictures-") as folder:
         for ground in journey.grounds:
             known = _kept(told.shots, Path(folder))
-            ends[ground.side] = await sandbox.run(_command(journey, (ground,), known))
-            told = _joined(told, read_records(ends[ground.side].channel), ground.side)
+            side = ground.side
+            ends[side] = await sandbox.run(_command(journey, (ground,), known))
+            # The sandbox of one side can only speak of its own side.
+            more = read_records(ends[side].channel)
+            told = JourneyRecords(
+                told.visits | {key: seen for key, seen in more.visits.items() if key[0] is side},
+                told.shots + [shot for shot in more.shots if shot.side is side],
+                told.differences + more.differences,
+                told.servers | {key: why for key, why in more.servers.items() if key is side},
+                told.needs or more.needs,
+                told.starts + more.starts,
+                told.ended and more.ended,
+            )
     return Travelled(told, ends)
 
 
@@ -170,19 +181,6 @@ def _package(name: str) -> Path:
     found = importlib.util.find_spec(name)
     folders = found.submodule_search_locations if found else None
     return Path(folders[0]) if folders else Path("/nonexistent", name)
-
-
-def _joined(told: JourneyRecords, more: JourneyRecords, side: Side) -> JourneyRecords:
-    """Add what the sandbox of one side told: it can only speak of its own side."""
-    return JourneyRecords(
-        told.visits | {key: seen for key, seen in more.visits.items() if key[0] is side},
-        told.shots + [shot for shot in more.shots if shot.side is side],
-        told.differences + more.differences,
-        told.servers | {key: why for key, why in more.servers.items() if key is side},
-        told.needs or more.needs,
-        told.starts + more.starts,
-        told.ended and more.ended,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,8 +211,13 @@ def _command(
         *program_mounts(),
         *((Mount(str(axe), _AXE),) if axe else ()),
         *((Mount(str(Path(known[0].source).parent), _BEFORE),) if known else ()),
-        *_tree_mounts(journey, grounds),
     ]
+    if journey.served is None:
+        mounts += [Mount(ground.tree, f"{_SIDES}/{ground.side}") for ground in grounds]
+    else:
+        (ground,) = grounds
+        built = layers.mounts(ground.environment) if ground.environment else ()
+        mounts += [Mount(ground.tree, TREE, MountMode.COPY_ON_WRITE), *built]
     return Command(
         argv=(NODE, f"{PROGRAMS}/main.mjs"),
         mounts=tuple(mounts),
@@ -227,18 +230,11 @@ def _command(
     )
 
 
-def _tree_mounts(journey: Journey, grounds: tuple[JourneySide, ...]) -> tuple[Mount, ...]:
-    if journey.served is None:
-        return tuple(Mount(ground.tree, f"{_SIDES}/{ground.side}") for ground in grounds)
-    (ground,) = grounds
-    built = layers.mounts(ground.environment) if ground.environment else ()
-    return (Mount(ground.tree, TREE, MountMode.COPY_ON_WRITE), *built)
-
-
 def _plan(
     journey: Journey, grounds: tuple[JourneySide, ...], known: tuple[_Known, ...], *, has_axe: bool
 ) -> dict[str, object]:
-    origin, base = _origin(journey)
+    base = journey.served.url if journey.served else f"http://localhost:{_PORT}/"
+    parts = urlsplit(base)
     return {
         "chromium": journey.chromium,
         "deadline_s": max(1.0, journey.limits.timeout_s - _SPARE_S),
@@ -249,7 +245,7 @@ def _plan(
             {
                 "id": visit.id,
                 "root": visit.root,
-                "origin": origin,
+                "origin": f"{parts.scheme}://{parts.netloc}",
                 "base": base,
                 "url": urljoin(base, _address(visit.path, visit, journey)),
                 "axe": _AXE if has_axe else "",
@@ -274,12 +270,6 @@ def _served(journey: Journey, ground: JourneySide) -> dict[str, object] | None:
         "folder": str(PurePosixPath(TREE, root)),
         "listen_s": min(_LISTEN_S, journey.limits.timeout_s / 3),
     }
-
-
-def _origin(journey: Journey) -> tuple[str, str]:
-    url = journey.served.url if journey.served else f"http://localhost:{_PORT}/"
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}", url
 
 
 def _address(path: str, visit: Visit, journey: Journey) -> str:

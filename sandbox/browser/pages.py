@@ -62,13 +62,24 @@ def find_pages(tree: Path, changed: tuple[str, ...]) -> tuple[StaticPage, ...]:
         return ()
     listed = tuple(_listed(tree))
     own = [path for path in candidates if path in listed]
-    naming = _naming(tree, listed, candidates)
+    names = [PurePosixPath(path).name for path in candidates]
+    assets = [name for name in names if PurePosixPath(name).suffix.lower() in _ASSETS]
+    naming: list[str] = []
+    if assets:
+        named = re.compile("|".join(rf"(?<![\w.-]){re.escape(name)}" for name in assets[:200]))
+        naming = [path for path in listed[:_MAX_READ] if named.search(_text(tree, path))]
     roots = [site_root(tree, path) for path in candidates]
     indexes = [str(PurePosixPath(root, "index.html")) for root in roots if _is_index(tree, root)]
     found = dict.fromkeys((*own, *naming, *(path for path in indexes if path in listed)))
-    pages = (path for path in found if _opens(tree, path))
-    first = [path for path, _ in zip(pages, range(MAX_PAGES), strict=False)]
-    return tuple(StaticPage(path, site_root(tree, path)) for path in first)
+    pages: list[StaticPage] = []
+    for path in found:
+        if len(pages) == MAX_PAGES:
+            break
+        text = _text(tree, path)
+        must_be_made = _TEMPLATE_MARK.search(text) or _NEEDS_BUILD.search(text)
+        if _WHOLE.search(text) and not must_be_made:
+            pages.append(StaticPage(path, site_root(tree, path)))
+    return tuple(pages)
 
 
 def site_root(tree: Path, path: str) -> str:
@@ -97,22 +108,6 @@ def _listed(tree: Path) -> Iterator[str]:
                 yield Path(folder, name).relative_to(tree).as_posix()
         if seen > _MAX_FILES:
             return
-
-
-def _naming(tree: Path, listed: tuple[str, ...], candidates: list[str]) -> list[str]:
-    names = [PurePosixPath(path).name for path in candidates]
-    assets = [name for name in names if PurePosixPath(name).suffix.lower() in _ASSETS]
-    if not assets:
-        return []
-    named = re.compile("|".join(rf"(?<![\w.-]){re.escape(name)}" for name in assets[:200]))
-    return [path for path in listed[:_MAX_READ] if named.search(_text(tree, path))]
-
-
-def _opens(tree: Path, path: str) -> bool:
-    text = _text(tree, path)
-    return bool(_WHOLE.search(text)) and not (
-        _TEMPLATE_MARK.search(text) or _NEEDS_BUILD.search(text)
-    )
 
 
 def _text(tree: Path, path: str) -> str:

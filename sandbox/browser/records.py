@@ -69,7 +69,16 @@ def verified(content: bytes) -> bytes:
     packed = []
     for kind, body in _chunks(content):
         if kind == b"IHDR" and header is None:
-            header = _header(body)
+            if len(body) != 13:
+                raise PictureError("its header is broken")
+            width, height, depth, colour, compression, filtering, interlace = struct.unpack(
+                ">IIBBBBB", body
+            )
+            if not (0 < width <= MAX_WIDTH and 0 < height <= MAX_HEIGHT):
+                raise PictureError(f"it is larger than {MAX_WIDTH} by {MAX_HEIGHT} pixels")
+            if depth != 8 or colour not in _CHANNELS or compression or filtering or interlace:
+                raise PictureError("it is not plain 8-bit colour")
+            header = _Header(width, height, colour, body)
         elif kind == b"IDAT" and header is not None:
             packed.append(body)
         elif kind == b"IEND":
@@ -80,7 +89,7 @@ def verified(content: bytes) -> bytes:
         raise PictureError("it has no header")
     pixels = zlib.compress(_pixels(b"".join(packed), header), 6)
     return _SIGNATURE + b"".join(
-        _chunk(kind, body)
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
         for kind, body in ((b"IHDR", header.raw), (b"IDAT", pixels), (b"IEND", b""))
     )
 
@@ -98,19 +107,6 @@ def _chunks(content: bytes) -> list[tuple[bytes, bytes]]:
     return found
 
 
-def _header(body: bytes) -> _Header:
-    if len(body) != 13:
-        raise PictureError("its header is broken")
-    width, height, depth, colour, compression, filtering, interlace = struct.unpack(
-        ">IIBBBBB", body
-    )
-    if not (0 < width <= MAX_WIDTH and 0 < height <= MAX_HEIGHT):
-        raise PictureError(f"it is larger than {MAX_WIDTH} by {MAX_HEIGHT} pixels")
-    if depth != 8 or colour not in _CHANNELS or compression or filtering or interlace:
-        raise PictureError("it is not plain 8-bit colour")
-    return _Header(width, height, colour, body)
-
-
 def _pixels(packed: bytes, header: _Header) -> bytes:
     """Unpack exactly as many bytes as the header promises."""
     wanted = header.line_bytes * header.height
@@ -122,10 +118,6 @@ def _pixels(packed: bytes, header: _Header) -> bytes:
     if len(pixels) != wanted or not set(pixels[:: header.line_bytes]) <= _FILTERS:
         raise PictureError("its pixels are not as many as its header says")
     return pixels
-
-
-def _chunk(kind: bytes, body: bytes) -> bytes:
-    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 
 
 MAX_PICTURES = 120
@@ -205,7 +197,28 @@ def read_records(channel: bytes) -> JourneyRecords:
     """Read all records of one run."""
     told = JourneyRecords()
     for record in _records(channel):
-        _take(record, told)
+        kind, visit = record.text("kind"), record.text("visit")
+        if kind == "picture":
+            png = record.png() if len(told.shots) < MAX_PICTURES else None
+            if png:
+                told.shots.append(Shot(visit, record.side, record.text("title"), png))
+        elif kind == "difference":
+            counts = (record.count("changed"), record.count("pixels"))
+            told.differences.append(
+                PictureDifference(visit, record.text("title"), *counts, record.png())
+            )
+        elif kind == "server":
+            told.servers[record.side] = "\n".join(
+                (record.text("problem"), record.text("said"))
+            ).strip()
+        elif kind == "needs":
+            told.needs = record.text("problem")
+        elif kind == "browser":
+            told.starts += 1
+        elif kind == "end":
+            told.ended = True
+        elif visit:
+            _take_visit(kind, record, told.visit(record.side, visit))
     return told
 
 
@@ -245,29 +258,6 @@ def _records(channel: bytes) -> Iterator[_Record]:
             continue
         if isinstance(values, dict):
             yield _Record(values)
-
-
-def _take(record: _Record, told: JourneyRecords) -> None:
-    kind, visit = record.text("kind"), record.text("visit")
-    if kind == "picture":
-        png = record.png() if len(told.shots) < MAX_PICTURES else None
-        if png:
-            told.shots.append(Shot(visit, record.side, record.text("title"), png))
-    elif kind == "difference":
-        counts = (record.count("changed"), record.count("pixels"))
-        told.differences.append(
-            PictureDifference(visit, record.text("title"), *counts, record.png())
-        )
-    elif kind == "server":
-        told.servers[record.side] = "\n".join((record.text("problem"), record.text("said"))).strip()
-    elif kind == "needs":
-        told.needs = record.text("problem")
-    elif kind == "browser":
-        told.starts += 1
-    elif kind == "end":
-        told.ended = True
-    elif visit:
-        _take_visit(kind, record, told.visit(record.side, visit))
 
 
 def _take_visit(kind: str, record: _Record, seen: VisitSeen) -> None:

@@ -79,7 +79,11 @@ def read_act(line: str) -> ScriptAct:
     expects = name == "expect"
     if expects:
         name, *rest = rest or [""]
-    verb = _verb(name, expects=expects)
+    known = [verb for verb in Verb if (verb in EXPECTATIONS) == expects]
+    if name not in known:
+        allowed = ", ".join(known) + ("" if expects else ", expect")
+        raise ScriptError(f"not a known {'expectation' if expects else 'act'}; allowed: {allowed}")
+    verb = Verb(name)
     if verb is Verb.PRESS and len(rest) in (1, 2):
         return ScriptAct(verb, line, "".join(rest[1:]), rest[0])
     if verb in (Verb.SCROLL, Verb.WAIT) and len(rest) == 1:
@@ -94,27 +98,17 @@ def read_act(line: str) -> ScriptAct:
 
 def read_script(lines: tuple[str, ...]) -> tuple[ScriptAct, ...]:
     """Read a whole script, which begins with `goto` and expects something. Raises ScriptError."""
-    acts = tuple(_numbered(number, line) for number, line in enumerate(lines, start=1))
+    acts = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            acts.append(read_act(line))
+        except ScriptError as error:
+            raise ScriptError(f"act {number}: {error}") from None
     if not acts or acts[0].verb is not Verb.GOTO:
         raise ScriptError("the first act is `goto PATH`")
     if not any(act.verb in EXPECTATIONS for act in acts):
         raise ScriptError("a script expects something (`expect text ...`), else it proves nothing")
-    return acts
-
-
-def _numbered(number: int, line: str) -> ScriptAct:
-    try:
-        return read_act(line)
-    except ScriptError as error:
-        raise ScriptError(f"act {number}: {error}") from None
-
-
-def _verb(name: str, *, expects: bool) -> Verb:
-    known = [verb for verb in Verb if (verb in EXPECTATIONS) == expects]
-    if name not in known:
-        allowed = ", ".join(known) + ("" if expects else ", expect")
-        raise ScriptError(f"not a known {'expectation' if expects else 'act'}; allowed: {allowed}")
-    return Verb(name)
+    return tuple(acts)
 
 
 def _scroll_or_wait(verb: Verb, line: str, word: str) -> ScriptAct:

@@ -2,12 +2,13 @@
 
 How a command is put together: `layout` says what it sees, `launch` prepares mounts and network in
 a process of its own and becomes bubblewrap, `process` waits for it and kills it, `streams` reads
-it, `limits` keeps it within bounds, `outputs` cleans what it left.
+it, `limits` keeps it within bounds, `folders` cleans what it left.
 """
 
 from __future__ import annotations
 
 import asyncio
+import marshal
 import os
 import resource
 import secrets
@@ -19,12 +20,11 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from sandbox import layout, network
 from sandbox.base import Command, Completed, Killed, Limits, Mount, MountMode, Network, SandboxError
-from sandbox.bubblewrap.plan import LaunchPlan, StagedMount
 from sandbox.bubblewrap.process import (
     Bounds,
     Ends,
@@ -34,7 +34,6 @@ from sandbox.bubblewrap.process import (
     StatusLines,
     completed,
     first_end,
-    kernel_killed,
     memory_file,
     open_ends,
     start,
@@ -74,6 +73,51 @@ _TRIAL = Command(
 _BUILD_TRIAL = Command(("true",), cwd="/", network=Network.BUILD, limits=Limits(20))
 # Scratch space is memory: however large the limit, one command gets at most this part of what is free.
 _SCRATCH_PART_OF_FREE_MEMORY = 0.5
+
+
+# --- what the launcher is told: decided here, carried out without a decision ----------------------
+
+
+@dataclass(frozen=True, slots=True)
+class StagedMount:
+    """One host folder or file to stage; `overlay` puts a copy-on-write layer above it."""
+
+    source: bytes
+    is_folder: bool
+    overlay: bool
+    map_owner: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchPlan:
+    """All that the launcher does.
+
+    `drop_to` is the uid and gid that root becomes, None for a plain user. `rlimits` are pairs of
+    (resource number, value). `slirp` is the argv without the namespace's path and descriptors,
+    empty for no network. `routes` are netlink messages. `cgroups` are `cgroup.procs` files to
+    enter. `channel` is the descriptor of the private pipe, if any.
+    """
+
+    parent: int
+    drop_to: int | None
+    mounts: tuple[StagedMount, ...]
+    scratch_bytes: int
+    scratch_inodes: int
+    scratch_folders: tuple[str, ...]
+    etc: tuple[tuple[str, str], ...]
+    cgroups: tuple[str, ...]
+    rlimits: tuple[tuple[int, int], ...]
+    slirp: tuple[str, ...]
+    routes: tuple[bytes, ...]
+    channel: int | None
+    argv: tuple[bytes, ...]
+
+    def to_bytes(self) -> bytes:
+        """For `launch.read_plan` in the same interpreter; marshal needs no import that costs time."""
+        return marshal.dumps(asdict(self))
+
+
+# --- the driver ------------------------------------------------------------------------------------
 
 
 def _program(name: str, package: str) -> str:
@@ -170,17 +214,14 @@ class BubblewrapSandbox:
         uid = _FIRST_UID + secrets.randbelow(_UIDS) if self._is_root else None
         mounts = layout.in_mounting_order(resolved(self._build.mounts_of(command)))
         policy = FolderPolicy(self._by_copy, None if self._maps_owners else uid)
-        way_out = await self._way_out(command.network)
+        way_out: tuple[bytes, ...] = ()
+        if command.network is not Network.NONE:
+            way_out = network.routes(await network.addresses_of(self._build.hosts))
         async with self._folders.prepared(mounts, policy) as laid_out:
             with ExitStack() as closing:
                 group = self._group(command.limits, closing)
                 prepared = _Prepared(command, laid_out, uid, way_out, group)
                 return await self._run_prepared(prepared, closing)
-
-    async def _way_out(self, wanted: Network) -> tuple[bytes, ...]:
-        if wanted is Network.NONE:
-            return ()
-        return network.routes(await network.addresses_of(self._build.hosts))
 
     def _group(self, limits: Limits, closing: ExitStack) -> MemoryGroup | None:
         if self._groups is None:
@@ -216,7 +257,9 @@ class BubblewrapSandbox:
             killed = Killed.CHANNEL
         if killed is None:
             killed = await asyncio.to_thread(disk.passed, at_the_end=True)
-        killed = kernel_killed(killed, streams, prepared.group)
+        group = prepared.group
+        if killed is None and group and streams.status.exit_code() != 0 and group.ran_out():
+            killed = Killed.MEMORY  # the kernel killed for it, and the program did not end well
         done = completed(streams, killed, seconds)
         if done.exit_code != 0:
             await asyncio.to_thread(disk.check)
@@ -247,28 +290,38 @@ class BubblewrapSandbox:
     def _plan(self, prepared: _Prepared, bwrap: tuple[str, ...], ends: Ends) -> LaunchPlan:
         limits, group = prepared.command.limits, prepared.group
         connected = prepared.command.network is Network.BUILD
+        own_processes = 4  # bubblewrap outside and inside, slirp4netns, env
+        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                free = int(line.split()[1]) * 1024
         return LaunchPlan(
             parent=os.getpid(),
             drop_to=prepared.uid,
-            mounts=tuple(self._staged(mount) for mount in prepared.mounts),
-            scratch_bytes=_scratch_bytes(limits),
+            mounts=tuple(
+                StagedMount(
+                    source=os.fsencode(mount.source),
+                    is_folder=Path(mount.source).is_dir(),
+                    overlay=is_overlaid(mount),
+                    map_owner=self._maps_owners,
+                )
+                for mount in prepared.mounts
+            ),
+            scratch_bytes=min(limits.disk_mb * MEBIBYTE, int(free * _SCRATCH_PART_OF_FREE_MEMORY)),
             scratch_inodes=limits.entries,
             scratch_folders=layout.SCRATCH_FOLDERS,
             etc=layout.generated_etc(network.RESOLVER if connected else None),
             cgroups=(group.procs,) if group else (),
-            rlimits=_rlimits(limits),
+            rlimits=(
+                (resource.RLIMIT_NPROC, limits.processes + own_processes),
+                (resource.RLIMIT_FSIZE, limits.file_size_mb * MEBIBYTE),
+                (resource.RLIMIT_CORE, 0),
+                (resource.RLIMIT_NOFILE, 65536),
+            ),
             slirp=self._slirp if connected else (),
             routes=prepared.routes,
             channel=ends.channel,
             argv=tuple(map(os.fsencode, bwrap)),
-        )
-
-    def _staged(self, mount: Mount) -> StagedMount:
-        return StagedMount(
-            source=os.fsencode(mount.source),
-            is_folder=Path(mount.source).is_dir(),
-            overlay=is_overlaid(mount),
-            map_owner=self._maps_owners,
         )
 
 
@@ -279,24 +332,6 @@ def open_bubblewrap(state: Path) -> BubblewrapSandbox:
     driver.check()
     driver.sweep()
     return driver
-
-
-def _scratch_bytes(limits: Limits) -> int:
-    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    for line in Path("/proc/meminfo").read_text().splitlines():
-        if line.startswith("MemAvailable:"):
-            free = int(line.split()[1]) * 1024
-    return min(limits.disk_mb * MEBIBYTE, int(free * _SCRATCH_PART_OF_FREE_MEMORY))
-
-
-def _rlimits(limits: Limits) -> tuple[tuple[int, int], ...]:
-    own_processes = 4  # bubblewrap outside and inside, slirp4netns, env
-    return (
-        (resource.RLIMIT_NPROC, limits.processes + own_processes),
-        (resource.RLIMIT_FSIZE, limits.file_size_mb * MEBIBYTE),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_NOFILE, 65536),
-    )
 
 
 # --- ends what a killed worker left running: an init whose bubblewrap died before it could notice ---

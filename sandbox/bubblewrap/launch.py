@@ -39,7 +39,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from sandbox.bubblewrap.plan import LaunchPlan, StagedMount
+    from sandbox.bubblewrap.driver import LaunchPlan, StagedMount
 
 _QUIET = kernel.MS_NOSUID | kernel.MS_NODEV
 _TUN = "/dev/net/tun"
@@ -127,12 +127,6 @@ def _bring_tun() -> None:
         ) from error
 
 
-def _stage_as_user(plan: LaunchPlan) -> None:
-    _become_root_of_own_namespace()
-    clones = [kernel.clone_mount(mount.source, recursive=True) for mount in plan.mounts]
-    _make_stage(plan, clones)
-
-
 def _become_root_of_own_namespace() -> None:
     uid, gid = os.getuid(), os.getgid()
     kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
@@ -140,24 +134,6 @@ def _become_root_of_own_namespace() -> None:
     _write("/proc/self/uid_map", f"0 {uid} 1\n")
     _write("/proc/self/gid_map", f"0 {gid} 1\n")
     kernel.make_mounts_private()
-
-
-def _mount_scratch(plan: LaunchPlan) -> None:
-    options = f"mode=755,size={plan.scratch_bytes},nr_inodes={plan.scratch_inodes}"
-    kernel.mount("scratch", SCRATCH, "tmpfs", _QUIET, options)
-    for name in plan.scratch_folders:
-        os.mkdir(f"{SCRATCH}/{name}", mode=0o755)
-    for index, mount in enumerate(plan.mounts):
-        if mount.overlay:
-            _mount_overlay(index)
-
-
-def _mount_overlay(index: int) -> None:
-    upper, work = f"{SCRATCH}/upper{index}", f"{SCRATCH}/working{index}"
-    os.mkdir(upper, mode=0o755)
-    os.mkdir(work, mode=0o755)
-    options = f"lowerdir={staged(index)},upperdir={upper},workdir={work},userxattr"
-    kernel.mount("overlay", layered(index), "overlay", _QUIET, options)
 
 
 def _connect(plan: LaunchPlan) -> None:
@@ -170,7 +146,13 @@ def _connect(plan: LaunchPlan) -> None:
         try:
             kernel.die_with_parent(parent)
             os.read(wait_for_namespace, 1)
-            _become_slirp(plan, parent, tell_ready, log)
+            # Nothing of the command's own descriptors is kept: its pipes must close when it ends.
+            nothing = os.open(os.devnull, os.O_RDWR)
+            for kept, target in ((nothing, 0), (log, 1), (log, 2), (tell_ready, 3)):
+                os.dup2(kept, target)
+            os.closerange(4, 65536)
+            command = (*plan.slirp, "--ready-fd=3", "--netns-type=path", f"/proc/{parent}/ns/net")
+            os.execve(command[0], (*command, "tap0"), {"PATH": "/usr/bin:/bin"})  # noqa: S606
         finally:
             os._exit(127)
     kernel.unshare(kernel.CLONE_NEWNET)
@@ -180,20 +162,6 @@ def _connect(plan: LaunchPlan) -> None:
         raise OSError(0, f"slirp4netns did not start: {os.pread(log, 2000, 0)!r}")
     for descriptor in (ready, wait_for_namespace, tell_namespace, log):
         os.close(descriptor)
-    _add_routes(plan)
-
-
-def _become_slirp(plan: LaunchPlan, namespace_of: int, ready: int, log: int) -> None:
-    """Keep nothing of the command's own descriptors: its pipes must close when it ends."""
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for descriptor, target in ((nothing, 0), (log, 1), (log, 2), (ready, 3)):
-        os.dup2(descriptor, target)
-    os.closerange(4, 65536)
-    arguments = ["--ready-fd=3", "--netns-type=path", f"/proc/{namespace_of}/ns/net", "tap0"]
-    os.execve(plan.slirp[0], [*plan.slirp, *arguments], {"PATH": "/usr/bin:/bin"})  # noqa: S606
-
-
-def _add_routes(plan: LaunchPlan) -> None:
     link = _socket.socket(_socket.AF_NETLINK, _socket.SOCK_RAW, _socket.NETLINK_ROUTE)
     link.bind((0, 0))
     for message in plan.routes:
@@ -212,10 +180,22 @@ def launch(plan: LaunchPlan) -> None:
     for procs in plan.cgroups:
         _write(procs, str(os.getpid()))
     if plan.drop_to is None:
-        _stage_as_user(plan)
+        _become_root_of_own_namespace()
+        clones = [kernel.clone_mount(one.source, recursive=True) for one in plan.mounts]
+        _make_stage(plan, clones)
     else:
         _stage_as_root(plan, plan.drop_to)
-    _mount_scratch(plan)
+    options = f"mode=755,size={plan.scratch_bytes},nr_inodes={plan.scratch_inodes}"
+    kernel.mount("scratch", SCRATCH, "tmpfs", _QUIET, options)
+    for name in plan.scratch_folders:
+        os.mkdir(f"{SCRATCH}/{name}", mode=0o755)
+    for index, mount in enumerate(plan.mounts):
+        if mount.overlay:
+            upper, work = f"{SCRATCH}/upper{index}", f"{SCRATCH}/working{index}"
+            os.mkdir(upper, mode=0o755)
+            os.mkdir(work, mode=0o755)
+            options = f"lowerdir={staged(index)},upperdir={upper},workdir={work},userxattr"
+            kernel.mount("overlay", layered(index), "overlay", _QUIET, options)
     if plan.slirp:
         _connect(plan)
     for number, value in plan.rlimits:

@@ -263,15 +263,6 @@ async def first_end(
         await asyncio.wait(tasks)
 
 
-def kernel_killed(
-    killed: Killed | None, streams: ProcessStreams, group: MemoryGroup | None
-) -> Killed | None:
-    """Memory, when the kernel killed for it and the program did not end well all the same."""
-    if killed is None and group and streams.status.exit_code() != 0 and group.ran_out():
-        return Killed.MEMORY
-    return killed
-
-
 def completed(streams: ProcessStreams, killed: Killed | None, seconds: float) -> Completed:
     """Put the result together.
 

@@ -46,7 +46,25 @@ async def read_kinds(sandbox: Sandbox, checkout: Checkout) -> Mapping[str, Chang
     asked = [(one, what) for one in checkout.diff.files if (what := _asked_of(one))]
     if not asked:
         return found
-    completed = await sandbox.run(_command(checkout, asked))
+    files = [(what, *(os.fsdecode(raw_name(path)) for path in _names(one))) for one, what in asked]
+    told = {"before": _BEFORE, "after": TREE, "files": files}
+    paths = dict(PYTHON_VARIABLES)
+    grammars = {mount.target: mount for name in PACKAGES for mount in packages(name)}
+    completed = await sandbox.run(
+        Command(
+            argv=("/usr/bin/python3", "-P", "-s", "-m", _PACKAGE.replace("/", ".") + ".kinds"),
+            mounts=(
+                Mount(checkout.head_tree, TREE),
+                Mount(checkout.base_tree, _BEFORE),
+                Mount(str(Path(__file__).parent / "inside"), f"{_OWN}/{_PACKAGE}"),
+                *grammars.values(),
+            ),
+            environment=tuple({**paths, "PYTHONPATH": f"{paths['PYTHONPATH']}:{_OWN}"}.items()),
+            stdin=json.dumps(told).encode(),
+            limits=_LIMITS,
+            channel_bytes=_CHANNEL_BYTES,
+        )
+    )
     for number, kind in _answers(completed.channel):
         if 0 <= number < len(asked):
             found.setdefault(asked[number][0].path, kind)
@@ -89,26 +107,6 @@ def _asked_of(change: FileChange) -> str:
     is_same_mode = change.old_mode == change.new_mode and change.new_mode != "120000"
     is_edited = change.status is ChangeStatus.MODIFIED and is_same_mode and not change.binary
     return language if is_edited and language not in _LAYOUTS_ARE_GUESSED else ""
-
-
-def _command(checkout: Checkout, asked: list[tuple[FileChange, str]]) -> Command:
-    files = [(what, *(os.fsdecode(raw_name(path)) for path in _names(one))) for one, what in asked]
-    told = {"before": _BEFORE, "after": TREE, "files": files}
-    paths = dict(PYTHON_VARIABLES)
-    grammars = {mount.target: mount for name in PACKAGES for mount in packages(name)}
-    return Command(
-        argv=("/usr/bin/python3", "-P", "-s", "-m", _PACKAGE.replace("/", ".") + ".kinds"),
-        mounts=(
-            Mount(checkout.head_tree, TREE),
-            Mount(checkout.base_tree, _BEFORE),
-            Mount(str(Path(__file__).parent / "inside"), f"{_OWN}/{_PACKAGE}"),
-            *grammars.values(),
-        ),
-        environment=tuple({**paths, "PYTHONPATH": f"{paths['PYTHONPATH']}:{_OWN}"}.items()),
-        stdin=json.dumps(told).encode(),
-        limits=_LIMITS,
-        channel_bytes=_CHANNEL_BYTES,
-    )
 
 
 def _answers(channel: bytes) -> Iterator[tuple[int, ChangeKind]]:

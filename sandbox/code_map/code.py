@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
-from sandbox.base import TREE, Command, Completed, Killed, Limits, Mount, Sandbox
+from sandbox.base import TREE, Command, Killed, Limits, Mount, Sandbox
 from sandbox.code_map.facts import GRAPH_VERSION, Code, Definition, Facts, SourceFile
-from sandbox.code_map.inventory import PACKAGES, Inventory, ListedFile, take_inventory
+from sandbox.code_map.inventory import PACKAGES, Inventory, InventoryFile, take_inventory
 from sandbox.concurrently import concurrently
 from sandbox.linters.programs import PYTHON_VARIABLES, packages
 from sandbox.repository.names import raw_name
@@ -35,7 +35,7 @@ class KeptFacts:
         name = hashlib.sha256(repository.encode(errors="replace")).hexdigest()[:32]
         self._file = folder / f"{name}.sqlite"
 
-    def find(self, files: Iterable[ListedFile]) -> dict[str, Facts]:
+    def find(self, files: Iterable[InventoryFile]) -> dict[str, Facts]:
         """Return what is known, by `key`."""
         wanted, found = [key(one) for one in files], {}
         with contextlib.suppress(sqlite3.Error), self._opened() as database:
@@ -78,7 +78,7 @@ class KeptFacts:
             database.close()
 
 
-def key(file: ListedFile) -> str:
+def key(file: InventoryFile) -> str:
     """What facts depend on: the content, the grammar, and our queries."""
     return f"{GRAPH_VERSION}:{file.language}:{file.blob}"
 
@@ -187,8 +187,12 @@ class ParserRecords:
 def read_told(channel: bytes, files: int) -> ParserRecords:
     """Read the lines of a worker that was given so many files; a line of another shape is skipped."""
     told = ParserRecords()
-    for record in _records(channel):
-        number = record[0] if record else None
+    for line in channel.split(b"\n"):
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        number = record[0] if isinstance(record, list) and record else None
         if type(number) is not int or not 0 <= number < files:
             continue
         told.begun = max(told.begun, number)
@@ -199,16 +203,6 @@ def read_told(channel: bytes, files: int) -> ParserRecords:
             if facts:
                 told.facts[number] = facts
     return told
-
-
-def _records(channel: bytes) -> Iterator[list[object]]:
-    for line in channel.split(b"\n"):
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(record, list):
-            yield record
 
 
 def read_facts(record: object) -> Facts | None:
@@ -258,6 +252,13 @@ _LIMITS = Limits(timeout_s=120.0, memory_mb=2048, processes=16, output_bytes=20_
 _CHANNEL_BYTES = 200_000_000
 _RESTARTS = 5
 _WORTH_A_WORKER = 300  # files
+_USED = {
+    Killed.TIMEOUT: "time",
+    Killed.MEMORY: "memory",
+    Killed.DISK: "disk",
+    Killed.ENTRIES: "room for its files",
+    Killed.CHANNEL: "room for its result",
+}
 
 
 @dataclass(slots=True)
@@ -268,7 +269,7 @@ class Parsed:
     problems: list[str] = field(default_factory=list)
 
 
-async def parse(sandbox: Sandbox, tree: Path, files: list[ListedFile]) -> Parsed:
+async def parse(sandbox: Sandbox, tree: Path, files: list[InventoryFile]) -> Parsed:
     """Parse files of one tree. Raises SandboxError when isolation cannot be had."""
     if not files:
         return Parsed()
@@ -282,17 +283,34 @@ async def parse(sandbox: Sandbox, tree: Path, files: list[ListedFile]) -> Parsed
     return whole
 
 
-async def _parse(sandbox: Sandbox, tree: Path, files: list[ListedFile]) -> Parsed:
+async def _parse(sandbox: Sandbox, tree: Path, files: list[InventoryFile]) -> Parsed:
     """Start a worker, and another one behind the file that ended the last one."""
     parsed, left = Parsed(), files
     for _ in range(_RESTARTS):
-        completed = await sandbox.run(_command(tree, left))
+        named = [(os.fsdecode(raw_name(one.path)), one.language) for one in left]
+        command = Command(
+            argv=("/usr/bin/python3", "-P", "-s", f"{_HOME}/parse.py"),
+            mounts=(
+                Mount(str(tree), TREE),
+                Mount(str(Path(__file__).parent / "inside"), _HOME),
+                *_grammars(),
+            ),
+            environment=PYTHON_VARIABLES,
+            stdin=json.dumps(named).encode(),
+            limits=_LIMITS,
+            channel_bytes=_CHANNEL_BYTES,
+        )
+        completed = await sandbox.run(command)
         told = read_told(completed.channel, len(left))
         parsed.facts |= {left[number].path: facts for number, facts in told.facts.items()}
         parsed.problems += [f"{left[n].path} takes too long to parse." for n in told.gave_up]
         if completed.exit_code == 0:
             return parsed
-        parsed.problems.append(_why(completed, told, left))
+        at = f" at {left[told.begun].path}" if told.begun >= 0 else ""
+        why = f"The parser ended{at}: {last_line(completed.stderr)}"
+        if completed.killed:
+            why = f"The parser was stopped{at}: it used too much {_USED[completed.killed]}."
+        parsed.problems.append(why)
         if told.begun < 0 or completed.killed in (Killed.TIMEOUT, Killed.CHANNEL):
             left = left[told.begun + 1 :] if told.begun >= 0 else left
             break
@@ -301,38 +319,6 @@ async def _parse(sandbox: Sandbox, tree: Path, files: list[ListedFile]) -> Parse
             return parsed
     parsed.problems.append(f"{len(left)} source files were not parsed.")
     return parsed
-
-
-def _why(completed: Completed, told: ParserRecords, files: list[ListedFile]) -> str:
-    at = f" at {files[told.begun].path}" if told.begun >= 0 else ""
-    if completed.killed:
-        return f"The parser was stopped{at}: it used too much {_USED[completed.killed]}."
-    return f"The parser ended{at}: {last_line(completed.stderr)}"
-
-
-_USED = {
-    Killed.TIMEOUT: "time",
-    Killed.MEMORY: "memory",
-    Killed.DISK: "disk",
-    Killed.ENTRIES: "room for its files",
-    Killed.CHANNEL: "room for its result",
-}
-
-
-def _command(tree: Path, files: list[ListedFile]) -> Command:
-    named = [(os.fsdecode(raw_name(one.path)), one.language) for one in files]
-    return Command(
-        argv=("/usr/bin/python3", "-P", "-s", f"{_HOME}/parse.py"),
-        mounts=(
-            Mount(str(tree), TREE),
-            Mount(str(Path(__file__).parent / "inside"), _HOME),
-            *_grammars(),
-        ),
-        environment=PYTHON_VARIABLES,
-        stdin=json.dumps(named).encode(),
-        limits=_LIMITS,
-        channel_bytes=_CHANNEL_BYTES,
-    )
 
 
 @lru_cache(maxsize=1)

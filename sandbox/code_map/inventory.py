@@ -71,7 +71,7 @@ _MINIFIED_BYTES, _MINIFIED_LINE = 50_000, 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class ListedFile:
+class InventoryFile:
     """One source file. `blob` is git's blob id in its SHA-256 form: two contents never share one."""
 
     path: str
@@ -83,7 +83,7 @@ class ListedFile:
 class Inventory:
     """The source files of one side by path, and how many files were left out for which reason."""
 
-    files: dict[str, ListedFile] = field(default_factory=dict)
+    files: dict[str, InventoryFile] = field(default_factory=dict)
     left_out: Counter[str] = field(default_factory=Counter)
 
 
@@ -117,7 +117,7 @@ def take_inventory(
     return inventory
 
 
-def _listed(tree: Path, raw: bytes, path: str, left_out: Counter[str]) -> ListedFile | None:
+def _listed(tree: Path, raw: bytes, path: str, left_out: Counter[str]) -> InventoryFile | None:
     try:
         data = (tree / os.fsdecode(raw)).read_bytes()
     except OSError:
@@ -130,7 +130,7 @@ def _listed(tree: Path, raw: bytes, path: str, left_out: Counter[str]) -> Listed
         left_out["no text"] += 1
         return None
     blob = hashlib.sha256(b"blob %d\0" % len(data) + data).hexdigest()
-    return ListedFile(path, language_of(os.fsdecode(raw)), blob)
+    return InventoryFile(path, language_of(os.fsdecode(raw)), blob)
 
 
 def _walk(root: bytes, left_out: Counter[str]) -> Iterator[tuple[bytes, int]]:

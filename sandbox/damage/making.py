@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Limits, Mount, Sandbox
 from sandbox.code_map.inventory import PACKAGES, language_of
-from sandbox.damage.values import CONDITION, SAME, Damage, Lines
+from sandbox.damage.values import SAME, UNASKED, Damage, Lines
 from sandbox.linters.programs import PYTHON_VARIABLES, packages
 from sandbox.linters.reading import records
 from sandbox.repository.names import inside, raw_name
@@ -59,7 +59,7 @@ async def make_damages(
 ) -> tuple[DamagedCopy, ...]:
     """Return damaged copies of head, the most telling first, and second one that only looks different.
 
-    Behind them stand those of the conditions on a value (`CONDITION`). Raises SandboxError.
+    Behind them stand those that are asked about (`UNASKED`). Raises SandboxError.
     `paths` are the files whose change is code; functions that the tests call come first (`called`), then
     what they name (`words`).
     """
@@ -74,8 +74,8 @@ async def make_damages(
     edits = list(_told(completed.channel, [one.path for one in changes]))
     texts = _Texts(Path(checkout.head_tree))
     same = [one for one in edits if one.damage.kind == SAME]
-    asking = [one for one in edits if one.damage.kind == CONDITION]
-    others = [one for one in edits if one.damage.kind not in (CONDITION, SAME)]
+    asking = [one for one in edits if one.damage.kind in UNASKED]
+    others = [one for one in edits if one.damage.kind not in (*UNASKED, SAME)]
     copies = [_copy(one.damage, [one], texts) for one in others]
     emptied = [one for one in edits if one.damage.kind == "emptied"]
     if len(copies) > MANY and len(emptied) > 1:

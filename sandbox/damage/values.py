@@ -17,6 +17,12 @@ AS_ON_BASE = ("reverted", "restored")
 CONDITION = "condition"
 """A condition on a value that is always true, or always false: who needs it notices one of the two."""
 
+PASSED_OVER = "passed_over"
+"""An error that a new handler did nothing about is let through: who needs the handler notices."""
+
+UNASKED = (CONDITION, PASSED_OVER)
+"""Kinds that are asked about only where the task speaks of no such thing."""
+
 SAME = "same"
 """What only looks different: who notices it reads the code, and does not run it."""
 
@@ -34,13 +40,14 @@ class Lines:
 class Damage:
     """One damage to one file of head. `symbol` is the function that it is in, "" outside of any.
 
-    `kind` is one of reverted, emptied, negated, operator, constant, bound, raises, `CONDITION`, `SAME`, and
+    `kind` is one of reverted, emptied, negated, operator, constant, bound, raises, of `UNASKED`, `SAME`, and
     result or nothing: a function that runs and returns another value of the same type, or none. `is_telling`
     is False where noticing it shows only that a name is there or that a function is called; `is_new` where
     the change adds the function. For a judge's step there are more kinds: restored (what it is about as on
     base) and unsteady (another value at each call); `names` are those of what it stands in (of a `CONDITION`
-    the values that it asks for), and `is_changed` is False where that says the same on base; `parameters`
-    are those of the function. `places` are all lines that are as on base, where `line` does not say it.
+    the values that it asks for, of `PASSED_OVER` the errors), and `is_changed` is False where that says the
+    same on base; `parameters` are those of the function. `places` are all lines that are as on base, where
+    `line` does not say it.
     """
 
     path: str

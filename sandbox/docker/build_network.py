@@ -9,7 +9,6 @@ engine's host when the worker itself is in a container and does not know it.
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
@@ -49,10 +48,6 @@ def messages(subnet: Subnet, hosts: Iterable[str], servers: Iterable[str]) -> tu
     return (*asked, *network.routes(hosts, subnet.gateway), *network.prohibitions(refused))
 
 
-def _framed(parts: tuple[bytes, ...]) -> bytes:
-    return b"%06d" % len(parts) + b"".join(b"%06d" % len(part) + part for part in parts)
-
-
 class BuildNetwork:
     """Opens and ends the networks of builds."""
 
@@ -79,8 +74,14 @@ class BuildNetwork:
         stream = self._streams[name] = self._engine.attach(name)
         self._engine.start(name)
         stream.socket.settimeout(_ANSWER_TIMEOUT_S)
-        stream.socket.sendall(_framed(messages(subnet, hosts, name_servers())))
-        answer = _answer(stream.socket)
+        parts = messages(subnet, hosts, name_servers())
+        stream.socket.sendall(
+            b"%06d" % len(parts) + b"".join(b"%06d" % len(part) + part for part in parts)
+        )
+        try:
+            answer = stream.socket.recv(4096)[_ENGINE_HEADER_BYTES:]
+        except TimeoutError as error:
+            raise SandboxError("the build network's container does not answer") from error
         if answer != b"ready":
             raise SandboxError(f"the build network was refused: {answer.decode(errors='replace')}")
 
@@ -89,10 +90,3 @@ class BuildNetwork:
         if stream := self._streams.pop(name, None):
             stream.close()
         self._engine.remove(name)
-
-
-def _answer(stream: socket.socket) -> bytes:
-    try:
-        return stream.recv(4096)[_ENGINE_HEADER_BYTES:]
-    except TimeoutError as error:
-        raise SandboxError("the build network's container does not answer") from error

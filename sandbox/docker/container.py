@@ -70,12 +70,19 @@ class Locked:
             "labels": dict(self.labels),
             "stdin_open": True,  # and closed for good when the worker's end closes
             "healthcheck": {"test": ["NONE"]},
-            **({} if self._shares_network() else {"hostname": "sandbox"}),
+            **({} if self.network.startswith("container:") else {"hostname": "sandbox"}),
         }
 
     def host_options(self) -> dict[str, Any]:
         """The options of the SDK's `create_host_config`."""
         memory = (self.limits.memory_mb + self.limits.disk_mb) * MEBIBYTE
+        scratch: dict[str, str] = {}
+        if self.scratch_bytes:
+            uid, _, gid = self.owner.partition(":")
+            options = f"rw,exec,nosuid,nodev,mode=755,uid={uid},gid={gid},size={self.scratch_bytes}"
+            options += f",nr_inodes={self.limits.entries}"
+            scratch = {target: options for _, target in SCRATCH_TARGETS}
+        file_bytes = self.limits.file_size_mb * MEBIBYTE
         return {
             "cap_drop": ["ALL"],
             "cap_add": list(self.capabilities),
@@ -86,43 +93,27 @@ class Locked:
             "memswap_limit": memory,  # the same: no swap
             "pids_limit": self.limits.processes + _OWN_PROCESSES,
             "nano_cpus": min(self.processors, _PROCESSORS) * 10**9,
-            "tmpfs": self._scratch(),
-            "mounts": [_bind(mount) for mount in self.mounts],
+            "tmpfs": scratch,
+            "mounts": [
+                {
+                    "Type": "bind",
+                    "Source": mount.source,
+                    "Target": mount.target,
+                    "ReadOnly": mount.mode is MountMode.READ_ONLY,
+                }
+                for mount in self.mounts
+            ],
             "log_config": {"Type": "none", "Config": {}},
             "ipc_mode": "private",
             "ulimits": [
                 {"Name": "core", "Soft": 0, "Hard": 0},
-                _limit("fsize", self.limits.file_size_mb * MEBIBYTE),
+                {"Name": "fsize", "Soft": file_bytes, "Hard": file_bytes},
             ],
         }
 
     def host_extras(self) -> dict[str, Any]:
         """Settings of the engine's API that the SDK has no option for."""
         return {"MaskedPaths": list(_MASKED), "ReadonlyPaths": list(_READ_ONLY)}
-
-    def _shares_network(self) -> bool:
-        return self.network.startswith("container:")
-
-    def _scratch(self) -> dict[str, str]:
-        if not self.scratch_bytes:
-            return {}
-        uid, _, gid = self.owner.partition(":")
-        options = f"rw,exec,nosuid,nodev,mode=755,uid={uid},gid={gid},size={self.scratch_bytes}"
-        options += f",nr_inodes={self.limits.entries}"
-        return {target: options for _, target in SCRATCH_TARGETS}
-
-
-def _limit(name: str, value: int) -> dict[str, Any]:
-    return {"Name": name, "Soft": value, "Hard": value}
-
-
-def _bind(mount: Mount) -> dict[str, Any]:
-    return {
-        "Type": "bind",
-        "Source": mount.source,
-        "Target": mount.target,
-        "ReadOnly": mount.mode is MountMode.READ_ONLY,
-    }
 
 
 # --- makes the mount points inside other mounts, so that they belong to the worker and not to root
@@ -180,7 +171,8 @@ _SPARE_S = 120
 def labels(timeout_s: float) -> dict[str, str]:
     """The labels of a container that this process starts now."""
     until = int(time.time() + timeout_s + _SPARE_S)
-    return {OURS: "1", WORKER: _own_name(), _UNTIL: str(until)}
+    pid = str(os.getpid())
+    return {OURS: "1", WORKER: f"{_namespace()} {pid} {_start_time(pid)}", _UNTIL: str(until)}
 
 
 def _namespace() -> str:
@@ -193,11 +185,6 @@ def _start_time(pid: str) -> str:
         return Path("/proc", pid, "stat").read_text().rpartition(")")[2].split()[19]
     except (FileNotFoundError, ProcessLookupError):
         return ""
-
-
-def _own_name() -> str:
-    pid = str(os.getpid())
-    return f"{_namespace()} {pid} {_start_time(pid)}"
 
 
 def is_abandoned(labelled: Mapping[str, str], now: float) -> bool:

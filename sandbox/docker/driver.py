@@ -9,7 +9,6 @@ import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
@@ -46,25 +45,6 @@ async def _in_thread(
 ) -> Result:
     """Like `to_thread`, but a cancellation waits for the thread: what it made can then be removed."""
     return await to_its_end(asyncio.to_thread(function, *arguments, **options))
-
-
-@dataclass(frozen=True, slots=True)
-class _Streams:
-    """Where one command's output goes."""
-
-    out: HeadTail
-    err: HeadTail
-    channel: Capped
-    overflowed: asyncio.Event
-    frames: Frames
-
-
-def _streams(command: Command) -> _Streams:
-    overflowed = asyncio.Event()
-    out, err = (HeadTail(command.limits.output_bytes) for _ in range(2))
-    channel = Capped(command.channel_bytes, overflowed.set)
-    frames = Frames({b"o": out, b"e": err, b"c": channel})
-    return _Streams(out, err, channel, overflowed, frames)
 
 
 class DockerSandbox:
@@ -163,49 +143,45 @@ class DockerSandbox:
         self._engine.start(locked.name)
 
     async def _converse(self, command: Command, locked: Locked, attached: Attached) -> Completed:
-        streams = _streams(command)
+        overflowed = asyncio.Event()
+        out, err = (HeadTail(command.limits.output_bytes) for _ in range(2))
+        channel = Capped(command.channel_bytes, overflowed.set)
+        frames = Frames({b"o": out, b"e": err, b"c": channel})
         disk = await asyncio.to_thread(DiskWatch.of, locked.mounts, locked.limits)
         started = time.monotonic()
-        talking = asyncio.create_task(self._talk(command, attached, streams))
-        killed = await self._first_end(talking, streams, locked, disk)
+        talking = asyncio.create_task(self._talk(command, attached, frames))
+        killed = await self._first_end(talking, overflowed, locked, disk)
         seconds = time.monotonic() - started
         if killed is None:
-            killed = await self._passed_unseen(streams, locked, disk)
-        done = _completed(streams, killed, seconds)
+            # A limit that the program ran into between two looks.
+            failed = frames.exit_code != 0
+            if failed and await _in_thread(self._engine.ran_out_of_memory, locked.name):
+                killed = Killed.MEMORY
+            else:
+                killed = await asyncio.to_thread(disk.passed, at_the_end=True)
+        exit_code = frames.exit_code
+        if exit_code is None and killed is None:
+            said = frames.said() or "without a word"
+            raise HostTrouble(f"A container ended before its program did: {said}.", _KILLED_TRIES)
+        done = Completed(
+            exit_code=None if killed else exit_code,
+            stdout=out.value(),
+            stderr=err.value(),
+            seconds=seconds,
+            killed=killed,
+            truncated=out.truncated or err.truncated,
+            channel=channel.value(),
+        )
         if done.exit_code != 0:
             await asyncio.to_thread(disk.check)
         return done
 
-    async def _passed_unseen(
-        self, streams: _Streams, locked: Locked, disk: DiskWatch
-    ) -> Killed | None:
-        """A limit that the program ran into between two looks."""
-        failed = streams.frames.exit_code != 0
-        if failed and await _in_thread(self._engine.ran_out_of_memory, locked.name):
-            return Killed.MEMORY
-        return await asyncio.to_thread(disk.passed, at_the_end=True)
-
-    async def _talk(self, command: Command, attached: Attached, streams: _Streams) -> None:
+    async def _talk(self, command: Command, attached: Attached, frames: Frames) -> None:
         loop = asyncio.get_running_loop()
-        sending = asyncio.create_task(
-            loop.sock_sendall(attached.socket, launch_message(self._launch(command)))
-        )
-        try:
-            while data := await loop.sock_recv(attached.socket, _READ_BYTES):
-                streams.frames.feed(data)
-                if streams.frames.exit_code is not None:
-                    return
-        except OSError as error:
-            raise HostTrouble(f"The container engine broke off: {error}.", _KILLED_TRIES) from error
-        finally:
-            sending.cancel()
-            await asyncio.gather(sending, return_exceptions=True)
-
-    def _launch(self, command: Command) -> LaunchOrder:
         variables = layout.environment(command, self._build.variables)
         if command.channel_bytes:
             variables["ASSAY_CHANNEL_FD"] = str(CHANNEL_DESCRIPTOR)
-        return LaunchOrder(
+        order = LaunchOrder(
             argv=layout.program_argv(command),
             environment=variables,
             stdin=command.stdin,
@@ -213,11 +189,26 @@ class DockerSandbox:
             wants_channel=command.channel_bytes > 0,
             deadline_s=int(command.limits.timeout_s) + _SPARE_S,
         )
+        sending = asyncio.create_task(loop.sock_sendall(attached.socket, launch_message(order)))
+        try:
+            while data := await loop.sock_recv(attached.socket, _READ_BYTES):
+                frames.feed(data)
+                if frames.exit_code is not None:
+                    return
+        except OSError as error:
+            raise HostTrouble(f"The container engine broke off: {error}.", _KILLED_TRIES) from error
+        finally:
+            sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
 
     async def _first_end(
-        self, talking: asyncio.Task[None], streams: _Streams, locked: Locked, disk: DiskWatch
+        self,
+        talking: asyncio.Task[None],
+        overflowed: asyncio.Event,
+        locked: Locked,
+        disk: DiskWatch,
     ) -> Killed | None:
-        overflow = asyncio.create_task(streams.overflowed.wait())
+        overflow = asyncio.create_task(overflowed.wait())
         passed = asyncio.create_task(self._limit_passed(locked, disk))
         tasks: tuple[asyncio.Task[None] | asyncio.Task[bool] | asyncio.Task[Killed], ...]
         tasks = (talking, overflow, passed)
@@ -226,7 +217,7 @@ class DockerSandbox:
             done, _ = await asyncio.wait(
                 tasks, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED
             )
-            if streams.overflowed.is_set():
+            if overflowed.is_set():
                 return Killed.CHANNEL
             if talking in done:
                 talking.result()
@@ -245,22 +236,6 @@ class DockerSandbox:
                 return passed
             if await asyncio.to_thread(self._engine.holds_more, locked.name, limit_bytes):
                 return Killed.MEMORY
-
-
-def _completed(streams: _Streams, killed: Killed | None, seconds: float) -> Completed:
-    exit_code = streams.frames.exit_code
-    if exit_code is None and killed is None:
-        said = streams.frames.said() or "without a word"
-        raise HostTrouble(f"A container ended before its program did: {said}.", _KILLED_TRIES)
-    return Completed(
-        exit_code=None if killed else exit_code,
-        stdout=streams.out.value(),
-        stderr=streams.err.value(),
-        seconds=seconds,
-        killed=killed,
-        truncated=streams.out.truncated or streams.err.truncated,
-        channel=streams.channel.value(),
-    )
 
 
 def _write_etc(folder: Path, uid: int, gid: int) -> tuple[Mount, ...]:

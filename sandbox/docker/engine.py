@@ -81,14 +81,6 @@ def _told(doing: str) -> Iterator[None]:
         raise SandboxError(f"docker cannot {doing}: {error}") from error
 
 
-def _try_socket(address: str) -> None:
-    """Raise OSError when nobody listens: the SDK would leave its socket open."""
-    scheme, _, path = address.partition("://")
-    if scheme == "unix":
-        with socket.socket(socket.AF_UNIX) as probe:
-            probe.connect(path)
-
-
 class Engine:
     """A connection to a running engine, for many threads."""
 
@@ -96,7 +88,11 @@ class Engine:
         """Connect as `DOCKER_HOST` says. Raises SandboxError."""
         at = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
         try:
-            _try_socket(at)
+            # Where nobody listens, the SDK would leave its socket open.
+            scheme, _, path = at.partition("://")
+            if scheme == "unix":
+                with socket.socket(socket.AF_UNIX) as probe:
+                    probe.connect(path)
             self._client = APIClient(timeout=_TIMEOUT_S, **kwargs_from_env())
         except (DockerException, OSError) as error:
             user = os.environ.get("USER") or str(os.geteuid())
@@ -150,12 +146,11 @@ class Engine:
                 return False
             counts = memory.get("stats", {})
             held = int(counts.get("anon", counts.get("total_rss", 0)))
-            return held > limit_bytes or self._kernel_killed_one(name)
-
-    def _kernel_killed_one(self, name: str) -> bool:
-        # What is inspected says so only of a container that has ended.
-        filters = {"container": name, "event": "oom"}
-        return bool(list(self._client.events(since=0, until=int(time.time()), filters=filters)))
+            if held > limit_bytes:
+                return True
+            # What is inspected says so only of a container that has ended.
+            filters = {"container": name, "event": "oom"}
+            return bool(list(self._client.events(since=0, until=int(time.time()), filters=filters)))
 
     def remove(self, name: str) -> None:
         """Kill and remove a container; one that is not there, or that another removes, is fine."""
@@ -186,7 +181,18 @@ class Engine:
         """
         with self._making_networks, _told("make a network"):
             if not (known := self._networks(name)):
-                self._make_network(name, labels)
+                try:
+                    self._client.create_network(
+                        name,
+                        driver="bridge",
+                        options={"com.docker.network.bridge.enable_icc": "false"},
+                        labels=dict(labels),
+                        enable_ipv6=False,
+                        check_duplicate=True,
+                    )
+                except APIError as error:
+                    if error.status_code != _CONFLICT:  # another worker was quicker
+                        raise
                 known = self._networks(name)
             first, *others = known
             for one in others:
@@ -198,20 +204,6 @@ class Engine:
     def _networks(self, name: str) -> list[dict[str, Any]]:
         found = self._client.networks(names=[f"^{name}$"])
         return sorted(found, key=lambda one: (one["Created"], one["Id"]))
-
-    def _make_network(self, name: str, labels: Mapping[str, str]) -> None:
-        try:
-            self._client.create_network(
-                name,
-                driver="bridge",
-                options={"com.docker.network.bridge.enable_icc": "false"},
-                labels=dict(labels),
-                enable_ipv6=False,
-                check_duplicate=True,
-            )
-        except APIError as error:
-            if error.status_code != _CONFLICT:  # another worker was quicker
-                raise
 
 
 # --- what the worker and the entry program say to each other over the attached stream --------------
@@ -291,20 +283,17 @@ class Frames:
     def feed(self, data: bytes) -> None:
         """Take the next bytes. Raises SandboxError when they are no frames."""
         for header, payload in self._packets.cut(data):
-            if header[0] == _ENGINE_STDOUT:
-                self._feed_frames(payload)
-            else:
+            if header[0] != _ENGINE_STDOUT:
                 self._said += payload[: _ENTRY_SAID_BYTES - len(self._said)]
-
-    def _feed_frames(self, data: bytes) -> None:
-        for header, payload in self._frames.cut(data):
-            kind = header[:1]
-            if kind == b"x":
-                self.exit_code = int(payload)
-            elif kind in self._sinks:
-                self._sinks[kind].feed(payload)
-            else:
-                raise SandboxError(f"the container's stream holds no frames: {header!r}")
+                continue
+            for frame, content in self._frames.cut(payload):
+                kind = frame[:1]
+                if kind == b"x":
+                    self.exit_code = int(content)
+                elif kind in self._sinks:
+                    self._sinks[kind].feed(content)
+                else:
+                    raise SandboxError(f"the container's stream holds no frames: {frame!r}")
 
     def said(self) -> str:
         """What the entry program itself complained about."""

@@ -50,7 +50,7 @@ def read_exactly(count: int) -> bytes:
 
 
 class Launch:
-    """What the worker wants run; see `frames.launch_message`."""
+    """What the worker wants run; see `engine.launch_message`."""
 
     def __init__(self, header: bytes, body: bytes) -> None:
         arguments, variables, stdin, program, channel, self.deadline_s = map(int, header.split())
@@ -85,19 +85,14 @@ def memory_file(content: bytes) -> int:
     return descriptor
 
 
-def close_kernel_interfaces(program: bytes) -> None:
-    """Add our filter to the engine's own. Raises OSError."""
-    if program:
-        fprog = _Filter(len(program) // 8, program)
-        if _libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(fprog), 0, 0):
-            raise OSError(ctypes.get_errno(), "seccomp")
-
-
 def become(launch: Launch) -> None:
     """Become the program; never returns."""
     try:
         os.setsid()
-        close_kernel_interfaces(launch.filter)
+        if launch.filter:  # ours, beside the engine's own
+            fprog = _Filter(len(launch.filter) // 8, launch.filter)
+            if _libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(fprog), 0, 0):
+                raise OSError(ctypes.get_errno(), "seccomp")
         os.execve(launch.argv[0], launch.argv, launch.environment)  # noqa: S606
     except OSError as error:
         os.write(2, f"{error}\n".encode())

@@ -21,20 +21,17 @@ def _read_exactly(count: int) -> bytes:
     return data
 
 
-def _set(link: socket.socket, message: bytes) -> None:
-    link.send(message)
-    error = int.from_bytes(link.recv(4096)[16:20], sys.byteorder, signed=True)
-    if error:
-        os.write(1, f"{message.hex()}: {os.strerror(-error)}".encode())
-        sys.exit(1)
-
-
 def main() -> None:
     """Send every netlink message that the worker gives, say so, and wait until the worker is gone."""
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as link:
         link.bind((0, 0))
         for _ in range(int(_read_exactly(6))):
-            _set(link, _read_exactly(int(_read_exactly(6))))
+            message = _read_exactly(int(_read_exactly(6)))
+            link.send(message)
+            error = int.from_bytes(link.recv(4096)[16:20], sys.byteorder, signed=True)
+            if error:
+                os.write(1, f"{message.hex()}: {os.strerror(-error)}".encode())
+                sys.exit(1)
     os.write(1, b"ready")
     while os.read(0, 4096):
         pass

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.base import TREE, Command, Completed, Limits, Mount, MountMode, Sandbox
+from sandbox.base import TREE, Command, Limits, Mount, MountMode, Sandbox
 from sandbox.linters.reading import records
 from sandbox.toolchains import layers
 from sandbox.values import Environment, Finding, Observation, Severity, Side
@@ -80,8 +80,16 @@ async def try_calls(sandbox: Sandbox, asked: EmptyCalls) -> Observation:
     if environment is not None and environment.failure is not None:
         problem = f"The environment of {asked.side} could not be built, so nothing was run."
         return Observation(asked.side, shown, None, "", 0.0, problem=problem)
-    done = await sandbox.run(_command(asked))
-    told = _read(done, len(asked.calls))
+    wanted = [
+        {"path": path, "name": call.name, "arguments": dict(call.arguments)}
+        for call, path in zip(asked.calls, asked.named, strict=True)
+    ]
+    done = await sandbox.run(beside(asked.tree, asked.environment, "call.py", wanted))
+    # What was not told of was not tried.
+    told = dict.fromkeys(range(len(asked.calls)), (NOT_TRIED, "Nothing was heard of it."))
+    for item in records(done.channel):
+        if item["outcome"].text in _OUTCOMES and item["number"].number in told:
+            told[item["number"].number] = (item["outcome"].text, item["said"].text)
     findings = tuple(
         Finding(told[number][0], Severity.ADVISE, call.path, 0, call.call, side=asked.side)
         for number, call in enumerate(asked.calls)
@@ -101,14 +109,6 @@ async def try_calls(sandbox: Sandbox, asked: EmptyCalls) -> Observation:
         findings=findings,
         problem="" if tried else "None of these calls could be made here.",
     )
-
-
-def _command(asked: EmptyCalls) -> Command:
-    wanted = [
-        {"path": path, "name": call.name, "arguments": dict(call.arguments)}
-        for call, path in zip(asked.calls, asked.named, strict=True)
-    ]
-    return beside(asked.tree, asked.environment, "call.py", wanted)
 
 
 def beside(
@@ -135,12 +135,3 @@ def beside(
         limits=_LIMITS,
         channel_bytes=_CHANNEL_BYTES,
     )
-
-
-def _read(done: Completed, count: int) -> dict[int, tuple[str, str]]:
-    """Read {call: (outcome, what it said)}; what was not told of was not tried."""
-    told = dict.fromkeys(range(count), (NOT_TRIED, "Nothing was heard of it."))
-    for item in records(done.channel):
-        if item["outcome"].text in _OUTCOMES and item["number"].number in told:
-            told[item["number"].number] = (item["outcome"].text, item["said"].text)
-    return told

@@ -84,7 +84,16 @@ async def make_calls(
             command, argv=(*start, command.argv[-1]), cwd=f"{TREE}/{root}".rstrip("/")
         )
     done = await sandbox.run(replace(command, channel_bytes=_CHANNEL_BYTES))
-    return _read(done, len(asked.calls)), done
+    # Of what it says twice the first counts.
+    told: dict[int, ExampleResult] = {}
+    for item in records(done.channel):
+        if item["outcome"].text in (VALUE, RAISED, PRINTED, NOT_TRIED):
+            errors = tuple(one.text for one in islice(item["errors"], _MOST_ERRORS))
+            outcome, said, literal = (item[key].text for key in ("outcome", "said", "literal"))
+            shown = ExampleResult(outcome, said, literal, errors, item["message"].text)
+            told.setdefault(item["number"].number, shown)
+    unheard = ExampleResult(NOT_TRIED, "nothing was heard of it")
+    return tuple(told.get(number, unheard) for number in range(len(asked.calls))), done
 
 
 def defining(done: Completed, tree_paths: Collection[str]) -> tuple[str, ...]:
@@ -100,18 +109,3 @@ def _order(one: ShownCode) -> dict[str, object]:
         "argv": one.argv,
         "stdin": one.stdin,
     }
-
-
-def _read(done: Completed, count: int) -> tuple[ExampleResult, ...]:
-    """Read the program's lines; of what it says twice the first counts."""
-    told: dict[int, ExampleResult] = {}
-    for item in records(done.channel):
-        if item["outcome"].text in (VALUE, RAISED, PRINTED, NOT_TRIED):
-            errors = tuple(one.text for one in islice(item["errors"], _MOST_ERRORS))
-            outcome, said, literal = (item[key].text for key in ("outcome", "said", "literal"))
-            shown = ExampleResult(outcome, said, literal, errors, item["message"].text)
-            told.setdefault(item["number"].number, shown)
-    return tuple(
-        told.get(number, ExampleResult(NOT_TRIED, "nothing was heard of it"))
-        for number in range(count)
-    )

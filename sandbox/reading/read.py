@@ -11,7 +11,7 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path, PurePosixPath
 
-from sandbox.base import TREE, Command, Completed, Killed, Limits, Mount, Sandbox
+from sandbox.base import TREE, Command, Killed, Limits, Mount, Sandbox
 from sandbox.linters.programs import PYTHON_VARIABLES, packages
 from sandbox.repository.names import display_name, raw_name
 from sandbox.repository.tree_reader import MAX_FILE_BYTES, TreeReader
@@ -62,24 +62,21 @@ async def read(sandbox: Sandbox, side: Side, tree: str, passage: FilePassage) ->
 def _shown(side: Side, passage: FilePassage, text: str, seconds: float) -> Observation:
     lines = text.splitlines()[max(passage.first, 1) - 1 : passage.last or None]
     whole = "\n".join(lines)
+    # The line by which a person reads the same; none for what is converted.
+    path = shlex.quote(passage.path)
+    command = f"sed -n '{passage.first},{passage.last or '$'}p' -- {path}"
+    if passage.first <= 1 and not passage.last:
+        command = f"cat -- {path}"
+    if is_document(passage.path):
+        command = ""
     return Observation(
         side=side,
-        command=_command(passage),
+        command=command,
         exit_code=0,
         output=whole[:_CHARACTERS],
         seconds=seconds,
         truncated=len(whole) > _CHARACTERS,
     )
-
-
-def _command(passage: FilePassage) -> str:
-    """The line by which a person reads the same; none for what is converted."""
-    if is_document(passage.path):
-        return ""
-    path = shlex.quote(passage.path)
-    if passage.first <= 1 and not passage.last:
-        return f"cat -- {path}"
-    return f"sed -n '{passage.first},{passage.last or '$'}p' -- {path}"
 
 
 async def _convert(sandbox: Sandbox, side: Side, tree: str, passage: FilePassage) -> Observation:
@@ -100,18 +97,14 @@ async def _convert(sandbox: Sandbox, side: Side, tree: str, passage: FilePassage
         limits=_LIMITS,
     )
     completed = await sandbox.run(command)
-    problem = _problem(passage.path, completed)
-    if problem:
-        return Observation(side, "", None, "", completed.seconds, problem=problem)
-    return _shown(side, passage, completed.stdout.decode(errors="replace"), completed.seconds)
-
-
-def _problem(path: str, completed: Completed) -> str:
     if completed.killed:
-        return f"{path} could not be converted within the limits ({completed.killed})."
-    if completed.exit_code:
-        return f"{path} could not be converted: {last_line(completed.stderr)}"
-    return ""
+        problem = f"{passage.path} could not be converted within the limits ({completed.killed})."
+    elif completed.exit_code:
+        problem = f"{passage.path} could not be converted: {last_line(completed.stderr)}"
+    else:
+        text = completed.stdout.decode(errors="replace")
+        return _shown(side, passage, text, completed.seconds)
+    return Observation(side, "", None, "", completed.seconds, problem=problem)
 
 
 @lru_cache(maxsize=8)
@@ -164,6 +157,14 @@ async def search(sandbox: Sandbox, side: Side, tree: str, wanted: WantedPassage)
     hits = list(_hits(completed.channel))
     is_more = len(hits) > MOST_HITS
     found = "\n".join(hits[:MOST_HITS])
+    problem = ""
+    if completed.killed:
+        problem = (
+            f"The search did not end within its limits ({completed.killed}); what it found counts."
+        )
+    elif completed.exit_code:
+        said = completed.stderr[-500:].decode(errors="replace").strip()
+        problem = f"The search could not be done: {said[-200:] or 'no reason given'}."
     return Observation(
         side=side,
         command=shlex.join(
@@ -174,19 +175,8 @@ async def search(sandbox: Sandbox, side: Side, tree: str, wanted: WantedPassage)
         seconds=completed.seconds,
         timed_out=completed.killed is Killed.TIMEOUT,
         truncated=is_more,
-        problem=_search_problem(completed),
+        problem=problem,
     )
-
-
-def _search_problem(completed: Completed) -> str:
-    if completed.killed:
-        return (
-            f"The search did not end within its limits ({completed.killed}); what it found counts."
-        )
-    if completed.exit_code:
-        said = completed.stderr[-500:].decode(errors="replace").strip()
-        return f"The search could not be done: {said[-200:] or 'no reason given'}."
-    return ""
 
 
 def _hits(channel: bytes) -> Iterator[str]:

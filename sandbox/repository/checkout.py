@@ -56,29 +56,26 @@ def commit_patch(mirror: Mirror, base: str, patch: str, identifier: str) -> str:
         )
         if applied.exit_code:
             raise _rejection(applied.stderr, patch)
-        tree = expect(_git(mirror, ("write-tree",), index), "write the tree")
-        sha = _commit(mirror, tree.stdout.decode().strip(), base, lock)
+        written = expect(_git(mirror, ("write-tree",), index), "write the tree")
+        tree = written.stdout.decode().strip()
+        dated = _git(mirror, ("show", "-s", "--format=%ct", base))
+        date = f"{expect(dated, 'read the base').stdout.decode().strip()} +0000"
+        person = {"NAME": "Assay", "EMAIL": "assay@localhost", "DATE": date}
+        variables = tuple(
+            (f"GIT_{role}_{part}", value)
+            for role in ("AUTHOR", "COMMITTER")
+            for part, value in person.items()
+        )
+        made = GitCall(
+            ("commit-tree", tree, "-p", base, "-m", "The patch under judgement"),
+            mirror.git_dir,
+            variables=variables,
+            inherit=(lock,),
+        )
+        sha = expect(run_git(made), "commit the patch").stdout.decode().strip()
         pin = ("update-ref", f"refs/assay/patch/{identifier}", sha)
         expect(_git(mirror, pin), "keep the patch")
     return sha
-
-
-def _commit(mirror: Mirror, tree: str, base: str, lock: int) -> str:
-    dated = _git(mirror, ("show", "-s", "--format=%ct", base))
-    date = f"{expect(dated, 'read the base').stdout.decode().strip()} +0000"
-    person = {"NAME": "Assay", "EMAIL": "assay@localhost", "DATE": date}
-    variables = tuple(
-        (f"GIT_{role}_{part}", value)
-        for role in ("AUTHOR", "COMMITTER")
-        for part, value in person.items()
-    )
-    made = GitCall(
-        ("commit-tree", tree, "-p", base, "-m", "The patch under judgement"),
-        mirror.git_dir,
-        variables=variables,
-        inherit=(lock,),
-    )
-    return expect(run_git(made), "commit the patch").stdout.decode().strip()
 
 
 def _rejection(stderr: str, patch: str) -> PatchRejected:

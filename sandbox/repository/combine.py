@@ -33,22 +33,28 @@ def combine(
     with leased(out.parent, f"{out.name}.partial-") as partial:
         _link_tree(tree, partial)
         for path in sorted(set(paths)):
-            _take_over(other_tree, partial, path)
+            source, target = inside(other_tree, path), inside(partial, path)
+            if not _has_real_parents(other_tree, source) or not os.path.lexists(source):
+                if _has_real_parents(partial, target):
+                    _remove(target)
+                continue
+            _make_real_parents(partial, target)
+            _remove(target)
+            if source.is_dir() and not source.is_symlink():
+                _link_tree(source, target)
+            else:
+                _link(str(source), str(target))
         for path, text in (texts or {}).items():
             target = inside(partial, path)
             _make_real_parents(partial, target)
             _remove(target)
             target.write_text(text, encoding="utf-8")
-        _rename(partial, out)
+        try:
+            partial.rename(out)
+        except OSError:
+            if not out.exists():  # not somebody else who was faster
+                raise
     return out
-
-
-def _rename(partial: Path, out: Path) -> None:
-    try:
-        partial.rename(out)
-    except OSError:
-        if not out.exists():  # not somebody else who was faster
-            raise
 
 
 def _link_tree(source: Path, target: Path) -> None:
@@ -60,20 +66,6 @@ def _link(source: str, target: str) -> None:
         os.link(source, target, follow_symlinks=False)
     except OSError:
         shutil.copy2(source, target, follow_symlinks=False)
-
-
-def _take_over(other_tree: Path, out: Path, path: str) -> None:
-    source, target = inside(other_tree, path), inside(out, path)
-    if not _has_real_parents(other_tree, source) or not os.path.lexists(source):
-        if _has_real_parents(out, target):
-            _remove(target)
-        return
-    _make_real_parents(out, target)
-    _remove(target)
-    if source.is_dir() and not source.is_symlink():
-        _link_tree(source, target)
-    else:
-        _link(str(source), str(target))
 
 
 def _has_real_parents(tree: Path, path: Path) -> bool:

@@ -58,15 +58,30 @@ def read_diff(mirror: Mirror, base: str, head: str, limits: DiffLimits | None = 
         raise CheckoutError("The pull request changes too many files to be listed.", "Split it.")
     expect(listing, "compare base and head")
     records = list(_records(listing.stdout))
-    too_large = _too_large(mirror, records)
+    # The blobs that git treats as binary only because of their size.
+    blobs = {blob for record in records for blob in record.blobs if blob.strip(b"0")}
+    asked = b"".join(blob + b"\n" for blob in blobs)
+    result = run_git(GitCall(("cat-file", "--batch-check"), mirror.git_dir, asked))
+    lines = (line.split() for line in result.stdout.splitlines())
+    too_large = {
+        line[0] for line in lines if line[1:2] == [b"blob"] and int(line[2]) > BIG_FILE_BYTES
+    }
     patch, cut = _patch(mirror, base, head, limits)
     sections = _sections(patch, limits, cut)
-    files = tuple(
-        _with_hunks(record, sections, not too_large.isdisjoint(record.blobs))
-        for record in records[: limits.files]
-    )
+    files: list[FileChange] = []
+    for record in records[: limits.files]:
+        mine = [next(sections) for _ in range(record.sections)]
+        is_too_large = not too_large.isdisjoint(record.blobs)
+        files.append(
+            replace(
+                record.change,
+                hunks=tuple(hunk for section in mine for hunk in section.hunks),
+                binary=any(section.binary for section in mine) and not is_too_large,
+                truncated=is_too_large or any(section.truncated for section in mine),
+            )
+        )
     truncated = len(records) > limits.files or any(file.truncated for file in files)
-    return Diff(files, truncated)
+    return Diff(tuple(files), truncated)
 
 
 def _records(listing: bytes) -> Iterator[_Raw]:
@@ -91,15 +106,6 @@ def _mode(mode: bytes) -> str:
     return "" if mode == b"000000" else mode.decode()
 
 
-def _too_large(mirror: Mirror, records: list[_Raw]) -> set[bytes]:
-    """Return the blobs that git treats as binary only because of their size."""
-    blobs = {blob for record in records for blob in record.blobs if blob.strip(b"0")}
-    asked = b"".join(blob + b"\n" for blob in blobs)
-    result = run_git(GitCall(("cat-file", "--batch-check"), mirror.git_dir, asked))
-    lines = (line.split() for line in result.stdout.splitlines())
-    return {line[0] for line in lines if line[1:2] == [b"blob"] and int(line[2]) > BIG_FILE_BYTES}
-
-
 def _patch(mirror: Mirror, base: str, head: str, limits: DiffLimits) -> tuple[bytes, bool]:
     call = GitCall(
         ("diff-tree", "--patch", "--unified=3", "--diff-algorithm=myers", *_OPTIONS, base, head),
@@ -121,16 +127,6 @@ class _Section:
     hunks: tuple[Hunk, ...] = ()
     binary: bool = False
     truncated: bool = False
-
-
-def _with_hunks(record: _Raw, sections: Iterator[_Section], too_large: bool) -> FileChange:
-    mine = [next(sections) for _ in range(record.sections)]
-    return replace(
-        record.change,
-        hunks=tuple(hunk for section in mine for hunk in section.hunks),
-        binary=any(section.binary for section in mine) and not too_large,
-        truncated=too_large or any(section.truncated for section in mine),
-    )
 
 
 def _sections(patch: bytes, limits: DiffLimits, cut: bool) -> Iterator[_Section]:
@@ -160,37 +156,24 @@ def _section(lines: list[bytes], position: int, max_lines: int) -> tuple[_Sectio
         binary = binary or line.startswith(b"Binary files ")
         position += 1
         if match := _HUNK.match(line):
-            start = position
-            position = _end_of_hunk(lines, start, match)
+            old_start, old_count, new_start, new_count = (
+                1 if number is None else int(number) for number in match.groups()
+            )
+            start, old_left, new_left = position, old_count, new_count
+            while position < len(lines) and (
+                old_left > 0 or new_left > 0 or lines[position].startswith(b"\\")
+            ):
+                sign = lines[position][:1]
+                old_left -= sign in (b" ", b"-", b"")
+                new_left -= sign in (b" ", b"+", b"")
+                position += 1
             kept += position - start
             truncated = truncated or kept > max_lines
             if not truncated:
-                hunks.append(_hunk(match, lines[start:position]))
+                shown = (
+                    text.decode(errors="replace")
+                    for text in lines[start:position]
+                    if not text.startswith(b"\\")
+                )
+                hunks.append(Hunk(old_start, old_count, new_start, new_count, tuple(shown)))
     return _Section(tuple(hunks), binary, truncated), position
-
-
-def _counts(match: re.Match[bytes]) -> tuple[int, int, int, int]:
-    old_start, old_count, new_start, new_count = match.groups()
-    return (
-        int(old_start),
-        1 if old_count is None else int(old_count),
-        int(new_start),
-        1 if new_count is None else int(new_count),
-    )
-
-
-def _end_of_hunk(lines: list[bytes], position: int, match: re.Match[bytes]) -> int:
-    _, old_left, _, new_left = _counts(match)
-    while position < len(lines) and (
-        old_left > 0 or new_left > 0 or lines[position].startswith(b"\\")
-    ):
-        sign = lines[position][:1]
-        old_left -= sign in (b" ", b"-", b"")
-        new_left -= sign in (b" ", b"+", b"")
-        position += 1
-    return position
-
-
-def _hunk(match: re.Match[bytes], lines: list[bytes]) -> Hunk:
-    shown = (line.decode(errors="replace") for line in lines if not line.startswith(b"\\"))
-    return Hunk(*_counts(match), lines=tuple(shown))

@@ -48,7 +48,8 @@ def resolve_at_source(mirror: Mirror, revision: str) -> str:
     if mirror.source.is_local:
         return _resolve_locally(mirror.source, revision)
     name = revision if revision.startswith("refs/") else f"refs/heads/{revision}"
-    check_reference(name)
+    if run_git(GitCall(("check-ref-format", name))).exit_code:
+        raise MissingRevision(f"{name!r} is not a name that git accepts for a branch.")
     result = _remote(
         mirror, ("ls-remote", "--quiet", "--end-of-options", checked_location(mirror.source), name)
     )
@@ -59,13 +60,6 @@ def resolve_at_source(mirror: Mirror, revision: str) -> str:
     raise MissingRevision(
         f"{revision!r} does not exist in the repository.", "Was the branch deleted or renamed?"
     )
-
-
-def check_reference(name: str) -> None:
-    """Raise MissingRevision for a name that git would not accept as a reference."""
-    result = run_git(GitCall(("check-ref-format", name)))
-    if result.exit_code:
-        raise MissingRevision(f"{name!r} is not a name that git accepts for a branch.")
 
 
 def _resolve_locally(source: RepositorySource, revision: str) -> str:
@@ -104,7 +98,12 @@ def fetch(mirror: Mirror, shas: Sequence[str]) -> None:
     Raises MissingRevision when the source does not have one, CheckoutUnavailable when it does not
     answer, CheckoutError when it refuses.
     """
-    wanted = [sha for sha in dict.fromkeys(shas) if not _is_here(mirror, sha)]
+    wanted = [
+        sha
+        for sha in dict.fromkeys(shas)
+        # A shallow clone may have more of a commit's history by now.
+        if not (is_own(mirror, sha) or (not is_shallow(mirror) and has(mirror, sha)))
+    ]
     if not wanted:
         return
     with locked(mirror) as lock:
@@ -117,18 +116,18 @@ def fetch(mirror: Mirror, shas: Sequence[str]) -> None:
         ]
         options += ["--no-tags", "--no-recurse-submodules"]
         if mirror.source.is_local:
-            options += [f"--upload-pack={_UPLOAD_PACK}", *_shallow_options(mirror)]
-        arguments = (
-            "fetch",
-            *options,
-            "--end-of-options",
-            checked_location(mirror.source),
-            *wanted,
-        )
+            options += [f"--upload-pack={_UPLOAD_PACK}", "--update-shallow"]
+            options += ["--unshallow"] if is_shallow(mirror) else []
+        place = checked_location(mirror.source)
+        arguments = ("fetch", *options, "--end-of-options", place, *wanted)
         _remote(mirror, (*arguments, "+refs/tags/*:refs/tags/*"), lock)
         pins = "".join(f"update refs/assay/keep/{sha} {sha}\n" for sha in wanted)
         expect(git(mirror, ("update-ref", "--stdin"), stdin=pins.encode()), "pin the commits")
-        _tidy(mirror)
+        # Loose objects are packed once there are many (git's own measure); nothing is ever dropped.
+        sample = mirror.git_dir / "objects" / "17"
+        if sample.is_dir() and len(list(sample.iterdir())) > _MANY_LOOSE // 256:
+            git(mirror, ("repack", "-d", "--quiet", "--geometric=2"))
+            git(mirror, ("pack-refs", "--all"))
 
 
 def fetch_alone(mirror: Mirror, sha: str) -> None:
@@ -144,23 +143,6 @@ def fetch_alone(mirror: Mirror, sha: str) -> None:
         place = checked_location(mirror.source)
         _remote(mirror, ("fetch", *options, "--end-of-options", place, sha), lock)
         expect(git(mirror, ("update-ref", reference, sha)), "pin the commit")
-
-
-def _is_here(mirror: Mirror, sha: str) -> bool:
-    """Whether a commit need not be fetched; a shallow clone may have more of its history by now."""
-    return is_own(mirror, sha) or (not is_shallow(mirror) and has(mirror, sha))
-
-
-def _tidy(mirror: Mirror) -> None:
-    """Pack loose objects once there are many (git's own measure); nothing is ever dropped."""
-    sample = mirror.git_dir / "objects" / "17"
-    if sample.is_dir() and len(list(sample.iterdir())) > _MANY_LOOSE // 256:
-        git(mirror, ("repack", "-d", "--quiet", "--geometric=2"))
-        git(mirror, ("pack-refs", "--all"))
-
-
-def _shallow_options(mirror: Mirror) -> tuple[str, ...]:
-    return ("--update-shallow", *(("--unshallow",) if is_shallow(mirror) else ()))
 
 
 def _remote(mirror: Mirror, arguments: tuple[str, ...], lock: int | None = None) -> GitResult:
@@ -246,7 +228,16 @@ def fetch_submodule(mirror: Mirror, commit: str, path: str, sha: str) -> Mirror:
     """
     name, url = _declared(mirror, commit, path)
     if mirror.source.is_local:
-        source = _of_the_clone(mirror.source, name)
+        # A local clone keeps the repositories of its submodules in a folder of its own.
+        folder = Path(mirror.source.location.removeprefix("file://")).resolve()
+        asked = ("-C", str(folder), "rev-parse", "--path-format=absolute", "--git-common-dir")
+        said = run_git(GitCall(asked))
+        common = folder if said.exit_code else Path(os.fsdecode(said.stdout.rstrip(b"\n")))
+        modules = (common / "modules").resolve()
+        found = (modules / name).resolve()
+        if not found.is_relative_to(modules) or not (found / "HEAD").is_file():
+            raise CheckoutError("It is not in the local clone: run `git submodule update --init`.")
+        source = RepositorySource(str(found))
     else:
         source = replace(mirror.source, location=_address(mirror.source.location, url))
     root = mirror.git_dir.parent.parent
@@ -267,15 +258,11 @@ def _declared(mirror: Mirror, commit: str, path: str) -> tuple[str, str]:
             settings.setdefault(name, {})[what] = value
     for name, said in settings.items():
         if said.get("path", "").rstrip("/") == path:
-            if _is_unsafe(name):
+            parts = name.replace("\\", "/").split("/")
+            if not name or name.startswith(("-", "/")) or ".." in parts or "\0" in name:
                 raise CheckoutError("Its name leads out of the folder of submodules.")
             return name, said.get("url", "")
     raise CheckoutError("`.gitmodules` does not name it.")
-
-
-def _is_unsafe(name: str) -> bool:
-    parts = name.replace("\\", "/").split("/")
-    return not name or name.startswith(("-", "/")) or ".." in parts or "\0" in name
 
 
 def _address(repository: str, url: str) -> str:
@@ -292,19 +279,6 @@ def _address(repository: str, url: str) -> str:
     if not same or ".." in found.path.split("/"):
         raise CheckoutError(f"Its address is not an {own.scheme} address on {own.netloc}.")
     return url
-
-
-def _of_the_clone(source: RepositorySource, name: str) -> RepositorySource:
-    """Return where a local clone keeps a submodule's repository."""
-    folder = Path(source.location.removeprefix("file://")).resolve()
-    asked = ("-C", str(folder), "rev-parse", "--path-format=absolute", "--git-common-dir")
-    said = run_git(GitCall(asked))
-    common = folder if said.exit_code else Path(os.fsdecode(said.stdout.rstrip(b"\n")))
-    modules = (common / "modules").resolve()
-    found = (modules / name).resolve()
-    if not found.is_relative_to(modules) or not (found / "HEAD").is_file():
-        raise CheckoutError("It is not in the local clone: run `git submodule update --init`.")
-    return RepositorySource(str(found))
 
 
 def is_named(tree: Path, path: str) -> bool:

@@ -106,7 +106,6 @@ def run_git(call: GitCall) -> GitResult:
         stdin.write(call.stdin)
         stdin.seek(0)
         process = _start(call, stdin, stderr)
-        _bound(process)
         with process, _deadline(process, call.timeout_s) as expired:
             stdout = process.stdout.read(call.max_output_bytes + 1) if process.stdout else b""
             truncated = len(stdout) > call.max_output_bytes
@@ -146,7 +145,7 @@ def _start(call: GitCall, stdin: IO[bytes], stderr: IO[bytes]) -> subprocess.Pop
         options += ["-c", f"protocol.{protocol}.allow=always"]
     place = [] if call.git_dir is None else [f"--git-dir={call.git_dir}"]
     try:
-        return subprocess.Popen(
+        process = subprocess.Popen(
             ["git", *options, *place, *call.arguments],
             stdin=stdin,
             stdout=subprocess.PIPE,
@@ -158,10 +157,7 @@ def _start(call: GitCall, stdin: IO[bytes], stderr: IO[bytes]) -> subprocess.Pop
         )
     except FileNotFoundError as error:
         raise CheckoutError("git is not installed on this machine.", "Install git.") from error
-
-
-def _bound(process: subprocess.Popen[bytes]) -> None:
-    """Bound what git and its children take for objects that were made to inflate."""
+    # Objects can be made to inflate: what git and its children take is bounded.
     for limit, most in (
         (resource.RLIMIT_DATA, _MEMORY_BYTES),
         (resource.RLIMIT_FSIZE, _PACK_BYTES),
@@ -170,6 +166,7 @@ def _bound(process: subprocess.Popen[bytes]) -> None:
             hard = resource.prlimit(process.pid, limit)[1]
             least = most if hard == resource.RLIM_INFINITY else min(most, hard)
             resource.prlimit(process.pid, limit, (least, least))
+    return process
 
 
 def clean_environment() -> dict[str, str]:

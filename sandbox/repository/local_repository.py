@@ -94,9 +94,18 @@ def commit_work_tree(mirror: Mirror, folder: Path, head: str) -> str:
     """
     with locked(mirror), _own_index(mirror, folder) as index:
         names = index.changed()
-        _refuse_too_much(folder, names)
+        present = (folder / name for name in names)
+        size = sum(path.lstat().st_size for path in present if path.is_symlink() or path.is_file())
+        if len(names) > MOST_FILES or size > MOST_BYTES:
+            raise CheckoutError(
+                f"{len(names)} files with {size / 1e6:.0f} MB are not committed: too much to judge.",
+                "Add what is not source to .gitignore.",
+            )
         tree = index.tree(names)
-        variables = _person()
+        roles = ("AUTHOR", "COMMITTER")
+        variables = tuple(
+            (f"GIT_{role}_{part}", value) for role in roles for part, value in _PERSON.items()
+        )
         call = GitCall(
             ("commit-tree", "-p", head, "-m", COMMIT_MESSAGE, tree),
             mirror.git_dir,
@@ -105,21 +114,6 @@ def commit_work_tree(mirror: Mirror, folder: Path, head: str) -> str:
         sha = expect(run_git(call), "commit the work tree").stdout.decode().strip()
         pin_own(mirror, sha)
     return sha
-
-
-def _person() -> tuple[tuple[str, str], ...]:
-    roles = ("AUTHOR", "COMMITTER")
-    return tuple((f"GIT_{role}_{part}", value) for role in roles for part, value in _PERSON.items())
-
-
-def _refuse_too_much(folder: Path, names: tuple[str, ...]) -> None:
-    present = (folder / name for name in names)
-    size = sum(path.lstat().st_size for path in present if path.is_symlink() or path.is_file())
-    if len(names) > MOST_FILES or size > MOST_BYTES:
-        raise CheckoutError(
-            f"{len(names)} files with {size / 1e6:.0f} MB are not committed: too much to judge.",
-            "Add what is not source to .gitignore.",
-        )
 
 
 class _Index:
@@ -165,30 +159,22 @@ def _own_index(mirror: Mirror, folder: Path) -> Iterator[_Index]:
         index, ignored = Path(place, "index"), Path(place, "ignored")
         if (theirs := _path_in(folder, "index")).is_file():
             shutil.copy2(theirs, index)  # with its time, by which git tells what it must read again
-        ignored.write_bytes(b"\n".join(_ignore_lists(folder)))
+        # What the person ignores in every repository (the file that their git names, else its usual
+        # place), and what in this one.
+        home = Path.home()
+        everywhere = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config", "git", "ignore")
+        wanted = ("--file", str(home / ".gitconfig"), "--type=path", "core.excludesFile")
+        named = run_git(GitCall(("config", *wanted), variables=(("HOME", str(home)),)))
+        if named.exit_code == 0:
+            everywhere = Path(os.fsdecode(named.stdout.rstrip(b"\n")))
+        lists = (everywhere, _path_in(folder, "info/exclude"))
+        ignored.write_bytes(b"\n".join(path.read_bytes() for path in lists if path.is_file()))
         yield _Index(mirror, folder, index, ignored)
 
 
 def _path_in(folder: Path, name: str) -> Path:
     found = _git(folder, "rev-parse", "--path-format=absolute", "--git-path", name)
     return Path(os.fsdecode(found.stdout.rstrip(b"\n")))
-
-
-def _ignore_lists(folder: Path) -> Iterator[bytes]:
-    """What the person ignores in every repository, and what in this one."""
-    for path in (_own_ignore_list(), _path_in(folder, "info/exclude")):
-        if path.is_file():
-            yield path.read_bytes()
-
-
-def _own_ignore_list() -> Path:
-    """The file that the person's git names, else its usual place."""
-    home = Path.home()
-    wanted = ("--file", str(home / ".gitconfig"), "--type=path", "core.excludesFile")
-    named = run_git(GitCall(("config", *wanted), variables=(("HOME", str(home)),)))
-    if named.exit_code == 0:
-        return Path(os.fsdecode(named.stdout.rstrip(b"\n")))
-    return Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config", "git", "ignore")
 
 
 def _names(listed: bytes) -> tuple[str, ...]:

@@ -70,7 +70,15 @@ def open_mirror(root: Path, source: RepositorySource) -> Mirror:
     mirror = Mirror(root.absolute() / "mirrors" / f"{name}-{digest}.git", source)
     if not mirror.git_dir.exists():
         with locked(mirror):
-            _initialise(mirror.git_dir)
+            if not mirror.git_dir.exists():  # nobody else was faster
+                partial = mirror.git_dir.with_name(mirror.git_dir.name + ".partial")
+                shutil.rmtree(partial, ignore_errors=True)
+                made = run_git(GitCall(("init", "--quiet", "--bare", "--template=", str(partial))))
+                expect(made, "make a mirror")
+                (partial / "HEAD").write_text("ref: refs/heads/none\n")
+                (partial / "info").mkdir(exist_ok=True)
+                (partial / "info" / "attributes").write_text(_ATTRIBUTES)
+                partial.rename(mirror.git_dir)
     os.utime(mirror.git_dir)  # retention goes by the last use
     return mirror
 
@@ -84,31 +92,13 @@ def checked_location(source: RepositorySource) -> str:
         raise CheckoutError(
             "The address of the repository is not a plain https URL without credentials."
         )
-    if url.scheme == "https" or (
-        url.scheme == "http" and source.allow_http and _is_loopback(url.hostname)
-    ):
+    try:
+        is_loopback = ipaddress.ip_address(url.hostname).is_loopback
+    except ValueError:
+        is_loopback = url.hostname == "localhost"
+    if url.scheme == "https" or (url.scheme == "http" and source.allow_http and is_loopback):
         return source.location
     raise CheckoutError(f"Repositories are not fetched by {url.scheme}.", "Use https.")
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _initialise(git_dir: Path) -> None:
-    if git_dir.exists():
-        return
-    partial = git_dir.with_name(git_dir.name + ".partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    made = run_git(GitCall(("init", "--quiet", "--bare", "--template=", str(partial))))
-    expect(made, "make a mirror")
-    (partial / "HEAD").write_text("ref: refs/heads/none\n")
-    (partial / "info").mkdir(exist_ok=True)
-    (partial / "info" / "attributes").write_text(_ATTRIBUTES)
-    partial.rename(git_dir)
 
 
 @contextmanager
@@ -125,19 +115,15 @@ def locked(mirror: Mirror, wait_s: float = _LOCK_WAIT_S) -> Iterator[int]:
             if time.monotonic() > deadline:
                 raise CheckoutUnavailable("Another worker is still fetching this repository.")
             time.sleep(0.05)
-        _remove_leftovers(mirror.git_dir)
+        # What a killed git left goes, now that nobody else can be running.
+        for pattern in ("*.lock", "refs/**/*.lock", "objects/pack/tmp_*", "objects/pack/.tmp-*"):
+            for path in mirror.git_dir.glob(pattern):
+                path.unlink(missing_ok=True)
+        for folder in mirror.git_dir.glob("objects/tmp_objdir-*"):
+            shutil.rmtree(folder, ignore_errors=True)
         yield descriptor
     finally:
         os.close(descriptor)
-
-
-def _remove_leftovers(git_dir: Path) -> None:
-    """Remove what a killed git left; only called while nobody else can be running."""
-    for pattern in ("*.lock", "refs/**/*.lock", "objects/pack/tmp_*", "objects/pack/.tmp-*"):
-        for path in git_dir.glob(pattern):
-            path.unlink(missing_ok=True)
-    for folder in git_dir.glob("objects/tmp_objdir-*"):
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 # --- reading --------------------------------------------------------------------------------
@@ -251,7 +237,7 @@ def hold(entry: Path, holder: str) -> None:
     """Mark an entry as used by `holder`, before it is looked at, until `release`."""
     entry.parent.mkdir(parents=True, exist_ok=True)
     with _alone(entry.parent):
-        _hold_file(entry, holder).touch()
+        entry.with_name(f"{entry.name}.held-{_digest(holder)}").touch()
         if entry.exists():
             os.utime(entry)
 
@@ -276,7 +262,9 @@ def evict(root: Path, retention: Retention | None = None) -> int:
         for git_dir in (root.absolute() / mirrors).glob("*.git")
     )
     kept = 0
-    for entry in _newest_first(root.absolute() / "trees"):
+    trees = root.absolute() / "trees"
+    folders = [path for path in trees.glob("*/*") if path.is_dir()]
+    for entry in sorted(folders, key=lambda path: path.stat().st_mtime, reverse=True):
         size = _size(entry)
         age_s = time.time() - entry.stat().st_mtime
         wanted = age_s <= retention.max_age_s and kept + size <= retention.max_bytes
@@ -285,11 +273,6 @@ def evict(root: Path, retention: Retention | None = None) -> int:
         else:
             freed += size
     return freed
-
-
-def _newest_first(trees: Path) -> list[Path]:
-    folders = [path for path in trees.glob("*/*") if path.is_dir()]
-    return sorted(folders, key=lambda path: path.stat().st_mtime, reverse=True)
 
 
 def _delete(entry: Path) -> bool:
@@ -321,10 +304,6 @@ def _delete_mirror(git_dir: Path, max_age_s: float) -> int:
 
 def _is_fresh(path: Path) -> bool:
     return time.time() - path.stat().st_mtime < _HOLD_S
-
-
-def _hold_file(entry: Path, holder: str) -> Path:
-    return entry.with_name(f"{entry.name}.held-{_digest(holder)}")
 
 
 def _digest(holder: str) -> str:

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -77,8 +78,22 @@ def export(
             return _read(place)
     entry.parent.mkdir(parents=True, exist_ok=True)
     with leased(entry.parent, f"{entry.name}.partial-") as partial:
-        place = second if _write(mirror, sha, partial, limits).missing else entry
-        _rename(partial, place)
+        laid, tree = _Laid(limits, partial / "index"), partial / "tree"
+        _lay(mirror, sha, tree, laid)
+        laid.missing = [replace(one, is_named=is_named(tree, one.path)) for one in laid.missing]
+        laid.warnings += [
+            f"Submodule {one.path} at {one.sha[:12]} could not be fetched: {one.reason}"
+            for one in laid.missing
+        ]
+        version, warnings = describe_version(mirror, sha), tuple(laid.warnings)
+        exported = Exported("", version, laid.total_bytes, warnings, tuple(laid.missing))
+        (partial / _RECORD).write_text(json.dumps(asdict(exported)))
+        place = second if exported.missing else entry
+        try:
+            partial.rename(place)
+        except OSError:
+            if not (place / _RECORD).exists():  # not somebody else who was faster
+                raise
     return _read(place)
 
 
@@ -88,14 +103,6 @@ def _read(entry: Path) -> Exported:
     warnings = tuple(str(warning) for warning in stored["warnings"])
     size = int(stored["total_bytes"])
     return Exported(str(entry / "tree"), str(stored["version"]), size, warnings, missing)
-
-
-def _rename(partial: Path, entry: Path) -> None:
-    try:
-        partial.rename(entry)
-    except OSError:
-        if not (entry / _RECORD).exists():  # not somebody else who was faster
-            raise
 
 
 @dataclass(slots=True)
@@ -111,28 +118,26 @@ class _Laid:
     missing: list[MissingSubmodule] = field(default_factory=list)
 
 
-def _write(mirror: Mirror, sha: str, partial: Path, limits: TreeLimits) -> Exported:
-    laid = _Laid(limits, partial / "index")
-    tree = partial / "tree"
-    _lay(mirror, sha, tree, laid)
-    laid.missing = [replace(one, is_named=is_named(tree, one.path)) for one in laid.missing]
-    laid.warnings += [
-        f"Submodule {one.path} at {one.sha[:12]} could not be fetched: {one.reason}"
-        for one in laid.missing
-    ]
-    version, warnings = describe_version(mirror, sha), tuple(laid.warnings)
-    exported = Exported("", version, laid.total_bytes, warnings, tuple(laid.missing))
-    (partial / _RECORD).write_text(json.dumps(asdict(exported)))
-    return exported
-
-
 def _lay(mirror: Mirror, sha: str, tree: Path, laid: _Laid, above: tuple[str, ...] = ()) -> None:
     """Lay one commit at `tree`, and then its submodules; `above` are the paths that lead to it."""
     tree.mkdir(parents=True, exist_ok=True)
     entries = _listed(mirror, sha, laid.limits)
-    _check_size(entries, laid)
-    _check_names(entries)
-    escaping = _escaping_links(mirror, entries)
+    laid.files += len(entries)
+    laid.total_bytes += sum(entry.size for entry in entries)
+    _check_count(laid.files, laid.limits)
+    if laid.total_bytes > laid.limits.total_bytes:
+        raise CheckoutError(
+            f"The repository unpacks to {laid.total_bytes // 1024**2} MiB;"
+            f" {laid.limits.total_bytes // 1024**2} MiB are allowed."
+        )
+    # In a forged tree one name can be two things, such as a link and a folder. Sorted so, everything
+    # below a name stands right behind it.
+    names = sorted(entry.path.replace(b"/", b"\0") for entry in entries)
+    if any(two == one or two.startswith(one + b"\0") for one, two in pairwise(names)):
+        raise CheckoutError("The commit's tree is forged: one name stands for two things.")
+    links = [entry for entry in entries if entry.mode == _SYMLINK]
+    targets = dict(zip((link.path for link in links), _contents(mirror, links), strict=True))
+    escaping = [link for link in links if _leaves(link.path, targets)]
     compiled = [entry for entry in entries if b"__pycache__" in entry.path.split(b"/")]
     _unpack(mirror, sha, tree, laid.index, (escaping, compiled))
     laid.warnings += _said(
@@ -188,28 +193,9 @@ def _listed(mirror: Mirror, sha: str, limits: TreeLimits) -> list[_Entry]:
     return entries
 
 
-def _check_size(entries: list[_Entry], laid: _Laid) -> None:
-    laid.files += len(entries)
-    laid.total_bytes += sum(entry.size for entry in entries)
-    _check_count(laid.files, laid.limits)
-    if laid.total_bytes > laid.limits.total_bytes:
-        raise CheckoutError(
-            f"The repository unpacks to {laid.total_bytes // 1024**2} MiB;"
-            f" {laid.limits.total_bytes // 1024**2} MiB are allowed."
-        )
-
-
 def _check_count(files: int, limits: TreeLimits) -> None:
     if files > limits.files:
         raise CheckoutError(f"The repository has {files} files; {limits.files} are allowed.")
-
-
-def _check_names(entries: list[_Entry]) -> None:
-    """Refuse a forged tree where one name is two things, such as a link and a folder."""
-    # Sorted so, everything below a name stands right behind it.
-    names = sorted(entry.path.replace(b"/", b"\0") for entry in entries)
-    if any(two == one or two.startswith(one + b"\0") for one, two in pairwise(names)):
-        raise CheckoutError("The commit's tree is forged: one name stands for two things.")
 
 
 def _unpack(
@@ -232,12 +218,6 @@ def _unpack(
 
 
 # --- links ----------------------------------------------------------------------------------
-
-
-def _escaping_links(mirror: Mirror, entries: list[_Entry]) -> list[_Entry]:
-    links = [entry for entry in entries if entry.mode == _SYMLINK]
-    targets = dict(zip((link.path for link in links), _contents(mirror, links), strict=True))
-    return [link for link in links if _leaves(link.path, targets)]
 
 
 def _contents(mirror: Mirror, links: list[_Entry]) -> list[bytes]:
@@ -282,7 +262,8 @@ def _leaves(link: bytes, targets: dict[bytes, bytes]) -> bool:
 
 def _pointer_warnings(tree: Path, entries: list[_Entry]) -> tuple[str, ...]:
     if not any(
-        entry.path.split(b"/")[-1] == b".gitattributes" and _says_lfs(tree, entry)
+        entry.path.split(b"/")[-1] == b".gitattributes"
+        and b"filter=lfs" in _starts(tree, entry, 1_000_000)
         for entry in entries
     ):
         return ()
@@ -293,10 +274,6 @@ def _pointer_warnings(tree: Path, entries: list[_Entry]) -> tuple[str, ...]:
         if entry.size <= _LFS_MAX_BYTES and _starts(tree, entry).startswith(_LFS_MAGIC)
     ]
     return _said("is a large-file (LFS) pointer; its content is not fetched", pointers)
-
-
-def _says_lfs(tree: Path, entry: _Entry) -> bool:
-    return b"filter=lfs" in _starts(tree, entry, 1_000_000)
 
 
 def _starts(tree: Path, entry: _Entry, size: int = len(_LFS_MAGIC)) -> bytes:
@@ -328,25 +305,18 @@ def describe_version(mirror: Mirror, sha: str) -> str:
     if result.exit_code or not found:
         return ""
     tag, distance, commit = found.groups()
-    version = _version_of(tag)
+    version = None
+    for start in re.finditer(r"(?<![\d.])\d", tag):
+        with suppress(InvalidVersion):
+            version = Version(tag[start.start() :])
+            break
     if version is None or distance == "0":
         return str(version or "")
     *first, last = version.release
-    following = version.base_version if version.is_prerelease else _joined((*first, last + 1))
+    following = ".".join(str(part) for part in (*first, last + 1))
+    if version.is_prerelease:
+        following = version.base_version
     return f"{following}.dev{distance}+g{commit}"
-
-
-def _joined(release: tuple[int, ...]) -> str:
-    return ".".join(str(part) for part in release)
-
-
-def _version_of(tag: str) -> Version | None:
-    for start in re.finditer(r"(?<![\d.])\d", tag):
-        try:
-            return Version(tag[start.start() :])
-        except InvalidVersion:
-            continue
-    return None
 
 
 def _run(

@@ -63,7 +63,18 @@ async def run_shell(sandbox: Sandbox, run: ShellRun) -> Observation:
     if not _is_an_argument(run.line):
         problem = "The line holds characters that no program can be given, or is too long."
         return Observation(run.side, repr(run.line)[:200], None, "", 0.0, problem=problem)
-    completed = await sandbox.run(_command(run))
+    tree = Mount(run.tree, TREE, MountMode.COPY_ON_WRITE)
+    mounts = layers.mounts(environment) if environment else ()
+    variables = environment.variables if environment else ()
+    completed = await sandbox.run(
+        Command(
+            argv=("/bin/bash", "--noprofile", "--norc", "-c", run.line),
+            mounts=(tree, *mounts),
+            environment=variables,
+            network=run.network,
+            limits=run.limits,
+        )
+    )
     return _observed(run, completed)
 
 
@@ -74,24 +85,14 @@ def _is_an_argument(line: str) -> bool:
         return False
 
 
-def _command(run: ShellRun) -> Command:
-    tree = Mount(run.tree, TREE, MountMode.COPY_ON_WRITE)
-    mounts = layers.mounts(run.environment) if run.environment else ()
-    variables = run.environment.variables if run.environment else ()
-    return Command(
-        argv=("/bin/bash", "--noprofile", "--norc", "-c", run.line),
-        mounts=(tree, *mounts),
-        environment=variables,
-        network=run.network,
-        limits=run.limits,
-    )
-
-
 def _observed(run: ShellRun, completed: Completed) -> Observation:
     output = completed.stdout.decode(errors="replace")
     said = completed.stderr.decode(errors="replace")
     if output and said and not output.endswith("\n"):
         output += "\n"
+    problem = _KILLED.get(completed.killed, "") if completed.killed else ""
+    if completed.killed is Killed.TIMEOUT:
+        problem = f"It did not end within {run.limits.timeout_s:g} s."
     return Observation(
         run.side,
         run.line,
@@ -100,14 +101,8 @@ def _observed(run: ShellRun, completed: Completed) -> Observation:
         completed.seconds,
         timed_out=completed.killed is Killed.TIMEOUT,
         truncated=completed.truncated,
-        problem=_problem(run, completed),
+        problem=problem,
     )
-
-
-def _problem(run: ShellRun, completed: Completed) -> str:
-    if completed.killed is Killed.TIMEOUT:
-        return f"It did not end within {run.limits.timeout_s:g} s."
-    return _KILLED[completed.killed] if completed.killed else ""
 
 
 # --- what a line runs -----------------------------------------------------------------------
@@ -167,7 +162,11 @@ def trusted_files(line: str, base_tree: Path) -> tuple[str, ...]:
             continue
         for name in _run_by(words):
             path = _normalised(folder / name)
-            if _is_file(base_tree, path):
+            try:
+                is_file = inside(base_tree, path).is_file()
+            except (CheckoutError, OSError):
+                continue
+            if is_file:
                 top = path.partition("/")[0]
                 found[top if top in _TOOL_FOLDERS else path] = None
     return tuple(found)
@@ -193,21 +192,7 @@ def _simple_commands(line: str) -> Iterator[list[str]]:
 
 def _run_by(words: list[str]) -> Iterator[str]:
     """Yield the names that a simple command may run, relative to where it stands."""
-    arguments = iter(_without_wrappers(words))
-    program = next(arguments, "")
-    yield program
-    rest = list(arguments)
-    yield from _OWN_FILES.get(PurePosixPath(program).name, ())
-    if _INTERPRETER.fullmatch(PurePosixPath(program).name):
-        yield from _script(rest)
-    for word in rest:
-        named = word.partition("=")[2] if word.startswith("-") else word
-        if _TEST_FILE.search(named.partition("::")[0]):
-            yield named.partition("::")[0]
-
-
-def _without_wrappers(words: list[str]) -> list[str]:
-    left = list(words)
+    left = list(words)  # without what stands before the program
     while left:
         first = left[0]
         if len(left) > 1 and first in _RUNNERS and left[1] == "run":
@@ -220,7 +205,17 @@ def _without_wrappers(words: list[str]) -> list[str]:
             left = left[1:]
         else:
             break
-    return left
+    arguments = iter(left)
+    program = next(arguments, "")
+    yield program
+    rest = list(arguments)
+    yield from _OWN_FILES.get(PurePosixPath(program).name, ())
+    if _INTERPRETER.fullmatch(PurePosixPath(program).name):
+        yield from _script(rest)
+    for word in rest:
+        named = word.partition("=")[2] if word.startswith("-") else word
+        if _TEST_FILE.search(named.partition("::")[0]):
+            yield named.partition("::")[0]
 
 
 def _script(arguments: list[str]) -> Iterator[str]:
@@ -248,10 +243,3 @@ def _normalised(path: PurePosixPath) -> str:
         else:
             steps.append(part)
     return "/".join(steps).removeprefix(TREE.lstrip("/") + "/")
-
-
-def _is_file(tree: Path, path: str) -> bool:
-    try:
-        return inside(tree, path).is_file()
-    except (CheckoutError, OSError):
-        return False

@@ -72,14 +72,12 @@ def _by_text(wanted: bytes, found: bytes) -> Compared:
         return Compared("equal")
     if "".join(expected.split()).casefold() == "".join(actual.split()).casefold():
         return Compared("similar", "only spaces, line breaks or capitals differ")
-    return Compared("differs", _first_difference(expected.split("\n"), actual.split("\n")))
-
-
-def _first_difference(expected: list[str], actual: list[str]) -> str:
-    for number, (one, other) in enumerate(zip(expected, actual, strict=False), start=1):
+    lines, other_lines = expected.split("\n"), actual.split("\n")
+    for number, (one, other) in enumerate(zip(lines, other_lines, strict=False), start=1):
         if one != other:
-            return f"line {number}: expected {one[:200]!r}, found {other[:200]!r}"
-    return f"expected {len(expected)} lines, found {len(actual)}"
+            detail = f"line {number}: expected {one[:200]!r}, found {other[:200]!r}"
+            return Compared("differs", detail)
+    return Compared("differs", f"expected {len(lines)} lines, found {len(other_lines)}")
 
 
 # --- values -----------------------------------------------------------------------------------
@@ -195,16 +193,9 @@ def _by_rows(expected: Rows, actual: Rows, what: str) -> Compared:
         if len(expected) == len(actual):
             return Compared("equal")
         detail = f"expected {len(expected)} {what}s, found {len(actual)}"
-    if _same_rows_anyhow(expected, actual):
+    if len(expected) == len(actual) and all(map(_same_row, sorted(expected), sorted(actual))):
         return Compared("similar", f"the same {what}s in another order; {detail}")
     return Compared("differs", detail)
-
-
-def _same_rows_anyhow(expected: Rows, actual: Rows) -> bool:
-    if len(expected) != len(actual):
-        return False
-    pairs = zip(sorted(expected), sorted(actual), strict=True)
-    return all(_same_row(one, other) for one, other in pairs)
 
 
 def _same_row(one: list[str], other: list[str]) -> bool:
@@ -228,10 +219,7 @@ def _reads_as_code(cell: str) -> bool:
 
 
 def _by_sheets(wanted: bytes, found: bytes) -> Compared:
-    try:
-        expected, actual = read_sheets(wanted), read_sheets(found)
-    except NotASheet as error:
-        raise Unreadable(str(error)) from error
+    expected, actual = read_sheets(wanted), read_sheets(found)
     if [name for name, _ in expected] != [name for name, _ in actual]:
         return Compared("differs", f"sheets: expected {expected and [n for n, _ in expected]}")
     outcomes = [
@@ -268,7 +256,9 @@ def guarded(work: Callable[[], Compared]) -> Compared:
     pid = os.fork()
     if pid == 0:
         try:
-            _bound()
+            resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+            resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
+            signal.alarm(_SECONDS)
             found = work()
             answer = json.dumps([found.outcome, found.detail[:1000]]).encode()
             os.write(writing, answer[:_ANSWER_BYTES])
@@ -284,12 +274,6 @@ def guarded(work: Callable[[], Compared]) -> Compared:
     return Compared(outcome, detail)
 
 
-def _bound() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
-    resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
-    signal.alarm(_SECONDS)
-
-
 # --- reads the cells of an .xlsx workbook (ECMA-376) by the standard library, within bounds -------
 
 
@@ -301,50 +285,37 @@ _CELL = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 Sheet = tuple[str, list[list[str]]]
 
 
-class NotASheet(Exception):
-    """The file is no workbook that can be read."""
-
-
 def read_sheets(data: bytes) -> list[Sheet]:
     """Return each sheet's name and its rows of shown values; empty rows and trailing blanks are left out.
 
-    Raises NotASheet for a file that is no workbook, or is too large when unpacked.
+    Raises Unreadable for a file that is no workbook, or is too large when unpacked.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as book:
             if sum(entry.file_size for entry in book.infolist()) > _MOST_BYTES_OF_BOOK:
-                raise NotASheet("it is too large when unpacked")
-            return list(_sheets(book))
+                raise Unreadable("it is too large when unpacked")
+            shared: list[str] = []
+            if "xl/sharedStrings.xml" in book.namelist():
+                texts = _xml(book, "xl/sharedStrings.xml")
+                shared = ["".join(t.text or "" for t in item.iter(f"{_MAIN}t")) for item in texts]
+            links = _xml(book, "xl/_rels/workbook.xml.rels")
+            targets = {link.get("Id"): link.get("Target", "") for link in links}
+            found = []
+            for sheet in _xml(book, "xl/workbook.xml").iter(f"{_MAIN}sheet"):
+                target = targets[sheet.get(_LINK)].lstrip("/")
+                path = target if target.startswith("xl/") else f"xl/{target}"
+                found.append((sheet.get("name", ""), _rows(_xml(book, path), shared)))
+            return found
     except (zipfile.BadZipFile, ElementTree.ParseError, KeyError, ValueError, OSError) as error:
-        raise NotASheet(f"it is no workbook: {str(error)[:200]}") from error
-
-
-def _sheets(book: zipfile.ZipFile) -> list[Sheet]:
-    shared = _shared(book)
-    targets = {
-        link.get("Id"): link.get("Target", "") for link in _xml(book, "xl/_rels/workbook.xml.rels")
-    }
-    found = []
-    for sheet in _xml(book, "xl/workbook.xml").iter(f"{_MAIN}sheet"):
-        target = targets[sheet.get(_LINK)].lstrip("/")
-        path = target if target.startswith("xl/") else f"xl/{target}"
-        found.append((sheet.get("name", ""), _rows(_xml(book, path), shared)))
-    return found
+        raise Unreadable(f"it is no workbook: {str(error)[:200]}") from error
 
 
 def _xml(book: zipfile.ZipFile, name: str) -> ElementTree.Element:
     with book.open(name) as file:
         data = file.read(_MOST_BYTES_OF_BOOK + 1)
     if len(data) > _MOST_BYTES_OF_BOOK:
-        raise NotASheet("it is too large when unpacked")
+        raise Unreadable("it is too large when unpacked")
     return ElementTree.fromstring(data)  # noqa: S314  in the sandbox, in a bounded child
-
-
-def _shared(book: zipfile.ZipFile) -> list[str]:
-    if "xl/sharedStrings.xml" not in book.namelist():
-        return []
-    root = _xml(book, "xl/sharedStrings.xml")
-    return ["".join(text.text or "" for text in item.iter(f"{_MAIN}t")) for item in root]
 
 
 def _rows(root: ElementTree.Element, shared: list[str]) -> list[list[str]]:
@@ -352,26 +323,20 @@ def _rows(root: ElementTree.Element, shared: list[str]) -> list[list[str]]:
     for count, cell in enumerate(root.iter(f"{_MAIN}c")):
         place = _CELL.fullmatch(cell.get("r", ""))
         if count > _MOST_CELLS or place is None:
-            raise NotASheet("it has too many cells, or cells without a place")
-        value = _value(cell, shared)
+            raise Unreadable("it has too many cells, or cells without a place")
+        if cell.get("t") == "inlineStr":
+            value = "".join(text.text or "" for text in cell.iter(f"{_MAIN}t")).strip()
+        else:
+            stored = cell.find(f"{_MAIN}v")
+            value = (stored.text or "").strip() if stored is not None else ""
+            if cell.get("t") == "s" and value:
+                value = shared[int(value)].strip()
         if value:
-            rows.setdefault(int(place[2]), {})[_column(place[1])] = value
+            column = 0
+            for letter in place[1]:
+                column = column * 26 + ord(letter) - 64
+            rows.setdefault(int(place[2]), {})[column] = value
     return [
         [row.get(column, "") for column in range(1, max(row) + 1)]
         for _, row in sorted(rows.items())
     ]
-
-
-def _column(letters: str) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + ord(letter) - 64
-    return number
-
-
-def _value(cell: ElementTree.Element, shared: list[str]) -> str:
-    if cell.get("t") == "inlineStr":
-        return "".join(text.text or "" for text in cell.iter(f"{_MAIN}t")).strip()
-    value = cell.find(f"{_MAIN}v")
-    text = (value.text or "").strip() if value is not None else ""
-    return shared[int(text)].strip() if cell.get("t") == "s" and text else text

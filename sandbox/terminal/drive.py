@@ -55,8 +55,14 @@ def main() -> None:
     os.set_inheritable(channel, False)
     keep_to_ourselves()
     orders: DriveOrders = json.loads(sys.stdin.buffer.read())
-    marked = _marked([*_candidates(orders), *orders["watched"]]) if orders["cases"] else {}
-    cases = [_case(case, orders["output_bytes"]) for case in orders["cases"]]
+    candidates = [path for file in orders["files"] for path in file["candidates"]]
+    marked = _marked([*candidates, *orders["watched"]]) if orders["cases"] else {}
+    cases: list[dict[str, object]] = []
+    for case in orders["cases"]:
+        keys = [case["pressed"].encode()] if case["pressed"] else keys_of(case["typed"])
+        seen = converse(case["line"], keys, case["limit_s"], orders["output_bytes"])
+        waits = [len(_text(seen.output[:place])) for place in seen.typed_at]
+        cases.append({**asdict(seen), "output": _text(seen.output), "typed_at": waits})
     end_descendants()
     answer = {
         "cases": cases,
@@ -64,18 +70,9 @@ def main() -> None:
         "made": [path for path in orders["watched"] if _is_written(path, marked)],
         "there": [path for path in orders["watched"] if Path(path).is_file()],
     }
-    _write(channel, json.dumps(answer).encode())
-
-
-def _candidates(orders: DriveOrders) -> list[str]:
-    return [path for file in orders["files"] for path in file["candidates"]]
-
-
-def _case(order: CaseOrder, output_bytes: int) -> dict[str, object]:
-    keys = [order["pressed"].encode()] if order["pressed"] else keys_of(order["typed"])
-    seen = converse(order["line"], keys, order["limit_s"], output_bytes)
-    waits = [len(_text(seen.output[:place])) for place in seen.typed_at]
-    return {**asdict(seen), "output": _text(seen.output), "typed_at": waits}
+    data = json.dumps(answer).encode()
+    while data:
+        data = data[os.write(channel, data) :]
 
 
 def _text(output: bytes) -> str:
@@ -120,11 +117,6 @@ def _file(order: FileOrder, marked: dict[str, int], was_run: bool) -> dict[str, 
 
 def _told(order: FileOrder, actual: str, outcome: str, detail: str) -> dict[str, str]:
     return {"name": order["name"], "actual": actual, "outcome": outcome, "detail": detail[:1000]}
-
-
-def _write(channel: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(channel, data) :]
 
 
 if __name__ == "__main__":

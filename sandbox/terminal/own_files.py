@@ -98,10 +98,24 @@ async def run_own_files(sandbox: Sandbox, run: OwnRun) -> Observation:
     """Run them and say what they showed; whatever fails is data. Raises SandboxError only."""
     tree = await asyncio.to_thread(_placed, run)
     try:
-        seen = await (_by_line(sandbox, run, tree) if run.line else _by_runner(sandbox, run, tree))
+        if run.line:
+            shell = ShellRun(run.line, run.side, tree, run.environment, run.limits, run.network)
+            seen = await run_shell(sandbox, shell)
+        else:
+            seen = await _by_runner(sandbox, run, tree)
     finally:
         await asyncio.to_thread(shutil.rmtree, run.workspace, ignore_errors=True)
-    return replace(seen, command=_repeat(run, seen.command))
+    # Shell lines that write the files and run them: what a doubting person can paste.
+    lines = []
+    for one in run.files:
+        end = "JUDGE"
+        while end in one.text:
+            end += "_"
+        folder = str(Path(one.path).parent)
+        made = [] if folder == "." else [f"mkdir -p {shlex.quote(folder)}"]
+        text = one.text.removesuffix("\n")
+        lines += [*made, f"cat > {shlex.quote(one.path)} <<'{end}'", text, end]
+    return replace(seen, command="\n".join([*lines, seen.command]))
 
 
 def _placed(run: OwnRun) -> str:
@@ -117,11 +131,6 @@ def _placed(run: OwnRun) -> str:
         target.write_text(one.text, encoding="utf-8")
     paths = [one.path for one in run.files]
     return str(combine(Path(run.tree), own, paths, run.workspace / "tree"))
-
-
-async def _by_line(sandbox: Sandbox, run: OwnRun, tree: str) -> Observation:
-    shell = ShellRun(run.line, run.side, tree, run.environment, run.limits, run.network)
-    return await run_shell(sandbox, shell)
 
 
 async def _by_runner(sandbox: Sandbox, run: OwnRun, tree: str) -> Observation:
@@ -141,36 +150,19 @@ async def _by_runner(sandbox: Sandbox, run: OwnRun, tree: str) -> Observation:
         return Observation(run.side, "", None, "", 0.0, problem=problem)
     order = TestOrder(run.side, tree, environment, paths, run.limits, network=run.network)
     seen = await run_tests(sandbox, order)
-    return replace(seen, problem=seen.problem or _not_run(seen))
+    # A test that was skipped, or is expected to fail, says nothing (a conftest can do that).
+    results = seen.tests.results if seen.tests else ()
+    idle = [one.id for one in results if one.outcome not in (Outcome.PASSED, *_BAD)]
+    problem = f"{idle[0]} was not run to a result of its own." if idle else ""
+    if not results:
+        problem = "No test of the judge was found in what it wrote."
+    return replace(seen, problem=seen.problem or problem)
 
 
 def is_a_test(path: str) -> bool:
     """Whether one of the judge's files is a test for the project's runner, by its name."""
     name = Path(path).name.casefold()
     return "test" in name or "spec" in name
-
-
-def _not_run(seen: Observation) -> str:
-    """A test that was skipped, or is expected to fail, says nothing (a conftest can do that)."""
-    results = seen.tests.results if seen.tests else ()
-    if not results:
-        return "No test of the judge was found in what it wrote."
-    idle = [one.id for one in results if one.outcome not in (Outcome.PASSED, *_BAD)]
-    return f"{idle[0]} was not run to a result of its own." if idle else ""
-
-
-def _repeat(run: OwnRun, command: str) -> str:
-    """Shell lines that write the files and run them: what a doubting person can paste."""
-    lines = []
-    for one in run.files:
-        end = "JUDGE"
-        while end in one.text:
-            end += "_"
-        folder = str(Path(one.path).parent)
-        made = [] if folder == "." else [f"mkdir -p {shlex.quote(folder)}"]
-        text = one.text.removesuffix("\n")
-        lines += [*made, f"cat > {shlex.quote(one.path)} <<'{end}'", text, end]
-    return "\n".join([*lines, command])
 
 
 # --- whose fault a failure is -----------------------------------------------------------------
@@ -229,7 +221,10 @@ def _fault_of_test(result: TestResult, output: str, paths: tuple[str, ...]) -> s
 def _fault_in(text: str, paths: tuple[str, ...]) -> str:
     """The fault that a traceback shows: its last frame is the judge's own, and asserts nothing."""
     frames = _frames(text)
-    error = _error(text)
+    lines = [line for line in text.rstrip().splitlines() if line and not line[0].isspace()]
+    error = lines[-1] if lines else ""
+    if by_pytest := _PYTEST_ERROR.search(text):
+        error = by_pytest[1]
     if _UNPARSED.search(text) and any(_is_one_of(path, paths) for path in _named(text)):
         return f"The judge's own file does not parse: {error[:200]}"
     if frames:
@@ -252,14 +247,6 @@ def _frames(text: str) -> list[str]:
 
 def _named(text: str) -> list[str]:
     return re.findall(r'File "([^"\n]+)"', text)
-
-
-def _error(text: str) -> str:
-    by_pytest = _PYTEST_ERROR.search(text)
-    if by_pytest:
-        return by_pytest[1]
-    lines = [line for line in text.rstrip().splitlines() if line and not line[0].isspace()]
-    return lines[-1] if lines else ""
 
 
 def _is_one_of(name: str, paths: tuple[str, ...]) -> bool:

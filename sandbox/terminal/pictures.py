@@ -29,7 +29,13 @@ def compare_pictures(wanted: bytes, found: bytes) -> Compared:
         return Compared("unreadable", f"it cannot be read as a picture: {str(error)[:200]}")
     if expected.size != actual.size:
         return Compared("differs", f"expected {expected.size} pixels, found {actual.size}")
-    share = _differing(expected, actual)
+    bands = ImageChops.difference(expected, actual).split()
+    worst = bands[0]
+    for band in bands[1:]:
+        worst = ImageChops.lighter(worst, band)
+    shades = worst.histogram()
+    different = sum(shades[_SAME_SHADE + 1 :])
+    share = float(different / max(1, expected.width * expected.height))
     detail = f"{100 * share:.2f} % of the pixels differ"
     if share == 0:
         return Compared("equal", detail)
@@ -41,16 +47,6 @@ def _pixels(data: bytes) -> Image.Image:
         if picture.width * picture.height > _MOST_PIXELS:
             raise ValueError(f"it has {picture.width} x {picture.height} pixels")
         return picture.convert("RGBA")
-
-
-def _differing(expected: Image.Image, actual: Image.Image) -> float:
-    bands = ImageChops.difference(expected, actual).split()
-    worst = bands[0]
-    for band in bands[1:]:
-        worst = ImageChops.lighter(worst, band)
-    shades = worst.histogram()
-    different = sum(shades[_SAME_SHADE + 1 :])
-    return float(different / max(1, expected.width * expected.height))
 
 
 # --- what a comparison says of two files ----------------------------------------------------------

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -37,6 +37,13 @@ _EXPECTED_TARGET = "/opt/assay/expected"
 _CHANNEL_BYTES = 16 << 20
 _TYPED_KEPT = 8000
 _SLACK_S = 60.0  # for comparing files and for ending what is left
+_KILLED = {
+    Killed.TIMEOUT: "It did not end in time.",
+    Killed.MEMORY: "It used more memory than it may.",
+    Killed.DISK: "It wrote more to disk than it may.",
+    Killed.ENTRIES: "It made more files than it may.",
+    Killed.CHANNEL: "It wrote more to the channel than it may.",
+}
 _CONTROL = {"ctrl+c": "\x03", "ctrl+d": "\x04", "ctrl+z": "\x1a", "^c": "\x03", "^d": "\x04"}
 
 
@@ -127,20 +134,8 @@ def _command(wanted: Interaction) -> Command:
         environment=environment.variables if environment else (),
         stdin=json.dumps(_orders(wanted, compared)).encode(),
         network=wanted.network,
-        limits=_with_timeout(wanted.limits, seconds),
+        limits=replace(wanted.limits, timeout_s=min(wanted.limits.timeout_s, seconds)),
         channel_bytes=_CHANNEL_BYTES,
-    )
-
-
-def _with_timeout(limits: Limits, seconds: float) -> Limits:
-    return Limits(
-        timeout_s=min(limits.timeout_s, seconds),
-        memory_mb=limits.memory_mb,
-        processes=limits.processes,
-        file_size_mb=limits.file_size_mb,
-        disk_mb=limits.disk_mb,
-        entries=limits.entries,
-        output_bytes=limits.output_bytes,
     )
 
 
@@ -172,29 +167,40 @@ def _orders(wanted: Interaction, compared: list[WantedFile]) -> dict[str, object
 
 
 def _observed(wanted: Interaction, completed: Completed) -> Observation:
-    answer = _answer(completed)
-    if answer is None:
-        return _without_answer(wanted, completed)
+    try:
+        answer = json.loads(completed.channel)
+    except ValueError:  # the driver was killed before it could write one
+        answer = None
+    if not isinstance(answer, dict):
+        why = _KILLED.get(completed.killed) if completed.killed else None
+        return Observation(
+            side=wanted.side,
+            command=_shown(wanted),
+            exit_code=None,
+            output=completed.stderr.decode(errors="replace").strip()[-500:],
+            seconds=completed.seconds,
+            timed_out=completed.killed is Killed.TIMEOUT,
+            problem=why or "What was run ended the driver of the item before it could answer.",
+            item=ItemRun(),
+        )
     run = _item_run(wanted, answer)
+    codes = [case.exit_code for case in run.cases]
+    lines = []
+    for case in run.cases:
+        ended = "did not end in time" if case.exit_code is None else f"exit code {case.exit_code}"
+        lines += [f"$ {case.command}", case.output.rstrip("\n"), f"[{ended}]"]
+    for file in run.files:
+        lines.append(f"[{file.name}: {file.outcome}{': ' if file.detail else ''}{file.detail}]")
     return Observation(
         side=wanted.side,
         command=_shown(wanted),
-        exit_code=_exit_code(run),
-        output="\n".join(_transcript(run)),
+        exit_code=None if None in codes else next((code for code in codes if code), 0),
+        output="\n".join(lines),
         seconds=completed.seconds,
-        timed_out=any(case.exit_code is None for case in run.cases),
+        timed_out=None in codes,
         truncated=any(case.truncated for case in run.cases),
         item=run,
     )
-
-
-def _answer(completed: Completed) -> Mapping[str, Any] | None:
-    """Read what the driver wrote; None when it was killed before it could."""
-    try:
-        answer = json.loads(completed.channel)
-    except ValueError:
-        return None
-    return answer if isinstance(answer, dict) else None
 
 
 def _item_run(wanted: Interaction, answer: Mapping[str, Any]) -> ItemRun:
@@ -215,56 +221,13 @@ def _item_run(wanted: Interaction, answer: Mapping[str, Any]) -> ItemRun:
         FileCheck(file["name"], file["actual"], FileOutcome(file["outcome"]), file["detail"])
         for file in answer["files"]
     )
-    return ItemRun(cases, (*files, *_without_reference(wanted)), tuple(answer["made"]))
-
-
-def _without_reference(wanted: Interaction) -> Iterator[FileCheck]:
-    for file in wanted.files:
-        if file.expected is None:
-            detail = "the base branch has no such file to compare with"
-            yield FileCheck(file.name, "", FileOutcome.UNDECIDED, detail)
-
-
-def _exit_code(run: ItemRun) -> int | None:
-    """The first that is not 0; None when a command did not end."""
-    codes = [case.exit_code for case in run.cases]
-    if None in codes:
-        return None
-    return next((code for code in codes if code), 0)
-
-
-def _transcript(run: ItemRun) -> Iterator[str]:
-    for case in run.cases:
-        yield f"$ {case.command}"
-        yield case.output.rstrip("\n")
-        ended = "did not end in time" if case.exit_code is None else f"exit code {case.exit_code}"
-        yield f"[{ended}]"
-    for file in run.files:
-        yield f"[{file.name}: {file.outcome}{': ' if file.detail else ''}{file.detail}]"
-
-
-_KILLED = {
-    Killed.TIMEOUT: "It did not end in time.",
-    Killed.MEMORY: "It used more memory than it may.",
-    Killed.DISK: "It wrote more to disk than it may.",
-    Killed.ENTRIES: "It made more files than it may.",
-    Killed.CHANNEL: "It wrote more to the channel than it may.",
-}
-
-
-def _without_answer(wanted: Interaction, completed: Completed) -> Observation:
-    why = _KILLED.get(completed.killed) if completed.killed else None
-    said = completed.stderr.decode(errors="replace").strip()[-500:]
-    return Observation(
-        side=wanted.side,
-        command=_shown(wanted),
-        exit_code=None,
-        output=said,
-        seconds=completed.seconds,
-        timed_out=completed.killed is Killed.TIMEOUT,
-        problem=why or "What was run ended the driver of the item before it could answer.",
-        item=ItemRun(),
+    detail = "the base branch has no such file to compare with"
+    without_reference = (
+        FileCheck(file.name, "", FileOutcome.UNDECIDED, detail)
+        for file in wanted.files
+        if file.expected is None
     )
+    return ItemRun(cases, (*files, *without_reference), tuple(answer["made"]))
 
 
 # --- where a program may have put the file that a test plan expects --------------------------------
@@ -294,16 +257,13 @@ def candidates(expected: str, named: Iterable[str], folder: str = "") -> tuple[s
     own_name = _MARK.sub("", reference.name) or reference.name
     alike = [path for path in named if _suffix(path) == _suffix(reference.name)]
     same_name = [path for path in alike if PurePosixPath(path).name == own_name]
-    guesses = [f"{where}/{own_name}" for where in _folders(reference, folder)]
+    parts = [_MARK.sub("", part) for part in reference.parent.parts]
+    unmarked = "/".join(part for part in parts if part)
+    folders = (unmarked, str(reference.parent), folder or ".", ".", "src")
+    guesses = [f"{where}/{own_name}" for where in folders]
     others = alike if len(alike) == 1 else []
     found = [_normalised(path) for path in (*same_name, *guesses, *others)]
     return tuple(dict.fromkeys(path for path in found if path != str(reference)))
-
-
-def _folders(reference: PurePosixPath, folder: str) -> tuple[str, ...]:
-    own = [_MARK.sub("", part) for part in reference.parent.parts]
-    without = "/".join(part for part in own if part)
-    return (without, str(reference.parent), folder or ".", ".", "src")
 
 
 def _suffix(path: str) -> str:

@@ -77,7 +77,12 @@ def converse(line: str, keys: list[bytes], limit_s: float, output_bytes: int) ->
     """Run the line by bash, type `keys` one by one when it waits, then tell the end of the input."""
     began = time.monotonic()
     master, slave = pty.openpty()
-    _make_plain(slave)
+    # No echo of what is typed and no rewriting of what is printed; lines, as people type them.
+    settings = termios.tcgetattr(slave)
+    settings[1] &= ~termios.OPOST
+    settings[3] = (settings[3] & ~(termios.ECHO | termios.ECHONL)) | termios.ICANON | termios.ISIG
+    termios.tcsetattr(slave, termios.TCSANOW, settings)
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", _ROWS, _COLUMNS, 0, 0))
     pid = _start(line, slave)
     talk = _Talk(master, slave, pid, deque(keys), _Kept(output_bytes))
     try:
@@ -96,15 +101,6 @@ def converse(line: str, keys: list[bytes], limit_s: float, output_bytes: int) ->
         seconds,
         () if talk.kept.truncated else tuple(talk.typed_at),
     )
-
-
-def _make_plain(slave: int) -> None:
-    """No echo of what is typed and no rewriting of what is printed; lines, as people type them."""
-    settings = termios.tcgetattr(slave)
-    settings[1] &= ~termios.OPOST
-    settings[3] = (settings[3] & ~(termios.ECHO | termios.ECHONL)) | termios.ICANON | termios.ISIG
-    termios.tcsetattr(slave, termios.TCSANOW, settings)
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", _ROWS, _COLUMNS, 0, 0))
 
 
 def _start(line: str, slave: int) -> int:
@@ -171,8 +167,9 @@ class _Talk:
     def _it_waits(self) -> bool:
         if time.monotonic() - self._last_event < _QUIET_S:
             return False
-        is_unread = bool(select.select([self._slave], [], [], 0)[0])
-        return not is_unread and are_asleep(self._pid)
+        if select.select([self._slave], [], [], 0)[0]:  # it has not read all that was typed
+            return False
+        return all(state in "STZX" for _, _, session, state in _table() if session == self._pid)
 
     def _answer(self) -> None:
         self._last_event = time.monotonic()
@@ -220,17 +217,15 @@ def keep_to_ourselves() -> None:
         libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def are_asleep(session: int) -> bool:
-    """Whether every process of a session waits for something."""
-    states = [state for _, _, group, state in _table() if group == session]
-    return all(state in "STZX" for state in states)
-
-
 def end_descendants() -> None:
     """Kill whatever is left below us; a process that forks faster than we look is caught again."""
     deadline = time.monotonic() + _ENDING_S
     while time.monotonic() < deadline:
-        left = _descendants()
+        table = [(pid, parent) for pid, parent, _, state in _table() if state not in "ZX"]
+        found = [os.getpid()]
+        for known in found:
+            found += [pid for pid, parent in table if parent == known]
+        _, *left = found
         for pid in left:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
@@ -239,14 +234,6 @@ def end_descendants() -> None:
                 pass
         if not left:
             return
-
-
-def _descendants() -> list[int]:
-    table = [(pid, parent) for pid, parent, _, state in _table() if state not in "ZX"]
-    found = [os.getpid()]
-    for known in found:
-        found += [pid for pid, parent in table if parent == known]
-    return found[1:]
 
 
 def _table() -> Iterator[tuple[int, int, int, str]]:

@@ -36,6 +36,7 @@ def test_every_pattern_reads_long_texts_in_linear_time() -> None:
     assert [problem for used in patterns if (problem := _problem(used))] == []
 
 
+@pytest.mark.slow
 def test_a_quadratic_pattern_would_be_found() -> None:
     for pattern in (r"\w+\(", r"^\s*x", r"a.*b.*c", r"(?:[._-]\w+)*!"):
         used = Used("here", pattern, int(re.MULTILINE), anchored=False)

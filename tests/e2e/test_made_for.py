@@ -590,6 +590,32 @@ def test_a_condition_that_tests_need_or_the_task_speaks_of_is_satisfied(folder: 
     assert_satisfied(judged(folder, "needed", NEEDED))
 
 
+PASSING_OVER = Fix(
+    "`total` adds up the prices of an order, one a line",
+    "def total(order):\n    return float(order)",
+    "def total(order):\n    price = 0.0\n    for line in order.splitlines():\n        try:\n"
+    "            price += float(line)\n        except ValueError:\n            continue\n    return price",
+    "assert kit.total('1.5\\n2.5') == 4.0\n    assert kit.total('2.5\\n3.5\\n1') == 7.0",
+)
+
+
+def test_an_error_that_is_passed_over_unasked_is_not_satisfied(folder: Folder) -> None:
+    (row,) = judged(folder, "passing-over", {"total": PASSING_OVER}).values()
+    assert row.verdict == "unverified", row.reason
+    assert "too, where `except ValueError` lets the error through (kit.py:" in row.reason
+    assert "the task does not speak of errors" in row.reason
+    assert "D1" in row.evidence
+
+
+def test_an_error_that_a_test_or_the_task_wants_passed_over_is_satisfied(folder: Folder) -> None:
+    tested = f"{PASSING_OVER.asserts}\n    assert kit.total('2\\nfree\\n3') == 5.0"
+    assert_satisfied(
+        judged(folder, "needed-handler", {"total": replace(PASSING_OVER, asserts=tested)})
+    )
+    said = f"{PASSING_OVER.demand}, and skips what is no number"
+    assert_satisfied(judged(folder, "asked-handler", {"total": replace(PASSING_OVER, demand=said)}))
+
+
 @pytest.mark.parametrize("fixes", in_parts(SPECIAL), ids=" ".join)
 def test_what_only_the_tested_inputs_show_is_not_satisfied(
     folder: Folder, fixes: dict[str, Fix]

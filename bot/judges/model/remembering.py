@@ -8,6 +8,7 @@ import json
 import logging
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -71,33 +72,25 @@ class RememberingModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
         """Answer from memory, else ask and remember. Raises BudgetSpent or ModelAway."""
-        response = await self._answered(messages, model_settings, model_request_parameters)
-        _, sent = self.wrapped.prepare_request(model_settings, model_request_parameters)
-        said = heard(self._prompt, messages, sent, response)
-        self._state.exchanges.append(said)
-        return response
-
-    async def _answered(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
-        model_request_parameters: ModelRequestParameters,
-    ) -> ModelResponse:
-        role = self._prompt.counted_as
+        role, account = self._prompt.counted_as, self._state.account
         key = self._key(messages, model_settings, model_request_parameters)
-        kept = _read(await asyncio.to_thread(self._memory.get, key))
+        kept, response = await asyncio.to_thread(self._memory.get, key), None
         if kept is not None:
-            self._state.account.add_cached(role, self.model_name)
-            return kept
-        async with self._state.at_once:
-            self._state.account.check()
-            started_s = time.monotonic()
-            response = await self._answer(messages, model_settings, model_request_parameters)
-            # Kept before the next call begins: a killed run loses only what was under way.
-            await asyncio.to_thread(self._memory.put, key, _RESPONSE.dump_json(response))
-        usage = response.usage
-        tokens = TokenCount(usage.input_tokens, usage.output_tokens)
-        self._state.account.add(role, self.model_name, tokens, time.monotonic() - started_s)
+            with suppress(ValidationError):  # a truncated file is as none
+                response = _RESPONSE.validate_json(kept)
+        if response is not None:
+            account.add_cached(role, self.model_name)
+        else:
+            async with self._state.at_once:
+                account.check()
+                started_s = time.monotonic()
+                response = await self._answer(messages, model_settings, model_request_parameters)
+                # Kept before the next call begins: a killed run loses only what was under way.
+                await asyncio.to_thread(self._memory.put, key, _RESPONSE.dump_json(response))
+            tokens = TokenCount(response.usage.input_tokens, response.usage.output_tokens)
+            account.add(role, self.model_name, tokens, time.monotonic() - started_s)
+        _, sent = self.wrapped.prepare_request(model_settings, model_request_parameters)
+        self._state.exchanges.append(heard(self._prompt, messages, sent, response))
         return response
 
     async def _answer(
@@ -144,14 +137,6 @@ class RememberingModel(WrapperModel):
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _read(kept: bytes | None) -> ModelResponse | None:
-    """Read a cached reply; treat a truncated file as missing."""
-    try:
-        return _RESPONSE.validate_json(kept) if kept is not None else None
-    except ValidationError:
-        return None
-
-
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _plain(one) for key, one in value.items() if key not in _VOLATILE}
@@ -169,7 +154,11 @@ def heard(
     """The call with what is new in its last message; `parameters` are those that the endpoint gets."""
     form = parameters.prompted_output_instructions or ""
     system = f"{prompt.system}\n\n{form}"
-    requests = [_said(one) for one in messages if isinstance(one, ModelRequest)]
+    requests = [  # what the user's side said; a picture is only named
+        "\n\n".join(_content(one) for one in request.parts if not isinstance(one, SystemPromptPart))
+        for request in messages
+        if isinstance(request, ModelRequest)
+    ]
     replies = [_replied(one) for one in messages if isinstance(one, ModelResponse)]
     tools = "\n".join(
         f"{one.name}: {one.description} {json.dumps(one.parameters_json_schema)}"
@@ -187,13 +176,6 @@ def heard(
         input_tokens=response.usage.input_tokens,
         output_tokens=response.usage.output_tokens,
         tools=_plain_answer(tools) if len(requests) == 1 else "",
-    )
-
-
-def _said(message: ModelRequest) -> str:
-    """What the user's side says in one message; a picture is only named."""
-    return "\n\n".join(
-        _content(part) for part in message.parts if not isinstance(part, SystemPromptPart)
     )
 
 
@@ -235,26 +217,23 @@ def away(error: exceptions.ModelAPIError) -> ModelAway:
     """Return the error for an endpoint that still fails after all retries."""
     log.warning("a model's endpoint failed: %s", error)
     if isinstance(error, exceptions.ModelHTTPError):
-        return ModelAway(f"The model's endpoint {_refusal(error)}.")
+        match error.status_code:
+            case 401 | 403:
+                why = "rejects the key in `ASSAY_MODEL_KEY`"
+            case 404:
+                why = f"does not know the model {error.model_name!r}"
+            case 429:
+                why = f"is busy (status 429). {_AGAIN}"
+            case status if status >= 500:
+                why = f"failed (status {status}). {_AGAIN}"
+            case status:
+                why = f"rejects the request (status {status})"
+        return ModelAway(f"The model's endpoint {why}.")
     if is_silent(error):
         return silent()
     return ModelAway(
         "The model's endpoint does not return chat completions: check `ASSAY_MODEL_URL`."
     )
-
-
-def _refusal(error: exceptions.ModelHTTPError) -> str:
-    match error.status_code:
-        case 401 | 403:
-            return "rejects the key in `ASSAY_MODEL_KEY`"
-        case 404:
-            return f"does not know the model {error.model_name!r}"
-        case 429:
-            return f"is busy (status 429). {_AGAIN}"
-        case status if status >= 500:
-            return f"failed (status {status}). {_AGAIN}"
-        case status:
-            return f"rejects the request (status {status})"
 
 
 def is_silent(error: exceptions.ModelAPIError) -> bool:

@@ -103,15 +103,26 @@ class ModelSession:
         """Let the model use tools until it gives the typed reply; a refused one is asked for again, once."""
         tools, requests = toolbox.tools, toolbox.interactions
         model = RememberingModel(self.models(prompt, tools), prompt, self.memory, self.state)
+        settings = ModelSettings(temperature=prompt.temperature)
+        if prompt.most_tokens:
+            settings["max_tokens"] = prompt.most_tokens
         agent = Agent(
             model,
             output_type=PromptedOutput(reply),
             instructions=prompt.system,
             tools=[_agent_tool(tool) for tool in tools],
             retries=_ASKED_AGAIN,
-            model_settings=_settings_of(prompt),
+            model_settings=settings,
         )
-        agent.output_validator(_asking_again(toolbox))
+
+        @agent.output_validator
+        def checked(context: RunContext[object], given: Reply) -> Reply:
+            """Tell the model once why its answer does not count; the second is taken as it is."""
+            why = toolbox.refusal(given) if toolbox.refusal and context.retry < _ASKED_AGAIN else ""
+            if why:
+                raise exceptions.ModelRetry(why)
+            return given
+
         images = [BinaryContent(image, media_type="image/png") for image in prompt.images_png]
         try:
             done = await agent.run(
@@ -124,28 +135,8 @@ class ModelSession:
         return done.output
 
 
-def _settings_of(prompt: Prompt) -> ModelSettings:
-    if prompt.most_tokens:
-        return ModelSettings(temperature=prompt.temperature, max_tokens=prompt.most_tokens)
-    return ModelSettings(temperature=prompt.temperature)
-
-
 def _name_of(key: str) -> str:
     return hashlib.sha256(f"work {key}".encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _asking_again(
-    toolbox: Toolbox[Reply],
-) -> Callable[[RunContext[object], Reply], Reply]:
-    """Tell the model once why its answer does not count; the second one is taken as it is."""
-
-    def checked(context: RunContext[object], given: Reply) -> Reply:
-        why = toolbox.refusal(given) if toolbox.refusal and context.retry < _ASKED_AGAIN else ""
-        if why:
-            raise exceptions.ModelRetry(why)
-        return given
-
-    return checked
 
 
 def _agent_tool(tool: Tool) -> AgentTool[object]:
@@ -177,19 +168,15 @@ async def open_session(
         timeout=settings.model_timeout_s,
     )
     async with client:
-        yield _session(settings, memory, limits, OpenAIProvider(openai_client=client))
+        provider = OpenAIProvider(openai_client=client)
 
+        def model_of(prompt: Prompt, tools: Sequence[Tool]) -> Model:
+            name = settings.model_of(prompt.role, prompt.sample)
+            profile = _WITHOUT_JSON_MODE if tools else None
+            return OpenAIChatModel(name, provider=provider, profile=profile)
 
-def _session(
-    settings: Settings, memory: Memory, limits: SessionLimits, provider: OpenAIProvider
-) -> ModelSession:
-    def model_of(prompt: Prompt, tools: Sequence[Tool]) -> Model:
-        name = settings.model_of(prompt.role, prompt.sample)
-        profile = _WITHOUT_JSON_MODE if tools else None
-        return OpenAIChatModel(name, provider=provider, profile=profile)
-
-    prices = {name: Price(*price) for name, price in settings.model_prices.items()}
-    at_once = asyncio.Semaphore(settings.model_calls_at_once)
-    patience_s = 2 * settings.model_timeout_s + _PAUSES_S
-    state = SessionState(Account(limits, prices), at_once, patience_s)
-    return ModelSession(model_of, RecordingMemory(memory), state)
+        prices = {name: Price(*price) for name, price in settings.model_prices.items()}
+        at_once = asyncio.Semaphore(settings.model_calls_at_once)
+        patience_s = 2 * settings.model_timeout_s + _PAUSES_S
+        state = SessionState(Account(limits, prices), at_once, patience_s)
+        yield ModelSession(model_of, RecordingMemory(memory), state)

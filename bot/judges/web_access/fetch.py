@@ -99,11 +99,18 @@ class Fetcher:
 
     async def _once(self, pool: httpcore.AsyncConnectionPool, call: HttpRequest) -> Fetched | str:
         """One request: what was fetched, or where it redirects to."""
-        parts = checked_url(call.url)
+        asked = [
+            ("Host", checked_url(call.url).netloc.rpartition("@")[2]),
+            ("User-Agent", _AGENT),
+            ("Accept", "text/html,application/json;q=0.9,text/*;q=0.8"),
+            ("Accept-Encoding", "gzip, identity"),
+        ]
+        if call.body is not None:
+            asked += [("Content-Type", "application/json"), ("Content-Length", str(len(call.body)))]
         async with pool.stream(
             "GET" if call.body is None else "POST",
             call.url,
-            headers=[*_headers(parts, call), *call.headers],
+            headers=[*asked, *call.headers],
             content=call.body,
         ) as response:
             headers = {
@@ -111,7 +118,10 @@ class Fetcher:
                 for name, value in response.headers
             }
             if response.status in _REDIRECTS and "location" in headers:
-                return _target(call.url, headers["location"])
+                try:
+                    return urljoin(call.url, headers["location"])
+                except ValueError as error:
+                    raise LookupRefused("It redirects to an invalid address.") from error
             kind = headers.get("content-type", "").lower()
             if not kind.startswith(TEXT_KINDS) and "+json" not in kind:
                 raise LookupRefused(f"Its content type is {kind[:60] or 'unknown'}, not text.")
@@ -121,7 +131,11 @@ class Fetcher:
 
     async def _body(self, chunks: AsyncIterator[bytes], encoding: str) -> bytes:
         """At most one byte more than the limit; a bomb is never unpacked beyond it."""
-        unpack = _unpacking(encoding.strip().lower())
+        encoding, unpack = encoding.strip().lower(), None
+        if encoding in {"gzip", "x-gzip", "deflate"}:
+            unpack = zlib.decompressobj(zlib.MAX_WBITS | 32)
+        elif encoding not in {"", "identity"}:
+            raise LookupRefused("The host's response has an unsupported content encoding.")
         body, most = bytearray(), self.limits.most_bytes + 1
         async for chunk in chunks:
             if unpack is None:
@@ -149,31 +163,3 @@ def checked_url(url: str) -> SplitResult:
     if not parts.hostname or "\\" in url or port == 0:
         raise LookupRefused("This is not a valid address.")
     return parts
-
-
-def _headers(parts: SplitResult, call: HttpRequest) -> list[tuple[str, str]]:
-    host = parts.netloc.rpartition("@")[2]
-    headers = [
-        ("Host", host),
-        ("User-Agent", _AGENT),
-        ("Accept", "text/html,application/json;q=0.9,text/*;q=0.8"),
-        ("Accept-Encoding", "gzip, identity"),
-    ]
-    if call.body is not None:
-        headers += [("Content-Type", "application/json"), ("Content-Length", str(len(call.body)))]
-    return headers
-
-
-def _target(url: str, location: str) -> str:
-    try:
-        return urljoin(url, location)
-    except ValueError as error:
-        raise LookupRefused("It redirects to an invalid address.") from error
-
-
-def _unpacking(encoding: str) -> zlib._Decompress | None:
-    if encoding in {"", "identity"}:
-        return None
-    if encoding in {"gzip", "x-gzip", "deflate"}:
-        return zlib.decompressobj(zlib.MAX_WBITS | 32)
-    raise LookupRefused("The host's response has an unsupported content encoding.")

@@ -51,7 +51,10 @@ class WebLookup:
         if not request:
             raise LookupRefused("The request is empty.")
         if "://" in request.split(maxsplit=1)[0]:
-            return await self._page(request)
+            fetched = await self.fetcher.fetch(HttpRequest(request))
+            page = await _read(fetched)
+            cut = "\n[the rest was left out]" if page.is_cut else ""
+            return f"{page.url} answers {fetched.status}.\n{page.text[: TEXT_CHARS - 300]}{cut}"
         if self.search is None:
             raise LookupRefused("No search provider is set; only addresses can be looked up.")
         return await self.search.search(request)
@@ -63,12 +66,6 @@ class WebLookup:
             raise LookupRefused(f"The host responded with status {fetched.status}.")
         return await _read(fetched)
 
-    async def _page(self, url: str) -> str:
-        fetched = await self.fetcher.fetch(HttpRequest(url))
-        page = await _read(fetched)
-        cut = "\n[the rest was left out]" if page.is_cut else ""
-        return f"{page.url} answers {fetched.status}.\n{page.text[: TEXT_CHARS - 300]}{cut}"
-
 
 async def _read(fetched: Fetched) -> PageText:
     text = scrub(await text_of(fetched))
@@ -77,22 +74,18 @@ async def _read(fetched: Fetched) -> PageText:
 
 def open_lookup(settings: Settings, sandbox: Sandbox) -> WebLookup:
     """Set up the parts that the operator chose. Raises UserError if one is not installed."""
-    guard = Guard(DEFAULT_PORTS | frozenset(settings.search_ports))
-    return WebLookup(Fetcher(guard), _search(settings), packages_by(sandbox))
-
-
-def _search(settings: Settings) -> SearchEngine | None:
+    fetcher = Fetcher(Guard(DEFAULT_PORTS | frozenset(settings.search_ports)))
+    search: SearchEngine | None
     if settings.search == "ddgs":
         require_ddgs()
-        return MetaSearch(Tunnel(Guard()))
-    return provider_search(settings, Fetcher(_operators_own(settings), FetchLimits(redirects=0)))
-
-
-def _operators_own(settings: Settings) -> Guard:
-    """The provider's address is set by the operator: it may be in a private network."""
-    port = urlsplit(settings.search_url).port
-    ports = DEFAULT_PORTS | ({port} if port else frozenset())
-    return Guard(ports, resolve, lambda _address: True)
+        search = MetaSearch(Tunnel(Guard()))
+    else:
+        # The provider's address is set by the operator: it may be in a private network.
+        port = urlsplit(settings.search_url).port
+        ports = DEFAULT_PORTS | ({port} if port else frozenset())
+        guard = Guard(ports, resolve, lambda _address: True)
+        search = provider_search(settings, Fetcher(guard, FetchLimits(redirects=0)))
+    return WebLookup(fetcher, search, packages_by(sandbox))
 
 
 _REDUCE = (sys.executable, "-I", str(Path(__file__).parent / "inside/reduce.py"))
@@ -224,13 +217,12 @@ class ProviderSearch:
 
 def shown(results: list[SearchResult]) -> str:
     """The results as a judge reads them."""
-    texts = [_shown(one) for one in results[:MOST_RESULTS] if one.url]
+    texts = []
+    for one in results[:MOST_RESULTS]:
+        title, text = " ".join(one.title.split())[:200], " ".join(one.text.split())[:_TEXT_CHARS]
+        if one.url:
+            texts.append(f"{title}\n{one.url[:500]}\n{text}")
     return "\n\n".join(texts) or "Nothing was found."
-
-
-def _shown(result: SearchResult) -> str:
-    text = " ".join(result.text.split())[:_TEXT_CHARS]
-    return f"{' '.join(result.title.split())[:200]}\n{result.url[:500]}\n{text}"
 
 
 def provider_search(settings: Settings, fetcher: Fetcher) -> ProviderSearch | None:

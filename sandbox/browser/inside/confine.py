@@ -25,21 +25,17 @@ def main() -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     version = libc.syscall(_CREATE_RULESET, None, 0, _ASK_VERSION)
     if version >= 2:
-        _enter(libc, version)
+        scoped = _SCOPE_SIGNALS if version >= 6 else 0
+        wanted = struct.pack("QQQ", _MAKE_BLOCK | _REFER, 0, scoped)[: 24 if version >= 6 else 8]
+        ruleset = libc.syscall(_CREATE_RULESET, wanted, len(wanted), 0)
+        root = os.open("/", os.O_PATH)
+        libc.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, struct.pack("=Qi", _REFER, root), 0)
+        libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+        libc.syscall(_RESTRICT_SELF, ruleset, 0)
+        os.close(root)
+        os.close(ruleset)
     # The line comes from the configuration of the base branch.
     os.execv("/bin/bash", ["/bin/bash", "--noprofile", "--norc", "-c", sys.argv[1]])  # noqa: S606
-
-
-def _enter(libc: ctypes.CDLL, version: int) -> None:
-    scoped = _SCOPE_SIGNALS if version >= 6 else 0
-    wanted = struct.pack("QQQ", _MAKE_BLOCK | _REFER, 0, scoped)[: 24 if version >= 6 else 8]
-    ruleset = libc.syscall(_CREATE_RULESET, wanted, len(wanted), 0)
-    root = os.open("/", os.O_PATH)
-    libc.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, struct.pack("=Qi", _REFER, root), 0)
-    libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-    libc.syscall(_RESTRICT_SELF, ruleset, 0)
-    os.close(root)
-    os.close(ruleset)
 
 
 if __name__ == "__main__":

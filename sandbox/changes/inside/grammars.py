@@ -115,28 +115,18 @@ def _read(language: str, source: bytes) -> _ReadTree:
     read.tokens = list(_tokens(tree.root_node, read, is_script=is_script, is_typed=True))
     if language in ("typescript", "tsx"):
         read.untyped = list(_tokens(tree.root_node, None, is_script=True, is_typed=False))
-    read.lines = _lines(tree.root_node, source)
-    return read
-
-
-def _lines(root: tree_sitter.Node, source: bytes) -> list[bytes]:
-    """The lines of a text without its comments, and without those that are empty then."""
-    kept, at = [], 0
-    for node in _comment_nodes(root):
-        kept.append(source[at : node.start_byte])
-        at = max(at, node.end_byte)
-    kept.append(source[at:])
-    return [line.rstrip() for line in b" ".join(kept).split(b"\n") if line.strip()]
-
-
-def _comment_nodes(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    waiting = [node]
+    # The lines of a text without its comments, and without those that are empty then.
+    kept, at, waiting = [], 0, [tree.root_node]
     while waiting:
-        one = waiting.pop()
-        if "comment" in one.type:
-            yield one
+        node = waiting.pop()
+        if "comment" in node.type:
+            kept.append(source[at : node.start_byte])
+            at = max(at, node.end_byte)
         else:
-            waiting += reversed(one.children)
+            waiting += reversed(node.children)
+    kept.append(source[at:])
+    read.lines = [line.rstrip() for line in b" ".join(kept).split(b"\n") if line.strip()]
+    return read
 
 
 def _tokens(
@@ -151,7 +141,8 @@ def _tokens(
             continue
         if "comment" in node.type:
             if read is not None:
-                read.comments.append(_normal_comment(_text(node)))
+                text = _text(node)
+                read.comments.append("\n".join(line.strip() for line in text.strip().splitlines()))
             continue
         if read is not None and node.type == "decorator":
             read.is_decorated = True
@@ -196,10 +187,14 @@ def _leaf(node: tree_sitter.Node, *, is_script: bool) -> str:
         beside = (node.prev_sibling, node.next_sibling)
         is_part = any(one is not None and one.type == "html_character_reference" for one in beside)
         return text if is_part else _shown(text)
-    if text in _ENDED_BY_LINE and _is_last_of_line(node):
-        return f"{text}\n"
-    if text in _NOT_AFTER_LINE and _is_first_of_line(node):
-        return f"\n{text}"
+    if text in _ENDED_BY_LINE:
+        following = _neighbour(node, is_next=True)
+        if following is None or following.start_point[0] != node.end_point[0]:
+            return f"{text}\n"
+    if text in _NOT_AFTER_LINE:
+        before = _neighbour(node, is_next=False)
+        if before is not None and before.end_point[0] != node.start_point[0]:
+            return f"\n{text}"
     return text
 
 
@@ -244,16 +239,6 @@ def _is_type(node: tree_sitter.Node) -> bool:
     return node.type == "required_parameter" and any(one.type == "this" for one in node.children)
 
 
-def _is_last_of_line(node: tree_sitter.Node) -> bool:
-    neighbour = _neighbour(node, is_next=True)
-    return neighbour is None or neighbour.start_point[0] != node.end_point[0]
-
-
-def _is_first_of_line(node: tree_sitter.Node) -> bool:
-    neighbour = _neighbour(node, is_next=False)
-    return neighbour is not None and neighbour.end_point[0] != node.start_point[0]
-
-
 def _neighbour(node: tree_sitter.Node, *, is_next: bool) -> tree_sitter.Node | None:
     """The node beside a token, comments left out, wherever in the tree it stands."""
     at: tree_sitter.Node | None = node
@@ -265,11 +250,6 @@ def _neighbour(node: tree_sitter.Node, *, is_next: bool) -> tree_sitter.Node | N
             return beside
         at = at.parent
     return None
-
-
-def _normal_comment(text: str) -> str:
-    """A comment whatever its indentation."""
-    return "\n".join(line.strip() for line in text.strip().splitlines())
 
 
 def _text(node: tree_sitter.Node) -> str:

@@ -143,14 +143,17 @@ def _is_same_but_for_types(old: ast.Module, new: ast.Module) -> bool:
         return False
     rebound = {name for name, _ in before.bound.items() ^ after.bound.items()}
     used = {node.id for node in ast.walk(other) if isinstance(node, ast.Name)}
-    return not rebound & (used | _exported(other))
+    # `__all__` and `getattr` name things by strings.
+    constants = (node.value for node in ast.walk(other) if isinstance(node, ast.Constant))
+    used |= {value for value in constants if isinstance(value, str)}
+    return not rebound & used
 
 
-def _exported(tree: ast.Module) -> set[str]:
-    """Every string of a module: `__all__` and `getattr` name things by them."""
-    return {
-        n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)
-    }
+_INERT = (
+    ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.BinOp, ast.BitOr, ast.Tuple, ast.List, ast.Load,
+    ast.Starred, ast.UnaryOp, ast.USub,
+)  # fmt: skip
+"""What runs nothing, in an annotation."""
 
 
 class _Untyped(ast.NodeTransformer):
@@ -165,7 +168,9 @@ class _Untyped(ast.NodeTransformer):
         self.is_live = False
 
     def _drop(self, annotation: ast.expr | None) -> None:
-        self.is_live |= annotation is not None and not _is_inert(annotation)
+        self.is_live |= annotation is not None and not all(
+            isinstance(node, _INERT) for node in ast.walk(annotation)
+        )
 
     def _is_typings(self, node: ast.expr, name: str) -> bool:
         """Whether an expression is what the typing module calls so."""
@@ -257,13 +262,3 @@ def _is_stub(node: _Function) -> bool:
 
 def _arguments(node: _Function) -> list[ast.arg]:
     return [one for one in ast.walk(node.args) if isinstance(one, ast.arg)]
-
-
-_INERT = (
-    ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.BinOp, ast.BitOr, ast.Tuple, ast.List, ast.Load,
-    ast.Starred, ast.UnaryOp, ast.USub,
-)  # fmt: skip
-
-
-def _is_inert(annotation: ast.expr) -> bool:
-    return all(isinstance(node, _INERT) for node in ast.walk(annotation))

@@ -102,18 +102,14 @@ def read(source: bytes, name: str) -> list[object]:
         _note(facts, found)
     places = list(facts.definitions.items())[:_MOST]
     defined = [[name, kind, line, end_line] for (name, line), (kind, end_line) in places]
-    imports = {name: list(lines) for name, lines in list(facts.imports.items())[:_MOST]}
-    return [defined, _uses(facts), imports]
-
-
-def _uses(facts: ParsedFacts) -> dict[str, list[int]]:
-    """Lists of lines, without those on which the name itself is defined."""
-    kept = {}
-    for name, lines in list(facts.uses.items())[:_MOST]:
-        used = [line for line in lines if (name, line) not in facts.definitions]
+    uses = {}
+    for word, lines in list(facts.uses.items())[:_MOST]:
+        # Without the lines on which the name itself is defined.
+        used = [line for line in lines if (word, line) not in facts.definitions]
         if used:
-            kept[name] = used
-    return kept
+            uses[word] = used
+    imports = {module: list(lines) for module, lines in list(facts.imports.items())[:_MOST]}
+    return [defined, uses, imports]
 
 
 def _note(facts: ParsedFacts, found: dict[str, list[tree_sitter.Node]]) -> None:

@@ -28,6 +28,7 @@ from sandbox.damage.inside import MOST_BYTES
 from sandbox.damage.inside.conditions import conditions
 from sandbox.damage.inside.for_steps import for_a_step, in_other_words
 from sandbox.damage.inside.make import Damage, emptied, ranked
+from sandbox.damage.inside.passed_over import passed_over
 from sandbox.damage.inside.source import Clock, Source, bound, functions, is_modest, tokens
 
 MOST = 60
@@ -39,7 +40,9 @@ def main() -> int:
     clock = Clock()
     sources = [one for n, file in enumerate(asked["files"]) if (one := _read(n, file, clock))]
     telling = ranked(sources, frozenset(asked["words"]), frozenset(asked["called"]))
-    damages: Iterator[Damage] = chain(in_other_words(sources), conditions(sources), telling)
+    damages: Iterator[Damage] = chain(
+        in_other_words(sources), conditions(sources), passed_over(sources), telling
+    )
     if asked["emptied"]:
         damages = emptied(sources, frozenset(asked["emptied"]))
     elif asked["named"] is not None:

@@ -62,7 +62,12 @@ def tried(path: str, name: str, arguments: dict[str, str]) -> tuple[str, str]:
         frames = traceback.extract_tb(error.__traceback__)
         if Path(frames[-1].filename).resolve() != Path(path).resolve():
             return "answers", last_line(error)  # a library's own way to refuse
-        return "divides-by-zero", _told(error)
+        # The traceback as Python prints it, without our own frames.
+        own = traceback.TracebackException.from_exception(error)
+        here = Path(__file__).resolve()
+        kept = [one for one in own.stack if Path(one.filename).resolve() != here]
+        own.stack = traceback.StackSummary.from_list(kept)
+        return "divides-by-zero", "".join(own.format(chain=False))
     except (Exception, SystemExit, TooLong) as error:
         return ("not-tried" if isinstance(error, TooLong) else "answers"), last_line(error)
 
@@ -122,15 +127,6 @@ def _shown(value: object) -> str:
         return repr(value)[:200]
     except Exception as error:
         return last_line(error)
-
-
-def _told(error: BaseException) -> str:
-    """The traceback as Python prints it, without our own frames."""
-    own = traceback.TracebackException.from_exception(error)
-    here = Path(__file__).resolve()
-    kept = [one for one in own.stack if Path(one.filename).resolve() != here]
-    own.stack = traceback.StackSummary.from_list(kept)
-    return "".join(own.format(chain=False))
 
 
 def last_line(error: BaseException) -> str:

@@ -53,7 +53,7 @@ def main() -> int:
 
 
 def _run(call: dict[str, Any], own: dict[str, str]) -> str:
-    """Run one command and return what it printed. Raises NotRun."""
+    """Run one command and return what it printed. Raises CommandRefused."""
     argv = list(call["argv"])
     if argv[0] == "cat" and len(argv) == 2 and call["stdin"]:
         place = (_TREE / argv[1]).resolve()
@@ -89,7 +89,7 @@ def _run(call: dict[str, Any], own: dict[str, str]) -> str:
 
 
 def _of_project(argv: list[str], own: dict[str, str]) -> list[str]:
-    """Return how a command of the project is started. Raises NotRun for another."""
+    """Return how a command of the project is started. Raises CommandRefused for another."""
     first, *rest = argv
     if first == "npx" and rest:
         first, *rest = rest
@@ -100,8 +100,11 @@ def _of_project(argv: list[str], own: dict[str, str]) -> list[str]:
         if found is None:
             raise CommandRefused(f"{first} was not installed")
         return [found, *rest]
-    if _PYTHON.fullmatch(first) and len(rest) > 1 and rest[0] == "-m" and _is_module(rest[1]):
-        return ["python3", *rest]
+    if _PYTHON.fullmatch(first) and len(rest) > 1 and rest[0] == "-m":
+        path = Path(*rest[1].split("."))
+        places = (path.with_name(f"{path.name}.py"), path / "__main__.py")
+        if any((above / one).is_file() for above in (Path(), Path("src")) for one in places):
+            return ["python3", *rest]
     program = "python3" if _PYTHON.fullmatch(first) else first
     if program in ("python3", "node") and rest and (_TREE / rest[0]).is_file():
         return [program, *rest]
@@ -115,12 +118,6 @@ def _text(path: str) -> str:
         return Path(path).read_text(encoding="utf-8")
     except (OSError, ValueError):
         return ""
-
-
-def _is_module(name: str) -> bool:
-    path = Path(*name.split("."))
-    places = (path.with_name(f"{path.name}.py"), path / "__main__.py")
-    return any((folder / place).is_file() for folder in (Path(), Path("src")) for place in places)
 
 
 def _scripts() -> dict[str, str]:

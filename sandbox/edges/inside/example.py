@@ -78,7 +78,11 @@ def made(tree: ModuleTree, call: str, before: list[str]) -> dict[str, object]:
     try:
         with limited(), contextlib.redirect_stdout(printed):
             code = compile(node, "<task>", "eval")
-            value = _settled(eval(code, found))  # noqa: S307  in the sandbox
+            value = eval(code, found)  # noqa: S307  in the sandbox
+            if inspect.iscoroutine(value):
+                value = asyncio.run(value)
+            if inspect.isgenerator(value):
+                value = list(value)
             literal = repr(value) if _is_plain(value) else ""
             said = repr(value)
     except TooLong as error:
@@ -174,13 +178,6 @@ def _load(node: ast.expr, found: dict[str, object]) -> object:
 def not_tried(why: str) -> dict[str, object]:
     """Say why a call shows nothing."""
     return {"outcome": "not-tried", "said": why[:_MOST_SAID], "literal": "", "errors": []}
-
-
-def _settled(value: object) -> object:
-    """What a call gives once it is waited for, or gone through."""
-    if inspect.iscoroutine(value):
-        value = asyncio.run(value)
-    return list(value) if inspect.isgenerator(value) else value
 
 
 def _is_plain(value: object, depth: int = 0) -> bool:

@@ -6,7 +6,7 @@ import pytest
 
 from bot.evidence.said_values import is_said
 from bot.values import DamageSeen, TestChange, Verdict, VerdictOutcome
-from sandbox.damage.values import CONDITION, Damage, DamageTrial
+from sandbox.damage.values import CONDITION, PASSED_OVER, Damage, DamageTrial
 from tests.bot.verdict.cases import SPLIT, comparison, observed, requirements, verdict_of
 
 NAME = "test_split_refuses_zero_people"
@@ -20,10 +20,13 @@ def noticed(
     return DamageTrial(Damage(path, "emptied", 3, symbol, f"`{symbol}` does nothing"), by)
 
 
-def asking(symbol: str, path: str = "src/shop.py") -> DamageTrial:
+def on(*values: str, symbol: str = "split", path: str = "src/shop.py") -> Damage:
     what = "`people < 16` is always true"
-    damage = Damage(path, CONDITION, 7, symbol, what, is_telling=False, names=("16",))
-    return DamageTrial(damage, unnoticed=("a", "b", TEST.id))
+    return Damage(path, CONDITION, 7, symbol, what, is_telling=False, names=values)
+
+
+def asking(symbol: str, path: str = "src/shop.py") -> DamageTrial:
+    return DamageTrial(on("16", symbol=symbol, path=path), unnoticed=("a", "b", TEST.id))
 
 
 def verdict(unneeded: DamageTrial, *trials: DamageTrial) -> Verdict:
@@ -76,9 +79,24 @@ UNSAID = {
 
 @pytest.mark.parametrize("values", SAID)
 def test_the_task_speaks_of_a_value(values: tuple[str, ...]) -> None:
-    assert is_said(values, requirements("It works", SAID[values]))
+    assert is_said(on(*values), requirements("It works", SAID[values]))
 
 
 @pytest.mark.parametrize("values", UNSAID)
 def test_what_the_task_only_shows_in_code_is_no_word_about_it(values: tuple[str, ...]) -> None:
-    assert not is_said(values, requirements("It works", UNSAID[values]))
+    assert not is_said(on(*values), requirements("It works", UNSAID[values]))
+
+
+@pytest.mark.parametrize(
+    ("task", "is_so"),
+    [
+        ("- [ ] `total` adds up the prices of an order\n", False),
+        ("- [ ] `total` adds up the prices, and skips what is no number\n", True),
+        ("- [ ] `total` gives 0 for an invalid order\n", True),
+        ("- [ ] `total` adds up the prices\n\nUntil now it was a ValueError.\n", True),
+    ],
+)
+def test_a_task_that_speaks_of_errors_may_want_one_passed_over(task: str, is_so: bool) -> None:
+    what = "`except ValueError` lets the error through"
+    damage = Damage("src/shop.py", PASSED_OVER, 7, "total", what, names=("ValueError",))
+    assert is_said(damage, requirements("Orders", task)) is is_so

@@ -107,3 +107,14 @@ def test_no_template_is_rendered_from_input_and_no_secret_is_shown() -> None:
     assert "{{ 7 * 7 }}" in text
     assert "ghp_" not in text
     assert "\u202e" not in text
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_tests_are_listed_or_counted_on_paper_too(name: str) -> None:
+    page = html(view(EXAMPLES[name]()))
+    tests = re.search(r'<h2 id="tests">.*?(?=<h2|</main>)', page, re.DOTALL)
+    if tests is None or "<table" not in tests[0]:
+        return
+    shown = re.findall(r'<(?:table class="short|section)(?![^>]*screen)[^>]*>', tests[0])
+    assert len(shown) >= 1
+    assert ('<table class="short">' in shown) == ("<section>" not in shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.trajectory.reading import FIELD_CHARACTERS, MOST_CHARACTERS, MOST_STEPS, read_trajectory
@@ -98,7 +98,6 @@ _JSON = st.recursive(
 
 
 @given(st.lists(_JSON, max_size=4))
-@settings(max_examples=200, deadline=None)
 def test_any_json_is_read_without_an_error(rows: list[object]) -> None:
     for text in (json.dumps(rows), "\n".join(map(json.dumps, rows))):
         log = read_trajectory(text)

@@ -229,11 +229,7 @@ KNOWN = st.dictionaries(st.sampled_from(PARTS), JSON, max_size=6)
 NESTED = st.dictionaries(st.sampled_from(PARTS), KNOWN | JSON, max_size=6)
 
 
-@settings(
-    max_examples=150,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     event=st.sampled_from(["pull_request", "issue_comment", "check_run", "merge_group", "x"]),
     action=st.sampled_from(["opened", "created", "rerequested", "checks_requested", "edited"])
@@ -247,9 +243,7 @@ def test_no_signed_payload_breaks_it(
     assert answer.status_code == 202
 
 
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     body=st.binary(max_size=200),
     delivery=st.text(st.characters(min_codepoint=32, max_codepoint=255), max_size=120),

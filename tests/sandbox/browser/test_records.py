@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox.browser.records import read_records
@@ -42,7 +42,6 @@ RECORDS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(RECORDS | JSON, max_size=12))
 def test_any_json_is_read_without_harm(records: list[object]) -> None:
     told = read_records(b"\n".join(json.dumps(record).encode() for record in records))

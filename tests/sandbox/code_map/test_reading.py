@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sandbox.base import Command, Completed, Killed
 from sandbox.code_map.code import parse, plain, read_facts, read_told
-from sandbox.code_map.inventory import ListedFile
+from sandbox.code_map.inventory import InventoryFile
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=200),
@@ -69,8 +69,8 @@ class Dying:
         return Completed(0, b"", b"", 1.0, channel=b"\n".join(told))
 
 
-def listed(*paths: str) -> list[ListedFile]:
-    return [ListedFile(path, "python", path) for path in paths]
+def listed(*paths: str) -> list[InventoryFile]:
+    return [InventoryFile(path, "python", path) for path in paths]
 
 
 async def test_a_file_that_kills_its_worker_costs_only_itself() -> None:

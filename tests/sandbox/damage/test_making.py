@@ -9,7 +9,7 @@ import pytest
 
 from sandbox import open_sandbox
 from sandbox.damage.making import DamagedCopy, make_damages
-from sandbox.damage.values import CONDITION, SAME
+from sandbox.damage.values import CONDITION, PASSED_OVER, SAME, UNASKED
 from tests.sandbox.linters.changes import changed
 
 pytestmark = pytest.mark.real
@@ -65,7 +65,7 @@ async def made(
     checkout = changed(folder, base, head)
     found = await make_damages(open_sandbox("bubblewrap", folder / "state"), checkout, head, words)
     assert [one.damage.kind == SAME for one in found[:3]] == [False, True, False][: len(found)]
-    return tuple(one for one in found if one.damage.kind not in (CONDITION, SAME))
+    return tuple(one for one in found if one.damage.kind not in (*UNASKED, SAME))
 
 
 @pytest.mark.parametrize("name", SOURCES)
@@ -169,6 +169,43 @@ async def test_a_value_that_base_asks_for_is_none_of_the_change(tmp_path: Path) 
     sandbox = open_sandbox("bubblewrap", tmp_path / "state")
     made = await make_damages(sandbox, checkout, {"a.py"}, ())
     assert made and CONDITION not in {one.damage.kind for one in made}
+
+
+@pytest.mark.parametrize(
+    ("name", "base", "head", "wanted"),
+    [
+        (
+            "a.py",
+            "def f(a):\n    return int(a)\n",
+            "def f(a):\n    try:\n        return int(a)\n    except (ValueError, TypeError) as e:  # no\n"
+            "        pass\n    try:\n        return next(a)\n    except StopIteration:\n        pass\n"
+            "    try:\n        return a()\n    except KeyError:\n        return 0\n",
+            ("`except (ValueError, TypeError) as e` lets the error through", b"        raise\n"),
+        ),
+        (
+            "a.mjs",
+            "const f = (a) => JSON.parse(a);\n",
+            "const f = (a) => {\n  try {\n    return JSON.parse(a);\n  } catch {\n    // no\n  }\n};\n",
+            ("`catch` lets the error through", b"  } catch (error) { throw error; }\n"),
+        ),
+        (
+            "a.ts",
+            "const f = (a: string) => JSON.parse(a);\n",
+            "const f = (a: string) => {\n  try {\n    return a.at(0);\n  } catch (why: unknown) {}\n};\n",
+            ("`catch (why : unknown)` lets the error through", b"catch (why) { throw why; }"),
+        ),
+    ],
+)
+async def test_an_error_that_is_newly_passed_over_is_let_through(
+    tmp_path: Path, name: str, base: str, head: str, wanted: tuple[str, bytes]
+) -> None:
+    checkout = changed(tmp_path, {name: base}, {name: head})
+    sandbox = open_sandbox("bubblewrap", tmp_path / "state")
+    damages = await make_damages(sandbox, checkout, {name}, ())
+    (one,) = [copy for copy in damages if copy.damage.kind == PASSED_OVER]
+    ((_, made),) = one.files
+    assert one.damage.what == wanted[0]
+    assert wanted[1] in made
 
 
 async def test_a_dialect_that_the_grammar_cannot_read_is_taken_back(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sandbox.toolchains import SetupHints, Toolchain, detect
@@ -576,7 +576,6 @@ LINES = st.builds("{} = {}\n".format, st.sampled_from(KEYS), st.sampled_from(ODD
     )
 )
 @example({"tox.ini": ["[testenv]\n", "changedir = {toxinidir}\n"]})
-@settings(max_examples=100, deadline=None)
 def test_no_file_can_break_detection_or_smuggle_in_what_no_argument_may_hold(
     files: dict[str, list[str]],
 ) -> None:
