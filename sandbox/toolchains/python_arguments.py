@@ -56,17 +56,14 @@ def understood(tree: Tree, call: RunnerLine) -> tuple[str, ...]:
     found = list(_kept(tree, call, deque(words)))
     paths = [word for word in found if not word.startswith("-")]
     if call.runner == "doctest":
-        return _as_pytest([path for path in paths if tree.has(path)])
+        # What runs `python -m doctest FILES` in pytest.
+        there = [path for path in paths if tree.has(path)]
+        texts = [path for path in there if not path.endswith(".py")]
+        modules = ["--doctest-modules"] if len(texts) < len(there) else []
+        return (*modules, *(f"--doctest-glob={PurePosixPath(path).name}" for path in texts), *there)
     if call.folder and tree.is_plain(call.folder) and not any(tree.has(path) for path in paths):
         found.append(call.folder)
     return tuple(found)
-
-
-def _as_pytest(paths: list[str]) -> tuple[str, ...]:
-    """Return what runs `python -m doctest FILES` in pytest."""
-    texts = [path for path in paths if not path.endswith(".py")]
-    modules = ["--doctest-modules"] if len(texts) < len(paths) else []
-    return (*modules, *(f"--doctest-glob={PurePosixPath(path).name}" for path in texts), *paths)
 
 
 def _kept(tree: Tree, call: RunnerLine, words: deque[str]) -> Iterator[str]:

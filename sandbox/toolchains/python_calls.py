@@ -113,20 +113,15 @@ def nox_places(tree: Tree) -> Iterator[LineGroup]:
                 for node in ast.walk(function)
                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
             }
-            calls = [node for node in ast.walk(function) if _is_run(node)]
+            known = {**values, **local}
             lines = [
-                _line(call, {**values, **local}) for call in calls if isinstance(call, ast.Call)
+                shlex.join(word for part in node.args for word in _spelled(part, known, 0))
+                for node in ast.walk(function)
+                if isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in {"run", "run_always"}
             ]
             yield LineGroup("noxfile.py", function.name, tuple(filter(None, lines)))
-
-
-def _is_run(node: ast.AST) -> bool:
-    is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    return is_method and node.func.attr in {"run", "run_always"}  # type: ignore[attr-defined]
-
-
-def _line(call: ast.Call, values: Mapping[str, ast.expr]) -> str:
-    return shlex.join(word for part in call.args for word in _spelled(part, values, 0))
 
 
 def _spelled(part: ast.expr, values: Mapping[str, ast.expr], depth: int) -> Iterator[str]:
@@ -168,30 +163,22 @@ def make_places(tree: Tree) -> Iterator[LineGroup]:
             recipes.setdefault(target, [])
             needs.setdefault(target, []).extend(rule[2].split())
         elif line.startswith("\t") and target:
-            recipes[target].append(_expanded(line.strip().lstrip("@-"), variables))
+            command = line.strip().lstrip("@-")
+            # Variables are filled in; one named PYTEST that nothing defines stands for pytest.
+            for _ in range(3):
+                command = re.sub(
+                    r"\$[({](\w+)[)}]",
+                    lambda found: variables.get(found[1], "pytest" if found[1] == "PYTEST" else ""),
+                    command,
+                )[:LINE_CHARS]
+            recipes[target].append(command)
     for target in recipes:
-        reached = _reached(target, needs)
+        reached = [target]
+        for one in reached:
+            reached += [need for need in needs.get(one, ()) if need not in reached]
         yield LineGroup(
             name, target, tuple(line for one in reached for line in recipes.get(one, ()))
         )
-
-
-def _reached(target: str, needs: Mapping[str, list[str]]) -> list[str]:
-    found = [target]
-    for one in found:
-        found += [need for need in needs.get(one, ()) if need not in found]
-    return found
-
-
-def _expanded(line: str, variables: Mapping[str, str]) -> str:
-    """Put in what variables stand for; one named PYTEST that nothing defines stands for pytest."""
-    for _ in range(3):
-        line = re.sub(
-            r"\$[({](\w+)[)}]",
-            lambda found: variables.get(found[1], "pytest" if found[1] == "PYTEST" else ""),
-            line,
-        )[:LINE_CHARS]
-    return line
 
 
 # --- task tables ------------------------------------------------------------------------------

@@ -34,6 +34,9 @@ def installer() -> tuple[Mount, ...]:
 def building(request: BuildRequest) -> Variables:
     """Return the environment of the build commands."""
     path = f"{PROJECT}/bin:{DEPENDENCIES}/bin:{TOOLS}:{SYSTEM_PATH}"
+    # Plug-ins that read git's tags are told what the version is, since there is no git here.
+    told = ("SETUPTOOLS_SCM_PRETEND_VERSION", "PDM_BUILD_SCM_VERSION", "PBR_VERSION")
+    bypass = ("POETRY_DYNAMIC_VERSIONING_BYPASS", "UV_DYNAMIC_VERSIONING_BYPASS")
     return (
         ("PATH", path),
         ("VIRTUAL_ENV", DEPENDENCIES),
@@ -48,15 +51,8 @@ def building(request: BuildRequest) -> Variables:
         ("NO_COLOR", "1"),
         ("GIT_TERMINAL_PROMPT", "0"),
         *((("UV_OFFLINE", "1"),) if request.network is Network.NONE else ()),
-        *_versions(request.version),
+        *((name, request.version or "0.0.0") for name in (*told, *bypass)),
     )
-
-
-def _versions(version: str) -> Variables:
-    """Tell the plug-ins that read git's tags what the version is, since there is no git here."""
-    names = ("SETUPTOOLS_SCM_PRETEND_VERSION", "PDM_BUILD_SCM_VERSION", "PBR_VERSION")
-    bypass = ("POETRY_DYNAMIC_VERSIONING_BYPASS", "UV_DYNAMIC_VERSIONING_BYPASS")
-    return tuple((name, version or "0.0.0") for name in (*names, *bypass))
 
 
 def observing(recipe: Recipe, has_project: bool) -> Variables:

@@ -193,7 +193,11 @@ def _files(tree: Tree, project: PythonProject, hints: tuple[TestHints, ...]) -> 
         if _words(path) & _DEVELOPMENT_FILES:
             found.setdefault(path, "its name says that it is for development")
     text = tree.read("requirements.txt")
-    if text and (not _states_dependencies(project) or _is_development_file(text)):
+    states_its_own = project.source == "pyproject.toml" and (
+        project.dependencies or project.is_installable
+    )
+    is_for_development = names_local_project(text) or re.search(r"^pytest\b", text, re.M)
+    if text and (not states_its_own or is_for_development):
         found.setdefault("requirements.txt", "it lists what the repository needs")
     return found
 
@@ -206,16 +210,6 @@ def _requirement_files(tree: Tree) -> list[str]:
     folders = [*tree.listing(".", ".txt"), *tree.listing("requirements", ".txt")]
     folders += [*tree.listing("tests", ".txt"), *tree.listing("test", ".txt")]
     return [path for path in folders if "require" in path.lower()]
-
-
-def _states_dependencies(project: PythonProject) -> bool:
-    return project.source == "pyproject.toml" and bool(
-        project.dependencies or project.is_installable
-    )
-
-
-def _is_development_file(text: str) -> bool:
-    return names_local_project(text) or bool(re.search(r"^pytest\b", text, re.M))
 
 
 # --- what is made ready before the tests -----------------------------------------------------------
@@ -253,7 +247,11 @@ def prepare(
     targets = {place.name for place in make_places(tree)} if "make" in programs else set[str]()
     for job in ci_jobs(tree):
         lines = job.lines()
-        starts = (n for n, line in enumerate(lines) if _starts_tests(tree, line))
+        starts = (
+            n
+            for n, line in enumerate(lines)
+            if calls_in(tree, (line,)) or (_STARTS_TESTS.search(line) and "install" not in line)
+        )
         before = list(dict.fromkeys(lines[: next(starts, 0)]))
         made = [line for line in before if _makes_files(line, tree, targets)][:_MOST_STEPS]
         other = [line for line in before if _NEEDS_MACHINE.match(line)][:_MOST_STEPS]
@@ -270,10 +268,6 @@ def prepare(
             ]
             return tuple(("sh", "-c", f"{line} || true") for line in run), tuple(reasons)
     return (), ()
-
-
-def _starts_tests(tree: Tree, line: str) -> bool:
-    return bool(calls_in(tree, (line,)) or (_STARTS_TESTS.search(line) and "install" not in line))
 
 
 def _makes_files(line: str, tree: Tree, targets: set[str]) -> bool:

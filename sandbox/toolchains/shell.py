@@ -39,8 +39,12 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     files = [path for path in place.files() if path.endswith(_SUFFIXES)][:_MOST_FILES]
     if not files:
         return None
-    scripts = [path for path in files if not path.endswith(".bats") and _is_ours(place, path)]
-    build = tuple((_interpreter(place, path), "-n", f"./{path}") for path in scripts)
+    programs = {path: _shebang(place, path) for path in files if not path.endswith(".bats")}
+    scripts = [path for path, one in programs.items() if one in {"", "sh", "bash", "dash"}]
+    build = tuple(
+        ("sh" if programs[path] in {"sh", "dash"} else "bash", "-n", f"./{path}")
+        for path in scripts
+    )
     reasons = ("It is made of shell scripts; building it is parsing them.", *container_hints(place))
     if any(path.endswith(".bats") for path in files):
         if not toolchain.version("bats"):
@@ -57,14 +61,6 @@ def _shebang(tree: Tree, path: str) -> str:
     first = tree.read_bytes(path)[:200].split(b"\n", 1)[0].decode("utf-8", "replace")
     words = first[2:].split() if first.startswith("#!") else []
     return PurePosixPath(words[-1]).name if words else ""
-
-
-def _is_ours(tree: Tree, path: str) -> bool:
-    return _shebang(tree, path) in {"", "sh", "bash", "dash"}
-
-
-def _interpreter(tree: Tree, path: str) -> str:
-    return "sh" if _shebang(tree, path) in {"sh", "dash"} else "bash"
 
 
 ECOSYSTEM = Ecosystem(
