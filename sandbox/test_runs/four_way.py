@@ -103,7 +103,7 @@ async def _cross(
     found = await asyncio.to_thread(find_crosswise, base_tree, head_tree, made)
     docs = await asyncio.to_thread(find_doctests, base_tree, head_tree, base.tests, head.tests)
     around = _Around.of(sides)
-    crosswise = _concerning(_with_texts(found, docs), sides, whole=around.differs)
+    crosswise = _concerning(found, docs, sides, whole=around.differs)
     trees = await asyncio.to_thread(_combined, sides, crosswise, docs)
     base_order, head_order = _full_orders(sides)
     limits = _crosswise_limits(sides.limits, base, head)
@@ -218,13 +218,6 @@ async def _with_packages_of_base(
     return replace(runs, other_runner=changed, held_by_packages=held)
 
 
-def _with_texts(found: Crosswise, docs: Doctests) -> Crosswise:
-    """Add the texts of examples, which travel as test files do, and base's changed docstrings."""
-    base_paths = dict.fromkeys((*found.base_paths, *docs.files, *docs.base_on_head))
-    head_paths = dict.fromkeys((*found.head_paths, *docs.files))
-    return Crosswise((*found.swapped, *docs.files), tuple(base_paths), tuple(head_paths))
-
-
 _RUN_WHOLE = (TestRunner.MAKE, TestRunner.CTEST)
 """Runners that no file can be named to."""
 
@@ -247,8 +240,14 @@ class _Around:
         return self.plugins is not None or bool(self.laid)
 
 
-def _concerning(found: Crosswise, sides: Sides, *, whole: bool) -> Crosswise:
-    """Leave out what stands beside the project; whole programs of tests run whole."""
+def _concerning(found: Crosswise, docs: Doctests, sides: Sides, *, whole: bool) -> Crosswise:
+    """Leave out what stands beside the project; whole programs of tests run whole.
+
+    Texts of examples travel as test files do; base's changed docstrings run, too.
+    """
+    base_paths = dict.fromkeys((*found.base_paths, *docs.files, *docs.base_on_head))
+    head_paths = dict.fromkeys((*found.head_paths, *docs.files))
+    found = Crosswise((*found.swapped, *docs.files), tuple(base_paths), tuple(head_paths))
     if found.swapped and sides.base.recipe.runner in _RUN_WHOLE:
         return replace(found, base_paths=("",), head_paths=("",))
     if whole:

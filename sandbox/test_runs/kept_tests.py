@@ -110,9 +110,14 @@ def read_journal(channel: bytes, killed: str = "") -> TestRun:
     except (chain.Broken, ValueError, TypeError, KeyError, RecursionError) as error:
         reading.forged, reading.problem = True, f"the record is broken ({error})"
     problem = _problem(reading, killed)
+    used: dict[str, int] = {}  # results of the same id are numbered, so that an id names one
+    named = []
+    for one in reading.results:
+        used[one.id] = count = used.get(one.id, 0) + 1
+        named.append(one if count == 1 else replace(one, id=f"{one.id}#{count}"))
     return TestRun(
         complete=not problem,
-        results=_unique(reading.results),
+        results=tuple(named),
         problem=problem or ("" if reading.results else NO_TESTS),
         forged=reading.forged,
     )
@@ -125,25 +130,22 @@ def _take(record: dict[str, object], reading: _KeptReading) -> None:
     if kind == "running":
         reading.running = str(record["what"])
     elif kind == "result":
-        reading.results.append(_result(record))
+        result = TestResult(
+            id=str(record["id"]),
+            outcome=Outcome(str(record["outcome"])),
+            seconds=float(str(record["seconds"])),
+            message=str(record["message"]),
+            path=str(record["path"]),
+            line=int(str(record["line"])),
+            source=str(record["source"]),
+        )
+        reading.results.append(result)
     elif kind == "end":
         reading.count = int(str(record["count"]))
         reading.problem = str(record["problem"])
         reading.forged = bool(record["forged"])
     else:
         raise ValueError("an unknown record")
-
-
-def _result(record: dict[str, object]) -> TestResult:
-    return TestResult(
-        id=str(record["id"]),
-        outcome=Outcome(str(record["outcome"])),
-        seconds=float(str(record["seconds"])),
-        message=str(record["message"]),
-        path=str(record["path"]),
-        line=int(str(record["line"])),
-        source=str(record["source"]),
-    )
 
 
 def _problem(reading: _KeptReading, killed: str) -> str:
@@ -157,13 +159,3 @@ def _problem(reading: _KeptReading, killed: str) -> str:
     if reading.count != len(reading.results):
         return f"{reading.count} results were announced, {len(reading.results)} are there."
     return reading.problem
-
-
-def _unique(results: list[TestResult]) -> tuple[TestResult, ...]:
-    """Number results of the same id, so that an id names one result."""
-    used: dict[str, int] = {}
-    named = []
-    for one in results:
-        used[one.id] = count = used.get(one.id, 0) + 1
-        named.append(one if count == 1 else replace(one, id=f"{one.id}#{count}"))
-    return tuple(named)

@@ -291,16 +291,13 @@ def _problem(reading: _Reading, killed: str, said: str) -> str:
     if reading.absent:
         return f"{reading.runner} is not among the packages that were installed."
     if not reading.parts or any(part.wait_status is None for part in reading.parts):
-        return "" if _found_nothing(reading) else "The test run was killed from within."
+        # No file was there to run, and none broke off.
+        found_nothing = not reading.parts and reading.runner != "test runner"
+        return "" if found_nothing else "The test run was killed from within."
     faulty = [part for part in reading.parts if part.file and (part.fault or not part.has_begun)]
     if faulty:
         return _own_failure(reading, faulty[0], faulty[0].fault.partition("\n")[0] or said)
     return "" if reading.part.file else _end_problem(reading, reading.part, said)
-
-
-def _found_nothing(reading: _Reading) -> bool:
-    """Tell whether no file was there to run, and none broke off."""
-    return not reading.parts and reading.runner != "test runner"
 
 
 def _end_problem(reading: _Reading, part: _Part, said: str) -> str:

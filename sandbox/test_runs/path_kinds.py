@@ -227,19 +227,12 @@ def is_test_file(path: PurePosixPath) -> bool:
     if suffix == ".rs":
         return bool(folders) and folders[-1] == "tests"
     if suffix == ".java":
-        return bool(_JAVA.fullmatch(name)) and not _is_main_java(folders)
+        is_main = "/src/main/" in f"/{'/'.join(folders)}/"
+        return bool(_JAVA.fullmatch(name)) and not is_main
     if suffix in _C | _SHELL:
-        return in_tests or _is_named_test(path.stem)
+        words = re.split(r"[_\-.]", path.stem.lower())
+        return in_tests or not {"test", "tests"}.isdisjoint((words[0], words[-1]))
     return False
-
-
-def _is_main_java(folders: tuple[str, ...]) -> bool:
-    return "/src/main/" in f"/{'/'.join(folders)}/"
-
-
-def _is_named_test(stem: str) -> bool:
-    words = re.split(r"[_\-.]", stem.lower())
-    return words[0] in {"test", "tests"} or words[-1] in {"test", "tests"}
 
 
 def is_build_file(path: PurePosixPath) -> bool:
@@ -266,12 +259,12 @@ def folder_reached(path: PurePosixPath) -> str | None:
 
 def test_lines(name: str, text: str) -> str:
     """Return what a Makefile or CMakeLists.txt says of tests: rules with their recipes, statements."""
-    is_cmake = name == "CMakeLists.txt" or name.endswith(".cmake")
-    found = _cmake_statements(text) if is_cmake else _make_lines(text)
-    return "\n".join(found)
-
-
-def _make_lines(text: str) -> list[str]:
+    if name == "CMakeLists.txt" or name.endswith(".cmake"):
+        bare = re.sub(r"#[^\n]*", "", text)
+        statements = re.findall(r"(?<!\w)\w+\s*\([^()]*(?:\([^()]*\)[^()]*)*\)", bare)
+        # The project's own name may well hold the word.
+        told = (" ".join(s.split()) for s in statements if _SPEAKS_OF_TESTS.search(s))
+        return "\n".join(told)
     found, in_test_rule, continues = [], False, False
     for line in text.splitlines():
         if not line.startswith("\t") and not continues:
@@ -280,14 +273,7 @@ def _make_lines(text: str) -> list[str]:
             found.append(line.rstrip())
         continues = line.endswith("\\")
         in_test_rule = in_test_rule and bool(line.strip())
-    return found
-
-
-def _cmake_statements(text: str) -> list[str]:
-    bare = re.sub(r"#[^\n]*", "", text)
-    statements = re.findall(r"(?<!\w)\w+\s*\([^()]*(?:\([^()]*\)[^()]*)*\)", bare)
-    # The project's own name may well hold the word.
-    return [" ".join(s.split()) for s in statements if _SPEAKS_OF_TESTS.search(s)]
+    return "\n".join(found)
 
 
 _ASIDE = {".git", ".venv", "venv", "node_modules", "vendor", "third_party", "__pycache__"}

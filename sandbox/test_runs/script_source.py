@@ -138,7 +138,12 @@ class ScriptSources:
         found = by_title.get(titles[-1])
         if not found:
             return 0, said
-        call = found[0] if len(found) == 1 else _nearest(found, text, titles, line)
+        # The one inside the suite of the right name, then the one nearest to the told line.
+        suite = titles[-2] if len(titles) > 1 else ""
+        inside = [
+            one for one in found if suite and suite in text[max(0, one.start - 20_000) : one.start]
+        ]
+        call = min(inside or found, key=lambda one: abs(one.line - line))
         return call.line, f"{said}\n{text[call.start : call.end]}"[:LARGEST_SOURCE]
 
     def table_of(self, path: str, titles: list[str]) -> str:
@@ -159,12 +164,3 @@ class ScriptSources:
             self._tables[path] = [call for call in found if call.suites is not None]
             self._files[path] = (text, by_title)
         return self._files[path]
-
-
-def _nearest(found: list[TitledCall], text: str, titles: list[str], line: int) -> TitledCall:
-    """Prefer the one inside the suite of the right name, then the one nearest to the told line."""
-    suite = titles[-2] if len(titles) > 1 else ""
-    inside = [
-        call for call in found if suite and suite in text[max(0, call.start - 20_000) : call.start]
-    ]
-    return min(inside or found, key=lambda call: abs(call.line - line))

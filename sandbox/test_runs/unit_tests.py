@@ -16,7 +16,7 @@ from sandbox.test_runs.node_tests import NODE_TESTS
 from sandbox.test_runs.run_records import joined_calls, read_channel
 from sandbox.test_runs.test_order import TestDriver, TestOrder, held_tests, local, of_the_tree
 from sandbox.toolchains import layers
-from sandbox.values import Environment, Observation, Outcome, TestRun, TestRunner
+from sandbox.values import Observation, Outcome, TestRun, TestRunner
 
 HARNESS_VERSION = "6"
 """Part of the key under which a caller may keep a run; changes when outcomes may."""
@@ -55,36 +55,24 @@ async def _run(sandbox: Sandbox, order: TestOrder) -> Observation:
     tests = driver.read(placed, completed, killed)
     if tests is not None:
         tests = of_the_tree(tests, order.environment.recipe.root)
-    problem = f"The test command {killed}." if killed and tests is None else ""
-    observation = _observation(order, completed, tests)
-    return replace(
-        observation, command=driver.shown(placed), problem=observation.problem or problem
-    )
-
-
-def _observation(order: TestOrder, completed: Completed, tests: TestRun | None) -> Observation:
+    exit_code, problem = completed.exit_code, f"The test command {killed}." if killed else ""
+    if tests is not None:
+        # The tests' own: 0 when all is well, 1 when a test failed. Our launcher's says nothing.
+        has_failed = any(result.outcome in _BAD for result in tests.results)
+        exit_code, problem = int(has_failed) if tests.complete else None, tests.problem
     output = (completed.stdout + b"\n" + completed.stderr).decode("utf-8", "replace")
     return Observation(
         side=order.side,
-        command="",
-        exit_code=_exit_code(completed, tests),
+        command=driver.shown(placed),
+        exit_code=exit_code,
         output=output.replace("\0", "\ufffd").strip(),
         seconds=completed.seconds,
         timed_out=completed.killed is Killed.TIMEOUT,
         out_of_memory=completed.killed is Killed.MEMORY,
         truncated=completed.truncated,
         tests=tests,
-        problem=tests.problem if tests else "",
+        problem=problem,
     )
-
-
-def _exit_code(completed: Completed, tests: TestRun | None) -> int | None:
-    """The tests' own: 0 when all is well, 1 when a test failed. Our launcher's says nothing."""
-    if tests is None:
-        return completed.exit_code
-    if not tests.complete:
-        return None
-    return int(any(result.outcome in _BAD for result in tests.results))
 
 
 def _nothing(order: TestOrder, problem: str) -> Observation:
@@ -118,20 +106,27 @@ def _command(order: TestOrder) -> Command:
         order.plugins if order.plugins is not None and recipe.runner is TestRunner.PYTEST else None
     )
     variables = () if own is None else (("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1"),)
+    lent: list[str] = []  # the lender's site-packages as they stand inside
+    lent_mounts: tuple[Mount, ...] = ()
+    if order.lender:
+        layer = Path(order.lender.dependencies_layer)
+        found = layer.glob("lib/python3*/site-packages")
+        lent = [f"{layers.LENT}/{folder.relative_to(layer)}" for folder in found]
+        lent_mounts = (Mount(order.lender.dependencies_layer, layers.LENT),)
     orders = {
         "runner": recipe.runner.value,
         "arguments": (*(own or ()), *recipe.test_arguments),
         "paths": order.paths,
         "only": order.only,
         "environment": dict(layers.variables(order.environment, variables)),
-        "lent": _lent_paths(order.lender),
+        "lent": lent,
     }
     return Command(
         argv=(f"{layers.DEPENDENCIES}/bin/python", "-S", f"{_HARNESS_TARGET}/launch.py"),
         mounts=(
             *order.mounts,
             *held_tests(order.tree),
-            *_lent_mounts(order.lender),
+            *lent_mounts,
             Mount(str(_HARNESS), _HARNESS_TARGET),
         ),
         cwd=order.start,
@@ -142,19 +137,6 @@ def _command(order: TestOrder) -> Command:
         limits=order.limits,
         channel_bytes=_CHANNEL_BYTES,
     )
-
-
-def _lent_mounts(lender: Environment | None) -> tuple[Mount, ...]:
-    return (Mount(lender.dependencies_layer, layers.LENT),) if lender else ()
-
-
-def _lent_paths(lender: Environment | None) -> tuple[str, ...]:
-    """Return the lender's site-packages as they stand inside."""
-    if lender is None:
-        return ()
-    layer = Path(lender.dependencies_layer)
-    found = layer.glob("lib/python3*/site-packages")
-    return tuple(f"{layers.LENT}/{folder.relative_to(layer)}" for folder in found)
 
 
 def _read(_: TestOrder, completed: Completed, killed: str) -> TestRun:
