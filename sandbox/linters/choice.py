@@ -35,7 +35,9 @@ def sources(tree: Path, paths: Iterable[str]) -> tuple[LintedFile, ...]:
         for name in _below(tree, path):
             if len(found) >= MAX_FILES:
                 break
-            found[name] = LintedFile(name, _first_line(tree / name))
+            with (tree / name).open("rb") as opened:
+                first_line = opened.read(_FIRST_LINE_BYTES).split(b"\n")[0]
+            found[name] = LintedFile(name, first_line.decode(errors="replace"))
     return tuple(found.values())
 
 
@@ -63,11 +65,6 @@ def _is_utf8(name: str) -> bool:
         return False
 
 
-def _first_line(file: Path) -> str:
-    with file.open("rb") as opened:
-        return opened.read(_FIRST_LINE_BYTES).split(b"\n")[0].decode(errors="replace")
-
-
 def choose(linter: Linter, tree: Path, files: Iterable[LintedFile]) -> Chosen:
     """Return what one linter takes of the files: within its size, and named within one command."""
     kept: list[LintedFile] = []
@@ -85,10 +82,6 @@ def choose(linter: Linter, tree: Path, files: Iterable[LintedFile]) -> Chosen:
             kept.append(source)
         else:
             too_many += 1
-    return Chosen(tuple(kept), _left_out(too_large, too_many, linter))
-
-
-def _left_out(too_large: list[str], too_many: int, linter: Linter) -> str:
     said = []
     if too_large:
         names = ", ".join(too_large[:3]) + (", …" if len(too_large) > 3 else "")
@@ -96,4 +89,4 @@ def _left_out(too_large: list[str], too_many: int, linter: Linter) -> str:
         said.append(f"{len(too_large)} larger than {most_mb:g} MB not looked at: {names}")
     if too_many:
         said.append(f"{too_many} files more than one command can name")
-    return "; ".join(said)
+    return Chosen(tuple(kept), "; ".join(said))

@@ -22,9 +22,8 @@ from sandbox.linters.base import (
     Position,
     ends,
 )
-from sandbox.linters.programs import plain
-from sandbox.linters.reading import Node, layout, parsed, sarif, tree_path
-from sandbox.linters.syntax import parse_calls, read_parsed
+from sandbox.linters.programs import parse_calls, plain
+from sandbox.linters.reading import Node, layout, parsed, read_parsed, sarif, tree_path
 
 _SCRIPTS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
 _ESLINT_FILES = ("eslint.config.*", ".eslintrc", ".eslintrc.*")

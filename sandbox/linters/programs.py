@@ -13,7 +13,7 @@ from pathlib import Path
 from packaging.requirements import InvalidRequirement, Requirement
 
 from sandbox.base import Mount
-from sandbox.linters.base import LinterCall
+from sandbox.linters.base import LinterCall, LintJob
 
 _OURS = "/opt/assay"
 _PYTHON = f"{_OURS}/python"
@@ -64,6 +64,12 @@ def script(
     return LinterCall(argv, told, mounts, PYTHON_VARIABLES, stdin=json.dumps(paths).encode())
 
 
+def parse_calls(kind: str, job: LintJob) -> tuple[LinterCall, ...]:
+    """Call `inside/parse.py`, which asks a parser about one file after the other."""
+    return (script("parse.py", kind, needs="pyyaml", paths=job.paths, shown=_READ_BY[kind]),)
+
+
+_READ_BY = {"data": "# read by Python's parsers:", "bash": "bash -n", "node": "node --check"}
 PYTHON_VARIABLES = (("PYTHONPATH", _PYTHON), ("PYTHONDONTWRITEBYTECODE", "1"))
 
 

@@ -143,19 +143,16 @@ _REFUSED = "refused-call"
 def _signature_command(job: LintJob) -> tuple[LinterCall, ...]:
     """Isolated and without site: neither the tree nor an installed package speaks in its name."""
     target = f"{INSIDE}/sandbox/linters/inside"  # as the program and what it imports are named
-    argv = ("python3", "-I", "-S", f"{target}/calls.py", _least_version(job))
-    shown = f"# calls bound by Python's inspect.signature: {shlex.join(job.paths)}"
-    mounts = (Mount(str(_PROGRAMS), target),)
-    return (LinterCall(argv, shown, mounts, stdin=json.dumps(job.paths).encode()),)
-
-
-def _least_version(job: LintJob) -> str:
-    """Return "3.12" where head or base asks for no older Python, "" where neither says."""
     wanted = [
         read_project(Tree(tree / job.root)).requires_python for tree in (job.tree, job.policy)
     ]
     found = [match[1] for text in wanted for match in _LEAST.finditer(text[:200])]
-    return max(found, key=lambda text: [int(part) for part in text.split(".")], default="")
+    # "3.12" where head or base asks for no older Python, "" where neither says.
+    least = max(found, key=lambda text: [int(part) for part in text.split(".")], default="")
+    argv = ("python3", "-I", "-S", f"{target}/calls.py", least)
+    shown = f"# calls bound by Python's inspect.signature: {shlex.join(job.paths)}"
+    mounts = (Mount(str(_PROGRAMS), target),)
+    return (LinterCall(argv, shown, mounts, stdin=json.dumps(job.paths).encode()),)
 
 
 def _read_signatures(said: LinterOutput) -> Iterator[LinterRemark]:

@@ -111,15 +111,12 @@ class CheckedFile:
         folders = (Path(), Path("src"), Path(self._path).parent)
         return not any((folder / n).exists() for folder in folders for n in (top, f"{top}.py"))
 
-    def _named(self, name: str) -> object:
-        if name in self._imported:
-            return self._imported[name] if self._bound[name] == 1 else _NOTHING
-        return getattr(builtins, name, _NOTHING) if not self._bound[name] else _NOTHING
-
     def _value(self, node: ast.AST) -> object:
         """Return the module, class or function that an expression stands for, or _NOTHING."""
         if isinstance(node, ast.Name):
-            return self._named(node.id)
+            if node.id in self._imported:
+                return self._imported[node.id] if self._bound[node.id] == 1 else _NOTHING
+            return getattr(builtins, node.id, _NOTHING) if not self._bound[node.id] else _NOTHING
         if isinstance(node, ast.Attribute):
             owner = self._value(node.value)
             if isinstance(owner, (types.ModuleType, type)):
