@@ -44,7 +44,9 @@ def run(recorder: Recorder, orders: dict[str, Any]) -> int:
         import pytest  # noqa: PLC0415 - the environment's, which may have none
     except ImportError as error:
         missing = error.name in ("pytest", "_pytest")
-        text = "pytest is not installed in the environment" if missing else _cannot(error)
+        text = "pytest is not installed in the environment"
+        if not missing:
+            text = f"pytest cannot be imported: {describe.tail(str(error.msg))}"
         recorder.record("problem", text=text)
         return 4
     plugin = (Watch6 if int(pytest.__version__.split(".")[0]) < 7 else PytestWatch)(
@@ -61,10 +63,6 @@ def run(recorder: Recorder, orders: dict[str, Any]) -> int:
             "problem", text=f"{who} pytest {pytest.__version__}: {describe.raised(error)}"
         )
         return 4
-
-
-def _cannot(error: ImportError) -> str:
-    return f"pytest cannot be imported: {describe.tail(str(error.msg))}"
 
 
 class WatchBase:
@@ -154,7 +152,10 @@ class WatchBase:
         if report.outcome != "passed":
             kind = "collect_error" if report.outcome == "failed" else "collect_skip"
             path = str(report.nodeid).split("::")[0]
-            message = describe.tail(_skip_reason(report.longrepr))
+            said = report.longrepr
+            if isinstance(said, tuple) and said:  # a skip comes as (file, line, reason)
+                said = said[-1]
+            message = describe.tail(str(said))
             told = {"id": str(report.nodeid) or ".", "path": path, "message": message}
             self._record(kind, raised=self._raised.get(str(report.nodeid), ""), **told)
         yield
@@ -257,10 +258,3 @@ class Watch6(WatchBase):
 
 def _path(item: Any) -> str:
     return str(getattr(item, "path", None) or item.fspath)
-
-
-def _skip_reason(longrepr: Any) -> str:
-    """Return the text of a collection report; a skip comes as (file, line, reason)."""
-    if isinstance(longrepr, tuple) and longrepr:
-        return str(longrepr[-1])
-    return str(longrepr)

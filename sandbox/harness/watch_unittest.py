@@ -74,16 +74,16 @@ class UnittestWatch(unittest.TestResult):
         for part in suite:
             if hasattr(part, "__iter__"):
                 kept.addTest(self._kept(part))
-            elif self._selected(_path(part)) and self._named(part):
+            elif self._selected(part):
                 kept.addTest(part)
         return kept
 
-    def _selected(self, path: str) -> bool:
-        return not self._paths or any(
+    def _selected(self, test: Any) -> bool:
+        path = _path(test)
+        if self._paths and not any(
             wanted in (".", path) or path.startswith(wanted + "/") for wanted in self._paths
-        )
-
-    def _named(self, test: Any) -> bool:
+        ):
+            return False
         return not self._only or test.id() in self._only or test.id().startswith(_LOADER)
 
     def _description(self, test: Any) -> dict[str, object]:
@@ -168,7 +168,11 @@ class UnittestWatch(unittest.TestResult):
         """
         name = str(getattr(holder, "description", holder))
         where = name.partition("(")[2].rstrip(")")
-        behind = [test for test in self._all if where in _places(test)]
+        behind = []
+        for test in self._all:
+            kind = type(test)
+            if where in (kind.__module__, f"{kind.__module__}.{kind.__qualname__}"):
+                behind.append(test)
         for test in [test for test in behind if id(test) in self._numbers]:
             self._record("start", number=self._numbers[id(test)])
             self._started = perf_counter()
@@ -187,11 +191,6 @@ def _tests(suite: Any) -> Iterator[Any]:
             yield from _tests(part)
         else:
             yield part
-
-
-def _places(test: Any) -> tuple[str, str]:
-    kind = type(test)
-    return kind.__module__, f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _path(test: Any) -> str:

@@ -6,3 +6,47 @@ could not read stands in `problem`.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+
+MESSAGE_CHARS = 4000
+NAME_CHARS = 500
+MOST_TESTS = 100_000
+
+
+@dataclass(frozen=True)
+class SeenTest:
+    """One test as the runner tells it; `outcome` is a word of `sandbox.harness.outcome`."""
+
+    name: str
+    outcome: str
+    seconds: float = 0.0
+    message: str = ""
+    file: str = ""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """All tests of a document, in its order; `problem` says why it is not the whole truth."""
+
+    tests: tuple[SeenTest, ...]
+    problem: str = ""
+
+
+def names(tests: tuple[SeenTest, ...]) -> list[str]:
+    """Return the names in order, repeated ones included."""
+    return [test.name for test in tests]
+
+
+def clipped(text: str, most: int = MESSAGE_CHARS) -> str:
+    """Return the end of a text, where the reason stands."""
+    return text if len(text) <= most else "…" + text[1 - most :]
+
+
+def seconds(text: object) -> float:
+    """Return a duration that somebody wrote, 0.0 when it is none."""
+    try:
+        value = float(str(text).replace(",", ""))
+    except (ValueError, OverflowError):
+        return 0.0
+    return value if 0 <= value < 1e6 else 0.0
