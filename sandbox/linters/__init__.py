@@ -16,9 +16,8 @@ from pathlib import Path
 from sandbox.base import Command, Limits, Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.linters.automation import ACTIONLINT, BASH, DATA, HADOLINT, SHELLCHECK, YAMLLINT
-from sandbox.linters.base import Linter
+from sandbox.linters.base import Linter, sources
 from sandbox.linters.c import CC, CPP, CPPCHECK, includers
-from sandbox.linters.choice import sources
 from sandbox.linters.compiled import CLIPPY, GO_VET, GOFMT, GOFMT_DIFF, JAVAC
 from sandbox.linters.news import WhatChanged, new_on_head, observation, order_of
 from sandbox.linters.node import BIOME, ESLINT, NODE, PRETTIER

@@ -22,7 +22,7 @@ from sandbox.linters.base import (
     ends,
 )
 from sandbox.linters.programs import INSIDE, program
-from sandbox.linters.reading import Node, json_lines, layout, parsed, tree_path
+from sandbox.linters.reading import json_lines, layout, parsed, tree_path
 from sandbox.toolchains.python_project import read_project
 from sandbox.toolchains.tree import Tree
 
@@ -61,6 +61,14 @@ def _read(said: LinterOutput) -> Iterator[LinterRemark]:
         rule, message = item["code"].text, item["message"].text
         broken = rule == "invalid-syntax" and not _OF_A_VERSION.search(message)
         fix = item["fix"]
+        edits = (
+            Edit(
+                Position(one["location"]["row"].number, one["location"]["column"].number),
+                Position(one["end_location"]["row"].number, one["end_location"]["column"].number),
+                one["content"].text,
+            )
+            for one in fix["edits"]
+        )
         yield LinterRemark(
             rule=rule,
             path=tree_path(item["filename"].text, said.folder),
@@ -68,17 +76,7 @@ def _read(said: LinterOutput) -> Iterator[LinterRemark]:
             message=message,
             end_line=item["end_location"]["row"].number,
             breaks=Breaks.ALWAYS if broken else Breaks.NO,
-            edits=tuple(_edits(fix["edits"])) if fix["applicability"].text == "safe" else (),
-        )
-
-
-def _edits(edits: Node) -> Iterator[Edit]:
-    for one in edits:
-        start, end = one["location"], one["end_location"]
-        yield Edit(
-            Position(start["row"].number, start["column"].number),
-            Position(end["row"].number, end["column"].number),
-            one["content"].text,
+            edits=tuple(edits) if fix["applicability"].text == "safe" else (),
         )
 
 

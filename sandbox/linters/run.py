@@ -22,8 +22,8 @@ from sandbox.linters.base import (
     LintJob,
     Position,
     UnreadableOutput,
+    choose,
 )
-from sandbox.linters.choice import choose
 from sandbox.linters.reading import MAX_REMARKS
 from sandbox.repository.names import inside
 from sandbox.streams import last_line

@@ -86,7 +86,11 @@ def read_node_channel(
     results = tuple(one for part in reading.parts for one in _settled(part, place))
     if killed:
         results = (*results, *_never_ended(reading, place, killed))
-    problem = _problem(reading, killed, _telling(said)) or _stranger(results, place)
+    problem = _problem(reading, killed, _telling(said))
+    # A test whose file is not in the repository: nobody could tell which side's it is.
+    strangers = (one.path for one in results if one.path and not place.is_here(one.path))
+    if not problem and (stranger := next(strangers, "")):
+        problem = f"The tests run from {stranger}, which is not in the repository."
     problem = problem or _of_another_runner(reading, place)
     return TestRun(
         complete=not problem,
@@ -252,14 +256,6 @@ def _titles(record: dict[str, object]) -> list[str]:
     if not isinstance(titles, list) or not titles:
         raise TypeError("title")
     return [storable(str(title)) for title in titles]
-
-
-def _stranger(results: tuple[TestResult, ...], place: _Place) -> str:
-    """Name a test whose file is not in the repository: nobody could tell which side's it is."""
-    for result in results:
-        if result.path and not place.is_here(result.path):
-            return f"The tests run from {result.path}, which is not in the repository."
-    return ""
 
 
 def _of_another_runner(reading: _Reading, place: _Place) -> str:

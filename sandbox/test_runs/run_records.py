@@ -110,7 +110,22 @@ def _take_test(kind: str, record: dict[str, object], reading: _RecordReading) ->
         reading.running = integer_of(record, "number")
         reading.controlled = False
     elif kind == "finish" and reading.running == integer_of(record, "number"):
-        _finish(record, reading)
+        number = integer_of(record, "number")
+        if number in reading.finished:
+            raise ValueError("a second result for one test")
+        seconds, announced = seconds_of(record), reading.announced[number]
+        reading.running = None
+        outcome, message = Outcome(text_of(record, "outcome")), text_of(record, "message")
+        reading.finished[number] = TestResult(
+            id=announced.id,
+            outcome=outcome,
+            seconds=seconds,
+            message=message,
+            path=announced.path,
+            line=announced.line,
+            source=announced.source,
+            is_doctest=announced.is_doctest,
+        )
     elif kind == "deselected":
         message = "Deselected by the project's configuration."
         reading.others.append(_result(record, Outcome.SKIPPED, message))
@@ -121,25 +136,6 @@ def _take_test(kind: str, record: dict[str, object], reading: _RecordReading) ->
         reading.others.append(_result(record, Outcome.SKIPPED, text_of(record, "message")))
     else:
         raise ValueError(f"unexpected {kind}")
-
-
-def _finish(record: dict[str, object], reading: _RecordReading) -> None:
-    number = integer_of(record, "number")
-    if number in reading.finished:
-        raise ValueError("a second result for one test")
-    seconds = seconds_of(record)
-    announced = reading.announced[number]
-    reading.running = None
-    reading.finished[number] = TestResult(
-        id=announced.id,
-        outcome=Outcome(text_of(record, "outcome")),
-        seconds=seconds,
-        message=text_of(record, "message"),
-        path=announced.path,
-        line=announced.line,
-        source=announced.source,
-        is_doctest=announced.is_doctest,
-    )
 
 
 def _result(record: dict[str, object], outcome: Outcome, message: str = "") -> TestResult:

@@ -148,6 +148,10 @@ def _observation(side: Side, shown: tuple[str, ...], done: Completed) -> Observa
     output = (done.stdout + b"\n" + done.stderr).decode(errors="replace").strip()
     if done.killed:
         output += f"\n[ended by the {done.killed.value} limit]"
+    # A build that fails by itself as well as for the network is its own fault.
+    is_of_network = _UNREACHABLE.search(output) and not _OWN_FAILURE.search(output)
+    said = "The package index could not be reached, so this says nothing about the project."
+    problem = said if is_of_network else ""
     return Observation(
         side=side,
         command=shlex.join(shown),
@@ -156,15 +160,8 @@ def _observation(side: Side, shown: tuple[str, ...], done: Completed) -> Observa
         seconds=done.seconds,
         timed_out=done.killed is Killed.TIMEOUT,
         truncated=done.truncated or len(output) > _OUTPUT_CHARS,
-        problem=_network_problem(output),
+        problem=problem,
     )
-
-
-def _network_problem(output: str) -> str:
-    """Tell the network's failure from the project's own; a build that prints both is its own fault."""
-    if _OWN_FAILURE.search(output) or not _UNREACHABLE.search(output):
-        return ""
-    return "The package index could not be reached, so this says nothing about the project."
 
 
 # --- a build that the project's own tests do not call: it fails, and they run without it ----------

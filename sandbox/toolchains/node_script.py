@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import PurePosixPath
@@ -277,23 +277,19 @@ def _by_its_library(tree: Tree, call: ScriptCall) -> ScriptCall:
 
     def runner(one: TestRunner, arguments: tuple[str, ...]) -> TestRunner:
         files = arguments[arguments.index("--") + 1 :] if one is TestRunner.NODE else ()
-        uses_it = any(
-            _NODE_TEST.search(text) for path in files for text in _with_imported(tree, path)
-        )
-        return TestRunner.NODE_TEST if uses_it else one
+        for path in files:
+            text, folder = tree.read(path), PurePosixPath(path).parent
+            # A list of test files loads them out of its own folder.
+            loaded = dict.fromkeys(_LOADED.findall(text)[:READ_TEST_FILES])
+            texts = (text, *(tree.read(str(folder / name)) for name in loaded))
+            if any(map(_NODE_TEST.search, texts)):
+                return TestRunner.NODE_TEST
+        return one
 
     more = tuple(
         TestCall(runner(each.runner, each.arguments), each.arguments) for each in call.more
     )
     return replace(call, runner=runner(call.runner, call.arguments), more=more)
-
-
-def _with_imported(tree: Tree, path: str) -> Iterator[str]:
-    """Yield the text of a script and of the files of its own folder that it loads: a list of test files."""
-    text = tree.read(path)
-    yield text
-    for name in dict.fromkeys(_LOADED.findall(text)[:READ_TEST_FILES]):
-        yield tree.read(str(PurePosixPath(path).parent / name))
 
 
 def as_in_ci(tree: Tree, runner: Runner) -> Runner:

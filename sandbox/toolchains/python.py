@@ -204,8 +204,19 @@ def _install(
         loose = [r for g in reading.selection.groups if g.is_loose for r in _arguments(g)]
         more = (*loose, *_sibling_arguments(reading), *missing)
         return (tuple(sync), (*_TO_DEPENDENCIES, *more)) if more else (tuple(sync),)
-    arguments = (*_pip_arguments(reading), *_sibling_arguments(reading))
-    return ((*_TO_DEPENDENCIES, *arguments, *missing),) if arguments or missing else ()
+    project, selection = reading.project, reading.selection
+    has_dependencies = bool(project.source)
+    if project.source == "pyproject.toml":
+        has_dependencies = bool(project.dependencies or project.extras or project.is_dynamic)
+    arguments: list[str] = ["-r", project.source] if has_dependencies else []
+    for extra in selection.extras:
+        arguments += ["--extra", extra]
+    for group in selection.groups:
+        arguments += _arguments(group) if group.is_loose else ("--group", group.name)
+    for path in selection.files:
+        arguments += ["-r", path]
+    arguments += [*selection.packages, *_sibling_arguments(reading), *missing]
+    return ((*_TO_DEPENDENCIES, *arguments),) if arguments else ()
 
 
 def _sibling_arguments(reading: _ReadProject) -> tuple[str, ...]:
@@ -220,21 +231,6 @@ def _arguments(group: NamedList) -> tuple[str, ...]:
     return tuple(text for text in group.requirements if parsed(text))
 
 
-def _pip_arguments(reading: _ReadProject) -> tuple[str, ...]:
-    selection, project = reading.selection, reading.project
-    has_dependencies = bool(project.source)
-    if project.source == "pyproject.toml":
-        has_dependencies = bool(project.dependencies or project.extras or project.is_dynamic)
-    arguments: list[str] = ["-r", project.source] if has_dependencies else []
-    for extra in selection.extras:
-        arguments += ["--extra", extra]
-    for group in selection.groups:
-        arguments += _arguments(group) if group.is_loose else ("--group", group.name)
-    for path in selection.files:
-        arguments += ["-r", path]
-    return (*arguments, *selection.packages)
-
-
 def _install_project(
     reading: _ReadProject, locked: bool, *, configured: bool
 ) -> tuple[tuple[str, ...], ...]:
@@ -244,7 +240,10 @@ def _install_project(
     own: tuple[tuple[str, ...], ...] = ()
     if project.is_installable:
         own = ((*_TO_PROJECT, *in_place, "."),)
-    if own and _asks_git_alone(reading.tree):
+    requires = reading.tree.toml("pyproject.toml").table("build-system").strings("requires")
+    asks_git = not _GIT_VERSIONS.isdisjoint(map(requirement_name, requires))
+    # Such a build reads its version from git, or from the PKG-INFO of a source release.
+    if own and asks_git and not reading.tree.has("PKG-INFO"):
         own = (("sh", "-c", _WITH_VERSION, project.name), *own, ("rm", "-f", "PKG-INFO"))
     members: list[str] = []
     if locked:
@@ -259,13 +258,6 @@ def _install_project(
     done = [str(PurePosixPath(reading.root, folder)) for folder in (*("." for _ in own), *members)]
     rest = (_PYTHON, "-I", f"{INSIDE}/install_local.py", _LOCAL, TREE, PROJECT, *done)
     return (*own, *more, rest)
-
-
-def _asks_git_alone(tree: Tree) -> bool:
-    """Tell whether a build reads its version from git, or from the PKG-INFO of a source release."""
-    requires = tree.toml("pyproject.toml").table("build-system").strings("requires")
-    names = {requirement_name(one) for one in requires}
-    return bool(names & _GIT_VERSIONS) and not tree.has("PKG-INFO")
 
 
 def _installs_local_folders(reading: _ReadProject) -> bool:

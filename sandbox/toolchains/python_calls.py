@@ -59,22 +59,19 @@ def _calls_of_line(tree: Tree, line: str, folder: str, depth: int) -> Iterator[R
     if len(line) > LINE_CHARS:  # no person wrote a longer one, and patterns must stay fast
         return
     for part in _PARTS.split(line):
+        # Before `-m pytest` other words can look like the runner, too.
+        bare = _ADDED_PACKAGE.sub("", part)
+        option = re.search(r"\s-m\s+(?=(pytest|unittest|doctest)(\s|$))", bare)
         if moved := re.match(r"\s*[@(-]*cd\s+([\w./-]+)\s*$", part):
             folder = posixpath.normpath(posixpath.join(folder, moved[1]))
         elif _NO_CALL.match(part):
             continue
-        elif found := _TEST_CALL.search(_after_module_option(_ADDED_PACKAGE.sub("", part))):
+        elif found := _TEST_CALL.search(bare[option.end() :] if option else bare):
             runner = found["runner"].replace("py.test", "pytest")
             yield RunnerLine(runner, found["rest"].strip().strip("\"')"), folder)
         elif depth < _SCRIPTS_DEEP:
             for inner in _script(tree, part):
                 yield from _calls_of_line(tree, inner, folder, depth + 1)
-
-
-def _after_module_option(text: str) -> str:
-    """Cut what stands before `-m pytest`: other words there can look like the runner too."""
-    found = re.search(r"\s-m\s+(?=(pytest|unittest|doctest)(\s|$))", text)
-    return text[found.end() :] if found else text
 
 
 def _script(tree: Tree, part: str) -> list[str]:

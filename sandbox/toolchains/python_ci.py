@@ -99,7 +99,12 @@ def _tox(tree: Tree, project: str) -> Iterator[TestHints]:
 
 
 def _tox_table(tree: Tree, source: str, table: Table) -> TestHints:
-    lines = [shlex.join(_tox_words(command)) for command in table.lists("commands")]
+    lines = []
+    for command in table.lists("commands"):
+        words: list[str] = []
+        for word in command:  # of `{replace = "posargs", default = [...]}` the default
+            words += [word] if isinstance(word, str) else Table(word).strings("default")
+        lines.append(shlex.join(words))
     return TestHints(
         source,
         extras=table.strings("extras"),
@@ -107,15 +112,6 @@ def _tox_table(tree: Tree, source: str, table: Table) -> TestHints:
         packages=_plain_packages(table.strings("deps")),
         calls=calls_in(tree, _resolved("\n".join(lines)), _start(table.text("change_dir"))),
     )
-
-
-def _tox_words(command: list[object]) -> Iterator[str]:
-    """Yield the words of one command; of `{replace = "posargs", default = [...]}` the default."""
-    for word in command:
-        if isinstance(word, str):
-            yield word
-        else:
-            yield from Table(word).strings("default")
 
 
 def _start(folder: str) -> str:

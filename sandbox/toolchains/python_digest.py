@@ -109,7 +109,13 @@ def dynamic_inputs(tree: Tree) -> tuple[str, ...]:
     That is the packaging files, all requirement files, and what `setup.py` names in a string.
     """
     paths = [*_PACKAGING_FILES, *tree.listing(".", ".txt"), *tree.listing("requirements", ".txt")]
-    paths += _named_by_setup(tree)
+    try:
+        module = ast.parse(tree.read("setup.py"))
+        texts = {n.value for n in ast.walk(module) if isinstance(n, ast.Constant)}
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        texts = set()
+    named = sorted(text for text in texts if isinstance(text, str) and 0 < len(text) < 200)
+    paths += [one for one in named if not one.startswith(("/", "..")) and tree.read_bytes(one)]
     return tuple(
         f"{path} {hashlib.sha256(tree.read_bytes(path)).hexdigest()}"
         for path in dict.fromkeys(paths)
@@ -127,13 +133,3 @@ def packaging_inputs(whole: Tree) -> tuple[str, ...]:
     )
     own = (f"{path} {hashlib.sha256(whole.read_bytes(path)).hexdigest()}" for path in found)
     return tuple(dict.fromkeys((*dynamic_inputs(whole), *own)))
-
-
-def _named_by_setup(tree: Tree) -> list[str]:
-    try:
-        module = ast.parse(tree.read("setup.py"))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    texts = {n.value for n in ast.walk(module) if isinstance(n, ast.Constant)}
-    named = sorted(text for text in texts if isinstance(text, str) and 0 < len(text) < 200)
-    return [text for text in named if not text.startswith(("/", "..")) and tree.read_bytes(text)]

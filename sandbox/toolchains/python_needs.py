@@ -75,28 +75,25 @@ def untested_python(tree: Tree, version: str) -> tuple[str, bool]:
 
     The second value tells whether all of those are older.
     """
-    tested = _tested(tree)
+    # The minor versions of CI's matrices, else of tox's environments.
+    jobs = (job for job in ci_jobs(tree) if job.is_of_workflow)
+    matrices = [text for job in jobs for text in _MATRIX.findall(job.text)]
+    tested = {int(minor) for text in matrices for minor in re.findall(r"\b3\.(\d{1,2})\b", text)}
+    tox = tree.ini("tox.ini")
+    option = "envlist" if tox.has_option("tox", "envlist") else "env_list"
+    environments = re.sub(
+        r"py\{([^{}]*)\}",
+        lambda found: ",".join(f"py{one.strip()}" for one in found[1].split(",")),
+        tox.get("tox", option, fallback=""),
+    )
+    of_tox = {int(minor) for minor in re.findall(r"\bpy3\.?(\d{1,2})\b", environments)}
+    tested = tested or of_tox
     here = int(version.split(".")[1])
     if not tested or here in tested:
         return "", False
     listed = ", ".join(f"3.{minor}" for minor in sorted(tested))
     said = f"The project is tested with Python {listed}; the sandbox has Python {version}."
     return said, max(tested) < here
-
-
-def _tested(tree: Tree) -> set[int]:
-    """Return the minor versions of CI's matrices, else of tox's environments."""
-    jobs = (job for job in ci_jobs(tree) if job.is_of_workflow)
-    found = [text for job in jobs for text in _MATRIX.findall(job.text)]
-    minors = {int(minor) for text in found for minor in re.findall(r"\b3\.(\d{1,2})\b", text)}
-    tox = tree.ini("tox.ini")
-    listed = "envlist" if tox.has_option("tox", "envlist") else "env_list"
-    environments = re.sub(
-        r"py\{([^{}]*)\}",
-        lambda found: ",".join(f"py{one.strip()}" for one in found[1].split(",")),
-        tox.get("tox", listed, fallback=""),
-    )
-    return minors or {int(minor) for minor in re.findall(r"\bpy3\.?(\d{1,2})\b", environments)}
 
 
 _TESTS = {

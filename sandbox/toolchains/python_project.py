@@ -174,15 +174,12 @@ def _setup_arguments(source: str) -> Table:
     for node in module.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             names[node.targets[0].id] = _literal(node.value, names)
-    calls = (node for node in ast.walk(module) if isinstance(node, ast.Call))
-    words = (word for call in calls if _is_setup(call.func) for word in call.keywords)
+    words: list[ast.keyword] = []
+    for call in ast.walk(module):
+        if isinstance(call, ast.Call):
+            called = getattr(call.func, "attr", None) or getattr(call.func, "id", None)
+            words += call.keywords if called == "setup" else []
     return Table({word.arg: _literal(word.value, names) for word in words if word.arg})
-
-
-def _is_setup(function: ast.expr) -> bool:
-    if isinstance(function, ast.Attribute):
-        return function.attr == "setup"
-    return isinstance(function, ast.Name) and function.id == "setup"
 
 
 def _literal(node: ast.expr, names: dict[str, object]) -> object:

@@ -39,7 +39,11 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     files = [path for path in place.files() if path.endswith(_SUFFIXES)][:_MOST_FILES]
     if not files:
         return None
-    programs = {path: _shebang(place, path) for path in files if not path.endswith(".bats")}
+    programs: dict[str, str] = {}  # by their first lines, "" without one
+    for path in (one for one in files if not one.endswith(".bats")):
+        first = place.read_bytes(path)[:200].split(b"\n", 1)[0].decode("utf-8", "replace")
+        words = first[2:].split() if first.startswith("#!") else []
+        programs[path] = PurePosixPath(words[-1]).name if words else ""
     scripts = [path for path, one in programs.items() if one in {"", "sh", "bash", "dash"}]
     build = tuple(
         ("sh" if programs[path] in {"sh", "dash"} else "bash", "-n", f"./{path}")
@@ -55,12 +59,6 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
         why = "Each test script is one test: its exit code counts, and TAP where it prints that."
         return recipe(_NAME, (*reasons, why), setup, build=build, tests=(TestRunner.SCRIPTS, ()))
     return recipe(_NAME, (*reasons, "No test scripts were found."), setup, build=build)
-
-
-def _shebang(tree: Tree, path: str) -> str:
-    first = tree.read_bytes(path)[:200].split(b"\n", 1)[0].decode("utf-8", "replace")
-    words = first[2:].split() if first.startswith("#!") else []
-    return PurePosixPath(words[-1]).name if words else ""
 
 
 ECOSYSTEM = Ecosystem(
