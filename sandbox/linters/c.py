@@ -54,7 +54,12 @@ _MISSING_FILE = re.compile(r"(?P<name>\S+): No such file or directory")
 
 def _compiler(program: str, job: LintJob, *, cpp: bool) -> tuple[LinterCall, ...]:
     options = ["-fsyntax-only", "-fdiagnostics-color=never", "-fmax-errors=200"]
-    text = "\n".join(_text(job.tree / name) for name in _BUILD_FILES)
+    texts = []
+    for file in (job.tree / name for name in _BUILD_FILES):
+        if file.is_file() and not file.is_symlink():
+            with file.open("rb") as opened:
+                texts.append(opened.read(_MAX_BUILD_FILE_BYTES).decode(errors="replace"))
+    text = "\n".join(texts)
     found = [next(filter(None, match)) for match in _STANDARD[cpp].findall(text)]
     language = "gnu++" if cpp else "gnu"
     # Where no build file says it, the newest C++: new words must not look like mistakes.
@@ -102,13 +107,6 @@ def _files(tree: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
             file = Path(folder, name)
             if name.endswith(suffixes) and file.is_file() and not file.is_symlink():
                 yield file
-
-
-def _text(file: Path) -> str:
-    if file.is_symlink() or not file.is_file():
-        return ""
-    with file.open("rb") as opened:
-        return opened.read(_MAX_BUILD_FILE_BYTES).decode(errors="replace")
 
 
 def _read_compiler(said: LinterOutput) -> Iterator[LinterRemark]:

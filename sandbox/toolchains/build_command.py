@@ -148,7 +148,7 @@ def _observation(side: Side, shown: tuple[str, ...], done: Completed) -> Observa
     output = (done.stdout + b"\n" + done.stderr).decode(errors="replace").strip()
     if done.killed:
         output += f"\n[ended by the {done.killed.value} limit]"
-    # A build that fails by itself as well as for the network is its own fault.
+    # A build that prints both, its own failure and the network's, is its own fault.
     is_of_network = _UNREACHABLE.search(output) and not _OWN_FAILURE.search(output)
     said = "The package index could not be reached, so this says nothing about the project."
     problem = said if is_of_network else ""

@@ -212,8 +212,14 @@ def _missing_output(tree: Tree, manifest: Table) -> str:
     """Return the built folder that tests import, or that the package they import by name is in."""
     tests = [path for path in tree.files() if path.endswith(SUFFIXES) and is_test(path)]
     texts = [tree.read(path) for path in tests[:READ_TEST_FILES]]
-    entry = manifest.text("main") or _first_text(manifest.table("exports").data)
-    output = PurePosixPath(entry.removeprefix("./")).parts[:1]
+    # Without `main` the first path of the `exports` field, however deep.
+    entry = manifest.text("main") or manifest.table("exports").data
+    for _ in range(9):
+        if isinstance(entry, dict) and entry:
+            inner = entry.get(".") or entry.get("default") or entry.get("import")
+            entry = inner or next(iter(entry.values()))
+    path = entry if isinstance(entry, str) else ""
+    output = PurePosixPath(path.removeprefix("./")).parts[:1]
     candidates = [*output, "dist", "lib", "build", "out"]
     for folder in candidates:
         if not tree.has(folder) and any(
@@ -224,19 +230,6 @@ def _missing_output(tree: Tree, manifest: Table) -> str:
     by_name = re.compile(rf"['\"](?:{re.escape(name)}|\.\.?/?)['\"]") if name else None
     if by_name and output and not tree.has(output[0]) and any(by_name.search(t) for t in texts):
         return output[0]
-    return ""
-
-
-def _first_text(data: object) -> str:
-    """Return the first path of an `exports` field, however deep."""
-    for _ in range(10):
-        if isinstance(data, str):
-            return data
-        if not isinstance(data, dict) or not data:
-            return ""
-        data = (
-            data.get(".") or data.get("default") or data.get("import") or next(iter(data.values()))
-        )
     return ""
 
 

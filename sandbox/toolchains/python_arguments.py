@@ -124,18 +124,16 @@ def _paths(tree: Tree, call: RunnerLine, word: str) -> Iterator[str]:
             return
     tried += [dotted, f"src/{dotted}"] if "/" not in path else []
     if any(sign in word for sign in "*?["):
-        yield from [file for file in tree.files() if _matches(file, path)][:_GLOB_PATHS]
+        # As a shell does: `*` stays within one folder.
+        wanted = PurePosixPath(path).parts
+        files = [file for file in tree.files() if fnmatchcase(file, path)]
+        if "**" not in wanted:
+            files = [one for one in files if len(PurePosixPath(one).parts) == len(wanted)]
+        yield from files[:_GLOB_PATHS]
         return
     known = next((one for one in tried if one and ".." not in one and tree.has(one)), "")
     if known:
         yield f"{known}{colons}{test}"
-
-
-def _matches(file: str, pattern: str) -> bool:
-    """Match as a shell does: `*` stays within one folder."""
-    parts, wanted = PurePosixPath(file).parts, PurePosixPath(pattern).parts
-    same = len(parts) == len(wanted) or "**" in wanted
-    return same and fnmatchcase(file, pattern)
 
 
 _LINE_CHARS = 2_000

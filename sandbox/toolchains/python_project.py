@@ -235,9 +235,10 @@ def _one(text: str) -> str:
         return ""
     if text[0] == "^":
         # The caret keeps the leftmost part that is not zero.
-        parts = text[1:].strip().split(".")
+        number = text[1:].strip()
+        parts = number.split(".")
         nonzero = [index for index, part in enumerate(parts) if part != "0"]
-        return _range(text[1:].strip(), nonzero[0] if nonzero else len(parts) - 1)
+        return _range(number, nonzero[0] if nonzero else len(parts) - 1)
     if text[0] == "~" and not text.startswith("~="):
         number = text[1:].strip()
         return _range(number, min(1, number.count(".")))

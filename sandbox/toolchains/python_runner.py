@@ -41,7 +41,12 @@ class RunnerChoice:
 
 def choose_runner(tree: Tree, hints: tuple[TestHints, ...], requirements: set[str]) -> RunnerChoice:
     """Choose from the tree's test files; `requirements` are the normalised names that get installed."""
-    tests = [path for path in tree.files() if _is_test_file(path)]
+    named = [(path, PurePosixPath(path).name) for path in tree.files() if path.endswith(".py")]
+    tests = [
+        path
+        for path, name in named
+        if name.startswith("test") or name.endswith("_test.py") or name == "conftest.py"
+    ]
     texts = [tree.read(path) for path in tests[:_READ_TEST_FILES]]
     why = _why_pytest(tree, tests, texts, requirements)
     if why and (tests or _has_pytest_section(tree)):
@@ -55,8 +60,8 @@ def choose_runner(tree: Tree, hints: tuple[TestHints, ...], requirements: set[st
         # unittest finds tests only in packages; a plain folder must be named.
         folders = [PurePosixPath(path).parts[0] for path in tests if "/" in path]
         plain = [folder for folder in folders if not tree.has(f"{folder}/__init__.py")]
-        named = ("discover", "-s", plain[0]) if plain and len(folders) == len(tests) else ()
-        return replace(choice, arguments=choice.arguments or named)
+        found = ("discover", "-s", plain[0]) if plain and len(folders) == len(tests) else ()
+        return replace(choice, arguments=choice.arguments or found)
     nothing = RunnerChoice(TestRunner.NONE, (), "No test files were found, so no tests are run.")
     return _as_called(tree, hints, nothing, tests)
 
@@ -163,13 +168,6 @@ def configured_runner(line: str) -> RunnerChoice:
     if words[1:3] == ["-m", "unittest"] and words[0].startswith("python"):
         return RunnerChoice(TestRunner.UNITTEST, tuple(words[3:]), reason)
     return RunnerChoice(TestRunner.COMMAND, (line,), reason)
-
-
-def _is_test_file(path: str) -> bool:
-    name = PurePosixPath(path).name
-    if not name.endswith(".py"):
-        return False
-    return name.startswith("test") or name.endswith("_test.py") or name == "conftest.py"
 
 
 def _has_pytest_section(tree: Tree) -> bool:

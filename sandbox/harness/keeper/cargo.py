@@ -150,16 +150,11 @@ class _Functions:
         """Return the test's function; without a known place, the crate's root file."""
         *modules, function = name.split("::")
         for count in range(len(modules), -1, -1):
-            for path in self._files(modules[:count]):
+            below = (Path(self._path).parent / "/".join(modules[:count])).as_posix()
+            for path in (f"{below}.rs", f"{below}/mod.rs") if count else (self._path,):
                 if function in self._in(path):
                     return self._in(path)[function]
         return FunctionSource(self._path, 0, name)
-
-    def _files(self, modules: list[str]) -> list[str]:
-        if not modules:
-            return [self._path]
-        below = (Path(self._path).parent / "/".join(modules)).as_posix()
-        return [f"{below}.rs", f"{below}/mod.rs"]
 
     def _in(self, path: str) -> dict[str, FunctionSource]:
         if path not in self._known:

@@ -60,7 +60,12 @@ class _TapLines:
         elif point:
             self._point(bool(point.group(1)), point.group(2), point.group(3).strip())
         elif self.tests and self.streams[-1].numbers and line.strip():
-            self._note(line)
+            # Diagnostics are the message of the point before them, when that one failed.
+            before = self.tests[-1]
+            if before.outcome == outcome.FAILED and len(self.notes) < 200:
+                self.notes.append(line.lstrip("# ") if line.startswith("#") else line)
+                said = clipped("\n".join(self.notes))
+                self.tests[-1] = SeenTest(before.name, before.outcome, message=said)
 
     def _next_stream(self) -> None:
         stream = self.streams[-1]
@@ -85,14 +90,6 @@ class _TapLines:
             word = outcome.XFAILED if is_bad else outcome.XPASSED
         shown = directive.group(2).strip() if directive else ""
         self.tests.append(SeenTest(name or f"test {stream.numbers[-1]}", word, message=shown))
-
-    def _note(self, line: str) -> None:
-        """Keep diagnostics as the message of the point before them, when that one failed."""
-        last = self.tests[-1]
-        if last.outcome == outcome.FAILED and len(self.notes) < 200:
-            self.notes.append(line.lstrip("# ") if line.startswith("#") else line)
-            said = clipped("\n".join(self.notes))
-            self.tests[-1] = SeenTest(last.name, last.outcome, message=said)
 
 
 def read(text: str) -> Reading:
