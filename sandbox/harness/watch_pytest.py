@@ -168,7 +168,14 @@ class WatchBase:
         self._neutralise(session.config)
         session.items[:] = [item for item in session.items if self._wanted(item)]
         for item in session.items:
-            self._announce(item)
+            if id(item) in self._watches:
+                continue
+            needs_call = isinstance(item, self._function) and not hasattr(item, "addSubTest")
+            needs_call = needs_call and not hasattr(item, "addFailure")
+            self._numbers[id(item)] = len(self._watches)
+            self._watches[id(item)] = ItemWatch(item, self.exceptions, needs_call)
+            self._collected[id(item)] = item
+            self._record("test", **self._description(item))
         for key, item in self._collected.items():
             if key not in self._watches and self._wanted(item):
                 self._record("deselected", **self._description(item))
@@ -187,16 +194,6 @@ class WatchBase:
         who = f"{_OURS} failed in" if own else "an internal error ended"
         said = describe.raised(excinfo.value)
         self._record("problem", text=f"{who} pytest {self._version}: {said}")
-
-    def _announce(self, item: Any) -> None:
-        if id(item) in self._watches:
-            return
-        needs_call = isinstance(item, self._function) and not hasattr(item, "addSubTest")
-        needs_call = needs_call and not hasattr(item, "addFailure")
-        self._numbers[id(item)] = len(self._watches)
-        self._watches[id(item)] = ItemWatch(item, self.exceptions, needs_call)
-        self._collected[id(item)] = item
-        self._record("test", **self._description(item))
 
     def _description(self, item: Any) -> dict[str, object]:
         line, source = self._sources.of(getattr(item, "obj", None))

@@ -34,17 +34,15 @@ _OF_A_VERSION = re.compile(r"\(syntax was (added|removed) in Python")
 
 def configuration_of(tree: Path) -> str:
     """Return the file at the root that configures ruff, or ""; a broken pyproject.toml counts."""
-    found = (name for name in _FILES if (tree / name).is_file())
-    return next(
-        (name for name in found if name != "pyproject.toml" or _tells_ruff(tree / name)), ""
-    )
-
-
-def _tells_ruff(project: Path) -> bool:
-    try:
-        return "ruff" in tomllib.loads(project.read_text(errors="replace")).get("tool", {})
-    except (tomllib.TOMLDecodeError, RecursionError, AttributeError, TypeError):
-        return True
+    for name in (one for one in _FILES if (tree / one).is_file()):
+        if name != "pyproject.toml":
+            return name
+        try:
+            tools = tomllib.loads((tree / name).read_text(errors="replace")).get("tool", {})
+            return name if "ruff" in tools else ""
+        except (tomllib.TOMLDecodeError, RecursionError, AttributeError, TypeError):
+            return name
+    return ""
 
 
 def _calls(job: LintJob) -> tuple[LinterCall, ...]:

@@ -197,11 +197,11 @@ _LINE = re.compile(
 )
 
 
-def text_lines(text: bytes, folder: str = "") -> Iterator[tuple[str, int, str]]:
+def text_lines(text: bytes) -> Iterator[tuple[str, int, str]]:
     """Yield (path, line, rest) of every `path:line[:column]: rest`, the oldest of all formats."""
     for line in text.decode(errors="replace").split("\n"):
         if match := _LINE.fullmatch(line.rstrip("\r")):
-            path = tree_path(match["path"], folder)
+            path = tree_path(match["path"])
             if path:
                 yield path, int(match["line"]), match["rest"]
 

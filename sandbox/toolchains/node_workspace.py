@@ -297,14 +297,13 @@ def runs_tree(tree: Tree, manager: Manager, manifests: tuple[str, ...]) -> bool:
     settings = set(_SETTING.findall(place.read(".npmrc")))
     if any(place.is_plain(name) for name in _LOADED) or not settings <= _PLAIN_SETTINGS:
         return True
-    return len(manifests) > 1 or any(_has_own_code(tree.json(path)) for path in manifests)
-
-
-def _has_own_code(manifest: Table) -> bool:
-    own = any(manifest.table("scripts").text(name) for name in _LIFECYCLE)
-    tables = [manifest.table(name) for name in _DEPENDENCY_FIELDS]
-    specs = (table.text(name) for table in tables for name in table.names())
-    return own or any(_LOCAL_SPEC.match(spec) for spec in specs)
+    for manifest in map(tree.json, manifests):
+        tables = [manifest.table(name) for name in _DEPENDENCY_FIELDS]
+        specs = (table.text(name) for table in tables for name in table.names())
+        has_scripts = any(manifest.table("scripts").text(name) for name in _LIFECYCLE)
+        if has_scripts or any(_LOCAL_SPEC.match(spec) for spec in specs):
+            return True
+    return len(manifests) > 1
 
 
 def declared_downloads(tree: Tree, manager: Manager, manifests: tuple[str, ...]) -> Downloads:

@@ -130,15 +130,20 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
 
 
 def _recipe(reading: _ReadProject, setup: SetupHints, toolchain: Toolchain) -> Recipe:
-    locked = reading.tree.has("uv.lock") and reading.project.source == "pyproject.toml"
-    names = requirement_names(reading.tree, reading.project, reading.selection)
+    project = reading.project
+    locked = reading.tree.has("uv.lock") and project.source == "pyproject.toml"
+    names = requirement_names(reading.tree, project, reading.selection)
     chosen = choose_runner(reading.tree, reading.hints, names)
     runner = configured_runner(setup.test) if setup.test else chosen
     missing, why_missing = missing_runner(runner, names, setup)
     fill = _install(reading, setup, locked, missing.together)
     fill = (*fill, (*_TO_DEPENDENCIES, *missing.after)) if missing.after else fill
     create = ("uv", "venv", "--allow-existing", "--python", toolchain.python, DEPENDENCIES)
-    install = (create, *fill, _settle(reading.project, toolchain))
+    minor = ".".join(toolchain.python.split(".")[:2])
+    site = f"{PROJECT}/lib/python{minor}/site-packages"
+    named = (project.name,) if project.is_installable and project.name else ()
+    settle = (_PYTHON, "-I", f"{INSIDE}/settle.py", TREE, site, _LOCAL, *named)
+    install = (create, *fill, settle)
     own = _install_project(reading, locked, configured=bool(setup.install))
     before = "" if locked or setup.install else resolved_before(setup, toolchain)
     if before:
@@ -164,7 +169,7 @@ def _recipe(reading: _ReadProject, setup: SetupHints, toolchain: Toolchain) -> R
         lock_digest=lock_digest(toolchain, install, _inputs(reading, setup, locked)),
         # Whether installing the dependencies can run code of the tree, such as a build backend.
         runs_tree=bool(setup.install or reading.siblings)
-        or (not locked and (reading.project.is_dynamic or _installs_local_folders(reading))),
+        or (not locked and (project.is_dynamic or _installs_local_folders(reading))),
     )
 
 
@@ -177,13 +182,6 @@ def _dated(commands: tuple[tuple[str, ...], ...], before: str) -> tuple[tuple[st
         else argv
         for argv in commands
     )
-
-
-def _settle(project: PythonProject, toolchain: Toolchain) -> tuple[str, ...]:
-    version = ".".join(toolchain.python.split(".")[:2])
-    site = f"{PROJECT}/lib/python{version}/site-packages"
-    own = (project.name,) if project.is_installable and project.name else ()
-    return (_PYTHON, "-I", f"{INSIDE}/settle.py", TREE, site, _LOCAL, *own)
 
 
 def _install(

@@ -22,8 +22,13 @@ def run(steps: Steps, orders: Orders) -> Iterator[JournalResult]:
     for path in orders.asked:
         if not path.endswith(".bats"):
             continue
-        found = find_functions(read_text(orders.top / path), _TEST, path)
-        functions = {_unquoted(name): function for name, function in found.items()}
+        functions: dict[str, FunctionSource] = {}
+        for name, function in find_functions(read_text(orders.top / path), _TEST, path).items():
+            try:
+                bare = " ".join(shlex.split(name)) if name[:1] in "\"'" else name
+            except ValueError:
+                bare = name
+            functions[bare] = function
         counted = steps.run("bats", "--count", path)
         if counted.status != 0 or counted.out.strip() != str(len(functions)):
             said = "bats cannot tell its tests, or counts others than stand in it."
@@ -31,13 +36,6 @@ def run(steps: Steps, orders: Orders) -> Iterator[JournalResult]:
             yield JournalResult(path, path, outcome.ERROR, counted.seconds, told)
         elif functions:
             yield from _tests(steps, path, functions)
-
-
-def _unquoted(name: str) -> str:
-    try:
-        return " ".join(shlex.split(name)) if name[:1] in "\"'" else name
-    except ValueError:
-        return name
 
 
 def _tests(

@@ -32,7 +32,6 @@ class Program:
     folder: str = ""
     environment: tuple[tuple[str, str], ...] = ()
     stdin: bytes = b""
-    keep_open: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,6 @@ class Steps:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
-                pass_fds=program.keep_open,
             )
         except OSError as error:
             return 127, b"", f"{program.argv[0]}: {error.strerror}".encode(), False

@@ -33,14 +33,9 @@ class Reading:
     problem: str = ""
 
 
-def names(tests: tuple[SeenTest, ...]) -> list[str]:
-    """Return the names in order, repeated ones included."""
-    return [test.name for test in tests]
-
-
-def clipped(text: str, most: int = MESSAGE_CHARS) -> str:
+def clipped(text: str) -> str:
     """Return the end of a text, where the reason stands."""
-    return text if len(text) <= most else "…" + text[1 - most :]
+    return text if len(text) <= MESSAGE_CHARS else "…" + text[1 - MESSAGE_CHARS :]
 
 
 def seconds(text: object) -> float:
