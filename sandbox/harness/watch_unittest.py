@@ -65,7 +65,13 @@ class UnittestWatch(unittest.TestResult):
         self._all = list(_tests(kept))
         for number, test in enumerate(self._all):
             self._numbers[id(test)] = number
-            self._record("test", **self._description(test))
+            name, path, line, source = test.id(), _path(test), 0, ""
+            if name.startswith(_LOADER):
+                name = path
+            else:
+                method = getattr(test, getattr(test, "_testMethodName", ""), None)
+                line, source = self._sources.of(method)
+            self._record("test", id=name, path=path, line=line, source=source)
         self._record("collected", count=len(self._numbers))
         return kept
 
@@ -85,14 +91,6 @@ class UnittestWatch(unittest.TestResult):
         ):
             return False
         return not self._only or test.id() in self._only or test.id().startswith(_LOADER)
-
-    def _description(self, test: Any) -> dict[str, object]:
-        path = _path(test)
-        if test.id().startswith(_LOADER):
-            return {"id": path, "path": path, "line": 0, "source": ""}
-        method = getattr(test, getattr(test, "_testMethodName", ""), None)
-        line, source = self._sources.of(method)
-        return {"id": test.id(), "path": path, "line": line, "source": source}
 
     # --- while it runs ---------------------------------------------------------------------
 

@@ -300,7 +300,11 @@ def _end_problem(reading: _Reading, part: _Part, said: str) -> str:
     """Say what is wrong with a run whose processes have ended."""
     status = part.wait_status or 0
     if not part.ended:
-        return _unended(reading, part, said)
+        # Whose failure is it that the reporter did not come to its end?
+        if part.has_begun or (status and said in reading.plain):
+            when = "its end" if part.has_begun else "its first test"
+            return f"{reading.runner} {ended_how(status)} before {when}. It said: {said}"
+        return _own_failure(reading, part, said)
     if part.lost:
         why = f": {part.problem}" if part.problem else ""
         return f"{part.lost} collected tests have no result{why}."
@@ -311,16 +315,6 @@ def _end_problem(reading: _Reading, part: _Part, said: str) -> str:
         how = "a test failed" if has_failed else "no test failed"
         return f"{reading.runner} {ended_how(status)} although {how}. It said: {said}"
     return ""
-
-
-def _unended(reading: _Reading, part: _Part, said: str) -> str:
-    """Say whose failure it is that the reporter did not come to its end."""
-    status = part.wait_status or 0
-    if part.has_begun:
-        return f"{reading.runner} {ended_how(status)} before its end. It said: {said}"
-    if status and said in reading.plain:
-        return f"{reading.runner} {ended_how(status)} before its first test. It said: {said}"
-    return _own_failure(reading, part, said)
 
 
 def _own_failure(reading: _Reading, part: _Part, said: str) -> str:

@@ -79,7 +79,9 @@ def calls(text: str) -> list[TitledCall]:
                 start, title, _ = open_brackets.pop()
                 closed = (start, piece.end())
                 if title:
-                    first = _line_start(text, start)
+                    # Where the line of the call begins, blanks left out.
+                    begin = text.rfind("\n", max(0, start - 300), start) + 1
+                    first = start - len(text[begin:start].lstrip())
                     line = bisect_right(lines, first - 1) + 1
                     is_table = start in tables and len(tables) <= _MOST_TABLES
                     suites = tuple(t for _, t, _ in open_brackets if t) if is_table else None
@@ -115,12 +117,6 @@ def brackets(text: str) -> dict[int, int]:
         elif mark in ")]}" and open_brackets:
             found[open_brackets.pop()] = piece.start()
     return found
-
-
-def _line_start(text: str, offset: int) -> int:
-    """Return where the line of a call begins, blanks left out."""
-    start = text.rfind("\n", max(0, offset - 300), offset) + 1
-    return start + len(text[start:offset]) - len(text[start:offset].lstrip())
 
 
 class ScriptSources:
