@@ -131,23 +131,23 @@ RUFF_FORMAT = Linter(
 # --- calls of the standard library that the project's own Python would refuse when it reaches them
 
 
-_PROGRAMS = Path(__file__).parent / "inside"
+_PROGRAM = Path(__file__).parent / "inside" / "calls.py"
 _LEAST = re.compile(r"(?:>=?|~=|==)\s*(\d+\.\d+)")
 _REFUSED = "refused-call"
 
 
 def _signature_command(job: LintJob) -> tuple[LinterCall, ...]:
     """Isolated and without site: neither the tree nor an installed package speaks in its name."""
-    target = f"{INSIDE}/sandbox/linters/inside"  # as the program and what it imports are named
+    target = f"{INSIDE}/calls.py"
     wanted = [
         read_project(Tree(tree / job.root)).requires_python for tree in (job.tree, job.policy)
     ]
     found = [match[1] for text in wanted for match in _LEAST.finditer(text[:200])]
     # "3.12" where head or base asks for no older Python, "" where neither says.
     least = max(found, key=lambda text: [int(part) for part in text.split(".")], default="")
-    argv = ("python3", "-I", "-S", f"{target}/calls.py", least)
+    argv = ("python3", "-I", "-S", target, least)
     shown = f"# calls bound by Python's inspect.signature: {shlex.join(job.paths)}"
-    mounts = (Mount(str(_PROGRAMS), target),)
+    mounts = (Mount(str(_PROGRAM), target),)
     return (LinterCall(argv, shown, mounts, stdin=json.dumps(job.paths).encode()),)
 
 
