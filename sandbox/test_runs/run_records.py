@@ -107,7 +107,10 @@ def _take_test(kind: str, record: dict[str, object], reading: _RecordReading) ->
     elif kind == "collected" and reading.collected is None:
         reading.collected = integer_of(record, "count")
     elif kind == "start" and reading.running is None:
-        reading.running = integer_of(record, "number")
+        number = integer_of(record, "number")
+        if number in reading.finished:
+            raise ValueError("a test that has its result is started again")
+        reading.running = number
         reading.controlled = False
     elif kind == "finish" and reading.running == integer_of(record, "number"):
         number = integer_of(record, "number")
