@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 
@@ -10,7 +9,7 @@ from rich.console import Console
 
 from bot.bench import measures, tally
 from bot.bench.criteria import holds_grades, orders, read_grades
-from bot.bench.devai_measures import ComparedVerdict, agreement, holds_verdicts, read_verdicts
+from bot.bench.devai_measures import agreement, holds_verdicts, read_verdicts
 from bot.bench.patches import read_rows
 from bot.bench.prdbench import compare_rounds, holds_rounds, read_rounds
 from bot.commands.bench_patches import ended, judges_of, print_table, row_line, say
@@ -31,10 +30,7 @@ def run(before: Path, after: Path) -> None:
         if holds(before) and holds(after):
             compare(Console(), before, after)
             return
-    _compare_cases(Console(), before, after)
-
-
-def _compare_cases(console: Console, before: Path, after: Path) -> None:
+    console = Console()
     found = tally.compare(read_rows(before), read_rows(after))
     if not found.pairs:
         raise UserError(
@@ -63,7 +59,12 @@ def _compare_verdicts(console: Console, before: Path, after: Path) -> None:
             f"{before} and {after} have no requirement in common.", "Compare two judges of one set."
         )
     for name, rows in ((before, [a for a, _ in pairs]), (after, [b for _, b in pairs])):
-        say(console, f"{name}: {_summary(rows)}")
+        found = agreement("", rows)
+        judges = ", ".join(dict.fromkeys(row.judge for row in rows))
+        say(
+            console,
+            f"{name}: {judges}; {found.alignment:.2f} % of {found.pairs} verdicts as the reference",
+        )
     changed = [(a, b) for a, b in pairs if a.satisfied is not b.satisfied]
     say(console, f"{len(changed)} of {len(pairs)} verdicts changed")
     for _, later in changed[:_MOST_LINES]:
@@ -133,12 +134,6 @@ def _compare_grades(console: Console, before: Path, after: Path) -> None:
 def _say_more(console: Console, lines: int) -> None:
     if lines > _MOST_LINES:
         say(console, f"  and {lines - _MOST_LINES} more")
-
-
-def _summary(rows: Sequence[ComparedVerdict]) -> str:
-    found = agreement("", rows)
-    judges = ", ".join(dict.fromkeys(row.judge for row in rows))
-    return f"{judges}; {found.alignment:.2f} % of {found.pairs} verdicts as the reference"
 
 
 def _say_test(console: Console, mended: int, spoiled: int, what: str = "Right") -> None:

@@ -228,23 +228,19 @@ def _write(out: Path, found: Sequence[Checked]) -> None:
     with (out / "criteria.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows((_NAMES, *map(_cells, found)))
     if measures.has_statistics("matplotlib"):
-        _plot(out / "criteria.png", found)
-
-
-def _plot(file: Path, found: Sequence[Checked]) -> None:
-    """Draw spread against discrimination; what cannot be placed is left out. No state is shared."""
-    figure = library("matplotlib.figure").Figure(figsize=(7, 5), layout="constrained")
-    axes = figure.add_subplot(
-        xlabel="mean coefficient of variation", ylabel="AUC", ylim=(-0.05, 1.05)
-    )
-    axes.axvline(MOST_VARIATION, color="gray", linestyle="--")
-    axes.axhline(_CHANCE, color="gray", linestyle="--")
-    for one in found:
-        place = one.spread.variation, one.discrimination.auc
-        if None not in place:
-            axes.plot(*place, marker="o", color="C0" if holds(one) else "C3")
-            label = scrub(one.criterion).replace("$", r"\$")
-            axes.annotate(label, place, textcoords="offset points", xytext=(5, 5))
-    axes.margins(x=0.2)
-    axes.set_title("Stable criteria that see what is worse: left and above")
-    figure.savefig(file, dpi=120)
+        # Spread against discrimination; what cannot be placed is left out.
+        figure = library("matplotlib.figure").Figure(figsize=(7, 5), layout="constrained")
+        axes = figure.add_subplot(
+            xlabel="mean coefficient of variation", ylabel="AUC", ylim=(-0.05, 1.05)
+        )
+        axes.axvline(MOST_VARIATION, color="gray", linestyle="--")
+        axes.axhline(_CHANCE, color="gray", linestyle="--")
+        for one in found:
+            place = one.spread.variation, one.discrimination.auc
+            if None not in place:
+                axes.plot(*place, marker="o", color="C0" if holds(one) else "C3")
+                label = scrub(one.criterion).replace("$", r"\$")
+                axes.annotate(label, place, textcoords="offset points", xytext=(5, 5))
+        axes.margins(x=0.2)
+        axes.set_title("Stable criteria that see what is worse: left and above")
+        figure.savefig(out / "criteria.png", dpi=120)

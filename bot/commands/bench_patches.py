@@ -103,7 +103,8 @@ def run(**options: Any) -> None:
     print_table(console, shown)
     if wanted.parts:
         say(console, f"Without {', '.join(wanted.parts)}.")
-    _write_table(out.with_suffix(".csv"), shown)
+    with out.with_suffix(".csv").open("w", newline="", encoding="utf-8") as table:
+        csv.writer(table).writerows((_COUNTS, *_counts(shown)))
     say(console, f"Rows: {out}; the table: {out.with_suffix('.csv')}")
     sys.exit(int(not all(row.is_settled and tally.is_right(row) for row in shown)))
 
@@ -160,18 +161,14 @@ def ended(row: CaseRow) -> str:
     return row.judged.conclusion if row.judged else "error"
 
 
-def _mark(row: CaseRow) -> str:
-    if row.is_wrong_success:
-        return "WRONG"
-    return "STOPPED" if row.is_stopped else "ok" if row.judged else "ERROR"
-
-
 def row_line(row: CaseRow) -> str:
     """Say in a line what came of a case."""
     said = row.judged.said if row.judged else row.error
     seconds = f"{row.judged.seconds:.0f} s  " if row.judged else ""
     what = f"{row.label} {row.kind}"
-    return f"{_mark(row):7} {ended(row):15} {what:25} {row.case}  {seconds}{said}"
+    mark = "STOPPED" if row.is_stopped else "ok" if row.judged else "ERROR"
+    mark = "WRONG" if row.is_wrong_success else mark
+    return f"{mark:7} {ended(row):15} {what:25} {row.case}  {seconds}{said}"
 
 
 def judges_of(rows: Sequence[CaseRow]) -> str:
@@ -203,25 +200,6 @@ def print_table(console: Console, rows: Sequence[CaseRow]) -> None:
     ):
         if listed:
             say(console, f"{title}: {_ids(listed)}")
-    _print_measures(console, rows)
-
-
-def _counts(rows: Sequence[CaseRow]) -> Iterator[tuple[str, ...]]:
-    for one in tally.count_kinds(rows):
-        counts = (one.cases, one.success, one.failure, one.asked, one.error)
-        yield one.label, one.kind, *map(str, counts)
-
-
-def _write_table(file: Path, rows: Sequence[CaseRow]) -> None:
-    with file.open("w", newline="", encoding="utf-8") as table:
-        csv.writer(table).writerows((_COUNTS, *_counts(rows)))
-
-
-def _ids(rows: Iterable[CaseRow]) -> str:
-    return ", ".join(row.case for row in rows) or "none"
-
-
-def _print_measures(console: Console, rows: Sequence[CaseRow]) -> None:
     if not measures.has_statistics():
         agreement = measures.INSTALL
     else:
@@ -234,3 +212,13 @@ def _print_measures(console: Console, rows: Sequence[CaseRow]) -> None:
         say(console, f"A case takes {seconds:.0f} s{priced} at the median")
     if len({row.code for row in rows}) > 1:
         say(console, "These rows were judged by more than one version of Assay's code.")
+
+
+def _counts(rows: Sequence[CaseRow]) -> Iterator[tuple[str, ...]]:
+    for one in tally.count_kinds(rows):
+        counts = (one.cases, one.success, one.failure, one.asked, one.error)
+        yield one.label, one.kind, *map(str, counts)
+
+
+def _ids(rows: Iterable[CaseRow]) -> str:
+    return ", ".join(row.case for row in rows) or "none"
