@@ -119,13 +119,17 @@ def measured(name: str, labels: Sequence[VerdictLabel]) -> Measured:
         if one.is_met is not None and one.was_met is not None
     ]
     truth, said = [is_met for is_met, _ in pairs], [was_met for _, was_met in pairs]
+    kappa = Kappa()
+    varies = len(set(truth)) > 1 and len(set(said)) > 1  # else it is 0 whatever the agreement is
+    if varies and len(truth) >= FEWEST and has_statistics():
+        kappa = Kappa(cohen_kappa(truth, said), kappa_interval(truth, said))
     both = sum(is_met and was_met for is_met, was_met in pairs)
     return Measured(
         name=name,
         labels=len(labels),
         left_open=sum(one.was_met is None for one in labels),
         agreement=_share(sum(is_met is was_met for is_met, was_met in pairs), len(pairs)),
-        kappa=_kappa(truth, said),
+        kappa=kappa,
         precision=_share(both, sum(said)),
         recall=_share(both, sum(truth)),
     )
@@ -134,10 +138,3 @@ def measured(name: str, labels: Sequence[VerdictLabel]) -> Measured:
 def _share(part: int, whole: int) -> AgreedShare:
     is_measured = whole >= FEWEST and has_statistics()
     return AgreedShare(part, whole, wilson(part, whole) if is_measured else None)
-
-
-def _kappa(truth: Sequence[bool], said: Sequence[bool]) -> Kappa:
-    varies = len(set(truth)) > 1 and len(set(said)) > 1  # else it is 0 whatever the agreement is
-    if not varies or len(truth) < FEWEST or not has_statistics():
-        return Kappa()
-    return Kappa(cohen_kappa(truth, said), kappa_interval(truth, said))

@@ -157,16 +157,12 @@ def _read_file(file: Path) -> Iterator[LabelledCase]:
             for one in error.errors(include_url=False)[:MOST_PROBLEMS]
         ]
         raise UserError("\n       ".join(problems), _WAY_OUT) from error
+    named = read.repository
+    repository = named if named.startswith(ADDRESSES) else str((file.parent / named).resolve())
     whole = {case.id: case for case in read.cases}
     for number, case in enumerate(read.cases):
         line = document.line(("cases", number))
-        yield _case(
-            file, line, _repository(file, read.repository), (case, whole[case.of or case.id])
-        )
-
-
-def _repository(file: Path, named: str) -> str:
-    return named if named.startswith(ADDRESSES) else str((file.parent / named).resolve())
+        yield _case(file, line, repository, (case, whole[case.of or case.id]))
 
 
 def _case(

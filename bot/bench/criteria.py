@@ -123,11 +123,16 @@ def _discrimination(things: _Things) -> Discrimination:
         for (task, thing), rows in things.items()
         if (task, rows[0].of) in means and rows[0].of != thing
     ]
+    p = None
+    if better and worse:
+        test = library("scipy.stats").mannwhitneyu
+        found = test(list(better.values()), list(worse.values()), alternative="greater")
+        p = float(found.pvalue)
     return Discrimination(
         better=len(better),
         worse=len(worse),
         auc=_mean(list(_aucs(better, worse))),
-        p=_p(list(better.values()), list(worse.values())),
+        p=p,
         copies=len(drops),
         seen=100 * fmean(drop > 0 for drop in drops) if drops else None,
         drop=_mean(drops),
@@ -144,13 +149,6 @@ def _aucs(
         low = [value for (name, _), value in worse.items() if name == task]
         if low:
             yield float(score([1] * len(high) + [0] * len(low), high + low))
-
-
-def _p(better: Sequence[float], worse: Sequence[float]) -> float | None:
-    if not better or not worse:
-        return None
-    test = library("scipy.stats").mannwhitneyu
-    return float(test(better, worse, alternative="greater").pvalue)
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,21 @@ def cases_of(
         elif known is None:
             left_out.append(UnusedLabels(*change, NoCase.UNKNOWN))
         else:
-            cases.append(_case(known, label))
+            name = _ODD.sub("-", known.repository.lower()).strip("-")[:60].strip("-") or "change"
+            cases.append(
+                LabelledCase(
+                    id=f"{name}-{known.number}-{known.head_sha[:10]}",
+                    repository=known.address,
+                    label=label,
+                    kind=Kind.LABELLED,
+                    base=known.base_sha,
+                    head=known.head_sha,
+                    delta=None,
+                    task=known.task,
+                    description=known.description,
+                    held_out=False,
+                )
+            )
     return tuple(cases), tuple(left_out)
 
 
@@ -136,19 +150,3 @@ def _is_whole(label: VerdictLabel) -> bool:
     commits = _COMMIT.match(label.base_sha) and _COMMIT.match(label.head_sha)
     is_address = label.address.startswith(ADDRESSES)
     return bool(commits and is_address and (label.task or label.description))
-
-
-def _case(label: VerdictLabel, said: Label) -> LabelledCase:
-    name = _ODD.sub("-", label.repository.lower()).strip("-")[:60].strip("-") or "change"
-    return LabelledCase(
-        id=f"{name}-{label.number}-{label.head_sha[:10]}",
-        repository=label.address,
-        label=said,
-        kind=Kind.LABELLED,
-        base=label.base_sha,
-        head=label.head_sha,
-        delta=None,
-        task=label.task,
-        description=label.description,
-        held_out=False,
-    )

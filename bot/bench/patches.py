@@ -85,7 +85,15 @@ class Benches:
 
     def head(self, case: LabelledCase) -> tuple[Workbench, str]:
         """Return the clone that has both sides of a case, and its head. Raises NotPrepared."""
-        bench = self._open(case.repository)
+        if case.repository not in self.opened:
+            source = self._source(case.repository)
+            try:
+                made = Workbench(source, self.folder / f"{len(self.opened)}")
+            except subprocess.CalledProcessError as error:
+                what = f"{case.repository} cannot be cloned: {_told(error)}"
+                raise NotPrepared(what) from error
+            self.opened[case.repository] = made
+        bench = self.opened[case.repository]
         for commit in filter(None, (case.base, case.head)):
             if not bench.has(commit) and not self._fetch_commit(case.repository, bench, commit):
                 raise NotPrepared(f"{case.repository} has no commit {commit}.")
@@ -96,16 +104,6 @@ class Benches:
             return bench, bench.applied(case.head or case.base, case.delta, message)
         except subprocess.CalledProcessError as error:
             raise NotPrepared(f"{case.delta.name} does not apply: {_told(error)}") from error
-
-    def _open(self, repository: str) -> Workbench:
-        if repository not in self.opened:
-            source = self._source(repository)
-            try:
-                bench = Workbench(source, self.folder / f"{len(self.opened)}")
-            except subprocess.CalledProcessError as error:
-                raise NotPrepared(f"{repository} cannot be cloned: {_told(error)}") from error
-            self.opened[repository] = bench
-        return self.opened[repository]
 
     def _source(self, repository: str) -> Path:
         if not repository.startswith(ADDRESSES):
@@ -120,19 +118,16 @@ class Benches:
                         return found
         here = self.fetched / name
         if not here.exists():
-            self._fetch(repository, here)
+            # Clone from the network, whole or not at all.
+            part = here.with_name(f"{here.name}.part")
+            shutil.rmtree(part, ignore_errors=True)
+            here.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                _git("clone", "--quiet", "--bare", "--", repository, str(part))
+            except subprocess.CalledProcessError as error:
+                raise NotPrepared(f"{repository} cannot be cloned: {_told(error)}") from error
+            part.rename(here)
         return here
-
-    def _fetch(self, repository: str, here: Path) -> None:
-        """Clone from the network, whole or not at all."""
-        part = here.with_name(f"{here.name}.part")
-        shutil.rmtree(part, ignore_errors=True)
-        here.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            _git("clone", "--quiet", "--bare", "--", repository, str(part))
-        except subprocess.CalledProcessError as error:
-            raise NotPrepared(f"{repository} cannot be cloned: {_told(error)}") from error
-        part.rename(here)
 
     def _fetch_commit(self, repository: str, bench: Workbench, commit: str) -> bool:
         """Fetch what no branch has, as the head of a pull request; tell whether it is there now.

@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -118,17 +118,15 @@ def inputs(*folders: Path) -> str:
         for root, names, files in os.walk(folder):
             names[:] = sorted(name for name in names if name not in _LEFT_OUT)
             for name in sorted(files):
-                _add(digest.update, Path(root, name), folder)
+                file = Path(root, name)
+                if file.is_symlink() or file.is_file():
+                    content = (
+                        os.fsencode(file.readlink()) if file.is_symlink() else file.read_bytes()
+                    )
+                    mode = b"x" if os.access(file, os.X_OK) else b"-"
+                    digest.update(os.fsencode(file.relative_to(folder)) + b"\0" + mode)
+                    digest.update(len(content).to_bytes(8, "big") + content)
     return digest.hexdigest()[:16]
-
-
-def _add(update: Callable[[bytes], None], file: Path, folder: Path) -> None:
-    if not (file.is_symlink() or file.is_file()):
-        return
-    content = os.fsencode(file.readlink()) if file.is_symlink() else file.read_bytes()
-    mode = b"x" if os.access(file, os.X_OK) else b"-"
-    update(os.fsencode(file.relative_to(folder)) + b"\0" + mode)
-    update(len(content).to_bytes(8, "big") + content)
 
 
 # --- measures --------------------------------------------------------------------------------

@@ -155,24 +155,23 @@ def _broken_symbols(view: ReportView, changed: dict[str, set[int]]) -> list[Anno
         {one.place for one in view.impact.symbols if one.how == REMOVED} if view.impact else set()
     )
     shown = [place for place in reaching if place not in gone and place.path in changed]
-    return [_reached(place, reaching[place], changed) for place in shown[:MOST_SYMBOLS]]
-
-
-def _reached(
-    place: CodePlace, tests: list[TestComparison], changed: dict[str, set[int]]
-) -> Annotation:
-    line = min((n for n in changed[place.path] if n >= place.line), default=place.line)
-    count = "1 failing test reaches" if len(tests) == 1 else f"{len(tests)} failing tests reach"
-    listed = [f"{test.id}: {test.assertion}".removesuffix(": ") for test in tests[:MOST_TESTS]]
-    more = [f"and {len(tests) - MOST_TESTS} more"] if len(tests) > MOST_TESTS else []
-    return Annotation(
-        path=place.path,
-        start_line=line,
-        end_line=line,
-        level=AnnotationLevel.WARNING,
-        title=f"{count} {place.name or 'this'}"[:TITLE_CHARACTERS],
-        message=_fitted("\n".join((*listed, *more))),
-    )
+    found = []
+    for place in shown[:MOST_SYMBOLS]:
+        tests = reaching[place]
+        line = min((n for n in changed[place.path] if n >= place.line), default=place.line)
+        count = "1 failing test reaches" if len(tests) == 1 else f"{len(tests)} failing tests reach"
+        listed = [f"{test.id}: {test.assertion}".removesuffix(": ") for test in tests[:MOST_TESTS]]
+        more = [f"and {len(tests) - MOST_TESTS} more"] if len(tests) > MOST_TESTS else []
+        annotation = Annotation(
+            path=place.path,
+            start_line=line,
+            end_line=line,
+            level=AnnotationLevel.WARNING,
+            title=f"{count} {place.name or 'this'}"[:TITLE_CHARACTERS],
+            message=_fitted("\n".join((*listed, *more))),
+        )
+        found.append(annotation)
+    return found
 
 
 def _fitted(message: str) -> str:

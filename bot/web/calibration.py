@@ -116,21 +116,17 @@ class _Page:
             total=measured("", judged),
             people=len({one.person.lower() for one in judged}),
             changes=len({(one.repository.lower(), one.number) for one in judged}),
-            tables=_tables(judged),
+            tables=(
+                CalibrationTable("kind", grouped(judged, lambda one: one.category)),
+                CalibrationTable("decider", grouped(judged, lambda one: one.decided_by)),
+                CalibrationTable("model", grouped(judged, lambda one: one.model)),
+                CalibrationTable("month", grouped(judged, month_of)),
+            ),
             others=counted(chosen),
             install="" if has_statistics() else INSTALL,
             fewest=FEWEST,
         )
         return Response(text, mimetype="text/html")
-
-
-def _tables(labels: tuple[VerdictLabel, ...]) -> tuple[CalibrationTable, ...]:
-    return (
-        CalibrationTable("kind", grouped(labels, lambda one: one.category)),
-        CalibrationTable("decider", grouped(labels, lambda one: one.decided_by)),
-        CalibrationTable("model", grouped(labels, lambda one: one.model)),
-        CalibrationTable("month", grouped(labels, month_of)),
-    )
 
 
 def _wanted() -> LabelQuery:

@@ -130,7 +130,9 @@ def blueprint(api: Api) -> Blueprint:
     routes.add_url_rule("/patches/<patch_id>/events", view_func=api.events, endpoint="events")
     routes.add_url_rule("/rankings", view_func=api.rankings, endpoint="rankings")
     routes.add_url_rule("/openapi.json", view_func=_description, endpoint="openapi")
-    routes.register_error_handler(ApiProblem, _told)
+    routes.register_error_handler(
+        ApiProblem, lambda error: as_response(error.problem, error.headers)
+    )
     return routes
 
 
@@ -164,10 +166,6 @@ def _posted() -> PostedPatch:
 def _description() -> Response:
     headers = {"Cache-Control": "max-age=3600", "Access-Control-Allow-Origin": "*"}
     return Response(description(), mimetype="application/json", headers=headers)
-
-
-def _told(error: ApiProblem) -> Response:
-    return as_response(error.problem, error.headers)
 
 
 def _json(

@@ -30,6 +30,13 @@ def standing(record: EvaluationRecord, read: ReadReport, report_page: str) -> Pa
 
     Raises Transient where the report cannot be read now.
     """
+    links = None
+    if record.report_key and report_page:
+        here, _, query = report_page.partition("?")
+        json_, markdown, sarif = (
+            f"{here}.{kind}?{query}".rstrip("?") for kind in ("json", "md", "sarif")
+        )
+        links = ReportLinks(html=report_page, json_=json_, markdown=markdown, sarif=sarif)
     report = report_of(record, read)
     verdicts = [one.verdict for one in report.requirements] if report else []
     return PatchStatus(
@@ -46,7 +53,7 @@ def standing(record: EvaluationRecord, read: ReadReport, report_page: str) -> Pa
         total=len(verdicts),
         rows=repair_rows(report) if report else (),
         problem=_problem(record, report),
-        report=_links(report_page) if record.report_key and report_page else None,
+        report=links,
     )
 
 
@@ -77,14 +84,6 @@ def _problem(record: EvaluationRecord, report: ReportDocument | None) -> Problem
         said = [line for one in report.reasons for line in (one.text, one.next_step)]
     detail = " ".join(dict.fromkeys(part for part in said if part))
     return Problem(title=title, status=status.value, detail=scrub(detail))
-
-
-def _links(page: str) -> ReportLinks:
-    here, _, query = page.partition("?")
-    by_kind = {kind: f"{here}.{kind}?{query}".rstrip("?") for kind in ("json", "md", "sarif")}
-    return ReportLinks(
-        html=page, json_=by_kind["json"], markdown=by_kind["md"], sarif=by_kind["sarif"]
-    )
 
 
 def _time(unix_s: float) -> str:
