@@ -297,29 +297,23 @@ def told_push(forge: Context, repository: RepositoryRow, sender: str) -> None:
         return
     forge.state.put(repository.name.lower(), replace(repository, told_sha=after))
     if before:
-        payload = _push_payload(forge, repository, sender, before, after)
+        web = f"{forge.shapes.web}/{repository.name}"
+        commits = [
+            _pushed_commit(forge, repository, one)
+            for one in git.commits_between(forge.state, repository.name, before, after)
+        ]
+        payload: Json = {
+            "ref": f"refs/heads/{repository.default_branch}",
+            "before": before,
+            "after": after,
+            **dict.fromkeys(("created", "deleted", "forced"), False),
+            "base_ref": None,
+            "compare": f"{web}/compare/{before[:12]}...{after[:12]}",
+            "commits": commits,
+            "head_commit": commits[-1] if commits else None,
+            "pusher": {"name": sender, "email": f"{sender}@localhost"},
+        }
         forge.deliveries.emit("push", repository, sender, payload)
-
-
-def _push_payload(
-    forge: Context, repository: RepositoryRow, sender: str, before: str, after: str
-) -> Json:
-    web = f"{forge.shapes.web}/{repository.name}"
-    commits = [
-        _pushed_commit(forge, repository, one)
-        for one in git.commits_between(forge.state, repository.name, before, after)
-    ]
-    return {
-        "ref": f"refs/heads/{repository.default_branch}",
-        "before": before,
-        "after": after,
-        **dict.fromkeys(("created", "deleted", "forced"), False),
-        "base_ref": None,
-        "compare": f"{web}/compare/{before[:12]}...{after[:12]}",
-        "commits": commits,
-        "head_commit": commits[-1] if commits else None,
-        "pusher": {"name": sender, "email": f"{sender}@localhost"},
-    }
 
 
 def _pushed_commit(forge: Context, repository: RepositoryRow, commit: git.Commit) -> Json:

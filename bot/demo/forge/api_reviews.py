@@ -13,7 +13,6 @@ from bot.demo.forge.context import Granted, answer, body, context, granted, page
 from bot.demo.forge.rows import IssueRow, PullPart, ReviewCommentRow, ReviewRow
 from bot.demo.forge.shapes import Json, iso, node_id
 from bot.demo.forge.work_shapes import WorkShapes
-from bot.text.json_reading import Payload
 
 routes = Blueprint("reviews", __name__)
 ROOT = "/repos/<owner>/<repo>/pulls/<int:number>"
@@ -32,7 +31,18 @@ def review_created(owner: str, repo: str, number: int) -> Response:
         raise _refused("Commit is not part of the pull request")
     comments = wishes.items("comments")
     for one in comments:
-        _check(row, pull, one)
+        # 422 unless the lines stand in one hunk of the diff, as GitHub wants it.
+        path, line = one.text("path"), one.integer("line")
+        start = one.integer("start_line") or line
+        shown = git.shown_lines(context().state, row.repository, pull, path)
+        if not shown:
+            raise _refused("Path could not be resolved")
+        if start > line or one.text("side") != "RIGHT":
+            raise _refused("Start line must precede the end line.")
+        if not any(start in hunk and line in hunk for hunk in shown):
+            raise _refused("Line could not be resolved")
+        if not 0 < len(one.text("body").strip()) <= LONGEST_BODY:
+            raise _refused("Body can't be blank, and has at most 65536 characters")
     with forge.state.change():
         review = ReviewRow(
             forge.state.next_id(),
@@ -45,7 +55,19 @@ def review_created(owner: str, repo: str, number: int) -> Response:
         )
         forge.state.put(review.id, review)
         for one in comments:
-            comment = _comment(forge.state.next_id(), review, one)
+            comment = ReviewCommentRow(
+                id=forge.state.next_id(),
+                review=review.id,
+                repository=review.repository,
+                number=review.number,
+                author=review.author,
+                body=one.text("body"),
+                path=one.text("path"),
+                line=one.integer("line"),
+                start_line=one.integer("start_line"),
+                commit_id=review.commit_id,
+                created_at_s=review.submitted_at_s,
+            )
             forge.state.put(comment.id, comment)
     return answer(_review(forge.shapes, review))
 
@@ -80,39 +102,8 @@ def _pull_at(at: Granted, number: int) -> tuple[IssueRow, PullPart]:
     return row, row.pull
 
 
-def _check(row: IssueRow, pull: PullPart, wanted: Payload) -> None:
-    """422 unless the lines stand in one hunk of the diff, as GitHub wants it."""
-    path, line = wanted.text("path"), wanted.integer("line")
-    start = wanted.integer("start_line") or line
-    shown = git.shown_lines(context().state, row.repository, pull, path)
-    if not shown:
-        raise _refused("Path could not be resolved")
-    if start > line or wanted.text("side") != "RIGHT":
-        raise _refused("Start line must precede the end line.")
-    if not any(start in hunk and line in hunk for hunk in shown):
-        raise _refused("Line could not be resolved")
-    if not 0 < len(wanted.text("body").strip()) <= LONGEST_BODY:
-        raise _refused("Body can't be blank, and has at most 65536 characters")
-
-
 def _refused(why: str) -> Refused:
     return Refused(422, f"Unprocessable Entity: {why}")
-
-
-def _comment(number: int, review: ReviewRow, wanted: Payload) -> ReviewCommentRow:
-    return ReviewCommentRow(
-        id=number,
-        review=review.id,
-        repository=review.repository,
-        number=review.number,
-        author=review.author,
-        body=wanted.text("body"),
-        path=wanted.text("path"),
-        line=wanted.integer("line"),
-        start_line=wanted.integer("start_line"),
-        commit_id=review.commit_id,
-        created_at_s=review.submitted_at_s,
-    )
 
 
 def _stands_at(row: ReviewCommentRow, pull: PullPart) -> int:
