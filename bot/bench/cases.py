@@ -182,6 +182,15 @@ def _case(
     if wrong or base is None:
         raise UserError(f"{file}, line {line}: the case {entry.id}: {wrong}.", _WAY_OUT)
     held_out = other.held_out if entry.held_out is None else entry.held_out
+    delta = None
+    if entry.delta is not None:
+        delta = (file.parent / entry.delta).resolve()
+        if not delta.is_relative_to(file.parent.resolve()) or not delta.is_file():
+            raise UserError(
+                f"{file}, line {line}: the case {entry.id}: `delta` names no file of the set: "
+                f"{entry.delta}.",
+                _WAY_OUT,
+            )
     return LabelledCase(
         id=entry.id,
         repository=repository,
@@ -189,23 +198,9 @@ def _case(
         kind=entry.kind,
         base=base,
         head=head,
-        delta=_delta(file, line, entry),
+        delta=delta,
         task=entry.task or other.task or "",
         description=description,
         held_out=bool(held_out),
         issue=entry.issue or other.issue or 0,
     )
-
-
-def _delta(file: Path, line: int, entry: CaseEntry) -> Path | None:
-    """Find the diff that a case names; it must stand in the set."""
-    if entry.delta is None:
-        return None
-    path = (file.parent / entry.delta).resolve()
-    if not path.is_relative_to(file.parent.resolve()) or not path.is_file():
-        raise UserError(
-            f"{file}, line {line}: the case {entry.id}: `delta` names no file of the set: "
-            f"{entry.delta}.",
-            _WAY_OUT,
-        )
-    return path

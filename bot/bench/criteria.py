@@ -97,18 +97,16 @@ def check(rows: Iterable[GradeRow]) -> tuple[Checked, ...]:
     for row in rows:
         things = by_criterion.setdefault(row.criterion, defaultdict(list))
         things[row.task, row.thing].append(row)
-    return tuple(
-        Checked(name, sum(map(len, things.values())), _spread(things), _discrimination(things))
-        for name, things in sorted(by_criterion.items())
-    )
-
-
-def _spread(things: _Things) -> Spread:
-    repeated = [_points(rows) for rows in things.values() if len(rows) >= LEAST_REPEATS]
-    stats, numpy = library("scipy.stats"), library("numpy")
-    deviations = [float(numpy.std(one)) for one in repeated]
-    variations = [float(stats.variation(one)) for one in repeated if any(one)]
-    return Spread(len(repeated), _mean(deviations), _mean(variations))
+    found = []
+    for name, things in sorted(by_criterion.items()):
+        repeated = [_points(rows) for rows in things.values() if len(rows) >= LEAST_REPEATS]
+        stats, numpy = library("scipy.stats"), library("numpy")
+        deviations = [float(numpy.std(one)) for one in repeated]
+        variations = [float(stats.variation(one)) for one in repeated if any(one)]
+        spread = Spread(len(repeated), _mean(deviations), _mean(variations))
+        grades = sum(map(len, things.values()))
+        found.append(Checked(name, grades, spread, _discrimination(things)))
+    return tuple(found)
 
 
 def _discrimination(things: _Things) -> Discrimination:

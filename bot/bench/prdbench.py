@@ -163,35 +163,31 @@ def round_scores(rows: Sequence[RoundRow]) -> tuple[RoundScore, ...]:
         own = [row for row in rows if (row.agent, row.round) == (agent, number)]
         before = {row.task: row for row in rows if (row.agent, row.round) == (agent, number - 1)}
         kinds = [one for one in ItemKind if any(i.kind is one for row in own for i in row.items)]
-        found += [_round_score(own, before, kind) for kind in (None, *kinds)]
+        for kind in (None, *kinds):
+            of_kind = [(row, _of(row, kind)) for row in own]
+            counted = [(row, items) for row, items in of_kind if items or kind is None]
+            points = [item.points for _, items in counted for item in items]
+            gains = [
+                _share(items) - _share(_of(before[row.task], kind))
+                for row, items in counted
+                if row.task in before
+            ]
+            score = RoundScore(
+                agent=agent,
+                round=number,
+                kind=kind,
+                tasks=len(counted),
+                items=len(points),
+                full=points.count(2),
+                half=points.count(1),
+                none=points.count(0),
+                undecided=points.count(None),
+                score=statistics.fmean(_share(items) for _, items in counted),
+                could_be=statistics.fmean(_share(items, MOST_POINTS) for _, items in counted),
+                gain=statistics.fmean(gains) if gains else None,
+            )
+            found.append(score)
     return tuple(found)
-
-
-def _round_score(
-    own: Sequence[RoundRow], before: dict[str, RoundRow], kind: ItemKind | None
-) -> RoundScore:
-    of_kind = [(row, _of(row, kind)) for row in own]
-    counted = [(row, items) for row, items in of_kind if items or kind is None]
-    points = [item.points for _, items in counted for item in items]
-    gains = [
-        _share(items) - _share(_of(before[row.task], kind))
-        for row, items in counted
-        if row.task in before
-    ]
-    return RoundScore(
-        agent=own[0].agent,
-        round=own[0].round,
-        kind=kind,
-        tasks=len(counted),
-        items=len(points),
-        full=points.count(2),
-        half=points.count(1),
-        none=points.count(0),
-        undecided=points.count(None),
-        score=statistics.fmean(_share(items) for _, items in counted),
-        could_be=statistics.fmean(_share(items, MOST_POINTS) for _, items in counted),
-        gain=statistics.fmean(gains) if gains else None,
-    )
 
 
 def _of(row: RoundRow, kind: ItemKind | None) -> tuple[ItemRow, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -161,6 +161,7 @@ async def came_to(judge: Judge, request: EvaluationRequest) -> tuple[ReportDocum
     others = [one.conclusion for one in document.reasons if one.rule != ABLATED]
     if len(others) < len(document.reasons):
         conclusion = others[0] if others else Conclusion.SUCCESS
+    texts = {row.id: f"{row.id} {clip_line(row.text, MOST_TEXT)}" for row in document.requirements}
     tests = document.tests
     judged = JudgedCopy(
         conclusion,
@@ -173,18 +174,19 @@ async def came_to(judge: Judge, request: EvaluationRequest) -> tuple[ReportDocum
             for one in document.integrity
         ),
         tuple(document.seconds.items()),
-        tuple(_reasons(document)),
+        tuple(
+            Reason(
+                one.rule,
+                one.conclusion,
+                clip_line(one.text, MOST_TEXT),
+                tuple(texts.get(id_, id_) for id_ in one.requirement_ids),
+            )
+            for one in document.reasons
+        ),
         document.cost,
         document.problem,
     )
     return document, judged
-
-
-def _reasons(document: ReportDocument) -> Iterator[Reason]:
-    texts = {row.id: f"{row.id} {clip_line(row.text, MOST_TEXT)}" for row in document.requirements}
-    for reason in document.reasons:
-        about = tuple(texts.get(one, one) for one in reason.requirement_ids)
-        yield Reason(reason.rule, reason.conclusion, clip_line(reason.text, MOST_TEXT), about)
 
 
 def open_trial(name: str, repository: Path, folder: Path, judge: Judge) -> Trial:

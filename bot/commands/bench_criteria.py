@@ -85,7 +85,19 @@ def run(**options: Any) -> None:
         wanted.out.mkdir(parents=True, exist_ok=True)
     rows = _graded_anew(wanted) if wanted.repeats else read_grades(wanted.folder)
     found = check(rows)
-    _print(console, found)
+    # Print the table. Counts of things are in the CSV: a terminal is narrow.
+    table = Table(box=SIMPLE, padding=(0, 1, 0, 0))
+    shown = [place for place, name in enumerate(_NAMES) if name not in _COUNTS]
+    for place in shown:
+        is_name = _NAMES[place] == "criterion"
+        table.add_column(_NAMES[place], justify="left" if is_name else "right", overflow="fold")
+    for cells in map(_cells, found):
+        table.add_row(*(Text(scrub(cells[place])) for place in shown))
+    console.print(table)
+    spreads = [one.spread.variation for one in found if one.spread.variation is not None]
+    if spreads:
+        mean = sum(spreads) / len(spreads)
+        say(console, f"Mean coefficient of variation: {mean:.3f} (AgentEval: at most 0.5)")
     if wanted.out:
         _write(wanted.out, found)
         say(console, f"Table and plot: {wanted.out}")
@@ -206,22 +218,6 @@ def _cells(one: Checked) -> tuple[str, ...]:
 
 def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
-
-
-def _print(console: Console, found: Sequence[Checked]) -> None:
-    """Print the table. Counts of things are in the CSV: a terminal is narrow."""
-    table = Table(box=SIMPLE, padding=(0, 1, 0, 0))
-    shown = [place for place, name in enumerate(_NAMES) if name not in _COUNTS]
-    for place in shown:
-        is_name = _NAMES[place] == "criterion"
-        table.add_column(_NAMES[place], justify="left" if is_name else "right", overflow="fold")
-    for cells in map(_cells, found):
-        table.add_row(*(Text(scrub(cells[place])) for place in shown))
-    console.print(table)
-    spreads = [one.spread.variation for one in found if one.spread.variation is not None]
-    if spreads:
-        mean = sum(spreads) / len(spreads)
-        say(console, f"Mean coefficient of variation: {mean:.3f} (AgentEval: at most 0.5)")
 
 
 def _write(out: Path, found: Sequence[Checked]) -> None:

@@ -220,14 +220,11 @@ def _write(out: Path, measured: DevaiTables, pairs: Pairs) -> None:
         with (out / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerows((names, *rows))
-    for judge, some in pairs.items():
-        write_verdicts(out / f"{_ODD.sub('-', judge)[:_MOST_NAME]}.jsonl", some)
-    if _has_statistics() and measures.has_statistics("matplotlib") and pairs:
-        _plot(out / "precision-recall.png", pairs)
-
-
-def _plot(file: Path, pairs: Pairs) -> None:
-    """Draw a curve for each judge and system; without a display, and no state is shared."""
+    for judge, of_judge in pairs.items():
+        write_verdicts(out / f"{_ODD.sub('-', judge)[:_MOST_NAME]}.jsonl", of_judge)
+    if not (_has_statistics() and measures.has_statistics("matplotlib") and pairs):
+        return
+    # A curve for each judge and system; without a display.
     figure = library("matplotlib.figure").Figure(figsize=(7, 6), layout="constrained")
     axes = figure.add_subplot(
         xlabel="recall", ylabel="precision", xlim=(-0.02, 1.02), ylim=(0, 1.05)
@@ -244,4 +241,4 @@ def _plot(file: Path, pairs: Pairs) -> None:
     axes.grid(alpha=0.3)
     if axes.lines:
         axes.legend(loc="lower left")
-    figure.savefig(file, dpi=120)
+    figure.savefig(out / "precision-recall.png", dpi=120)

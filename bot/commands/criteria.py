@@ -116,31 +116,31 @@ def _read(path: Path) -> str:
 
 
 def _write(asked: CriteriaCommand, trials: tuple[CriterionTrial, ...]) -> None:
-    kept = tuple(_kept(one) for one in trials if not one.why_not)
+    kept = []
+    for one in trials:
+        if one.why_not:
+            continue
+        figures = (one.variation, one.good, one.bad, one.damaged)
+        spread, good, bad, damaged = (None if x is None else round(x, 3) for x in figures)
+        criterion = KeptCriterion(
+            name=scrub(one.criterion.name),
+            description=scrub(one.criterion.description),
+            accepted_values=tuple(map(scrub, one.criterion.accepted)),
+            variation=spread,
+            good=good,
+            bad=bad,
+            damaged=damaged,
+        )
+        kept.append(criterion)
     if not kept:
         raise UserError(
             "No criterion is stable and sees a damaged solution as worse; nothing was written.",
             "Take examples that differ more, or another model.",
         )
     title = next((line.strip("# ").strip() for line in _read(asked.task).splitlines() if line), "")
-    document = KeptCriteria(task=scrub(title)[:200], criteria=kept)
+    document = KeptCriteria(task=scrub(title)[:200], criteria=tuple(kept))
     try:
         asked.out.parent.mkdir(parents=True, exist_ok=True)
         asked.out.write_text(document.model_dump_json(indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise UserError(f"{asked.out} cannot be written: {error.strerror}.") from error
-
-
-def _kept(one: CriterionTrial) -> KeptCriterion:
-    figures = (one.variation, one.good, one.bad, one.damaged)
-    spread, good, bad, damaged = (None if x is None else round(x, 3) for x in figures)
-    criterion = one.criterion
-    return KeptCriterion(
-        name=scrub(criterion.name),
-        description=scrub(criterion.description),
-        accepted_values=tuple(map(scrub, criterion.accepted)),
-        variation=spread,
-        good=good,
-        bad=bad,
-        damaged=damaged,
-    )

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 def run(folder: Path, http: int | None = None) -> None:
     """Serve until the client goes; on a port of the loopback if one is given, else over stdio."""
-    # Import what needs the library. Raises UserError where it is not installed.
     if find_spec("mcp") is None:
         raise UserError(
             "`assay mcp` needs the package mcp, which is not installed.",

@@ -23,7 +23,13 @@ DIFFERS = 1
 
 def run(bundle: Path, prompts: bool) -> None:
     """Derive the verdicts again, or show the prompts; ends with 1 when a verdict differs."""
-    recorded = _read(bundle)
+    try:
+        recorded = read_bundle(bundle.read_bytes())
+    except ValidationError as error:
+        raise UserError(
+            f"{bundle} is not the record of a run ({error.error_count()} things are wrong in it).",
+            "Give the replay.json that lies beside a report whose evaluation asked a model.",
+        ) from None
     if prompts:
         _print_prompts(recorded.exchanges)
         return
@@ -41,16 +47,6 @@ def run(bundle: Path, prompts: bool) -> None:
     )
     same = derived.verdicts == recorded.judgement.verdicts
     sys.exit(0 if same and derived.gate == recorded.judgement.gate else DIFFERS)
-
-
-def _read(path: Path) -> Bundle:
-    try:
-        return read_bundle(path.read_bytes())
-    except ValidationError as error:
-        raise UserError(
-            f"{path} is not the record of a run ({error.error_count()} things are wrong in it).",
-            "Give the replay.json that lies beside a report whose evaluation asked a model.",
-        ) from None
 
 
 async def _derive(bundle: Bundle) -> Judgement:
@@ -71,13 +67,11 @@ def _print_prompts(exchanges: tuple[Exchange, ...]) -> None:
     click.echo(prompts_text(exchanges))
     table = Table("role", "calls", "a call", "requirements", "a requirement", "counted by")
     for row in count_roles(exchanges):
-        whole = "the whole change"
         each = f"{row.a_requirement:,.0f}" if row.a_requirement is not None else ""
         counted = "the endpoint" if row.is_counted else "characters / 4"
-        requirements = str(row.requirements) if row.requirements else whole
-        table.add_row(
-            *(row.role.value, str(row.calls), f"{row.a_call:,.0f}", requirements, each, counted)
-        )
+        requirements = str(row.requirements) if row.requirements else "the whole change"
+        calls, a_call = str(row.calls), f"{row.a_call:,.0f}"
+        table.add_row(row.role.value, calls, a_call, requirements, each, counted)
     console = Console()
     console.print("Input tokens, medians:")
     console.print(table)

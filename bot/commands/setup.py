@@ -55,7 +55,7 @@ def run(organization: str, port: int, opens: bool, force: bool) -> None:
     files = CredentialFiles(settings.home)
     if not force:
         files.refuse_to_replace()
-    # Raise UserError when GitHub could not send webhooks to ASSAY_PUBLIC_URL.
+    # GitHub must be able to send webhooks to ASSAY_PUBLIC_URL.
     url, github = urlsplit(settings.public_url), urlsplit(Addresses.of(settings.ghe_host).web)
     way_out = "Set ASSAY_PUBLIC_URL to the https address of your web process (`assay web`)."
     if url.scheme not in {"http", "https"} or not url.hostname:
@@ -109,7 +109,15 @@ class _Desk:
         """Exchange the code, store what comes, and return the App's address; a reload changes nothing."""
         with self.exchanging:
             if self.credentials is None:
-                credentials = self._exchanged(code)
+                manners = Manners(Addresses.of(self.settings.ghe_host))
+                try:
+                    credentials = asyncio.run(convert_manifest(manners, code))
+                except NotThere as error:
+                    raise UserError(
+                        "GitHub does not know this code: it was used already, or is older than an hour.",
+                        "Open the address that `assay setup` printed, and begin again; "
+                        "an App that was made meanwhile can be deleted in GitHub's settings.",
+                    ) from error
                 self.files.store(credentials, self.settings)
                 self.credentials = credentials
         return self.credentials.url
@@ -117,17 +125,6 @@ class _Desk:
     def told(self) -> None:
         """Hear that the person's browser has the answer."""
         self.ended.set()
-
-    def _exchanged(self, code: str) -> AppCredentials:
-        manners = Manners(Addresses.of(self.settings.ghe_host))
-        try:
-            return asyncio.run(convert_manifest(manners, code))
-        except NotThere as error:
-            raise UserError(
-                "GitHub does not know this code: it was used already, or is older than an hour.",
-                "Open the address that `assay setup` printed, and begin again; "
-                "an App that was made meanwhile can be deleted in GitHub's settings.",
-            ) from error
 
     def wait(self) -> AppCredentials:
         """Return once the App is registered. Raises UserError on Ctrl-C."""

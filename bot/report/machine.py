@@ -19,7 +19,7 @@ from bot.report.model import (
     Subject,
 )
 from bot.report.pictures import PictureRow
-from bot.report.tests_views import TestsView, TestView
+from bot.report.tests_views import TestsView
 from bot.values import (
     Acceptance,
     ActionKind,
@@ -332,7 +332,27 @@ def _evidence(item: EvidenceView) -> EvidenceDocument:
 
 
 def _tests(tests: TestsView) -> TestsDocument:
-    ids = dict(tests.ids)
+    ids, compared = dict(tests.ids), []
+    for test in (test for group in tests.shown for test in group.tests):
+        row = test.comparison
+        document = TestDocument(
+            id=row.id,
+            change=row.change,
+            base_on_base=row.base_on_base,
+            base_on_head=row.base_on_head,
+            head_on_base=row.head_on_base,
+            head_on_head=row.head_on_head,
+            written_by_author=row.written_by_author,
+            message=row.message,
+            path=row.path,
+            line=row.line,
+            passes=row.passes,
+            runs=row.runs,
+            command=test.command,
+            assertion=row.assertion,
+            reaches=test.reaches,
+        )
+        compared.append(document)
     return TestsDocument(
         problem=tests.problem,
         fail_to_pass=ids.pop(TestChange.FAIL_TO_PASS, ()),
@@ -340,28 +360,7 @@ def _tests(tests: TestsView) -> TestsDocument:
         pass_to_fail=ids.pop(TestChange.PASS_TO_FAIL, ()),
         never_failed=ids.pop(TestChange.NEVER_FAILED, ()),
         other=ids,
-        compared=tuple(_test(test) for group in tests.shown for test in group.tests),
+        compared=tuple(compared),
         folders=tests.folders,
         not_run=tests.not_run,
-    )
-
-
-def _test(test: TestView) -> TestDocument:
-    row = test.comparison
-    return TestDocument(
-        id=row.id,
-        change=row.change,
-        base_on_base=row.base_on_base,
-        base_on_head=row.base_on_head,
-        head_on_base=row.head_on_base,
-        head_on_head=row.head_on_head,
-        written_by_author=row.written_by_author,
-        message=row.message,
-        path=row.path,
-        line=row.line,
-        passes=row.passes,
-        runs=row.runs,
-        command=test.command,
-        assertion=row.assertion,
-        reaches=test.reaches,
     )

@@ -13,7 +13,6 @@ from bot.text.clipping import clip_middle
 from bot.values import (
     Evaluation,
     Evidence,
-    FourWay,
     Observed,
     Plan,
     Step,
@@ -79,10 +78,19 @@ def _step(step: Step) -> Step:
 
 
 def _observed(observed: Observed) -> Observed:
+    seen: Counter[TestChange] = Counter()
+    kept = []
+    for comparison in observed.tests.comparisons:
+        seen[comparison.change] += 1
+        is_shown = comparison.change in SHOWN_CHANGES and seen[comparison.change] <= TESTS_PER_GROUP
+        message, assertion = comparison.message[:MESSAGE_CHARACTERS], comparison.assertion
+        if not is_shown:
+            message = assertion = ""
+        kept.append(replace(comparison, source="", message=message, assertion=assertion))
     return replace(
         observed,
         evidence=tuple(map(_evidence, observed.evidence)),
-        tests=_tests(observed.tests),
+        tests=replace(observed.tests, comparisons=tuple(kept)),
         findings=tuple(map(_finding, observed.findings[:FINDINGS])),
         integrity=tuple(map(_finding, observed.integrity[:FINDINGS])),
         changed_paths=(),
@@ -109,19 +117,6 @@ def _observation(seen: Observation) -> Observation:
         ),
     )
     return replace(seen, tests=tests, findings=(), artifacts=(), item=None)
-
-
-def _tests(tests: FourWay) -> FourWay:
-    seen: Counter[TestChange] = Counter()
-    kept = []
-    for comparison in tests.comparisons:
-        seen[comparison.change] += 1
-        is_shown = comparison.change in SHOWN_CHANGES and seen[comparison.change] <= TESTS_PER_GROUP
-        message, assertion = comparison.message[:MESSAGE_CHARACTERS], comparison.assertion
-        if not is_shown:
-            message = assertion = ""
-        kept.append(replace(comparison, source="", message=message, assertion=assertion))
-    return replace(tests, comparisons=tuple(kept))
 
 
 def _finding(finding: Finding) -> Finding:

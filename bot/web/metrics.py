@@ -92,28 +92,30 @@ class DatabaseCollector(Collector):
         jobs.add_metric(("deliveries",), depth.deliveries)
         jobs.add_metric(("evaluations",), depth.evaluations)
         yield jobs
-        yield from _total_metrics(totals)
-
-
-def _total_metrics(totals: Totals) -> Iterable[Metric]:
-    ended = GaugeMetricFamily(
-        "assay_evaluations", "Evaluations on record.", labels=("state", "conclusion")
-    )
-    for state, conclusion, number in totals.evaluations:
-        ended.add_metric((state, conclusion), number)
-    runs = CounterMetricFamily("assay_stage_runs", "How often a stage ended.", labels=("stage",))
-    seconds = CounterMetricFamily("assay_stage_seconds", "Seconds in a stage.", labels=("stage",))
-    for stage in totals.stages:
-        runs.add_metric((stage.stage,), stage.runs)
-        seconds.add_metric((stage.stage,), stage.seconds)
-    free = GaugeMetricFamily("assay_disk_free_bytes", "Free in a worker's home.", labels=("host",))
-    low = GaugeMetricFamily(
-        "assay_disk_low", "Whether a worker takes no new evaluation for it.", labels=("host",)
-    )
-    for host in totals.hosts:
-        free.add_metric((host.name,), host.free_bytes)
-        low.add_metric((host.name,), host.is_low)
-    return (ended, runs, seconds, *_model_metrics(totals.models), free, low)
+        ended = GaugeMetricFamily(
+            "assay_evaluations", "Evaluations on record.", labels=("state", "conclusion")
+        )
+        for state, conclusion, number in totals.evaluations:
+            ended.add_metric((state, conclusion), number)
+        runs = CounterMetricFamily(
+            "assay_stage_runs", "How often a stage ended.", labels=("stage",)
+        )
+        seconds = CounterMetricFamily(
+            "assay_stage_seconds", "Seconds in a stage.", labels=("stage",)
+        )
+        for stage in totals.stages:
+            runs.add_metric((stage.stage,), stage.runs)
+            seconds.add_metric((stage.stage,), stage.seconds)
+        free = GaugeMetricFamily(
+            "assay_disk_free_bytes", "Free in a worker's home.", labels=("host",)
+        )
+        low = GaugeMetricFamily(
+            "assay_disk_low", "Whether a worker takes no new evaluation for it.", labels=("host",)
+        )
+        for host in totals.hosts:
+            free.add_metric((host.name,), host.free_bytes)
+            low.add_metric((host.name,), host.is_low)
+        yield from (ended, runs, seconds, *_model_metrics(totals.models), free, low)
 
 
 def _model_metrics(models: tuple[RoleUsage, ...]) -> Iterable[Metric]:
