@@ -7,10 +7,9 @@ from statistics import fmean
 
 from rich.console import Console
 
-from bot.bench import measures, tally
+from bot.bench import measures, patches
 from bot.bench.criteria import holds_grades, orders, read_grades
 from bot.bench.devai_measures import agreement, holds_verdicts, read_verdicts
-from bot.bench.patches import read_rows
 from bot.bench.prdbench import compare_rounds, holds_rounds, read_rounds
 from bot.commands.bench_patches import ended, judges_of, print_table, row_line, say
 from bot.errors import UserError
@@ -31,7 +30,7 @@ def run(before: Path, after: Path) -> None:
             compare(Console(), before, after)
             return
     console = Console()
-    found = tally.compare(read_rows(before), read_rows(after))
+    found = patches.compare(patches.read_rows(before), patches.read_rows(after))
     if not found.pairs:
         raise UserError(
             f"{before} and {after} have no case in common.", "Compare two runs over one set."
@@ -140,6 +139,6 @@ def _say_test(console: Console, mended: int, spoiled: int, what: str = "Right") 
     """Print the paired test of those that only one run has right."""
     say(console, f"{what} in the second only: {mended}; in the first only: {spoiled}")
     if measures.has_statistics():
-        say(console, f"McNemar's exact test: p = {tally.mcnemar(mended, spoiled):.3f}")
+        say(console, f"McNemar's exact test: p = {measures.mcnemar(mended, spoiled):.3f}")
     else:
         say(console, f"McNemar's exact test: {measures.INSTALL}")

@@ -15,9 +15,8 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-from bot.bench import measures, tally
-from bot.bench.cases import LabelledCase
-from bot.bench.labelled import read_set
+from bot.bench import measures, patches
+from bot.bench.cases import LabelledCase, read_set
 from bot.bench.patches import Benches, CaseRow, CaseTrial, append_row, code_version, read_rows
 from bot.commands.bench import judging
 from bot.errors import UserError
@@ -106,7 +105,7 @@ def run(**options: Any) -> None:
     with out.with_suffix(".csv").open("w", newline="", encoding="utf-8") as table:
         csv.writer(table).writerows((_COUNTS, *_counts(shown)))
     say(console, f"Rows: {out}; the table: {out.with_suffix('.csv')}")
-    sys.exit(int(not all(row.is_settled and tally.is_right(row) for row in shown)))
+    sys.exit(int(not all(row.is_settled and patches.is_right(row) for row in shown)))
 
 
 def models_of(settings: Settings) -> str:
@@ -203,10 +202,10 @@ def print_table(console: Console, rows: Sequence[CaseRow]) -> None:
     if not measures.has_statistics():
         agreement = measures.INSTALL
     else:
-        found = tally.kappa(rows)
+        found = patches.kappa(rows)
         agreement = "not defined without right and wrong ones" if found is None else f"{found:.3f}"
     say(console, f"Cohen's kappa of success and label: {agreement}")
-    seconds, cost = tally.median_seconds(rows), tally.median_cost(rows)
+    seconds, cost = patches.median_seconds(rows), patches.median_cost(rows)
     if seconds is not None:
         priced = "" if cost is None else f", ${cost:.3f}"
         say(console, f"A case takes {seconds:.0f} s{priced} at the median")
@@ -215,7 +214,7 @@ def print_table(console: Console, rows: Sequence[CaseRow]) -> None:
 
 
 def _counts(rows: Sequence[CaseRow]) -> Iterator[tuple[str, ...]]:
-    for one in tally.count_kinds(rows):
+    for one in patches.count_kinds(rows):
         counts = (one.cases, one.success, one.failure, one.asked, one.error)
         yield one.label, one.kind, *map(str, counts)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from bot.bench.labelled import line_of
+from bot.bench.cases import line_of
 from bot.errors import UserError
 from bot.settings import load_settings
 from bot.store import VerdictLabelFilter, open_records

@@ -9,7 +9,7 @@ from werkzeug.exceptions import HTTPException
 
 from bot.errors import Transient, UserError
 from bot.templates import render_html
-from bot.web.api.problems import BELOW, Problem, as_response
+from bot.web.api.models import BELOW, Problem, as_response
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel
 
 from bot.errors import Transient
-from bot.web.api.problems import ApiProblem
+from bot.web.api.models import ApiProblem
 
 POLL_S = 0.5
 HEARTBEAT_S = 10.0

@@ -16,8 +16,16 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from bot.report.ranking import Contestant, NotComparable, ranking
 from bot.store import ApiToken, EvaluationRecord
 from bot.web.api.events import Moment, Streams
-from bot.web.api.models import Accepted, PostedPatch, Ranking, description
-from bot.web.api.problems import ApiProblem, Problem, as_response, refusal
+from bot.web.api.models import (
+    Accepted,
+    ApiProblem,
+    PostedPatch,
+    Problem,
+    Ranking,
+    as_response,
+    description,
+    refusal,
+)
 from bot.web.api.standing import ReadReport, progress_of, report_of, standing
 from bot.web.api.submission import Submission, is_patch_of
 from bot.webhook.patches import problems

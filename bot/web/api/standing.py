@@ -13,8 +13,7 @@ from bot.report.repair import repair_rows, shown_title
 from bot.store import EvaluationRecord, EvaluationState
 from bot.text import scrub
 from bot.values import STAGES, Conclusion, VerdictOutcome
-from bot.web.api.models import PatchStatus, Progress, ReportLinks
-from bot.web.api.problems import Problem
+from bot.web.api.models import PatchStatus, Problem, Progress, ReportLinks
 
 _TITLES = {
     EvaluationState.FAILED: (HTTPStatus.INTERNAL_SERVER_ERROR, "Assay could not finish"),

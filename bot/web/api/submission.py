@@ -14,8 +14,7 @@ from bot.errors import UserError
 from bot.github import GitHub, NotThere, Repository
 from bot.store import ApiToken, EvaluationRecord, EvaluationState
 from bot.values import STAGES, EvaluationRequest, Trigger
-from bot.web.api.models import PostedPatch
-from bot.web.api.problems import ApiProblem, refusal
+from bot.web.api.models import ApiProblem, PostedPatch, refusal
 from bot.webhook.desk import evaluation_id
 from bot.webhook.patches import is_full_sha
 
