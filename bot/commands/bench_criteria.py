@@ -85,7 +85,7 @@ def run(**options: Any) -> None:
         wanted.out.mkdir(parents=True, exist_ok=True)
     rows = _graded_anew(wanted) if wanted.repeats else read_grades(wanted.folder)
     found = check(rows)
-    # Print the table. Counts of things are in the CSV: a terminal is narrow.
+    # Counts of things are in the CSV: a terminal is narrow.
     table = Table(box=SIMPLE, padding=(0, 1, 0, 0))
     shown = [place for place, name in enumerate(_NAMES) if name not in _COUNTS]
     for place in shown:

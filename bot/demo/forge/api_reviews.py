@@ -13,6 +13,7 @@ from bot.demo.forge.context import Granted, answer, body, context, granted, page
 from bot.demo.forge.rows import IssueRow, PullPart, ReviewCommentRow, ReviewRow
 from bot.demo.forge.shapes import Json, iso, node_id
 from bot.demo.forge.work_shapes import WorkShapes
+from bot.text.json_reading import Payload
 
 routes = Blueprint("reviews", __name__)
 ROOT = "/repos/<owner>/<repo>/pulls/<int:number>"
@@ -31,18 +32,7 @@ def review_created(owner: str, repo: str, number: int) -> Response:
         raise _refused("Commit is not part of the pull request")
     comments = wishes.items("comments")
     for one in comments:
-        # 422 unless the lines stand in one hunk of the diff, as GitHub wants it.
-        path, line = one.text("path"), one.integer("line")
-        start = one.integer("start_line") or line
-        shown = git.shown_lines(context().state, row.repository, pull, path)
-        if not shown:
-            raise _refused("Path could not be resolved")
-        if start > line or one.text("side") != "RIGHT":
-            raise _refused("Start line must precede the end line.")
-        if not any(start in hunk and line in hunk for hunk in shown):
-            raise _refused("Line could not be resolved")
-        if not 0 < len(one.text("body").strip()) <= LONGEST_BODY:
-            raise _refused("Body can't be blank, and has at most 65536 characters")
+        _check(row, pull, one)
     with forge.state.change():
         review = ReviewRow(
             forge.state.next_id(),
@@ -100,6 +90,21 @@ def _pull_at(at: Granted, number: int) -> tuple[IssueRow, PullPart]:
     if row.pull is None:
         raise not_found()
     return row, row.pull
+
+
+def _check(row: IssueRow, pull: PullPart, wanted: Payload) -> None:
+    """422 unless the lines stand in one hunk of the diff, as GitHub wants it."""
+    path, line = wanted.text("path"), wanted.integer("line")
+    start = wanted.integer("start_line") or line
+    shown = git.shown_lines(context().state, row.repository, pull, path)
+    if not shown:
+        raise _refused("Path could not be resolved")
+    if start > line or wanted.text("side") != "RIGHT":
+        raise _refused("Start line must precede the end line.")
+    if not any(start in hunk and line in hunk for hunk in shown):
+        raise _refused("Line could not be resolved")
+    if not 0 < len(wanted.text("body").strip()) <= LONGEST_BODY:
+        raise _refused("Body can't be blank, and has at most 65536 characters")
 
 
 def _refused(why: str) -> Refused:

@@ -72,17 +72,7 @@ class WorkShapes(Shapes):
         """A pull request as lists hold it."""
         url = f"{self.rest}/repos/{row.repository}/pulls/{row.number}"
         html = self.page(row)
-        root = f"{self.rest}/repos/{row.repository}"
-        links = {
-            "self": url,
-            "html": self.page(row),
-            "issue": f"{root}/issues/{row.number}",
-            "comments": f"{root}/issues/{row.number}/comments",
-            "review_comments": f"{url}/comments",
-            "review_comment": f"{root}/pulls/comments{{/number}}",
-            "commits": f"{url}/commits",
-            "statuses": f"{root}/statuses/{pull.head_sha}",
-        }
+        links = self._pull_links(row, pull, url)
         return {
             "id": row.id,
             "node_id": node_id("PullRequest", row.id),
@@ -330,6 +320,19 @@ class WorkShapes(Shapes):
     def page(self, row: IssueRow) -> str:
         """The page that people see."""
         return f"{self.web}/{row.repository}/{'pull' if row.pull else 'issues'}/{row.number}"
+
+    def _pull_links(self, row: IssueRow, pull: PullPart, url: str) -> dict[str, str]:
+        root = f"{self.rest}/repos/{row.repository}"
+        return {
+            "self": url,
+            "html": self.page(row),
+            "issue": f"{root}/issues/{row.number}",
+            "comments": f"{root}/issues/{row.number}/comments",
+            "review_comments": f"{url}/comments",
+            "review_comment": f"{root}/pulls/comments{{/number}}",
+            "commits": f"{url}/commits",
+            "statuses": f"{root}/statuses/{pull.head_sha}",
+        }
 
     def _side(self, repository: str, ref: str, sha: str) -> Json:
         row = self.state.repository(repository)
