@@ -72,7 +72,15 @@ def assertions_in(node: ast.AST) -> Iterator[Assertion]:
     """Every assertion below a node: `assert`, unittest's and mock's methods, `raises`, `warns`."""
     for child in ast.walk(node):
         if isinstance(child, ast.Assert):
-            yield _plain(child)
+            test = child.test
+            subject, strength = _subject_and_strength(test)
+            yield Assertion(
+                text=ast.unparse(test),
+                subject=subject,
+                strength=Strength.NOTHING if is_trivial(test) else strength,
+                line=child.lineno,
+                tolerance=_tolerance(test),
+            )
         elif isinstance(child, ast.Call):
             called = _called(child)
             if called in _RAISING or called in _WARNING:
@@ -99,18 +107,6 @@ def _called(node: ast.Call) -> str:
     return function.id.lower() if isinstance(function, ast.Name) else ""
 
 
-def _plain(node: ast.Assert) -> Assertion:
-    test = node.test
-    subject, strength = _subject_and_strength(test)
-    return Assertion(
-        text=ast.unparse(test),
-        subject=subject,
-        strength=Strength.NOTHING if is_trivial(test) else strength,
-        line=node.lineno,
-        tolerance=_tolerance(test),
-    )
-
-
 def _subject_and_strength(test: ast.expr) -> tuple[str, Strength]:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return ast.unparse(test.operand), Strength.SOMETHING
@@ -119,24 +115,18 @@ def _subject_and_strength(test: ast.expr) -> tuple[str, Strength]:
         pick = min if isinstance(test.op, ast.Or) else max
         return parts[0][0], pick(strength for _, strength in parts)
     if isinstance(test, ast.Compare):
-        return _compared(test)
+        operator, left = test.ops[0], test.left
+        is_right = isinstance(operator, ast.In | ast.NotIn) or isinstance(
+            left, ast.Constant | ast.List | ast.Dict | ast.Tuple | ast.Set
+        )
+        subject = test.comparators[0] if is_right else left
+        if isinstance(operator, ast.IsNot | ast.NotEq):
+            return ast.unparse(subject), Strength.SOMETHING
+        strengths = (strength for kind, strength in _OPERATORS if isinstance(operator, kind))
+        return ast.unparse(subject), next(strengths, Strength.SOMETHING)
     if isinstance(test, ast.Call) and _called(test) == "isinstance" and test.args:
         return ast.unparse(test.args[0]), Strength.SOMETHING
     return ast.unparse(test), Strength.SOMETHING
-
-
-def _compared(test: ast.Compare) -> tuple[str, Strength]:
-    operator = test.ops[0]
-    left, right = test.left, test.comparators[0]
-    subject = right if isinstance(operator, ast.In | ast.NotIn) or _is_literal(left) else left
-    if isinstance(operator, ast.IsNot | ast.NotEq):
-        return ast.unparse(subject), Strength.SOMETHING
-    strengths = (strength for kind, strength in _OPERATORS if isinstance(operator, kind))
-    return ast.unparse(subject), next(strengths, Strength.SOMETHING)
-
-
-def _is_literal(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant | ast.List | ast.Dict | ast.Tuple | ast.Set)
 
 
 def _raising(node: ast.Call, called: str) -> Assertion:

@@ -183,7 +183,8 @@ class TestStanding:
         return [
             t
             for t in self.tests
-            if _stands_in(t, path) and (test_name(t.id) == bare or t.id.endswith(name))
+            if (t.path == path or t.id.split("::", 1)[0] == path)
+            and (test_name(t.id) == bare or t.id.endswith(name))
         ]
 
 
@@ -201,7 +202,3 @@ def open_standing(four_way: FourWay, requirements: Requirements) -> TestStanding
         retired=frozenset(one.id for one in four_way.retired),
         grown=frozenset(one.id for one in four_way.grown),
     )
-
-
-def _stands_in(test: TestComparison, path: str) -> bool:
-    return test.path == path or test.id.split("::", 1)[0] == path

@@ -44,32 +44,39 @@ def read_tests(source: str) -> CodeOfTests | None:
     tree = parse_python(source)
     if tree is None:
         return None
-    return CodeOfTests(tuple(_tests(tree.body, "", ())), tuple(_module_skips(tree)))
+    skips = list(_mark_skips(tree.body))
+    for node in tree.body:
+        inner = node.body[0] if isinstance(node, ast.If) else node
+        call = inner.value if isinstance(inner, ast.Expr) else None
+        if isinstance(call, ast.Call) and is_skip(call):
+            skips.append(ast.unparse(call))
+        target = ast.unparse(node.targets[0]) if isinstance(node, ast.Assign) else ""
+        if target.startswith("collect_ignore"):
+            skips.append(ast.unparse(node))
+    return CodeOfTests(tuple(_tests(tree.body, "", ())), tuple(skips))
 
 
 def _tests(body: list[ast.stmt], prefix: str, inherited: tuple[str, ...]) -> Iterator[CodeOfTest]:
     for node in body:
         if isinstance(node, Function) and node.name.startswith("test"):
-            yield _test(node, prefix, inherited)
+            calls = [child for child in ast.walk(node) if isinstance(child, ast.Call)]
+            called = [one for one in calls if one not in node.decorator_list and is_skip(one)]
+            attempts = (child for child in ast.walk(node) if isinstance(child, ast.Try))
+            yield CodeOfTest(
+                name=prefix + node.name,
+                line=min([node.lineno, *(d.lineno for d in node.decorator_list)]),
+                end_line=node.end_lineno or node.lineno,
+                assertions=tuple(assertions_in(node)),
+                skips=(*inherited, *_decorator_skips(node), *map(ast.unparse, called)),
+                swallowed=sum(map(_swallowed, attempts)),
+                returns_early=_returns_early(node),
+                body="\n".join(ast.unparse(statement) for statement in node.body),
+            )
         elif isinstance(node, ast.ClassDef):
             skips = (*inherited, *_decorator_skips(node), *_mark_skips(node.body))
             yield from _tests(node.body, f"{prefix}{node.name}::", skips)
         elif isinstance(node, ast.If | ast.Try | ast.With):
             yield from _tests(node.body, prefix, inherited)
-
-
-def _test(node: Function, prefix: str, inherited: tuple[str, ...]) -> CodeOfTest:
-    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-    return CodeOfTest(
-        name=prefix + node.name,
-        line=first,
-        end_line=node.end_lineno or node.lineno,
-        assertions=tuple(assertions_in(node)),
-        skips=(*inherited, *_decorator_skips(node), *_called_skips(node)),
-        swallowed=sum(_swallowed(child) for child in ast.walk(node) if isinstance(child, ast.Try)),
-        returns_early=_returns_early(node),
-        body="\n".join(ast.unparse(statement) for statement in node.body),
-    )
 
 
 def _returns_early(node: Function) -> bool:
@@ -90,12 +97,6 @@ def _decorator_skips(node: Function | ast.ClassDef) -> Iterator[str]:
             yield ast.unparse(decorator)
 
 
-def _called_skips(node: Function) -> Iterator[str]:
-    for child in ast.walk(node):
-        if isinstance(child, ast.Call) and child not in node.decorator_list and is_skip(child):
-            yield ast.unparse(child)
-
-
 def _mark_skips(body: list[ast.stmt]) -> Iterator[str]:
     """`pytestmark = pytest.mark.skip` and `__test__ = False`, in a class or module."""
     for node in body:
@@ -103,29 +104,12 @@ def _mark_skips(body: list[ast.stmt]) -> Iterator[str]:
             continue
         name = node.targets[0].id
         if name == "pytestmark":
-            yield from (ast.unparse(n) for n in _elements(node.value) if is_skip(n))
+            marks = (
+                node.value.elts if isinstance(node.value, ast.List | ast.Tuple) else [node.value]
+            )
+            yield from (ast.unparse(mark) for mark in marks if is_skip(mark))
         elif name == "__test__" and isinstance(node.value, ast.Constant) and not node.value.value:
             yield "__test__ = False"
-
-
-def _elements(node: ast.expr) -> list[ast.expr]:
-    return node.elts if isinstance(node, ast.List | ast.Tuple) else [node]
-
-
-def _module_skips(tree: ast.Module) -> Iterator[str]:
-    yield from _mark_skips(tree.body)
-    for node in tree.body:
-        inner = node.body[0] if isinstance(node, ast.If) else node
-        if (
-            isinstance(inner, ast.Expr)
-            and isinstance(inner.value, ast.Call)
-            and is_skip(inner.value)
-        ):
-            yield ast.unparse(inner.value)
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).startswith(
-            "collect_ignore"
-        ):
-            yield ast.unparse(node)
 
 
 def is_skip(node: ast.expr) -> bool:
@@ -153,8 +137,8 @@ def _hides_failures(handler: ast.ExceptHandler) -> bool:
         return False
     loud = (ast.Raise, ast.Assert)
     inner = [child for statement in handler.body for child in ast.walk(statement)]
-    return not any(isinstance(c, loud) or "fail" in _called_name(c) for c in inner)
-
-
-def _called_name(node: ast.AST) -> str:
-    return ast.unparse(node.func).lower() if isinstance(node, ast.Call) else ""
+    return not any(
+        isinstance(c, loud)
+        or "fail" in (ast.unparse(c.func).lower() if isinstance(c, ast.Call) else "")
+        for c in inner
+    )
