@@ -26,15 +26,12 @@ _NAME = (
 )
 
 
-def _entropy_bits(value: str) -> float:
-    """Shannon entropy per character, in bits."""
-    counts = Counter(value).values()
-    return -sum(n / len(value) * math.log2(n / len(value)) for n in counts)
-
-
 def _looks_random(value: str) -> bool:
-    mixed = any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
-    return mixed and _entropy_bits(value) >= 3.0
+    """Letters and digits, with three bits of Shannon entropy a character or more."""
+    if not (any(c.isdigit() for c in value) and any(c.isalpha() for c in value)):
+        return False
+    counts = Counter(value).values()
+    return -sum(n / len(value) * math.log2(n / len(value)) for n in counts) >= 3.0
 
 
 def _always(_: str) -> bool:

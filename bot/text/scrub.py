@@ -63,15 +63,12 @@ class _Scrubber:
         if isinstance(value, Enum):
             return value
         if isinstance(value, str):
-            return self._text(value)
+            if value not in self._scrubbed:
+                self._scrubbed[value] = scrub(value, self._secrets)
+            return self._scrubbed[value]
         if isinstance(value, tuple):
             return tuple(self.of(item) for item in value)
         if is_dataclass(value) and not isinstance(value, type):
             parts = {f.name: self.of(getattr(value, f.name)) for f in fields(value)}
             return replace(value, **parts)
         return value
-
-    def _text(self, text: str) -> str:
-        if text not in self._scrubbed:
-            self._scrubbed[text] = scrub(text, self._secrets)
-        return self._scrubbed[text]
