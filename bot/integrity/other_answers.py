@@ -252,16 +252,6 @@ def _pair(source: ScannedSource, at: int, opened: list[int]) -> list[tuple[str, 
 # --- functions ----------------------------------------------------------------------------------
 
 
-def _function_from(tokens: list[Token], opening: int) -> tuple[str, int]:
-    """The name and first token of the body of a function whose parameters begin here; or 0."""
-    if is_mark(tokens, opening, "("):
-        name = "" if is_mark(tokens, opening + 1, ")") else _name_before(tokens, opening)
-        return name, _body(tokens, end_of_bracket(tokens, opening) + 1) if name else 0
-    if is_mark(tokens, opening + 1, "=>") and is_mark(tokens, opening - 1, "=", "async"):
-        return _name_before(tokens, opening), _body(tokens, opening + 1)
-    return "", 0
-
-
 def _name_before(tokens: list[Token], opening: int) -> str:
     at = opening - 1
     while is_mark(tokens, at, "function", "async", "=", "*"):
@@ -287,7 +277,13 @@ def constants_in_source(source: ScannedSource) -> Iterator[Constant]:
     """Functions with parameters that give one literal back whatever comes in."""
     tokens = source.tokens
     for opening in range(1, len(tokens)):
-        name, body = _function_from(tokens, opening)
+        name, body = "", 0
+        if is_mark(tokens, opening, "("):
+            takes_something = not is_mark(tokens, opening + 1, ")")
+            name = _name_before(tokens, opening) if takes_something else ""
+            body = _body(tokens, end_of_bracket(tokens, opening) + 1) if name else 0
+        elif is_mark(tokens, opening + 1, "=>") and is_mark(tokens, opening - 1, "=", "async"):
+            name, body = _name_before(tokens, opening), _body(tokens, opening + 1)
         result = literal_at(tokens, body + is_mark(tokens, body, "return")) if body else None
         if result and is_mark(tokens, result.end, ";", "}", ",", ")"):
             yield Constant(name, result.text, source.line(body))

@@ -7,9 +7,8 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from bot.integrity.assertions import Assertion
 from bot.integrity.languages import SHELL, Language, strength_of
-from bot.integrity.test_code import CodeOfTest, CodeOfTests
+from bot.integrity.test_code import Assertion, CodeOfTest, CodeOfTests
 
 _C_LIKE = re.compile(
     r"//[^\n]*|/\*.*?(?:\*/|\Z)"

@@ -1,13 +1,210 @@
-"""Reads Python tests by their syntax tree: which tests there are, what each asserts, what is skipped."""
+"""Reads Python tests by their syntax tree: which there are, what each asserts how firmly, what is skipped."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import IntEnum
 
 from bot.diff.python_source import Function, parse_python
-from bot.integrity.assertions import Assertion, assertions_in
+
+
+class Strength(IntEnum):
+    """How much an assertion pins down; a lower one says less about the same value."""
+
+    NOTHING = 0  # assert True
+    SOMETHING = 1  # truth, not None, an instance, any exception
+    BOUND = 2  # membership, order, a looser tolerance
+    EXACT = 3  # equality, identity with a value, a named exception
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """One assertion. `subject` is what is looked at, `text` the whole, both normalised."""
+
+    text: str
+    subject: str
+    strength: Strength
+    line: int
+    tolerance: float = 0.0
+    is_raise: bool = False
+    has_match: bool = False
+
+
+_UNITTEST = {
+    "assertequal": Strength.EXACT,
+    "assertequals": Strength.EXACT,
+    "assertlistequal": Strength.EXACT,
+    "assertdictequal": Strength.EXACT,
+    "assertis": Strength.EXACT,
+    "assertisnone": Strength.EXACT,
+    "assertalmostequal": Strength.EXACT,
+    "assertcountequal": Strength.BOUND,
+    "assertin": Strength.BOUND,
+    "assertnotin": Strength.BOUND,
+    "assertgreater": Strength.BOUND,
+    "assertgreaterequal": Strength.BOUND,
+    "assertless": Strength.BOUND,
+    "assertlessequal": Strength.BOUND,
+    "assertregex": Strength.BOUND,
+    "asserttrue": Strength.SOMETHING,
+    "assertfalse": Strength.SOMETHING,
+    "assertisnotnone": Strength.SOMETHING,
+    "assertisinstance": Strength.SOMETHING,
+    "assertnotequal": Strength.SOMETHING,
+}
+_RAISING = {"raises", "assertraises", "assertraisesregex", "assertraisesregexp"}
+_WARNING = {"warns", "assertwarns", "assertwarnsregex", "deprecated_call"}
+_BROAD = {"Exception", "BaseException"}
+_OPERATORS: tuple[tuple[type[ast.cmpop], Strength], ...] = (
+    (ast.Eq, Strength.EXACT),
+    (ast.Is, Strength.EXACT),
+    (ast.In, Strength.BOUND),
+    (ast.NotIn, Strength.BOUND),
+    (ast.Lt, Strength.BOUND),
+    (ast.LtE, Strength.BOUND),
+    (ast.Gt, Strength.BOUND),
+    (ast.GtE, Strength.BOUND),
+)
+
+
+def assertions_in(node: ast.AST) -> Iterator[Assertion]:
+    """Every assertion below a node: `assert`, unittest's and mock's methods, `raises`, `warns`."""
+    for child in ast.walk(node):
+        if isinstance(child, ast.Assert):
+            test = child.test
+            subject, strength = _subject_and_strength(test)
+            yield Assertion(
+                text=ast.unparse(test),
+                subject=subject,
+                strength=Strength.NOTHING if is_trivial(test) else strength,
+                line=child.lineno,
+                tolerance=_tolerance(test),
+            )
+        elif isinstance(child, ast.Call):
+            called = _called(child)
+            if called in _RAISING or called in _WARNING:
+                yield _raising(child, called)
+            elif called in ("fail", "xfail"):
+                continue
+            elif called.startswith(("assert", "_assert", "check_", "verify_")):
+                yield _method(child, called)
+
+
+def is_weaker(before: Assertion, after: Assertion) -> bool:
+    """Whether `after` demands less of the same subject than `before` did."""
+    if after.strength < before.strength:
+        return True
+    if before.tolerance and after.tolerance > before.tolerance:
+        return True
+    return before.is_raise and after.is_raise and before.has_match and not after.has_match
+
+
+def _called(node: ast.Call) -> str:
+    function = node.func
+    if isinstance(function, ast.Attribute):
+        return function.attr.lower()
+    return function.id.lower() if isinstance(function, ast.Name) else ""
+
+
+def _subject_and_strength(test: ast.expr) -> tuple[str, Strength]:
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return ast.unparse(test.operand), Strength.SOMETHING
+    if isinstance(test, ast.BoolOp):
+        parts = [_subject_and_strength(value) for value in test.values]
+        pick = min if isinstance(test.op, ast.Or) else max
+        return parts[0][0], pick(strength for _, strength in parts)
+    if isinstance(test, ast.Compare):
+        operator, left = test.ops[0], test.left
+        is_right = isinstance(operator, ast.In | ast.NotIn) or isinstance(
+            left, ast.Constant | ast.List | ast.Dict | ast.Tuple | ast.Set
+        )
+        subject = test.comparators[0] if is_right else left
+        if isinstance(operator, ast.IsNot | ast.NotEq):
+            return ast.unparse(subject), Strength.SOMETHING
+        strengths = (strength for kind, strength in _OPERATORS if isinstance(operator, kind))
+        return ast.unparse(subject), next(strengths, Strength.SOMETHING)
+    if isinstance(test, ast.Call) and _called(test) == "isinstance" and test.args:
+        return ast.unparse(test.args[0]), Strength.SOMETHING
+    return ast.unparse(test), Strength.SOMETHING
+
+
+def _raising(node: ast.Call, called: str) -> Assertion:
+    wanted = ast.unparse(node.args[0]) if node.args else ""
+    broad = wanted.rsplit(".", 1)[-1] in _BROAD or not wanted
+    matched = any(k.arg == "match" for k in node.keywords) or "regex" in called
+    weak = broad and called in _RAISING
+    return Assertion(
+        text=ast.unparse(node),
+        subject="raises" if called in _RAISING else "warns",
+        strength=Strength.SOMETHING if weak else Strength.EXACT,
+        line=node.lineno,
+        is_raise=True,
+        has_match=matched,
+    )
+
+
+def _method(node: ast.Call, called: str) -> Assertion:
+    strength = _UNITTEST.get(called, Strength.EXACT)
+    trivial = called in ("asserttrue", "assertisnotnone") and bool(node.args)
+    if trivial and is_trivial(node.args[0]):
+        strength = Strength.NOTHING
+    subject = node.args[0] if node.args else node.func
+    return Assertion(
+        text=ast.unparse(node),
+        subject=ast.unparse(subject),
+        strength=strength,
+        line=node.lineno,
+        tolerance=_tolerance(node),
+    )
+
+
+def is_trivial(test: ast.expr) -> bool:
+    """Whether an expression is true whatever the code under test does."""
+    if isinstance(test, ast.Constant):
+        return bool(test.value)
+    if isinstance(test, ast.Tuple):
+        return bool(test.elts)  # `assert (x, "message")` is always true
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return isinstance(test.operand, ast.Constant) and not test.operand.value
+    if isinstance(test, ast.BoolOp):
+        combine = any if isinstance(test.op, ast.Or) else all
+        return combine(is_trivial(value) for value in test.values)
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        return _compares_with_itself(test)
+    return False
+
+
+def _compares_with_itself(test: ast.Compare) -> bool:
+    """`1 == 1` and `x == x`; two equal calls are left alone, they may well differ."""
+    left, right = test.left, test.comparators[0]
+    if not isinstance(test.ops[0], ast.Eq | ast.Is | ast.LtE | ast.GtE):
+        return False
+    if any(isinstance(node, ast.Call) for node in ast.walk(left)):
+        return False
+    return isinstance(left, ast.Constant) and ast.dump(left) == ast.dump(right)
+
+
+def _tolerance(node: ast.AST) -> float:
+    """The widest tolerance named in an assertion (`abs=`, `rel=`, `delta=`, `places=`), 0 for none."""
+    widest = 0.0
+    for child in ast.walk(node):
+        for keyword in child.keywords if isinstance(child, ast.Call) else ():
+            value = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
+            if not isinstance(value, int | float):
+                continue
+            if re.fullmatch(
+                r"abs|rel|delta|atol|rtol|abs_tol|rel_tol|tolerance", keyword.arg or ""
+            ):
+                widest = max(widest, float(value))
+            elif keyword.arg in ("places", "decimal"):
+                widest = max(widest, 10.0 ** -min(max(value, -300), 300))
+    return widest
+
+
+# --- whole tests ---------------------------------------------------------------------------------
 
 _SKIPPING = ("skip", "skipif", "skipunless", "xfail", "expectedfailure", "importorskip")
 

@@ -14,11 +14,17 @@ from bot.diff.kinds import is_test_file
 from bot.diff.lines import TextReader, is_gone, old_path
 from bot.diff.paths import is_test_module
 from bot.integrity.adaptation import is_only_adapted, is_only_moved
-from bot.integrity.assertions import Assertion, Strength, is_weaker
 from bot.integrity.inspection import Inspection, make_finding
 from bot.integrity.languages import language_of
 from bot.integrity.other_tests import read_other_tests
-from bot.integrity.test_code import CodeOfTest, CodeOfTests, read_tests
+from bot.integrity.test_code import (
+    Assertion,
+    CodeOfTest,
+    CodeOfTests,
+    Strength,
+    is_weaker,
+    read_tests,
+)
 from bot.task.permissions import permission_for
 from bot.text.clipping import clip_line
 from bot.values import TestChange
@@ -214,18 +220,16 @@ def _paired(gone: list[Assertion], come: list[Assertion]) -> list[tuple[Assertio
     pairs: list[tuple[Assertion, Assertion]] = []
     free = list(come)
     for old in gone:
-        scored = [(_likeness(old, new), index) for index, new in enumerate(free)]
+        scored: list[tuple[float, int]] = []
+        for index, new in enumerate(free):
+            if old.is_raise == new.is_raise:
+                ratios = [fuzz.ratio(old.subject, new.subject)]
+                ratios += [] if old.is_raise else [fuzz.ratio(old.text, new.text)]
+                scored.append((max(ratios), index))
         score, index = max(scored, default=(0.0, -1))
         if score >= SAME_SUBJECT_RATIO:
             pairs.append((old, free.pop(index)))
     return pairs
-
-
-def _likeness(old: Assertion, new: Assertion) -> float:
-    if old.is_raise != new.is_raise:
-        return 0.0
-    same_subject = fuzz.ratio(old.subject, new.subject)
-    return same_subject if old.is_raise else max(same_subject, fuzz.ratio(old.text, new.text))
 
 
 def _without(assertions: tuple[Assertion, ...], others: tuple[Assertion, ...]) -> list[Assertion]:
