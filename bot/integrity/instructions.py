@@ -63,20 +63,15 @@ def _png(data: bytes) -> Iterator[bytes]:
         body = data[at + 8 : at + 8 + size]
         if kind in _TEXT_CHUNKS:
             yield body
-            if kind in (b"zTXt", b"iTXt"):
-                yield from _inflated(body)
+            # the deflated part, never more than 64,000 bytes of it
+            start = body.find(b"\x78") if kind in (b"zTXt", b"iTXt") else -1
+            while 0 <= start < 400:
+                try:
+                    yield zlib.decompressobj().decompress(body[start:], MAX_TEXT_BYTES)
+                    break
+                except zlib.error:
+                    start = body.find(b"\x78", start + 1)
         at += size + 12
-
-
-def _inflated(body: bytes) -> Iterator[bytes]:
-    """The deflated part of a text chunk, never more than 64,000 bytes of it."""
-    start = body.find(b"\x78")
-    while 0 <= start < 400:
-        try:
-            yield zlib.decompressobj().decompress(body[start:], MAX_TEXT_BYTES)
-            return
-        except zlib.error:
-            start = body.find(b"\x78", start + 1)
 
 
 def _jpeg(data: bytes) -> Iterator[bytes]:

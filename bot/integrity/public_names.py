@@ -193,9 +193,19 @@ def _lost(one: _Class, head: dict[str, _Class]) -> str:
     """The base class that a class has no longer; empty where head may have it by another one."""
     if one.name.startswith("_") or one.name not in head:
         return ""
-    above, unknown = _above(head[one.name], head)
-    if unknown:
-        return ""
+    above: set[str] = set()  # all that it is derived from now
+    waiting = list(head[one.name].bases)
+    while waiting:
+        name = waiting.pop().rpartition(".")[2]
+        if name in above:
+            continue
+        above.add(name)
+        if name in head:
+            waiting += head[name].bases
+        elif not _is_own_matter(name):
+            is_known = name in _ERRORS_OF_SCRIPT or isinstance(getattr(builtins, name, None), type)
+            if not is_known:
+                return ""  # it stands in another file
     names = (base for base in one.bases if not _is_own_matter(base))
     return next((base for base in names if not _is_above(base.rpartition(".")[2], above)), "")
 
@@ -204,23 +214,6 @@ def _is_own_matter(base: str) -> bool:
     """Whether a base class is for types, private, or a part that classes are put together from."""
     name = base.rpartition(".")[2]
     return name in _OF_TYPES or name.startswith("_") or name.endswith("Mixin")
-
-
-def _above(one: _Class, head: dict[str, _Class]) -> tuple[set[str], bool]:
-    """All that a class is derived from in its file, and whether something of it stands elsewhere."""
-    seen: set[str] = set()
-    waiting, unknown = list(one.bases), False
-    while waiting:
-        name = waiting.pop().rpartition(".")[2]
-        if name in seen:
-            continue
-        seen.add(name)
-        if name in head:
-            waiting += head[name].bases
-        elif not _is_own_matter(name):
-            is_known = name in _ERRORS_OF_SCRIPT or isinstance(getattr(builtins, name, None), type)
-            unknown = unknown or not is_known
-    return seen, unknown
 
 
 def _is_above(base: str, above: set[str]) -> bool:

@@ -322,20 +322,15 @@ def is_skip(node: ast.expr) -> bool:
 
 def _swallowed(node: ast.Try) -> int:
     """How many assertions stand in a `try` whose handler hides that they failed."""
-    if not any(_hides_failures(handler) for handler in node.handlers):
-        return 0
-    return sum(1 for statement in node.body for _ in assertions_in(statement))
-
-
-def _hides_failures(handler: ast.ExceptHandler) -> bool:
-    caught = ast.unparse(handler.type) if handler.type else "BaseException"
-    names = {part.strip(" ()").rsplit(".", 1)[-1] for part in caught.split(",")}
-    if not names & {"AssertionError", "Exception", "BaseException"}:
-        return False
-    loud = (ast.Raise, ast.Assert)
-    inner = [child for statement in handler.body for child in ast.walk(statement)]
-    return not any(
-        isinstance(c, loud)
-        or "fail" in (ast.unparse(c.func).lower() if isinstance(c, ast.Call) else "")
-        for c in inner
-    )
+    for handler in node.handlers:
+        caught = ast.unparse(handler.type) if handler.type else "BaseException"
+        names = {part.strip(" ()").rsplit(".", 1)[-1] for part in caught.split(",")}
+        inner = [child for statement in handler.body for child in ast.walk(statement)]
+        is_loud = any(
+            isinstance(one, ast.Raise | ast.Assert)
+            or (isinstance(one, ast.Call) and "fail" in ast.unparse(one.func).lower())
+            for one in inner
+        )
+        if names & {"AssertionError", "Exception", "BaseException"} and not is_loud:
+            return sum(1 for statement in node.body for _ in assertions_in(statement))
+    return 0

@@ -45,8 +45,12 @@ from sandbox.values import FileChange, Finding, Outcome, Severity, Side
 
 SAME_NAME_RATIO = 50.0
 """How alike the bodies of two tests of one name must be to be one test: `test_basic` is in many classes."""
+SAME_BODY_RATIO = 70.0
+SAME_SUBJECT_RATIO = 80.0
+MOST_CANDIDATES = 300  # new tests that a vanished one is compared with
 MOST_COMPARED = 2000  # of a test's body
 MOST_LINES = 400
+_CONDITIONAL = re.compile(r"(?i)skip_?(?:if|unless)\((?!\s*(?:True|1)\b)|importorskip|\brunIf\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +87,13 @@ class Arrivals:
             return False
         steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
         lost = ["\n".join(old[i:j]) for tag, i, j, _, _ in steps if tag in ("delete", "replace")]
-        sound = [
-            a.test.body
-            for a in self._all
-            if (not (a.test.skips or a.test.swallowed or a.test.returns_early))
-        ]
+        running = (
+            one.test
+            for one in self._all
+            if not (one.test.skips or one.test.swallowed or one.test.returns_early)
+        )
+        sound = [test.body for test in running]
         return bool(lost) and all(any(part in body for body in sound) for part in lost)
-
-
-SAME_BODY_RATIO = 70.0
-SAME_SUBJECT_RATIO = 80.0
-MOST_CANDIDATES = 300  # new tests that a vanished one is compared with
-_CONDITIONAL = re.compile(r"(?i)skip_?(?:if|unless)\((?!\s*(?:True|1)\b)|importorskip|\brunIf\b")
 
 
 @dataclass(frozen=True, slots=True)

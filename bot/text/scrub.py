@@ -105,17 +105,13 @@ def _looks_random(value: str) -> bool:
     return -sum(n / len(value) * math.log2(n / len(value)) for n in counts) >= 3.0
 
 
-def _always(_: str) -> bool:
-    return True
-
-
 @dataclass(frozen=True, slots=True)
 class _Shape:
     """One kind of secret; `is_secret` looks once more at what the group `secret` holds."""
 
     name: str
     pattern: re.Pattern[str]
-    is_secret: Callable[[str], bool] = _always
+    is_secret: Callable[[str], bool] = lambda _: True
 
     def replace(self, text: str) -> str:
         return self.pattern.sub(self._replacement, text)
