@@ -28,6 +28,7 @@ _EMPTY = frozenset(
     ("[]", "{}", "()", "''", '""', "set()", "list()", "dict()", "tuple()", "frozenset()")
 )
 _SELECTED = re.compile(r"([\w.]+)\.(\w+)")
+_RECORD = re.compile(r"(?:dataclasses\.)?dataclass\b(?!.*\binit=F)")
 _MOST_SOURCE = 400_000
 
 
@@ -100,27 +101,24 @@ def python_signatures(text: str, tree: ast.Module | None) -> Iterator[Signature]
     for node in tree.body if tree else ():
         if isinstance(node, Function) and not node.name.startswith("_"):
             yield from _of_function(node, node.name, lines, is_method=False)
-        elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-            yield from _of_class(node, lines)
-
-
-def _of_class(node: ast.ClassDef, lines: list[str]) -> Iterator[Signature]:
-    made = False
-    for one in node.body:
-        if not isinstance(one, Function):
+        if not isinstance(node, ast.ClassDef) or node.name.startswith("_"):
             continue
-        if one.name == "__init__":
-            made = True
-            yield from _of_function(one, node.name, lines, is_method=True)
-        elif not one.name.startswith("_"):
-            yield from _of_function(one, f"{node.name}.{one.name}", lines, is_method=True)
-    is_tuple = any(ast.unparse(one).endswith("NamedTuple") for one in node.bases)
-    marks = [ast.unparse(one) for one in node.decorator_list]
-    record = [one for one in marks if re.match(r"(?:dataclasses\.)?dataclass\b(?!.*\binit=F)", one)]
-    if (is_tuple or record) and not made:
-        by_name = any("kw_only=True" in one for one in record)
-        fields = tuple(_fields(node, Passing.BY_NAME if by_name else Passing.EITHER))
-        yield Signature(node.name, node.lineno, fields, "", marks=frozenset(marks))
+        made = False
+        for one in node.body:
+            if not isinstance(one, Function):
+                continue
+            if one.name == "__init__":
+                made = True
+                yield from _of_function(one, node.name, lines, is_method=True)
+            elif not one.name.startswith("_"):
+                yield from _of_function(one, f"{node.name}.{one.name}", lines, is_method=True)
+        is_tuple = any(ast.unparse(one).endswith("NamedTuple") for one in node.bases)
+        marks = [ast.unparse(one) for one in node.decorator_list]
+        record = [one for one in marks if _RECORD.match(one)]
+        if (is_tuple or record) and not made:
+            by_name = any("kw_only=True" in one for one in record)
+            fields = tuple(_fields(node, Passing.BY_NAME if by_name else Passing.EITHER))
+            yield Signature(node.name, node.lineno, fields, "", marks=frozenset(marks))
 
 
 def _fields(node: ast.ClassDef, passing: Passing) -> Iterator[Parameter]:

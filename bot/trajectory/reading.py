@@ -160,28 +160,25 @@ def _messages(rows: Rows) -> Events:
     has_begun = False
     for row in rows:
         role, said = row.text("role"), _text(row.at("content"))
-        if role == "assistant":
-            has_begun = True
-            yield from _assistant(row, said)
-        elif has_begun and role in ("user", "tool"):
+        if has_begun and role in ("user", "tool"):
             yield _sees(said, row.text("tool_call_id"))
-
-
-def _assistant(row: Payload, said: str) -> Events:
-    calls = row.items("tool_calls")
-    done = [one.text("command") for one in row.items("extra", "actions")]
-    if not calls and not any(done):
-        # the first block of code is the command; its first line names the language
-        before, mark, rest = said.partition("```")
-        if mark:
-            block, _, after = rest.partition("```")
-            said, done = f"{before}{after}".strip(), [block.partition("\n")[2].strip()]
-    yield _says(said)
-    for call in calls:
-        name, given = call.text("function", "name"), call.at("function", "arguments")
-        yield _Event(_Kind.DOES, _called(name, given), call.text("id"))
-    if not calls:
-        yield from (_Event(_Kind.DOES, one) for one in done if one)
+        if role != "assistant":
+            continue
+        has_begun = True
+        calls = row.items("tool_calls")
+        done = [one.text("command") for one in row.items("extra", "actions")]
+        if not calls and not any(done):
+            # the first block of code is the command; its first line names the language
+            before, mark, rest = said.partition("```")
+            if mark:
+                block, _, after = rest.partition("```")
+                said, done = f"{before}{after}".strip(), [block.partition("\n")[2].strip()]
+        yield _says(said)
+        for call in calls:
+            name, given = call.text("function", "name"), call.at("function", "arguments")
+            yield _Event(_Kind.DOES, _called(name, given), call.text("id"))
+        if not calls:
+            yield from (_Event(_Kind.DOES, one) for one in done if one)
 
 
 _NOT_DONE = ("message", "finish", "think", "system", "recall", "change_agent_state", "null")
