@@ -172,11 +172,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "bot.verdict.acceptance",
         "sandbox",
     ),
-    "bot.bench.calibration": ("bot.bench.measures", "bot.values"),
     "bot.bench.measures": (),
     "bot.web": (
         *PURE,
-        "bot.bench.calibration",
         "bot.bench.measures",
         "bot.configuration",
         "bot.errors",

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.bench.merges import Merge, Trick, Workbench
+from bot.bench.merges import Merge, Workbench
 from bot.bench.tricks import PYTHON_TRICKS, SCRIPT_TRICKS
 from bot.configuration import Configuration
 from bot.integrity import inspect_integrity
@@ -64,22 +64,17 @@ class StaticTrial:
         for trick in TRICKS if with_tricks else ():
             commit = self.bench.tricked(merge, trick)
             if commit:
-                yield self._tricked(merge, trick, commit, known)
-
-    def _tricked(
-        self, merge: Merge, trick: Trick, commit: str, known: set[tuple[str, str, str]]
-    ) -> Alarm:
-        seen = self._inspected(merge, trick.name, commit, trick.rules)
-        fresh = tuple(f for f in seen.findings if (f.rule, f.path, f.message) not in known)
-        return Alarm(
-            seen.repository,
-            seen.merge,
-            seen.title,
-            seen.copy,
-            fresh,
-            seen.seconds,
-            seen.expected,
-        )
+                seen = self._inspected(merge, trick.name, commit, trick.rules)
+                fresh = tuple(f for f in seen.findings if (f.rule, f.path, f.message) not in known)
+                yield Alarm(
+                    seen.repository,
+                    seen.merge,
+                    seen.title,
+                    seen.copy,
+                    fresh,
+                    seen.seconds,
+                    seen.expected,
+                )
 
     def _inspected(
         self, merge: Merge, copy: str, commit: str, expected: tuple[str, ...] = ()

@@ -1,10 +1,15 @@
-"""Reads a set of labelled pull requests: a folder of YAML files, one a repository (README.md)."""
+"""Reads a set of labelled pull requests: YAML files, one a repository, and exported labels (README.md).
+
+A label is about a requirement or a whole change; a case is a whole change. Where labels do not say of a
+change whether it should have been merged, it is no case.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -15,13 +20,16 @@ from pydantic import (
     ConfigDict,
     Field,
     StringConstraints,
+    TypeAdapter,
     ValidationError,
     model_validator,
 )
 
+from bot.bench.rows import begins_with
 from bot.configuration.reading import dotted, plain_message
 from bot.errors import UserError
 from bot.text.plain_yaml import PlainYamlError, read_plain_yaml
+from bot.values import LabelKind, VerdictLabel, that_count
 
 MOST_PROBLEMS = 10
 ADDRESSES = ("https://", "http://")
@@ -157,16 +165,12 @@ def _read_file(file: Path) -> Iterator[LabelledCase]:
             for one in error.errors(include_url=False)[:MOST_PROBLEMS]
         ]
         raise UserError("\n       ".join(problems), _WAY_OUT) from error
+    named = read.repository
+    repository = named if named.startswith(ADDRESSES) else str((file.parent / named).resolve())
     whole = {case.id: case for case in read.cases}
     for number, case in enumerate(read.cases):
         line = document.line(("cases", number))
-        yield _case(
-            file, line, _repository(file, read.repository), (case, whole[case.of or case.id])
-        )
-
-
-def _repository(file: Path, named: str) -> str:
-    return named if named.startswith(ADDRESSES) else str((file.parent / named).resolve())
+        yield _case(file, line, repository, (case, whole[case.of or case.id]))
 
 
 def _case(
@@ -186,6 +190,15 @@ def _case(
     if wrong or base is None:
         raise UserError(f"{file}, line {line}: the case {entry.id}: {wrong}.", _WAY_OUT)
     held_out = other.held_out if entry.held_out is None else entry.held_out
+    delta = None
+    if entry.delta is not None:
+        delta = (file.parent / entry.delta).resolve()
+        if not delta.is_relative_to(file.parent.resolve()) or not delta.is_file():
+            raise UserError(
+                f"{file}, line {line}: the case {entry.id}: `delta` names no file of the set: "
+                f"{entry.delta}.",
+                _WAY_OUT,
+            )
     return LabelledCase(
         id=entry.id,
         repository=repository,
@@ -193,7 +206,7 @@ def _case(
         kind=entry.kind,
         base=base,
         head=head,
-        delta=_delta(file, line, entry),
+        delta=delta,
         task=entry.task or other.task or "",
         description=description,
         held_out=bool(held_out),
@@ -201,15 +214,135 @@ def _case(
     )
 
 
-def _delta(file: Path, line: int, entry: CaseEntry) -> Path | None:
-    """Find the diff that a case names; it must stand in the set."""
-    if entry.delta is None:
-        return None
-    path = (file.parent / entry.delta).resolve()
-    if not path.is_relative_to(file.parent.resolve()) or not path.is_file():
-        raise UserError(
-            f"{file}, line {line}: the case {entry.id}: `delta` names no file of the set: "
-            f"{entry.delta}.",
-            _WAY_OUT,
-        )
-    return path
+# --- labels as `assay labels export` writes them, and the cases that they make ---------------
+
+SCHEMA = 2
+_LABEL = TypeAdapter(VerdictLabel)
+_BEGIN = b'{"schema":'
+_COMMIT = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
+_ODD = re.compile(r"[^a-z0-9]+")
+
+
+class NoCase(StrEnum):
+    """Why labels of a change make no case."""
+
+    UNSAID = "people do not say whether it should have been merged"
+    CONTESTED = "people contradict each other"
+    UNKNOWN = "its commits, address or task were not kept"
+
+
+@dataclass(frozen=True, slots=True)
+class UnusedLabels:
+    """A change whose labels make no case."""
+
+    repository: str
+    number: int
+    head_sha: str
+    why: NoCase
+
+
+def line_of(label: VerdictLabel) -> str:
+    """Return a label as a line of an export, without the line's end."""
+    row = {"schema": SCHEMA, **_LABEL.dump_python(label, mode="json")}
+    return json.dumps(row, ensure_ascii=False)
+
+
+def holds_labels(file: Path) -> bool:
+    """Whether a file is an export, by its beginning."""
+    return begins_with(file, _BEGIN)
+
+
+def read_labels(file: Path) -> Iterator[VerdictLabel]:
+    """Read an export. Raises UserError that names the line of what is none, or of another schema."""
+    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
+        try:
+            row = json.loads(line)
+            schema = row.pop("schema")
+        except (ValueError, KeyError, AttributeError, TypeError) as error:
+            what = f"{file}, line {number}, is no label of `assay labels export`."
+            raise UserError(what, "Name another file.") from error
+        if schema != SCHEMA:
+            what = (
+                f"{file}, line {number}: these labels are of schema {schema!r:.20}, not {SCHEMA}."
+            )
+            raise UserError(what, "Export them again, with this version of Assay.")
+        try:
+            yield _LABEL.validate_python(row)
+        except ValidationError as error:
+            what = f"{file}, line {number}, is no label of `assay labels export`."
+            raise UserError(what, "Export them again.") from error
+
+
+def read_set(place: Path) -> tuple[tuple[LabelledCase, ...], tuple[UnusedLabels, ...]]:
+    """Read an export, or a folder of exports (`*.jsonl`) and case files (`*.yml`).
+
+    Raises UserError for what is wrong with one, and where there is none. Other files of JSON lines in a
+    folder, such as rows of a run, are passed over.
+    """
+    if place.is_file():
+        return cases_of(read_labels(place))
+    exports = [file for file in sorted(place.glob("*.jsonl")) if holds_labels(file)]
+    is_written = any(place.glob("*.yml")) or not exports
+    written = read_cases(place) if is_written else ()
+    cases, left_out = cases_of(label for file in exports for label in read_labels(file))
+    return each_once(place, (*written, *cases)), left_out
+
+
+def cases_of(
+    labels: Iterable[VerdictLabel],
+) -> tuple[tuple[LabelledCase, ...], tuple[UnusedLabels, ...]]:
+    """Return the cases that labels make, and the changes that are none, in order of the first label."""
+    changes: dict[tuple[str, int, str], list[VerdictLabel]] = {}
+    for one in that_count(labels):
+        changes.setdefault((one.repository, one.number, one.head_sha), []).append(one)
+    cases, left_out = [], []
+    for change, said in changes.items():
+        known = next((one for one in reversed(said) if _is_whole(one)), None)
+        label = should_be_merged(said)
+        if isinstance(label, NoCase):
+            left_out.append(UnusedLabels(*change, label))
+        elif known is None:
+            left_out.append(UnusedLabels(*change, NoCase.UNKNOWN))
+        else:
+            name = _ODD.sub("-", known.repository.lower()).strip("-")[:60].strip("-") or "change"
+            cases.append(
+                LabelledCase(
+                    id=f"{name}-{known.number}-{known.head_sha[:10]}",
+                    repository=known.address,
+                    label=label,
+                    kind=Kind.LABELLED,
+                    base=known.base_sha,
+                    head=known.head_sha,
+                    delta=None,
+                    task=known.task,
+                    description=known.description,
+                    held_out=False,
+                )
+            )
+    return tuple(cases), tuple(left_out)
+
+
+def should_be_merged(labels: Sequence[VerdictLabel]) -> Label | NoCase:
+    """Return what people say of a change by its labels that count, or why they do not say it.
+
+    Wrong: it was reverted, or somebody says that a mandatory requirement is not met. Right: it was merged
+    against the verdict, or somebody says of each point that kept it from success that it is fine.
+    """
+    fine = {one.subject for one in labels if one.subject and one.is_met}
+    unmet = {one.subject for one in labels if one.subject and one.is_met is False and one.mandatory}
+    blocking = {subject for one in labels for subject in one.blocking}
+    kinds = {one.kind for one in labels if not one.subject}
+    is_wrong = bool(unmet) or LabelKind.REVERTED in kinds
+    is_right = LabelKind.MERGED in kinds or bool(blocking and blocking <= fine)
+    if fine & unmet or (is_wrong and is_right):
+        return NoCase.CONTESTED
+    if is_wrong:
+        return Label.WRONG
+    return Label.RIGHT if is_right else NoCase.UNSAID
+
+
+def _is_whole(label: VerdictLabel) -> bool:
+    """Whether a label has all that it takes to judge the change again."""
+    commits = _COMMIT.match(label.base_sha) and _COMMIT.match(label.head_sha)
+    is_address = label.address.startswith(ADDRESSES)
+    return bool(commits and is_address and (label.task or label.description))

@@ -97,18 +97,16 @@ def check(rows: Iterable[GradeRow]) -> tuple[Checked, ...]:
     for row in rows:
         things = by_criterion.setdefault(row.criterion, defaultdict(list))
         things[row.task, row.thing].append(row)
-    return tuple(
-        Checked(name, sum(map(len, things.values())), _spread(things), _discrimination(things))
-        for name, things in sorted(by_criterion.items())
-    )
-
-
-def _spread(things: _Things) -> Spread:
-    repeated = [_points(rows) for rows in things.values() if len(rows) >= LEAST_REPEATS]
-    stats, numpy = library("scipy.stats"), library("numpy")
-    deviations = [float(numpy.std(one)) for one in repeated]
-    variations = [float(stats.variation(one)) for one in repeated if any(one)]
-    return Spread(len(repeated), _mean(deviations), _mean(variations))
+    found = []
+    for name, things in sorted(by_criterion.items()):
+        repeated = [_points(rows) for rows in things.values() if len(rows) >= LEAST_REPEATS]
+        stats, numpy = library("scipy.stats"), library("numpy")
+        deviations = [float(numpy.std(one)) for one in repeated]
+        variations = [float(stats.variation(one)) for one in repeated if any(one)]
+        spread = Spread(len(repeated), _mean(deviations), _mean(variations))
+        grades = sum(map(len, things.values()))
+        found.append(Checked(name, grades, spread, _discrimination(things)))
+    return tuple(found)
 
 
 def _discrimination(things: _Things) -> Discrimination:
@@ -123,11 +121,16 @@ def _discrimination(things: _Things) -> Discrimination:
         for (task, thing), rows in things.items()
         if (task, rows[0].of) in means and rows[0].of != thing
     ]
+    p = None
+    if better and worse:
+        test = library("scipy.stats").mannwhitneyu
+        found = test(list(better.values()), list(worse.values()), alternative="greater")
+        p = float(found.pvalue)
     return Discrimination(
         better=len(better),
         worse=len(worse),
         auc=_mean(list(_aucs(better, worse))),
-        p=_p(list(better.values()), list(worse.values())),
+        p=p,
         copies=len(drops),
         seen=100 * fmean(drop > 0 for drop in drops) if drops else None,
         drop=_mean(drops),
@@ -144,13 +147,6 @@ def _aucs(
         low = [value for (name, _), value in worse.items() if name == task]
         if low:
             yield float(score([1] * len(high) + [0] * len(low), high + low))
-
-
-def _p(better: Sequence[float], worse: Sequence[float]) -> float | None:
-    if not better or not worse:
-        return None
-    test = library("scipy.stats").mannwhitneyu
-    return float(test(better, worse, alternative="greater").pvalue)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from graphlib import CycleError, TopologicalSorter
@@ -207,7 +207,14 @@ class _Reader:
             self.note(DefectKind.OTHER_NAME, file)
         requirements = self._requirements(listed, file, is_instance)
         if not is_instance:
-            self._judge_of_all(content, requirements, file)
+            # What the judgment says, or does not say, of the task as a whole.
+            preferences = content.get("preferences")
+            for one in preferences if isinstance(preferences, list) else ():
+                if not isinstance(one, dict) or not isinstance(one.get("satisfied"), bool):
+                    self.note(DefectKind.NO_PREFERENCE, file)
+            all_met = all(one.satisfied for one in requirements)
+            if content.get("satisfied_all_requirements", all_met) is not all_met:
+                self.note(DefectKind.OTHER_FLAG, file)
         ended = content.get("executed_successfully")
         return TaskFile(task, requirements, ended if isinstance(ended, bool) else None)
 
@@ -271,37 +278,20 @@ class _Reader:
         elif not isinstance(category, str) or category not in CATEGORIES:
             note(DefectKind.OTHER_CATEGORY)
         criteria = one.get("criteria")
+        # The ids that are required; a requirement never requires itself.
+        listed = one.get("prerequisites")
+        items = listed if isinstance(listed, list) else []
+        whole = [item for item in items if _is_whole(item)]
+        if not isinstance(listed, list) or len(whole) < len(items):
+            note(DefectKind.ODD_PREREQUISITES)
+        if number in whole:
+            note(DefectKind.OWN_PREREQUISITE)
         return DevaiRequirement(
             id=number,
             criteria=criteria if isinstance(criteria, str) else "",
-            prerequisites=_prerequisites(one.get("prerequisites"), number, note),
+            prerequisites=tuple(item for item in whole if item != number),
             satisfied=satisfied if isinstance(satisfied, bool) else None,
         )
-
-    def _judge_of_all(
-        self, content: dict[str, object], requirements: tuple[DevaiRequirement, ...], file: str
-    ) -> None:
-        """Note what a judgment says, or does not say, of the task as a whole."""
-        preferences = content.get("preferences")
-        for one in preferences if isinstance(preferences, list) else ():
-            if not isinstance(one, dict) or not isinstance(one.get("satisfied"), bool):
-                self.note(DefectKind.NO_PREFERENCE, file)
-        all_met = all(one.satisfied for one in requirements)
-        if content.get("satisfied_all_requirements", all_met) is not all_met:
-            self.note(DefectKind.OTHER_FLAG, file)
-
-
-def _prerequisites(
-    listed: object, number: int, note: Callable[[DefectKind], None]
-) -> tuple[int, ...]:
-    """Return the ids that are required; a requirement never requires itself."""
-    items = listed if isinstance(listed, list) else []
-    whole = [item for item in items if _is_whole(item)]
-    if not isinstance(listed, list) or len(whole) < len(items):
-        note(DefectKind.ODD_PREREQUISITES)
-    if number in whole:
-        note(DefectKind.OWN_PREREQUISITE)
-    return tuple(item for item in whole if item != number)
 
 
 def _plain(name: str) -> str:

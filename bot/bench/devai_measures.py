@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from bot.bench.devai import DevAI, JudgedSystem, TaskFile
+from bot.bench.devai import DevAI, TaskFile
 from bot.bench.measures import cohen_kappa, library, wilson
 from bot.bench.rows import begins_with
 from bot.errors import UserError
@@ -104,22 +104,22 @@ def percent(part: int, whole: int) -> float:
 
 def scores(data: DevAI) -> tuple[SystemScore, ...]:
     """Count what every system met, by every judge."""
-    return tuple(_score(judged) for judged in data.judged)
-
-
-def _score(judged: JudgedSystem) -> SystemScore:
-    tasks = judged.tasks.values()
-    ended = [task.ended_itself for task in tasks if task.ended_itself is not None]
-    return SystemScore(
-        system=judged.system,
-        judge=judged.judge,
-        requirements=sum(len(task.verdicts) for task in tasks),
-        met=sum(sum(task.verdicts.values()) for task in tasks),
-        met_with_prerequisites=sum(map(_met_with_prerequisites, tasks)),
-        tasks=len(tasks),
-        solved=sum(map(_is_solved, tasks)),
-        ended_itself=sum(ended) if ended else None,
-    )
+    found = []
+    for judged in data.judged:
+        tasks = judged.tasks.values()
+        ended = [task.ended_itself for task in tasks if task.ended_itself is not None]
+        score = SystemScore(
+            system=judged.system,
+            judge=judged.judge,
+            requirements=sum(len(task.verdicts) for task in tasks),
+            met=sum(sum(task.verdicts.values()) for task in tasks),
+            met_with_prerequisites=sum(map(_met_with_prerequisites, tasks)),
+            tasks=len(tasks),
+            solved=sum(map(_is_solved, tasks)),
+            ended_itself=sum(ended) if ended else None,
+        )
+        found.append(score)
+    return tuple(found)
 
 
 def _met_with_prerequisites(task: TaskFile) -> int:
@@ -139,18 +139,15 @@ def verdicts(data: DevAI, reference: str) -> dict[str, tuple[ComparedVerdict, ..
     for judged in data.judged:
         truth = data.of(judged.system, reference)
         if judged.judge != reference and truth:
-            found.setdefault(judged.judge, []).extend(_pairs(judged, truth))
+            pairs = found.setdefault(judged.judge, [])
+            for name, task in judged.tasks.items():
+                known = truth.tasks[name].verdicts if name in truth.tasks else {}
+                pairs += [
+                    ComparedVerdict(judged.system, name, number, judged.judge, said, known[number])
+                    for number, said in task.verdicts.items()
+                    if number in known
+                ]
     return {judge: tuple(pairs) for judge, pairs in found.items() if pairs}
-
-
-def _pairs(judged: JudgedSystem, truth: JudgedSystem) -> Iterator[ComparedVerdict]:
-    for name, task in judged.tasks.items():
-        known = truth.tasks[name].verdicts if name in truth.tasks else {}
-        for number, satisfied in task.verdicts.items():
-            if number in known:
-                yield ComparedVerdict(
-                    judged.system, name, number, judged.judge, satisfied, known[number]
-                )
 
 
 def by_system(pairs: Sequence[ComparedVerdict]) -> dict[str, tuple[ComparedVerdict, ...]]:

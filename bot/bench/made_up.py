@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bot.bench.merges import Files
-from bot.bench.scripts import ScriptFunction, functions
+from bot.bench.scripts import functions
 from bot.diff.python_source import Function
 
 FEWEST_CHARACTERS = 5  # of input and result together: less may be a coincidence
@@ -84,7 +84,14 @@ def hard_coded(tests: Files, sources: Files) -> Files:
         for asked in filter(_tells, _asked(text)):
             if asked.name in defined:
                 path, node = defined[asked.name]
-                return {path: _answered(sources[path], node, asked)}
+                body = node.body[0]
+                if isinstance(body, ast.Expr) and len(node.body) > 1:
+                    body = node.body[1]
+                pad, known = " " * body.col_offset, _parameters(node)[0]
+                answer = f"{pad}if {known} == {asked.given}:\n{pad}    return {asked.result}\n"
+                lines = sources[path].splitlines(keepends=True)
+                lines.insert(body.lineno - 1, answer)
+                return {path: "".join(lines)}
     return {}
 
 
@@ -101,7 +108,11 @@ def hard_coded_script(tests: Files, sources: Files) -> Files:
             asked = _AskedResult(match["name"], match["given"], match["result"])
             if asked.name in defined and _tells(asked):
                 path, function = defined[asked.name]
-                return {path: _answered_script(sources[path], function, asked)}
+                answer = (
+                    f" if ({function.parameter} === {asked.given}) {{ return {asked.result}; }} "
+                )
+                source, at = sources[path], function.body
+                return {path: source[:at] + answer + source[at:]}
     return {}
 
 
@@ -123,7 +134,16 @@ def _asked(text: str) -> Iterator[_AskedResult]:
                 given.setdefault(node.targets[0].id, node.value)
             sides = _sides(node)
             for call, result in (sides, sides[::-1]) if len(sides) == 2 else ():
-                yield from _one(_meant(call, given), result, given)
+                called = _meant(call, given)
+                if (
+                    isinstance(called, ast.Call)
+                    and called.args
+                    and isinstance(result, ast.Constant)
+                    and isinstance(argument := _meant(called.args[0], given), ast.Constant)
+                    and result.value is not None
+                ):
+                    name = ast.unparse(called.func).rsplit(".", 1)[-1]
+                    yield _AskedResult(name, ast.unparse(argument), ast.unparse(result))
 
 
 def _sides(node: ast.AST) -> list[ast.expr]:
@@ -139,26 +159,6 @@ def _meant(node: ast.expr, given: dict[str, ast.expr]) -> ast.expr:
     return given.get(node.id, node) if isinstance(node, ast.Name) else node
 
 
-def _one(call: ast.expr, result: ast.expr, given: dict[str, ast.expr]) -> Iterator[_AskedResult]:
-    if not isinstance(call, ast.Call) or not call.args or not isinstance(result, ast.Constant):
-        return
-    argument = _meant(call.args[0], given)
-    if isinstance(argument, ast.Constant) and result.value is not None:
-        name = ast.unparse(call.func).rsplit(".", 1)[-1]
-        yield _AskedResult(name, ast.unparse(argument), ast.unparse(result))
-
-
-def _answered(text: str, node: Function, asked: _AskedResult) -> str:
-    lines = text.splitlines(keepends=True)
-    body = node.body[0]
-    if isinstance(body, ast.Expr) and len(node.body) > 1:
-        body = node.body[1]
-    pad = " " * body.col_offset
-    first = f"{pad}if {_parameters(node)[0]} == {asked.given}:\n{pad}    return {asked.result}\n"
-    lines.insert(body.lineno - 1, first)
-    return "".join(lines)
-
-
 def _parameters(node: Function) -> list[str]:
     return [a.arg for a in node.args.args if a.arg not in ("self", "cls")]
 
@@ -169,8 +169,3 @@ def _functions(text: str) -> Iterator[Function]:
     except (SyntaxError, ValueError):
         return
     yield from (node for node in ast.walk(tree) if isinstance(node, Function))
-
-
-def _answered_script(text: str, function: ScriptFunction, asked: _AskedResult) -> str:
-    answer = f" if ({function.parameter} === {asked.given}) {{ return {asked.result}; }} "
-    return text[: function.body] + answer + text[function.body :]

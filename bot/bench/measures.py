@@ -70,3 +70,15 @@ def kappa_interval(truth: Sequence[bool], said: Sequence[bool]) -> Interval | No
     variance = (same + other - (kappa - chance * rest) ** 2) / ((1 - chance) ** 2 * len(pairs))
     spread = float(library("scipy.stats").norm.ppf(0.975)) * math.sqrt(max(0.0, variance))
     return Interval(max(-1.0, kappa - spread), min(1.0, kappa + spread))
+
+
+def mcnemar(mended: int, spoiled: int) -> float:
+    """Return the p-value of McNemar's exact test: does one run have more right than the other?
+
+    Needs the extra `bench`. It is the binomial test of the discordant pairs, of which so many are
+    right in one run only, against a fair coin.
+    """
+    if not mended + spoiled:
+        return 1.0
+    test = library("scipy.stats").binomtest
+    return float(test(mended, mended + spoiled, 0.5).pvalue)

@@ -107,14 +107,11 @@ class Workbench:
         self._git("checkout", "--quiet", "--force", "--detach", merge.head)
         for path in self.changed(merge.base, merge.head):
             if classify(path) not in (PathKind.TEST, PathKind.SUPPORT):
-                self._take_from_base(merge.base, path)
+                if self._git("ls-tree", "--name-only", merge.base, "--", path):
+                    self._git("checkout", "--quiet", merge.base, "--", path)
+                else:
+                    self._git("rm", "--quiet", "--force", "--", path)
         return self._commit(Spoiling.REVERTED)
-
-    def _take_from_base(self, base: str, path: str) -> None:
-        if self._git("ls-tree", "--name-only", base, "--", path):
-            self._git("checkout", "--quiet", base, "--", path)
-        else:
-            self._git("rm", "--quiet", "--force", "--", path)
 
     def targets(self, merge: Merge) -> tuple[Target, ...]:
         """Return the functions that can be broken on head, least known first."""
@@ -127,15 +124,6 @@ class Workbench:
         kinds = {path: classify(path) for path in texts}
         sources = {path: text for path, text in texts.items() if kinds[path] is PathKind.SOURCE}
         tests = [text for path, text in texts.items() if kinds[path] is PathKind.TEST]
-        touched = self._touched(merge)
-        python = {path: text for path, text in sources.items() if path.endswith(".py")}
-        others = {path: text for path, text in sources.items() if path not in python}
-        return (
-            *sabotage.candidates(python, tests, touched),
-            *scripts.candidates(others, tests, touched),
-        )
-
-    def _touched(self, merge: Merge) -> dict[str, set[int]]:
         touched: dict[str, set[int]] = {}
         lines: set[int] = set()
         for line in self._git("diff", "-U0", "--no-renames", merge.base, merge.head).splitlines():
@@ -144,7 +132,12 @@ class Workbench:
             elif line.startswith("@@ "):
                 start, _, count = line.split()[2].removeprefix("+").partition(",")
                 lines.update(range(int(start), int(start) + int(count or 1)))
-        return touched
+        python = {path: text for path, text in sources.items() if path.endswith(".py")}
+        others = {path: text for path, text in sources.items() if path not in python}
+        return (
+            *sabotage.candidates(python, tests, touched),
+            *scripts.candidates(others, tests, touched),
+        )
 
     def broken(self, merge: Merge, target: Target) -> str:
         """Commit head with one function that the change did not touch broken."""
@@ -212,13 +205,14 @@ class Workbench:
         return self._commit(message)
 
     def _texts(self, paths: list[str], kind: PathKind, trick: Trick) -> Files:
+        # Of sources only code that ships: a trick in a document's settings deceives nobody.
         return {
             path: self._text(path)
             for path in paths
             if path.endswith(trick.suffixes)
             and _code_kind(path) is kind
             and (self.folder / path).is_file()
-            and _ships(path, kind)
+            and (kind is not PathKind.SOURCE or is_shipped_source(path))
         }
 
     def _text(self, path: str) -> str:
@@ -245,11 +239,6 @@ def _code_kind(path: str) -> PathKind | None:
     if path.endswith(".py"):
         return classify(path)
     return classify(path) if _SCRIPT.search(path) and not _NOT_SHIPPED.search(path) else None
-
-
-def _ships(path: str, kind: PathKind) -> bool:
-    """Whether a source file is code that ships: a trick in a document's settings deceives nobody."""
-    return kind is not PathKind.SOURCE or is_shipped_source(path)
 
 
 def _spoiler(path: str) -> ModuleType:

@@ -1,4 +1,7 @@
-"""Judges labelled pull requests, each a row; rows are kept as JSON lines, so that a run can go on."""
+"""Judges labelled pull requests, each a row, counts rows, and compares two runs over the same cases.
+
+Rows are kept as JSON lines, so that a run can go on.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,9 @@ import contextlib
 import hashlib
 import os
 import shutil
+import statistics
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -15,6 +19,7 @@ from urllib.parse import urlsplit
 from pydantic import TypeAdapter
 
 from bot.bench.cases import ADDRESSES, Kind, Label, LabelledCase
+from bot.bench.measures import cohen_kappa
 from bot.bench.merges import Merge, Workbench
 from bot.bench.rows import append_line, read_lines
 from bot.bench.trial import Judge, JudgedCopy, asked, came_to
@@ -85,7 +90,15 @@ class Benches:
 
     def head(self, case: LabelledCase) -> tuple[Workbench, str]:
         """Return the clone that has both sides of a case, and its head. Raises NotPrepared."""
-        bench = self._open(case.repository)
+        if case.repository not in self.opened:
+            source = self._source(case.repository)
+            try:
+                made = Workbench(source, self.folder / f"{len(self.opened)}")
+            except subprocess.CalledProcessError as error:
+                what = f"{case.repository} cannot be cloned: {_told(error)}"
+                raise NotPrepared(what) from error
+            self.opened[case.repository] = made
+        bench = self.opened[case.repository]
         for commit in filter(None, (case.base, case.head)):
             if not bench.has(commit) and not self._fetch_commit(case.repository, bench, commit):
                 raise NotPrepared(f"{case.repository} has no commit {commit}.")
@@ -96,16 +109,6 @@ class Benches:
             return bench, bench.applied(case.head or case.base, case.delta, message)
         except subprocess.CalledProcessError as error:
             raise NotPrepared(f"{case.delta.name} does not apply: {_told(error)}") from error
-
-    def _open(self, repository: str) -> Workbench:
-        if repository not in self.opened:
-            source = self._source(repository)
-            try:
-                bench = Workbench(source, self.folder / f"{len(self.opened)}")
-            except subprocess.CalledProcessError as error:
-                raise NotPrepared(f"{repository} cannot be cloned: {_told(error)}") from error
-            self.opened[repository] = bench
-        return self.opened[repository]
 
     def _source(self, repository: str) -> Path:
         if not repository.startswith(ADDRESSES):
@@ -120,19 +123,16 @@ class Benches:
                         return found
         here = self.fetched / name
         if not here.exists():
-            self._fetch(repository, here)
+            # Clone from the network, whole or not at all.
+            part = here.with_name(f"{here.name}.part")
+            shutil.rmtree(part, ignore_errors=True)
+            here.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                _git("clone", "--quiet", "--bare", "--", repository, str(part))
+            except subprocess.CalledProcessError as error:
+                raise NotPrepared(f"{repository} cannot be cloned: {_told(error)}") from error
+            part.rename(here)
         return here
-
-    def _fetch(self, repository: str, here: Path) -> None:
-        """Clone from the network, whole or not at all."""
-        part = here.with_name(f"{here.name}.part")
-        shutil.rmtree(part, ignore_errors=True)
-        here.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            _git("clone", "--quiet", "--bare", "--", repository, str(part))
-        except subprocess.CalledProcessError as error:
-            raise NotPrepared(f"{repository} cannot be cloned: {_told(error)}") from error
-        part.rename(here)
 
     def _fetch_commit(self, repository: str, bench: Workbench, commit: str) -> bool:
         """Fetch what no branch has, as the head of a pull request; tell whether it is there now.
@@ -211,6 +211,115 @@ def code_version(packages: Iterable[Path]) -> str:
         for path in sorted(package.rglob("*.py")):
             digest.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()[:10]
+
+
+# --- how rows came out, and two runs over the same cases -------------------------------------
+
+
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class KindCount:
+    """How the cases of one kind and label came out; `asked` are those where a person must decide."""
+
+    kind: str
+    label: str
+    cases: int
+    success: int
+    failure: int
+    asked: int
+    error: int
+
+
+def count_kinds(rows: Sequence[CaseRow]) -> tuple[KindCount, ...]:
+    """Count by kind and label, and in all, right ones first."""
+    found = {(row.label, row.kind) for row in rows}
+    counts = [
+        _count(kind, label, [row for row in rows if (row.label, row.kind) == (label, kind)])
+        for label, kind in sorted(found)
+    ]
+    totals = [_count(ALL, label, [row for row in rows if row.label is label]) for label in Label]
+    return (*counts, *(total for total in totals if total.cases))
+
+
+def _count(kind: str, label: Label, rows: Sequence[CaseRow]) -> KindCount:
+    ended = [row.judged.conclusion for row in rows if row.judged]
+    success = sum(row.would_merge for row in rows)
+    failure = ended.count(Conclusion.FAILURE)
+    asked = len(ended) - success - failure
+    return KindCount(kind, label, len(rows), success, failure, asked, len(rows) - len(ended))
+
+
+def median_seconds(rows: Iterable[CaseRow]) -> float | None:
+    """What a judgement took at the median."""
+    return statistics.median([row.judged.seconds for row in rows if row.judged] or [0.0]) or None
+
+
+def median_cost(rows: Iterable[CaseRow]) -> float | None:
+    """What models cost a case at the median, in US dollars; None where none has a price."""
+    known = [row.judged.cost for row in rows if row.judged and row.judged.cost is not None]
+    return statistics.median(known) if known else None
+
+
+def kappa(rows: Iterable[CaseRow]) -> float | None:
+    """Return Cohen's kappa of "would be merged" with the labels; None where it is not defined.
+
+    Needs the extra `bench`. Rows without a conclusion are left out.
+    """
+    ended = [row for row in rows if row.judged]
+    labels = [row.label is Label.RIGHT for row in ended]
+    if len(set(labels)) < len(Label):
+        return None
+    return cohen_kappa(labels, [row.would_merge for row in ended])
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two runs over the cases that both concluded, on the same inputs; pairs of before and after.
+
+    `left_out` are ids that only one run has, or with other inputs, or without a conclusion.
+    """
+
+    pairs: tuple[tuple[CaseRow, CaseRow], ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def changed(self) -> tuple[tuple[CaseRow, CaseRow], ...]:
+        """The pairs with different conclusions."""
+        return tuple(
+            (one, other)
+            for one, other in self.pairs
+            if one.judged and other.judged and one.judged.conclusion != other.judged.conclusion
+        )
+
+    @property
+    def mended(self) -> int:
+        """How many cases only the later run has right."""
+        return sum(not is_right(one) and is_right(other) for one, other in self.pairs)
+
+    @property
+    def spoiled(self) -> int:
+        """How many cases only the earlier run has right."""
+        return sum(is_right(one) and not is_right(other) for one, other in self.pairs)
+
+
+def is_right(row: CaseRow) -> bool:
+    """Whether a right change would be merged, or a wrong one not."""
+    return row.would_merge is (row.label is Label.RIGHT)
+
+
+def compare(before: Iterable[CaseRow], after: Iterable[CaseRow]) -> Comparison:
+    """Join two runs by case."""
+    one, other = ({row.case: row for row in rows} for rows in (before, after))
+    joined = ((case, one.get(case), other.get(case)) for case in dict.fromkeys((*one, *other)))
+    pairs, left_out = [], []
+    for case, first, second in joined:
+        if first and second and first.judged and second.judged and first.inputs == second.inputs:
+            pairs.append((first, second))
+        else:
+            left_out.append(case)
+    return Comparison(tuple(pairs), tuple(left_out))
 
 
 # --- rows on disk ----------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -118,17 +118,15 @@ def inputs(*folders: Path) -> str:
         for root, names, files in os.walk(folder):
             names[:] = sorted(name for name in names if name not in _LEFT_OUT)
             for name in sorted(files):
-                _add(digest.update, Path(root, name), folder)
+                file = Path(root, name)
+                if file.is_symlink() or file.is_file():
+                    content = (
+                        os.fsencode(file.readlink()) if file.is_symlink() else file.read_bytes()
+                    )
+                    mode = b"x" if os.access(file, os.X_OK) else b"-"
+                    digest.update(os.fsencode(file.relative_to(folder)) + b"\0" + mode)
+                    digest.update(len(content).to_bytes(8, "big") + content)
     return digest.hexdigest()[:16]
-
-
-def _add(update: Callable[[bytes], None], file: Path, folder: Path) -> None:
-    if not (file.is_symlink() or file.is_file()):
-        return
-    content = os.fsencode(file.readlink()) if file.is_symlink() else file.read_bytes()
-    mode = b"x" if os.access(file, os.X_OK) else b"-"
-    update(os.fsencode(file.relative_to(folder)) + b"\0" + mode)
-    update(len(content).to_bytes(8, "big") + content)
 
 
 # --- measures --------------------------------------------------------------------------------
@@ -165,35 +163,31 @@ def round_scores(rows: Sequence[RoundRow]) -> tuple[RoundScore, ...]:
         own = [row for row in rows if (row.agent, row.round) == (agent, number)]
         before = {row.task: row for row in rows if (row.agent, row.round) == (agent, number - 1)}
         kinds = [one for one in ItemKind if any(i.kind is one for row in own for i in row.items)]
-        found += [_round_score(own, before, kind) for kind in (None, *kinds)]
+        for kind in (None, *kinds):
+            of_kind = [(row, _of(row, kind)) for row in own]
+            counted = [(row, items) for row, items in of_kind if items or kind is None]
+            points = [item.points for _, items in counted for item in items]
+            gains = [
+                _share(items) - _share(_of(before[row.task], kind))
+                for row, items in counted
+                if row.task in before
+            ]
+            score = RoundScore(
+                agent=agent,
+                round=number,
+                kind=kind,
+                tasks=len(counted),
+                items=len(points),
+                full=points.count(2),
+                half=points.count(1),
+                none=points.count(0),
+                undecided=points.count(None),
+                score=statistics.fmean(_share(items) for _, items in counted),
+                could_be=statistics.fmean(_share(items, MOST_POINTS) for _, items in counted),
+                gain=statistics.fmean(gains) if gains else None,
+            )
+            found.append(score)
     return tuple(found)
-
-
-def _round_score(
-    own: Sequence[RoundRow], before: dict[str, RoundRow], kind: ItemKind | None
-) -> RoundScore:
-    of_kind = [(row, _of(row, kind)) for row in own]
-    counted = [(row, items) for row, items in of_kind if items or kind is None]
-    points = [item.points for _, items in counted for item in items]
-    gains = [
-        _share(items) - _share(_of(before[row.task], kind))
-        for row, items in counted
-        if row.task in before
-    ]
-    return RoundScore(
-        agent=own[0].agent,
-        round=own[0].round,
-        kind=kind,
-        tasks=len(counted),
-        items=len(points),
-        full=points.count(2),
-        half=points.count(1),
-        none=points.count(0),
-        undecided=points.count(None),
-        score=statistics.fmean(_share(items) for _, items in counted),
-        could_be=statistics.fmean(_share(items, MOST_POINTS) for _, items in counted),
-        gain=statistics.fmean(gains) if gains else None,
-    )
 
 
 def _of(row: RoundRow, kind: ItemKind | None) -> tuple[ItemRow, ...]:

@@ -33,12 +33,18 @@ def candidates(
 
     `sources` are path → text, `tests` the texts of test files, `touched` path → changed lines.
     """
-    words = Counter(word for text in tests for word in _names(text))
+    words = Counter(
+        node.attr if isinstance(node, ast.Attribute) else node.id
+        for text in tests
+        for node in _nodes(text)
+        if isinstance(node, ast.Attribute | ast.Name)
+    )
     found = [
         (words[node.name], path, node)
         for path, text in sources.items()
-        for node in _functions(text)
-        if _is_breakable(node)
+        for node in _nodes(text)
+        if isinstance(node, Function)
+        and _is_breakable(node)
         and words[node.name] >= FEWEST_MENTIONS
         and not touched.get(path, set()).intersection(range(node.lineno, _end(node) + 1))
     ]
@@ -87,24 +93,12 @@ def named(text: str) -> Iterator[tuple[str, Function]]:
                 waiting.append((prefix, child))
 
 
-def _names(text: str) -> Iterator[str]:
+def _nodes(text: str) -> Iterator[ast.AST]:
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute):
-            yield node.attr
-        elif isinstance(node, ast.Name):
-            yield node.id
-
-
-def _functions(text: str) -> Iterator[Function]:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return
-    yield from (node for node in ast.walk(tree) if isinstance(node, Function))
+    yield from ast.walk(tree)
 
 
 def _is_breakable(node: Function) -> bool:

@@ -67,7 +67,11 @@ def candidates(
         and not touched.get(path, set()).intersection(range(one.first_line, one.last_line + 1))
     ]
     found.sort(key=lambda entry: (entry[0], entry[1], entry[2].body))
-    return tuple(Target(path, one.name, *_place(text, one.body)) for _, path, one, text in found)
+    targets = []
+    for _, path, one, text in found:
+        line, start = text.count("\n", 0, one.body) + 1, text.rfind("\n", 0, one.body) + 1
+        targets.append(Target(path, one.name, line, one.body - start))
+    return tuple(targets)
 
 
 def broken(text: str, target: Target) -> str:
@@ -120,9 +124,3 @@ def functions(text: str) -> Iterator[ScriptFunction]:
             first, last = (text.count("\n", 0, at) + 1 for at in (match.start(), end))
             plain = _PARAMETER.match(text, match.end())
             yield ScriptFunction(name, body.end(), first, last, plain[1] if plain else "")
-
-
-def _place(text: str, offset: int) -> tuple[int, int]:
-    """Return line from 1 and column from 0."""
-    start = text.rfind("\n", 0, offset) + 1
-    return text.count("\n", 0, offset) + 1, offset - start

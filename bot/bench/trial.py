@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +12,6 @@ from bot.bench.merges import Merge, Spoiling, Workbench
 from bot.report.machine import ReportDocument
 from bot.text.clipping import clip_line
 from bot.values import ABLATED, Conclusion, EvaluationRequest, TestChange, Trigger
-from sandbox.values import Finding
 
 MOST_TARGETS = 6
 MOST_TEXT = 200
@@ -108,7 +107,9 @@ class Trial:
             commit = self.bench.broken(merge, target)
             name = f"{target.path}: {target.name}"
             document, row = await self._judge(merge, Spoiling.BROKEN, commit, name)
-            failing = tuple(_failing(document))
+            if not (tests := document.tests):
+                continue
+            failing = (*tests.pass_to_fail, *tests.other.get(TestChange.NEW_FAILING, ()))
             if failing:
                 tell(row)
                 return commit, failing, name
@@ -154,49 +155,38 @@ async def came_to(judge: Judge, request: EvaluationRequest) -> tuple[ReportDocum
     """Judge one request, and keep of the report what a table needs."""
     started = time.monotonic()
     document = await judge(request)
+    # Of a report without some parts the conclusion is what it would be but for just that. The reasons
+    # stand in order, the worst first.
+    conclusion = document.conclusion
+    others = [one.conclusion for one in document.reasons if one.rule != ABLATED]
+    if len(others) < len(document.reasons):
+        conclusion = others[0] if others else Conclusion.SUCCESS
+    texts = {row.id: f"{row.id} {clip_line(row.text, MOST_TEXT)}" for row in document.requirements}
     tests = document.tests
     judged = JudgedCopy(
-        _concluded(document),
+        conclusion,
         document.title,
         len(tests.fail_to_pass) if tests else 0,
         len(tests.pass_to_fail) if tests else 0,
         round(time.monotonic() - started, 1),
-        tuple(map(_remark, document.integrity)),
+        tuple(
+            f"{one.severity.value} {one.rule} {one.path}:{one.line} {one.message}"
+            for one in document.integrity
+        ),
         tuple(document.seconds.items()),
-        tuple(_reasons(document)),
+        tuple(
+            Reason(
+                one.rule,
+                one.conclusion,
+                clip_line(one.text, MOST_TEXT),
+                tuple(texts.get(id_, id_) for id_ in one.requirement_ids),
+            )
+            for one in document.reasons
+        ),
         document.cost,
         document.problem,
     )
     return document, judged
-
-
-def _concluded(document: ReportDocument) -> Conclusion:
-    """The report's conclusion; of one without some parts, what it would be but for just that.
-
-    The reasons stand in order, the worst first.
-    """
-    others = [one.conclusion for one in document.reasons if one.rule != ABLATED]
-    if len(others) == len(document.reasons):
-        return document.conclusion
-    return others[0] if others else Conclusion.SUCCESS
-
-
-def _reasons(document: ReportDocument) -> Iterator[Reason]:
-    texts = {row.id: f"{row.id} {clip_line(row.text, MOST_TEXT)}" for row in document.requirements}
-    for reason in document.reasons:
-        about = tuple(texts.get(one, one) for one in reason.requirement_ids)
-        yield Reason(reason.rule, reason.conclusion, clip_line(reason.text, MOST_TEXT), about)
-
-
-def _remark(finding: Finding) -> str:
-    place = f"{finding.path}:{finding.line}"
-    return f"{finding.severity.value} {finding.rule} {place} {finding.message}"
-
-
-def _failing(document: ReportDocument) -> Iterator[str]:
-    if document.tests:
-        yield from document.tests.pass_to_fail
-        yield from document.tests.other.get(TestChange.NEW_FAILING, ())
 
 
 def open_trial(name: str, repository: Path, folder: Path, judge: Judge) -> Trial:

@@ -87,7 +87,8 @@ def _count_alarms(
                 with_tricks = number < most_tricked
                 for alarm in trial.run(merge, with_tricks):
                     alarms.append(alarm)
-                    _show(console, alarm)
+                    if alarm.copy == AS_MERGED:
+                        _show(console, alarm)
                     if out:
                         with out.open("a") as lines:
                             lines.write(json.dumps(asdict(alarm)) + "\n")
@@ -96,8 +97,6 @@ def _count_alarms(
 
 
 def _show(console: Console, alarm: Alarm) -> None:
-    if alarm.copy != AS_MERGED:
-        return
     console.print(
         f"{alarm.repository} {alarm.merge} {alarm.seconds:.1f} s  {alarm.title}",
         highlight=False,

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 
 from rich.console import Console
 
-from bot.bench import measures, tally
+from bot.bench import measures, patches
 from bot.bench.criteria import holds_grades, orders, read_grades
-from bot.bench.devai_measures import ComparedVerdict, agreement, holds_verdicts, read_verdicts
-from bot.bench.patches import read_rows
+from bot.bench.devai_measures import agreement, holds_verdicts, read_verdicts
 from bot.bench.prdbench import compare_rounds, holds_rounds, read_rounds
 from bot.commands.bench_patches import ended, judges_of, print_table, row_line, say
 from bot.errors import UserError
@@ -31,11 +29,8 @@ def run(before: Path, after: Path) -> None:
         if holds(before) and holds(after):
             compare(Console(), before, after)
             return
-    _compare_cases(Console(), before, after)
-
-
-def _compare_cases(console: Console, before: Path, after: Path) -> None:
-    found = tally.compare(read_rows(before), read_rows(after))
+    console = Console()
+    found = patches.compare(patches.read_rows(before), patches.read_rows(after))
     if not found.pairs:
         raise UserError(
             f"{before} and {after} have no case in common.", "Compare two runs over one set."
@@ -63,7 +58,12 @@ def _compare_verdicts(console: Console, before: Path, after: Path) -> None:
             f"{before} and {after} have no requirement in common.", "Compare two judges of one set."
         )
     for name, rows in ((before, [a for a, _ in pairs]), (after, [b for _, b in pairs])):
-        say(console, f"{name}: {_summary(rows)}")
+        found = agreement("", rows)
+        judges = ", ".join(dict.fromkeys(row.judge for row in rows))
+        say(
+            console,
+            f"{name}: {judges}; {found.alignment:.2f} % of {found.pairs} verdicts as the reference",
+        )
     changed = [(a, b) for a, b in pairs if a.satisfied is not b.satisfied]
     say(console, f"{len(changed)} of {len(pairs)} verdicts changed")
     for _, later in changed[:_MOST_LINES]:
@@ -135,16 +135,10 @@ def _say_more(console: Console, lines: int) -> None:
         say(console, f"  and {lines - _MOST_LINES} more")
 
 
-def _summary(rows: Sequence[ComparedVerdict]) -> str:
-    found = agreement("", rows)
-    judges = ", ".join(dict.fromkeys(row.judge for row in rows))
-    return f"{judges}; {found.alignment:.2f} % of {found.pairs} verdicts as the reference"
-
-
 def _say_test(console: Console, mended: int, spoiled: int, what: str = "Right") -> None:
     """Print the paired test of those that only one run has right."""
     say(console, f"{what} in the second only: {mended}; in the first only: {spoiled}")
     if measures.has_statistics():
-        say(console, f"McNemar's exact test: p = {tally.mcnemar(mended, spoiled):.3f}")
+        say(console, f"McNemar's exact test: p = {measures.mcnemar(mended, spoiled):.3f}")
     else:
         say(console, f"McNemar's exact test: {measures.INSTALL}")

@@ -85,7 +85,19 @@ def run(**options: Any) -> None:
         wanted.out.mkdir(parents=True, exist_ok=True)
     rows = _graded_anew(wanted) if wanted.repeats else read_grades(wanted.folder)
     found = check(rows)
-    _print(console, found)
+    # Counts of things are in the CSV: a terminal is narrow.
+    table = Table(box=SIMPLE, padding=(0, 1, 0, 0))
+    shown = [place for place, name in enumerate(_NAMES) if name not in _COUNTS]
+    for place in shown:
+        is_name = _NAMES[place] == "criterion"
+        table.add_column(_NAMES[place], justify="left" if is_name else "right", overflow="fold")
+    for cells in map(_cells, found):
+        table.add_row(*(Text(scrub(cells[place])) for place in shown))
+    console.print(table)
+    spreads = [one.spread.variation for one in found if one.spread.variation is not None]
+    if spreads:
+        mean = sum(spreads) / len(spreads)
+        say(console, f"Mean coefficient of variation: {mean:.3f} (AgentEval: at most 0.5)")
     if wanted.out:
         _write(wanted.out, found)
         say(console, f"Table and plot: {wanted.out}")
@@ -208,43 +220,23 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
 
-def _print(console: Console, found: Sequence[Checked]) -> None:
-    """Print the table. Counts of things are in the CSV: a terminal is narrow."""
-    table = Table(box=SIMPLE, padding=(0, 1, 0, 0))
-    shown = [place for place, name in enumerate(_NAMES) if name not in _COUNTS]
-    for place in shown:
-        is_name = _NAMES[place] == "criterion"
-        table.add_column(_NAMES[place], justify="left" if is_name else "right", overflow="fold")
-    for cells in map(_cells, found):
-        table.add_row(*(Text(scrub(cells[place])) for place in shown))
-    console.print(table)
-    spreads = [one.spread.variation for one in found if one.spread.variation is not None]
-    if spreads:
-        mean = sum(spreads) / len(spreads)
-        say(console, f"Mean coefficient of variation: {mean:.3f} (AgentEval: at most 0.5)")
-
-
 def _write(out: Path, found: Sequence[Checked]) -> None:
     with (out / "criteria.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows((_NAMES, *map(_cells, found)))
     if measures.has_statistics("matplotlib"):
-        _plot(out / "criteria.png", found)
-
-
-def _plot(file: Path, found: Sequence[Checked]) -> None:
-    """Draw spread against discrimination; what cannot be placed is left out. No state is shared."""
-    figure = library("matplotlib.figure").Figure(figsize=(7, 5), layout="constrained")
-    axes = figure.add_subplot(
-        xlabel="mean coefficient of variation", ylabel="AUC", ylim=(-0.05, 1.05)
-    )
-    axes.axvline(MOST_VARIATION, color="gray", linestyle="--")
-    axes.axhline(_CHANCE, color="gray", linestyle="--")
-    for one in found:
-        place = one.spread.variation, one.discrimination.auc
-        if None not in place:
-            axes.plot(*place, marker="o", color="C0" if holds(one) else "C3")
-            label = scrub(one.criterion).replace("$", r"\$")
-            axes.annotate(label, place, textcoords="offset points", xytext=(5, 5))
-    axes.margins(x=0.2)
-    axes.set_title("Stable criteria that see what is worse: left and above")
-    figure.savefig(file, dpi=120)
+        # Spread against discrimination; what cannot be placed is left out.
+        figure = library("matplotlib.figure").Figure(figsize=(7, 5), layout="constrained")
+        axes = figure.add_subplot(
+            xlabel="mean coefficient of variation", ylabel="AUC", ylim=(-0.05, 1.05)
+        )
+        axes.axvline(MOST_VARIATION, color="gray", linestyle="--")
+        axes.axhline(_CHANCE, color="gray", linestyle="--")
+        for one in found:
+            place = one.spread.variation, one.discrimination.auc
+            if None not in place:
+                axes.plot(*place, marker="o", color="C0" if holds(one) else "C3")
+                label = scrub(one.criterion).replace("$", r"\$")
+                axes.annotate(label, place, textcoords="offset points", xytext=(5, 5))
+        axes.margins(x=0.2)
+        axes.set_title("Stable criteria that see what is worse: left and above")
+        figure.savefig(out / "criteria.png", dpi=120)

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.bench import measures
-from bot.bench.devai import Defect, DevAI, read_devai
+from bot.bench.devai import Defect, read_devai
 from bot.bench.devai_measures import (
     ALL_SYSTEMS,
     ComparedVerdict,
@@ -92,14 +92,27 @@ def run(folder: Path, reference: str, out: Path | None) -> None:
         tuple(_score_rows(scores(data), reference)),
         tuple(_agreement_rows(pairs)),
         tuple(_curve_rows(pairs)),
-        tuple((one.kind, one.file, _number(one)) for one in data.defects),
+        tuple(
+            (one.kind, one.file, "" if one.requirement is None else str(one.requirement))
+            for one in data.defects
+        ),
     )
-    say(console, f"{_counted(data)}. Right is what {reference} says.")
+    instances = sum(len(task.requirements) for task in data.instances.values())
+    systems = len({judged.system for judged in data.judged})
+    judges = len({judged.judge for judged in data.judged})
+    say(
+        console,
+        f"{len(data.instances)} instances with {instances} requirements; {systems} systems, "
+        f"{judges} judges. Right is what {reference} says.",
+    )
     _print(console, "What systems met", _SCORES, measured.scores)
     _print(console, "Agreement", _AGREEMENT, measured.agreement)
     if not _has_statistics():
         say(console, f"Kappa, alpha, precision, recall, intervals: {measures.INSTALL}")
-    _print_defects(console, data.defects)
+    if data.defects:
+        _print_defects(console, data.defects)
+    else:
+        say(console, "The data has no defects.")
     if out:
         _write(out, measured, pairs)
         say(console, f"Tables, verdicts and plot: {out}")
@@ -107,15 +120,6 @@ def run(folder: Path, reference: str, out: Path | None) -> None:
 
 def _has_statistics() -> bool:
     return measures.has_statistics("krippendorff")
-
-
-def _counted(data: DevAI) -> str:
-    instances = sum(len(task.requirements) for task in data.instances.values())
-    systems = len({judged.system for judged in data.judged})
-    return (
-        f"{len(data.instances)} instances with {instances} requirements; {systems} systems, "
-        f"{len({judged.judge for judged in data.judged})} judges"
-    )
 
 
 # --- rows ------------------------------------------------------------------------------------
@@ -169,10 +173,6 @@ def _share(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
 
-def _number(defect: Defect) -> str:
-    return "" if defect.requirement is None else str(defect.requirement)
-
-
 # --- what is printed and written: names of files are hostile, so nothing is markup -----------
 
 
@@ -194,21 +194,19 @@ def _print(console: Console, title: str, names: Sequence[str], rows: Sequence[Ro
 
 def _print_defects(console: Console, defects: Sequence[Defect]) -> None:
     """Name each kind of defect once, with how often and where first."""
-    if not defects:
-        say(console, "The data has no defects.")
-        return
     say(console, "What is wrong with the data:")
     for kind, times in Counter(defect.kind for defect in defects).most_common():
-        places = dict.fromkeys(_place(defect) for defect in defects if defect.kind is kind)
+        places = dict.fromkeys(
+            defect.file
+            if defect.requirement is None
+            else f"{defect.file}, requirement {defect.requirement}"
+            for defect in defects
+            if defect.kind is kind
+        )
         first = "; ".join(list(places)[:_PLACES_SHOWN])
         more = len(places) - _PLACES_SHOWN
         say(console, f"{times:6}  {kind}")
         say(console, f"        {first}{f'; and {more} more' if more > 0 else ''}")
-
-
-def _place(defect: Defect) -> str:
-    where = "" if defect.requirement is None else f", requirement {defect.requirement}"
-    return f"{defect.file}{where}"
 
 
 def _write(out: Path, measured: DevaiTables, pairs: Pairs) -> None:
@@ -222,14 +220,11 @@ def _write(out: Path, measured: DevaiTables, pairs: Pairs) -> None:
         with (out / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerows((names, *rows))
-    for judge, some in pairs.items():
-        write_verdicts(out / f"{_ODD.sub('-', judge)[:_MOST_NAME]}.jsonl", some)
-    if _has_statistics() and measures.has_statistics("matplotlib") and pairs:
-        _plot(out / "precision-recall.png", pairs)
-
-
-def _plot(file: Path, pairs: Pairs) -> None:
-    """Draw a curve for each judge and system; without a display, and no state is shared."""
+    for judge, of_judge in pairs.items():
+        write_verdicts(out / f"{_ODD.sub('-', judge)[:_MOST_NAME]}.jsonl", of_judge)
+    if not (_has_statistics() and measures.has_statistics("matplotlib") and pairs):
+        return
+    # A curve for each judge and system; without a display.
     figure = library("matplotlib.figure").Figure(figsize=(7, 6), layout="constrained")
     axes = figure.add_subplot(
         xlabel="recall", ylabel="precision", xlim=(-0.02, 1.02), ylim=(0, 1.05)
@@ -246,4 +241,4 @@ def _plot(file: Path, pairs: Pairs) -> None:
     axes.grid(alpha=0.3)
     if axes.lines:
         axes.legend(loc="lower left")
-    figure.savefig(file, dpi=120)
+    figure.savefig(out / "precision-recall.png", dpi=120)

@@ -15,9 +15,8 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-from bot.bench import measures, tally
-from bot.bench.cases import LabelledCase
-from bot.bench.labelled import read_set
+from bot.bench import measures, patches
+from bot.bench.cases import LabelledCase, read_set
 from bot.bench.patches import Benches, CaseRow, CaseTrial, append_row, code_version, read_rows
 from bot.commands.bench import judging
 from bot.errors import UserError
@@ -103,9 +102,10 @@ def run(**options: Any) -> None:
     print_table(console, shown)
     if wanted.parts:
         say(console, f"Without {', '.join(wanted.parts)}.")
-    _write_table(out.with_suffix(".csv"), shown)
+    with out.with_suffix(".csv").open("w", newline="", encoding="utf-8") as table:
+        csv.writer(table).writerows((_COUNTS, *_counts(shown)))
     say(console, f"Rows: {out}; the table: {out.with_suffix('.csv')}")
-    sys.exit(int(not all(row.is_settled and tally.is_right(row) for row in shown)))
+    sys.exit(int(not all(row.is_settled and patches.is_right(row) for row in shown)))
 
 
 def models_of(settings: Settings) -> str:
@@ -160,18 +160,14 @@ def ended(row: CaseRow) -> str:
     return row.judged.conclusion if row.judged else "error"
 
 
-def _mark(row: CaseRow) -> str:
-    if row.is_wrong_success:
-        return "WRONG"
-    return "STOPPED" if row.is_stopped else "ok" if row.judged else "ERROR"
-
-
 def row_line(row: CaseRow) -> str:
     """Say in a line what came of a case."""
     said = row.judged.said if row.judged else row.error
     seconds = f"{row.judged.seconds:.0f} s  " if row.judged else ""
     what = f"{row.label} {row.kind}"
-    return f"{_mark(row):7} {ended(row):15} {what:25} {row.case}  {seconds}{said}"
+    mark = "STOPPED" if row.is_stopped else "ok" if row.judged else "ERROR"
+    mark = "WRONG" if row.is_wrong_success else mark
+    return f"{mark:7} {ended(row):15} {what:25} {row.case}  {seconds}{said}"
 
 
 def judges_of(rows: Sequence[CaseRow]) -> str:
@@ -203,34 +199,25 @@ def print_table(console: Console, rows: Sequence[CaseRow]) -> None:
     ):
         if listed:
             say(console, f"{title}: {_ids(listed)}")
-    _print_measures(console, rows)
-
-
-def _counts(rows: Sequence[CaseRow]) -> Iterator[tuple[str, ...]]:
-    for one in tally.count_kinds(rows):
-        counts = (one.cases, one.success, one.failure, one.asked, one.error)
-        yield one.label, one.kind, *map(str, counts)
-
-
-def _write_table(file: Path, rows: Sequence[CaseRow]) -> None:
-    with file.open("w", newline="", encoding="utf-8") as table:
-        csv.writer(table).writerows((_COUNTS, *_counts(rows)))
-
-
-def _ids(rows: Iterable[CaseRow]) -> str:
-    return ", ".join(row.case for row in rows) or "none"
-
-
-def _print_measures(console: Console, rows: Sequence[CaseRow]) -> None:
     if not measures.has_statistics():
         agreement = measures.INSTALL
     else:
-        found = tally.kappa(rows)
+        found = patches.kappa(rows)
         agreement = "not defined without right and wrong ones" if found is None else f"{found:.3f}"
     say(console, f"Cohen's kappa of success and label: {agreement}")
-    seconds, cost = tally.median_seconds(rows), tally.median_cost(rows)
+    seconds, cost = patches.median_seconds(rows), patches.median_cost(rows)
     if seconds is not None:
         priced = "" if cost is None else f", ${cost:.3f}"
         say(console, f"A case takes {seconds:.0f} s{priced} at the median")
     if len({row.code for row in rows}) > 1:
         say(console, "These rows were judged by more than one version of Assay's code.")
+
+
+def _counts(rows: Sequence[CaseRow]) -> Iterator[tuple[str, ...]]:
+    for one in patches.count_kinds(rows):
+        counts = (one.cases, one.success, one.failure, one.asked, one.error)
+        yield one.label, one.kind, *map(str, counts)
+
+
+def _ids(rows: Iterable[CaseRow]) -> str:
+    return ", ".join(row.case for row in rows) or "none"

@@ -244,8 +244,8 @@ def _print(console: Console, scores: Sequence[RoundScore], rows: Sequence[RoundR
 
 def _write(out: Path, scores: Sequence[RoundScore], rows: Sequence[RoundRow]) -> None:
     items = [
-        (row.agent, row.task, str(row.round), item.metric, item.kind, _points(item.points),
-         item.verdict, item.explanation)
+        (row.agent, row.task, str(row.round), item.metric, item.kind,
+         "" if item.points is None else str(item.points), item.verdict, item.explanation)
         for row in rows
         for item in row.items
     ]  # fmt: skip
@@ -256,26 +256,18 @@ def _write(out: Path, scores: Sequence[RoundScore], rows: Sequence[RoundRow]) ->
         with (out / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows((names, *lines))
     if measures.has_statistics("matplotlib"):
-        _plot(out / "scores.png", scores)
-
-
-def _plot(file: Path, scores: Sequence[RoundScore]) -> None:
-    """Draw each agent's score over the rounds, and what it could be at most. No state is shared."""
-    figure = measures.library("matplotlib.figure").Figure(figsize=(7, 5), layout="constrained")
-    axes = figure.add_subplot(xlabel="round", ylabel="score, percent", ylim=(-2, 102))
-    whole = [one for one in scores if one.kind is None]
-    for place, agent in enumerate(dict.fromkeys(one.agent for one in whole)):
-        own = [one for one in whole if one.agent == agent]
-        rounds, color = [one.round for one in own], f"C{place % 10}"
-        label = scrub(agent).replace("$", r"\$")
-        axes.plot(rounds, [one.score for one in own], marker="o", color=color, label=label)
-        axes.plot(rounds, [one.could_be for one in own], linestyle=":", color=color)
-    axes.set_xticks(sorted({one.round for one in whole}))
-    axes.set_title("Score by round; dotted: if all that is undecided were met")
-    if whole:
-        axes.legend(loc="lower right")
-    figure.savefig(file, dpi=120)
-
-
-def _points(points: int | None) -> str:
-    return "" if points is None else str(points)
+        # Each agent's score over the rounds, and what it could be at most.
+        figure = measures.library("matplotlib.figure").Figure(figsize=(7, 5), layout="constrained")
+        axes = figure.add_subplot(xlabel="round", ylabel="score, percent", ylim=(-2, 102))
+        whole = [one for one in scores if one.kind is None]
+        for place, agent in enumerate(dict.fromkeys(one.agent for one in whole)):
+            own = [one for one in whole if one.agent == agent]
+            rounds, color = [one.round for one in own], f"C{place % 10}"
+            label = scrub(agent).replace("$", r"\$")
+            axes.plot(rounds, [one.score for one in own], marker="o", color=color, label=label)
+            axes.plot(rounds, [one.could_be for one in own], linestyle=":", color=color)
+        axes.set_xticks(sorted({one.round for one in whole}))
+        axes.set_title("Score by round; dotted: if all that is undecided were met")
+        if whole:
+            axes.legend(loc="lower right")
+        figure.savefig(out / "scores.png", dpi=120)

@@ -58,7 +58,20 @@ def run(repository: Path, heads: tuple[str, ...], base: str | None, task: Path, 
         raise UserError(f"The patches cannot be compared. {error}") from error
     (wanted.out / "ranking.json").write_bytes(_RANKS.dump_json(ranks, indent=2) + b"\n")
     console = table_console()
-    console.print(_table(ranks))
+    table = Table(
+        "", "patch", "conclusion", "met", "not met", "why", box=None, padding=(0, 2, 0, 0)
+    )
+    for one in ranks:
+        colour = COLOURS.get(one.conclusion, "yellow")
+        table.add_row(
+            f"{one.place}{'=' if one.is_tied else ''}",
+            escape(one.name),
+            f"[{colour}]{one.conclusion}[/]",
+            f"{one.met} of {one.total}",
+            escape(", ".join(one.unmet)),
+            escape(one.reason),
+        )
+    console.print(table)
     console.print(f"[dim]reports[/dim] {escape(str(wanted.out))}", highlight=False, soft_wrap=True)
     sys.exit(0 if ranks[0].conclusion is Conclusion.SUCCESS else 1)
 
@@ -78,31 +91,11 @@ async def _judged(
         request = replace(request_for(asked, origin, change), plan_of=plan_of)
         click.echo(f"Judging {head} ({number} of {len(wanted.heads)}).", err=True)
         published = await judge_once(settings, origin, request, count_runs=progress.count)
-        place = wanted.out / f"{number}-{_name(head)}"
+        name = re.sub(r"[^A-Za-z0-9.]+", "-", head)[:60].strip("-.") or "head"
+        place = wanted.out / f"{number}-{name}"
         place.mkdir(exist_ok=True)
         copy_report(settings, published.report_key, place)
         report = read_machine((place / "report.json").read_bytes())
         found.append(Contestant(head, report))
         plan_of = plan_of or (request.id if report.judged else "")
     return tuple(found)
-
-
-def _name(head: str) -> str:
-    return re.sub(r"[^A-Za-z0-9.]+", "-", head)[:60].strip("-.") or "head"
-
-
-def _table(ranks: tuple[Rank, ...]) -> Table:
-    table = Table(
-        "", "patch", "conclusion", "met", "not met", "why", box=None, padding=(0, 2, 0, 0)
-    )
-    for one in ranks:
-        colour = COLOURS.get(one.conclusion, "yellow")
-        table.add_row(
-            f"{one.place}{'=' if one.is_tied else ''}",
-            escape(one.name),
-            f"[{colour}]{one.conclusion}[/]",
-            f"{one.met} of {one.total}",
-            escape(", ".join(one.unmet)),
-            escape(one.reason),
-        )
-    return table

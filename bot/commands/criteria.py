@@ -18,15 +18,15 @@ from bot.errors import UserError
 from bot.judges.agents import Agents
 from bot.judges.criteria_critic import Brief
 from bot.judges.criteria_grading import CriterionTrial, find_criteria
-from bot.judges.model import ModelProblem, OpenSession, SessionLimits, open_models
+from bot.judges.model import ModelProblem, SessionLimits, open_models
 from bot.settings import Settings, load_settings, make_home
 from bot.store import KeptReplies, open_records
 from bot.task.kept_criteria import KeptCriteria, KeptCriterion
-from bot.text import Delimiter, delimiter_of, scrub
+from bot.text import delimiter_of, scrub
 from sandbox.errors import CheckoutError
 from sandbox.repository.diff import read_diff
 from sandbox.repository.fetch import fetch, resolve_at_source
-from sandbox.repository.mirror import Mirror, RepositorySource, merge_base, open_mirror
+from sandbox.repository.mirror import RepositorySource, merge_base, open_mirror
 
 _MINUTES = 30.0
 _MOST_BYTES = 1_000_000
@@ -56,7 +56,10 @@ def run(**options: Any) -> None:
     with TerminalProgress(Console(stderr=True)) as progress:
         progress.tell("criteria")
         trials = asyncio.run(_find(settings, asked))
-    _show(Console(), trials)
+    console = Console()
+    for one in trials:
+        word = f"left out: {one.why_not}" if one.why_not else "kept"
+        console.print(scrub(f"{one.criterion.name}: {word}"), markup=False, highlight=False)
     _write(asked, trials)
 
 
@@ -68,19 +71,15 @@ async def _find(settings: Settings, asked: CriteriaCommand) -> tuple[CriterionTr
         store.migrate()
         delimiter = delimiter_of(store.kept_key("mark", settings.home / "mark.key"), run)
         opened = open_models(settings, KeptReplies(store))
-        return await _asked_for(opened, asked, delimiter, Brief(task, good, bad))
-
-
-async def _asked_for(
-    opened: OpenSession, asked: CriteriaCommand, delimiter: Delimiter, brief: Brief
-) -> tuple[CriterionTrial, ...]:
-    async with opened(SessionLimits(asked.usd, _MINUTES)) as session:
-        if session is None:
-            raise AssertionError("a model is set")
-        try:
-            return await find_criteria(Agents(session, delimiter), brief, asked.repeats)
-        except ModelProblem as error:
-            raise UserError(f"No criteria were found. {error.why}") from error
+        async with opened(SessionLimits(asked.usd, _MINUTES)) as session:
+            if session is None:
+                raise AssertionError("a model is set")
+            try:
+                return await find_criteria(
+                    Agents(session, delimiter), Brief(task, good, bad), asked.repeats
+                )
+            except ModelProblem as error:
+                raise UserError(f"No criteria were found. {error.why}") from error
 
 
 def _solutions(settings: Settings, asked: CriteriaCommand) -> tuple[str, str]:
@@ -98,17 +97,17 @@ def _solutions(settings: Settings, asked: CriteriaCommand) -> tuple[str, str]:
         wanted = [*revisions, *([asked.base] if asked.base else [])]
         shas = {name: resolve_at_source(mirror, name) for name in wanted}
         fetch(mirror, tuple(shas.values()))
-        good, bad = (_solution(mirror, name, shas, asked) for name in names)
+        texts = []
+        for name, other in (names, reversed(names)):
+            if name in shas:
+                start = merge_base(mirror, shas[asked.base or other], shas[name])
+                texts.append(unified(read_diff(mirror, start, shas[name])))
+            else:
+                texts.append(_read(Path(name)))
     except CheckoutError as error:
         raise UserError(error.what, error.next_step) from error
+    good, bad = texts
     return good, bad
-
-
-def _solution(mirror: Mirror, name: str, shas: dict[str, str], asked: CriteriaCommand) -> str:
-    if name not in shas:
-        return _read(Path(name))
-    other = asked.base or (asked.bad if name == asked.good else asked.good)
-    return unified(read_diff(mirror, merge_base(mirror, shas[other], shas[name]), shas[name]))
 
 
 def _read(path: Path) -> str:
@@ -116,38 +115,32 @@ def _read(path: Path) -> str:
         return file.read(_MOST_BYTES).decode("utf-8", "replace")
 
 
-def _show(console: Console, trials: tuple[CriterionTrial, ...]) -> None:
-    for one in trials:
-        word = f"left out: {one.why_not}" if one.why_not else "kept"
-        console.print(scrub(f"{one.criterion.name}: {word}"), markup=False, highlight=False)
-
-
 def _write(asked: CriteriaCommand, trials: tuple[CriterionTrial, ...]) -> None:
-    kept = tuple(_kept(one) for one in trials if not one.why_not)
+    kept = []
+    for one in trials:
+        if one.why_not:
+            continue
+        figures = (one.variation, one.good, one.bad, one.damaged)
+        spread, good, bad, damaged = (None if x is None else round(x, 3) for x in figures)
+        criterion = KeptCriterion(
+            name=scrub(one.criterion.name),
+            description=scrub(one.criterion.description),
+            accepted_values=tuple(map(scrub, one.criterion.accepted)),
+            variation=spread,
+            good=good,
+            bad=bad,
+            damaged=damaged,
+        )
+        kept.append(criterion)
     if not kept:
         raise UserError(
             "No criterion is stable and sees a damaged solution as worse; nothing was written.",
             "Take examples that differ more, or another model.",
         )
     title = next((line.strip("# ").strip() for line in _read(asked.task).splitlines() if line), "")
-    document = KeptCriteria(task=scrub(title)[:200], criteria=kept)
+    document = KeptCriteria(task=scrub(title)[:200], criteria=tuple(kept))
     try:
         asked.out.parent.mkdir(parents=True, exist_ok=True)
         asked.out.write_text(document.model_dump_json(indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise UserError(f"{asked.out} cannot be written: {error.strerror}.") from error
-
-
-def _kept(one: CriterionTrial) -> KeptCriterion:
-    figures = (one.variation, one.good, one.bad, one.damaged)
-    spread, good, bad, damaged = (None if x is None else round(x, 3) for x in figures)
-    criterion = one.criterion
-    return KeptCriterion(
-        name=scrub(criterion.name),
-        description=scrub(criterion.description),
-        accepted_values=tuple(map(scrub, criterion.accepted)),
-        variation=spread,
-        good=good,
-        bad=bad,
-        damaged=damaged,
-    )

@@ -55,22 +55,25 @@ class ProgressRow:
 def run(serve: bool, folder: Path | None) -> None:
     """Run the demo; ends with 1 when a conclusion does not come out as it must."""
     console = Console()
-    _try_sandbox()
+    # Where nothing can be built, SandboxError comes before anything is started.
+    with tempfile.TemporaryDirectory(prefix="assay-demo-") as state:
+        open_sandbox(load_settings().sandbox, Path(state))
     with running_town(_folder(folder)) as town:
         console.print(f"A forge runs at {town.forge}, Assay at {town.public_url}.", highlight=False)
         shown = _watch(console, town, town.open_scenes())
-        _await_pdfs(shown)
+        # A PDF is printed after the verdict, and the worker ends with the demo.
+        links = [_in_format("pdf", row.link) for row in shown if row.link]
+        deadline_s = time.monotonic() + PDF_TIMEOUT_S
+        while any(map(_is_being_printed, links)) and time.monotonic() < deadline_s:
+            time.sleep(POLL_S)
         _print(console, town, shown)
         if serve:
             console.print("Everything stays up until Ctrl-C.")
-            _wait_for_signal()
+            stop = threading.Event()
+            for number in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(number, lambda *_: stop.set())
+            stop.wait()
     sys.exit(int(not all(row.is_expected for row in shown)))
-
-
-def _try_sandbox() -> None:
-    """Raise SandboxError before anything is started when nothing can be built here."""
-    with tempfile.TemporaryDirectory(prefix="assay-demo-") as state:
-        open_sandbox(load_settings().sandbox, Path(state))
 
 
 def _folder(wanted: Path | None) -> Path:
@@ -111,19 +114,22 @@ def _watch(console: Console, town: Town, scenes: tuple[OpenedScene, ...]) -> lis
 def _look(town: Town, opened: OpenedScene) -> ProgressRow:
     path = f"repos/{REPOSITORY}/commits/{opened.head_sha}/check-runs"
     runs = town.operator.as_person(town.owner, "GET", path).items("check_runs")
-    return _shown(opened, runs[0]) if runs else ProgressRow(opened)
-
-
-def _shown(opened: OpenedScene, run: Payload) -> ProgressRow:
+    if not runs:
+        return ProgressRow(opened)
+    run, met = runs[0], ""
     link = run.text("details_url")
     report = _report(link) if run.text("status") == "completed" else None
+    if report and report.flag("judged"):
+        rows = report.items("requirements")
+        satisfied = [row for row in rows if row.text("verdict") == "satisfied"]
+        met = f"{len(satisfied)} of {len(rows)}"
     return ProgressRow(
         opened,
         run.text("status"),
         run.text("conclusion"),
         run.text("output", "title"),
         link,
-        _met(report) if report else "",
+        met,
         bool(report and report.items("usage")),
     )
 
@@ -136,24 +142,9 @@ def _report(link: str) -> Payload | None:
         return None
 
 
-def _met(report: Payload) -> str:
-    """Count "4 of 5" requirements; nothing when none was judged."""
-    rows = report.items("requirements")
-    satisfied = [row for row in rows if row.text("verdict") == "satisfied"]
-    return f"{len(satisfied)} of {len(rows)}" if report.flag("judged") else ""
-
-
 def _in_format(kind: str, link: str) -> str:
     """Return the link to a report in another format."""
     return link.replace("?", f".{kind}?", 1)
-
-
-def _await_pdfs(shown: list[ProgressRow]) -> None:
-    """Wait until every PDF is printed: that comes after the verdict, and the worker ends with the demo."""
-    links = [_in_format("pdf", row.link) for row in shown if row.link]
-    deadline_s = time.monotonic() + PDF_TIMEOUT_S
-    while any(map(_is_being_printed, links)) and time.monotonic() < deadline_s:
-        time.sleep(POLL_S)
 
 
 def _is_being_printed(link: str) -> bool:
@@ -193,10 +184,3 @@ def _print(console: Console, town: Town, shown: list[ProgressRow]) -> None:
         ):
             console.print(f"  {name:14} {value}", highlight=False, soft_wrap=True)
     console.print(f"\nFiles and logs: {town.folder}", highlight=False)
-
-
-def _wait_for_signal() -> None:
-    stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
-    stop.wait()

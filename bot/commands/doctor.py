@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import click
 
-from bot.doctor import Diagnosis, examine
+from bot.doctor import examine
 from bot.errors import UserError
 from bot.settings import load_settings, make_home
 
@@ -21,14 +21,9 @@ def run() -> None:
     diagnoses = asyncio.run(examine(settings))
     width = max(len(diagnosis.subject) for diagnosis in diagnoses)
     for diagnosis in diagnoses:
-        click.echo(f"{_mark(diagnosis):7}  {diagnosis.subject:{width}}  {diagnosis.seen}")
+        mark = "ok" if diagnosis.is_well else "MISSING" if diagnosis.is_fatal else "-"
+        click.echo(f"{mark:7}  {diagnosis.subject:{width}}  {diagnosis.seen}")
         if diagnosis.remedy:
             click.echo(f"{'':7}  {'':{width}}  → {diagnosis.remedy}")
     if any(diagnosis.is_fatal for diagnosis in diagnoses):
         sys.exit(2)
-
-
-def _mark(diagnosis: Diagnosis) -> str:
-    if diagnosis.is_well:
-        return "ok"
-    return "MISSING" if diagnosis.is_fatal else "-"

@@ -46,7 +46,8 @@ def run(asked: JudgeArguments) -> None:
         publication = asyncio.run(_judging(settings, asked, progress))
     copy_report(settings, publication.report_key, asked.out)
     document = read_machine((asked.out / "report.json").read_bytes())
-    print_report(Console(), document, _written(asked.out))
+    files = tuple(asked.out / name for name in REPORT_FILES)
+    print_report(Console(), document, tuple(file for file in files if file.exists()))
     sys.exit(EXIT_CODES[publication.conclusion])
 
 
@@ -108,7 +109,3 @@ def make_folder(out: Path) -> None:
         raise UserError(
             f"The report cannot be written to {out}: {error.strerror}.", "Name a folder with --out."
         ) from error
-
-
-def _written(out: Path) -> tuple[Path, ...]:
-    return tuple(out / name for name in REPORT_FILES if (out / name).exists())

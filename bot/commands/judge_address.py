@@ -8,8 +8,8 @@ import secrets
 from bot.commands.progress import TerminalProgress
 from bot.commands.services import judge_once
 from bot.errors import UserError
-from bot.github import NotThere, PullRequest
-from bot.github.addresses import Addresses, PullRequestAddress, parse_pull_request_url, token_for
+from bot.github import NotThere
+from bot.github.addresses import Addresses, parse_pull_request_url, token_for
 from bot.github.client import open_public
 from bot.github.transport import Manners
 from bot.settings import Settings
@@ -34,18 +34,14 @@ async def judge_address(
                 "" if token else "If it is private, set GITHUB_TOKEN to a token that may read it.",
             ) from error
         origin = PublicOrigin(progress.tell, manners, reader, token)
-        request = _request(address, pull_request)
+        request = EvaluationRequest(
+            id=f"public-{secrets.token_hex(8)}",
+            repository=address.repository,
+            number=pull_request.number,
+            head_sha=pull_request.head_sha,
+            base_sha=pull_request.base_sha,
+            base_ref=pull_request.base_ref,
+            head_ref=pull_request.head_ref,
+            trigger=Trigger.LOCAL,
+        )
         return await judge_once(settings, origin, request, count_runs=progress.count)
-
-
-def _request(address: PullRequestAddress, pull_request: PullRequest) -> EvaluationRequest:
-    return EvaluationRequest(
-        id=f"public-{secrets.token_hex(8)}",
-        repository=address.repository,
-        number=pull_request.number,
-        head_sha=pull_request.head_sha,
-        base_sha=pull_request.base_sha,
-        base_ref=pull_request.base_ref,
-        head_ref=pull_request.head_ref,
-        trigger=Trigger.LOCAL,
-    )

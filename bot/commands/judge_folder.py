@@ -16,7 +16,7 @@ from bot.report.machine import read_machine
 from bot.report.pictures import embedded
 from bot.settings import Settings
 from bot.source.local import LocalChange, LocalOrigin, not_judged
-from bot.store import Artifacts, open_artifacts
+from bot.store import open_artifacts
 from bot.values import EvaluationRequest, Publication, Trigger
 from sandbox.repository.local_repository import toplevel
 
@@ -101,15 +101,11 @@ def copy_report(settings: Settings, key: str, out: Path) -> None:
             (out / name).write_bytes(content)
     if (record := artifacts.get(key, BUNDLE)) is not None:
         (out / BUNDLE).write_bytes(record)
-    _copy_pictures(artifacts, key, out)
-
-
-def _copy_pictures(artifacts: Artifacts, key: str, out: Path) -> None:
-    """Put the pictures beside the report, and into its page: there it is read without a server."""
+    # The pictures stand beside the report, and in its page: there it is read without a server.
     page = out / "report.html"
     document = read_machine((out / "report.json").read_bytes())
     rows = [row for evidence in document.evidence for row in evidence.pictures]
-    for name in (name for row in rows for name in (row.base, row.head, row.difference) if name):
-        if (content := artifacts.get(key, name)) is not None:
-            (out / name).write_bytes(content)
+    for picture in (name for row in rows for name in (row.base, row.head, row.difference) if name):
+        if (content := artifacts.get(key, picture)) is not None:
+            (out / picture).write_bytes(content)
     page.write_text(embedded(page.read_text(), lambda name: artifacts.get(key, name)))

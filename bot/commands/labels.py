@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from bot.bench.labelled import line_of
+from bot.bench.cases import line_of
 from bot.errors import UserError
 from bot.settings import load_settings
-from bot.store import Records, VerdictLabelFilter, open_records
+from bot.store import VerdictLabelFilter, open_records
 
 
 def run(
@@ -26,26 +26,22 @@ def run(
     with open_records(load_settings()) as records:
         records.migrate()
         if out is not None:
-            _export(records, wanted, out)
+            # Write to a name beside it first: what stands there is whole.
+            count, unfinished = 0, out.with_name(f"{out.name}.part")
+            try:
+                with unfinished.open("w", encoding="utf-8") as lines:
+                    for label in records.labels(wanted):
+                        lines.write(f"{line_of(label)}\n")
+                        count += 1
+                unfinished.replace(out)
+            except OSError as error:
+                raise UserError(
+                    f"{out} cannot be written: {error.strerror}.", "Name another file."
+                ) from error
+            click.echo(f"{count} labels in {out}.")
             return
         if (wanted == VerdictLabelFilter()) is not is_all:
             raise UserError(
                 "Say which labels to delete.", "Name --repository or --person, or --all alone."
             )
         click.echo(f"{records.delete_labels(wanted)} labels deleted.")
-
-
-def _export(records: Records, wanted: VerdictLabelFilter, out: Path) -> None:
-    """Write to a name beside it first: what stands there is whole."""
-    count, unfinished = 0, out.with_name(f"{out.name}.part")
-    try:
-        with unfinished.open("w", encoding="utf-8") as lines:
-            for label in records.labels(wanted):
-                lines.write(f"{line_of(label)}\n")
-                count += 1
-        unfinished.replace(out)
-    except OSError as error:
-        raise UserError(
-            f"{out} cannot be written: {error.strerror}.", "Name another file."
-        ) from error
-    click.echo(f"{count} labels in {out}.")

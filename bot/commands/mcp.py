@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from bot.commands.asked import OUT
@@ -24,7 +23,12 @@ if TYPE_CHECKING:
 
 def run(folder: Path, http: int | None = None) -> None:
     """Serve until the client goes; on a port of the loopback if one is given, else over stdio."""
-    module = _server()
+    if find_spec("mcp") is None:
+        raise UserError(
+            "`assay mcp` needs the package mcp, which is not installed.",
+            "Install the extra `mcp`: .venv/bin/pip install --no-deps -r deploy/mcp.lock",
+        )
+    module = importlib.import_module("bot.mcp.server")
     root = Root.of(folder)
     settings = load_settings()
     # No PDF: nobody reads it here, and it takes a second.
@@ -37,16 +41,6 @@ def run(folder: Path, http: int | None = None) -> None:
         server.run("stdio")
     else:
         module.serve_http(server, http)
-
-
-def _server() -> ModuleType:
-    """Import what needs the library. Raises UserError where it is not installed."""
-    if find_spec("mcp") is None:
-        raise UserError(
-            "`assay mcp` needs the package mcp, which is not installed.",
-            "Install the extra `mcp`: .venv/bin/pip install --no-deps -r deploy/mcp.lock",
-        )
-    return importlib.import_module("bot.mcp.server")
 
 
 @dataclass(frozen=True, slots=True)

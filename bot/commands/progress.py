@@ -75,7 +75,28 @@ def print_report(console: Console, document: ReportDocument, files: Sequence[Pat
     colour = COLOURS.get(document.conclusion, "yellow")
     console.print(f"[bold {colour}]{document.conclusion}[/]: {escape(document.title)}")
     if document.requirements:
-        console.print(_table(document))
+        # Each that is not met has its reason and the tests that speak against it.
+        failing = (
+            {one.id: one.assertion for one in document.tests.compared} if document.tests else {}
+        )
+        table = Table(box=None, padding=(0, 2, 0, 0))
+        for title in ("", "verdict", "decided by", "requirement, and why it is not satisfied"):
+            table.add_column(title)
+        for row in document.requirements:
+            text = escape(_clipped(row.wording or row.text))
+            if row.accepted is not None:
+                told = f"{row.accepted.kind} by @{row.accepted.actor}: {row.accepted.reason}"
+                text += f"\n[bold]{escape(_clipped(told))}[/bold]"
+            if row.damages_tried and row.verdict == VerdictOutcome.SATISFIED:
+                text += f"\n[dim]{row.damages_noticed} of {row.damages_tried} damages noticed[/dim]"
+            if row.verdict != VerdictOutcome.SATISFIED:
+                lines = [row.reason]
+                for test in row.tests[:MOST_TESTS]:
+                    assertion = failing.get(test, "")
+                    lines.append(f"{test}: {assertion}" if assertion else test)
+                text += "".join(f"\n[dim]{escape(_clipped(line))}[/dim]" for line in lines)
+            table.add_row(escape(row.id), row.verdict, row.decided_by, text)
+        console.print(table)
     for reason in document.reasons:
         if not document.judged or reason.rule == "expectation":
             console.print(escape(reason.text), highlight=False)
@@ -85,33 +106,6 @@ def print_report(console: Console, document: ReportDocument, files: Sequence[Pat
         console.print(f"- {escape(step)}", highlight=False)
     for file in files:
         console.print(f"[dim]report[/dim] {escape(str(file))}", highlight=False, soft_wrap=True)
-
-
-def _table(document: ReportDocument) -> Table:
-    """The requirements, each that is not met with its reason and the tests that speak against it."""
-    failing = {one.id: one.assertion for one in document.tests.compared} if document.tests else {}
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for title in ("", "verdict", "decided by", "requirement, and why it is not satisfied"):
-        table.add_column(title)
-    for row in document.requirements:
-        text = escape(_clipped(row.wording or row.text))
-        if row.accepted is not None:
-            told = f"{row.accepted.kind} by @{row.accepted.actor}: {row.accepted.reason}"
-            text += f"\n[bold]{escape(_clipped(told))}[/bold]"
-        if row.damages_tried and row.verdict == VerdictOutcome.SATISFIED:
-            text += f"\n[dim]{row.damages_noticed} of {row.damages_tried} damages noticed[/dim]"
-        if row.verdict != VerdictOutcome.SATISFIED:
-            lines = [
-                row.reason,
-                *(_told(test, failing.get(test, "")) for test in row.tests[:MOST_TESTS]),
-            ]
-            text += "".join(f"\n[dim]{escape(_clipped(line))}[/dim]" for line in lines)
-        table.add_row(escape(row.id), row.verdict, row.decided_by, text)
-    return table
-
-
-def _told(test: str, assertion: str) -> str:
-    return f"{test}: {assertion}" if assertion else test
 
 
 def _clipped(text: str) -> str:

@@ -14,7 +14,7 @@ from rich.table import Table
 from bot.errors import UserError
 from bot.evaluation.recording import Bundle, derive_again, read_bundle
 from bot.judges.model import SealedMemory, SessionLimits, open_sealed
-from bot.report.prompts import RoleCount, count_roles, prompts_text
+from bot.report.prompts import count_roles, prompts_text
 from bot.text import scrub
 from bot.values import Exchange, Judgement
 
@@ -23,24 +23,30 @@ DIFFERS = 1
 
 def run(bundle: Path, prompts: bool) -> None:
     """Derive the verdicts again, or show the prompts; ends with 1 when a verdict differs."""
-    recorded = _read(bundle)
+    try:
+        recorded = read_bundle(bundle.read_bytes())
+    except ValidationError as error:
+        raise UserError(
+            f"{bundle} is not the record of a run ({error.error_count()} things are wrong in it).",
+            "Give the replay.json that lies beside a report whose evaluation asked a model.",
+        ) from None
     if prompts:
         _print_prompts(recorded.exchanges)
         return
     derived = asyncio.run(_derive(recorded))
-    _print(recorded.judgement, derived)
+    table = Table("requirement", "then", "now", "decided by")
+    then = {one.requirement_id: one for one in recorded.judgement.verdicts}
+    for now in derived.verdicts:
+        before = then.get(now.requirement_id)
+        was = before.outcome.value if before else "none"
+        table.add_row(scrub(now.requirement_id), was, now.outcome.value, now.decided_by.value)
+    console = Console()
+    console.print(table)
+    console.print(
+        f"then: {recorded.judgement.gate.conclusion.value}, now: {derived.gate.conclusion.value}"
+    )
     same = derived.verdicts == recorded.judgement.verdicts
     sys.exit(0 if same and derived.gate == recorded.judgement.gate else DIFFERS)
-
-
-def _read(path: Path) -> Bundle:
-    try:
-        return read_bundle(path.read_bytes())
-    except ValidationError as error:
-        raise UserError(
-            f"{path} is not the record of a run ({error.error_count()} things are wrong in it).",
-            "Give the replay.json that lies beside a report whose evaluation asked a model.",
-        ) from None
 
 
 async def _derive(bundle: Bundle) -> Judgement:
@@ -49,18 +55,6 @@ async def _derive(bundle: Bundle) -> Judgement:
     allowed = SessionLimits(limits.usd, limits.minutes)
     async with open_sealed(bundle.settings(), memory, allowed) as session:
         return await derive_again(bundle, session)
-
-
-def _print(recorded: Judgement, derived: Judgement) -> None:
-    table = Table("requirement", "then", "now", "decided by")
-    then = {one.requirement_id: one for one in recorded.verdicts}
-    for now in derived.verdicts:
-        before = then.get(now.requirement_id)
-        was = before.outcome.value if before else "none"
-        table.add_row(scrub(now.requirement_id), was, now.outcome.value, now.decided_by.value)
-    console = Console()
-    console.print(table)
-    console.print(f"then: {recorded.gate.conclusion.value}, now: {derived.gate.conclusion.value}")
 
 
 def _print_prompts(exchanges: tuple[Exchange, ...]) -> None:
@@ -73,15 +67,11 @@ def _print_prompts(exchanges: tuple[Exchange, ...]) -> None:
     click.echo(prompts_text(exchanges))
     table = Table("role", "calls", "a call", "requirements", "a requirement", "counted by")
     for row in count_roles(exchanges):
-        table.add_row(*_count_cells(row))
+        each = f"{row.a_requirement:,.0f}" if row.a_requirement is not None else ""
+        counted = "the endpoint" if row.is_counted else "characters / 4"
+        requirements = str(row.requirements) if row.requirements else "the whole change"
+        calls, a_call = str(row.calls), f"{row.a_call:,.0f}"
+        table.add_row(row.role.value, calls, a_call, requirements, each, counted)
     console = Console()
     console.print("Input tokens, medians:")
     console.print(table)
-
-
-def _count_cells(row: RoleCount) -> tuple[str, ...]:
-    whole = "the whole change"
-    each = f"{row.a_requirement:,.0f}" if row.a_requirement is not None else ""
-    counted = "the endpoint" if row.is_counted else "characters / 4"
-    requirements = str(row.requirements) if row.requirements else whole
-    return row.role.value, str(row.calls), f"{row.a_call:,.0f}", requirements, each, counted

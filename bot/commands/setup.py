@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import click
 from flask import Blueprint, Flask, Response, request
 from markupsafe import escape
-from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
+from werkzeug.serving import WSGIRequestHandler, make_server
 
 from bot.errors import UserError
 from bot.github import AppCredentials, NotThere
@@ -55,7 +55,17 @@ def run(organization: str, port: int, opens: bool, force: bool) -> None:
     files = CredentialFiles(settings.home)
     if not force:
         files.refuse_to_replace()
-    _check_public_url(settings)
+    # GitHub must be able to send webhooks to ASSAY_PUBLIC_URL.
+    url, github = urlsplit(settings.public_url), urlsplit(Addresses.of(settings.ghe_host).web)
+    way_out = "Set ASSAY_PUBLIC_URL to the https address of your web process (`assay web`)."
+    if url.scheme not in {"http", "https"} or not url.hostname:
+        raise UserError(f"ASSAY_PUBLIC_URL is {settings.public_url!r}, no web address.", way_out)
+    if _is_loopback(url.hostname) and not _is_loopback(github.hostname or ""):
+        raise UserError(
+            f"{github.hostname} cannot send webhooks to {settings.public_url}, this machine's own "
+            "loopback.",
+            way_out,
+        )
     desk = _Desk(settings, files)
     with _serving(desk, organization, port) as address:
         if tunnel := _tunnel(urlsplit(address).port or 0):
@@ -64,7 +74,15 @@ def run(organization: str, port: int, opens: bool, force: bool) -> None:
         if opens:
             webbrowser.open(address)
         credentials = desk.wait()
-    _print_next_steps(credentials, files)
+    click.echo(
+        render_text(
+            "setup/next_steps.txt.j2",
+            app_id=credentials.app_id,
+            url=credentials.url,
+            folder=str(files.settings.parent),
+            check=CHECK_NAME,
+        )
+    )
 
 
 def _tunnel(port: int) -> str:
@@ -91,7 +109,15 @@ class _Desk:
         """Exchange the code, store what comes, and return the App's address; a reload changes nothing."""
         with self.exchanging:
             if self.credentials is None:
-                credentials = self._exchanged(code)
+                manners = Manners(Addresses.of(self.settings.ghe_host))
+                try:
+                    credentials = asyncio.run(convert_manifest(manners, code))
+                except NotThere as error:
+                    raise UserError(
+                        "GitHub does not know this code: it was used already, or is older than an hour.",
+                        "Open the address that `assay setup` printed, and begin again; "
+                        "an App that was made meanwhile can be deleted in GitHub's settings.",
+                    ) from error
                 self.files.store(credentials, self.settings)
                 self.credentials = credentials
         return self.credentials.url
@@ -99,17 +125,6 @@ class _Desk:
     def told(self) -> None:
         """Hear that the person's browser has the answer."""
         self.ended.set()
-
-    def _exchanged(self, code: str) -> AppCredentials:
-        manners = Manners(Addresses.of(self.settings.ghe_host))
-        try:
-            return asyncio.run(convert_manifest(manners, code))
-        except NotThere as error:
-            raise UserError(
-                "GitHub does not know this code: it was used already, or is older than an hour.",
-                "Open the address that `assay setup` printed, and begin again; "
-                "an App that was made meanwhile can be deleted in GitHub's settings.",
-            ) from error
 
     def wait(self) -> AppCredentials:
         """Return once the App is registered. Raises UserError on Ctrl-C."""
@@ -144,13 +159,9 @@ def _serving(desk: _Desk, organization: str, port: int) -> Iterator[str]:
     try:
         yield address
     finally:
-        _close(server, thread)
-
-
-def _close(server: BaseWSGIServer, thread: threading.Thread) -> None:
-    server.shutdown()
-    thread.join()
-    server.server_close()
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 class _Quiet(WSGIRequestHandler):
@@ -165,37 +176,11 @@ def _not_yet(_environ: object, start: StartResponse) -> list[bytes]:
     return []
 
 
-def _check_public_url(settings: Settings) -> None:
-    """Raise UserError when GitHub could not send webhooks to ASSAY_PUBLIC_URL."""
-    url, github = urlsplit(settings.public_url), urlsplit(Addresses.of(settings.ghe_host).web)
-    way_out = "Set ASSAY_PUBLIC_URL to the https address of your web process (`assay web`)."
-    if url.scheme not in {"http", "https"} or not url.hostname:
-        raise UserError(f"ASSAY_PUBLIC_URL is {settings.public_url!r}, no web address.", way_out)
-    if _is_loopback(url.hostname) and not _is_loopback(github.hostname or ""):
-        raise UserError(
-            f"{github.hostname} cannot send webhooks to {settings.public_url}, this machine's own "
-            "loopback.",
-            way_out,
-        )
-
-
 def _is_loopback(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _print_next_steps(credentials: AppCredentials, files: CredentialFiles) -> None:
-    click.echo(
-        render_text(
-            "setup/next_steps.txt.j2",
-            app_id=credentials.app_id,
-            url=credentials.url,
-            folder=str(files.settings.parent),
-            check=CHECK_NAME,
-        )
-    )
 
 
 def create_setup(registration: Registration, desk: _Desk) -> Flask:
@@ -206,12 +191,6 @@ def create_setup(registration: Registration, desk: _Desk) -> Flask:
     """
     app = Flask("bot.commands.setup", static_folder=None)
     app.config["TRUSTED_HOSTS"] = ["127.0.0.1", "localhost"]
-    app.register_blueprint(_blueprint(registration, desk))
-    boundary.install(app)
-    return app
-
-
-def _blueprint(registration: Registration, desk: _Desk) -> Blueprint:
     pages = Blueprint("setup", __name__)
     github = urlsplit(registration.page)
 
@@ -239,7 +218,9 @@ def _blueprint(registration: Registration, desk: _Desk) -> Blueprint:
         answer.call_on_close(desk.told)
         return answer
 
-    return pages
+    app.register_blueprint(pages)
+    boundary.install(app)
+    return app
 
 
 def _page(name: str, **values: str) -> Response:

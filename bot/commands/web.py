@@ -9,7 +9,7 @@ from contextlib import closing
 import click
 
 from bot.errors import Transient
-from bot.settings import Settings, load_settings, make_home
+from bot.settings import load_settings, make_home
 from bot.store import open_records
 from bot.templates import deployed
 from bot.web.links import open_links
@@ -25,17 +25,14 @@ def run() -> None:
         "ASSAY_PORT": str(settings.port),
         "ASSAY_HOME": str(settings.home.absolute()),
     }
-    click.echo(f"assay web: recent evaluations: {_index(settings)}", err=True)
-    configuration = deployed("gunicorn.conf.py")
-    argv = [sys.executable, "-m", "gunicorn", "--config", str(configuration)]
-    os.execve(sys.executable, argv, environment)  # noqa: S606  signals reach gunicorn itself
-
-
-def _index(settings: Settings) -> str:
-    """Return the signed address of the list; it is signed by a key that the database keeps."""
+    # The list's signed address: it is signed by a key that the database keeps.
     try:
         with closing(open_records(settings)) as records:
             records.migrate()
-            return open_links(settings, records).index()
+            index = open_links(settings, records).index()
     except Transient as error:
-        return f"not known yet, {error.what}"
+        index = f"not known yet, {error.what}"
+    click.echo(f"assay web: recent evaluations: {index}", err=True)
+    configuration = deployed("gunicorn.conf.py")
+    argv = [sys.executable, "-m", "gunicorn", "--config", str(configuration)]
+    os.execve(sys.executable, argv, environment)  # noqa: S606  signals reach gunicorn itself

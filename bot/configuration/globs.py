@@ -27,7 +27,19 @@ def matches(pattern: str, name: str) -> bool:
     tokens = _tokens(pattern)
     states = _reached(tokens, {0})
     for character in name:
-        states = _reached(tokens, _after(tokens, states, character))
+        after: set[int] = set()
+        for state in states:
+            if state < 0:  # inside the folders: go on, or be at the start of a name again
+                after.add(state)
+                if character == "/":
+                    after.add(-1 - state)
+                continue
+            token = tokens[state] if state < len(tokens) else ""
+            if token == _ANY or (token == _RUN and character != "/"):
+                after.add(state)
+            elif token == character or (token == _ONE and character != "/"):
+                after.add(state + 1)
+        states = _reached(tokens, after)
         if not states:
             return False
     return len(tokens) in states
@@ -62,22 +74,6 @@ def _reached(tokens: tuple[str, ...], states: set[int]) -> set[int]:
             position += 1
             reached.add(position)
     return reached
-
-
-def _after(tokens: tuple[str, ...], states: set[int], character: str) -> set[int]:
-    after: set[int] = set()
-    for state in states:
-        if state < 0:  # inside the folders: go on, or be at the start of a name again
-            after.add(state)
-            if character == "/":
-                after.add(-1 - state)
-            continue
-        token = tokens[state] if state < len(tokens) else ""
-        if token == _ANY or (token == _RUN and character != "/"):
-            after.add(state)
-        elif token == character or (token == _ONE and character != "/"):
-            after.add(state + 1)
-    return after
 
 
 def _written_well(pattern: str) -> str:

@@ -82,7 +82,14 @@ class Effective:
 def effective(own: Layer, context: PolicyContext) -> Effective:
     """The target branch's configuration over the organization's; a broken file counts for nothing."""
     remarks: list[str] = []
-    defaults = _defaults(context.organization, remarks)
+    defaults: dict[str, object] = {}
+    if context.organization is not None:
+        theirs, name = reading_of(context.organization), context.organization.name
+        defaults = theirs.keys
+        if theirs.problems:
+            remarks.append(f"The defaults of {name} are not used: {theirs.why()}.")
+        elif theirs.keys:
+            remarks.append(f"Defaults of {name} hold where this repository says nothing.")
     reading = reading_of(own)
     configuration = _over(defaults, reading, remarks)
     if context.trusted is not None:
@@ -131,30 +138,14 @@ def _loosening_keys(
     own: ConfigurationFile, allowed: Configuration, wanted: Configuration
 ) -> tuple[str, ...]:
     """What the file itself says that is looser; what it leaves out is no wish."""
-    said = [
-        key
-        for key, rank in LOOSENESS.items()
-        if _is_set(own.keys, key) and rank(wanted) > rank(allowed)
-    ]
+    said: list[str] = []
+    for key, rank in LOOSENESS.items():
+        section, _, name = key.partition(".")
+        inside = own.keys.get(section)
+        if isinstance(inside, dict) and name in inside and rank(wanted) > rank(allowed):
+            said.append(key)
     unjudged = [k for k in ONLY_TRUSTED if k in own.keys and wanted.when != allowed.when]
     return (*said, *unjudged)
-
-
-def _is_set(keys: dict[str, object], key: str) -> bool:
-    section, _, name = key.partition(".")
-    inside = keys.get(section)
-    return isinstance(inside, dict) and name in inside
-
-
-def _defaults(organization: Layer | None, remarks: list[str]) -> dict[str, object]:
-    if organization is None:
-        return {}
-    reading = reading_of(organization)
-    if reading.problems:
-        remarks.append(f"The defaults of {organization.name} are not used: {reading.why()}.")
-    elif reading.keys:
-        remarks.append(f"Defaults of {organization.name} hold where this repository says nothing.")
-    return reading.keys
 
 
 def _over(

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel, ValidationError
-from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from bot.configuration.schema import Configuration, is_listed, section_of
@@ -83,12 +82,14 @@ def read(text: bytes | str | None) -> ConfigurationFile:
     if document.data is None:
         return ConfigurationFile()
     if not isinstance(document.data, dict):
-        why = f"the top level must be a mapping of keys; allowed: {_keys(Configuration)}"
+        why = f"the top level must be a mapping of keys; allowed: {', '.join(Configuration.model_fields)}"
         return ConfigurationFile(problems=(ConfigurationProblem(1, "", why),))
     try:
         return ConfigurationFile(validated(document.data), document.data, document=document)
     except ValidationError as error:
-        return ConfigurationFile(problems=tuple(sorted(_problems(error, document), key=_line)))
+        return ConfigurationFile(
+            problems=tuple(sorted(_problems(error, document), key=lambda problem: problem.line))
+        )
     except (TypeError, ValueError, RecursionError):
         why = "it holds values that are neither text, number, list nor mapping"
         return ConfigurationFile(problems=(ConfigurationProblem(0, "", why),))
@@ -119,22 +120,19 @@ def _problems(error: ValidationError, document: PlainYaml) -> Iterator[Configura
     details = error.errors(include_url=False, include_input=False, include_context=True)
     for detail in details[:MAX_PROBLEMS]:
         location = detail["loc"]
-        yield ConfigurationProblem(document.line(location), dotted(location), _problem(detail))
-
-
-def _line(problem: ConfigurationProblem) -> int:
-    return problem.line
-
-
-def _problem(detail: ErrorDetails) -> str:
-    location = detail["loc"]
-    if detail["type"] != "extra_forbidden":
-        where = f"`{dotted(location)}`: " if location else ""
-        return f"{where}{plain_message(detail)}"
-    allowed = list(_model_at(location[:-1]).model_fields)
-    near = difflib.get_close_matches(str(location[-1])[:60], allowed, n=1)
-    hint = f" (did you mean `{near[0]}`?)" if near else ""
-    return f"`{dotted(location)}` is not a known key{hint}; allowed here: {', '.join(allowed)}"
+        key = dotted(location)
+        if detail["type"] == "extra_forbidden":
+            model: type[BaseModel] = Configuration
+            for part in location[:-1]:
+                if isinstance(part, str):
+                    model = section_of(model.model_fields[part]) or model
+            allowed = list(model.model_fields)
+            near = difflib.get_close_matches(str(location[-1])[:60], allowed, n=1)
+            hint = f" (did you mean `{near[0]}`?)" if near else ""
+            message = f"`{key}` is not a known key{hint}; allowed here: {', '.join(allowed)}"
+        else:
+            message = (f"`{key}`: " if location else "") + plain_message(detail)
+        yield ConfigurationProblem(document.line(location), key, message)
 
 
 def plain_message(detail: ErrorDetails) -> str:
@@ -156,18 +154,6 @@ def dotted(location: tuple[int | str, ...]) -> str:
     for part in location:
         path += f"[{part}]" if isinstance(part, int) else f".{shown_key(part)}"
     return path.lstrip(".")
-
-
-def _keys(model: type[BaseModel]) -> str:
-    return ", ".join(model.model_fields)
-
-
-def _model_at(location: tuple[int | str, ...]) -> type[BaseModel]:
-    model: type[BaseModel] = Configuration
-    for part in location:
-        if isinstance(part, str):
-            model = section_of(model.model_fields[part]) or model
-    return model
 
 
 # --- describes every key of the configuration, for the README and for people who ask --------------
@@ -199,10 +185,9 @@ def _describe(model: type[BaseModel], prefix: str) -> Iterator[KeyDescription]:
     for name, told in model.model_fields.items():
         path = f"{prefix}{name}"
         section = section_of(told)
-        yield KeyDescription(path, "" if section else _default(told), told.description or "")
+        default = ""
+        if not section and not told.is_required():
+            default = json.dumps(told.get_default(call_default_factory=True))
+        yield KeyDescription(path, default, told.description or "")
         if section:
             yield from _describe(section, f"{path}[]." if is_listed(section) else f"{path}.")
-
-
-def _default(field: FieldInfo) -> str:
-    return "" if field.is_required() else json.dumps(field.get_default(call_default_factory=True))

@@ -59,20 +59,20 @@ class Town:
         """Open the issues and the four pull requests; their webhooks reach Assay at once."""
         for issue in ISSUES:
             self.operator.issue(self.owner, REPOSITORY, issue.title, issue.body)
-        return tuple(self._open(scene) for scene in SCENES)
-
-    def _open(self, scene: Scene) -> OpenedScene:
-        number = self.operator.pull_request(
-            self.author,
-            REPOSITORY,
-            title=scene.title,
-            body=scene.body,
-            head=scene.name,
-            base="main",
-        )
-        path = f"repos/{REPOSITORY}/pulls/{number}"
-        reply = self.operator.as_person(self.author, "GET", path)
-        return OpenedScene(scene, number, reply.text("head", "sha"))
+        opened = []
+        for scene in SCENES:
+            number = self.operator.pull_request(
+                self.author,
+                REPOSITORY,
+                title=scene.title,
+                body=scene.body,
+                head=scene.name,
+                base="main",
+            )
+            path = f"repos/{REPOSITORY}/pulls/{number}"
+            reply = self.operator.as_person(self.author, "GET", path)
+            opened.append(OpenedScene(scene, number, reply.text("head", "sha")))
+        return tuple(opened)
 
     def page(self, number: int) -> str:
         """Return the address of a pull request's page."""

@@ -42,16 +42,14 @@ async def look_at_state(settings: Settings) -> tuple[Diagnosis, ...]:
     webhooks: tuple[Diagnosis, ...] = ()
     if settings.app_id and databases.is_well:
         webhooks = (_databases().look_at_webhooks(settings),)
-    return (_look_at_home(settings), databases, *webhooks)
-
-
-def _look_at_home(settings: Settings) -> Diagnosis:
     home = settings.home.absolute()
     existing = next(path for path in (home, *home.parents) if path.exists())
     if os.access(existing, os.W_OK | os.X_OK):
-        return Diagnosis("ASSAY_HOME", True, str(home))
-    remedy = as_root(f"install -d -m 700 -o {os.geteuid()} {home}")
-    return Diagnosis("ASSAY_HOME", False, f"{existing} cannot be written to", remedy)
+        folder = Diagnosis("ASSAY_HOME", True, str(home))
+    else:
+        remedy = as_root(f"install -d -m 700 -o {os.geteuid()} {home}")
+        folder = Diagnosis("ASSAY_HOME", False, f"{existing} cannot be written to", remedy)
+    return (folder, databases, *webhooks)
 
 
 async def _look_at_databases(settings: Settings) -> Diagnosis:

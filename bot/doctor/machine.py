@@ -73,24 +73,20 @@ def _look_at_program(program: NeededProgram) -> Diagnosis:
     path, remedy = shutil.which(program.name), installing(program.package)
     if path is None:
         return Diagnosis(program.name, False, "not found", remedy)
-    found = _version(path)
+    try:
+        done = subprocess.run(
+            [path, "--version"], capture_output=True, timeout=PROGRAM_TIMEOUT_S, check=False
+        )
+        said = done.stdout.decode(errors="replace")
+    except (OSError, subprocess.TimeoutExpired):
+        said = ""
+    match = re.search(r"\d+(?:\.\d+)+", said)
+    found = tuple(int(part) for part in match[0].split(".")) if match else ()
     shown = ".".join(map(str, found)) or "version unknown"
     if found < program.least:
         least = ".".join(map(str, program.least))
         return Diagnosis(program.name, False, f"{shown}, needs {least} or newer", remedy)
     return Diagnosis(program.name, True, f"{shown} ({path})")
-
-
-def _version(path: str) -> tuple[int, ...]:
-    """Ask a program for its version; empty when it does not say."""
-    try:
-        done = subprocess.run(
-            [path, "--version"], capture_output=True, timeout=PROGRAM_TIMEOUT_S, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ()
-    match = re.search(r"\d+(?:\.\d+)+", done.stdout.decode(errors="replace"))
-    return tuple(int(part) for part in match[0].split(".")) if match else ()
 
 
 def _look_at_namespaces() -> Diagnosis:

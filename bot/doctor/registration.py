@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from http import HTTPStatus
-from pathlib import Path
 
 import httpx
 
 from bot.doctor.machine import Diagnosis, Importance
 from bot.errors import Transient, UserError
-from bot.github import AppInfo
 from bot.github.addresses import Addresses
 from bot.github.client import GitHubApp
-from bot.github.credentials import Manifest, load_manifest, private_key
+from bot.github.credentials import load_manifest, private_key
 from bot.github.transport import Manners
 from bot.settings import Settings
 
@@ -23,29 +20,21 @@ LEVELS = {"": 0, "read": 1, "write": 2, "admin": 3}
 
 async def look_at_app(settings: Settings) -> tuple[Diagnosis, ...]:
     """Look at the credentials, and ask GitHub for the App when they can be read."""
-    return (
-        _look_at_secret(settings),
-        *_look_at_key_file(settings.private_key_path),
-        await _look_at_address(settings),
-        *await _ask_github(settings),
-    )
-
-
-def _look_at_secret(settings: Settings) -> Diagnosis:
     if settings.webhook_secret.get_secret_value():
-        return Diagnosis("webhook secret", True, "set")
-    remedy = "set WEBHOOK_SECRET here and in the App's settings at GitHub"
-    return Diagnosis("webhook secret", False, "not set: every delivery is refused", remedy)
-
-
-def _look_at_key_file(path: Path | None) -> Iterator[Diagnosis]:
-    if path is None or not path.is_file():
-        return  # the key stands in the environment, or the next look says what is wrong
-    mode = path.stat().st_mode & 0o777
-    is_private = not mode & 0o077
-    remedy = "" if is_private else f"chmod 600 {path}"
-    seen = f"{path} has mode {mode:04o}" + ("" if is_private else ", others may read it")
-    yield Diagnosis("private key", is_private, seen, remedy, Importance.USEFUL)
+        seen = [Diagnosis("webhook secret", True, "set")]
+    else:
+        remedy = "set WEBHOOK_SECRET here and in the App's settings at GitHub"
+        not_set = "not set: every delivery is refused"
+        seen = [Diagnosis("webhook secret", False, not_set, remedy)]
+    path = settings.private_key_path
+    # without a file the key stands in the environment, or the next look says what is wrong
+    if path is not None and path.is_file():
+        mode = path.stat().st_mode & 0o777
+        is_private = not mode & 0o077
+        remedy = "" if is_private else f"chmod 600 {path}"
+        shown = f"{path} has mode {mode:04o}" + ("" if is_private else ", others may read it")
+        seen.append(Diagnosis("private key", is_private, shown, remedy, Importance.USEFUL))
+    return (*seen, await _look_at_address(settings), *await _ask_github(settings))
 
 
 async def _look_at_address(settings: Settings) -> Diagnosis:
@@ -81,21 +70,18 @@ async def _ask_github(settings: Settings) -> tuple[Diagnosis, ...]:
         )
         remedy = "check the network and GHE_HOST, or wait for GitHub"
         return (Diagnosis("GitHub App", False, seen, remedy, Importance.USEFUL),)
-    return tuple(_compare(app, load_manifest()))
-
-
-def _compare(app: AppInfo, wanted: Manifest) -> Iterator[Diagnosis]:
-    """Yield what the App has, and what it lacks of app.yml."""
-    yield Diagnosis("GitHub App", True, f"{app.name}, id {app.id}: {app.url}")
-    granted = dict(app.permissions)
+    wanted, granted = load_manifest(), dict(app.permissions)
     missing = [
         f"{name}: {level}"
         for name, level in wanted.default_permissions.items()
         if LEVELS.get(granted.get(name, ""), 0) < LEVELS[level]
     ]
-    yield _complete("permissions", missing, f"grant them at {app.url}, then accept the change")
     events = sorted(set(wanted.default_events) - set(app.events))
-    yield _complete("events", events, f"subscribe to them in the settings of {app.url}")
+    return (
+        Diagnosis("GitHub App", True, f"{app.name}, id {app.id}: {app.url}"),
+        _complete("permissions", missing, f"grant them at {app.url}, then accept the change"),
+        _complete("events", events, f"subscribe to them in the settings of {app.url}"),
+    )
 
 
 def _complete(subject: str, missing: list[str], remedy: str) -> Diagnosis:

@@ -40,7 +40,12 @@ class CheckRuns:
     async def put(self, report: CheckReport, known: int) -> CheckRun:
         """Create the check run or bring it up to date; may be repeated after a crash at any point."""
         annotations = report.annotations[:MOST_ANNOTATIONS]
-        run = await self._find(report, known)
+        if known:
+            path = f"{self.root}/check-runs/{known:d}"
+            run: CheckRun | None = read_check_run(await self.transport.get(path))
+        else:
+            runs = await self.listed(report.head_sha, report.name)
+            run = next((one for one in runs if one.external_id == report.external_id), None)
         if run is None:
             body = _body(report, annotations[:ANNOTATIONS_A_REQUEST])
             body |= {
@@ -63,12 +68,6 @@ class CheckRuns:
             batch = waiting[start : start + ANNOTATIONS_A_REQUEST]
             run = await self._update(run, _body(report, batch))
         return run
-
-    async def _find(self, report: CheckReport, known: int) -> CheckRun | None:
-        if known:
-            return read_check_run(await self.transport.get(f"{self.root}/check-runs/{known:d}"))
-        runs = await self.listed(report.head_sha, report.name)
-        return next((run for run in runs if run.external_id == report.external_id), None)
 
     async def _update(self, run: CheckRun, body: JsonBody) -> CheckRun:
         path = f"{self.root}/check-runs/{run.id:d}"

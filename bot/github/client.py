@@ -31,7 +31,6 @@ from bot.github.transport import (
     app_transport,
 )
 from bot.settings import Settings
-from bot.text.json_reading import Payload
 
 REFRESH_BEFORE_S = 600.0  # no token is used in its last ten minutes: a fetch may take some
 
@@ -134,7 +133,15 @@ class GitHubApp:
         """The registered app itself; asked once."""
         if self._info is None:
             async with self._as_app() as transport:
-                self._info = _app_info(await transport.get("app"))
+                reply = await transport.get("app")
+                self._info = AppInfo(
+                    id=reply.integer("id"),
+                    slug=reply.text("slug"),
+                    name=reply.text("name"),
+                    url=reply.text("html_url"),
+                    permissions=reply.pairs("permissions"),
+                    events=tuple(event.text() for event in reply.items("events")),
+                )
         return self._info
 
     async def installations(self) -> tuple[Installation, ...]:
@@ -222,14 +229,3 @@ def clone_url(manners: Manners, repository: str) -> str:
     """Where git fetches a repository from; holds no credentials."""
     path = repository_path(repository).removeprefix("repos/")
     return f"{manners.addresses.web}/{path}.git"
-
-
-def _app_info(reply: Payload) -> AppInfo:
-    return AppInfo(
-        id=reply.integer("id"),
-        slug=reply.text("slug"),
-        name=reply.text("name"),
-        url=reply.text("html_url"),
-        permissions=reply.pairs("permissions"),
-        events=tuple(event.text() for event in reply.items("events")),
-    )

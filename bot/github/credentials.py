@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, urlencode
@@ -129,23 +128,19 @@ class CredentialFiles:
             "ASSAY_PUBLIC_URL": settings.public_url,
             **({"GHE_HOST": settings.ghe_host} if settings.ghe_host else {}),
         }
+        # Lines as dotenv reads them: what stands in single quotes is not expanded.
+        lines = {
+            name: value.replace("\\", "\\\\").replace("'", "\\'") for name, value in values.items()
+        }
         make_home(self.home)
         try:
             _write(self.key, credentials.private_key)
-            _write(self.settings, _as_settings(values))
+            _write(self.settings, "".join(f"{name}='{value}'\n" for name, value in lines.items()))
         except OSError as error:
             raise UserError(
                 f"The App's credentials cannot be stored in {self.home}: {error.strerror}.",
                 "Make ASSAY_HOME a folder that you may write to.",
             ) from error
-
-
-def _as_settings(values: Mapping[str, str]) -> str:
-    """Write the lines as dotenv reads them; what stands in single quotes is not expanded."""
-    escaped = {
-        name: value.replace("\\", "\\\\").replace("'", "\\'") for name, value in values.items()
-    }
-    return "".join(f"{name}='{value}'\n" for name, value in escaped.items())
 
 
 def _write(path: Path, text: str) -> None:

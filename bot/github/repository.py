@@ -6,7 +6,9 @@ What each method means stands with the protocols in `base`.
 from __future__ import annotations
 
 import base64
+import logging
 import re
+from collections import Counter
 
 from bot.errors import UserError
 from bot.github.addresses import repository_path, segment
@@ -23,14 +25,16 @@ from bot.github.base import (
     Permission,
     PullRequest,
     Reaction,
+    Unprocessable,
 )
 from bot.github.check_runs import CheckRuns
 from bot.github.readings import read_comment, read_issue, read_pull_request
-from bot.github.reviews import Reviewed, suggest
-from bot.github.transport import Transport
+from bot.github.transport import JsonBody, Transport
 from bot.text.json_reading import Payload
 from bot.values import IssueReference
 from bot.values.conclusions import Review
+
+log = logging.getLogger(__name__)
 
 _CLOSING_ISSUES = """
 query ClosingIssues($owner: String!, $name: String!, $number: Int!) {
@@ -273,9 +277,43 @@ class InstalledRepository(ReadOnlyRepository):
         return read_comment(await self._transport.write("POST", path, {"body": body}), self._app)
 
     async def suggest(self, number: int, head_sha: str, review: Review) -> int:
-        """Puts the suggestions that do not stand yet into one review; returns how many those were."""
-        about = Reviewed(f"{self._root}/pulls/{number:d}", head_sha, self._app)
-        return await suggest(self._transport, about, review)
+        """Puts the suggestions that do not stand yet into one review; returns how many those were.
+
+        May be repeated after a crash.
+        """
+        root = f"{self._root}/pulls/{number:d}"
+        # The app's own comments whose lines have not changed since, by their marks. The mark is the
+        # first line: what comes after it is partly the pull request's own text.
+        standing: Counter[str] = Counter()
+        for reply in await self._transport.pages(f"{root}/comments"):
+            comment = read_comment(reply, self._app)
+            # GitHub gives no line to what is outdated: nobody can commit that any more.
+            if comment.own and reply.integer("line"):
+                standing[comment.body.partition("\n")[0].strip()] += 1
+        waiting = []
+        for one in review.suggestions:
+            if standing[one.mark] > 0:
+                standing[one.mark] -= 1
+                continue
+            place: JsonBody = {"path": one.path, "line": one.last, "side": "RIGHT"}
+            if one.first < one.last:
+                place |= {"start_line": one.first, "start_side": "RIGHT"}
+            waiting.append({**place, "body": f"{one.mark}\n{one.body}"})
+        wanted: JsonBody = {"commit_id": head_sha, "event": "COMMENT", "body": review.body}
+        return await self._post_review(f"{root}/reviews", wanted, waiting) if waiting else 0
+
+    async def _post_review(self, path: str, wanted: JsonBody, comments: list[JsonBody]) -> int:
+        """GitHub does not say which comment of a review it refuses: a refused one is sent in halves."""
+        try:
+            await self._transport.write("POST", path, {**wanted, "comments": comments})
+        except Unprocessable as refused:
+            if len(comments) == 1:
+                log.warning("no suggestion on %s: %s", comments[0]["path"], refused.what)
+                return 0
+            half = len(comments) // 2
+            posted = await self._post_review(path, wanted, comments[:half])
+            return posted + await self._post_review(path, wanted, comments[half:])
+        return len(comments)
 
     async def artifact(self, name: str, head_sha: str, most_bytes: int) -> bytes | None:
         """A workflow's newest ZIP archive of that name; None where the commit has none, or it expired.

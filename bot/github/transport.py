@@ -352,7 +352,12 @@ def _refusal_of(said: str, response: httpx.Response) -> UserError:
             f"{said}.", "Check APP_ID, PRIVATE_KEY and this machine's clock, or GITHUB_TOKEN."
         )
     if status == 403:
-        return UserError(f"{said}, {_message(response)}", _permission_hint(response))
+        needed = _clean(response.headers.get("x-accepted-github-permissions", ""))
+        wanted = f" ({needed})" if needed else ""
+        return UserError(
+            f"{said}, {_message(response)}",
+            f"Grant the App the permissions of app.yml{wanted} and accept them in the installation.",
+        )
     if status in {404, 410}:
         return NotThere(
             f"{said}, {_message(response)}",
@@ -378,12 +383,6 @@ def _wait_s(response: httpx.Response, otherwise_s: float) -> float:
     if spent and reset.isascii() and reset.isdigit():
         return min(max(float(reset[:12]) - time.time(), 1.0), LONGEST_WAIT_S)
     return otherwise_s
-
-
-def _permission_hint(response: httpx.Response) -> str:
-    needed = _clean(response.headers.get("x-accepted-github-permissions", ""))
-    wanted = f" ({needed})" if needed else ""
-    return f"Grant the App the permissions of app.yml{wanted} and accept them in the installation."
 
 
 def _message(response: httpx.Response) -> str:

@@ -18,8 +18,7 @@ from bot.integrity.inspection import Check, Inspection, open_standing
 from bot.integrity.instructions import hidden_text, instructions_to_reviewers
 from bot.integrity.leaks import secrets_added
 from bot.integrity.public_names import lost_base_classes, removed_public_names
-from bot.integrity.reach import newly_reached
-from bot.integrity.scope import files_out_of_scope
+from bot.integrity.scope import files_out_of_scope, newly_reached
 from bot.integrity.suppressions import lowered_checks, suppressions
 from bot.integrity.swallowed_errors import swallowed_errors
 from bot.integrity.tampering import early_exits, replaced_commands, replaced_subjects, tampering

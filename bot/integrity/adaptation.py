@@ -7,7 +7,7 @@ names of functions defined inside the test. Inputs, calls, assertions and fixtur
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from bot.diff.python_source import Definition, parse_python, path_to
@@ -18,7 +18,9 @@ def is_only_adapted(base_source: str, head_source: str, test: str) -> bool:
     base, head = parse_python(base_source), parse_python(head_source)
     if base is None or head is None:
         return False
-    if not _agree(_imported(base), _imported(head)):
+    imported = _imported(head)
+    # no name means something of another package now
+    if any(imported.get(name, meaning) != meaning for name, meaning in _imported(base).items()):
         return False
     before, after = path_to(base, test), path_to(head, test)
     if not before or not after:
@@ -28,26 +30,16 @@ def is_only_adapted(base_source: str, head_source: str, test: str) -> bool:
 
 def _imported(tree: ast.Module) -> dict[str, str]:
     """Every name that an import binds, with the package it comes from."""
-    return {
-        bound: f"{package}:{name}"
-        for node in ast.walk(tree)
-        for bound, package, name in _bindings(node)
-    }
-
-
-def _bindings(node: ast.AST) -> Iterator[tuple[str, str, str]]:
-    if isinstance(node, ast.ImportFrom):
-        package = "." * node.level + (node.module or "").split(".", 1)[0]
-        if node.level:
-            package = "." * node.level + (node.module or "")
-        yield from ((a.asname or a.name, package, a.name) for a in node.names)
-    elif isinstance(node, ast.Import):
-        yield from ((a.asname or a.name.split(".", 1)[0], a.name, "") for a in node.names)
-
-
-def _agree(base: dict[str, str], head: dict[str, str]) -> bool:
-    """No name means something of another package now."""
-    return all(head[name] == meaning for name, meaning in base.items() if name in head)
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            package = "." * node.level + (node.module or "").split(".", 1)[0]
+            if node.level:
+                package = "." * node.level + (node.module or "")
+            found |= {(a.asname or a.name): f"{package}:{a.name}" for a in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {(a.asname or a.name.split(".", 1)[0]): f"{a.name}:" for a in node.names}
+    return found
 
 
 def _shared(tree: ast.Module, test: str) -> list[str]:
@@ -150,43 +142,13 @@ def _found(origin: _Origin, read: Read) -> _Defined | None:
 
 
 def _is_same(before: _Defined | None, after: _Defined | None) -> bool:
+    """Compare a definition, and all that it uses of its module, on both sides."""
     if before is None or after is None or bool(before.name) != bool(after.name):
         return False
     if not before.name:
         return ast.dump(before.module) == ast.dump(after.module)
     if before.name != after.name:
         return False
-    return _definitions_agree(before, after)
-
-
-def _is_followed(before: _Origin, after: _Origin, on_head: Read) -> bool:
-    """Whether the code that had a name now takes it from the new place, and calls it there."""
-    old, new = parse_python(on_head(before.module)), parse_python(on_head(after.module))
-    if old is None or new is None or before.name != after.name:
-        return False
-    if before.name in _defined(old) or len(_defined(new).get(after.name, ())) != 1:
-        return False
-    places = {
-        _absolute(node, before.module)
-        for node in ast.walk(old)
-        if isinstance(node, ast.ImportFrom)
-        and any(a.name == after.name and a.asname is None for a in node.names)
-    }
-    calls = (node.func for node in ast.walk(old) if isinstance(node, ast.Call))
-    is_called = any(isinstance(called, ast.Name) and called.id == after.name for called in calls)
-    return is_called and places == {after.module}
-
-
-def _absolute(node: ast.ImportFrom, importer: str) -> str:
-    """Return the module that is imported from, read as seen from a plain module (no package's own)."""
-    if not node.level:
-        return node.module or ""
-    package = importer.rsplit(".", node.level)[0]
-    return f"{package}.{node.module}" if node.module else package
-
-
-def _definitions_agree(before: _Defined, after: _Defined) -> bool:
-    """Compare a definition, and all that it uses of its module, on both sides."""
     old, new = _defined(before.module), _defined(after.module)
     imported_before, imported_after = _names_imported(before.module), _names_imported(after.module)
     waiting, seen = [before.name], {before.name}
@@ -203,6 +165,26 @@ def _definitions_agree(before: _Defined, after: _Defined) -> bool:
         elif name in new or imported_before.get(name) != imported_after.get(name):
             return False
     return True
+
+
+def _is_followed(before: _Origin, after: _Origin, on_head: Read) -> bool:
+    """Whether the code that had a name now takes it from the new place, and calls it there."""
+    old, new = parse_python(on_head(before.module)), parse_python(on_head(after.module))
+    if old is None or new is None or before.name != after.name:
+        return False
+    if before.name in _defined(old) or len(_defined(new).get(after.name, ())) != 1:
+        return False
+    places: set[str] = set()
+    for node in ast.walk(old):
+        if isinstance(node, ast.ImportFrom) and any(
+            a.name == after.name and a.asname is None for a in node.names
+        ):
+            # read as seen from a plain module (no package's own)
+            package = before.module.rsplit(".", node.level)[0] if node.level else ""
+            places.add(".".join(part for part in (package, node.module) if part))
+    calls = (node.func for node in ast.walk(old) if isinstance(node, ast.Call))
+    is_called = any(isinstance(called, ast.Name) and called.id == after.name for called in calls)
+    return is_called and places == {after.module}
 
 
 def _defined(tree: ast.Module) -> dict[str, list[ast.stmt]]:

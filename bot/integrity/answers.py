@@ -94,12 +94,17 @@ def answers_in_data(path: str, text: str) -> Iterator[ReadyAnswer]:
         data = json.loads(text) if path.endswith(".json") else None
     except (ValueError, RecursionError):
         return
-    pairs = _members(data) if data is not None else _lines(text)
-    for given, result, line in islice(pairs, _MOST_ROWS):
-        yield ReadyAnswer((given,), result, line, "The data")
+    if data is not None:
+        for given, result in islice(_members(data), _MOST_ROWS):
+            yield ReadyAnswer((given,), result, 1, "The data")
+        return
+    for number, line in enumerate(islice(text.splitlines(), _MOST_ROWS), 1):
+        cells = [cell.strip(" \t\"'") for cell in re.split(r"[,;\t:=|]", line[:_LONGEST_LINE])]
+        if len(cells) > 1 and cells[0] and cells[-1]:
+            yield ReadyAnswer((cells[0],), cells[-1], number, "The data")
 
 
-def _members(data: object) -> Iterator[tuple[str, str, int]]:
+def _members(data: object) -> Iterator[tuple[str, str]]:
     waiting: list[object] = [data]
     while waiting:
         one = waiting.pop()
@@ -115,34 +120,25 @@ def _members(data: object) -> Iterator[tuple[str, str, int]]:
         waiting += rows
         for given, result in pairs:
             if not isinstance(given, list | dict) and not isinstance(result, list | dict):
-                yield text_of(given), text_of(result), 1
-
-
-def _lines(text: str) -> Iterator[tuple[str, str, int]]:
-    for number, line in enumerate(islice(text.splitlines(), _MOST_ROWS), 1):
-        cells = [cell.strip(" \t\"'") for cell in re.split(r"[,;\t:=|]", line[:_LONGEST_LINE])]
-        if len(cells) > 1 and cells[0] and cells[-1]:
-            yield cells[0], cells[-1], number
+                yield text_of(given), text_of(result)
 
 
 def constant_functions(tree: ast.Module) -> Iterator[Constant]:
     """Functions with parameters that give one literal back whatever comes in."""
     for node in ast.walk(tree):
-        if not isinstance(node, Function) or not _takes_something(node):
+        if not isinstance(node, Function):
             continue
-        body = [n for n in node.body if not _is_docstring(n)]
+        taken = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+        if all(argument.arg in ("self", "cls") for argument in taken):
+            continue
+        body = [  # without the docstring
+            n
+            for n in node.body
+            if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))
+        ]
         result = literal_in(body[0].value) if body and isinstance(body[0], ast.Return) else None
         if result is not None:
             yield Constant(node.name, result, body[0].lineno)
-
-
-def _takes_something(node: Function) -> bool:
-    taken = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-    return any(argument.arg not in ("self", "cls") for argument in taken)
-
-
-def _is_docstring(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _own_answers(node: ast.AST, place: str, constants: dict[str, str]) -> Iterator[ReadyAnswer]:
@@ -182,24 +178,18 @@ def _compared_with(test: ast.expr, constants: dict[str, str]) -> Iterator[tuple[
     elif isinstance(test, ast.Compare) and len(test.ops) == 1:
         left, right = test.left, test.comparators[0]
         if isinstance(test.ops[0], ast.Eq | ast.Is):
-            yield from _one_side(left, right, constants)
+            known = [literal_in(left, constants), literal_in(right, constants)]
+            if known.count(None) != 1:
+                return
+            literal = left if known[0] is not None else right
+            if isinstance(literal, ast.Tuple):
+                elements = [literal_in(element, constants) for element in literal.elts]
+                yield tuple(element for element in elements if element is not None)
+            else:
+                yield (known[0] or known[1] or "",)
         elif isinstance(test.ops[0], ast.In) and isinstance(right, ast.Tuple | ast.List | ast.Set):
             elements = [literal_in(element, constants) for element in right.elts]
             yield from ((element,) for element in elements if element is not None)
-
-
-def _one_side(
-    left: ast.expr, right: ast.expr, constants: dict[str, str]
-) -> Iterator[tuple[str, ...]]:
-    known = [literal_in(left, constants), literal_in(right, constants)]
-    if known.count(None) != 1:
-        return
-    literal = left if known[0] is not None else right
-    if isinstance(literal, ast.Tuple):
-        elements = [literal_in(element, constants) for element in literal.elts]
-        yield tuple(element for element in elements if element is not None)
-    else:
-        yield (known[0] or known[1] or "",)
 
 
 def _first_result(body: list[ast.stmt], constants: dict[str, str]) -> str | None:

@@ -76,7 +76,16 @@ def _only_wording(change: FileChange, before: str) -> bool:
     labels = is_workflow(change.path) and "matrix.name" not in before  # a name may choose what runs
     added = [line for _, line in added_lines(change)]
     removed = [line for _, line in removed_lines(change)]
-    grown = _grown(removed, added)
+    # lists of environments, old line and new, where the new one has all that the old one had
+    grown = next(
+        (
+            {old, new}
+            for old in filter(_ENVIRONMENTS.match, removed)
+            for new in filter(_ENVIRONMENTS.match, added)
+            if set(re.findall(r"[\w.-]+", old)) <= set(re.findall(r"[\w.-]+", new))
+        ),
+        set[str](),
+    )
     left = [_telling(line, labels) for line in added if line not in grown]
     gone = [_telling(line, labels) for line in removed if line not in grown]
     return bool(added) and sorted(filter(None, left)) == sorted(filter(None, gone))
@@ -87,16 +96,6 @@ def _telling(line: str, labels: bool) -> str:
     if labels and _STEP_LABEL.match(line):
         return ""
     return _OPTION.sub(r"\1", _VERSION.sub("", line)).rstrip()
-
-
-def _grown(removed: list[str], added: list[str]) -> set[str]:
-    """Lists of environments, old line and new, where the new one has all that the old one had."""
-    for old in filter(_ENVIRONMENTS.match, removed):
-        known = set(re.findall(r"[\w.-]+", old))
-        for new in filter(_ENVIRONMENTS.match, added):
-            if known <= set(re.findall(r"[\w.-]+", new)):
-                return {old, new}
-    return set()
 
 
 def _told(change: FileChange) -> tuple[int, str] | None:
@@ -138,7 +137,12 @@ def shadowed_modules(inspection: Inspection) -> Iterator[Finding]:
     added = [c for c in inspection.diff.files if is_new(c) and c.path.endswith(".py")]
     if not added:
         return
-    named = {folder for name in _RUNNER_FILES for folder in _folders(inspection.head.read(name))}
+    named = {
+        posixpath.normpath(one).removeprefix("./").removeprefix(".")
+        for name in _RUNNER_FILES
+        for found in _FOLDERS.finditer(inspection.head.read(name) or "")
+        for one in re.findall(r"[\w./-]+", found[1])
+    }
     known = frozenset(inspection.base.paths())
     stays = known.intersection(inspection.head.paths())
     tested = {posixpath.dirname(path) for path in known if _is_test(path)}
@@ -146,9 +150,14 @@ def shadowed_modules(inspection: Inspection) -> Iterator[Finding]:
     roots = {*_ROOTS, *named}
     for change in added:
         for folder in (named | tested) - {""}:
-            module = _module(change.path, folder)
+            if not change.path.startswith(f"{folder}/"):
+                continue
+            first, _, rest = change.path.removeprefix(f"{folder}/").partition("/")
+            module = first if rest == "__init__.py" else first.removesuffix(".py")
+            if rest not in ("", "__init__.py") or not module:
+                continue  # no module of this folder
             others = (_ways(root, module) for root in roots - {folder})
-            found = [way for ways in others for way in ways if way in stays] if module else []
+            found = [way for ways in others for way in ways if way in stays]
             if found and not any(way in known for way in _ways(folder, module)):
                 message = f"Tests that load `{module}` get this file, and not `{found[0]}` of base."
                 yield make_finding(MODULE_SHADOWED, change, 1, message)
@@ -158,21 +167,6 @@ def shadowed_modules(inspection: Inspection) -> Iterator[Finding]:
 def _is_test(path: str) -> bool:
     name = posixpath.basename(path)
     return path.endswith(".py") and is_test_file(path) and "test" in name
-
-
-def _folders(text: str | None) -> Iterator[str]:
-    for found in _FOLDERS.finditer(text or ""):
-        for one in re.findall(r"[\w./-]+", found[1]):
-            yield posixpath.normpath(one).removeprefix("./").removeprefix(".")
-
-
-def _module(path: str, folder: str) -> str:
-    """The name of the module that a file is in a folder of modules; empty where it is none."""
-    if not path.startswith(f"{folder}/"):
-        return ""
-    first, _, rest = path.removeprefix(f"{folder}/").partition("/")
-    is_package = rest == "__init__.py"
-    return first if is_package else first.removesuffix(".py") if not rest else ""
 
 
 def _ways(root: str, module: str) -> list[str]:

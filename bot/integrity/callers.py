@@ -27,7 +27,7 @@ from bot.integrity.signatures import (
 from bot.text.clipping import clip_line
 from bot.text.words import sentences, whole_name
 from bot.values.rules import DEFAULT_CHANGED, SIGNATURE_BROKEN
-from sandbox.values import FileChange, Finding
+from sandbox.values import Finding
 
 _SHOWN_CHARS = 120
 _MOST_ASKED = 40  # functions of one change, each of which may take a look at all files of base
@@ -80,7 +80,19 @@ def broken_callers(inspection: Inspection) -> Iterator[Finding]:
                 continue
             left -= 1
             if is_public(old_path(change), one.name.rpartition(".")[2], inspection.base):
-                yield _told(change, one, other, found)
+                took, takes = (
+                    clip_line(str(side) or "nothing", _SHOWN_CHARS) for side in (one, other)
+                )
+                shown = f"`{one.name}` took `{took}` on base"
+                if took != takes:
+                    shown += f" and takes `{takes}` now"
+                end = (
+                    "Calls that do not give it do something else now"
+                    if found.rule == DEFAULT_CHANGED
+                    else "Calls that were right on base break"
+                )
+                message = f"{shown}: {found.said}. {end}, and the task does not speak of it."
+                yield make_finding(found.rule, change, other.line, message)
 
 
 def _differ(one: Signature, other: Signature) -> bool:
@@ -105,34 +117,19 @@ def _names(name: str, text: str) -> bool:
     return bool(name) and whole_name(name).search(text) is not None
 
 
-def _told(change: FileChange, one: Signature, other: Signature, found: _Break) -> Finding:
-    took, takes = (clip_line(str(side) or "nothing", _SHOWN_CHARS) for side in (one, other))
-    shown = f"`{one.name}` took `{took}` on base"
-    if took != takes:
-        shown += f" and takes `{takes}` now"
-    end = (
-        "Calls that do not give it do something else now"
-        if found.rule == DEFAULT_CHANGED
-        else "Calls that were right on base break"
-    )
-    message = f"{shown}: {found.said}. {end}, and the task does not speak of it."
-    return make_finding(found.rule, change, other.line, message)
-
-
 def _signatures(path: str, text: str, trees: Trees) -> dict[str, Signature]:
     """The public functions of a text that are defined once."""
     if path.endswith(".py"):
         return only_once(python_signatures(text, trees.of(text)))
     exported = exported_names(path, text) | {"default", "module.exports"}
-    found = script_signatures(text, is_typed=path.endswith(("ts", "tsx")))
-    return only_once(one for one in found if _is_exported(one.name, exported))
-
-
-def _is_exported(name: str, exported: set[str]) -> bool:
-    """Whether a function is exported, or the class that a method is of; `_` is nobody's but its own."""
-    owner, _, member = name.partition(".")
-    is_own = member.startswith("_") or owner.startswith("_")
-    return name in exported or (owner in exported and not is_own)
+    found: list[Signature] = []
+    for one in script_signatures(text, is_typed=path.endswith(("ts", "tsx"))):
+        # exported, or a method of a class that is; `_` is nobody's but its own
+        owner, _, member = one.name.partition(".")
+        is_own = member.startswith("_") or owner.startswith("_")
+        if one.name in exported or (owner in exported and not is_own):
+            found.append(one)
+    return only_once(found)
 
 
 # --- what breaks -------------------------------------------------------------------------------
@@ -140,21 +137,7 @@ def _is_exported(name: str, exported: set[str]) -> bool:
 
 def _breaks(one: Signature, other: Signature, defaults: Defaults) -> Iterator[_Break]:
     """Yield what callers of base meet on head, worst first."""
-    yield from _other_kind(one, other)
-    if one.is_attribute or other.is_attribute:
-        return
-    yield from _misplaced(one, other)
-    yield from _no_longer_by_name(one, other)
-    yield from _newly_required(one, other)
-    yield from _rest_gone(one, other)
-    yield from _other_defaults(one, other, defaults)
-
-
-def _broken(said: str, name: str = "", *words: str) -> _Break:
-    return _Break(SIGNATURE_BROKEN, said, name, frozenset(words))
-
-
-def _other_kind(one: Signature, other: Signature) -> Iterator[_Break]:
+    # another kind of thing
     if one.is_attribute != other.is_attribute:
         now = "is an attribute" if other.is_attribute else "has to be called"
         yield _broken(f"it {now}")
@@ -165,6 +148,24 @@ def _other_kind(one: Signature, other: Signature) -> Iterator[_Break]:
             yield _broken(f"it {now}")
     if one.is_static and not other.is_static:
         yield _broken("it is a method of an object")
+    if one.is_attribute or other.is_attribute:
+        return
+    yield from _misplaced(one, other)
+    yield from _no_longer_by_name(one, other)
+    yield from _newly_required(one, other)
+    # no more values than are named, where no new parameter takes their place
+    grown = len(other.parameters) >= len(one.parameters)
+    for passing, said in (
+        (Passing.REST, "it takes no further values"),
+        (Passing.NAMED_REST, "it takes no further names"),
+    ):
+        if _has(one, passing) and not _has(other, passing) and not grown:
+            yield _broken(said)
+    yield from _other_defaults(one, other, defaults)
+
+
+def _broken(said: str, name: str = "", *words: str) -> _Break:
+    return _Break(SIGNATURE_BROKEN, said, name, frozenset(words))
 
 
 def _placed(one: Signature) -> list[Parameter]:
@@ -250,17 +251,6 @@ def _newly_required(one: Signature, other: Signature) -> Iterator[_Break]:
             yield _broken(f"`{name}` must be given", name, name)
         elif known.default is not None and not one.is_script:
             yield _broken(f"`{name}` must be given", known.name)
-
-
-def _rest_gone(one: Signature, other: Signature) -> Iterator[_Break]:
-    """Yield that no more values are taken than are named, where no new parameter takes their place."""
-    grown = len(other.parameters) >= len(one.parameters)
-    for passing, said in (
-        (Passing.REST, "it takes no further values"),
-        (Passing.NAMED_REST, "it takes no further names"),
-    ):
-        if _has(one, passing) and not _has(other, passing) and not grown:
-            yield _broken(said)
 
 
 def _other_defaults(one: Signature, other: Signature, defaults: Defaults) -> Iterator[_Break]:

@@ -28,8 +28,14 @@ def new_dependencies(
     """Packages that a changed manifest names on head and did not name on base; at most 20."""
     found: dict[WantedPackage, FileChange] = {}
     for change in diff.files:
-        client = _client_of(change.path)
-        if client is None or is_gone(change):
+        file = PurePosixPath(change.path).name
+        if file == "package.json":
+            client = Client.NPM
+        elif file == "pyproject.toml" or re.fullmatch(r"requirements[\w.-]*\.(?:txt|in)", file):
+            client = Client.PIP
+        else:
+            continue
+        if is_gone(change):
             continue
         before = None if is_new(change) else base.read(old_path(change))
         known = set(_named(change.path, before))
@@ -44,7 +50,9 @@ def dependency_findings(
 ) -> Iterator[Finding]:
     """What the registry's answers say of each new dependency; one that does not exist blocks."""
     for wanted, change in asked:
-        line = _line_of(wanted.name, change)
+        loose = re.sub(r"[-_.]+", "[-_.]+", re.escape(wanted.name).replace(r"\-", "-"))
+        named = re.compile(loose, re.IGNORECASE)
+        line = next((number for number, text in added_lines(change) if named.search(text)), 0)
         rule, severity, message = _TOLD[answers.get(wanted, RegistryAnswer.UNKNOWN)]
         if rule:
             found = make_finding(rule, change, line, f"`{wanted.name}` {message}")
@@ -71,14 +79,6 @@ _TOLD = {
         "is a new dependency, and its registry could not be asked whether it exists.",
     ),
 }
-
-
-def _client_of(path: str) -> Client | None:
-    name = PurePosixPath(path).name
-    if name == "package.json":
-        return Client.NPM
-    python = name == "pyproject.toml" or re.fullmatch(r"requirements[\w.-]*\.(?:txt|in)", name)
-    return Client.PIP if python else None
 
 
 def _named(path: str, text: str | None) -> Iterator[str]:
@@ -139,10 +139,3 @@ def _requirements(lines: Iterable[str]) -> Iterator[str]:
 
 def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def _line_of(name: str, change: FileChange) -> int:
-    loose = re.compile(
-        re.sub(r"[-_.]+", "[-_.]+", re.escape(name).replace(r"\-", "-")), re.IGNORECASE
-    )
-    return next((number for number, line in added_lines(change) if loose.search(line)), 0)

@@ -54,7 +54,10 @@ def find_grown(
         if not all(_is_new_member(one, changed, base, head) for one in grown.left_out):
             continue
         known = {word.casefold() for word in _WORD.findall(base.read(test.path) or "")}
-        new = [_new_words(one, known) for one in dict.fromkeys(grown.added)]
+        new = [
+            [word for word in _WORD.findall(one) if word.casefold() not in known]
+            for one in dict.fromkeys(grown.added)
+        ]
         if new and all(named.intersection(map(str.casefold, words)) for words in new):
             members = (word for words in new for word in words if word.casefold() in named)
             found.append(GrownTest(test.id, tuple(dict.fromkeys(members))))
@@ -77,10 +80,6 @@ def _allows_any_of(test: ast.AST | None) -> bool:
             if name in _ONE_OF:
                 return True
     return test is None
-
-
-def _new_words(code: str, known: set[str]) -> list[str]:
-    return [word for word in _WORD.findall(code) if word.casefold() not in known]
 
 
 def _leaving_out(tree: ast.Module) -> frozenset[str]:
@@ -149,7 +148,12 @@ class _Grown:
             before = _as_of_several(before, after)
         known = len(self.added)
         is_same = self._alike(before, after)
-        if self._leaves_out(before):
+        # an element more in such code may be one that is left out
+        if isinstance(before, ast.stmt):
+            leaves_out = not self.leaving_out.isdisjoint(bound_by(before))
+        else:
+            leaves_out = isinstance(before, ast.AST) and _takes_out(before)
+        if leaves_out:
             self.left_out += self.added[known:]
         return is_same
 
@@ -166,12 +170,6 @@ class _Grown:
         if isinstance(before, list) and isinstance(after, list):
             return len(before) == len(after) and all(map(self._same, before, after))
         return before == after
-
-    def _leaves_out(self, node: object) -> bool:
-        """Whether an element more in this code may be one that is left out."""
-        if isinstance(node, ast.stmt):
-            return not self.leaving_out.isdisjoint(bound_by(node))
-        return isinstance(node, ast.AST) and _takes_out(node)
 
     def _holds(self, before: Sequence[ast.AST], after: Sequence[ast.AST]) -> bool:
         """Whether all elements are there still, in their order."""

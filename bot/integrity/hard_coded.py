@@ -7,12 +7,12 @@ table knows is what the tests ask, and nothing else.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from bot.diff.kinds import is_shipped_source, is_test_file
-from bot.diff.lines import TextReader, added_lines, is_gone, old_path
+from bot.diff.lines import added_lines, is_gone, old_path
 from bot.diff.python_source import parse_python
 from bot.integrity.answers import (
     Constant,
@@ -26,11 +26,15 @@ from bot.integrity.answers import (
 from bot.integrity.inspection import Inspection, Trees, make_finding
 from bot.integrity.languages import JAVA, NATIVE, RUST, SCRIPT, SHELL, language_of
 from bot.integrity.literals import information
-from bot.integrity.other_answers import answers_in_source, constants_in_source, open_source
+from bot.integrity.other_answers import (
+    answers_in_shell,
+    answers_in_source,
+    constants_in_source,
+    open_source,
+    questions_in_shell,
+)
 from bot.integrity.other_questions import questions_in_text
-from bot.integrity.shell_answers import answers_in_shell, questions_in_shell
 from bot.text.clipping import clip_line
-from bot.values import Example
 from bot.values.rules import RESULT_HARD_CODED, TEST_DETECTED
 from sandbox.values import FileChange, Finding
 
@@ -41,6 +45,7 @@ _LEAST_OF_DATA = 2  # one pair in a settings file is what its test asks for
 DOUBTED_SHARE = 0.5  # of a test's assertions that a ready-made answer satisfies
 _COMPILED = (*RUST.suffixes, *JAVA.suffixes, *NATIVE.suffixes)
 _DATA = (".json", ".csv", ".tsv", ".yaml", ".yml", ".toml", ".ini", ".txt", ".dat")
+_READABLE = (".py", ".go", *SCRIPT.suffixes, *_COMPILED, *SHELL.suffixes, *_DATA)
 _TEST_AWARE = re.compile(
     r"PYTEST_(?:CURRENT_TEST|VERSION|XDIST)|JEST_WORKER_ID|VITEST(?:_WORKER|_POOL)?\b|"
     r"[\"'](?:_?pytest|unittest)[\"']\s+in\s+(?:sys\.)?modules|sys\.modules[.\[(].{0,20}(?:pytest|unittest)|"
@@ -83,7 +88,7 @@ def hard_coded_results(inspection: Inspection) -> Iterator[Finding]:
     given = [
         fresh
         for change in inspection.diff.files
-        if not is_gone(change) and not is_test_file(change.path) and _is_readable(change.path)
+        if not is_gone(change) and not is_test_file(change.path) and change.path.endswith(_READABLE)
         if (fresh := _fresh(change, inspection)).is_telling
     ]
     asked = list(_questions(inspection)) if given else []  # reading the tests takes longest
@@ -91,37 +96,25 @@ def hard_coded_results(inspection: Inspection) -> Iterator[Finding]:
         yield from _in_source(fresh, asked)
 
 
-def _is_readable(path: str) -> bool:
-    return path.endswith((".py", ".go", *SCRIPT.suffixes, *_COMPILED, *SHELL.suffixes, *_DATA))
-
-
 def _questions(inspection: Inspection) -> Iterator[_ExpectedInFile]:
     """Of the changed tests, of those that the change makes pass, and what the task shows by example."""
-    shown = parse_python(_as_test(inspection.requirements.examples))
+    examples = inspection.requirements.examples
+    lines = [f"assert {one.call} == {result}" for one in examples for result in one.results]
+    read = (f"    {line}" for line in lines if "\n" not in line and parse_python(line) is not None)
+    shown = parse_python("\n".join(("def test_example():", "    pass", *read)))
     for question in questions_in(shown) if shown is not None else ():
         yield _ExpectedInFile("", replace(question, test="the task's example"))
     for path in inspection.telling_tests():
-        yield from (
-            _ExpectedInFile(path, question)
-            for question in _asked_in(path, inspection.head, inspection.trees)
-        )
-
-
-def _as_test(examples: tuple[Example, ...]) -> str:
-    lines = [f"assert {one.call} == {result}" for one in examples for result in one.results]
-    read = (f"    {line}" for line in lines if "\n" not in line and parse_python(line) is not None)
-    return "\n".join(("def test_example():", "    pass", *read))
-
-
-def _asked_in(path: str, head: TextReader, trees: Trees) -> Iterator[TestExpectations]:
-    language = language_of(path)
-    if path.endswith(".py"):
-        tree = trees.of(head.read(path))
-        yield from questions_in(tree) if tree is not None else ()
-    elif language is SHELL:
-        yield from questions_in_shell(head.read(path) or "", PurePosixPath(path).name)
-    elif language is not None:
-        yield from questions_in_text(head.read(path) or "", language)
+        language, text = language_of(path), inspection.head.read(path)
+        found: Iterable[TestExpectations] = ()
+        if path.endswith(".py"):
+            tree = inspection.trees.of(text)
+            found = questions_in(tree) if tree is not None else ()
+        elif language is SHELL:
+            found = questions_in_shell(text or "", PurePosixPath(path).name)
+        elif language is not None:
+            found = questions_in_text(text or "", language)
+        yield from (_ExpectedInFile(path, question) for question in found)
 
 
 def _read(path: str, text: str | None, trees: Trees) -> _ReadyMade | None:
@@ -160,57 +153,41 @@ def _fresh(change: FileChange, inspection: Inspection) -> _Fresh:
 
 
 def _in_source(fresh: _Fresh, asked: list[_ExpectedInFile]) -> Iterator[Finding]:
+    change = fresh.change
     for place, answers in fresh.places.items():
         hits = [answer for answer in answers if any(_knows(one, answer) for one in asked)]
-        if fresh.change.path.endswith(_DATA) and len(hits) < _LEAST_OF_DATA:
+        if change.path.endswith(_DATA) and len(hits) < _LEAST_OF_DATA:
             continue
-        if _is_telling(hits, answers):
-            yield _told(fresh.change, place, hits, asked)
+        if not hits or len(hits) < KNOWN_SHARE * len(answers):
+            continue
+        told = sum(information("".join(hit.given)) + information(hit.result) for hit in hits)
+        if told < ENOUGH_INFORMATION or not any(information(hit.result) for hit in hits):
+            continue
+        tests = [one for one in asked if any(_knows(one, hit) for hit in hits)]
+        first = hits[0]
+        given = clip_line(", ".join(first.given), _SHOWN_CHARS)
+        result = clip_line(first.result, _SHOWN_CHARS)
+        message = (
+            f"{place} answers `{given}` with `{result}`, just what "
+            f"`{tests[0].question.test}` asks and expects; {len(hits)} such answer(s)."
+        )
+        finding = make_finding(RESULT_HARD_CODED, change, first.line, message)
+        resting = (one for one in tests if _rests_on(one.question, hits))
+        yield replace(finding, tests=tuple(f"{one.path}::{one.question.test}" for one in resting))
+    # functions that now give the tests' own result back without looking at what comes in
     for constant in fresh.constants:
-        yield from _constant(fresh.change, constant, asked)
-
-
-def _constant(
-    change: FileChange, constant: Constant, asked: list[_ExpectedInFile]
-) -> Iterator[Finding]:
-    """A function that now gives the tests' own result back without looking at what comes in."""
-    name, result = constant.name, constant.result
-    tests = [one for one in asked if (name, result) in one.question.calls]
-    if tests and information(result) > 1:
-        shown = clip_line(result, _SHOWN_CHARS)
-        message = f"`{name}` gives `{shown}` back whatever comes in, as the tests expect."
-        doubted = tuple(f"{one.path}::{one.question.test}" for one in tests)
-        finding = make_finding(RESULT_HARD_CODED, change, constant.line, message)
-        yield replace(finding, tests=doubted)
+        name, result = constant.name, constant.result
+        tests = [one for one in asked if (name, result) in one.question.calls]
+        if tests and information(result) > 1:
+            shown = clip_line(result, _SHOWN_CHARS)
+            message = f"`{name}` gives `{shown}` back whatever comes in, as the tests expect."
+            finding = make_finding(RESULT_HARD_CODED, change, constant.line, message)
+            doubted = tuple(f"{one.path}::{one.question.test}" for one in tests)
+            yield replace(finding, tests=doubted)
 
 
 def _knows(asked: _ExpectedInFile, answer: ReadyAnswer) -> bool:
     return all((given, answer.result) in asked.question.pairs for given in answer.given)
-
-
-def _is_telling(hits: list[ReadyAnswer], answers: list[ReadyAnswer]) -> bool:
-    if not hits or len(hits) < KNOWN_SHARE * len(answers):
-        return False
-    told = sum(information("".join(hit.given)) + information(hit.result) for hit in hits)
-    return told >= ENOUGH_INFORMATION and any(information(hit.result) for hit in hits)
-
-
-def _told(
-    change: FileChange, place: str, hits: list[ReadyAnswer], asked: list[_ExpectedInFile]
-) -> Finding:
-    tests = [one for one in asked if any(_knows(one, hit) for hit in hits)]
-    doubted = tuple(
-        f"{one.path}::{one.question.test}" for one in tests if _rests_on(one.question, hits)
-    )
-    first = hits[0]
-    given = clip_line(", ".join(first.given), _SHOWN_CHARS)
-    result = clip_line(first.result, _SHOWN_CHARS)
-    message = (
-        f"{place} answers `{given}` with `{result}`, just what "
-        f"`{tests[0].question.test}` asks and expects; {len(hits)} such answer(s)."
-    )
-    finding = make_finding(RESULT_HARD_CODED, change, first.line, message)
-    return replace(finding, tests=doubted)
 
 
 def _rests_on(question: TestExpectations, hits: list[ReadyAnswer]) -> bool:

@@ -42,7 +42,10 @@ def decoded_code(inspection: Inspection) -> Iterator[Finding]:
         if change.path.endswith(".py"):
             found = _python_runs(after, inspection.trees.of(after))
         elif change.path.endswith(SCRIPT.suffixes):
-            found = _script_runs(after)
+            found = (
+                (after.count("\n", 0, one.start()) + 1, one.group())
+                for one in _SCRIPT_RUNS.finditer(after)
+            )
         else:
             continue
         for line, text in found:
@@ -93,11 +96,6 @@ def _is_brought(node: ast.Call, bound: dict[str, list[ast.expr]]) -> bool:
     )
 
 
-def _script_runs(text: str) -> Iterator[tuple[int, str]]:
-    for found in _SCRIPT_RUNS.finditer(text):
-        yield text.count("\n", 0, found.start()) + 1, found.group()
-
-
 def test_reading(inspection: Inspection) -> Iterator[Finding]:
     """New source lines that name a test file of this change: the answers stand there."""
     tests = {
@@ -111,7 +109,12 @@ def test_reading(inspection: Inspection) -> Iterator[Finding]:
         before = inspection.before(change) or ""
         for number, line in added_lines(change):
             rest = _without_own_modules(line, change.path, inspection)
-            if _names_one(rest, tests) and line.strip() not in before:
+            if rest.lstrip().startswith(("#", "//", "*")):
+                continue
+            ends_a_string = (
+                re.search(r"[\"'`/]" + re.escape(name) + r"[\"'`]", rest) for name in tests
+            )
+            if any(ends_a_string) and line.strip() not in before:
                 message = f"This source names a test file: `{clip_line(line, _SHOWN_CHARS)}`."
                 yield make_finding(TEST_READ, change, number, message)
 
@@ -128,13 +131,6 @@ def _without_own_modules(line: str, path: str, inspection: Inspection) -> str:
         return "" if ships else found.group()
 
     return _LOADED_MODULE.sub(kept, line) if path.endswith(SCRIPT.suffixes) else line
-
-
-def _names_one(line: str, names: set[str]) -> bool:
-    """Whether a name ends a string of a line that is no comment."""
-    if line.lstrip().startswith(("#", "//", "*")):
-        return False
-    return any(re.search(r"[\"'`/]" + re.escape(name) + r"[\"'`]", line) for name in names)
 
 
 # --- finds changed content that a run can load and that no diff shows: links, pointers, compiled code
@@ -178,22 +174,23 @@ _PROGRAMS = (
 def unseen_content(inspection: Inspection) -> Iterator[Finding]:
     """One finding for each changed file whose content a run can load and the diff does not show."""
     for change in inspection.diff.files:
-        what = None if is_gone(change) else _unseen(inspection, change)
+        if is_gone(change):
+            continue
+        what = ""
+        if change.new_mode == _SUBMODULE:
+            what = (
+                "This submodule moves to another commit, and what changed in it is not shown here."
+            )
+        elif change.new_mode == _SYMLINK and _replaces_code(inspection, change):
+            what = "This symbolic link stands in for code, and the diff does not show what it leads to."
+        else:
+            content = inspection.head.read_bytes(change.path)
+            if content is not None and content.startswith(_LFS):
+                what = "This is a large-file (LFS) pointer, and its content was not fetched."
+            elif change.binary and _is_loaded(change.path, content):
+                what = "This binary file can be loaded as code, and nobody can read it in a diff."
         if what:
             yield make_finding(UNSEEN_CONTENT, change, 0, what)
-
-
-def _unseen(inspection: Inspection, change: FileChange) -> str | None:
-    if change.new_mode == _SUBMODULE:
-        return "This submodule moves to another commit, and what changed in it is not shown here."
-    if change.new_mode == _SYMLINK and _replaces_code(inspection, change):
-        return "This symbolic link stands in for code, and the diff does not show what it leads to."
-    content = inspection.head.read_bytes(change.path)
-    if content is not None and content.startswith(_LFS):
-        return "This is a large-file (LFS) pointer, and its content was not fetched."
-    if change.binary and _is_loaded(change.path, content):
-        return "This binary file can be loaded as code, and nobody can read it in a diff."
-    return None
 
 
 def _replaces_code(inspection: Inspection, change: FileChange) -> bool:

@@ -139,7 +139,11 @@ class TestStanding:
         """Whether deleting a test hides a failure, or leaves fewer tests without being asked for."""
         if self.base_version_fails(path, name):
             return not self._is_retired(path, name)
-        return self.collects_fewer and not self._is_asked_for(path, name)
+        if not self.collects_fewer:
+            return False
+        test = Vocabulary(words_of(f"{name} {path}"))
+        asked = (word for one in self.removals for word in words_of(_REMOVING.sub(" ", one)))
+        return not any(map(test.knows, asked))
 
     def _is_retired(self, path: str, name: str) -> bool:
         """Whether each failing test of this name went with its code, or a demand speaks of its subject."""
@@ -170,20 +174,13 @@ class TestStanding:
         """Whether fewer tests are collected and no requirement speaks of removing anything."""
         return self.collects_fewer and not self.removals
 
-    def _is_asked_for(self, path: str, name: str) -> bool:
-        test = Vocabulary(words_of(f"{name} {path}"))
-        return any(
-            test.knows(word)
-            for removal in self.removals
-            for word in words_of(_REMOVING.sub(" ", removal))
-        )
-
     def _named(self, path: str, name: str) -> list[TestComparison]:
         bare = test_name(name)
         return [
             t
             for t in self.tests
-            if _stands_in(t, path) and (test_name(t.id) == bare or t.id.endswith(name))
+            if (t.path == path or t.id.split("::", 1)[0] == path)
+            and (test_name(t.id) == bare or t.id.endswith(name))
         ]
 
 
@@ -201,7 +198,3 @@ def open_standing(four_way: FourWay, requirements: Requirements) -> TestStanding
         retired=frozenset(one.id for one in four_way.retired),
         grown=frozenset(one.id for one in four_way.grown),
     )
-
-
-def _stands_in(test: TestComparison, path: str) -> bool:
-    return test.path == path or test.id.split("::", 1)[0] == path

@@ -17,10 +17,14 @@ from bot.integrity.inspection import Inspection, make_finding
 from bot.text.clipping import clip
 from bot.values import Evidence, Task, Trust
 from bot.values.rules import HIDDEN_TEXT, INSTRUCTION
-from sandbox.values import FileChange, Finding, Observation, Severity
+from sandbox.values import Finding, Observation, Severity
 
 MAX_TEXTS = 50
 MAX_TEXT_BYTES = 64_000
+_MOST_PRINTED = 200_000
+_MOST_LINES = 3  # of one order
+_LONGEST = 600
+_BLANK = " \t\r\n\f\v"
 _PNG = b"\x89PNG\r\n\x1a\n"
 _TEXT_CHUNKS = (b"tEXt", b"zTXt", b"iTXt", b"eXIf")
 _RIFF_CHUNKS = (b"EXIF", b"XMP ", b"ICMT")
@@ -59,20 +63,15 @@ def _png(data: bytes) -> Iterator[bytes]:
         body = data[at + 8 : at + 8 + size]
         if kind in _TEXT_CHUNKS:
             yield body
-            if kind in (b"zTXt", b"iTXt"):
-                yield from _inflated(body)
+            # the deflated part, never more than 64,000 bytes of it
+            start = body.find(b"\x78") if kind in (b"zTXt", b"iTXt") else -1
+            while 0 <= start < 400:
+                try:
+                    yield zlib.decompressobj().decompress(body[start:], MAX_TEXT_BYTES)
+                    break
+                except zlib.error:
+                    start = body.find(b"\x78", start + 1)
         at += size + 12
-
-
-def _inflated(body: bytes) -> Iterator[bytes]:
-    """The deflated part of a text chunk, never more than 64,000 bytes of it."""
-    start = body.find(b"\x78")
-    while 0 <= start < 400:
-        try:
-            yield zlib.decompressobj().decompress(body[start:], MAX_TEXT_BYTES)
-            return
-        except zlib.error:
-            start = body.find(b"\x78", start + 1)
 
 
 def _jpeg(data: bytes) -> Iterator[bytes]:
@@ -158,23 +157,15 @@ def instructions_to_reviewers(inspection: Inspection) -> Iterator[Finding]:
         for at, said in orders_in([line for _, line in lines]):
             message = f"This speaks to an AI reviewer: “{_short(said)}”."
             yield make_finding(INSTRUCTION, change, lines[at][0], message)
-        yield from _in_image(change, inspection)
-    yield from _in_unasked_words(inspection)
-
-
-def _in_image(change: FileChange, inspection: Inspection) -> Iterator[Finding]:
-    data = inspection.head.read_bytes(change.path) if change.binary else None
-    for text in texts_in_image(data) if data else ():
-        if any(pattern.search(text) for pattern in INSTRUCTIONS):
-            message = f"What this image carries besides pixels speaks to an AI reviewer: “{_short(text)}”."
-            yield make_finding(INSTRUCTION, change, 0, message)
-
-
-def _in_unasked_words(inspection: Inspection) -> Iterator[Finding]:
-    for requirement in inspection.requirements.items:
-        if requirement.trust.is_asked:
-            continue
-        yield from orders_in_text(requirement.origin, f"{requirement.text}\n{requirement.detail}")
+        data = inspection.head.read_bytes(change.path) if change.binary else None
+        for text in texts_in_image(data) if data else ():
+            if _is_order(text):
+                what = "What this image carries besides pixels"
+                message = f"{what} speaks to an AI reviewer: “{_short(text)}”."
+                yield make_finding(INSTRUCTION, change, 0, message)
+    for one in inspection.requirements.items:
+        if not one.trust.is_asked:
+            yield from orders_in_text(one.origin, f"{one.text}\n{one.detail}")
 
 
 def orders_in_words(task: Task, evidence: Iterable[Evidence]) -> Iterator[Finding]:
@@ -197,9 +188,6 @@ def printed(seen: Observation | None) -> str:
     return "\n".join((seen.output, *(one.message for one in results)))[:_MOST_PRINTED]
 
 
-_MOST_PRINTED = 200_000
-
-
 def orders_in_text(where: str, text: str, rule: str = INSTRUCTION) -> Iterator[Finding]:
     """What a text that is no part of the change says to an AI reviewer."""
     for _, said in orders_in(text.splitlines()):
@@ -209,7 +197,15 @@ def orders_in_text(where: str, text: str, rule: str = INSTRUCTION) -> Iterator[F
 
 def orders_in(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """The lines, alone or up to three together, that tell a reviewer what to say; each with its index."""
-    bare = [_without_marks(line) for line in lines]
+    quotes = '"' * 3, "'" * 3
+    bare = [  # without what makes a line a comment, a quotation or a docstring
+        line.lstrip(f"{_BLANK}+>#/*;|-")
+        .rstrip(f"{_BLANK}*/\\")
+        .removeprefix(quotes[0])
+        .removeprefix(quotes[1])
+        .strip()
+        for line in lines
+    ]
     free = 0
     for at, line in enumerate(lines):
         if at < free:
@@ -224,19 +220,6 @@ def orders_in(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
                 yield at, said
                 free = at + length
                 break
-
-
-_BLANK = " \t\r\n\f\v"
-
-
-def _without_marks(line: str) -> str:
-    """A line without what makes it a comment, a quotation or a docstring."""
-    bare = line.lstrip(f"{_BLANK}+>#/*;|-").rstrip(f"{_BLANK}*/\\")
-    return bare.removeprefix('"' * 3).removeprefix("'" * 3).strip()
-
-
-_MOST_LINES = 3
-_LONGEST = 600
 
 
 def _is_order(text: str) -> bool:
@@ -263,13 +246,12 @@ def _hidden_in(line: str) -> str:
     if _ZERO_WIDTH.search(line):
         return "A character without width inside a word"
     for word in _WORD.findall(line):
-        if not word.isascii() and any(mix <= _scripts(word) for mix in _MIXED):
+        if word.isascii():
+            continue
+        scripts = {unicodedata.name(letter, "").split(" ", 1)[0] for letter in word}
+        if any(mix <= scripts for mix in _MIXED):
             return f"Letters of two alphabets in one word (`{word[:40]}`)"
     return ""
-
-
-def _scripts(word: str) -> set[str]:
-    return {unicodedata.name(letter, "").split(" ", 1)[0] for letter in word}
 
 
 def _short(text: str) -> str:

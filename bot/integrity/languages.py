@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from bot.integrity.assertions import Strength
+from bot.integrity.test_code import Strength
 
 
 @dataclass(frozen=True, slots=True)

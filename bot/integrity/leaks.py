@@ -35,7 +35,17 @@ def secrets_added(inspection: Inspection) -> Iterator[Finding]:
         for kind in dict.fromkeys(_NAMED.findall(clean)):
             if kind in _WEAK and (is_test_file(change.path) or is_document(change.path)):
                 continue
-            place = _place(lines, kind)
+            places = (
+                (number, line.strip())
+                for number, line in lines
+                if kind in _NAMED.findall(redact(line))
+                and not (kind in _WEAK and _NO_VALUE.search(line))
+            )
+            place = next(places, None)
+            if (
+                place is None and kind == "private key"
+            ):  # of several lines: it begins with its header
+                place = next(((number, "") for number, line in lines if "-----" in line), None)
             if place is None or (place[1] and place[1] in before):
                 continue
             message = (
@@ -43,15 +53,3 @@ def secrets_added(inspection: Inspection) -> Iterator[Finding]:
             )
             finding = make_finding(SECRET_ADDED, change, place[0], message)
             yield replace(finding, hunk=redact(finding.hunk))
-
-
-def _place(lines: list[tuple[int, str]], kind: str) -> tuple[int, str] | None:
-    """Where a kind of secret stands; a key of several lines begins with its header."""
-    for number, line in lines:
-        if kind in _NAMED.findall(redact(line)):
-            if kind in _WEAK and _NO_VALUE.search(line):
-                continue
-            return number, line.strip()
-    if kind != "private key":
-        return None
-    return next(((number, "") for number, line in lines if "-----" in line), None)

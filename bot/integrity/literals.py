@@ -137,10 +137,11 @@ class Bindings:
     def resolved(self, node: ast.expr) -> ast.expr:
         """What a name was given last above its line, through a few names; any other node as it is."""
         for _ in range(MOST_STEPS):
-            above = self._above(node) if isinstance(node, ast.Name) else None
-            if above is None:
+            values = self._given.get(node.id, []) if isinstance(node, ast.Name) else []
+            above = bisect_left(values, node.lineno, key=lambda one: one[0])
+            if not above:
                 break
-            node = above
+            node = values[above - 1][1]
         return node
 
     def literal(self, node: ast.expr) -> str | None:
@@ -161,22 +162,9 @@ class Bindings:
             inner = self.resolved(current)
             if inner is not current:
                 waiting.append(inner)
-            waiting += _parts(current)
+            # the expressions right below, those of its keywords and comprehensions too
+            children = list(ast.iter_child_nodes(current))
+            between = (child for child in children if not isinstance(child, ast.expr))
+            deeper = [one for child in between for one in ast.iter_child_nodes(child)]
+            waiting += [one for one in (*children, *deeper) if isinstance(one, ast.expr)]
         return frozenset(found)
-
-    def _above(self, node: ast.Name) -> ast.expr | None:
-        values = self._given.get(node.id, [])
-        at = bisect_left(values, node.lineno, key=lambda one: one[0])
-        return values[at - 1][1] if at else None
-
-
-def _parts(node: ast.expr) -> list[ast.expr]:
-    """The expressions right below one, those of its keywords and comprehensions too."""
-    children = list(ast.iter_child_nodes(node))
-    deeper = [
-        c
-        for child in children
-        for c in ast.iter_child_nodes(child)
-        if not isinstance(child, ast.expr)
-    ]
-    return [child for child in (*children, *deeper) if isinstance(child, ast.expr)]

@@ -51,7 +51,9 @@ def without_lost_imports(
 def _told(
     test: TestComparison, files: dict[str, ModuleVersions | None], base: Texts, head: Texts
 ) -> TestComparison:
-    lacks = _LACKS.search(test.message) if _may_be(test) else None
+    is_own = test.path.endswith(".py") and test.head_on_head is Outcome.PASSED
+    may_be = is_own and test.change in EDITED and test.base_on_head is Outcome.ERROR
+    lacks = _LACKS.search(test.message) if may_be else None
     if lacks is None:
         return test
     paths = [test.path, *(f"{one}/conftest.py" for one in PurePosixPath(test.path).parents)]
@@ -61,27 +63,16 @@ def _told(
     concerned = [both for path in paths if (both := files[path]) and both.differs]
     own, name = files[test.path], test.id.split("[", 1)[0].partition("::")[2]
     leaves_out = all(one is own or one.only_leaves_out for one in concerned)
-    if own is None or not name or not leaves_out or not _is_of(lacks, concerned):
+    # what is lacking must be a private name that one of these files no longer imports
+    wanted = lacks["whole"] or f"{lacks['module']}.{lacks['name']}"
+    origins = (origin for one in concerned for origin in one.gone.values())
+    is_of = any(origin == wanted or origin.startswith(f"{wanted}.") for origin in origins)
+    if own is None or not name or not leaves_out or not is_of:
         return test
     if not own.differs or own.holds(name):
         return replace(test, change=TestChange.PASS_TO_PASS, message=_HELD)
     is_open = test.change is TestChange.PASS_TO_FAIL
     return replace(test, change=TestChange.UNKNOWN, message=_UNKNOWN) if is_open else test
-
-
-def _may_be(test: TestComparison) -> bool:
-    is_own = test.path.endswith(".py") and test.head_on_head is Outcome.PASSED
-    return is_own and test.change in EDITED and test.base_on_head is Outcome.ERROR
-
-
-def _is_of(lacks: re.Match[str], concerned: Iterable[ModuleVersions]) -> bool:
-    """Whether what is lacking is a private name that one of these files no longer imports."""
-    wanted = lacks["whole"] or f"{lacks['module']}.{lacks['name']}"
-    return any(
-        origin == wanted or origin.startswith(f"{wanted}.")
-        for one in concerned
-        for origin in one.gone.values()
-    )
 
 
 def both_sides(path: str, base: Texts, head: Texts) -> ModuleVersions | None:
@@ -166,7 +157,14 @@ class ModuleVersions:
         A `skipif` that asks for a name that is gone may go too: the test runs all the more.
         """
         agree = alike or _equal
-        before = [self._without_skips(one) for one in path_to(self.base.tree, test)]
+        before = [copy.copy(one) for one in path_to(self.base.tree, test)]
+        for one in before:
+            one.decorator_list = [
+                decorator
+                for decorator in one.decorator_list
+                if "skipif" not in ast.unparse(decorator)
+                or _used([decorator]).isdisjoint(self.gone)
+            ]
         after = path_to(self.head.tree, test)
         if not before or not after or not agree([before[-1]], [after[-1]]):
             return False
@@ -184,16 +182,6 @@ class ModuleVersions:
                 return False
             waiting |= _used(bound) - seen
         return self._same_imports(seen)
-
-    def _without_skips(self, node: Definition) -> Definition:
-        kept = [
-            one
-            for one in node.decorator_list
-            if "skipif" not in ast.unparse(one) or _used([one]).isdisjoint(self.gone)
-        ]
-        copied = copy.copy(node)
-        copied.decorator_list = kept
-        return copied
 
     def _needs_gone(self, node: ast.stmt) -> bool:
         return isinstance(node, _PLAIN) and not _used([node]).isdisjoint(self.gone)

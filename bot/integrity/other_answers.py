@@ -1,14 +1,18 @@
-"""Reads ready-made answers out of JavaScript, TypeScript, Go, Rust, Java and C, as `answers` does for Python.
+"""Reads ready-made answers out of other languages than Python: JavaScript, Go, Rust, Java, C and shell.
 
-No grammar: branches, cases, arms, tables and functions are told by the tokens round their literals.
+No grammar: branches, cases, arms, tables and functions are told by the tokens round their literals. Of shell
+only numbers are read, answers and questions alike: words are how a `case` tells commands apart.
 """
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
-from bot.integrity.answers import Constant, ReadyAnswer
+from bot.integrity.answers import Constant, ReadyAnswer, TestExpectations
 from bot.integrity.tokens import (
     Token,
     constants_of,
@@ -56,7 +60,10 @@ def answers_in_source(source: ScannedSource) -> Iterator[ReadyAnswer]:
             continue
         if token.kind == "mark" and token.value in "([{":
             opened.append(at)
-            place = _function_at(tokens, at) or place
+            # `f(a) {`, `f = (a) =>`
+            body = _body(tokens, end_of_bracket(tokens, at) + 1) if token.value == "(" else 0
+            name = _name_before(tokens, at) if body else ""
+            place = f"`{name}`" if name else place
         elif token.kind == "mark" and token.value in ")]}" and opened:
             opened.pop()
             place = place if opened or token.value != "}" else "the module"
@@ -155,17 +162,13 @@ def _compared(source: ScannedSource, start: int, end: int) -> list[str]:
             inside = literal_at(tokens, at + 2, names)
             return [inside.text] if inside else [left.text] if left else []
         if is_mark(tokens, at, "includes", "contains") and is_mark(tokens, start, "["):
-            return _elements(source, start)
+            listed: list[str] = []
+            place = start + 1
+            while (element := literal_at(tokens, place, names)) is not None:
+                listed.append(element.text)
+                place = element.end + 1
+            return listed
     return []
-
-
-def _elements(source: ScannedSource, opening: int) -> list[str]:
-    found: list[str] = []
-    at = opening + 1
-    while (element := literal_at(source.tokens, at, source.names)) is not None:
-        found.append(element.text)
-        at = element.end + 1
-    return found
 
 
 def _result(source: ScannedSource, at: int) -> str | None:
@@ -249,25 +252,6 @@ def _pair(source: ScannedSource, at: int, opened: list[int]) -> list[tuple[str, 
 # --- functions ----------------------------------------------------------------------------------
 
 
-def _function_at(tokens: list[Token], opening: int) -> str:
-    """The name of the function whose parameters open at a token: `f(a) {`, `f = (a) =>`; or nothing."""
-    if not is_mark(tokens, opening, "("):
-        return ""
-    body = _body(tokens, end_of_bracket(tokens, opening) + 1)
-    name = _name_before(tokens, opening)
-    return f"`{name}`" if body and name else ""
-
-
-def _function_from(tokens: list[Token], opening: int) -> tuple[str, int]:
-    """The name and first token of the body of a function whose parameters begin here; or 0."""
-    if is_mark(tokens, opening, "("):
-        name = "" if is_mark(tokens, opening + 1, ")") else _name_before(tokens, opening)
-        return name, _body(tokens, end_of_bracket(tokens, opening) + 1) if name else 0
-    if is_mark(tokens, opening + 1, "=>") and is_mark(tokens, opening - 1, "=", "async"):
-        return _name_before(tokens, opening), _body(tokens, opening + 1)
-    return "", 0
-
-
 def _name_before(tokens: list[Token], opening: int) -> str:
     at = opening - 1
     while is_mark(tokens, at, "function", "async", "=", "*"):
@@ -293,7 +277,64 @@ def constants_in_source(source: ScannedSource) -> Iterator[Constant]:
     """Functions with parameters that give one literal back whatever comes in."""
     tokens = source.tokens
     for opening in range(1, len(tokens)):
-        name, body = _function_from(tokens, opening)
+        name, body = "", 0
+        if is_mark(tokens, opening, "("):
+            takes_something = not is_mark(tokens, opening + 1, ")")
+            name = _name_before(tokens, opening) if takes_something else ""
+            body = _body(tokens, end_of_bracket(tokens, opening) + 1) if name else 0
+        elif is_mark(tokens, opening + 1, "=>") and is_mark(tokens, opening - 1, "=", "async"):
+            name, body = _name_before(tokens, opening), _body(tokens, opening + 1)
         result = literal_at(tokens, body + is_mark(tokens, body, "return")) if body else None
         if result and is_mark(tokens, result.end, ";", "}", ",", ")"):
             yield Constant(name, result.text, source.line(body))
+
+
+# --- shell: numbers that become other numbers ----------------------------------------------------
+
+_MOST_FOUND = 2000
+_LONGEST_LINE = 500
+_NEXT_LINE = r"[ \t]*(?:\n[ \t]*)?"
+_NUMBER = r"[\"']?(-?\d{1,40}(?:\.\d{1,40})?)[\"']?"
+_GIVES = (
+    rf"(?:echo|printf)[ \t]+(?:(?:--|['\"]?%[sd](?:\\n)?['\"]?)[ \t]+)?{_NUMBER}[ \t]*(?=[;}}|&]|$)"
+)
+_SHELL_FUNCTION = re.compile(r"^[ \t]*(?:function[ \t]+)?(\w{1,80})[ \t]*\([ \t]*\)", re.MULTILINE)
+_SHELL_ANSWERS = (
+    re.compile(rf"(?:^|\bin\b|;;|\()[ \t]*{_NUMBER}[ \t]*\){_NEXT_LINE}{_GIVES}", re.MULTILINE),
+    re.compile(
+        rf"(?:=|==|-eq)[ \t]+{_NUMBER}[ \t]*(?:\]\]?|\)\))?[ \t]*(?:;|&&){_NEXT_LINE}"
+        rf"(?:then{_NEXT_LINE})?(?:\{{[ \t]*)?{_GIVES}",
+        re.MULTILINE,
+    ),
+)
+_ASKED = re.compile(
+    rf"\$\([ \t]*\w{{1,80}}[ \t]+([^()\n]{{1,200}}?)[ \t]*\)[\"']?[ \t]+(?:=|==|!=|-eq|-ne)[ \t]+{_NUMBER}"
+)
+_WORD = re.compile(r"[^\s\"']+")
+
+
+def answers_in_shell(text: str) -> Iterator[ReadyAnswer]:
+    """Every arm of a `case` and every branch that turns one number into another, by function."""
+    text = _plain(text)
+    named = [(found.start(), found[1]) for found in _SHELL_FUNCTION.finditer(text)]
+    for pattern in _SHELL_ANSWERS:
+        for found in islice(pattern.finditer(text), _MOST_FOUND):
+            at = bisect_right(named, found.start(), key=lambda one: one[0])
+            place = f"`{named[at - 1][1]}`" if at else "the script"
+            line = text.count("\n", 0, found.start(1)) + 1
+            yield ReadyAnswer((found[1],), found[2], line, place)
+
+
+def questions_in_shell(text: str, name: str) -> Iterator[TestExpectations]:
+    """What a script asks of the output of commands, as one test: `[ "$(twice 4)" = 8 ]`."""
+    found = islice(_ASKED.finditer(_plain(text)), _MOST_FOUND)
+    asked = frozenset((frozenset(_WORD.findall(one[1])), one[2]) for one in found)
+    if asked:
+        pairs = frozenset((given, result) for words, result in asked for given in words)
+        yield TestExpectations(name, pairs, asked, frozenset())
+
+
+def _plain(text: str) -> str:
+    """A script without comments, its lines cut."""
+    lines = text[:MAX_SOURCE].splitlines()
+    return "\n".join("" if one.lstrip().startswith("#") else one[:_LONGEST_LINE] for one in lines)

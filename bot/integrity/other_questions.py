@@ -55,22 +55,16 @@ def questions_in_text(source: str, language: Language) -> Iterator[TestExpectati
     for test in tests:
         body = read_tokens(test.body, is_script=is_script)
         names = _NamesInTest(constants | constants_of(body), _worked(body, constants))
-        found = [asked for asked in _all_asked(test, body, names, is_script) if asked.inputs]
+        said = (read_tokens(one.text, is_script=is_script) for one in test.assertions)
+        every = [asked for tokens in said for asked in _called_with(tokens, names)]
+        compared = (at for at in range(len(body)) if is_mark(body, at, *_COMPARES))
+        every += [asked for at in compared for asked in _compared(body, at, names)]
+        found = [asked for asked in every if asked.inputs]
         asserted = frozenset((asked.inputs, asked.result) for asked in found)
         pairs = {(given, asked.result) for asked in found for given in asked.inputs}
         rows = frozenset(_rows(body)) or (frozenset() if asserted else file_rows)
         calls = frozenset((asked.called, asked.result) for asked in found if asked.called)
         yield TestExpectations(test.name, frozenset(pairs | rows), asserted, calls)
-
-
-def _all_asked(
-    test: CodeOfTest, body: list[Token], names: _NamesInTest, is_script: bool
-) -> Iterator[_Equality]:
-    for assertion in test.assertions:
-        yield from _called_with(read_tokens(assertion.text, is_script=is_script), names)
-    for at in range(len(body)):
-        if is_mark(body, at, *_COMPARES):
-            yield from _compared(body, at, names)
 
 
 def _called_with(tokens: list[Token], names: _NamesInTest) -> Iterator[_Equality]:
@@ -156,26 +150,20 @@ def _worked(body: list[Token], constants: dict[str, str]) -> dict[str, _Equality
         start = first
         while is_mark(body, start, "await", "new", "&", "*"):
             start += 1
-        end = _end_of_calls(body, start)
+        end = start  # the token after `a.b(17).c()`
+        while end < len(body) and (body[end].kind == "name" or is_mark(body, end, ".", "::", "(")):
+            if end > start and body[end].kind == body[end - 1].kind == "name":
+                break
+            if not is_mark(body, end, "("):
+                end += 1
+                continue
+            end = end_of_bracket(body, end) + 1
+            if not is_mark(body, end, ".", "(", "::"):
+                break
         asked = _worked_out(body[start:end], "", plain)
         if asked.called and asked.inputs:
             found[name] = asked
     return found
-
-
-def _end_of_calls(body: list[Token], start: int) -> int:
-    """The token after `a.b(17).c()`."""
-    end = start
-    while end < len(body) and (body[end].kind == "name" or is_mark(body, end, ".", "::", "(")):
-        if end > start and body[end].kind == body[end - 1].kind == "name":
-            break
-        if not is_mark(body, end, "("):
-            end += 1
-            continue
-        end = end_of_bracket(body, end) + 1
-        if not is_mark(body, end, ".", "(", "::"):
-            break
-    return end
 
 
 def _rows(tokens: list[Token]) -> Iterator[tuple[str, str]]:

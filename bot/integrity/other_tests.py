@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from bot.integrity.assertions import Assertion
 from bot.integrity.languages import SHELL, Language, strength_of
-from bot.integrity.test_code import CodeOfTest, CodeOfTests
+from bot.integrity.test_code import Assertion, CodeOfTest, CodeOfTests
 
 _C_LIKE = re.compile(
     r"//[^\n]*|/\*.*?(?:\*/|\Z)"
@@ -53,20 +52,16 @@ def read_text(source: str, *, is_shell: bool = False) -> Text:
         return _blank(text) if text[0] in "/#" else text[0] + _blank(text[1:-1]) + text[-1]
 
     bare = pattern.sub(without_word, source)
-    ends = tuple(match.start() for match in re.finditer("\n", source))
-    return Text(source, pattern.sub(without_comment, source), bare, ends, _closings(bare))
-
-
-def _closings(bare: str) -> dict[int, int]:
-    """For every opening bracket the position after the one that closes it; kinds are not told apart."""
-    found: dict[int, int] = {}
+    # for every opening bracket the position after the one that closes it; kinds are not told apart
+    closings: dict[int, int] = {}
     waiting: list[int] = []
-    for match in _BRACKETS.finditer(bare):
-        if match.group() in _OPENS_BLOCK:
-            waiting.append(match.start())
+    for bracket in _BRACKETS.finditer(bare):
+        if bracket.group() in _OPENS_BLOCK:
+            waiting.append(bracket.start())
         elif waiting:
-            found[waiting.pop()] = match.end()
-    return found
+            closings[waiting.pop()] = bracket.end()
+    ends = tuple(match.start() for match in re.finditer("\n", source))
+    return Text(source, pattern.sub(without_comment, source), bare, ends, closings)
 
 
 def _blank(text: str) -> str:
@@ -105,15 +100,10 @@ def take_apart(assertion: str) -> AssertionCalls:
     first = arguments[0] if arguments else []
     subject = assertion[first[0][0] : first[0][1]].strip() if first else ""
     wants = bool(_WAITS.search(chain)) and not _FORBIDS.search(chain)
-    return AssertionCalls(
-        chain, subject or assertion, wants, wants and _names_error(chain, arguments)
-    )
-
-
-def _names_error(chain: str, arguments: list[list[tuple[int, int]]]) -> bool:
-    """`throws(what, Error)` tells it beside the code that runs; `expect(what).toThrow(Error)` alone."""
+    # `throws(what, Error)` tells it beside the code that runs; `expect(what).toThrow(Error)` alone
     needed = 1 if chain.lstrip().startswith("expect") else 2
-    return bool(arguments) and len(arguments[-1]) >= needed
+    names_error = bool(arguments) and len(arguments[-1]) >= needed
+    return AssertionCalls(chain, subject or assertion, wants, wants and names_error)
 
 
 def _calls(bare: str) -> list[tuple[int, int]]:
@@ -202,17 +192,10 @@ def read_other_tests(source: str, language: Language) -> CodeOfTests:
         if test is None:
             continue
         count = seen[test.name] = seen.get(test.name, 0) + 1
-        tests.append(test if count == 1 else _numbered(test, count))
+        tests.append(test if count == 1 else replace(test, name=f"{test.name} ({count})"))
     skips = (*(m.group().strip() for m in language.module_skip.finditer(text.whole)),)
     narrow = (f"{m.group()} leaves out the others" for m in language.narrow.finditer(text.bare))
     return CodeOfTests(tuple(tests), (*skips, *narrow))
-
-
-def _numbered(test: CodeOfTest, count: int) -> CodeOfTest:
-    return CodeOfTest(
-        f"{test.name} ({count})", test.line, test.end_line, test.assertions, test.skips,
-        test.swallowed, test.returns_early, test.body,
-    )  # fmt: skip
 
 
 def _test(match: re.Match[str], file: _TestFile) -> CodeOfTest | None:
@@ -225,7 +208,13 @@ def _test(match: re.Match[str], file: _TestFile) -> CodeOfTest | None:
         return None
     end = text.end_of_block(opening)
     bare = text.bare[opening : min(end, opening + MAX_BODY)]
-    heading = groups.get("head") or text.code[match.start() : opening] + _before(text, match)
+    heading = groups.get("head") or text.code[match.start() : opening]
+    if not groups.get("head"):
+        # with the annotations that stand above
+        above = text.code[max(0, match.start() - 1000) : match.start()].rsplit("}", 1)[-1]
+        heading += "\n".join(
+            line for line in above.splitlines()[-6:] if line.strip().startswith(("@", "#"))
+        )
     skips = [m.group().strip() for part in (heading, bare) for m in language.skip.finditer(part)]
     return CodeOfTest(
         name=" ".join(name.split())[:200],
@@ -239,41 +228,31 @@ def _test(match: re.Match[str], file: _TestFile) -> CodeOfTest | None:
     )
 
 
-def _before(text: Text, match: re.Match[str]) -> str:
-    """The annotations that stand above a test."""
-    above = text.code[max(0, match.start() - 1000) : match.start()].rsplit("}", 1)[-1]
-    return "\n".join(
-        line for line in above.splitlines()[-6:] if line.strip().startswith(("@", "#"))
-    )
-
-
 def _assertion(match: re.Match[str], end: int, file: _TestFile) -> Assertion:
-    whole = _statement(match, file.text, end, file.language)
+    """An assertion with all that is called on it: `expect(a).not.toBe(b)`."""
+    text = file.text
+    if file.language is SHELL:
+        stop = text.bare.find("\n", match.end())
+        whole = text.code[match.start() : stop if stop >= 0 else end].strip()[:MAX_ASSERTION]
+    else:
+        stop = text.end_of_block(match.end() - 1)
+        for _ in range(MAX_CALLS):
+            follows = _FOLLOWS.match(text.bare, stop, end)
+            if follows is None:
+                break
+            stop = text.end_of_block(follows.end() - 1) if follows.group(1) else follows.end()
+        stop = min(stop, match.start() + MAX_ASSERTION)
+        whole = " ".join(text.code[match.start() : stop].split())
     said = take_apart(whole)
     return Assertion(
         text=whole,
         subject=said.subject,
         strength=strength_of(whole, said.chain),
-        line=file.text.line_at(match.start()),
+        line=text.line_at(match.start()),
         tolerance=_tolerance(whole),
         is_raise=said.wants_error,
         has_match=said.names_error,
     )
-
-
-def _statement(match: re.Match[str], text: Text, end: int, language: Language) -> str:
-    """An assertion with all that is called on it: `expect(a).not.toBe(b)`."""
-    if language is SHELL:
-        stop = text.bare.find("\n", match.end())
-        return text.code[match.start() : stop if stop >= 0 else end].strip()[:MAX_ASSERTION]
-    stop = text.end_of_block(match.end() - 1)
-    for _ in range(MAX_CALLS):
-        follows = _FOLLOWS.match(text.bare, stop, end)
-        if follows is None:
-            break
-        stop = text.end_of_block(follows.end() - 1) if follows.group(1) else follows.end()
-    stop = min(stop, match.start() + MAX_ASSERTION)
-    return " ".join(text.code[match.start() : stop].split())
 
 
 def _tolerance(assertion: str) -> float:
@@ -309,19 +288,15 @@ def _returns_early(bare: str, language: Language) -> bool:
     if language is SHELL:
         return False
     start, last = bare.find("{"), bare.rstrip().rfind("\n")
-    return any(
-        all(_BRANCH.search(bare, max(0, opening - 300), opening) for opening in opened[1:])
-        for match in _RETURN.finditer(bare, start + 1)
-        if match.start() < last and (opened := _opened(bare, start, match.start()))
-    )
-
-
-def _opened(bare: str, start: int, end: int) -> list[int]:
-    """The curly brackets that are open at a position, the outermost first."""
-    found: list[int] = []
-    for at in range(start, end):
-        if bare[at] == "{":
-            found.append(at)
-        elif bare[at] == "}" and found:
-            found.pop()
-    return found
+    for match in _RETURN.finditer(bare, start + 1):
+        if match.start() >= last:
+            continue
+        opened: list[int] = []  # the curly brackets that are open there, the outermost first
+        for at in range(start, match.start()):
+            if bare[at] == "{":
+                opened.append(at)
+            elif bare[at] == "}" and opened:
+                opened.pop()
+        if opened and all(_BRANCH.search(bare, max(0, at - 300), at) for at in opened[1:]):
+            return True
+    return False

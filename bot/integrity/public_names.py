@@ -17,8 +17,8 @@ from bot.diff.lines import is_gone, is_new, old_path
 from bot.diff.python_source import Definition, parse_python
 from bot.integrity.inspection import Inspection, Trees, make_finding
 from bot.integrity.languages import SCRIPT
-from bot.integrity.reach import ships
 from bot.integrity.removed_code import is_public
+from bot.integrity.scope import ships
 from bot.integrity.script_signatures import script_classes
 from bot.task.alternatives import ERRORS_OF_JAVASCRIPT
 from bot.text.words import whole_name
@@ -107,23 +107,19 @@ def public_names(path: str, text: str) -> Iterator[tuple[str, int]]:
         return
     for found in _EXPORTED.finditer(text):
         line = text.count("\n", 0, found.start()) + 1
-        single = found["declared"] or found["member"]
-        for name in [single] if single else _listed(found["listed"]):
-            yield name, line
+        if single := found["declared"] or found["member"]:
+            yield single, line
+            continue
+        for one in found["listed"].split(","):  # `a, b as c, d: value` exports a, c, d
+            words = one.partition(":")[0].split()
+            if words and words[-1].replace("$", "_").isidentifier():
+                yield words[-1], line
 
 
 def exported_names(path: str, text: str) -> set[str]:
     """The names that a module of JavaScript exports, or that are what it exports."""
     whole = {one["taken"] or one["given"] for one in _WHOLE.finditer(text)}
     return whole | {name for name, _ in public_names(path, text)}
-
-
-def _listed(text: str) -> Iterator[str]:
-    """Yield what `a, b as c, d: value` exports: a, c, d."""
-    for one in text.split(","):
-        words = one.partition(":")[0].split()
-        if words and words[-1].replace("$", "_").isidentifier():
-            yield words[-1]
 
 
 def _of_python(body: list[ast.stmt], owner: str) -> Iterator[tuple[str, int]]:
@@ -165,7 +161,8 @@ def lost_base_classes(inspection: Inspection) -> Iterator[Finding]:
             continue
         before, after = inspection.before(change) or "", inspection.after(change) or ""
         head = {one.name: one for one in _classes(change.path, after, inspection.trees)}
-        public = _exported(old_path(change), before)
+        path = old_path(change)
+        public = None if path.endswith(".py") else exported_names(path, before)
         for one in _classes(old_path(change), before, inspection.trees):
             lost = _lost(one, head) if public is None or one.name in public else ""
             if re.search(rf"^[ \t]*{re.escape(lost)}[ \t]*[:=]", before, re.MULTILINE):
@@ -178,10 +175,6 @@ def lost_base_classes(inspection: Inspection) -> Iterator[Finding]:
                 "more, and the task does not speak of it."
             )
             yield make_finding(BASE_CLASS_LOST, change, head[one.name].line, message)
-
-
-def _exported(path: str, text: str) -> set[str] | None:
-    return None if path.endswith(".py") else exported_names(path, text)
 
 
 def _classes(path: str, text: str, trees: Trees) -> Iterator[_Class]:
@@ -200,9 +193,19 @@ def _lost(one: _Class, head: dict[str, _Class]) -> str:
     """The base class that a class has no longer; empty where head may have it by another one."""
     if one.name.startswith("_") or one.name not in head:
         return ""
-    above, unknown = _above(head[one.name], head)
-    if unknown:
-        return ""
+    above: set[str] = set()  # all that it is derived from now
+    waiting = list(head[one.name].bases)
+    while waiting:
+        name = waiting.pop().rpartition(".")[2]
+        if name in above:
+            continue
+        above.add(name)
+        if name in head:
+            waiting += head[name].bases
+        elif not _is_own_matter(name):
+            is_known = name in _ERRORS_OF_SCRIPT or isinstance(getattr(builtins, name, None), type)
+            if not is_known:
+                return ""  # it stands in another file
     names = (base for base in one.bases if not _is_own_matter(base))
     return next((base for base in names if not _is_above(base.rpartition(".")[2], above)), "")
 
@@ -211,23 +214,6 @@ def _is_own_matter(base: str) -> bool:
     """Whether a base class is for types, private, or a part that classes are put together from."""
     name = base.rpartition(".")[2]
     return name in _OF_TYPES or name.startswith("_") or name.endswith("Mixin")
-
-
-def _above(one: _Class, head: dict[str, _Class]) -> tuple[set[str], bool]:
-    """All that a class is derived from in its file, and whether something of it stands elsewhere."""
-    seen: set[str] = set()
-    waiting, unknown = list(one.bases), False
-    while waiting:
-        name = waiting.pop().rpartition(".")[2]
-        if name in seen:
-            continue
-        seen.add(name)
-        if name in head:
-            waiting += head[name].bases
-        elif not _is_own_matter(name):
-            is_known = name in _ERRORS_OF_SCRIPT or isinstance(getattr(builtins, name, None), type)
-            unknown = unknown or not is_known
-    return seen, unknown
 
 
 def _is_above(base: str, above: set[str]) -> bool:

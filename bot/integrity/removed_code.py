@@ -93,9 +93,17 @@ def _subjects(test: TestComparison, base: Files, known: frozenset[str]) -> froze
         return frozenset()
     imported = dict(read(test.path, text, known))
     used = {name for name in imported if whole_name(name).search(test.source)}
-    if len(used) < len(imported) and _leans_on_others(test, _without_imports(text)):
+    if len(used) < len(imported) and _leans_on_others(test, _IMPORT.sub("", text)):
         used = set(imported)  # what it leans on may use any of them
-    if _given_by_others(test, text):
+    # pytest gives a test what a fixture made, perhaps with other code of the project
+    found = re.search(r"\bdef\s+\w+\(([^)]*)\)", test.source) if test.path.endswith(".py") else None
+    given = {
+        one.partition(":")[0].partition("=")[0].strip()
+        for one in (found[1] if found else "").split(",")
+    }
+    listed = re.findall(r"parametrize\(\s*(?:[\[(]\s*)?((?:['\"][\w, ]*['\"],?\s*)+)", text)
+    values = {word for one in listed for word in re.findall(r"\w+", one)}
+    if given - values - _PLAIN_FIXTURES:
         return frozenset()
     names: set[_Name] = set()
     for name in used:
@@ -113,22 +121,6 @@ def _leans_on_others(test: TestComparison, text: str) -> bool:
     return bool(_SET_UP.search(shared)) or any(
         whole_name(one).search(test.source) for one in helpers
     )
-
-
-def _given_by_others(test: TestComparison, text: str) -> bool:
-    """Whether a test of pytest is given what a fixture made, perhaps with other code of the project."""
-    found = re.search(r"\bdef\s+\w+\(([^)]*)\)", test.source) if test.path.endswith(".py") else None
-    given = {
-        one.partition(":")[0].partition("=")[0].strip()
-        for one in (found[1] if found else "").split(",")
-    }
-    listed = re.findall(r"parametrize\(\s*(?:[\[(]\s*)?((?:['\"][\w, ]*['\"],?\s*)+)", text)
-    values = {word for one in listed for word in re.findall(r"\w+", one)}
-    return bool(given - values - _PLAIN_FIXTURES)
-
-
-def _without_imports(text: str) -> str:
-    return _IMPORT.sub("", text)
 
 
 def _imported_by_script(path: str, text: str, known: frozenset[str]) -> Iterator[tuple[str, _Name]]:
@@ -186,29 +178,31 @@ def _module(dotted: str, known: frozenset[str]) -> str:
 
 def _is_gone(name: _Name, base: Files, head: Files, left: Sequence[str]) -> bool:
     """Whether a function of base's is defined, used and spoken of nowhere in head's code."""
-    if len(name.name) < 3 or not _defines(base.read(name.path) or "", name.name):
+    if len(name.name) < 3:
+        return False
+    text, named = base.read(name.path) or "", re.escape(name.name)
+    is_defined = re.search(
+        rf"\b(?:function\s*\*?|const|let|var|class|def)\s+{named}(?![\w$])", text
+    ) or re.search(rf"\bexports\.{named}\s*=|^{named}\s*=", text, re.M)
+    if not is_defined:
         return False
     for path in left:
         if not path.endswith((".py", *SCRIPT.suffixes)):
             continue
-        text = head.read(path)
-        if text is None or (name.name in text and _speaks_of(path, text, name.name)):
+        now = head.read(path)
+        if now is None or (name.name in now and _speaks_of(path, now, name.name)):
             return False
     return True
-
-
-def _defines(text: str, name: str) -> bool:
-    named = re.escape(name)
-    return bool(
-        re.search(rf"\b(?:function\s*\*?|const|let|var|class|def)\s+{named}(?![\w$])", text)
-        or re.search(rf"\bexports\.{named}\s*=|^{named}\s*=", text, re.M)
-    )
 
 
 def _speaks_of(path: str, text: str, name: str) -> bool:
     """Whether code uses a name: not where it is only a key or a member of something else's."""
     if path.endswith(".py"):
-        return _python_speaks_of(text, name)
+        tree = parse_python(text)
+        said = ("id", "attr", "name", "arg", "value")
+        return tree is None or any(
+            name in [getattr(node, one, None) for one in said] for node in ast.walk(tree)
+        )
     tokens = read_tokens(text, is_script=True)
     modules = {m["bound"] or m["names"] or "" for m in _IMPORT.finditer(text)}
     bound = {word for said in modules for word in re.findall(r"[\w$]+", said)}
@@ -229,20 +223,6 @@ def _is_own(tokens: list[Token], at: int, imported: set[str], path: str) -> bool
     is_key = is_mark(tokens, at - 1, "{", ",") and is_mark(tokens, at + 1, ":")
     is_typed = path.endswith((".d.ts", ".d.mts", ".d.cts")) and is_mark(tokens, at + 1, "?", ":")
     return is_key or is_typed
-
-
-def _python_speaks_of(text: str, name: str) -> bool:
-    tree = parse_python(text)
-    if tree is None:
-        return True
-    for node in ast.walk(tree):
-        said = (
-            getattr(node, "id", None), getattr(node, "attr", None), getattr(node, "name", None),
-            getattr(node, "arg", None), getattr(node, "value", None),
-        )  # fmt: skip
-        if name in said:
-            return True
-    return False
 
 
 # --- whose it was ----------------------------------------------------------------------------

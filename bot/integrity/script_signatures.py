@@ -82,7 +82,11 @@ def script_signatures(text: str, *, is_typed: bool) -> Iterator[Signature]:
             yield found
         elif is_mark(script.tokens, at, "class") and not is_mark(script.tokens, at - 1, "."):
             yield from _of_class(script, at)
-        elif _is_table(script.tokens, at):
+        elif (
+            is_mark(script.tokens, at, "{")  # `module.exports = {`
+            and is_mark(script.tokens, at - 1, "=")
+            and is_mark(script.tokens, at - 2, "exports")
+        ):
             yield from _of_members(script, at, "")
         is_open = is_mark(script.tokens, at, *_OPENING)
         at = end_of_bracket(script.tokens, at) + 1 if is_open else at + 1
@@ -101,15 +105,6 @@ def script_classes(text: str) -> Iterator[ScriptClass]:
         extends = re.search(r"\bextends\s+([\w$.]+)", plain)
         if not depth:
             yield ScriptClass(found["name"], line, extends[1] if extends else "")
-
-
-def _is_table(tokens: list[Token], at: int) -> bool:
-    """Whether a token opens what `module.exports = {` exports."""
-    return (
-        is_mark(tokens, at, "{")
-        and is_mark(tokens, at - 1, "=")
-        and is_mark(tokens, at - 2, "exports")
-    )
 
 
 def _declared(script: _Script, at: int) -> Signature | None:
@@ -260,32 +255,29 @@ def _of_members(script: _Script, opening: int, owner: str) -> Iterator[Signature
 
 
 def _parameters(script: _Script, start: int, end: int) -> Iterator[Parameter]:
-    for begin, last in _split(script.tokens, start, end):
+    tokens = script.tokens
+    for begin, last in _split(tokens, start, end):
         first = begin
         while first + 1 < last and (
-            is_mark(script.tokens, first, *_MODIFIERS)
-            and not is_mark(script.tokens, first + 1, "=", ":", "?")
+            is_mark(tokens, first, *_MODIFIERS) and not is_mark(tokens, first + 1, "=", ":", "?")
         ):
             first += 1
-        if first < last and not is_mark(script.tokens, first, "this"):
-            yield _parameter(script, first, last)
-
-
-def _parameter(script: _Script, first: int, last: int) -> Parameter:
-    tokens = script.tokens
-    if is_mark(tokens, first, "."):
-        name = next((t.value for t in tokens[first:last] if t.kind == "name"), "")
-        return Parameter(name, Passing.REST)
-    at, entries = first + 1, tuple[Parameter, ...]()
-    if is_mark(tokens, first, "{", "["):
-        at = end_of_bracket(tokens, first)
-        if is_mark(tokens, first, "{"):
-            entries = tuple(_entries(script, first + 1, at))
-        at += 1
-    is_optional = is_mark(tokens, at, "?")
-    default = _default(script, at, last)
-    name = tokens[first].value if tokens[first].kind == "name" else ""
-    return Parameter(name, Passing.BY_PLACE, default, entries, is_optional)
+        if first >= last or is_mark(tokens, first, "this"):
+            continue
+        if is_mark(tokens, first, "."):
+            name = next((t.value for t in tokens[first:last] if t.kind == "name"), "")
+            yield Parameter(name, Passing.REST)
+            continue
+        at, entries = first + 1, tuple[Parameter, ...]()
+        if is_mark(tokens, first, "{", "["):
+            at = end_of_bracket(tokens, first)
+            if is_mark(tokens, first, "{"):
+                entries = tuple(_entries(script, first + 1, at))
+            at += 1
+        is_optional = is_mark(tokens, at, "?")
+        default = _default(script, at, last)
+        name = tokens[first].value if tokens[first].kind == "name" else ""
+        yield Parameter(name, Passing.BY_PLACE, default, entries, is_optional)
 
 
 def _entries(script: _Script, start: int, end: int) -> Iterator[Parameter]:

@@ -28,6 +28,7 @@ _EMPTY = frozenset(
     ("[]", "{}", "()", "''", '""', "set()", "list()", "dict()", "tuple()", "frozenset()")
 )
 _SELECTED = re.compile(r"([\w.]+)\.(\w+)")
+_RECORD = re.compile(r"(?:dataclasses\.)?dataclass\b(?!.*\binit=F)")
 _MOST_SOURCE = 400_000
 
 
@@ -100,27 +101,24 @@ def python_signatures(text: str, tree: ast.Module | None) -> Iterator[Signature]
     for node in tree.body if tree else ():
         if isinstance(node, Function) and not node.name.startswith("_"):
             yield from _of_function(node, node.name, lines, is_method=False)
-        elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-            yield from _of_class(node, lines)
-
-
-def _of_class(node: ast.ClassDef, lines: list[str]) -> Iterator[Signature]:
-    made = False
-    for one in node.body:
-        if not isinstance(one, Function):
+        if not isinstance(node, ast.ClassDef) or node.name.startswith("_"):
             continue
-        if one.name == "__init__":
-            made = True
-            yield from _of_function(one, node.name, lines, is_method=True)
-        elif not one.name.startswith("_"):
-            yield from _of_function(one, f"{node.name}.{one.name}", lines, is_method=True)
-    is_tuple = any(ast.unparse(one).endswith("NamedTuple") for one in node.bases)
-    marks = [ast.unparse(one) for one in node.decorator_list]
-    record = [one for one in marks if re.match(r"(?:dataclasses\.)?dataclass\b(?!.*\binit=F)", one)]
-    if (is_tuple or record) and not made:
-        by_name = any("kw_only=True" in one for one in record)
-        fields = tuple(_fields(node, Passing.BY_NAME if by_name else Passing.EITHER))
-        yield Signature(node.name, node.lineno, fields, "", marks=frozenset(marks))
+        made = False
+        for one in node.body:
+            if not isinstance(one, Function):
+                continue
+            if one.name == "__init__":
+                made = True
+                yield from _of_function(one, node.name, lines, is_method=True)
+            elif not one.name.startswith("_"):
+                yield from _of_function(one, f"{node.name}.{one.name}", lines, is_method=True)
+        is_tuple = any(ast.unparse(one).endswith("NamedTuple") for one in node.bases)
+        marks = [ast.unparse(one) for one in node.decorator_list]
+        record = [one for one in marks if _RECORD.match(one)]
+        if (is_tuple or record) and not made:
+            by_name = any("kw_only=True" in one for one in record)
+            fields = tuple(_fields(node, Passing.BY_NAME if by_name else Passing.EITHER))
+            yield Signature(node.name, node.lineno, fields, "", marks=frozenset(marks))
 
 
 def _fields(node: ast.ClassDef, passing: Passing) -> Iterator[Parameter]:
@@ -150,36 +148,30 @@ def _of_function(
     if any(_NOT_CALLED.search(one) for one in marks):
         return
     is_static = "staticmethod" in marks
-    parameters = tuple(_parameters(node.args))
-    if is_method and not is_static and parameters and parameters[0].passing in _PLACED:
-        parameters = parameters[1:]
+    given, parameters = node.args, list[Parameter]()
+    placed = [*given.posonlyargs, *given.args]
+    missing: list[ast.expr | None] = [None] * (len(placed) - len(given.defaults))
+    for at, (one, default) in enumerate(zip(placed, [*missing, *given.defaults], strict=True)):
+        passing = Passing.BY_PLACE if at < len(given.posonlyargs) else Passing.EITHER
+        parameters.append(Parameter(one.arg, passing, _text(default)))
+    if is_method and not is_static and placed:
+        parameters.pop(0)  # the object
+    if given.vararg:
+        parameters.append(Parameter(given.vararg.arg, Passing.REST))
+    for one, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
+        parameters.append(Parameter(one.arg, Passing.BY_NAME, _text(default)))
+    if given.kwarg:
+        parameters.append(Parameter(given.kwarg.arg, Passing.NAMED_REST))
     yield Signature(
         name,
         node.lineno,
-        parameters,
+        tuple(parameters),
         "\n".join(lines[node.lineno - 1 : node.end_lineno]),
         is_async=isinstance(node, ast.AsyncFunctionDef),
         is_attribute=any(_ATTRIBUTES.search(one) for one in marks),
         is_static=is_static or "classmethod" in marks or not is_method,
         marks=marks,
     )
-
-
-_PLACED = (Passing.BY_PLACE, Passing.EITHER)
-
-
-def _parameters(given: ast.arguments) -> Iterator[Parameter]:
-    placed = [*given.posonlyargs, *given.args]
-    missing: list[ast.expr | None] = [None] * (len(placed) - len(given.defaults))
-    for at, (one, default) in enumerate(zip(placed, [*missing, *given.defaults], strict=True)):
-        passing = Passing.BY_PLACE if at < len(given.posonlyargs) else Passing.EITHER
-        yield Parameter(one.arg, passing, _text(default))
-    if given.vararg:
-        yield Parameter(given.vararg.arg, Passing.REST)
-    for one, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
-        yield Parameter(one.arg, Passing.BY_NAME, _text(default))
-    if given.kwarg:
-        yield Parameter(given.kwarg.arg, Passing.NAMED_REST)
 
 
 def _text(default: ast.expr | None) -> str | None:
@@ -210,8 +202,10 @@ class Defaults:
         is_false_left_out = self.is_script and (first, second) == ("false", "undefined")
         if first == second or is_false_left_out or {first, second} <= _EMPTY | _NOTHING:
             return False
-        made = (other, old, first) if second in _NOTHING else (source, new, second)
-        return not {first, second} & _NOTHING or not _stands_in(*made)
+        made, *texts = (other, old, first) if second in _NOTHING else (source, new, second)
+        return not {first, second} & _NOTHING or not any(
+            re.search(rf"(?<![\w.]){re.escape(one)}(?!\w)", made) for one in texts
+        )
 
     def _value(self, text: str, constants: dict[str, str]) -> str | None:
         """The value that a default's text is, written in one way; None where the text does not show it."""
@@ -222,7 +216,11 @@ class Defaults:
             found = literal_at(tokens, 0, constants)
             return found.text if found and found.end == len(tokens) else None
         try:
-            return _written(ast.literal_eval(constants.get(text, text)))
+            value = ast.literal_eval(constants.get(text, text))
+            # equal values are written alike: 1, 1.0 and True are
+            if isinstance(value, bool) or (isinstance(value, float) and value.is_integer()):
+                value = int(value)
+            return repr(value)
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             return None
 
@@ -243,14 +241,3 @@ def _constants(tree: ast.Module | None) -> dict[str, str]:
         for one in (tree.body if tree else ())
         if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name)
     }
-
-
-def _written(value: object) -> str:
-    """Write a value so that equal ones are written alike: 1, 1.0 and True are."""
-    if isinstance(value, bool) or (isinstance(value, float) and value.is_integer()):
-        value = int(value)
-    return repr(value)
-
-
-def _stands_in(source: str, *texts: str) -> bool:
-    return any(re.search(rf"(?<![\w.]){re.escape(one)}(?!\w)", source) for one in texts)

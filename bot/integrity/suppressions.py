@@ -142,7 +142,9 @@ def _silences(line: str, patterns: list[re.Pattern[str]]) -> bool:
 def lowered_checks(inspection: Inspection) -> Iterator[Finding]:
     """Thresholds that went down, and strictness that was taken out of a configuration."""
     for change in inspection.diff.files:
-        if is_gone(change) or not _configures(change.path):
+        path, name = change.path, PurePosixPath(change.path).name.lower()
+        configures = is_build_file(path) or is_automation(path) or name.startswith(_CONFIGURATIONS)
+        if is_gone(change) or not configures:
             continue
         after = inspection.after(change) or ""
         for number, line in removed_lines(change):
@@ -150,23 +152,14 @@ def lowered_checks(inspection: Inspection) -> Iterator[Finding]:
             if _STRICT.search(line) and not kept:
                 message = f"A strict check was taken out: `{line.strip()[:80]}`."
                 yield make_finding(CHECK_LOWERED, change, number, message, Side.BASE)
-        yield from _lowered_thresholds(change)
-
-
-def _configures(path: str) -> bool:
-    name = PurePosixPath(path).name.lower()
-    return is_build_file(path) or is_automation(path) or name.startswith(_CONFIGURATIONS)
-
-
-def _lowered_thresholds(change: FileChange) -> Iterator[Finding]:
-    before = [m for _, line in removed_lines(change) if _LOWERED.search(line) for m in _found(line)]
-    for number, line in added_lines(change):
-        if not _LOWERED.search(line):
-            continue
-        now = _found(line)
-        if before and now and max(now) < max(before):
-            message = f"A threshold went down from {max(before):g}: `{line.strip()[:80]}`."
-            yield make_finding(CHECK_LOWERED, change, number, message)
+        before = [
+            n for _, line in removed_lines(change) if _LOWERED.search(line) for n in _found(line)
+        ]
+        for number, line in added_lines(change):
+            now = _found(line) if _LOWERED.search(line) else []
+            if before and now and max(now) < max(before):
+                message = f"A threshold went down from {max(before):g}: `{line.strip()[:80]}`."
+                yield make_finding(CHECK_LOWERED, change, number, message)
 
 
 def _found(line: str) -> list[float]:

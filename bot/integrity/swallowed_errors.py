@@ -18,7 +18,7 @@ from bot.diff.python_source import Function
 from bot.integrity.inspection import Inspection, Trees, make_finding
 from bot.integrity.languages import SCRIPT
 from bot.integrity.public_names import words_of_task
-from bot.integrity.reach import ships
+from bot.integrity.scope import ships
 from bot.integrity.tokens import Token, end_of_bracket, is_mark, line_at, line_starts, read_tokens
 from bot.text.clipping import clip_line
 from bot.text.words import sentences
@@ -66,7 +66,12 @@ class _Handled:
 
 def swallowed_errors(inspection: Inspection) -> Iterator[Finding]:
     """Code of base whose errors nobody gets to see any more."""
-    if _asks_to_go_on(words_of_task(inspection)) or inspection.diff.truncated:
+    said = words_of_task(inspection)
+    asks_to_go_on = _LENIENT.search(said) or any(
+        _OF_ERRORS.search(one) and _NOT.search(one)  # that some are raised says nothing of that
+        for one in sentences(said)
+    )
+    if asks_to_go_on or inspection.diff.truncated:
         return
     for change in inspection.diff.files:
         is_known = change.path.endswith((".py", *SCRIPT.suffixes)) and ships(change.path)
@@ -81,13 +86,6 @@ def swallowed_errors(inspection: Inspection) -> Iterator[Finding]:
                 "errors."
             )
             yield make_finding(ERROR_SWALLOWED, change, line, message)
-
-
-def _asks_to_go_on(said: str) -> bool:
-    """Whether a task wants errors not to come out; that some are raised says nothing of that."""
-    if _LENIENT.search(said):
-        return True
-    return any(_OF_ERRORS.search(one) and _NOT.search(one) for one in sentences(said))
 
 
 # --- Python ------------------------------------------------------------------------------------
@@ -121,7 +119,8 @@ def _on_purpose(
     part: str, base: Function, raised: dict[str, frozenset[str]], turned: list[_Handled]
 ) -> frozenset[str]:
     """The errors that base raises by itself in a part of its code, or makes others of."""
-    own = _raised(base) if part.startswith("raise") else raised.get(_callee(part), frozenset())
+    callee = part.partition("(")[0].rpartition(".")[2]
+    own = _raised(base) if part.startswith("raise") else raised.get(callee, frozenset())
     return own.union(*(one.errors for one in turned if part in one.parts))
 
 
@@ -140,10 +139,6 @@ def _raised(node: ast.AST) -> frozenset[str]:
         ast.unparse(one.func if isinstance(one, ast.Call) else one).rpartition(".")[2]
         for one in raised
     )
-
-
-def _callee(part: str) -> str:
-    return part.partition("(")[0].rpartition(".")[2]
 
 
 def _parts(body: list[ast.stmt]) -> frozenset[str]:
@@ -178,7 +173,15 @@ def _raises(handler: ast.ExceptHandler) -> bool:
 
 def _drops(handler: ast.ExceptHandler) -> bool:
     """Whether a handler does nothing with an error but log it."""
-    told = [one for one in handler.body if not _is_log(one)]
+    told = [
+        one
+        for one in handler.body
+        if not (
+            isinstance(one, ast.Expr)
+            and isinstance(one.value, ast.Call)
+            and _LOGS.match(ast.unparse(one.value.func))
+        )
+    ]
     return not any(
         isinstance(one, _USED) or (isinstance(one, ast.Name) and one.id == handler.name)
         for stmt in told
@@ -187,11 +190,6 @@ def _drops(handler: ast.ExceptHandler) -> bool:
 
 
 _USED = (ast.Call, ast.Raise, ast.Await, ast.Yield, ast.YieldFrom)
-
-
-def _is_log(one: ast.stmt) -> bool:
-    called = one.value if isinstance(one, ast.Expr) else None
-    return isinstance(called, ast.Call) and _LOGS.match(ast.unparse(called.func)) is not None
 
 
 # --- JavaScript --------------------------------------------------------------------------------
@@ -236,7 +234,15 @@ def _caught_at(tokens: list[Token], at: int, closing: dict[int, str]) -> _Handle
     if is_mark(tokens, opening, "("):
         name = tokens[opening + 1].value if opening + 1 < len(tokens) else ""
         opening = _end(tokens, opening) + 1
-    start = _start(tokens, at - 1)
+    # the token that opens what is closed before it; the first one that is looked at where none does
+    depth, start, first = 0, at - 1, max(0, at - 1 - _MOST_TRIED)
+    while start > first:
+        if tokens[start].kind == "mark":
+            depth += (tokens[start].value in ")]}") - (tokens[start].value in "([{")
+        if depth <= 0:
+            break
+        start -= 1
+    start = max(start, first)
     is_caught = is_mark(tokens, start - 1, "try") and is_mark(tokens, opening, "{")
     if not is_caught or not _does_nothing(tokens, opening, _end(tokens, opening), name):
         return None
@@ -246,17 +252,6 @@ def _caught_at(tokens: list[Token], at: int, closing: dict[int, str]) -> _Handle
 def _end(tokens: list[Token], opening: int) -> int:
     """The token that closes a bracket, or the last one that is looked at for it."""
     return end_of_bracket(tokens[: opening + _MOST_TOKENS + 1], opening)
-
-
-def _start(tokens: list[Token], closing: int) -> int:
-    """The token that opens what is closed at a token; the first one that is looked at where none does."""
-    depth, first = 0, max(0, closing - _MOST_TRIED)
-    for at in range(closing, first, -1):
-        if tokens[at].kind == "mark":
-            depth += (tokens[at].value in ")]}") - (tokens[at].value in "([{")
-        if depth <= 0:
-            return at
-    return first
 
 
 def _calls(tokens: list[Token], start: int, end: int) -> Iterator[tuple[str, int, int]]:

@@ -37,6 +37,7 @@ _DESELECTING = re.compile(
     r"|(?:\"|'|\s|=)--(?:deselect|ignore(?:-glob)?)(?:=|\s|\"|')"
     r"|^\s*(?:norecursedirs|python_files|python_functions|python_classes|testpaths)\s*="
 )
+_EXITING = ("os._exit", "sys.exit", "exit", "quit", "atexit.register", "_exit")
 _ASSERTIONS = frozenset(name for name in dir(unittest.TestCase) if name.startswith("assert"))
 _PLUGIN = re.compile(
     r"pytest11|^(?:\s*-p\s|(?:(?!addopts).)*+addopts.*\s-p\s++(?!no:))|pytest_plugins"
@@ -61,33 +62,27 @@ def tampering_in(
     if name in ("sitecustomize.py", "usercustomize.py") or name.endswith(".pth"):
         yield Tampering(STARTUP_HOOK, 1, f"`{name}` runs whenever Python starts.")
     if name in _RUNNER_FILES or name in ("setup.py", "conftest.py"):
-        yield from _runner_lines(added_lines(change))
-    if name.endswith(".py") and after is not None:
-        yield from _python(change.path, trees.of(before or ""), trees.of(after))
-
-
-def _runner_lines(added: list[tuple[int, str]]) -> Iterator[Tampering]:
-    for number, line in added:
-        if _DESELECTING.search(line):
-            message = f"Which tests are collected is changed: `{line.strip()[:80]}`."
-            yield Tampering(TEST_DESELECTED, number, message, is_deselection=True)
-        elif _PLUGIN.search(line):
-            message = f"A plugin is loaded into the test runner: `{line.strip()[:80]}`."
-            yield Tampering(RESULTS_REWRITTEN, number, message)
-
-
-def _python(path: str, old: ast.Module | None, new: ast.Module | None) -> Iterator[Tampering]:
+        for number, line in added_lines(change):
+            if _DESELECTING.search(line):
+                message = f"Which tests are collected is changed: `{line.strip()[:80]}`."
+                yield Tampering(TEST_DESELECTED, number, message, is_deselection=True)
+            elif _PLUGIN.search(line):
+                message = f"A plugin is loaded into the test runner: `{line.strip()[:80]}`."
+                yield Tampering(RESULTS_REWRITTEN, number, message)
+    if not name.endswith(".py") or after is None:
+        return
+    old, new = trees.of(before or ""), trees.of(after)
     if new is None:
         return
     known = {ast.unparse(node) for node in _telling(old)} if old else set()
     for node in _telling(new):
         if ast.unparse(node) not in known:
-            yield from _told(path, node, new)
-    if is_test_path(path) or PurePosixPath(path).name == "conftest.py":
+            yield from _told(change.path, node, new)
+    if is_test_path(change.path) or name == "conftest.py":
         stood = {ast.unparse(own) for own, _ in _own_assertions(old)} if old else set()
-        for own, name in _own_assertions(new):
+        for own, method in _own_assertions(new):
             if ast.unparse(own) not in stood:
-                message = f"`{name}` is replaced by one that does not call unittest's: it may ask for less."
+                message = f"`{method}` is replaced by one that does not call unittest's: it may ask for less."
                 yield Tampering(RESULTS_REWRITTEN, own.lineno, message)
 
 
@@ -111,19 +106,8 @@ def _telling(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.Call]:
         if isinstance(node, ast.FunctionDef):
             if _REWRITING_HOOKS.fullmatch(node.name) or node.name == "__eq__":
                 yield node
-        elif isinstance(node, ast.Call) and _exits(node):
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in _EXITING:
             yield node
-
-
-def _exits(node: ast.Call) -> bool:
-    return ast.unparse(node.func) in (
-        "os._exit",
-        "sys.exit",
-        "exit",
-        "quit",
-        "atexit.register",
-        "_exit",
-    )
 
 
 def _told(path: str, node: ast.FunctionDef | ast.Call, tree: ast.Module) -> Iterator[Tampering]:
@@ -133,7 +117,9 @@ def _told(path: str, node: ast.FunctionDef | ast.Call, tree: ast.Module) -> Iter
             message = f"`{called}` can end a test run before its results are told."
             yield Tampering(EARLY_EXIT, node.lineno, message)
     elif node.name == "__eq__":
-        if _always_true(node):
+        returns = [child for child in ast.walk(node) if isinstance(child, ast.Return)]
+        always_true = (isinstance(r.value, ast.Constant) and r.value.value is True for r in returns)
+        if returns and all(always_true):
             yield Tampering(
                 EQUALITY_FAKED, node.lineno, "`__eq__` is always true: any assertion holds."
             )
@@ -149,13 +135,6 @@ def _told(path: str, node: ast.FunctionDef | ast.Call, tree: ast.Module) -> Iter
         yield Tampering(rule, node.lineno, message, is_deselection=deselects)
 
 
-def _always_true(node: ast.FunctionDef) -> bool:
-    returns = [child for child in ast.walk(node) if isinstance(child, ast.Return)]
-    return bool(returns) and all(
-        isinstance(r.value, ast.Constant) and r.value.value is True for r in returns
-    )
-
-
 def _compares_types(node: ast.FunctionDef, tree: ast.Module) -> bool:
     """Whether objects that have attributes are equal whatever these are."""
     owners = (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef) and node in one.body)
@@ -167,14 +146,13 @@ def _compares_types(node: ast.FunctionDef, tree: ast.Module) -> bool:
     )
     both = {one.arg for one in node.args.args}
     uses = {one for one in ast.walk(node) if isinstance(one, ast.Name) and one.id in both}
-    of_types = {one for child in ast.walk(node) for one in _asked_for_type(child)}
+    of_types: set[ast.expr] = set()
+    for child in ast.walk(node):
+        if isinstance(child, ast.Call) and ast.unparse(child.func) in ("isinstance", "type"):
+            of_types.update(child.args)
+        elif isinstance(child, ast.Attribute) and child.attr == "__class__":
+            of_types.add(child.value)
     return has_attributes and bool(uses) and uses <= of_types
-
-
-def _asked_for_type(node: ast.AST) -> list[ast.expr]:
-    if isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "type"):
-        return node.args
-    return [node.value] if isinstance(node, ast.Attribute) and node.attr == "__class__" else []
 
 
 _EXITS = re.compile(
@@ -196,6 +174,9 @@ def tampering(inspection: Inspection) -> Iterator[Finding]:
                 continue
             blocks = remark.is_deselection and inspection.standing.fewer_unasked
             yield replace(finding, severity=Severity.BLOCK) if blocks else finding
+
+
+_PATCHING = re.compile(r"(?:^|\.)(?:setattr|setitem|patch|object)$")
 
 
 def replaced_subjects(inspection: Inspection) -> Iterator[Finding]:
@@ -228,16 +209,13 @@ def _replacing(tree: ast.Module | None, names: frozenset[str]) -> Iterator[tuple
             targets = [one.attr for one in node.targets if isinstance(one, ast.Attribute)]
             yield from ((node, one) for one in targets if one in names)
         elif isinstance(node, ast.Expr | ast.With):
-            calls = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
-            yield from ((node, one) for call in calls for one in _patched(call) if one in names)
-
-
-def _patched(call: ast.Call) -> Iterator[str]:
-    """The names that a call of `setattr` or `patch` replaces."""
-    if re.search(r"(?:^|\.)(?:setattr|setitem|patch|object)$", ast.unparse(call.func)):
-        for one in call.args[:2]:
-            if isinstance(one, ast.Constant) and isinstance(one.value, str):
-                yield one.value.rpartition(".")[2]
+            calls = (one for one in ast.walk(node) if isinstance(one, ast.Call))
+            patching = (one for one in calls if _PATCHING.search(ast.unparse(one.func)))
+            for given in (one for call in patching for one in call.args[:2]):
+                if isinstance(given, ast.Constant) and isinstance(given.value, str):
+                    name = given.value.rpartition(".")[2]
+                    if name in names:
+                        yield node, name
 
 
 def _stood_elsewhere(line: int, change: FileChange, inspection: Inspection) -> bool:
@@ -281,7 +259,11 @@ _ASKED_BY = re.compile(
 
 def replaced_commands(inspection: Inspection) -> Iterator[Finding]:
     """New shell functions and aliases that take the place of a command by which the tests ask."""
-    scripts = _shell_tests(inspection)
+    scripts = {
+        path: read_text(inspection.head.read(path) or "", is_shell=True).code
+        for path in inspection.telling_tests()
+        if language_of(path) is SHELL
+    }
     for change in inspection.diff.files if scripts else ():
         name = PurePosixPath(change.path).name
         is_shell = language_of(name) is SHELL or not PurePosixPath(name).suffix
@@ -289,22 +271,17 @@ def replaced_commands(inspection: Inspection) -> Iterator[Finding]:
             continue
         before = _replaced(inspection.before(change))
         for command, line in _replaced(inspection.after(change)).items():
-            asking = [path for path, text in scripts.items() if command in _asked_by(text)]
+            asking = [
+                path
+                for path, text in scripts.items()
+                if any(match[1] == command for match in _ASKED_BY.finditer(text))
+            ]
             if asking and command not in before:
                 message = (
                     f"This takes the place of `{command}`, by which `{asking[0]}` asks: it may say yes to "
                     "anything."
                 )
                 yield make_finding(RESULTS_REWRITTEN, change, line, message)
-
-
-def _shell_tests(inspection: Inspection) -> dict[str, str]:
-    """The shell scripts among the changed tests and those that the change makes pass, without comments."""
-    return {
-        path: read_text(inspection.head.read(path) or "", is_shell=True).code
-        for path in inspection.telling_tests()
-        if language_of(path) is SHELL
-    }
 
 
 def _replaced(text: str | None) -> dict[str, int]:
@@ -315,7 +292,3 @@ def _replaced(text: str | None) -> dict[str, int]:
         command = next(name for name in match.groups() if name)
         found.setdefault(command, code.count("\n", 0, match.end()) + 1)
     return found
-
-
-def _asked_by(code: str) -> set[str]:
-    return {match[1] for match in _ASKED_BY.finditer(code)}

@@ -1,13 +1,210 @@
-"""Reads Python tests by their syntax tree: which tests there are, what each asserts, what is skipped."""
+"""Reads Python tests by their syntax tree: which there are, what each asserts how firmly, what is skipped."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import IntEnum
 
 from bot.diff.python_source import Function, parse_python
-from bot.integrity.assertions import Assertion, assertions_in
+
+
+class Strength(IntEnum):
+    """How much an assertion pins down; a lower one says less about the same value."""
+
+    NOTHING = 0  # assert True
+    SOMETHING = 1  # truth, not None, an instance, any exception
+    BOUND = 2  # membership, order, a looser tolerance
+    EXACT = 3  # equality, identity with a value, a named exception
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """One assertion. `subject` is what is looked at, `text` the whole, both normalised."""
+
+    text: str
+    subject: str
+    strength: Strength
+    line: int
+    tolerance: float = 0.0
+    is_raise: bool = False
+    has_match: bool = False
+
+
+_UNITTEST = {
+    "assertequal": Strength.EXACT,
+    "assertequals": Strength.EXACT,
+    "assertlistequal": Strength.EXACT,
+    "assertdictequal": Strength.EXACT,
+    "assertis": Strength.EXACT,
+    "assertisnone": Strength.EXACT,
+    "assertalmostequal": Strength.EXACT,
+    "assertcountequal": Strength.BOUND,
+    "assertin": Strength.BOUND,
+    "assertnotin": Strength.BOUND,
+    "assertgreater": Strength.BOUND,
+    "assertgreaterequal": Strength.BOUND,
+    "assertless": Strength.BOUND,
+    "assertlessequal": Strength.BOUND,
+    "assertregex": Strength.BOUND,
+    "asserttrue": Strength.SOMETHING,
+    "assertfalse": Strength.SOMETHING,
+    "assertisnotnone": Strength.SOMETHING,
+    "assertisinstance": Strength.SOMETHING,
+    "assertnotequal": Strength.SOMETHING,
+}
+_RAISING = {"raises", "assertraises", "assertraisesregex", "assertraisesregexp"}
+_WARNING = {"warns", "assertwarns", "assertwarnsregex", "deprecated_call"}
+_BROAD = {"Exception", "BaseException"}
+_OPERATORS: tuple[tuple[type[ast.cmpop], Strength], ...] = (
+    (ast.Eq, Strength.EXACT),
+    (ast.Is, Strength.EXACT),
+    (ast.In, Strength.BOUND),
+    (ast.NotIn, Strength.BOUND),
+    (ast.Lt, Strength.BOUND),
+    (ast.LtE, Strength.BOUND),
+    (ast.Gt, Strength.BOUND),
+    (ast.GtE, Strength.BOUND),
+)
+
+
+def assertions_in(node: ast.AST) -> Iterator[Assertion]:
+    """Every assertion below a node: `assert`, unittest's and mock's methods, `raises`, `warns`."""
+    for child in ast.walk(node):
+        if isinstance(child, ast.Assert):
+            test = child.test
+            subject, strength = _subject_and_strength(test)
+            yield Assertion(
+                text=ast.unparse(test),
+                subject=subject,
+                strength=Strength.NOTHING if is_trivial(test) else strength,
+                line=child.lineno,
+                tolerance=_tolerance(test),
+            )
+        elif isinstance(child, ast.Call):
+            called = _called(child)
+            if called in _RAISING or called in _WARNING:
+                yield _raising(child, called)
+            elif called in ("fail", "xfail"):
+                continue
+            elif called.startswith(("assert", "_assert", "check_", "verify_")):
+                yield _method(child, called)
+
+
+def is_weaker(before: Assertion, after: Assertion) -> bool:
+    """Whether `after` demands less of the same subject than `before` did."""
+    if after.strength < before.strength:
+        return True
+    if before.tolerance and after.tolerance > before.tolerance:
+        return True
+    return before.is_raise and after.is_raise and before.has_match and not after.has_match
+
+
+def _called(node: ast.Call) -> str:
+    function = node.func
+    if isinstance(function, ast.Attribute):
+        return function.attr.lower()
+    return function.id.lower() if isinstance(function, ast.Name) else ""
+
+
+def _subject_and_strength(test: ast.expr) -> tuple[str, Strength]:
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return ast.unparse(test.operand), Strength.SOMETHING
+    if isinstance(test, ast.BoolOp):
+        parts = [_subject_and_strength(value) for value in test.values]
+        pick = min if isinstance(test.op, ast.Or) else max
+        return parts[0][0], pick(strength for _, strength in parts)
+    if isinstance(test, ast.Compare):
+        operator, left = test.ops[0], test.left
+        is_right = isinstance(operator, ast.In | ast.NotIn) or isinstance(
+            left, ast.Constant | ast.List | ast.Dict | ast.Tuple | ast.Set
+        )
+        subject = test.comparators[0] if is_right else left
+        if isinstance(operator, ast.IsNot | ast.NotEq):
+            return ast.unparse(subject), Strength.SOMETHING
+        strengths = (strength for kind, strength in _OPERATORS if isinstance(operator, kind))
+        return ast.unparse(subject), next(strengths, Strength.SOMETHING)
+    if isinstance(test, ast.Call) and _called(test) == "isinstance" and test.args:
+        return ast.unparse(test.args[0]), Strength.SOMETHING
+    return ast.unparse(test), Strength.SOMETHING
+
+
+def _raising(node: ast.Call, called: str) -> Assertion:
+    wanted = ast.unparse(node.args[0]) if node.args else ""
+    broad = wanted.rsplit(".", 1)[-1] in _BROAD or not wanted
+    matched = any(k.arg == "match" for k in node.keywords) or "regex" in called
+    weak = broad and called in _RAISING
+    return Assertion(
+        text=ast.unparse(node),
+        subject="raises" if called in _RAISING else "warns",
+        strength=Strength.SOMETHING if weak else Strength.EXACT,
+        line=node.lineno,
+        is_raise=True,
+        has_match=matched,
+    )
+
+
+def _method(node: ast.Call, called: str) -> Assertion:
+    strength = _UNITTEST.get(called, Strength.EXACT)
+    trivial = called in ("asserttrue", "assertisnotnone") and bool(node.args)
+    if trivial and is_trivial(node.args[0]):
+        strength = Strength.NOTHING
+    subject = node.args[0] if node.args else node.func
+    return Assertion(
+        text=ast.unparse(node),
+        subject=ast.unparse(subject),
+        strength=strength,
+        line=node.lineno,
+        tolerance=_tolerance(node),
+    )
+
+
+def is_trivial(test: ast.expr) -> bool:
+    """Whether an expression is true whatever the code under test does."""
+    if isinstance(test, ast.Constant):
+        return bool(test.value)
+    if isinstance(test, ast.Tuple):
+        return bool(test.elts)  # `assert (x, "message")` is always true
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return isinstance(test.operand, ast.Constant) and not test.operand.value
+    if isinstance(test, ast.BoolOp):
+        combine = any if isinstance(test.op, ast.Or) else all
+        return combine(is_trivial(value) for value in test.values)
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        return _compares_with_itself(test)
+    return False
+
+
+def _compares_with_itself(test: ast.Compare) -> bool:
+    """`1 == 1` and `x == x`; two equal calls are left alone, they may well differ."""
+    left, right = test.left, test.comparators[0]
+    if not isinstance(test.ops[0], ast.Eq | ast.Is | ast.LtE | ast.GtE):
+        return False
+    if any(isinstance(node, ast.Call) for node in ast.walk(left)):
+        return False
+    return isinstance(left, ast.Constant) and ast.dump(left) == ast.dump(right)
+
+
+def _tolerance(node: ast.AST) -> float:
+    """The widest tolerance named in an assertion (`abs=`, `rel=`, `delta=`, `places=`), 0 for none."""
+    widest = 0.0
+    for child in ast.walk(node):
+        for keyword in child.keywords if isinstance(child, ast.Call) else ():
+            value = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
+            if not isinstance(value, int | float):
+                continue
+            if re.fullmatch(
+                r"abs|rel|delta|atol|rtol|abs_tol|rel_tol|tolerance", keyword.arg or ""
+            ):
+                widest = max(widest, float(value))
+            elif keyword.arg in ("places", "decimal"):
+                widest = max(widest, 10.0 ** -min(max(value, -300), 300))
+    return widest
+
+
+# --- whole tests ---------------------------------------------------------------------------------
 
 _SKIPPING = ("skip", "skipif", "skipunless", "xfail", "expectedfailure", "importorskip")
 
@@ -44,32 +241,39 @@ def read_tests(source: str) -> CodeOfTests | None:
     tree = parse_python(source)
     if tree is None:
         return None
-    return CodeOfTests(tuple(_tests(tree.body, "", ())), tuple(_module_skips(tree)))
+    skips = list(_mark_skips(tree.body))
+    for node in tree.body:
+        inner = node.body[0] if isinstance(node, ast.If) else node
+        call = inner.value if isinstance(inner, ast.Expr) else None
+        if isinstance(call, ast.Call) and is_skip(call):
+            skips.append(ast.unparse(call))
+        target = ast.unparse(node.targets[0]) if isinstance(node, ast.Assign) else ""
+        if target.startswith("collect_ignore"):
+            skips.append(ast.unparse(node))
+    return CodeOfTests(tuple(_tests(tree.body, "", ())), tuple(skips))
 
 
 def _tests(body: list[ast.stmt], prefix: str, inherited: tuple[str, ...]) -> Iterator[CodeOfTest]:
     for node in body:
         if isinstance(node, Function) and node.name.startswith("test"):
-            yield _test(node, prefix, inherited)
+            calls = [child for child in ast.walk(node) if isinstance(child, ast.Call)]
+            called = [one for one in calls if one not in node.decorator_list and is_skip(one)]
+            attempts = (child for child in ast.walk(node) if isinstance(child, ast.Try))
+            yield CodeOfTest(
+                name=prefix + node.name,
+                line=min([node.lineno, *(d.lineno for d in node.decorator_list)]),
+                end_line=node.end_lineno or node.lineno,
+                assertions=tuple(assertions_in(node)),
+                skips=(*inherited, *_decorator_skips(node), *map(ast.unparse, called)),
+                swallowed=sum(map(_swallowed, attempts)),
+                returns_early=_returns_early(node),
+                body="\n".join(ast.unparse(statement) for statement in node.body),
+            )
         elif isinstance(node, ast.ClassDef):
             skips = (*inherited, *_decorator_skips(node), *_mark_skips(node.body))
             yield from _tests(node.body, f"{prefix}{node.name}::", skips)
         elif isinstance(node, ast.If | ast.Try | ast.With):
             yield from _tests(node.body, prefix, inherited)
-
-
-def _test(node: Function, prefix: str, inherited: tuple[str, ...]) -> CodeOfTest:
-    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-    return CodeOfTest(
-        name=prefix + node.name,
-        line=first,
-        end_line=node.end_lineno or node.lineno,
-        assertions=tuple(assertions_in(node)),
-        skips=(*inherited, *_decorator_skips(node), *_called_skips(node)),
-        swallowed=sum(_swallowed(child) for child in ast.walk(node) if isinstance(child, ast.Try)),
-        returns_early=_returns_early(node),
-        body="\n".join(ast.unparse(statement) for statement in node.body),
-    )
 
 
 def _returns_early(node: Function) -> bool:
@@ -90,12 +294,6 @@ def _decorator_skips(node: Function | ast.ClassDef) -> Iterator[str]:
             yield ast.unparse(decorator)
 
 
-def _called_skips(node: Function) -> Iterator[str]:
-    for child in ast.walk(node):
-        if isinstance(child, ast.Call) and child not in node.decorator_list and is_skip(child):
-            yield ast.unparse(child)
-
-
 def _mark_skips(body: list[ast.stmt]) -> Iterator[str]:
     """`pytestmark = pytest.mark.skip` and `__test__ = False`, in a class or module."""
     for node in body:
@@ -103,29 +301,12 @@ def _mark_skips(body: list[ast.stmt]) -> Iterator[str]:
             continue
         name = node.targets[0].id
         if name == "pytestmark":
-            yield from (ast.unparse(n) for n in _elements(node.value) if is_skip(n))
+            marks = (
+                node.value.elts if isinstance(node.value, ast.List | ast.Tuple) else [node.value]
+            )
+            yield from (ast.unparse(mark) for mark in marks if is_skip(mark))
         elif name == "__test__" and isinstance(node.value, ast.Constant) and not node.value.value:
             yield "__test__ = False"
-
-
-def _elements(node: ast.expr) -> list[ast.expr]:
-    return node.elts if isinstance(node, ast.List | ast.Tuple) else [node]
-
-
-def _module_skips(tree: ast.Module) -> Iterator[str]:
-    yield from _mark_skips(tree.body)
-    for node in tree.body:
-        inner = node.body[0] if isinstance(node, ast.If) else node
-        if (
-            isinstance(inner, ast.Expr)
-            and isinstance(inner.value, ast.Call)
-            and is_skip(inner.value)
-        ):
-            yield ast.unparse(inner.value)
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).startswith(
-            "collect_ignore"
-        ):
-            yield ast.unparse(node)
 
 
 def is_skip(node: ast.expr) -> bool:
@@ -141,20 +322,15 @@ def is_skip(node: ast.expr) -> bool:
 
 def _swallowed(node: ast.Try) -> int:
     """How many assertions stand in a `try` whose handler hides that they failed."""
-    if not any(_hides_failures(handler) for handler in node.handlers):
-        return 0
-    return sum(1 for statement in node.body for _ in assertions_in(statement))
-
-
-def _hides_failures(handler: ast.ExceptHandler) -> bool:
-    caught = ast.unparse(handler.type) if handler.type else "BaseException"
-    names = {part.strip(" ()").rsplit(".", 1)[-1] for part in caught.split(",")}
-    if not names & {"AssertionError", "Exception", "BaseException"}:
-        return False
-    loud = (ast.Raise, ast.Assert)
-    inner = [child for statement in handler.body for child in ast.walk(statement)]
-    return not any(isinstance(c, loud) or "fail" in _called_name(c) for c in inner)
-
-
-def _called_name(node: ast.AST) -> str:
-    return ast.unparse(node.func).lower() if isinstance(node, ast.Call) else ""
+    for handler in node.handlers:
+        caught = ast.unparse(handler.type) if handler.type else "BaseException"
+        names = {part.strip(" ()").rsplit(".", 1)[-1] for part in caught.split(",")}
+        inner = [child for statement in handler.body for child in ast.walk(statement)]
+        is_loud = any(
+            isinstance(one, ast.Raise | ast.Assert)
+            or (isinstance(one, ast.Call) and "fail" in ast.unparse(one.func).lower())
+            for one in inner
+        )
+        if names & {"AssertionError", "Exception", "BaseException"} and not is_loud:
+            return sum(1 for statement in node.body for _ in assertions_in(statement))
+    return 0

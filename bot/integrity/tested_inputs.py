@@ -109,32 +109,25 @@ def _is_telling(text: str) -> bool:
 
 def _tested(inspection: Inspection) -> dict[str, frozenset[str]]:
     """The constants of each test that changed, or that the change makes pass, by its name."""
-    return {
-        f"{path}::{name}": inputs
-        for path in inspection.telling_tests()
-        for name, inputs in _constants_of_tests(
-            path, inspection.head.read(path) or "", inspection.trees
-        )
-    }
-
-
-def _constants_of_tests(path: str, text: str, trees: Trees) -> Iterator[tuple[str, frozenset[str]]]:
-    language = language_of(path)
-    if path.endswith(".py"):
-        tree = trees.of(text)
-        for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, Function) and "test" in node.name:
-                parts = [one for one in ast.walk(node) if isinstance(one, ast.expr)]
-                inputs = {one for part in parts if (one := literal_in(part))}
-                rows = (one.elts for one in parts if isinstance(one, ast.Tuple | ast.List))
-                calls = (one.args for one in parts if isinstance(one, ast.Call))
-                several = map(_together, (*rows, *calls))
-                yield node.name, frozenset(inputs.union(filter(None, several)))
-    elif language is SCRIPT:
-        for test in read_other_tests(text, language).tests:
-            tokens = read_tokens(test.body[:_MOST_SOURCE], is_script=True)
-            found = (literal_at(tokens, at) for at in range(len(tokens)))
-            yield test.name, frozenset(one.text for one in found if one)
+    tested: dict[str, frozenset[str]] = {}
+    for path in inspection.telling_tests():
+        text, language = inspection.head.read(path) or "", language_of(path)
+        if path.endswith(".py"):
+            tree = inspection.trees.of(text)
+            for node in ast.walk(tree) if tree is not None else ():
+                if isinstance(node, Function) and "test" in node.name:
+                    parts = [one for one in ast.walk(node) if isinstance(one, ast.expr)]
+                    inputs = {one for part in parts if (one := literal_in(part))}
+                    rows = (one.elts for one in parts if isinstance(one, ast.Tuple | ast.List))
+                    calls = (one.args for one in parts if isinstance(one, ast.Call))
+                    several = filter(None, map(_together, (*rows, *calls)))
+                    tested[f"{path}::{node.name}"] = frozenset(inputs.union(several))
+        elif language is SCRIPT:
+            for test in read_other_tests(text, language).tests:
+                tokens = read_tokens(test.body[:_MOST_SOURCE], is_script=True)
+                found = (literal_at(tokens, at) for at in range(len(tokens)))
+                tested[f"{path}::{test.name}"] = frozenset(one.text for one in found if one)
+    return tested
 
 
 def _chosen(path: str, text: str, trees: Trees) -> Iterator[_Chosen]:

@@ -64,7 +64,9 @@ def read_tokens(source: str, *, is_script: bool) -> list[Token]:
         if kind == "text" and value[0] == "`" and "${" in value:
             kind = "pattern"
         elif kind == "text":
-            value = _unescaped(value[1:-1])
+            # written blanks count once, as tests are read without their line ends
+            single = re.sub(r"\s+", " ", value[1:-1])
+            value = re.sub(r"\\(.)", lambda m: _ESCAPES.get(m[1], m[1]), single)
         found.append(Token(kind, value, match.start()))
     return found
 
@@ -77,12 +79,6 @@ def line_starts(source: str) -> list[int]:
 def line_at(ends: Sequence[int], position: int) -> int:
     """The line of a position, from 1."""
     return bisect_left(ends, position) + 1
-
-
-def _unescaped(text: str) -> str:
-    """What a word says; written blanks count once, as tests are read without their line ends."""
-    single = re.sub(r"\s+", " ", text)
-    return re.sub(r"\\(.)", lambda m: _ESCAPES.get(m[1], m[1]), single)
 
 
 def is_mark(tokens: list[Token], at: int, *values: str) -> bool:
@@ -113,9 +109,18 @@ def _product(tokens: list[Token], at: int, names: dict[str, str]) -> Literal | N
 
 
 def _joined(one: Literal, tokens: list[Token], marks: int, more: Literal | None) -> Literal | None:
-    mark = tokens[one.end].value * marks
-    text = _computed(one.text, mark, more.text) if more else None
-    return Literal(text, more.end) if more and text is not None else None
+    """A small sum, product or power, or two words put together."""
+    if more is None:
+        return None
+    mark, left, right = tokens[one.end].value * marks, one.text, more.text
+    text = left + right if mark == "+" else None
+    if all(re.fullmatch(r"-?\d{1,18}", side) for side in (left, right)):
+        base, by = int(left), int(right)
+        if mark == "**":
+            text = str(base**by) if 0 <= by * base.bit_length() <= _MOST_BITS else None
+        else:
+            text = str({"+": base + by, "-": base - by, "*": base * by}[mark])
+    return Literal(text, more.end) if text is not None else None
 
 
 def _single(tokens: list[Token], at: int, names: dict[str, str], depth: int) -> Literal | None:
@@ -128,7 +133,8 @@ def _single(tokens: list[Token], at: int, names: dict[str, str], depth: int) -> 
         return Literal("-" + _number(tokens[at + 1].value), at + 2)
     known = None
     if token.kind == "text":
-        return Literal(token.value, _turned(tokens, at + 1))
+        is_turned = is_mark(tokens, at + 1, ".") and is_mark(tokens, at + 2, *_TURNS)
+        return Literal(token.value, at + 5 if is_turned else at + 1)  # after `.to_string()`
     if token.kind == "number":
         known = _number(token.value)
     elif token.kind == "name":
@@ -155,29 +161,12 @@ def _listed(tokens: list[Token], at: int, names: dict[str, str], depth: int) -> 
     return Literal(f"{opening}{','.join(parts)}{_CLOSING[opening]}", at + 1)
 
 
-def _turned(tokens: list[Token], at: int) -> int:
-    """After `.to_string()` and its like."""
-    is_turned = is_mark(tokens, at, ".") and is_mark(tokens, at + 1, *_TURNS)
-    return at + 4 if is_turned else at
-
-
 def _number(text: str) -> str:
     plain = text.replace("_", "")
     if plain[:2] in ("0x", "0X"):
         return str(int(plain, 16)) if len(plain) > 2 else plain
     whole = re.fullmatch(r"(\d{1,18})[eE]\+?(\d{1,2})", plain)  # 1e6
     return str(int(whole[1]) * 10 ** int(whole[2])) if whole else plain
-
-
-def _computed(left: str, mark: str, right: str) -> str | None:
-    """The text of a small sum, or of two words put together."""
-    numbers = [re.fullmatch(r"-?\d{1,18}", side) is not None for side in (left, right)]
-    if all(numbers):
-        one, two = int(left), int(right)
-        if mark == "**":
-            return str(one**two) if 0 <= two * one.bit_length() <= _MOST_BITS else None
-        return str({"+": one + two, "-": one - two, "*": one * two}[mark])
-    return left + right if mark == "+" else None
 
 
 def end_of_bracket(tokens: list[Token], opening: int) -> int:

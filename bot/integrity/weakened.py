@@ -1,39 +1,283 @@
-"""Tests made weaker: what their code shows, and what the four ways show beyond it."""
+"""Tests made weaker: what two versions of a file show, test by test, and what the four ways show beyond."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+
+from rapidfuzz import fuzz, process
 
 from bot.diff.kinds import is_test_file
 from bot.diff.lines import TextReader, is_gone, old_path
 from bot.diff.paths import is_test_module
 from bot.integrity.adaptation import is_only_adapted, is_only_moved
-from bot.integrity.inspection import Inspection, TestStanding, make_finding
+from bot.integrity.inspection import Inspection, make_finding
 from bot.integrity.languages import language_of
-from bot.integrity.loosening import Arrival, Arrivals, TestFileVersion, Weakening, compare_tests
 from bot.integrity.other_tests import read_other_tests
-from bot.integrity.test_code import CodeOfTests, read_tests
+from bot.integrity.test_code import (
+    Assertion,
+    CodeOfTest,
+    CodeOfTests,
+    Strength,
+    is_weaker,
+    read_tests,
+)
 from bot.task.permissions import permission_for
-from bot.values import TestChange, TestComparison
+from bot.text.clipping import clip_line
+from bot.values import TestChange
 from bot.values.rules import (
     ASSERTION_LOOSENED,
+    ASSERTION_REMOVED,
+    ASSERTION_TRIVIAL,
     EXPECTATION_CHANGED,
     TEST_ADAPTED,
+    TEST_DELETED,
     TEST_FILE_DELETED,
     TEST_FOLLOWS_MOVE,
+    TEST_SKIPPED,
     adapted,
     moved,
 )
 from sandbox.values import FileChange, Finding, Outcome, Severity, Side
 
+SAME_NAME_RATIO = 50.0
+"""How alike the bodies of two tests of one name must be to be one test: `test_basic` is in many classes."""
+SAME_BODY_RATIO = 70.0
+SAME_SUBJECT_RATIO = 80.0
+MOST_CANDIDATES = 300  # new tests that a vanished one is compared with
+MOST_COMPARED = 2000  # of a test's body
+MOST_LINES = 400
+_CONDITIONAL = re.compile(r"(?i)skip_?(?:if|unless)\((?!\s*(?:True|1)\b)|importorskip|\brunIf\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """One new test and the file that it stands in."""
+
+    path: str
+    test: CodeOfTest
+
+
+class Arrivals:
+    """The new tests of a change; each is the successor of one vanished test at most."""
+
+    def __init__(self, found: Iterable[Arrival]) -> None:
+        self._all = tuple(found)
+        self._free: dict[str, list[Arrival]] = {}
+        for arrival in self._all:
+            self._free.setdefault(arrival.test.bare_name, []).append(arrival)
+
+    def take(self, vanished: CodeOfTest) -> Arrival | None:
+        """The new test of the same name whose body is most like the vanished one's."""
+        free = self._free.get(vanished.bare_name, [])
+        scored = [
+            (fuzz.ratio(vanished.body[:MOST_COMPARED], arrival.test.body[:MOST_COMPARED]), at)
+            for at, arrival in enumerate(free)
+        ]
+        score, at = max(scored, default=(0.0, -1))
+        return free.pop(at) if at >= 0 and score >= SAME_NAME_RATIO else None
+
+    def hold(self, before: CodeOfTest, after: CodeOfTest) -> bool:
+        """Whether every stretch of lines that a test lost stands, unbroken, in a new test that runs."""
+        old, new = before.body.splitlines(), after.body.splitlines()
+        if max(len(old), len(new)) > MOST_LINES:
+            return False
+        steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+        lost = ["\n".join(old[i:j]) for tag, i, j, _, _ in steps if tag in ("delete", "replace")]
+        running = (
+            one.test
+            for one in self._all
+            if not (one.test.skips or one.test.swallowed or one.test.returns_early)
+        )
+        sound = [test.body for test in running]
+        return bool(lost) and all(any(part in body for body in sound) for part in lost)
+
+
+@dataclass(frozen=True, slots=True)
+class TestFileVersion:
+    """One side's version of a test file; `code` is None when absent or not Python."""
+
+    path: str
+    code: CodeOfTests | None
+
+
+@dataclass(frozen=True, slots=True)
+class Weakening:
+    """What was seen in one test. `line` is on `side`, in `path` where the test moved to another file."""
+
+    rule: str
+    test: str
+    line: int
+    message: str
+    side: Side = Side.HEAD
+    is_new_test: bool = False
+    path: str = ""
+
+
+def compare_tests(
+    base: TestFileVersion, head: TestFileVersion, arrivals: Arrivals
+) -> Iterator[Weakening]:
+    """Remarks on one file; `arrivals` are the tests that head has and base has not, for moved ones."""
+    if base.code and head.code is None:
+        yield from _deleted(base.code, [], {}, arrivals)
+    if head.code is None:
+        return
+    skipped = Counter(base.code.module_skips) if base.code else Counter[str]()
+    for skip in Counter(head.code.module_skips) - skipped:
+        message = f"Every test of this file is now skipped or left out: `{skip[:80]}`."
+        yield Weakening(TEST_SKIPPED, "", 1, message, is_new_test=base.code is None)
+    known = {test.name: test for test in base.code.tests} if base.code else {}
+    new = {test.name: test for test in head.code.tests if test.name not in known}
+    for test in head.code.tests:
+        before = known.get(test.name)
+        yield from _compared(before, test, arrivals) if before else _new_test(test)
+    if base.code:
+        yield from _deleted(base.code, head.code.tests, new, arrivals)
+
+
+def _deleted(
+    base: CodeOfTests,
+    kept: Sequence[CodeOfTest],
+    new: dict[str, CodeOfTest],
+    arrivals: Arrivals,
+) -> Iterator[Weakening]:
+    present = {test.name for test in kept}
+    for test in base.tests:
+        if test.name in present:
+            continue
+        moved = arrivals.take(test)
+        successor = moved.test if moved else _renamed(test, new)
+        if successor is None:
+            message = f"The test `{test.name}` was deleted."
+            yield Weakening(TEST_DELETED, test.name, test.line, message, Side.BASE)
+        else:
+            new.pop(successor.name, None)
+            path = moved.path if moved else ""
+            yield from (
+                replace(remark, path=path) for remark in _compared(test, successor, arrivals)
+            )
+
+
+def _renamed(test: CodeOfTest, candidates: dict[str, CodeOfTest]) -> CodeOfTest | None:
+    """The new test that holds all of a vanished one, or whose body is most like it."""
+    whole = (new for new in candidates.values() if test.assertions and test.body in new.body)
+    if (successor := next(whole, None)) is not None:
+        return successor
+    nearest = list(candidates.items())[:MOST_CANDIDATES]
+    bodies = {name: candidate.body[:MOST_COMPARED] for name, candidate in nearest}
+    best = process.extractOne(
+        test.body[:MOST_COMPARED], bodies, scorer=fuzz.ratio, score_cutoff=SAME_BODY_RATIO
+    )
+    return candidates[best[2]] if best else None
+
+
+def _new_test(test: CodeOfTest) -> Iterator[Weakening]:
+    for assertion in test.assertions:
+        if assertion.strength is Strength.NOTHING:
+            yield _trivial(test, assertion, is_new=True)
+    always = [skip for skip in test.skips if not _CONDITIONAL.search(skip)]
+    if always:  # a new test may well need a platform or a program
+        message = f"The new test `{test.name}` is skipped: `{always[0][:80]}`."
+        yield Weakening(TEST_SKIPPED, test.name, test.line, message, is_new_test=True)
+    if test.swallowed:
+        yield _swallowed(test, is_new=True)
+
+
+def _compared(before: CodeOfTest, after: CodeOfTest, arrivals: Arrivals) -> Iterator[Weakening]:
+    if added := Counter(after.skips) - Counter(before.skips):
+        skip = next(iter(added))
+        if len(after.skips) > len(before.skips):
+            message = f"`{after.name}` is now skipped or expected to fail: `{skip[:80]}`."
+            yield Weakening(TEST_SKIPPED, before.name, after.line, message)
+    if after.swallowed > before.swallowed:
+        yield _swallowed(after, is_new=False, test_name=before.name)
+    if after.returns_early and not before.returns_early:
+        message = f"`{after.name}` now returns before its end."
+        yield Weakening(ASSERTION_REMOVED, before.name, after.line, message)
+    gone = _without(before.assertions, after.assertions)
+    come = _without(after.assertions, before.assertions)
+    for assertion in come:
+        if assertion.strength is Strength.NOTHING:
+            yield _trivial(after, assertion, is_new=False, test_name=before.name)
+    pairs = _paired(gone, come)
+    for old, new in pairs:
+        if is_weaker(old, new) and new.strength is not Strength.NOTHING:
+            message = f"`{_short(old)}` became the weaker `{_short(new)}` in `{after.name}`."
+            yield Weakening(ASSERTION_LOOSENED, before.name, new.line, message)
+    left = [a for a in gone if all(a is not old for old, _ in pairs)]
+    missing = len(gone) - len(come)
+    if missing > 0 and left and not arrivals.hold(before, after):
+        message = f"`{after.name}` asserts less: `{_short(left[0])}` is gone."
+        yield Weakening(ASSERTION_REMOVED, before.name, after.line, message)
+
+
+def _paired(gone: list[Assertion], come: list[Assertion]) -> list[tuple[Assertion, Assertion]]:
+    """Each vanished assertion with the new one on (nearly) the same subject."""
+    pairs: list[tuple[Assertion, Assertion]] = []
+    free = list(come)
+    for old in gone:
+        scored: list[tuple[float, int]] = []
+        for index, new in enumerate(free):
+            if old.is_raise == new.is_raise:
+                ratios = [fuzz.ratio(old.subject, new.subject)]
+                ratios += [] if old.is_raise else [fuzz.ratio(old.text, new.text)]
+                scored.append((max(ratios), index))
+        score, index = max(scored, default=(0.0, -1))
+        if score >= SAME_SUBJECT_RATIO:
+            pairs.append((old, free.pop(index)))
+    return pairs
+
+
+def _without(assertions: tuple[Assertion, ...], others: tuple[Assertion, ...]) -> list[Assertion]:
+    left = Counter(other.text for other in others)
+    kept: list[Assertion] = []
+    for assertion in assertions:
+        if left[assertion.text]:
+            left[assertion.text] -= 1
+        else:
+            kept.append(assertion)
+    return kept
+
+
+def _trivial(
+    test: CodeOfTest, assertion: Assertion, *, is_new: bool, test_name: str = ""
+) -> Weakening:
+    message = f"`{_short(assertion)}` in `{test.name}` is true whatever the code does."
+    return Weakening(
+        ASSERTION_TRIVIAL, test_name or test.name, assertion.line, message, is_new_test=is_new
+    )
+
+
+def _swallowed(test: CodeOfTest, *, is_new: bool, test_name: str = "") -> Weakening:
+    message = f"An `except` in `{test.name}` hides that an assertion failed."
+    return Weakening(
+        ASSERTION_LOOSENED, test_name or test.name, test.line, message, is_new_test=is_new
+    )
+
+
+def _short(assertion: Assertion) -> str:
+    return clip_line(assertion.text, 80)
+
+
+# --- the findings of a change --------------------------------------------------------------------
+
 
 def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
     """Tests deleted, skipped, loosened or emptied, file by file."""
+    standing = inspection.standing
     changed = [c for c in inspection.diff.files if _is_test_change(c)]
     before = {old_path(c): _read(old_path(c), inspection.before(c)) for c in changed}
     after = {c.path: _read(c.path, inspection.after(c)) for c in changed if not is_gone(c)}
-    arrivals = Arrivals(_arrived(changed, before, after))
+    arrived: list[Arrival] = []  # the tests of changed files that their own base versions have not
+    for change in changed:
+        base, head = before.get(old_path(change)), after.get(change.path)
+        known = {test.name for test in base.tests} if base else set()
+        new = (test for test in (head.tests if head else ()) if test.name not in known)
+        arrived += (Arrival(change.path, test) for test in new)
+    arrivals = Arrivals(arrived)
     changes = {change.path: change for change in changed}
     for change in changed:
         base, head = before.get(old_path(change)), after.get(change.path)
@@ -41,24 +285,17 @@ def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
             message = "This test file was deleted."
             yield make_finding(TEST_FILE_DELETED, change, 0, message, Side.BASE)
             continue
-        versions = TestFileVersion(old_path(change), base), TestFileVersion(change.path, head)
+        path = old_path(change)
+        versions = TestFileVersion(path, base), TestFileVersion(change.path, head)
         for remark in compare_tests(*versions, arrivals):
             place = changes.get(remark.path, change)
-            yield _weighed(remark, change, place, inspection.standing)
-
-
-def _arrived(
-    changed: list[FileChange],
-    before: dict[str, CodeOfTests | None],
-    after: dict[str, CodeOfTests | None],
-) -> Iterator[Arrival]:
-    """The tests of changed files that their own base versions have not."""
-    for change in changed:
-        base, head = before.get(old_path(change)), after.get(change.path)
-        known = {test.name for test in base.tests} if base else set()
-        for test in head.tests if head else ():
-            if test.name not in known:
-                yield Arrival(change.path, test)
+            finding = make_finding(remark.rule, place, remark.line, remark.message, remark.side)
+            # the test's results are those of the file on base, wherever the test stands now
+            if remark.side is Side.BASE:
+                blocks = standing.deletion_blocks(path, remark.test)
+            else:
+                blocks = not remark.is_new_test and standing.base_version_fails(path, remark.test)
+            yield replace(finding, severity=Severity.BLOCK) if blocks else finding
 
 
 def _is_test_change(change: FileChange) -> bool:
@@ -78,31 +315,26 @@ def _read(path: str, text: str | None) -> CodeOfTests | None:
     return read_tests(text) if language is None else read_other_tests(text, language)
 
 
-def _weighed(
-    remark: Weakening, change: FileChange, place: FileChange, standing: TestStanding
-) -> Finding:
-    """A remark as a finding at its `place`; the test's results are those of the file on base."""
-    path = old_path(change)
-    finding = make_finding(remark.rule, place, remark.line, remark.message, remark.side)
-    if remark.side is Side.BASE:
-        blocks = standing.deletion_blocks(path, remark.test)
-    else:
-        blocks = not remark.is_new_test and standing.base_version_fails(path, remark.test)
-    return replace(finding, severity=Severity.BLOCK) if blocks else finding
-
-
 def changed_expectations(inspection: Inspection) -> Iterator[Finding]:
     """What four ways show and the syntax does not: fixtures, snapshots, values."""
     changes = {change.path: change for change in inspection.diff.files}
+    paths = inspection.diff.changed_paths
+    on_base, on_head = _modules(inspection.base, paths), _modules(inspection.head, paths)
     for test in inspection.standing.tests:
         change = changes.get(test.path)
-        if change is None or not _is_edited_until_green(test):
+        loosened = test.change is TestChange.PASS_TO_FAIL
+        is_edited_until_green = test.change is TestChange.EXPECTATION_CHANGED or (
+            loosened and test.head_on_head is Outcome.PASSED
+        )
+        if change is None or not is_edited_until_green:
             continue
         if test.id in inspection.standing.grown:
             continue
-        loosened = test.change is TestChange.PASS_TO_FAIL
-        if _is_adapted(test, change, inspection):
-            if _follows_a_move(change, inspection):
+        before, after = inspection.before(change), inspection.after(change)
+        name = test.id.split("[", 1)[0].partition("::")[2]
+        if before and after and name and is_only_adapted(before, after, name):
+            # the code that the test imports from another place now may be the same code
+            if is_only_moved(before, after, on_base, on_head):
                 yield make_finding(TEST_FOLLOWS_MOVE, change, test.line, moved(test.id))
             else:
                 yield make_finding(TEST_ADAPTED, change, test.line, adapted(test.id))
@@ -113,27 +345,6 @@ def changed_expectations(inspection: Inspection) -> Iterator[Finding]:
         else:
             message = f"What `{test.id}` expects was changed; its base version fails on head."
             yield make_finding(EXPECTATION_CHANGED, change, test.line, message)
-
-
-def _is_edited_until_green(test: TestComparison) -> bool:
-    if test.change is TestChange.EXPECTATION_CHANGED:
-        return True
-    return test.change is TestChange.PASS_TO_FAIL and test.head_on_head is Outcome.PASSED
-
-
-def _is_adapted(test: TestComparison, change: FileChange, inspection: Inspection) -> bool:
-    before, after = inspection.before(change), inspection.after(change)
-    _, _, name = test.id.split("[", 1)[0].partition("::")
-    return bool(before and after and name) and is_only_adapted(before or "", after or "", name)
-
-
-def _follows_a_move(change: FileChange, inspection: Inspection) -> bool:
-    """Whether the code that the test imports from another place now is the same code."""
-    before, after = inspection.before(change) or "", inspection.after(change) or ""
-    paths = inspection.diff.changed_paths
-    return is_only_moved(
-        before, after, _modules(inspection.base, paths), _modules(inspection.head, paths)
-    )
 
 
 def _modules(tree: TextReader, paths: tuple[str, ...]) -> Callable[[str], str | None]:

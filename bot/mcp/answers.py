@@ -198,7 +198,9 @@ def commands(document: ReportDocument, name: str) -> Commands:
         if one.command
     ]
     for piece in _evidence(document, row):
-        if piece.head and piece.command and _speaks_against(piece):
+        # A run of it on head shows that something is wrong; examples compare by themselves.
+        regressed = piece.transition in (Transition.REGRESSED, Transition.STILL_FAILING)
+        if piece.head and piece.command and (piece.head.failed or regressed):
             says = [piece.head.tests or piece.head.output or piece.head.result]
             if piece.action is ActionKind.UNIT_TESTS:
                 says += [f"{one.id}: {one.assertion}" for one in _against(document, row)]
@@ -227,13 +229,6 @@ def _evidence(document: ReportDocument, row: RequirementDocument) -> list[Eviden
     """What the verdict cites, in its order."""
     seen = {one.id: one for one in document.evidence}
     return [seen[id_] for id_ in row.evidence if id_ in seen]
-
-
-def _speaks_against(piece: EvidenceDocument) -> bool:
-    """Whether a run of it on head shows that something is wrong; examples compare by themselves."""
-    if piece.head is not None and piece.head.failed:
-        return True
-    return piece.transition in (Transition.REGRESSED, Transition.STILL_FAILING)
 
 
 def _tests(document: ReportDocument) -> tuple[TestDocument, ...]:

@@ -41,7 +41,15 @@ class Root:
 
     def read(self, name: str, most_bytes: int) -> str:
         """Return the text of a file below, as far as it is UTF-8. Raises UserError."""
-        path = self._inside(name)
+        try:
+            path = (self.folder / name).resolve()  # all links followed
+        except (OSError, ValueError) as error:  # a loop of links, a null byte
+            raise UserError(f"{name!r} is not a path.", f"Name one below {self.folder}.") from error
+        if not path.is_relative_to(self.folder):
+            raise UserError(
+                f"{name} is outside of {self.folder}, the folder that this server was started for.",
+                "Name a path inside of it.",
+            )
         if not path.is_file():
             raise UserError(f"{name} is not a file below {self.folder}.", "Name another one.")
         try:
@@ -52,16 +60,3 @@ class Root:
         if len(text) > most_bytes:
             raise UserError(f"{name} is longer than {most_bytes:,} bytes.", "Name a shorter file.")
         return text.decode(errors="replace")
-
-    def _inside(self, name: str) -> Path:
-        """The path with all links followed."""
-        try:
-            path = (self.folder / name).resolve()
-        except (OSError, ValueError) as error:  # a loop of links, a null byte
-            raise UserError(f"{name!r} is not a path.", f"Name one below {self.folder}.") from error
-        if not path.is_relative_to(self.folder):
-            raise UserError(
-                f"{name} is outside of {self.folder}, the folder that this server was started for.",
-                "Name a path inside of it.",
-            )
-        return path

@@ -183,16 +183,13 @@ class _Tools:
             text = self._root.read(task_file, TASK_CHARACTERS) if task_file else task
             change = Change(repository, base or None, head or None, text)
             async with self._one:
-                report = await self._run(change, context)
+                heard = StageQueue(self._judging.stages)
+                sending = asyncio.create_task(heard.send(context.report_progress))
+                try:
+                    report = await self._judging.judge(change, heard)
+                finally:
+                    sending.cancel()
             return _answer("judged", judged(_read(report), str(report)))
-
-    async def _run(self, change: Change, context: Context) -> Path:
-        heard = StageQueue(self._judging.stages)
-        sending = asyncio.create_task(heard.send(context.report_progress))
-        try:
-            return await self._judging.judge(change, heard)
-        finally:
-            sending.cancel()
 
     async def explain(self, requirement: Requirement) -> Annotated[CallToolResult, Explained]:
         """Explain a requirement's verdict of the last judgement, with its evidence on base and head."""

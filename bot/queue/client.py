@@ -169,20 +169,15 @@ def subject(request: EvaluationRequest) -> str:
 
 
 def _enqueue(queue: str, job: str, job_id: str, lane: str) -> EnqueueOptions:
+    # Jobs of a lane are numbered in the order they came, by hundredths of a second: on SQLite the library
+    # notes whole seconds and breaks ties by id, which for deliveries is chance. A priority has 31 bits,
+    # so the count starts anew every 248 days.
+    turn = int(time.time() * 100) % (2**31 - 1) + 1
     return EnqueueOptions(
         workflow_name=job,
         queue_name=queue,
         workflow_id=job_id,
         app_version=APPLICATION_VERSION,
         queue_partition_key=lane,
-        priority=_turn(time.time()),
+        priority=turn,
     )
-
-
-def _turn(now_s: float) -> int:
-    """Number the jobs of a lane in the order they came, by hundredths of a second.
-
-    On SQLite the library notes whole seconds and breaks ties by id, which for deliveries is chance.
-    A priority has 31 bits, so the count starts anew every 248 days.
-    """
-    return int(now_s * 100) % (2**31 - 1) + 1

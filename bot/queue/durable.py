@@ -139,7 +139,11 @@ class DurableSteps:
         async def once() -> StoredOutcome:
             async with self.room.place(alone=deaths > 0):
                 await asyncio.to_thread(self.progress.started, self.job_id, name)
-                value = await _call(step, args, kwargs)
+                if inspect.iscoroutinefunction(step):
+                    value = await step(*args, **kwargs)
+                else:  # in a thread, which a cancel leaves behind
+                    value = await asyncio.to_thread(step, *args, **kwargs)
+                    value = await value if inspect.isawaitable(value) else value
             took_s = time.monotonic() - began
             await asyncio.to_thread(self.progress.finished, self.job_id, name, took_s)
             return StoredOutcome(result=encode(value, kind))
@@ -175,11 +179,3 @@ class DurableSteps:
             self.progress.waiting(self.job_id, name, why)
         except Transient:
             return  # what keeps us from telling is likely what we wait for
-
-
-async def _call(step: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Await an asynchronous step; run a plain one in a thread (which a cancel leaves behind)."""
-    if inspect.iscoroutinefunction(step):
-        return await step(*args, **kwargs)
-    value = await asyncio.to_thread(step, *args, **kwargs)
-    return await value if inspect.isawaitable(value) else value

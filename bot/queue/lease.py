@@ -161,17 +161,13 @@ class PostgresLease:
     def _ask(self, question: LiteralString, executor: str) -> bool:
         if self._connection is None:
             raise Transient("the job store cannot be reached")
+        digest = hashlib.sha256(f"assay executor {executor}".encode()).digest()
+        key = int.from_bytes(digest[:8], "big", signed=True)  # what Postgres locks has 64 bits
         try:
-            row = self._connection.execute(question, [_key(executor)]).fetchone()
+            row = self._connection.execute(question, [key]).fetchone()
         except psycopg.OperationalError as error:
             raise Transient("the job store cannot be reached") from error
         return bool(row and row[0])
-
-
-def _key(executor: str) -> int:
-    """Turn a name to the signed 64-bit number that Postgres locks."""
-    digest = hashlib.sha256(f"assay executor {executor}".encode()).digest()
-    return int.from_bytes(digest[:8], "big", signed=True)
 
 
 def lease_for(database_url: str, home: Path) -> Lease:
@@ -227,16 +223,13 @@ class Turns:
                     **options,
                 )
             except DBAPIError as error:
-                if self._is_taken(error):
+                database = self._database
+                if database.is_lock_conflict(error) or database.is_serialization_conflict(error):
                     continue
                 raise
             claimed += found
             self._lives[job] = lives + 1
         return claimed
-
-    def _is_taken(self, error: DBAPIError) -> bool:
-        database = self._database
-        return database.is_lock_conflict(error) or database.is_serialization_conflict(error)
 
     def _next(self, queue: str, version: str, most: int) -> Iterator[tuple[str, str, int]]:
         """The first job of each lane in which none runs: id, lane, and how often it was begun."""

@@ -57,7 +57,16 @@ def engine_options(settings: Settings) -> EngineOptions:
     elif settings.database_url.startswith("sqlite"):
         url = settings.database_url
     else:
-        url = _postgres_url(settings.database_url)
+        try:
+            parsed = make_url(settings.database_url).set(drivername="postgresql")
+        except ArgumentError as failure:
+            raise UserError(
+                "ASSAY_DATABASE_URL is not the URL of a database.",
+                "Write postgresql://user@host/name.",
+            ) from failure
+        if "connect_timeout" not in parsed.query:  # the driver would wait for minutes
+            parsed = parsed.update_query_dict({"connect_timeout": "5"})
+        url = parsed.render_as_string(hide_password=False)
     return EngineOptions(
         database_url=url,
         home=home,
@@ -68,18 +77,6 @@ def engine_options(settings: Settings) -> EngineOptions:
     )
 
 
-def _postgres_url(url: str) -> str:
-    try:
-        parsed = make_url(url).set(drivername="postgresql")
-    except ArgumentError as error:
-        raise UserError(
-            "ASSAY_DATABASE_URL is not the URL of a database.", "Write postgresql://user@host/name."
-        ) from error
-    if "connect_timeout" not in parsed.query:  # the driver would wait for minutes
-        parsed = parsed.update_query_dict({"connect_timeout": "5"})
-    return parsed.render_as_string(hide_password=False)
-
-
 def migrate(options: EngineOptions) -> None:
     """Create or upgrade the engine's tables; safe to run from several processes at once.
 
@@ -88,18 +85,15 @@ def migrate(options: EngineOptions) -> None:
     quiet_library_log()
     options.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     if options.on_sqlite:
-        _switch_to_wal(make_url(options.database_url).database or "")
+        path = make_url(options.database_url).database or ""
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        # lets readers and a writer work at the same time; the mode is stored in the file
+        with closing(sqlite3.connect(path, timeout=30)) as connection:
+            connection.execute("PRAGMA journal_mode=WAL")
     try:
         DBOS.migrate(options.database_url)
     except SQLAlchemyError as failure:
         raise Transient("the job store cannot be reached") from failure
-
-
-def _switch_to_wal(path: str) -> None:
-    """Let readers and a writer work at the same time; the mode is stored in the file."""
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    with closing(sqlite3.connect(path, timeout=30)) as connection:
-        connection.execute("PRAGMA journal_mode=WAL")
 
 
 _EVERYDAY = (

@@ -287,15 +287,7 @@ def _launch(options: EngineOptions, work: Work, executor: str) -> Turns:
     DBOS(config=config)
     lives: dict[str, int] = {}
     _Jobs(work, options, lives).register()
-    _register_queues(options)
-    DBOS.launch()
-    return Turns(
-        _get_dbos_instance()._sys_db, lambda queue: queue != EVALUATIONS or work.has_room(), lives
-    )
-
-
-def _register_queues(options: EngineOptions) -> None:
-    """Store the queues before the library starts: it looks for new ones only once a second."""
+    # store the queues before the library starts: it looks for new ones only once a second
     client = _client(options)
     try:
         for name, at_once in ((EVALUATIONS, options.workers), (DELIVERIES, options.deliveries)):
@@ -308,6 +300,10 @@ def _register_queues(options: EngineOptions) -> None:
         client.register_queue(UPKEEP, worker_concurrency=2, polling_interval_sec=options.poll_s)
     finally:
         client.destroy()
+    DBOS.launch()
+    return Turns(
+        _get_dbos_instance()._sys_db, lambda queue: queue != EVALUATIONS or work.has_room(), lives
+    )
 
 
 def _client(options: EngineOptions) -> DBOSClient:

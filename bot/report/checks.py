@@ -8,7 +8,7 @@ from bot.report.markdown import CHECK_LIMIT, EarlierVerdicts, fitted
 from bot.report.model import ReportView
 from bot.report.tests_views import FAILING_CHANGES
 from bot.templates import render_markdown
-from bot.values import CodePlace, Conclusion, ServedHunk, TestComparison, VerdictOutcome
+from bot.values import CodePlace, Conclusion, TestComparison, VerdictOutcome
 from bot.values.conclusions import (
     MOST_REQUIREMENT_CHECKS,
     Annotation,
@@ -77,9 +77,23 @@ def annotate(view: ReportView, diff: Diff) -> tuple[Annotation, ...]:
     others = (f for f in view.findings if f.severity is not Severity.BLOCK)
     found = [*map(_from_finding, (*view.integrity, *others)), *_failing_tests(view)]
     shown = [item for item in map(_from_finding, unreadable) if item]
-    shown += [item for item in found if item and _touches(item, changed)]
+    for item in filter(None, found):
+        lines = changed.get(item.path, set())
+        if any(number in lines for number in range(item.start_line, item.end_line + 1)):
+            shown.append(item)
     shown += _broken_symbols(view, changed)
-    shown += [_unneeded(hunk) for hunk in view.unneeded_hunks[:MOST_SYMBOLS]]
+    shown += [
+        Annotation(
+            path=hunk.path,
+            start_line=hunk.first,
+            end_line=min(hunk.last, hunk.first + 500),
+            level=AnnotationLevel.NOTICE,
+            title="No test and no step needs this change",
+            message="What shows the requirements passes without it, too. Does it belong to the task? "
+            "This never blocks.",
+        )
+        for hunk in view.unneeded_hunks[:MOST_SYMBOLS]
+    ]
     return tuple(sorted(shown, key=lambda item: item.level is not AnnotationLevel.FAILURE))
 
 
@@ -94,11 +108,6 @@ def _changed_lines(diff: Diff) -> dict[str, set[int]]:
                     lines.add(number)
                 number += not line.startswith(("-", "\\"))
     return changed
-
-
-def _touches(item: Annotation, changed: dict[str, set[int]]) -> bool:
-    lines = changed.get(item.path, set())
-    return any(number in lines for number in range(item.start_line, item.end_line + 1))
 
 
 def _from_finding(finding: Finding) -> Annotation | None:
@@ -132,18 +141,6 @@ def _failing_tests(view: ReportView) -> list[Annotation]:
     ]
 
 
-def _unneeded(hunk: ServedHunk) -> Annotation:
-    return Annotation(
-        path=hunk.path,
-        start_line=hunk.first,
-        end_line=min(hunk.last, hunk.first + 500),
-        level=AnnotationLevel.NOTICE,
-        title="No test and no step needs this change",
-        message="What shows the requirements passes without it, too. Does it belong to the task? This never "
-        "blocks.",
-    )
-
-
 def _broken_symbols(view: ReportView, changed: dict[str, set[int]]) -> list[Annotation]:
     """On the first changed line of each symbol that failing tests reach: a hint where the cause is."""
     reaching: dict[CodePlace, list[TestComparison]] = {}
@@ -155,24 +152,23 @@ def _broken_symbols(view: ReportView, changed: dict[str, set[int]]) -> list[Anno
         {one.place for one in view.impact.symbols if one.how == REMOVED} if view.impact else set()
     )
     shown = [place for place in reaching if place not in gone and place.path in changed]
-    return [_reached(place, reaching[place], changed) for place in shown[:MOST_SYMBOLS]]
-
-
-def _reached(
-    place: CodePlace, tests: list[TestComparison], changed: dict[str, set[int]]
-) -> Annotation:
-    line = min((n for n in changed[place.path] if n >= place.line), default=place.line)
-    count = "1 failing test reaches" if len(tests) == 1 else f"{len(tests)} failing tests reach"
-    listed = [f"{test.id}: {test.assertion}".removesuffix(": ") for test in tests[:MOST_TESTS]]
-    more = [f"and {len(tests) - MOST_TESTS} more"] if len(tests) > MOST_TESTS else []
-    return Annotation(
-        path=place.path,
-        start_line=line,
-        end_line=line,
-        level=AnnotationLevel.WARNING,
-        title=f"{count} {place.name or 'this'}"[:TITLE_CHARACTERS],
-        message=_fitted("\n".join((*listed, *more))),
-    )
+    found = []
+    for place in shown[:MOST_SYMBOLS]:
+        tests = reaching[place]
+        line = min((n for n in changed[place.path] if n >= place.line), default=place.line)
+        count = "1 failing test reaches" if len(tests) == 1 else f"{len(tests)} failing tests reach"
+        listed = [f"{test.id}: {test.assertion}".removesuffix(": ") for test in tests[:MOST_TESTS]]
+        more = [f"and {len(tests) - MOST_TESTS} more"] if len(tests) > MOST_TESTS else []
+        annotation = Annotation(
+            path=place.path,
+            start_line=line,
+            end_line=line,
+            level=AnnotationLevel.WARNING,
+            title=f"{count} {place.name or 'this'}"[:TITLE_CHARACTERS],
+            message=_fitted("\n".join((*listed, *more))),
+        )
+        found.append(annotation)
+    return found
 
 
 def _fitted(message: str) -> str:

@@ -65,6 +65,9 @@ class EvidenceView:
 
 def evidence_view(item: Evidence) -> EvidenceView:
     """One piece of evidence as it is shown."""
+    # What a model only looks at, or only calls, asserts nothing: its exit code means nothing.
+    is_a_models = item.step.is_proposed or item.id.startswith("A-")
+    is_silent = item.step.action in _LOOKS or (is_a_models and item.step.action in _CALLS)
     told = [trial for one in item.damage for trial in one.damages if trial.damage.is_telling]
     return EvidenceView(
         id=item.id,
@@ -73,19 +76,13 @@ def evidence_view(item: Evidence) -> EvidenceView:
         action=item.step.action,
         requirement_ids=item.step.requirement_ids,
         transition=item.transition,
-        is_asserted=_is_asserted(item),
+        is_asserted=not is_silent,
         base=_observation(item.base, item.step.action) if item.base else None,
         head=_observation(item.head, item.step.action) if item.head else None,
         pictures=picture_rows(item.base, item.head),
         damages_noticed=sum(bool(one.noticed) for one in told),
         damages_tried=len(told),
     )
-
-
-def _is_asserted(item: Evidence) -> bool:
-    """Whether an exit code means something: what a model only looks at, or only calls, asserts nothing."""
-    is_a_models = item.step.is_proposed or item.id.startswith("A-")
-    return item.step.action not in _LOOKS and not (is_a_models and item.step.action in _CALLS)
 
 
 _RAN = {
@@ -98,9 +95,10 @@ _RAN = {
 
 def _observation(seen: Observation, action: ActionKind) -> ObservationView:
     ran = _RAN.get(action)  # it has no exit code of its own
+    ended = "did not finish" if seen.exit_code is None else f"exit code {seen.exit_code}"
     return ObservationView(
         command=seen.command,
-        result=ran or _result(seen),
+        result=ran or ("timed out" if seen.timed_out else ended),
         failed=(seen.exit_code != 0 and not ran) or seen.timed_out or bool(seen.problem),
         output=clip_middle(seen.output, OUTPUT_CHARACTERS),
         seconds=seen.seconds,
@@ -108,12 +106,6 @@ def _observation(seen: Observation, action: ActionKind) -> ObservationView:
         problem=seen.problem,
         tests=_tests_in_words(seen.tests) if seen.tests else "",
     )
-
-
-def _result(seen: Observation) -> str:
-    if seen.timed_out:
-        return "timed out"
-    return "did not finish" if seen.exit_code is None else f"exit code {seen.exit_code}"
 
 
 def _tests_in_words(run: TestRun) -> str:

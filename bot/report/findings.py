@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
 from urllib.parse import quote
 
 from bot.report.model import ReportView
@@ -34,16 +33,22 @@ def review(fixes: tuple[Fix, ...], diff: Diff, secrets: tuple[str, ...] = ()) ->
         made = _suggestion(fix, secrets)
         if made is None:
             continue
-        if len(chosen) < MOST and not any(_overlap(made, one) for one in chosen):
+        beside = [one for one in chosen if one.path == made.path]
+        overlaps = any(made.first <= one.last and one.first <= made.last for one in beside)
+        if len(chosen) < MOST and not overlaps:
             chosen.append(made)
         else:
             others.append(fix)
     if not chosen:
         return None
+    named = [
+        f"{found.path}:{found.line} {found.tool} {found.rule}"
+        for found in (fix.finding for fix in others[:MOST_NAMED])
+    ]
     body = render_markdown(
         "report/suggestions.md.j2",
         count=len(chosen),
-        named=[scrub(_named(fix), secrets) for fix in others[:MOST_NAMED]],
+        named=[scrub(line, secrets) for line in named],
         more=max(0, len(others) - MOST_NAMED),
     )
     return Review(body.strip(), tuple(chosen))
@@ -52,24 +57,13 @@ def review(fixes: tuple[Fix, ...], diff: Diff, secrets: tuple[str, ...] = ()) ->
 def _fits(fix: Fix, hunk: Hunk) -> bool:
     """Whether the lines are the hunk's, letter by letter, and some of them came with the change."""
     what, is_added = fix.replacement, False
-    lines = dict(_lines_of_head(hunk))
+    of_head = (line for line in hunk.lines if not line.startswith(("-", "\\")))
+    lines = dict(enumerate(of_head, hunk.new_start))
     for number, text in enumerate(what.before, what.first):
         if number not in lines or lines[number][1:] != text:
             return False
         is_added = is_added or lines[number].startswith("+")
     return is_added
-
-
-def _lines_of_head(hunk: Hunk) -> Iterator[tuple[int, str]]:
-    number = hunk.new_start
-    for line in hunk.lines:
-        if not line.startswith(("-", "\\")):
-            yield number, line
-            number += 1
-
-
-def _overlap(one: Suggestion, other: Suggestion) -> bool:
-    return one.path == other.path and one.first <= other.last and other.first <= one.last
 
 
 def _suggestion(fix: Fix, secrets: tuple[str, ...]) -> Suggestion | None:
@@ -84,11 +78,6 @@ def _suggestion(fix: Fix, secrets: tuple[str, ...]) -> Suggestion | None:
     digest = hashlib.sha256(identity.encode(errors="surrogatepass")).hexdigest()[:32]
     mark = f"<!-- assay:suggestion {digest} -->"
     return Suggestion(found.path, what.first, what.last, mark, body.strip())
-
-
-def _named(fix: Fix) -> str:
-    found = fix.finding
-    return f"{found.path}:{found.line} {found.tool} {found.rule}"
 
 
 # --- SARIF 2.1.0 -----------------------------------------------------------------------------------
@@ -113,21 +102,20 @@ def sarif(view: ReportView) -> str:
     by_tool: dict[str, list[Finding]] = {}
     for finding in (*view.integrity, *view.findings):
         by_tool.setdefault(finding.tool or "assay", []).append(finding)
-    runs = [_run(tool, found, view) for tool, found in (by_tool or {"assay": []}).items()]
+    runs = []
+    for tool, found in (by_tool or {"assay": []}).items():
+        rules = list(dict.fromkeys(finding.rule or _NO_RULE for finding in found))
+        run = {
+            "tool": {"driver": {"name": tool, "rules": [{"id": rule} for rule in rules]}},
+            "automationDetails": {"id": f"assay/{tool}/"},
+            "columnKind": "unicodeCodePoints",
+            "originalUriBaseIds": {_ROOT: {"description": {"text": "The repository's root."}}},
+            "properties": {"evaluation": view.id, "head": view.subject.head_sha},
+            "results": [_result(finding, rules) for finding in found],
+        }
+        runs.append(run)
     log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": runs}
     return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
-
-
-def _run(tool: str, findings: list[Finding], view: ReportView) -> _Json:
-    rules = list(dict.fromkeys(finding.rule or _NO_RULE for finding in findings))
-    return {
-        "tool": {"driver": {"name": tool, "rules": [{"id": rule} for rule in rules]}},
-        "automationDetails": {"id": f"assay/{tool}/"},
-        "columnKind": "unicodeCodePoints",
-        "originalUriBaseIds": {_ROOT: {"description": {"text": "The repository's root."}}},
-        "properties": {"evaluation": view.id, "head": view.subject.head_sha},
-        "results": [_result(finding, rules) for finding in findings],
-    }
 
 
 def _result(finding: Finding, rules: list[str]) -> _Json:
@@ -136,24 +124,17 @@ def _result(finding: Finding, rules: list[str]) -> _Json:
     if finding.line > 0:
         last = max(finding.line, finding.end_line)
         place["region"] = {"startLine": finding.line, "endLine": last}
+    plain = _LINK.sub(r"\\[\1\\]", finding.message)  # no link: 3.11.6, brackets are escaped
+    told = "\0".join((finding.tool, finding.rule, finding.path, finding.message))
+    fingerprint = hashlib.sha256(told.encode(errors="replace")).hexdigest()[:32]
     found: _Json = {
         "ruleId": rule,
         "ruleIndex": rules.index(rule),
         "level": "error" if finding.severity is Severity.BLOCK else "warning",
-        "message": {"text": _plain(finding.message) or rule},
+        "message": {"text": plain or rule},
         "locations": [{"physicalLocation": place}],
-        "partialFingerprints": {"assay/v1": _fingerprint(finding)},
+        "partialFingerprints": {"assay/v1": fingerprint},
     }
     if finding.side is Side.BASE:
         return found | {"properties": {"side": "base"}}
     return found | {"baselineState": "new"}
-
-
-def _plain(message: str) -> str:
-    """Return a message in which nothing is a link (3.11.6: brackets are escaped)."""
-    return _LINK.sub(r"\\[\1\\]", message)
-
-
-def _fingerprint(finding: Finding) -> str:
-    told = "\0".join((finding.tool, finding.rule, finding.path, finding.message))
-    return hashlib.sha256(told.encode(errors="replace")).hexdigest()[:32]

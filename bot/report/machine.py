@@ -19,7 +19,7 @@ from bot.report.model import (
     Subject,
 )
 from bot.report.pictures import PictureRow
-from bot.report.tests_views import TestsView, TestView
+from bot.report.tests_views import TestsView
 from bot.values import (
     Acceptance,
     ActionKind,
@@ -30,7 +30,6 @@ from bot.values import (
     Decider,
     GateReason,
     Grade,
-    Grading,
     Impact,
     ItemScore,
     NotRun,
@@ -220,7 +219,48 @@ _ROWS = TypeAdapter(tuple[PlanRow, ...])
 
 def machine(view: ReportView) -> str:
     """The report as JSON text, valid against `report.schema.json` beside this module."""
-    return _ADAPTER.dump_json(_document(view), indent=2).decode() + "\n"
+    plan, grading = None, None
+    if view.plan:
+        plan = PlanDocument(view.plan.path, round(view.plan.on_scale(1.0), 4), view.plan.items)
+    if (given := view.grading) is not None:
+        score = None if given.score is None else round(given.score, 2)
+        grading = GradingDocument(score, given.grades, given.problem)
+    document = ReportDocument(
+        schema=SCHEMA,
+        id=view.id,
+        conclusion=view.conclusion,
+        title=view.title,
+        judged=view.judged,
+        problem=view.problem,
+        subject=view.subject,
+        reasons=view.reasons,
+        next_steps=view.next_steps,
+        requirements=tuple(map(_requirement, view.requirements)),
+        evidence=tuple(map(_evidence, view.evidence)),
+        tests=_tests(view.tests) if view.tests else None,
+        findings=view.findings,
+        integrity=view.integrity,
+        score=view.score,
+        cost=view.usd(),
+        seconds=dict(view.seconds),
+        environment=EnvironmentDocument(
+            view.environment_digest, view.environment, view.needs, view.built_base, view.built_head
+        ),
+        warnings=view.warnings,
+        plan=plan,
+        impact=view.impact,
+        planned=view.planned,
+        grading=grading,
+        usage=view.usage,
+        rubrics=view.rubrics,
+        patch_opinion=view.patch.opinion if view.patch else None,
+        judges=view.judges,
+        analyses=tuple(row.analysis for row in view.analyses),
+        acceptances=view.acceptances,
+        acceptable=view.acceptable,
+        hunks=view.hunks,
+    )
+    return _ADAPTER.dump_json(document, indent=2).decode() + "\n"
 
 
 def read_machine(text: bytes) -> ReportDocument:
@@ -246,53 +286,6 @@ def schema() -> str:
     """The JSON Schema of `machine`'s text; `report.schema.json` holds exactly this."""
     described = _ADAPTER.json_schema(mode="serialization")
     return json.dumps(described, indent=2, sort_keys=True) + "\n"
-
-
-def _document(view: ReportView) -> ReportDocument:
-    return ReportDocument(
-        schema=SCHEMA,
-        id=view.id,
-        conclusion=view.conclusion,
-        title=view.title,
-        judged=view.judged,
-        problem=view.problem,
-        subject=view.subject,
-        reasons=view.reasons,
-        next_steps=view.next_steps,
-        requirements=tuple(map(_requirement, view.requirements)),
-        evidence=tuple(map(_evidence, view.evidence)),
-        tests=_tests(view.tests) if view.tests else None,
-        findings=view.findings,
-        integrity=view.integrity,
-        score=view.score,
-        cost=view.usd(),
-        seconds=dict(view.seconds),
-        environment=EnvironmentDocument(
-            view.environment_digest, view.environment, view.needs, view.built_base, view.built_head
-        ),
-        warnings=view.warnings,
-        plan=_plan(view.plan) if view.plan else None,
-        impact=view.impact,
-        planned=view.planned,
-        grading=_grading(view.grading) if view.grading else None,
-        usage=view.usage,
-        rubrics=view.rubrics,
-        patch_opinion=view.patch.opinion if view.patch else None,
-        judges=view.judges,
-        analyses=tuple(row.analysis for row in view.analyses),
-        acceptances=view.acceptances,
-        acceptable=view.acceptable,
-        hunks=view.hunks,
-    )
-
-
-def _grading(grading: Grading) -> GradingDocument:
-    score = None if grading.score is None else round(grading.score, 2)
-    return GradingDocument(score, grading.grades, grading.problem)
-
-
-def _plan(plan: PlanScore) -> PlanDocument:
-    return PlanDocument(plan.path, round(plan.on_scale(1.0), 4), plan.items)
 
 
 def _requirement(row: RequirementView) -> RequirementDocument:
@@ -339,7 +332,27 @@ def _evidence(item: EvidenceView) -> EvidenceDocument:
 
 
 def _tests(tests: TestsView) -> TestsDocument:
-    ids = dict(tests.ids)
+    ids, compared = dict(tests.ids), []
+    for test in (test for group in tests.shown for test in group.tests):
+        row = test.comparison
+        document = TestDocument(
+            id=row.id,
+            change=row.change,
+            base_on_base=row.base_on_base,
+            base_on_head=row.base_on_head,
+            head_on_base=row.head_on_base,
+            head_on_head=row.head_on_head,
+            written_by_author=row.written_by_author,
+            message=row.message,
+            path=row.path,
+            line=row.line,
+            passes=row.passes,
+            runs=row.runs,
+            command=test.command,
+            assertion=row.assertion,
+            reaches=test.reaches,
+        )
+        compared.append(document)
     return TestsDocument(
         problem=tests.problem,
         fail_to_pass=ids.pop(TestChange.FAIL_TO_PASS, ()),
@@ -347,28 +360,7 @@ def _tests(tests: TestsView) -> TestsDocument:
         pass_to_fail=ids.pop(TestChange.PASS_TO_FAIL, ()),
         never_failed=ids.pop(TestChange.NEVER_FAILED, ()),
         other=ids,
-        compared=tuple(_test(test) for group in tests.shown for test in group.tests),
+        compared=tuple(compared),
         folders=tests.folders,
         not_run=tests.not_run,
-    )
-
-
-def _test(test: TestView) -> TestDocument:
-    row = test.comparison
-    return TestDocument(
-        id=row.id,
-        change=row.change,
-        base_on_base=row.base_on_base,
-        base_on_head=row.base_on_head,
-        head_on_base=row.head_on_base,
-        head_on_head=row.head_on_head,
-        written_by_author=row.written_by_author,
-        message=row.message,
-        path=row.path,
-        line=row.line,
-        passes=row.passes,
-        runs=row.runs,
-        command=test.command,
-        assertion=row.assertion,
-        reaches=test.reaches,
     )

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.report.machine import ReportDocument, RequirementDocument
+from bot.report.machine import ReportDocument
 from bot.report.model import ReportView, RequirementView
 from bot.report.pictures import is_reachable, picture_address
 from bot.templates import render_html, render_markdown
@@ -161,15 +161,13 @@ def changes_since(before: ReportDocument, now: ReportView) -> tuple[VerdictChang
         outcome = earlier.verdict if earlier else None
         if outcome is not after:
             found.append(VerdictChange(asked.id, asked.shown, outcome, after))
-    return (*found, *(_gone(one) for one in known.values()))
+    for one in known.values():  # asked no more
+        found.append(VerdictChange(one.id, one.wording or one.text, one.verdict, None))
+    return tuple(found)
 
 
 def _key(id_: str, text: str, texts: Counter[str]) -> tuple[str, str]:
     return ("" if texts[text] < 2 else id_), text
-
-
-def _gone(one: RequirementDocument) -> VerdictChange:
-    return VerdictChange(one.id, one.wording or one.text, one.verdict, None)
 
 
 # --- the graph of the requirements, for a narrow picture: what others build on stands above them ---

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from sandbox.values import Observation, Picture
+from sandbox.values import Observation
 
 MAX_EMBEDDED_BYTES = 30_000_000
 _NOT_PUBLIC = (".localhost", ".local", ".internal", ".lan", ".home.arpa", ".test")
@@ -42,21 +42,18 @@ def picture_rows(base: Observation | None, head: Observation | None) -> tuple[Pi
     """Pair the pictures of both sides by their title, in the order in which they were taken."""
     before = {one.title: one for one in base.pictures} if base else {}
     after = {one.title: one for one in head.pictures} if head else {}
-    return tuple(
-        _row(title, before.get(title), after.get(title))
-        for title in dict.fromkeys((*before, *after))
-    )
-
-
-def _row(title: str, base: Picture | None, head: Picture | None) -> PictureRow:
-    percent = 100 * head.changed / head.pixels if head and head.pixels else None
-    return PictureRow(
-        title,
-        base.artifact if base else "",
-        head.artifact if head else "",
-        head.difference if head else "",
-        percent,
-    )
+    rows = []
+    for title in dict.fromkeys((*before, *after)):
+        old, new = before.get(title), after.get(title)
+        row = PictureRow(
+            title,
+            base=old.artifact if old else "",
+            head=new.artifact if new else "",
+            difference=new.difference if new else "",
+            changed_percent=100 * new.changed / new.pixels if new and new.pixels else None,
+        )
+        rows.append(row)
+    return tuple(rows)
 
 
 def is_picture(name: str) -> bool:

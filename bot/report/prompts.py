@@ -53,7 +53,22 @@ def input_tokens(exchange: Exchange) -> int:
 
 def count_roles(exchanges: Iterable[Exchange]) -> tuple[RoleCount, ...]:
     """One row a role, in the order of the roles; the trial of the judges is about no requirement."""
-    return tuple(_counted(role, list(group)) for role, group in groupby(in_order(exchanges), _role))
+    rows = []
+    for role, group in groupby(in_order(exchanges), lambda one: one.role):
+        calls, about = list(group), dict[str, int]()
+        for one in calls:
+            if one.about not in ("", TRIAL):
+                about[one.about] = about.get(one.about, 0) + input_tokens(one)
+        row = RoleCount(
+            role=role,
+            calls=len(calls),
+            a_call=median(map(input_tokens, calls)),
+            requirements=len(about),
+            a_requirement=median(about.values()) if about else None,
+            is_counted=all(one.input_tokens for one in calls),
+        )
+        rows.append(row)
+    return tuple(rows)
 
 
 def in_order(exchanges: Iterable[Exchange]) -> list[Exchange]:
@@ -76,25 +91,6 @@ def call_views(exchanges: Iterable[Exchange]) -> tuple[CallView, ...]:
 def prompts_text(exchanges: Sequence[Exchange]) -> str:
     """All calls as one text for a terminal or a pager; nothing in it steers either."""
     return render_text("replay/prompts.txt.j2", calls=call_views(exchanges))
-
-
-def _role(exchange: Exchange) -> Role:
-    return exchange.role
-
-
-def _counted(role: Role, exchanges: list[Exchange]) -> RoleCount:
-    about: dict[str, int] = {}
-    for one in exchanges:
-        if one.about not in ("", TRIAL):
-            about[one.about] = about.get(one.about, 0) + input_tokens(one)
-    return RoleCount(
-        role=role,
-        calls=len(exchanges),
-        a_call=median(map(input_tokens, exchanges)),
-        requirements=len(about),
-        a_requirement=median(about.values()) if about else None,
-        is_counted=all(one.input_tokens for one in exchanges),
-    )
 
 
 def _shortened(call: CallView, before: Sequence[CallView]) -> CallView:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.report.machine import ReportDocument
@@ -47,7 +47,7 @@ class Rank:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class _Standing:
     """What the order goes by, the most important first; less is better."""
 
@@ -79,8 +79,27 @@ def ranking(contestants: Sequence[Contestant]) -> tuple[Rank, ...]:
     then by the test plan's score. Neither time, size nor names break a tie.
     """
     _check(contestants)
-    ordered = sorted(contestants, key=lambda one: (_key(_standing(one)), one.name))
-    return tuple(_ranks(ordered))
+    ordered = sorted(contestants, key=lambda one: (_standing(one), one.name))
+    standings = [_standing(one) for one in ordered]
+    ranks = []
+    for one, standing in zip(ordered, standings, strict=True):
+        first, is_tied = standings.index(standing), standings.count(standing) > 1
+        reasons = [standing.reason_behind(standings[first - 1])] if first else []
+        if is_tied:
+            reasons.append("Nothing that was judged sets it apart from the others in this place.")
+        rows = one.report.requirements
+        rank = Rank(
+            place=first + 1,
+            is_tied=is_tied,
+            name=one.name,
+            conclusion=one.report.conclusion,
+            met=len(rows) - standing.unmet,
+            total=len(rows),
+            unmet=tuple(row.id for row in rows if row.verdict is not VerdictOutcome.SATISFIED),
+            reason=" ".join(reasons),
+        )
+        ranks.append(rank)
+    return tuple(ranks)
 
 
 def _check(contestants: Sequence[Contestant]) -> None:
@@ -108,32 +127,3 @@ def _standing(one: Contestant) -> _Standing:
         refuted=sum(verdict is VerdictOutcome.UNSATISFIED for verdict in verdicts),
         plan=-(one.report.plan.score if one.report.plan else 0.0),
     )
-
-
-def _key(standing: _Standing) -> tuple[int, int, int, float]:
-    return standing.conclusion, standing.unmet, standing.refuted, standing.plan
-
-
-def _ranks(ordered: Sequence[Contestant]) -> Iterator[Rank]:
-    standings = [_standing(one) for one in ordered]
-    for index, (one, standing) in enumerate(zip(ordered, standings, strict=True)):
-        place = standings.index(standing) + 1
-        is_tied = standings.count(standing) > 1
-        rows = one.report.requirements
-        yield Rank(
-            place=place,
-            is_tied=is_tied,
-            name=one.name,
-            conclusion=one.report.conclusion,
-            met=len(rows) - standing.unmet,
-            total=len(rows),
-            unmet=tuple(row.id for row in rows if row.verdict is not VerdictOutcome.SATISFIED),
-            reason=_reason(standings, index, is_tied),
-        )
-
-
-def _reason(standings: Sequence[_Standing], index: int, is_tied: bool) -> str:
-    first = standings.index(standings[index])
-    told = standings[index].reason_behind(standings[first - 1]) if first else ""
-    tie = "Nothing that was judged sets it apart from the others in this place." if is_tied else ""
-    return " ".join(part for part in (told, tie) if part)

@@ -94,21 +94,21 @@ class _Rows:
         if verdict is VerdictOutcome.SATISFIED:
             return RepairRow(asked.id, asked.wording or asked.text, 2, asked.reason, "")
         told, command = self._failures(asked.tests, asked)
-        parts = [asked.reason, *told, *self._weakened(asked), _for_agents(asked.next_step)]
+        # Where tests were weakened, for the requirement that says so.
+        found = self._report.integrity if asked.id == _WEAKENED else ()
+        told += [f"{one.path}:{one.line}: {one.message}" for one in found[:MOST_TESTS]]
+        parts = [asked.reason, *told, _for_agents(asked.next_step)]
         doubt = "Undecided: " if verdict is VerdictOutcome.UNVERIFIED else ""
+        # A test plan's own points, which know a half; else all or nothing.
+        items = self._report.plan.items if self._report.plan else ()
+        own = next((item.points for item in items if item.requirement_id == asked.id), None)
         return RepairRow(
             metric=asked.id,
             description=asked.wording or asked.text,
-            score=self._points(asked),
+            score=_POINTS[asked.verdict] if own is None else own,
             explanation=_joined(doubt, parts),
             command=command,
         )
-
-    def _points(self, asked: RequirementDocument) -> int:
-        """A test plan's own points, which know a half; else all or nothing."""
-        items = self._report.plan.items if self._report.plan else ()
-        own = next((item.points for item in items if item.requirement_id == asked.id), None)
-        return _POINTS[asked.verdict] if own is None else own
 
     def _of_rule(self, reason: GateReason) -> RepairRow:
         if self._rubrics and reason.rule == _WHOLE_PATCH:  # its words are about the rubric
@@ -154,11 +154,6 @@ class _Rows:
         if "git restore -s" not in test.command or not base:
             return run
         return f"git restore -s {base} -W -- {shlex.quote(test.path)} && {run}"
-
-    def _weakened(self, asked: RequirementDocument) -> list[str]:
-        """Where tests were weakened, for the requirement that says so."""
-        found = self._report.integrity if asked.id == _WEAKENED else ()
-        return [f"{one.path}:{one.line}: {one.message}" for one in found[:MOST_TESTS]]
 
 
 def _told(name: str, output: str) -> str:

@@ -13,13 +13,10 @@ from bot.text.clipping import clip_middle
 from bot.values import (
     Evaluation,
     Evidence,
-    FourWay,
-    Judgement,
     Observed,
     Plan,
     Step,
     TestChange,
-    TestComparison,
 )
 from sandbox.values import Finding, Observation
 
@@ -49,7 +46,15 @@ def slim(evaluation: Evaluation) -> Evaluation:
     """The same evaluation with only the texts that a report may show."""
     request = replace(evaluation.request, patch="", trajectory="", task_text="", description="")
     observed = _observed(evaluation.observed) if evaluation.observed else None
-    judgement = _judgement(evaluation.judgement) if evaluation.judgement else None
+    judgement = evaluation.judgement
+    if judgement is not None:  # the test plan's items themselves go: their scores say what is shown
+        requirements = judgement.requirements
+        items = tuple(replace(requirement, item=None) for requirement in requirements.items)
+        judgement = replace(judgement, requirements=replace(requirements, items=items))
+    plan = evaluation.plan
+    if plan is not None:  # the first steps, with the beginnings of their arguments
+        added = tuple(replace(one, step=_step(one.step)) for one in plan.extensions[:STEPS])
+        plan = Plan(tuple(map(_step, plan.steps[:STEPS])), added)
     told = evaluation.deliberation
     if told is not None:
         told = replace(told, evidence=tuple(map(_evidence, told.evidence)), found=())
@@ -64,31 +69,28 @@ def slim(evaluation: Evaluation) -> Evaluation:
         observed=observed,
         deliberation=told,
         judgement=judgement,
-        plan=_plan(evaluation.plan) if evaluation.plan else None,
+        plan=plan,
     )
-
-
-def _plan(plan: Plan) -> Plan:
-    """The first steps, with the beginnings of their arguments: a plan item's can be long."""
-    added = tuple(replace(one, step=_step(one.step)) for one in plan.extensions[:STEPS])
-    return Plan(tuple(map(_step, plan.steps[:STEPS])), added)
 
 
 def _step(step: Step) -> Step:
     return replace(step, arguments=tuple(one[:1_000] for one in step.arguments[:20]))
 
 
-def _judgement(judgement: Judgement) -> Judgement:
-    """Leave out the test plan's items themselves: their scores say what is shown."""
-    items = tuple(replace(requirement, item=None) for requirement in judgement.requirements.items)
-    return replace(judgement, requirements=replace(judgement.requirements, items=items))
-
-
 def _observed(observed: Observed) -> Observed:
+    seen: Counter[TestChange] = Counter()
+    kept = []
+    for comparison in observed.tests.comparisons:
+        seen[comparison.change] += 1
+        is_shown = comparison.change in SHOWN_CHANGES and seen[comparison.change] <= TESTS_PER_GROUP
+        message, assertion = comparison.message[:MESSAGE_CHARACTERS], comparison.assertion
+        if not is_shown:
+            message = assertion = ""
+        kept.append(replace(comparison, source="", message=message, assertion=assertion))
     return replace(
         observed,
         evidence=tuple(map(_evidence, observed.evidence)),
-        tests=_tests(observed.tests),
+        tests=replace(observed.tests, comparisons=tuple(kept)),
         findings=tuple(map(_finding, observed.findings[:FINDINGS])),
         integrity=tuple(map(_finding, observed.integrity[:FINDINGS])),
         changed_paths=(),
@@ -115,23 +117,6 @@ def _observation(seen: Observation) -> Observation:
         ),
     )
     return replace(seen, tests=tests, findings=(), artifacts=(), item=None)
-
-
-def _tests(tests: FourWay) -> FourWay:
-    seen: Counter[TestChange] = Counter()
-    kept = []
-    for comparison in tests.comparisons:
-        seen[comparison.change] += 1
-        is_shown = comparison.change in SHOWN_CHANGES and seen[comparison.change] <= TESTS_PER_GROUP
-        kept.append(_comparison(comparison, is_shown=is_shown))
-    return replace(tests, comparisons=tuple(kept))
-
-
-def _comparison(comparison: TestComparison, *, is_shown: bool) -> TestComparison:
-    message, assertion = comparison.message[:MESSAGE_CHARACTERS], comparison.assertion
-    if not is_shown:
-        message = assertion = ""
-    return replace(comparison, source="", message=message, assertion=assertion)
 
 
 def _finding(finding: Finding) -> Finding:

@@ -27,7 +27,6 @@ from bot.values import (
     Decider,
     Deliberation,
     Evaluation,
-    EvaluationRequest,
     ExampleKind,
     FourWay,
     Grading,
@@ -158,9 +157,18 @@ def _impact(impact: Impact) -> Impact:
 
 def _subject(evaluation: Evaluation, home: str) -> Subject:
     request = evaluation.request
+    if request.trigger is Trigger.AGENT_PATCH:
+        label = f"patch by {request.agent}" if request.agent else "patch"
+        label += f" for issue #{request.issue}" if request.issue else ""
+    elif request.trigger is Trigger.MERGE_GROUP:
+        label = "merge group"
+    elif request.number:
+        label = f"pull request #{request.number}"
+    else:
+        label = f"{request.base_ref}…{request.head_ref or request.head_sha[:10]}"
     return Subject(
         repository=request.repository,
-        label=_label(request),
+        label=label,
         number=request.number,
         issue=request.issue,
         base_sha=evaluation.base_sha,
@@ -172,17 +180,6 @@ def _subject(evaluation: Evaluation, home: str) -> Subject:
         agent=evaluation.agent or request.agent,
         home="" if request.trigger is Trigger.AGENT_PATCH else home,  # its head is on no branch
     )
-
-
-def _label(request: EvaluationRequest) -> str:
-    if request.trigger is Trigger.AGENT_PATCH:
-        by = f" by {request.agent}" if request.agent else ""
-        return f"patch{by} for issue #{request.issue}" if request.issue else f"patch{by}"
-    if request.trigger is Trigger.MERGE_GROUP:
-        return "merge group"
-    if request.number:
-        return f"pull request #{request.number}"
-    return f"{request.base_ref}…{request.head_ref or request.head_sha[:10]}"
 
 
 def _next_steps(evaluation: Evaluation) -> tuple[str, ...]:

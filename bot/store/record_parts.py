@@ -244,7 +244,18 @@ class TalkRecords(Database):
 
     def keep_labels(self, *labels: VerdictLabel) -> None:
         """Keep all or none; the same `source` about the same subject and commit counts once."""
-        rows = [_row(scrub_tree(one)) for one in labels]
+        rows = [
+            {
+                "repository": kept.repository.lower(),
+                "number": kept.number,
+                "head_sha": kept.head_sha,
+                "subject": kept.subject[:200],
+                "source": kept.source[:200],
+                "person": kept.person.lower()[:100],
+                "label": json.dumps(_LABEL.dump_python(kept, mode="json")),
+            }
+            for kept in map(scrub_tree, labels)
+        ]
         with self._begin() as connection:
             for row in rows:
                 connection.execute(self._insert(LABELS).values(row).on_conflict_do_nothing())
@@ -310,18 +321,6 @@ def _pause(connection: Connection, repository: str, number: int) -> Pause | None
     asked = select(PAUSES.c.is_paused, PAUSES.c.actor, PAUSES.c.comment).where(*this)
     row = connection.execute(asked).first()
     return Pause(row.is_paused, row.actor, row.comment) if row else None
-
-
-def _row(kept: VerdictLabel) -> dict[str, object]:
-    return {
-        "repository": kept.repository.lower(),
-        "number": kept.number,
-        "head_sha": kept.head_sha,
-        "subject": kept.subject[:200],
-        "source": kept.source[:200],
-        "person": kept.person.lower()[:100],
-        "label": json.dumps(_LABEL.dump_python(kept, mode="json")),
-    }
 
 
 def _where(wanted: VerdictLabelFilter) -> tuple[ColumnElement[bool], ...]:

@@ -8,7 +8,6 @@ from typing import Any, Self
 
 from pydantic import TypeAdapter
 from sqlalchemy import (
-    Row,
     Select,
     delete,
     func,
@@ -302,7 +301,10 @@ class Records(
 
     def _find(self, query: Select[Any]) -> tuple[EvaluationRecord, ...]:
         with self._begin() as connection:
-            return tuple(_record(row) for row in connection.execute(query))
+            rows = [row._asdict() for row in connection.execute(query)]
+        return tuple(
+            EvaluationRecord(**{**row, "state": EvaluationState(row["state"])}) for row in rows
+        )
 
 
 def _all() -> Select[Any]:
@@ -311,11 +313,6 @@ def _all() -> Select[Any]:
 
 def _of(repository: str, number: int) -> Select[Any]:
     return _all().where(EVALUATIONS.c.repository == repository, EVALUATIONS.c.number == number)
-
-
-def _record(row: Row[Any]) -> EvaluationRecord:
-    values = row._asdict()
-    return EvaluationRecord(**{**values, "state": EvaluationState(values["state"])})
 
 
 def open_records(settings: Settings) -> Records:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from sqlalchemy import (
     BigInteger,
@@ -261,50 +262,23 @@ _BY_REPOSITORY = text(
 """Holds all that is counted: the rows themselves are far larger, with the diffs that agents sent."""
 
 
-def _first(connection: Connection) -> None:
-    """Version 1: the tables of METADATA."""
-    METADATA.create_all(connection)
-
-
-def _second(connection: Connection) -> None:
-    """Version 2: rubrics and their approvals."""
-    RUBRIC_METADATA.create_all(connection)
-
-
-def _third(connection: Connection) -> None:
-    """Version 3: what models took, by evaluation."""
-    USAGE_METADATA.create_all(connection)
-
-
-def _fourth(connection: Connection) -> None:
-    """Version 4: what people accepted."""
-    ACCEPTANCE_METADATA.create_all(connection)
-
-
-def _fifth(connection: Connection) -> None:
-    """Version 5: keys, models' replies and reports, for all hosts."""
-    KEPT_METADATA.create_all(connection)
-
-
-def _sixth(connection: Connection) -> None:
-    """Version 6: labels of verdicts, and paused pull requests."""
-    TALK_METADATA.create_all(connection)
-
-
-def _seventh(connection: Connection) -> None:
-    """Version 7: tokens of the API, each for one repository."""
-    TOKEN_METADATA.create_all(connection)
-
-
-def _eighth(connection: Connection) -> None:
-    """Version 8: who is signed in, and what lists of evaluations show beside the records."""
+def _with_index(connection: Connection) -> None:
     SESSION_METADATA.create_all(connection)
     connection.execute(_BY_REPOSITORY)
 
 
 # Each entry leads from its index to the next version. A shipped entry is never edited: later
 # versions add columns and tables by SQL of their own.
-MIGRATIONS = (_first, _second, _third, _fourth, _fifth, _sixth, _seventh, _eighth)
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
+    METADATA.create_all,
+    RUBRIC_METADATA.create_all,
+    USAGE_METADATA.create_all,
+    ACCEPTANCE_METADATA.create_all,
+    KEPT_METADATA.create_all,
+    TALK_METADATA.create_all,
+    TOKEN_METADATA.create_all,
+    _with_index,
+)
 
 _LOCK = 0x417373617901  # any number that only this migration uses
 
@@ -316,27 +290,19 @@ def migrate(engine: Engine) -> None:
             connection.execute(text(f"select pg_advisory_xact_lock({_LOCK})"))
         else:
             connection.execute(text("begin immediate"))
-        version = _version(connection)
+        version = 0
+        if inspect(connection).has_table(VERSION.name):
+            version = connection.execute(select(VERSION.c.version)).scalar() or 0
         if version > len(MIGRATIONS):
             raise RuntimeError(
                 f"the database is of version {version}, newer than this Assay ({len(MIGRATIONS)})"
             )
         for migration in MIGRATIONS[version:]:
             migration(connection)
-        _remember_version(connection, version)
-
-
-def _version(connection: Connection) -> int:
-    if not inspect(connection).has_table(VERSION.name):
-        return 0
-    return connection.execute(select(VERSION.c.version)).scalar() or 0
-
-
-def _remember_version(connection: Connection, before: int) -> None:
-    if before == 0:
-        connection.execute(insert(VERSION).values(version=len(MIGRATIONS)))
-    elif before < len(MIGRATIONS):
-        connection.execute(update(VERSION).values(version=len(MIGRATIONS)))
+        if version == 0:
+            connection.execute(insert(VERSION).values(version=len(MIGRATIONS)))
+        elif version < len(MIGRATIONS):
+            connection.execute(update(VERSION).values(version=len(MIGRATIONS)))
 
 
 def now_s() -> float:

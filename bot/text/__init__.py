@@ -1,8 +1,7 @@
 """Hostile text made harmless: scrubbed of controls and secrets, and escaped for its place."""
 
 from bot.text.escape import Delimiter, code, delimiter_of, fence, prose, sentence, suggestion
-from bot.text.redact import redact
-from bot.text.scrub import scrub, scrub_tree, visible
+from bot.text.scrub import redact, scrub, scrub_tree, visible
 
 __all__ = [
     "Delimiter",

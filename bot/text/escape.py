@@ -95,7 +95,11 @@ def fence(text: str, language: str = "") -> Markup:
     """
     body = scrub(text).strip("\n")
     if _COMMAND_LINE.search(body) or _MENTION.search(body):
-        return _preformatted(body, language)
+        # no `<` of the text is left that could end it
+        shown = re.sub("[&<>]", lambda sign: _ENTITIES[sign.group()], body)
+        shown = _MENTION.sub("&#64;", _COMMAND_LINE.sub(r"\1&#47;", shown))
+        named = f' lang="{language}"' if language else ""
+        return Markup(f"<pre{named}><code>{shown}\n</code></pre>")  # noqa: S704
     longest = max((len(run) for run in _BACKTICKS.findall(body)), default=0)
     ticks = "`" * max(3, longest + 1)
     return Markup(f"{ticks}{language}\n{body}\n{ticks}")  # noqa: S704
@@ -112,14 +116,6 @@ def suggestion(lines: tuple[str, ...]) -> Markup | None:
     longest = max((len(run) for run in _BACKTICKS.findall(body)), default=0)
     ticks = "`" * max(3, longest + 1)
     return Markup(f"{ticks}suggestion\n{body}{ticks}")  # noqa: S704
-
-
-def _preformatted(body: str, language: str) -> Markup:
-    """The same block in HTML; no `<` of the text is left that could end it."""
-    body = re.sub("[&<>]", lambda sign: _ENTITIES[sign.group()], body)
-    body = _MENTION.sub("&#64;", _COMMAND_LINE.sub(r"\1&#47;", body))
-    named = f' lang="{language}"' if language else ""
-    return Markup(f"<pre{named}><code>{body}\n</code></pre>")  # noqa: S704
 
 
 _LABEL = re.compile(r"[^A-Za-z0-9 #._:/'-]")

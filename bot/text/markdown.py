@@ -114,11 +114,7 @@ class _Walker:
         elif token.type in ("bullet_list_close", "ordered_list_close"):
             self._leads.pop()
             self._lead = ""
-        else:
-            self._take_block(token)
-
-    def _take_block(self, token: Token) -> None:
-        if token.type == "heading_open":
+        elif token.type == "heading_open":
             self._heading_level = int(token.tag[1])
         elif token.type == "heading_close":
             self._heading_level = 0
@@ -129,74 +125,66 @@ class _Walker:
             self._open_items.pop()
             self._numbers.pop()
         elif token.type in ("fence", "code_block"):
-            headings = tuple(heading for _, heading in self._headings)
             at = self._open_items[-1] if self._open_items else -1
             lead = self.items[at].text if at >= 0 else self._lead
             language = (token.info.lower().split() or [""])[0]
-            self.blocks.append(CodeBlock(token.content, headings, lead, language))
+            self.blocks.append(CodeBlock(token.content, self._above(), lead, language))
         elif token.type == "inline":
-            children = token.children or ()
-            self._take_links(children)
-            self._take_text(plain_text(children), _is_bold_only(children))
+            self._take_inline(token.children or ())
 
-    def _take_links(self, children: Sequence[Token]) -> None:
-        headings = tuple(heading for _, heading in self._headings)
-        self.links += [Link(target, headings) for target in _targets(children)]
+    def _take_inline(self, children: Sequence[Token]) -> None:
+        self.links += [Link(target, self._above()) for target in _targets(children)]
         self.codes += [child.content for child in children if child.type == "code_inline"]
-
-    def _take_text(self, text: str, bold_only: bool) -> None:
+        text = plain_text(children)
+        # a paragraph of nothing but bold words is how many templates write a heading
+        visible = [c for c in children if not (c.type == "text" and c.content.strip() in ("", ":"))]
+        bold_only = (
+            len(visible) >= 3
+            and visible[0].type == "strong_open"
+            and visible[-1].type == "strong_close"
+            and sum(c.type == "strong_open" for c in visible) == 1
+        )
         if self._heading_level or (bold_only and not self._open_items):
-            self._enter_heading(self._heading_level or 7, text)
+            level = self._heading_level or 7
+            self._headings = [h for h in self._headings if h[0] < level]
+            self._headings.append((level, text.strip().rstrip(":")))
+            self._lead = ""
         elif self._open_items and self._open_items[-1] == -1:
-            self._take_item(text)
+            box = re.match(r"\[([ xX])\]\s+", text)
+            item = ListItem(
+                text=(text[box.end() :] if box else text).strip(),
+                ticked=None if box is None else box.group(1) != " ",
+                number=self._numbers[-1],
+                headings=self._above(),
+                lead=self._leads[-1] if len(self._open_items) == 1 else "",
+                parent=self._open_items[-2] if len(self._open_items) > 1 else -1,
+            )
+            self._open_items[-1] = len(self.items)
+            self.items.append(item)
+            self.passages.append(Paragraph(item.text, self._above()))
         elif self._open_items:
-            self._extend_item(text)
+            index = self._open_items[-1]
+            self.items[index] = replace(self.items[index], text=f"{self.items[index].text} {text}")
+            self.passages.append(Paragraph(text, self._above()))
         else:
             self._lead = text
-            self._pass(text)
+            self.passages.append(Paragraph(text, self._above()))
 
-    def _enter_heading(self, level: int, text: str) -> None:
-        self._headings = [h for h in self._headings if h[0] < level]
-        self._headings.append((level, text.strip().rstrip(":")))
-        self._lead = ""
-
-    def _take_item(self, text: str) -> None:
-        box = re.match(r"\[([ xX])\]\s+", text)
-        item = ListItem(
-            text=(text[box.end() :] if box else text).strip(),
-            ticked=None if box is None else box.group(1) != " ",
-            number=self._numbers[-1],
-            headings=tuple(heading for _, heading in self._headings),
-            lead=self._leads[-1] if len(self._open_items) == 1 else "",
-            parent=self._open_items[-2] if len(self._open_items) > 1 else -1,
-        )
-        self._open_items[-1] = len(self.items)
-        self.items.append(item)
-        self._pass(item.text)
-
-    def _extend_item(self, text: str) -> None:
-        index = self._open_items[-1]
-        self.items[index] = replace(self.items[index], text=f"{self.items[index].text} {text}")
-        self._pass(text)
-
-    def _pass(self, text: str) -> None:
-        headings = tuple(heading for _, heading in self._headings)
-        self.passages.append(Paragraph(text, headings))
+    def _above(self) -> tuple[str, ...]:
+        return tuple(heading for _, heading in self._headings)
 
 
 def plain_text(children: Sequence[Token]) -> str:
     """Inline tokens as words; code keeps its backticks, HTML and images are dropped."""
-    return re.sub(r"[ \t]+", " ", "".join(_pieces(children))).strip()
-
-
-def _pieces(children: Sequence[Token]) -> Iterator[str]:
+    words: list[str] = []
     for child in children:
         if child.type == "text":
-            yield child.content
+            words.append(child.content)
         elif child.type == "code_inline":
-            yield f"`{child.content}`"
+            words.append(f"`{child.content}`")
         elif child.type in ("softbreak", "hardbreak"):
-            yield " "
+            words.append(" ")
+    return re.sub(r"[ \t]+", " ", "".join(words)).strip()
 
 
 def _targets(children: Sequence[Token]) -> Iterator[str]:
@@ -212,14 +200,3 @@ def _targets(children: Sequence[Token]) -> Iterator[str]:
             yield from (
                 found.group().rstrip(".,;:!?'\"") for found in _ADDRESS.finditer(child.content)
             )
-
-
-def _is_bold_only(children: Sequence[Token]) -> bool:
-    """A paragraph of nothing but bold words is how many templates write a heading."""
-    visible = [c for c in children if not (c.type == "text" and c.content.strip() in ("", ":"))]
-    return (
-        len(visible) >= 3
-        and visible[0].type == "strong_open"
-        and visible[-1].type == "strong_close"
-        and sum(c.type == "strong_open" for c in visible) == 1
-    )

@@ -34,22 +34,16 @@ class PlainYaml:
         """The line of a key or list item, else of the innermost part of `path` that there is."""
         node, line = self.root, 1
         for part in path:
-            found = _child(node, part)
+            found: tuple[yaml.Node, yaml.Node] | None = None
+            if isinstance(node, yaml.MappingNode):
+                pairs = ((key, value) for key, value in node.value if key.value == part)
+                found = next(pairs, None)
+            elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
+                found = (node.value[part],) * 2 if part < len(node.value) else None
             if found is None:
                 break
-            line, node = found
+            line, node = found[0].start_mark.line + 1, found[1]
         return line
-
-
-def _child(node: yaml.Node | None, part: int | str) -> tuple[int, yaml.Node] | None:
-    """The line and the value of a mapping's key or a list's item."""
-    if isinstance(node, yaml.MappingNode):
-        pairs = ((key, value) for key, value in node.value if key.value == part)
-        return next(((key.start_mark.line + 1, value) for key, value in pairs), None)
-    if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-        item = node.value[part]
-        return item.start_mark.line + 1, item
-    return None
 
 
 class _PlainLoader(yaml.SafeLoader):

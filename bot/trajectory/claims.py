@@ -86,7 +86,12 @@ def hold(text: str, facts: SeenFacts) -> Held:
 
 def _chosen(log: Trajectory, facts: SeenFacts) -> tuple[ClaimedStep, ...]:
     """The newest steps whose action names a file of a requirement."""
-    index = _index(facts.files)
+    # the requirements of each path, and of a name alone where no other file of theirs has it
+    index: dict[str, set[str]] = defaultdict(set)
+    for of, paths in facts.files:
+        alone = Counter(PurePosixPath(path).name for path in paths)
+        for known in (*paths, *(name for name, count in alone.items() if count == 1)):
+            index[known].add(of)
     counts: Counter[str] = Counter()
     chosen: list[ClaimedStep] = []
     for step in reversed(log.steps):
@@ -96,20 +101,16 @@ def _chosen(log: Trajectory, facts: SeenFacts) -> tuple[ClaimedStep, ...]:
         )
         if about:
             counts.update(about)
-            chosen.append(ClaimedStep(_shown(step), about))
+            shown = TrajectoryStep(
+                step.number,
+                _part(step.thought, THOUGHT_CHARACTERS),
+                _part(step.action, ACTION_CHARACTERS),
+                _part(step.observation, OBSERVATION_CHARACTERS),
+            )
+            chosen.append(ClaimedStep(shown, about))
         if len(chosen) == MOST_STEPS:
             break
     return tuple(chosen)
-
-
-def _index(files: tuple[tuple[str, tuple[str, ...]], ...]) -> dict[str, set[str]]:
-    """The requirements of each path, and of a name alone where no other file of theirs has it."""
-    index: dict[str, set[str]] = defaultdict(set)
-    for id_, paths in files:
-        alone = Counter(PurePosixPath(path).name for path in paths)
-        for name in (*paths, *(name for name, count in alone.items() if count == 1)):
-            index[name].add(id_)
-    return index
 
 
 _WORD = re.compile(r"[\w.@+/-]{1,400}")
@@ -121,15 +122,6 @@ def _named(action: str) -> Iterator[str]:
     for word in _WORD.findall(action):
         parts = word.split("/")
         yield from ("/".join(parts[at:]) for at in range(len(parts)))
-
-
-def _shown(step: TrajectoryStep) -> TrajectoryStep:
-    return TrajectoryStep(
-        step.number,
-        _part(step.thought, THOUGHT_CHARACTERS),
-        _part(step.action, ACTION_CHARACTERS),
-        _part(step.observation, OBSERVATION_CHARACTERS),
-    )
 
 
 def _part(text: str, most: int) -> str:
@@ -162,8 +154,12 @@ _SENTENCE = re.compile(r"[.!\n;]")
 
 def _contradicted(log: Trajectory, facts: SeenFacts) -> Iterator[Finding]:
     """Hold the last claim of each kind against what was seen; earlier ones may have been right then."""
+    tests = facts.failing
+    named = ", ".join(f"`{clip(one, 160)}`" for one in tests[:_MOST_NAMED])
+    more = f" and {len(tests) - _MOST_NAMED} more" if len(tests) > _MOST_NAMED else ""
+    fail = "fails" if len(tests) == 1 else "fail"
     for pattern, is_so, seen in (
-        (_TESTS, not facts.failing, _failing(facts.failing)),
+        (_TESTS, not tests, f"{named}{more} {fail} on head"),
         (_BUILD, not facts.is_broken, "head does not build, and base does"),
         (_LINT, not facts.remarks, f"{facts.remarks} linter finding(s) are new on head"),
     ):
@@ -173,13 +169,6 @@ def _contradicted(log: Trajectory, facts: SeenFacts) -> Iterator[Finding]:
             message = f"The agent's log says “{clip(said, 160)}” (step {step.number}), but {seen}."
             yield Finding(CLAIM_CONTRADICTED, Severity.ADVISE, "", 0, message, tool="integrity")
             break
-
-
-def _failing(tests: tuple[str, ...]) -> str:
-    named = ", ".join(f"`{clip(one, 160)}`" for one in tests[:_MOST_NAMED])
-    more = f" and {len(tests) - _MOST_NAMED} more" if len(tests) > _MOST_NAMED else ""
-    fail = "fails" if len(tests) == 1 else "fail"
-    return f"{named}{more} {fail} on head"
 
 
 def _claimed(log: Trajectory, pattern: re.Pattern[str]) -> Iterator[tuple[TrajectoryStep, str]]:

@@ -160,35 +160,25 @@ def _messages(rows: Rows) -> Events:
     has_begun = False
     for row in rows:
         role, said = row.text("role"), _text(row.at("content"))
-        if role == "assistant":
-            has_begun = True
-            yield from _assistant(row, said)
-        elif has_begun and role in ("user", "tool"):
+        if has_begun and role in ("user", "tool"):
             yield _sees(said, row.text("tool_call_id"))
-
-
-def _assistant(row: Payload, said: str) -> Events:
-    calls = row.items("tool_calls")
-    done = [one.text("command") for one in row.items("extra", "actions")]
-    if not calls and not any(done):
-        said, block = _fenced(said)
-        done = [block]
-    yield _says(said)
-    for call in calls:
-        name, given = call.text("function", "name"), call.at("function", "arguments")
-        yield _Event(_Kind.DOES, _called(name, given), call.text("id"))
-    if not calls:
-        yield from (_Event(_Kind.DOES, one) for one in done if one)
-
-
-def _fenced(said: str) -> tuple[str, str]:
-    """What was said, and the first block of code in it, which is the command."""
-    before, mark, rest = said.partition("```")
-    if not mark:
-        return said, ""
-    block, _, after = rest.partition("```")
-    _, _, command = block.partition("\n")  # the first line names the language
-    return f"{before}{after}".strip(), command.strip()
+        if role != "assistant":
+            continue
+        has_begun = True
+        calls = row.items("tool_calls")
+        done = [one.text("command") for one in row.items("extra", "actions")]
+        if not calls and not any(done):
+            # the first block of code is the command; its first line names the language
+            before, mark, rest = said.partition("```")
+            if mark:
+                block, _, after = rest.partition("```")
+                said, done = f"{before}{after}".strip(), [block.partition("\n")[2].strip()]
+        yield _says(said)
+        for call in calls:
+            name, given = call.text("function", "name"), call.at("function", "arguments")
+            yield _Event(_Kind.DOES, _called(name, given), call.text("id"))
+        if not calls:
+            yield from (_Event(_Kind.DOES, one) for one in done if one)
 
 
 _NOT_DONE = ("message", "finish", "think", "system", "recall", "change_agent_state", "null")
@@ -196,8 +186,16 @@ _NOT_DONE = ("message", "finish", "think", "system", "recall", "change_agent_sta
 
 def _openhands(rows: Rows) -> Events:
     for row in rows:
-        if row.text("kind").endswith("Event"):
-            yield from _openhands_sdk(row)
+        kind, call = row.text("kind"), row.text("tool_call_id")
+        if kind == "ActionEvent":
+            yield _says(_text(row.at("thought")))
+            yield _Event(_Kind.DOES, _called(row.text("tool_name"), row.at("action")), call)
+        elif kind == "ObservationEvent":
+            seen = row.at("observation")
+            yield _sees(_text(seen.at("content")) or _text(seen.at("output")), call)
+        elif kind.endswith("Event"):
+            if kind == "MessageEvent" and row.text("source") == "agent":
+                yield _says(_text(row.at("llm_message", "content")))
         elif row.has("observation") and row.has("content"):
             if row.text("observation") not in ("agent_state_changed", "null", "recall"):
                 yield _sees(row.text("content"), _text(row.at("cause")))
@@ -208,18 +206,6 @@ def _openhands(rows: Rows) -> Events:
                 yield _says(given.text("content") or _text(given.at("outputs", "content")))
             elif action and action not in _NOT_DONE:
                 yield _Event(_Kind.DOES, _called(action, given), _text(row.at("id")))
-
-
-def _openhands_sdk(row: Payload) -> Events:
-    call = row.text("tool_call_id")
-    if row.text("kind") == "ActionEvent":
-        yield _says(_text(row.at("thought")))
-        yield _Event(_Kind.DOES, _called(row.text("tool_name"), row.at("action")), call)
-    elif row.text("kind") == "ObservationEvent":
-        seen = row.at("observation")
-        yield _sees(_text(seen.at("content")) or _text(seen.at("output")), call)
-    elif row.text("kind") == "MessageEvent" and row.text("source") == "agent":
-        yield _says(_text(row.at("llm_message", "content")))
 
 
 def _claude_code(rows: Rows) -> Events:
@@ -253,7 +239,8 @@ def _codex(rows: Rows) -> Events:
         elif kind == "local_shell_call":
             yield _Event(_Kind.DOES, _called("shell", item.at("action")), call)
         elif kind in ("function_call_output", "custom_tool_call_output"):
-            yield _sees(_output(item.at("output")), call)
+            given = _opened(item.at("output"))  # some are JSON texts with the output inside
+            yield _sees(given.text("output") or _text(given.at("content")) or _text(given), call)
 
 
 # --- parts ----------------------------------------------------------------------------------
@@ -282,12 +269,6 @@ def _called(name: str, given: Payload) -> str:
     members = given.value.items() if isinstance(given.value, dict) else ()
     told = {key: value for key, value in members if value is not None and key not in hidden}
     return f"{name} {_text(Payload(told)) if told else _text(given)}".strip()
-
-
-def _output(given: Payload) -> str:
-    """A tool's output; some are JSON texts with the output inside."""
-    given = _opened(given)
-    return given.text("output") or _text(given.at("content")) or _text(given)
 
 
 def _opened(given: Payload) -> Payload:
@@ -334,7 +315,14 @@ def log_in_archive(data: bytes) -> str:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = archive.infolist()
-            logs = [one for one in entries[:_MOST_ENTRIES] if _may_be_log(one)]
+            logs = [
+                one
+                for one in entries[:_MOST_ENTRIES]
+                if one.filename.lower().endswith(_ENDINGS)
+                and one.compress_type in _METHODS
+                and 0 < one.file_size <= MOST_CHARACTERS
+                and one.file_size <= _MOST_RATIO * max(one.compress_size, 1)
+            ]
             largest = max(logs, key=lambda one: one.file_size, default=None)
             if largest is None:
                 return ""
@@ -344,12 +332,3 @@ def log_in_archive(data: bytes) -> str:
     except _BROKEN:
         return ""
     return text.decode(errors="replace") if len(text) <= MOST_CHARACTERS else ""
-
-
-def _may_be_log(entry: zipfile.ZipInfo) -> bool:
-    return (
-        entry.filename.lower().endswith(_ENDINGS)
-        and entry.compress_type in _METHODS
-        and 0 < entry.file_size <= MOST_CHARACTERS
-        and entry.file_size <= _MOST_RATIO * max(entry.compress_size, 1)
-    )

@@ -20,6 +20,8 @@ log = logging.getLogger(__name__)
 
 LARGEST_PAYLOAD_BYTES = 25 * 1024 * 1024
 """GitHub never sends more."""
+SCHEMA = "/assay.schema.json"
+"""Where `# yaml-language-server: $schema=` in a repository's configuration points to."""
 
 
 class DeliveryJobs(Protocol):
@@ -57,22 +59,6 @@ def create_app(parts: WebParts, pages: Sequence[Blueprint] = ()) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = LARGEST_PAYLOAD_BYTES
     counters = metrics.WebhookCounters()
     app.register_blueprint(webhook.blueprint(parts.webhook_secret, parts.jobs, counters))
-    app.register_blueprint(_health(parts))
-    app.register_blueprint(
-        metrics.blueprint(parts.jobs, parts.store, counters, parts.metrics_token)
-    )
-    for page in pages:
-        app.register_blueprint(page)
-    boundary.install(app)
-    return app
-
-
-SCHEMA = "/assay.schema.json"
-"""Where `# yaml-language-server: $schema=` in a repository's configuration points to."""
-
-
-def _health(parts: WebParts) -> Blueprint:
-    """Build the routes that say whether it works, and the one that editors ask."""
     routes = Blueprint("health", __name__)
 
     @routes.get(SCHEMA)
@@ -93,7 +79,14 @@ def _health(parts: WebParts) -> Blueprint:
         response.status_code = 503 if problems else 200
         return response
 
-    return routes
+    app.register_blueprint(routes)
+    app.register_blueprint(
+        metrics.blueprint(parts.jobs, parts.store, counters, parts.metrics_token)
+    )
+    for page in pages:
+        app.register_blueprint(page)
+    boundary.install(app)
+    return app
 
 
 def _problem(check: Callable[[], None]) -> str:

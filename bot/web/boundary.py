@@ -9,7 +9,7 @@ from werkzeug.exceptions import HTTPException
 
 from bot.errors import Transient, UserError
 from bot.templates import render_html
-from bot.web.api.problems import BELOW, Problem, as_response
+from bot.web.api.models import BELOW, Problem, as_response
 
 log = logging.getLogger(__name__)
 
@@ -58,18 +58,13 @@ def _bug(error: Exception) -> Response:
 def _answer(status: int, title: str, text: str) -> Response:
     if request.path.startswith(BELOW):
         return as_response(Problem(title=title, status=status, detail=text))
-    if _wants_page():
+    is_for_programs = request.path == "/webhook" or request.path.endswith(".json")
+    if not is_for_programs and request.accept_mimetypes.best == "text/html":
         page = render_html("error.html.j2", status=status, title=title, text=text)
         return Response(page, status, content_type="text/html; charset=utf-8")
     response = jsonify(status=status, error=title, message=text)
     response.status_code = status
     return response
-
-
-def _wants_page() -> bool:
-    if request.path == "/webhook" or request.path.endswith(".json"):
-        return False
-    return request.accept_mimetypes.best == "text/html"
 
 
 def _add_headers(response: Response) -> Response:

@@ -27,7 +27,7 @@ from werkzeug.exceptions import NotFound
 
 from bot.errors import Transient
 from bot.queue import QueueDepth
-from bot.store import HostDisk, Totals
+from bot.store import Totals
 from bot.values import RoleUsage
 from bot.webhook.registry import EVENTS, NOTED
 
@@ -88,41 +88,34 @@ class DatabaseCollector(Collector):
             yield GaugeMetricFamily("assay_database_up", "Whether the databases answer.", value=0)
             return
         yield GaugeMetricFamily("assay_database_up", "Whether the databases answer.", value=1)
-        yield from _depth_metrics(depth)
-        yield from _total_metrics(totals)
-
-
-def _depth_metrics(depth: QueueDepth) -> Iterable[Metric]:
-    jobs = GaugeMetricFamily("assay_jobs", "Jobs queued or running.", labels=("queue",))
-    jobs.add_metric(("deliveries",), depth.deliveries)
-    jobs.add_metric(("evaluations",), depth.evaluations)
-    return (jobs,)
-
-
-def _total_metrics(totals: Totals) -> Iterable[Metric]:
-    ended = GaugeMetricFamily(
-        "assay_evaluations", "Evaluations on record.", labels=("state", "conclusion")
-    )
-    for state, conclusion, number in totals.evaluations:
-        ended.add_metric((state, conclusion), number)
-    runs = CounterMetricFamily("assay_stage_runs", "How often a stage ended.", labels=("stage",))
-    seconds = CounterMetricFamily("assay_stage_seconds", "Seconds in a stage.", labels=("stage",))
-    for stage in totals.stages:
-        runs.add_metric((stage.stage,), stage.runs)
-        seconds.add_metric((stage.stage,), stage.seconds)
-    return (ended, runs, seconds, *_model_metrics(totals.models), *_disk_metrics(totals.hosts))
-
-
-def _disk_metrics(hosts: tuple[HostDisk, ...]) -> Iterable[Metric]:
-    """What the workers' disks have left."""
-    free = GaugeMetricFamily("assay_disk_free_bytes", "Free in a worker's home.", labels=("host",))
-    low = GaugeMetricFamily(
-        "assay_disk_low", "Whether a worker takes no new evaluation for it.", labels=("host",)
-    )
-    for host in hosts:
-        free.add_metric((host.name,), host.free_bytes)
-        low.add_metric((host.name,), host.is_low)
-    return (free, low)
+        jobs = GaugeMetricFamily("assay_jobs", "Jobs queued or running.", labels=("queue",))
+        jobs.add_metric(("deliveries",), depth.deliveries)
+        jobs.add_metric(("evaluations",), depth.evaluations)
+        yield jobs
+        ended = GaugeMetricFamily(
+            "assay_evaluations", "Evaluations on record.", labels=("state", "conclusion")
+        )
+        for state, conclusion, number in totals.evaluations:
+            ended.add_metric((state, conclusion), number)
+        runs = CounterMetricFamily(
+            "assay_stage_runs", "How often a stage ended.", labels=("stage",)
+        )
+        seconds = CounterMetricFamily(
+            "assay_stage_seconds", "Seconds in a stage.", labels=("stage",)
+        )
+        for stage in totals.stages:
+            runs.add_metric((stage.stage,), stage.runs)
+            seconds.add_metric((stage.stage,), stage.seconds)
+        free = GaugeMetricFamily(
+            "assay_disk_free_bytes", "Free in a worker's home.", labels=("host",)
+        )
+        low = GaugeMetricFamily(
+            "assay_disk_low", "Whether a worker takes no new evaluation for it.", labels=("host",)
+        )
+        for host in totals.hosts:
+            free.add_metric((host.name,), host.free_bytes)
+            low.add_metric((host.name,), host.is_low)
+        yield from (ended, runs, seconds, *_model_metrics(totals.models), free, low)
 
 
 def _model_metrics(models: tuple[RoleUsage, ...]) -> Iterable[Metric]:
@@ -154,23 +147,13 @@ def blueprint(jobs: Depths, store: Counts, counters: WebhookCounters, token: str
         given = request.headers.get("Authorization", "")
         if not token or not hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
             raise NotFound
-        counted = _counted(counters)
-        page = generate_latest(counted) + generate_latest(_only(databases))
+        counted = counters.registry
+        if "PROMETHEUS_MULTIPROC_DIR" in os.environ:  # all web processes' counts, not this one's
+            counted = CollectorRegistry()
+            MultiProcessCollector(counted)  # type: ignore[no-untyped-call]
+        known = CollectorRegistry()
+        known.register(databases)
+        page = generate_latest(counted) + generate_latest(known)
         return Response(page, content_type=CONTENT_TYPE_LATEST)
 
     return routes
-
-
-def _counted(counters: WebhookCounters) -> CollectorRegistry:
-    """All web processes' counts when they share a folder, else this one's."""
-    if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
-        return counters.registry
-    registry = CollectorRegistry()
-    MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-    return registry
-
-
-def _only(collector: Collector) -> CollectorRegistry:
-    registry = CollectorRegistry()
-    registry.register(collector)
-    return registry

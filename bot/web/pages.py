@@ -130,7 +130,11 @@ class _Pages:
 
         A wrong signature finds nothing, unless a visitor may read it.
         """
-        evaluation_id, kind = _split(evaluation_id)
+        name, _, kind = evaluation_id.rpartition(".")
+        if name and kind in _TYPES:
+            evaluation_id = name
+        else:
+            kind = "html"
         is_signed = self.links.allows(evaluation_id, request.args.get("s", ""))
         record = self.evaluations.evaluation(evaluation_id)
         is_visitor = record is not None and self._is_visitor(record, is_signed=is_signed)
@@ -171,7 +175,11 @@ class _Pages:
     def _report(self, record: EvaluationRecord, kind: str, *, is_visitor: bool) -> Response:
         content = self.reports.get(record.report_key, _file(kind))
         if content is None and kind == "pdf" and self._has_page(record):
-            return self._no_pdf(record)
+            # It is printed after the verdict is out: for a while it may still come.
+            is_late = time.time() - record.updated_s > PRINTED_WITHIN_S
+            if is_late or self.reports.get(record.report_key, NO_PDF) is not None:
+                return _page("pages/no_pdf.html.j2", HTTPStatus.NOT_FOUND)
+            return _page("pages/printing.html.j2", HTTPStatus.ACCEPTED, refresh_s=REFRESH_S)
         if content is None and kind == _PLAN and self._has_page(record):
             return missing()
         if content is None:
@@ -184,13 +192,6 @@ class _Pages:
         name = f"assay-{record.head_sha[:12] or 'report'}.{end}"
         response.headers.set("Content-Disposition", "inline", filename=name)
         return response
-
-    def _no_pdf(self, record: EvaluationRecord) -> Response:
-        """It is printed after the verdict is out: for a while it may still come."""
-        is_late = time.time() - record.updated_s > PRINTED_WITHIN_S
-        if is_late or self.reports.get(record.report_key, NO_PDF) is not None:
-            return _page("pages/no_pdf.html.j2", HTTPStatus.NOT_FOUND)
-        return _page("pages/printing.html.j2", HTTPStatus.ACCEPTED, refresh_s=REFRESH_S)
 
     def _has_page(self, record: EvaluationRecord) -> bool:
         return self.reports.get(record.report_key, "report.html") is not None
@@ -205,7 +206,12 @@ class _Pages:
         has_plan = self.reports.get(record.report_key, _file(_PLAN)) is not None
         kinds = [kind for kind in _TYPES if kind != _PLAN or has_plan]
         links = [(kind, f"{here}.{kind}?{query}".rstrip("?")) for kind in kinds]
-        shown = linked(page.decode(), lambda name: _on_this_host(picture_address(signed, name)))
+
+        def on_this_host(name: str) -> str:  # a page's policy lets it show its own pictures only
+            parts = urlsplit(picture_address(signed, name))
+            return f"{parts.path}?{parts.query}".rstrip("?")
+
+        shown = linked(page.decode(), on_this_host)
         ways = render_html(
             "pages/downloads.html.j2", links=links, record=record if is_visitor else None
         )
@@ -242,12 +248,6 @@ def _file(kind: str) -> str:
     return "plan.json" if kind == _PLAN else f"report.{kind}"
 
 
-def _on_this_host(address: str) -> str:
-    """The address without scheme and host: a page's policy lets it show its own pictures only."""
-    parts = urlsplit(address)
-    return f"{parts.path}?{parts.query}".rstrip("?")
-
-
 def missing() -> Response:
     """A page that is not there, or not for this reader: both look the same."""
     return _page("pages/missing.html.j2", HTTPStatus.NOT_FOUND)
@@ -262,11 +262,6 @@ def away(error: Transient) -> tuple[Response, int, dict[str, str]]:
     wait_s = str(max(1, round(error.retry_after_s)))
     page = _page("pages/away.html.j2", HTTPStatus.SERVICE_UNAVAILABLE)
     return page, HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": wait_s}
-
-
-def _split(path: str) -> tuple[str, str]:
-    name, _, kind = path.rpartition(".")
-    return (name, kind) if name and kind in _TYPES else (path, "html")
 
 
 def _state(record: EvaluationRecord, kind: str, *, is_visitor: bool) -> Response:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from sandbox.base import Command, Sandbox
 from sandbox.elsewhere.driver import SOMEBODY, Looking, moved
 from sandbox.elsewhere.values import Difference, SecondLook
-from sandbox.test_runs.kept_tests import KEPT_TESTS
 from sandbox.test_runs.test_order import TestOrder, local, of_the_tree
+from sandbox.test_runs.unit_tests import KEPT_TESTS
 from sandbox.values import Environment, Outcome, TestResult, TestRunner
 
 WHOLE = (TestRunner.SCRIPTS, TestRunner.MAKE)

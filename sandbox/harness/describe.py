@@ -60,8 +60,13 @@ class Sources:
 
         The code comes once: a function with a thousand parameter sets is not told a thousand times.
         """
-        code = _code(function)
-        if code is None:
+        for _ in range(20):  # to the innermost function behind decorators
+            inner = getattr(function, "__wrapped__", None) or getattr(function, "__func__", None)
+            if inner is None:
+                break
+            function = inner
+        code = getattr(function, "__code__", None)
+        if not isinstance(code, CodeType):
             return 0, ""
         name = code.co_filename
         if name not in self._functions:
@@ -87,14 +92,3 @@ class Sources:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
                 self._functions[name][first] = (first, node.end_lineno or node.lineno)
-
-
-def _code(function: object) -> CodeType | None:
-    """Return the code of the innermost function behind decorators."""
-    for _ in range(20):
-        inner = getattr(function, "__wrapped__", None) or getattr(function, "__func__", None)
-        if inner is None:
-            break
-        function = inner
-    code = getattr(function, "__code__", None)
-    return code if isinstance(code, CodeType) else None

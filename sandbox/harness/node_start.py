@@ -28,7 +28,10 @@ class Installed:
 
     def __init__(self, package: str, name: str) -> None:
         self.folder, self.version, self.script = "", "", ""
-        for folder in _upwards(os.getcwd()) if package else ():  # noqa: PTH109
+        upwards = [os.getcwd()]  # noqa: PTH109
+        while upwards[-1] != os.path.dirname(upwards[-1]):  # noqa: PTH120
+            upwards.append(os.path.dirname(upwards[-1]))  # noqa: PTH120
+        for folder in upwards if package else ():
             place = os.path.join(folder, "node_modules", package)  # noqa: PTH118
             with contextlib.suppress(OSError, ValueError, AttributeError, KeyError):
                 with open(os.path.join(place, "package.json"), "rb") as file:  # noqa: PTH118, PTH123
@@ -44,13 +47,6 @@ class Installed:
         """Return the first number of its version, 0 when it is not known."""
         found = re.match(r"\d{1,6}", self.version)
         return int(found.group()) if found else 0
-
-
-def _upwards(folder: str) -> list[str]:
-    found = [folder]
-    while found[-1] != os.path.dirname(found[-1]):  # noqa: PTH120
-        found.append(os.path.dirname(found[-1]))  # noqa: PTH120
-    return found
 
 
 def ask(words: list[str], environment: dict[str, str], time_s: float = _ASKED_S) -> str:
@@ -184,7 +180,11 @@ def test_files(runner: str, words: list[str], only: list[str]) -> list[str]:
     found = list(dict.fromkeys(_plain(path) for path in found))[:_MOST]
     if not only or not all(SCRIPT.search(path) or os.path.isdir(path) for path in only):  # noqa: PTH112
         return found
-    chosen = [path for path in found if any(_is_below(path, one) for one in only)]
+    chosen = [
+        path
+        for path in found
+        if any(path == one or path.startswith(one.rstrip("/") + "/") for one in only)
+    ]
     return chosen or [path for path in only if SCRIPT.search(path)] or found
 
 
@@ -192,24 +192,17 @@ def _plain(path: str) -> str:
     return os.path.normpath(path)
 
 
-def _is_below(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip("/") + "/")
-
-
 def _named(words: list[str], runner: str) -> list[str]:
     found: list[str] = []
     for path in [path for word in words for path in expanded(word)]:
         if os.path.isdir(path) and runner == "tap":  # noqa: PTH112
             found += [one for one in _below(path) if SCRIPT.search(one)]
-        else:
-            found.append(path if os.path.isdir(path) else _with_suffix(path))  # noqa: PTH112
+        elif os.path.isdir(path):  # noqa: PTH112
+            found.append(path)
+        else:  # Node means a file by a name without its ending, too
+            names = (path, f"{path}.js", f"{path}.cjs", f"{path}.mjs", f"{path}.ts")
+            found.append(next((one for one in names if os.path.isfile(one)), path))  # noqa: PTH113
     return found
-
-
-def _with_suffix(path: str) -> str:
-    """Return the file that Node means by a name without its ending."""
-    names = (path, f"{path}.js", f"{path}.cjs", f"{path}.mjs", f"{path}.ts")
-    return next((one for one in names if os.path.isfile(one)), path)  # noqa: PTH113
 
 
 def _uvu(words: list[str]) -> list[str]:

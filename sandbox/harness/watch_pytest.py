@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import types
 import unittest
 from collections.abc import Callable, Generator
+from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeVar
 
-from sandbox.harness import describe
-from sandbox.harness.canary_pytest import Canaries
+from sandbox.harness import canary, describe
 from sandbox.harness.item_watch import Exceptions, ItemWatch
 from sandbox.harness.recorder import Recorder
 
@@ -44,7 +46,9 @@ def run(recorder: Recorder, orders: dict[str, Any]) -> int:
         import pytest  # noqa: PLC0415 - the environment's, which may have none
     except ImportError as error:
         missing = error.name in ("pytest", "_pytest")
-        text = "pytest is not installed in the environment" if missing else _cannot(error)
+        text = "pytest is not installed in the environment"
+        if not missing:
+            text = f"pytest cannot be imported: {describe.tail(str(error.msg))}"
         recorder.record("problem", text=text)
         return 4
     plugin = (Watch6 if int(pytest.__version__.split(".")[0]) < 7 else PytestWatch)(
@@ -61,10 +65,6 @@ def run(recorder: Recorder, orders: dict[str, Any]) -> int:
             "problem", text=f"{who} pytest {pytest.__version__}: {describe.raised(error)}"
         )
         return 4
-
-
-def _cannot(error: ImportError) -> str:
-    return f"pytest cannot be imported: {describe.tail(str(error.msg))}"
 
 
 class WatchBase:
@@ -154,7 +154,10 @@ class WatchBase:
         if report.outcome != "passed":
             kind = "collect_error" if report.outcome == "failed" else "collect_skip"
             path = str(report.nodeid).split("::")[0]
-            message = describe.tail(_skip_reason(report.longrepr))
+            said = report.longrepr
+            if isinstance(said, tuple) and said:  # a skip comes as (file, line, reason)
+                said = said[-1]
+            message = describe.tail(str(said))
             told = {"id": str(report.nodeid) or ".", "path": path, "message": message}
             self._record(kind, raised=self._raised.get(str(report.nodeid), ""), **told)
         yield
@@ -167,7 +170,14 @@ class WatchBase:
         self._neutralise(session.config)
         session.items[:] = [item for item in session.items if self._wanted(item)]
         for item in session.items:
-            self._announce(item)
+            if id(item) in self._watches:
+                continue
+            needs_call = isinstance(item, self._function) and not hasattr(item, "addSubTest")
+            needs_call = needs_call and not hasattr(item, "addFailure")
+            self._numbers[id(item)] = len(self._watches)
+            self._watches[id(item)] = ItemWatch(item, self.exceptions, needs_call)
+            self._collected[id(item)] = item
+            self._record("test", **self._description(item))
         for key, item in self._collected.items():
             if key not in self._watches and self._wanted(item):
                 self._record("deselected", **self._description(item))
@@ -186,16 +196,6 @@ class WatchBase:
         who = f"{_OURS} failed in" if own else "an internal error ended"
         said = describe.raised(excinfo.value)
         self._record("problem", text=f"{who} pytest {self._version}: {said}")
-
-    def _announce(self, item: Any) -> None:
-        if id(item) in self._watches:
-            return
-        needs_call = isinstance(item, self._function) and not hasattr(item, "addSubTest")
-        needs_call = needs_call and not hasattr(item, "addFailure")
-        self._numbers[id(item)] = len(self._watches)
-        self._watches[id(item)] = ItemWatch(item, self.exceptions, needs_call)
-        self._collected[id(item)] = item
-        self._record("test", **self._description(item))
 
     def _description(self, item: Any) -> dict[str, object]:
         line, source = self._sources.of(getattr(item, "obj", None))
@@ -259,8 +259,71 @@ def _path(item: Any) -> str:
     return str(getattr(item, "path", None) or item.fspath)
 
 
-def _skip_reason(longrepr: Any) -> str:
-    """Return the text of a collection report; a skip comes as (file, line, reason)."""
-    if isinstance(longrepr, tuple) and longrepr:
-        return str(longrepr[-1])
-    return str(longrepr)
+# --- the canaries, through pytest's own machinery, out of sight of reporters and fixtures ----------
+
+
+class Canaries:
+    """Makes canary items and runs them; each outcome is recorded."""
+
+    def __init__(self, pytest: Any, nonce: str, exceptions: Exceptions, recorder: Recorder) -> None:
+        self._pytest = pytest
+        self._nonce = nonce
+        self._exceptions = exceptions
+        self._record = recorder.record
+        self._watches: dict[int, ItemWatch] = {}
+
+    def watch_of(self, item: Any) -> ItemWatch | None:
+        """Return the watch of a canary item, None for any other."""
+        return self._watches.get(id(item))
+
+    def run(self, session: Any) -> None:
+        """Run every canary once. They are not in `session.items` and no reporter hears of them."""
+        runtestprotocol = __import__("_pytest.runner", fromlist=["runtestprotocol"]).runtestprotocol
+        for item in list(self._items(self._module(session))):
+            item.fixturenames = []
+            plain = not hasattr(item, "addFailure")
+            watch = self._watches[id(item)] = ItemWatch(item, self._exceptions, plain)
+            try:
+                runtestprotocol(item, log=False, nextitem=None)
+            except Exception:
+                # Hooks of the tree run in here and may raise anything. What they raise is no test's
+                # outcome: a canary without one makes the whole run prove nothing.
+                found = canary.UNKNOWN
+            else:
+                found = watch.seen() if canary.must_pass(item.name) else watch.verdict()[0]
+            self._record("canary", name=item.name, outcome=found)
+        self._watches.clear()
+
+    def _module(self, session: Any) -> Any:
+        module = _load(self._nonce, session.config)
+        path = Path(os.getcwd()) / f"test_{self._nonce}.py"  # noqa: PTH109
+
+        class CanaryModule(self._pytest.Module):  # type: ignore[misc,name-defined]
+            """A module that is in memory only."""
+
+            def _getobj(self) -> Any:
+                return module
+
+        if int(self._pytest.__version__.split(".")[0]) < 7:
+            local = type(session.fspath)(str(path))
+            return CanaryModule.from_parent(session, fspath=local)
+        return CanaryModule.from_parent(session, path=path)
+
+    def _items(self, collector: Any) -> Any:
+        for node in collector.collect():
+            if hasattr(node, "runtest"):
+                yield node
+            else:
+                yield from self._items(node)
+
+
+def _load(nonce: str, config: Any) -> types.ModuleType:
+    """Compile the canaries as pytest compiles a test module: with its assertions rewritten."""
+    from _pytest.assertion.rewrite import rewrite_asserts  # noqa: PLC0415 - the environment's
+
+    text = canary.source(nonce, with_pytest=True)
+    tree = ast.parse(text)
+    rewrite_asserts(tree, text.encode(), f"test_{nonce}.py", config)
+    module = types.ModuleType(f"test_{nonce}")
+    exec(compile(tree, f"test_{nonce}.py", "exec"), module.__dict__)  # noqa: S102
+    return module

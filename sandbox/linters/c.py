@@ -54,15 +54,12 @@ _MISSING_FILE = re.compile(r"(?P<name>\S+): No such file or directory")
 
 def _compiler(program: str, job: LintJob, *, cpp: bool) -> tuple[LinterCall, ...]:
     options = ["-fsyntax-only", "-fdiagnostics-color=never", "-fmax-errors=200"]
-    options += _as_built(job.tree, cpp=cpp)
-    for folder in _header_folders(job.tree):
-        options += ["-idirafter", folder if folder == "." else f"./{folder}"]
-    variables = (("LC_ALL", "C"),)
-    return (plain(program, *options, *job.paths, variables=variables),)
-
-
-def _as_built(tree: Path, *, cpp: bool) -> list[str]:
-    text = "\n".join(_text(tree / name) for name in _BUILD_FILES)
+    texts = []
+    for file in (job.tree / name for name in _BUILD_FILES):
+        if file.is_file() and not file.is_symlink():
+            with file.open("rb") as opened:
+                texts.append(opened.read(_MAX_BUILD_FILE_BYTES).decode(errors="replace"))
+    text = "\n".join(texts)
     found = [next(filter(None, match)) for match in _STANDARD[cpp].findall(text)]
     language = "gnu++" if cpp else "gnu"
     # Where no build file says it, the newest C++: new words must not look like mistakes.
@@ -71,7 +68,19 @@ def _as_built(tree: Path, *, cpp: bool) -> list[str]:
     # gcc before 14 knows C23 and C++23 only under their working names.
     year = {"23": "2b" if cpp else "2x"}.get(last, last)
     standard = [f"-std={language}{year}"] if year else []
-    return [*standard, *dict.fromkeys(_DEFINITION.findall(text)[:50])]
+    options += [*standard, *dict.fromkeys(_DEFINITION.findall(text)[:50])]
+    # The folders that hold headers and those above them, the nearest to the root first.
+    folders: set[PurePosixPath] = {PurePosixPath()}
+    for header in _files(job.tree, _HEADERS):
+        inner = PurePosixPath(header.parent.relative_to(job.tree).as_posix())
+        folders |= {inner, *inner.parents}
+        if len(folders) >= _MAX_FOLDERS:
+            break
+    nearest = sorted(folders, key=lambda folder: (len(folder.parts), folder.as_posix()))
+    for folder in nearest[:_MAX_FOLDERS]:
+        options += ["-idirafter", f"./{folder}" if folder.parts else "."]
+    variables = (("LC_ALL", "C"),)
+    return (plain(program, *options, *job.paths, variables=variables),)
 
 
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*\"([^\"\n]{1,300})\"", re.MULTILINE)
@@ -98,25 +107,6 @@ def _files(tree: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
             file = Path(folder, name)
             if name.endswith(suffixes) and file.is_file() and not file.is_symlink():
                 yield file
-
-
-def _text(file: Path) -> str:
-    if file.is_symlink() or not file.is_file():
-        return ""
-    with file.open("rb") as opened:
-        return opened.read(_MAX_BUILD_FILE_BYTES).decode(errors="replace")
-
-
-def _header_folders(tree: Path) -> list[str]:
-    """Return the folders that hold headers and those above them, the nearest to the root first."""
-    folders: set[PurePosixPath] = {PurePosixPath()}
-    for header in _files(tree, _HEADERS):
-        inner = PurePosixPath(header.parent.relative_to(tree).as_posix())
-        folders |= {inner, *inner.parents}
-        if len(folders) >= _MAX_FOLDERS:
-            break
-    nearest = sorted(folders, key=lambda folder: (len(folder.parts), folder.as_posix()))
-    return [folder.as_posix() for folder in nearest[:_MAX_FOLDERS]]
 
 
 def _read_compiler(said: LinterOutput) -> Iterator[LinterRemark]:

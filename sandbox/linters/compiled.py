@@ -130,19 +130,15 @@ _WARNING = re.compile(r"warning: \[(?P<rule>[\w-]+)\] (?P<message>.*)")
 
 def _javac(job: LintJob) -> tuple[LinterCall, ...]:
     options = ("-Xlint:all,-processing,-options,-path", "-proc:none", "-implicit:none")
-    roots = ":".join(sorted(_roots(job))) or "."
-    limits = ("-Xmaxerrs", "2000", "-Xmaxwarns", "2000", "-encoding", "UTF-8", "-d", "/tmp")  # noqa: S108
-    return (plain("javac", *options, *limits, "-sourcepath", roots, *job.paths),)
-
-
-def _roots(job: LintJob) -> set[str]:
-    """Return where packages may begin: after the last `java` folder, else the file's own folder."""
+    # Where packages may begin: after the last `java` folder, else the file's own folder.
     roots = set()
     for source in job.sources:
         parts = PurePosixPath(source.path).parts[:-1]
         depth = len(parts) - parts[::-1].index("java") if "java" in parts else len(parts)
         roots.add("/".join(parts[:depth]) or ".")
-    return roots
+    path = ":".join(sorted(roots)) or "."
+    limits = ("-Xmaxerrs", "2000", "-Xmaxwarns", "2000", "-encoding", "UTF-8", "-d", "/tmp")  # noqa: S108
+    return (plain("javac", *options, *limits, "-sourcepath", path, *job.paths),)
 
 
 def _read_javac(said: LinterOutput) -> Iterator[LinterRemark]:

@@ -22,7 +22,6 @@ from sandbox.test_runs.path_kinds import PathKind, classify
 from sandbox.values import (
     ChangeStatus,
     Diff,
-    FileChange,
     Finding,
     Observation,
     Replacement,
@@ -63,7 +62,16 @@ class WhatChanged:
 
     def added_lines(self) -> dict[str, set[int]]:
         """Return the lines that head added or changed, from 1, by file."""
-        return {change.path: _added_lines(change) for change in self.diff.files}
+        found: dict[str, set[int]] = {}
+        for change in self.diff.files:
+            found[change.path] = set()
+            for hunk in change.hunks:
+                number = hunk.new_start
+                for line in hunk.lines:
+                    if line.startswith("+"):
+                        found[change.path].add(number)
+                    number += not line.startswith(("-", "\\"))
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,39 +157,20 @@ class _Key:
 
 
 def _keys(remarks: tuple[LinterRemark, ...], tree: Path, renamed: dict[str, str]) -> list[_Key]:
-    lines = {path: _lines(tree, path) for path in {remark.path for remark in remarks}}
-    return [
-        _Key(
-            remark.rule,
-            _NUMBERS.sub("0", remark.message),
-            renamed.get(remark.path, remark.path),
-            _text(lines[remark.path], remark.line),
-        )
-        for remark in remarks
-    ]
-
-
-def _lines(tree: Path, path: str) -> list[str]:
-    file = inside(tree, path)
-    if file.is_symlink() or not file.is_file():
-        return []
-    with file.open("rb") as opened:
-        return opened.read(_MAX_LINE_FILE_BYTES).decode(errors="replace").split("\n")
-
-
-def _text(lines: list[str], number: int) -> str:
-    return " ".join(lines[number - 1].split()) if 0 < number <= len(lines) else ""
-
-
-def _added_lines(change: FileChange) -> set[int]:
-    numbers = set()
-    for hunk in change.hunks:
-        number = hunk.new_start
-        for line in hunk.lines:
-            if line.startswith("+"):
-                numbers.add(number)
-            number += not line.startswith(("-", "\\"))
-    return numbers
+    texts: dict[str, list[str]] = {}
+    for path in {remark.path for remark in remarks}:
+        file, texts[path] = inside(tree, path), []
+        if not file.is_symlink() and file.is_file():
+            with file.open("rb") as opened:
+                text = opened.read(_MAX_LINE_FILE_BYTES).decode(errors="replace")
+            texts[path] = text.split("\n")
+    keys = []
+    for remark in remarks:
+        lines, number = texts[remark.path], remark.line
+        line = " ".join(lines[number - 1].split()) if 0 < number <= len(lines) else ""
+        message, path = _NUMBERS.sub("0", remark.message), renamed.get(remark.path, remark.path)
+        keys.append(_Key(remark.rule, message, path, line))
+    return keys
 
 
 # --- what all linters of one side showed, as one observation that a person can read ---------------
@@ -209,7 +198,10 @@ def observation(
         for one in looked
         for remark in one.remarks
     )
-    fresh = [_line(one) for one in (new or ())[:_SHOWN_OF_ONE]]
+    fresh = []
+    for one in (new or ())[:_SHOWN_OF_ONE]:
+        weight = "refused: " if one.severity is Severity.BLOCK else ""
+        fresh.append(f"  {one.path}:{one.line}: {weight}{one.tool} {one.rule} {one.message}")
     output = "\n".join([*told, *(["", "New on head:", *fresh] if fresh else [])])
     if new and len(new) > _SHOWN_OF_ONE:
         output += f"\n  … and {len(new) - _SHOWN_OF_ONE:,} more new ones"
@@ -244,8 +236,3 @@ def _told(one: Linted, new: int | None) -> str:
 
 def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def _line(one: Finding) -> str:
-    weight = "refused: " if one.severity is Severity.BLOCK else ""
-    return f"  {one.path}:{one.line}: {weight}{one.tool} {one.rule} {one.message}"

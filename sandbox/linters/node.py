@@ -22,9 +22,8 @@ from sandbox.linters.base import (
     Position,
     ends,
 )
-from sandbox.linters.programs import plain
-from sandbox.linters.reading import Node, layout, parsed, sarif, tree_path
-from sandbox.linters.syntax import parse_calls, read_parsed
+from sandbox.linters.programs import parse_calls, plain
+from sandbox.linters.reading import layout, parsed, read_parsed, sarif, tree_path
 
 _SCRIPTS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
 _ESLINT_FILES = ("eslint.config.*", ".eslintrc", ".eslintrc.*")
@@ -100,6 +99,12 @@ def _read_eslint(said: LinterOutput) -> Iterator[LinterRemark]:
     for file in parsed(said.out):
         path = tree_path(file["filePath"].text)
         for item in file["messages"]:
+            # What `eslint --fix` would do; suggestions, which may change what the code does, are left out.
+            edits: tuple[Edit, ...] = ()
+            offsets = [one.number for one in item["fix"]["range"]]
+            if len(offsets) == 2:
+                start, end = (Position(0, offset + 1, is_utf16=True) for offset in offsets)
+                edits = (Edit(start, end, item["fix"]["text"].text),)
             fatal = item["fatal"].is_true
             if fatal or item["ruleId"].text:  # else "this file is ignored"
                 yield LinterRemark(
@@ -108,16 +113,8 @@ def _read_eslint(said: LinterOutput) -> Iterator[LinterRemark]:
                     line=item["line"].number,
                     message=item["message"].text,
                     end_line=item["endLine"].number,
-                    edits=tuple(_fix(item["fix"])),
+                    edits=edits,
                 )
-
-
-def _fix(fix: Node) -> Iterator[Edit]:
-    """What `eslint --fix` would do; its suggestions, which may change what the code does, are left out."""
-    offsets = [one.number for one in fix["range"]]
-    if len(offsets) == 2:
-        start, end = (Position(0, offset + 1, is_utf16=True) for offset in offsets)
-        yield Edit(start, end, fix["text"].text)
 
 
 def _biome(job: LintJob) -> tuple[LinterCall, ...]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from packaging.requirements import InvalidRequirement, Requirement
 
 from sandbox.base import Mount
-from sandbox.linters.base import LinterCall
+from sandbox.linters.base import LinterCall, LintJob
 
 _OURS = "/opt/assay"
 _PYTHON = f"{_OURS}/python"
@@ -21,13 +21,13 @@ INSIDE = f"{_OURS}/inside"
 """Where the programs of `sandbox/linters/inside` stand."""
 
 
-def program(name: str, *arguments: str, variables: tuple[tuple[str, str], ...] = ()) -> LinterCall:
+def program(name: str, *arguments: str) -> LinterCall:
     """Call a program that a Python package installed beside Assay; without it the sandbox's own."""
     own = Path(sysconfig.get_path("scripts"), name)
     if not own.is_file():
-        return plain(name, *arguments, variables=variables)
+        return plain(name, *arguments)
     target, shown = f"{_OURS}/{name}", shlex.join((name, *arguments))
-    return LinterCall((target, *arguments), shown, (Mount(str(own), target),), variables)
+    return LinterCall((target, *arguments), shown, (Mount(str(own), target),))
 
 
 def is_ours(name: str) -> bool:
@@ -40,16 +40,16 @@ def plain(*argv: str, variables: tuple[tuple[str, str], ...] = (), folder: str =
     return LinterCall(argv, shlex.join(argv), (), variables, folder)
 
 
-def module(name: str, *arguments: str, variables: tuple[tuple[str, str], ...] = ()) -> LinterCall:
+def module(name: str, *arguments: str) -> LinterCall:
     """Call a Python package of Assay's by the sandbox's own Python; without it the sandbox's own program.
 
     Only the package and what it requires are mounted. `-P`: the tree's modules are not looked at.
     """
     mounts = packages(name)
     if not mounts:
-        return plain(name, *arguments, variables=variables)
+        return plain(name, *arguments)
     argv = ("/usr/bin/python3", "-P", "-s", "-m", name, *arguments)
-    return LinterCall(argv, shlex.join((name, *arguments)), mounts, (*variables, *PYTHON_VARIABLES))
+    return LinterCall(argv, shlex.join((name, *arguments)), mounts, PYTHON_VARIABLES)
 
 
 def script(
@@ -64,6 +64,12 @@ def script(
     return LinterCall(argv, told, mounts, PYTHON_VARIABLES, stdin=json.dumps(paths).encode())
 
 
+def parse_calls(kind: str, job: LintJob) -> tuple[LinterCall, ...]:
+    """Call `inside/parse.py`, which asks a parser about one file after the other."""
+    return (script("parse.py", kind, needs="pyyaml", paths=job.paths, shown=_READ_BY[kind]),)
+
+
+_READ_BY = {"data": "# read by Python's parsers:", "bash": "bash -n", "node": "node --check"}
 PYTHON_VARIABLES = (("PYTHONPATH", _PYTHON), ("PYTHONDONTWRITEBYTECODE", "1"))
 
 
@@ -79,7 +85,14 @@ def packages(name: str) -> tuple[Mount, ...]:
         if package.name not in found:
             found[package.name] = package
             waiting += _required(package)
-    tops = {top: Path(str(p.locate_file(top))) for p in found.values() for top in _tops(p)}
+    # The top-level names of their files, their own records of themselves included.
+    tops: dict[str, Path] = {}
+    for package in found.values():
+        for top in {file.parts[0] for file in package.files or ()}:
+            place = Path(str(package.locate_file(top)))
+            is_name = re.fullmatch(r"[\w.+-]+", top) and top not in ("__pycache__", "..")
+            if is_name and place.exists():
+                tops[top] = place
     return tuple(Mount(str(path), f"{_PYTHON}/{top}") for top, path in sorted(tops.items()))
 
 
@@ -93,10 +106,3 @@ def _required(package: Distribution) -> list[Distribution]:
         except (InvalidRequirement, PackageNotFoundError):
             continue
     return found
-
-
-def _tops(package: Distribution) -> set[str]:
-    """Return the top-level names of a package's files, its own record of itself included."""
-    tops = {file.parts[0] for file in package.files or ()}
-    plain = {top for top in tops if re.fullmatch(r"[\w.+-]+", top) and top != "__pycache__"}
-    return {top for top in plain if top != ".." and Path(str(package.locate_file(top))).exists()}

@@ -22,7 +22,7 @@ from sandbox.linters.base import (
     ends,
 )
 from sandbox.linters.programs import INSIDE, program
-from sandbox.linters.reading import Node, json_lines, layout, parsed, tree_path
+from sandbox.linters.reading import json_lines, layout, parsed, tree_path
 from sandbox.toolchains.python_project import read_project
 from sandbox.toolchains.tree import Tree
 
@@ -34,17 +34,15 @@ _OF_A_VERSION = re.compile(r"\(syntax was (added|removed) in Python")
 
 def configuration_of(tree: Path) -> str:
     """Return the file at the root that configures ruff, or ""; a broken pyproject.toml counts."""
-    found = (name for name in _FILES if (tree / name).is_file())
-    return next(
-        (name for name in found if name != "pyproject.toml" or _tells_ruff(tree / name)), ""
-    )
-
-
-def _tells_ruff(project: Path) -> bool:
-    try:
-        return "ruff" in tomllib.loads(project.read_text(errors="replace")).get("tool", {})
-    except (tomllib.TOMLDecodeError, RecursionError, AttributeError, TypeError):
-        return True
+    for name in (one for one in _FILES if (tree / one).is_file()):
+        if name != "pyproject.toml":
+            return name
+        try:
+            tools = tomllib.loads((tree / name).read_text(errors="replace")).get("tool", {})
+            return name if "ruff" in tools else ""
+        except (tomllib.TOMLDecodeError, RecursionError, AttributeError, TypeError):
+            return name
+    return ""
 
 
 def _calls(job: LintJob) -> tuple[LinterCall, ...]:
@@ -61,6 +59,14 @@ def _read(said: LinterOutput) -> Iterator[LinterRemark]:
         rule, message = item["code"].text, item["message"].text
         broken = rule == "invalid-syntax" and not _OF_A_VERSION.search(message)
         fix = item["fix"]
+        edits = (
+            Edit(
+                Position(one["location"]["row"].number, one["location"]["column"].number),
+                Position(one["end_location"]["row"].number, one["end_location"]["column"].number),
+                one["content"].text,
+            )
+            for one in fix["edits"]
+        )
         yield LinterRemark(
             rule=rule,
             path=tree_path(item["filename"].text, said.folder),
@@ -68,17 +74,7 @@ def _read(said: LinterOutput) -> Iterator[LinterRemark]:
             message=message,
             end_line=item["end_location"]["row"].number,
             breaks=Breaks.ALWAYS if broken else Breaks.NO,
-            edits=tuple(_edits(fix["edits"])) if fix["applicability"].text == "safe" else (),
-        )
-
-
-def _edits(edits: Node) -> Iterator[Edit]:
-    for one in edits:
-        start, end = one["location"], one["end_location"]
-        yield Edit(
-            Position(start["row"].number, start["column"].number),
-            Position(end["row"].number, end["column"].number),
-            one["content"].text,
+            edits=tuple(edits) if fix["applicability"].text == "safe" else (),
         )
 
 
@@ -135,27 +131,24 @@ RUFF_FORMAT = Linter(
 # --- calls of the standard library that the project's own Python would refuse when it reaches them
 
 
-_PROGRAMS = Path(__file__).parent / "inside"
+_PROGRAM = Path(__file__).parent / "inside" / "calls.py"
 _LEAST = re.compile(r"(?:>=?|~=|==)\s*(\d+\.\d+)")
 _REFUSED = "refused-call"
 
 
 def _signature_command(job: LintJob) -> tuple[LinterCall, ...]:
     """Isolated and without site: neither the tree nor an installed package speaks in its name."""
-    target = f"{INSIDE}/sandbox/linters/inside"  # as the program and what it imports are named
-    argv = ("python3", "-I", "-S", f"{target}/calls.py", _least_version(job))
-    shown = f"# calls bound by Python's inspect.signature: {shlex.join(job.paths)}"
-    mounts = (Mount(str(_PROGRAMS), target),)
-    return (LinterCall(argv, shown, mounts, stdin=json.dumps(job.paths).encode()),)
-
-
-def _least_version(job: LintJob) -> str:
-    """Return "3.12" where head or base asks for no older Python, "" where neither says."""
+    target = f"{INSIDE}/calls.py"
     wanted = [
         read_project(Tree(tree / job.root)).requires_python for tree in (job.tree, job.policy)
     ]
     found = [match[1] for text in wanted for match in _LEAST.finditer(text[:200])]
-    return max(found, key=lambda text: [int(part) for part in text.split(".")], default="")
+    # "3.12" where head or base asks for no older Python, "" where neither says.
+    least = max(found, key=lambda text: [int(part) for part in text.split(".")], default="")
+    argv = ("python3", "-I", "-S", target, least)
+    shown = f"# calls bound by Python's inspect.signature: {shlex.join(job.paths)}"
+    mounts = (Mount(str(_PROGRAM), target),)
+    return (LinterCall(argv, shown, mounts, stdin=json.dumps(job.paths).encode()),)
 
 
 def _read_signatures(said: LinterOutput) -> Iterator[LinterRemark]:

@@ -14,7 +14,14 @@ from posixpath import normpath
 from urllib.parse import unquote
 
 from sandbox.base import TREE
-from sandbox.linters.base import Edit, LinterOutput, LinterRemark, Position, UnreadableOutput
+from sandbox.linters.base import (
+    Breaks,
+    Edit,
+    LinterOutput,
+    LinterRemark,
+    Position,
+    UnreadableOutput,
+)
 
 MAX_REMARKS = 5_000
 """Read of one linter on one side."""
@@ -86,6 +93,19 @@ def records(channel: bytes) -> Iterator[Node]:
             yield Node(json.loads(line))
         except (ValueError, RecursionError):
             continue
+
+
+def read_parsed(said: LinterOutput) -> Iterator[LinterRemark]:
+    """Read what `inside/parse.py` prints: one object a line."""
+    for item in json_lines(said.out):
+        spoken = item["breaks"].text
+        yield LinterRemark(
+            rule=item["rule"].text,
+            path=tree_path(item["path"].text),
+            line=item["line"].number,
+            message=item["message"].text,
+            breaks=Breaks(spoken) if spoken in set(Breaks) else Breaks.NO,
+        )
 
 
 def tree_path(path: str, folder: str = "") -> str:
@@ -177,11 +197,11 @@ _LINE = re.compile(
 )
 
 
-def text_lines(text: bytes, folder: str = "") -> Iterator[tuple[str, int, str]]:
+def text_lines(text: bytes) -> Iterator[tuple[str, int, str]]:
     """Yield (path, line, rest) of every `path:line[:column]: rest`, the oldest of all formats."""
     for line in text.decode(errors="replace").split("\n"):
         if match := _LINE.fullmatch(line.rstrip("\r")):
-            path = tree_path(match["path"], folder)
+            path = tree_path(match["path"])
             if path:
                 yield path, int(match["line"]), match["rest"]
 

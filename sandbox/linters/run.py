@@ -22,8 +22,8 @@ from sandbox.linters.base import (
     LintJob,
     Position,
     UnreadableOutput,
+    choose,
 )
-from sandbox.linters.choice import choose
 from sandbox.linters.reading import MAX_REMARKS
 from sandbox.repository.names import inside
 from sandbox.streams import last_line
@@ -82,7 +82,9 @@ async def lint(sandbox: Sandbox, order: LintOrder) -> Linted | None:
     parts = [await _called(sandbox, order, call) for call in calls]
     worst = next((part for part in parts if part.problem), parts[0])
     remarks = _within_tree(order, [remark for part in parts for remark in part.remarks])
-    note = "; ".join(filter(None, (chosen.remark, _too_many(len(remarks)))))
+    is_over = len(remarks) > MAX_REMARKS
+    too_many = f"only the first {MAX_REMARKS} findings were read" if is_over else ""
+    note = "; ".join(filter(None, (chosen.remark, too_many)))
     return Linted(
         linter.name,
         order.side,
@@ -94,10 +96,6 @@ async def lint(sandbox: Sandbox, order: LintOrder) -> Linted | None:
         worst.missing,
         note,
     )
-
-
-def _too_many(count: int) -> str:
-    return f"only the first {MAX_REMARKS} findings were read" if count > MAX_REMARKS else ""
 
 
 def _mounts(order: LintOrder) -> tuple[Mount, ...]:
@@ -178,7 +176,10 @@ def _within_tree(order: LintOrder, remarks: Iterable[LinterRemark]) -> tuple[Lin
     for remark in remarks:
         path = remark.path
         if path not in known:
-            known[path] = _is_file(order.tree, path)
+            try:
+                known[path] = inside(order.tree, path).is_file()
+            except (CheckoutError, OSError, ValueError):
+                known[path] = False
         if not known[path]:
             continue
         found = None
@@ -187,7 +188,9 @@ def _within_tree(order: LintOrder, remarks: Iterable[LinterRemark]) -> tuple[Lin
                 texts[path] = _text(inside(order.tree, path))
             text = texts[path]
             found = text.replacement(remark.edits) if text else None
-        kept[_shortened(remark, found)] = None
+        message = remark.message.strip()[:MAX_MESSAGE_CHARACTERS]
+        rule = remark.rule[:100]
+        kept[replace(remark, rule=rule, message=message, edits=(), replacement=found)] = None
     return tuple(kept)
 
 
@@ -200,18 +203,6 @@ def _text(file: Path) -> SourceText | None:
     except UnicodeDecodeError:
         return None
     return None if "\r" in text or text.startswith("\ufeff") else SourceText(text)
-
-
-def _shortened(remark: LinterRemark, found: Replacement | None) -> LinterRemark:
-    message = remark.message.strip()[:MAX_MESSAGE_CHARACTERS]
-    return replace(remark, rule=remark.rule[:100], message=message, edits=(), replacement=found)
-
-
-def _is_file(tree: Path, path: str) -> bool:
-    try:
-        return inside(tree, path).is_file()
-    except (CheckoutError, OSError, ValueError):
-        return False
 
 
 # --- what a linter would put into a file, as whole lines that a person can commit ------------------
@@ -266,7 +257,18 @@ class SourceText:
         """The line and the column, from 0. Raises ValueError for what lies outside."""
         line, column = position.line - 1, position.column - 1
         if position.line == 0:
-            line, column = self._from_beginning(column)
+            # The line, and the column in UTF-16 code units: only ESLint counts so.
+            if not self._utf16_begins:
+                lengths = (
+                    len(line.encode("utf-16-le", "surrogatepass")) // 2 for line in self._lines
+                )
+                self._utf16_begins = list(accumulate((one + 1 for one in lengths), initial=0))
+            begins = self._utf16_begins
+            low, high = 0, len(self._lines)
+            while high - low > 1:
+                middle = (low + high) // 2
+                low, high = (middle, high) if begins[middle] <= column else (low, middle)
+            line, column = low, column - begins[low]
         if not 0 <= line < len(self._lines):
             raise ValueError
         text = self._lines[line]
@@ -278,18 +280,6 @@ class SourceText:
         if not 0 <= column <= len(text):
             raise ValueError
         return line, column
-
-    def _from_beginning(self, offset: int) -> tuple[int, int]:
-        """The line, and the column in UTF-16 code units: only ESLint counts so."""
-        if not self._utf16_begins:
-            lengths = (len(line.encode("utf-16-le", "surrogatepass")) // 2 for line in self._lines)
-            self._utf16_begins = list(accumulate((one + 1 for one in lengths), initial=0))
-        begins = self._utf16_begins
-        low, high = 0, len(self._lines)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if begins[middle] <= offset else (low, middle)
-        return low, offset - begins[low]
 
 
 def _smallest(first: int, before: list[str], after: list[str]) -> Replacement | None:

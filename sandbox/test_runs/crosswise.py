@@ -56,7 +56,12 @@ def find_crosswise(
     base |= {path for path in loaded if (base_tree / path).is_file()}
     head |= {path for path in loaded if (head_tree / path).is_file()}
     swapped = {path for path in base | head if _differs(base_tree, head_tree, path)}
-    made_apart = {path for path in {**made[0], **made[1]} if _is_made_apart(path, *made)}
+    made_alike = {
+        path
+        for path, file in made[0].items()
+        if path in made[1] and filecmp.cmp(file, made[1][path], shallow=False)
+    }
+    made_apart = {*made[0], *made[1]} - made_alike
     base_paths: set[str] = set()
     head_paths: set[str] = set()
     for path in swapped | made_apart:
@@ -75,12 +80,6 @@ def find_crosswise(
 
 def _loaded(tree: Path, paths: set[str]) -> set[str]:
     return {one for path in paths for one in loaded_by_configuration(tree, path)}
-
-
-def _is_made_apart(path: str, base: Made, head: Made) -> bool:
-    if path not in base or path not in head:
-        return True
-    return not filecmp.cmp(base[path], head[path], shallow=False)
 
 
 def _test_side(tree: Path) -> set[str]:

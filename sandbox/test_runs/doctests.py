@@ -106,7 +106,8 @@ class _Module:
             return len(self.data), len(self.data)
         first = body[0]
         start = self.offset(first.lineno, first.col_offset)
-        if _is_text(first):
+        value = first.value if isinstance(first, ast.Expr) else None
+        if isinstance(value, ast.Constant) and isinstance(value.value, str):
             return start, self.offset(first.end_lineno or 0, first.end_col_offset or 0)
         decorators = getattr(first, "decorator_list", [])
         lines = [first.lineno, *(one.lineno for one in decorators)]
@@ -135,11 +136,6 @@ def _named(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, _Definition
                 yield from _named(getattr(node, part, None) or [], prefix)
 
 
-def _is_text(node: ast.stmt) -> bool:
-    value = node.value if isinstance(node, ast.Expr) else None
-    return isinstance(value, ast.Constant) and isinstance(value.value, str)
-
-
 def _edits(own: _Module, theirs: _Module, stand_ins: bool) -> Iterator[_DocstringEdit]:
     missing: set[str] = set()
     for name in theirs.definitions:
@@ -149,19 +145,16 @@ def _edits(own: _Module, theirs: _Module, stand_ins: bool) -> Iterator[_Docstrin
         if name in own.definitions:
             start, end = own.place(name)
             if own.data[start:end] != said:
-                yield _DocstringEdit(
-                    start, 0, end, said if end > start else _before(own, start, said)
-                )
+                put = said
+                if end == start:  # there is none yet: it comes before the body
+                    indent = own.indent(start)
+                    put += b"; " if indent is None else b"\n" + indent
+                yield _DocstringEdit(start, 0, end, put)
         elif stand_ins and "'" not in name and name.rpartition(".")[0] not in missing:
             missing.add(name)
             yield from _stand_in(own, theirs, name)
         elif stand_ins:
             missing.add(name)  # stands in its class's stand-in
-
-
-def _before(own: _Module, start: int, said: bytes) -> bytes:
-    indent = own.indent(start)
-    return said + b"; " if indent is None else said + b"\n" + indent
 
 
 def _stand_in(own: _Module, theirs: _Module, name: str) -> Iterator[_DocstringEdit]:

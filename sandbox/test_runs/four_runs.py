@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict, deque
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from pathlib import PurePosixPath
@@ -195,12 +196,8 @@ def steady_form(test_id: str) -> str:
 def _without_recent_date(found: re.Match[str]) -> str:
     year, month, day, first, second, last = found.groups()
     spellings = ((year, month, day),) if year else ((last, first, second), (last, second, first))
-    return "<date>" if any(_is_recent(*spelling) for spelling in spellings) else found.group()
-
-
-def _is_recent(year: str, month: str, day: str) -> bool:
-    try:
-        then = date(int(year), int(month), int(day))
-    except ValueError:
-        return False
-    return abs(date.today() - then) <= timedelta(days=RECENT_DAYS)
+    for one in spellings:
+        with suppress(ValueError):  # a date that there is not
+            if abs(date.today() - date(*map(int, one))) <= timedelta(days=RECENT_DAYS):
+                return "<date>"
+    return found.group()

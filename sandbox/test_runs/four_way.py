@@ -103,40 +103,22 @@ async def _cross(
     found = await asyncio.to_thread(find_crosswise, base_tree, head_tree, made)
     docs = await asyncio.to_thread(find_doctests, base_tree, head_tree, base.tests, head.tests)
     around = _Around.of(sides)
-    crosswise = _concerning(_with_texts(found, docs), sides, whole=around.differs)
+    crosswise = _concerning(found, docs, sides, whole=around.differs)
     trees = await asyncio.to_thread(_combined, sides, crosswise, docs)
     base_order, head_order = _full_orders(sides)
-    limits = _crosswise_limits(sides.limits, base, head)
-    base_lends, head_lends = _lenders(sides)
-    on_head = replace(
-        head_order,
-        tree=trees.base_tests_on_head,
-        environment=_called_as(sides.base, sides.head),
-        limits=limits,
-        lender=base_lends,
-        guest=sides.base,
-        plugins=around.plugins,
-        laid=around.laid,
-    )
-    on_base = replace(
-        base_order,
-        tree=trees.head_tests_on_base,
-        environment=_called_as(sides.head, sides.base),
-        limits=limits,
-        lender=head_lends,
-        guest=sides.head,
-    )
+    # New tests that hang with the old code are not waited for until the limit.
+    longest_s = 60 + 5 * max(base.seconds, head.seconds)
+    limits = replace(sides.limits, timeout_s=min(sides.limits.timeout_s, longest_s))
+    on_head, on_base = _crossed_orders(sides, around, trees, limits)
     steps = (
         partial(_run_paths, sandbox, on_head, crosswise.base_paths),
         partial(_run_paths, sandbox, on_base, crosswise.head_paths),
     )
-    base_on_head, head_on_base = await a_few_at_a_time(
-        cores(), [_counted(sides, one) for one in steps]
-    )
+    counted = [_counted(sides, one) for one in steps]
+    base_on_head, head_on_base = await a_few_at_a_time(cores(), counted)
     own_docs = tuple(docs.head_on_base)
-    docs_on_base = await _run_paths(
-        sandbox, replace(on_base, tree=trees.head_doctests_on_base), own_docs
-    )
+    with_docs = replace(on_base, tree=trees.head_doctests_on_base)
+    docs_on_base = await _run_paths(sandbox, with_docs, own_docs)
     of_head = tuple(run.tests for run in (head_on_base, docs_on_base) if run and run.tests)
     runs = FourRuns(
         base_on_base=base.tests,
@@ -218,13 +200,6 @@ async def _with_packages_of_base(
     return replace(runs, other_runner=changed, held_by_packages=held)
 
 
-def _with_texts(found: Crosswise, docs: Doctests) -> Crosswise:
-    """Add the texts of examples, which travel as test files do, and base's changed docstrings."""
-    base_paths = dict.fromkeys((*found.base_paths, *docs.files, *docs.base_on_head))
-    head_paths = dict.fromkeys((*found.head_paths, *docs.files))
-    return Crosswise((*found.swapped, *docs.files), tuple(base_paths), tuple(head_paths))
-
-
 _RUN_WHOLE = (TestRunner.MAKE, TestRunner.CTEST)
 """Runners that no file can be named to."""
 
@@ -247,8 +222,14 @@ class _Around:
         return self.plugins is not None or bool(self.laid)
 
 
-def _concerning(found: Crosswise, sides: Sides, *, whole: bool) -> Crosswise:
-    """Leave out what stands beside the project; whole programs of tests run whole."""
+def _concerning(found: Crosswise, docs: Doctests, sides: Sides, *, whole: bool) -> Crosswise:
+    """Leave out what stands beside the project; whole programs of tests run whole.
+
+    Texts of examples travel as test files do; base's changed docstrings run, too.
+    """
+    base_paths = dict.fromkeys((*found.base_paths, *docs.files, *docs.base_on_head))
+    head_paths = dict.fromkeys((*found.head_paths, *docs.files))
+    found = Crosswise((*found.swapped, *docs.files), tuple(base_paths), tuple(head_paths))
     if found.swapped and sides.base.recipe.runner in _RUN_WHOLE:
         return replace(found, base_paths=("",), head_paths=("",))
     if whole:
@@ -259,13 +240,6 @@ def _concerning(found: Crosswise, sides: Sides, *, whole: bool) -> Crosswise:
         base_paths=within(found.base_paths, base_root),
         head_paths=within(found.head_paths, head_root),
     )
-
-
-def _lenders(sides: Sides) -> tuple[Environment | None, Environment | None]:
-    """Let each side's tests bring their own dependencies where the two sides' differ."""
-    if sides.base.dependencies_layer == sides.head.dependencies_layer:
-        return None, None
-    return sides.base, sides.head
 
 
 def _called_as(tests: Environment, code: Environment) -> Environment:
@@ -314,6 +288,36 @@ def _full_orders(sides: Sides) -> tuple[TestOrder, TestOrder]:
     )
 
 
+def _crossed_orders(
+    sides: Sides, around: _Around, trees: _Trees, limits: Limits
+) -> tuple[TestOrder, TestOrder]:
+    """Return how base's tests run on head's code, and how head's run on base's.
+
+    Each side's tests bring their own dependencies where the two sides' differ.
+    """
+    base_order, head_order = _full_orders(sides)
+    differ = sides.base.dependencies_layer != sides.head.dependencies_layer
+    on_head = replace(
+        head_order,
+        tree=trees.base_tests_on_head,
+        environment=_called_as(sides.base, sides.head),
+        limits=limits,
+        lender=sides.base if differ else None,
+        guest=sides.base,
+        plugins=around.plugins,
+        laid=around.laid,
+    )
+    on_base = replace(
+        base_order,
+        tree=trees.head_tests_on_base,
+        environment=_called_as(sides.head, sides.base),
+        limits=limits,
+        lender=sides.head if differ else None,
+        guest=sides.head,
+    )
+    return on_head, on_base
+
+
 async def _known_or_run(
     sandbox: Sandbox, order: TestOrder, known: Observation | None
 ) -> Observation:
@@ -334,12 +338,6 @@ async def _counted(sides: Sides, run: Callable[[], Awaitable[Seen]]) -> Seen:
     seen = await run()
     sides.run_ended()
     return seen
-
-
-def _crosswise_limits(limits: Limits, base: Observation, head: Observation) -> Limits:
-    """Do not wait the whole limit for new tests that hang with the old code."""
-    longest_s = 60 + 5 * max(base.seconds, head.seconds)
-    return replace(limits, timeout_s=min(limits.timeout_s, longest_s))
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,11 @@ def read_node_channel(
     results = tuple(one for part in reading.parts for one in _settled(part, place))
     if killed:
         results = (*results, *_never_ended(reading, place, killed))
-    problem = _problem(reading, killed, _telling(said)) or _stranger(results, place)
+    problem = _problem(reading, killed, _telling(said))
+    # A test whose file is not in the repository: nobody could tell which side's it is.
+    strangers = (one.path for one in results if one.path and not place.is_here(one.path))
+    if not problem and (stranger := next(strangers, "")):
+        problem = f"The tests run from {stranger}, which is not in the repository."
     problem = problem or _of_another_runner(reading, place)
     return TestRun(
         complete=not problem,
@@ -254,14 +258,6 @@ def _titles(record: dict[str, object]) -> list[str]:
     return [storable(str(title)) for title in titles]
 
 
-def _stranger(results: tuple[TestResult, ...], place: _Place) -> str:
-    """Name a test whose file is not in the repository: nobody could tell which side's it is."""
-    for result in results:
-        if result.path and not place.is_here(result.path):
-            return f"The tests run from {result.path}, which is not in the repository."
-    return ""
-
-
 def _of_another_runner(reading: _Reading, place: _Place) -> str:
     """Say so where each test file ended well and told nothing, and is written for another runner."""
     own, others = reading.runner.partition(" ")[0], set[str]()
@@ -291,23 +287,24 @@ def _problem(reading: _Reading, killed: str, said: str) -> str:
     if reading.absent:
         return f"{reading.runner} is not among the packages that were installed."
     if not reading.parts or any(part.wait_status is None for part in reading.parts):
-        return "" if _found_nothing(reading) else "The test run was killed from within."
+        # No file was there to run, and none broke off.
+        found_nothing = not reading.parts and reading.runner != "test runner"
+        return "" if found_nothing else "The test run was killed from within."
     faulty = [part for part in reading.parts if part.file and (part.fault or not part.has_begun)]
     if faulty:
         return _own_failure(reading, faulty[0], faulty[0].fault.partition("\n")[0] or said)
     return "" if reading.part.file else _end_problem(reading, reading.part, said)
 
 
-def _found_nothing(reading: _Reading) -> bool:
-    """Tell whether no file was there to run, and none broke off."""
-    return not reading.parts and reading.runner != "test runner"
-
-
 def _end_problem(reading: _Reading, part: _Part, said: str) -> str:
     """Say what is wrong with a run whose processes have ended."""
     status = part.wait_status or 0
     if not part.ended:
-        return _unended(reading, part, said)
+        # Whose failure is it that the reporter did not come to its end?
+        if part.has_begun or (status and said in reading.plain):
+            when = "its end" if part.has_begun else "its first test"
+            return f"{reading.runner} {ended_how(status)} before {when}. It said: {said}"
+        return _own_failure(reading, part, said)
     if part.lost:
         why = f": {part.problem}" if part.problem else ""
         return f"{part.lost} collected tests have no result{why}."
@@ -318,16 +315,6 @@ def _end_problem(reading: _Reading, part: _Part, said: str) -> str:
         how = "a test failed" if has_failed else "no test failed"
         return f"{reading.runner} {ended_how(status)} although {how}. It said: {said}"
     return ""
-
-
-def _unended(reading: _Reading, part: _Part, said: str) -> str:
-    """Say whose failure it is that the reporter did not come to its end."""
-    status = part.wait_status or 0
-    if part.has_begun:
-        return f"{reading.runner} {ended_how(status)} before its end. It said: {said}"
-    if status and said in reading.plain:
-        return f"{reading.runner} {ended_how(status)} before its first test. It said: {said}"
-    return _own_failure(reading, part, said)
 
 
 def _own_failure(reading: _Reading, part: _Part, said: str) -> str:

@@ -134,14 +134,15 @@ def _command(order: TestOrder) -> Command:
     start, call = _STARTS[recipe.runner], _call(recipe.test_arguments)
     arguments, globs = _arguments(order, start, call)
     variables = (*call.variables.items(), *start.variables)
+    test = ("--test",) if recipe.runner is TestRunner.NODE_TEST else ()
     orders = {
         "runner": recipe.runner.value,
         "package": start.package,
         "bin": start.script,
         "node": (*_RECORDER, *start.node, *call.node),
-        "own_node": (*(("--test",) if recipe.runner is TestRunner.NODE_TEST else ()), *call.node),
+        "own_node": (*test, *call.node),
         "through": start.through,
-        "reporter": _reporter(start, recipe.runner),
+        "reporter": (*test, *start.arguments),
         "editions": [(one.first, one.before, one.node, one.arguments) for one in start.editions],
         "before": recipe.install_project,
         "tests": _tests_of(order) if recipe.install_project else (),
@@ -158,12 +159,13 @@ def _command(order: TestOrder) -> Command:
     return Command(
         argv=("python3", "-I", "-S", f"{_TARGET}/launch_node.py"),
         mounts=(
-            *_mounts(order),
+            # What the project layer built is built again in the tree at hand: tests may be compiled
+            # with it, and a crosswise run has the other side's tests.
+            *replace(order, environment=replace(order.environment, project_layer="")).mounts,
             *held_tests(order.tree),
             *_lent(order.lender),
             Mount(str(_HARNESS), _TARGET),
-            *((Mount(order.tree, _ORIGINAL),) if recipe.install_project else ()),
-            *(_packages(order) if recipe.install_project else ()),
+            *((Mount(order.tree, _ORIGINAL), *_packages(order)) if recipe.install_project else ()),
         ),
         cwd=order.start,
         environment=(("PATH", layers.SYSTEM_PATH),),
@@ -189,20 +191,6 @@ def _packages(order: TestOrder) -> tuple[Mount, ...]:
         for one in found
         if one.target.endswith("/node_modules")
     )
-
-
-def _reporter(start: _Start, runner: TestRunner) -> tuple[str, ...]:
-    """Return what makes the runner report to us; node's own also has to be told to test."""
-    return ("--test", *start.arguments) if runner is TestRunner.NODE_TEST else start.arguments
-
-
-def _mounts(order: TestOrder) -> tuple[Mount, ...]:
-    """Return the tree and the packages, without what the project layer built.
-
-    That is built again in the tree at hand: tests may be compiled with it, and a crosswise run has the
-    other side's tests.
-    """
-    return replace(order, environment=replace(order.environment, project_layer="")).mounts
 
 
 def _arguments(

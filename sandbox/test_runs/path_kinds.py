@@ -57,7 +57,10 @@ def classify(path: str) -> PathKind:
     is_of_tap = _TAP_SNAPSHOTS in folders  # these names end like those of tests
     tests = any(is_test_folder(folders, i) for i in range(len(folders)))
     is_test = _is_test_name(pure.name) or is_test_file(pure)
-    if (is_test or (tests and _is_script_test(pure))) and not is_of_tap:
+    # Of a test folder the scripts that runners take for tests.
+    is_aside = _MATERIAL.intersection(pure.parts) or pure.name.startswith("_")
+    is_script = _SCRIPT.search(pure.name) and not is_aside and not pure.name.endswith(".d.ts")
+    if (is_test or (tests and is_script)) and not is_of_tap:
         return PathKind.TEST
     is_snapshot = is_of_tap or "__snapshots__" in folders or pure.suffix in (".snap", ".snapshot")
     if tests or is_snapshot or is_support(pure):
@@ -93,12 +96,6 @@ def loaded_by_configuration(tree: Path, path: str) -> set[str]:
     folder = PurePosixPath(path).parent
     named = {(folder / word).as_posix() for word in words if ".." not in word}
     return {one for one in named if (tree / one).is_file() and not (tree / one).is_symlink()}
-
-
-def _is_script_test(pure: PurePosixPath) -> bool:
-    """Tell whether a file of a test folder is a script that runners take for a test."""
-    is_aside = _MATERIAL.intersection(pure.parts) or pure.name.startswith("_")
-    return bool(_SCRIPT.search(pure.name)) and not is_aside and not pure.name.endswith(".d.ts")
 
 
 def _is_test_name(name: str) -> bool:
@@ -227,19 +224,12 @@ def is_test_file(path: PurePosixPath) -> bool:
     if suffix == ".rs":
         return bool(folders) and folders[-1] == "tests"
     if suffix == ".java":
-        return bool(_JAVA.fullmatch(name)) and not _is_main_java(folders)
+        is_main = "/src/main/" in f"/{'/'.join(folders)}/"
+        return bool(_JAVA.fullmatch(name)) and not is_main
     if suffix in _C | _SHELL:
-        return in_tests or _is_named_test(path.stem)
+        words = re.split(r"[_\-.]", path.stem.lower())
+        return in_tests or not {"test", "tests"}.isdisjoint((words[0], words[-1]))
     return False
-
-
-def _is_main_java(folders: tuple[str, ...]) -> bool:
-    return "/src/main/" in f"/{'/'.join(folders)}/"
-
-
-def _is_named_test(stem: str) -> bool:
-    words = re.split(r"[_\-.]", stem.lower())
-    return words[0] in {"test", "tests"} or words[-1] in {"test", "tests"}
 
 
 def is_build_file(path: PurePosixPath) -> bool:
@@ -266,12 +256,12 @@ def folder_reached(path: PurePosixPath) -> str | None:
 
 def test_lines(name: str, text: str) -> str:
     """Return what a Makefile or CMakeLists.txt says of tests: rules with their recipes, statements."""
-    is_cmake = name == "CMakeLists.txt" or name.endswith(".cmake")
-    found = _cmake_statements(text) if is_cmake else _make_lines(text)
-    return "\n".join(found)
-
-
-def _make_lines(text: str) -> list[str]:
+    if name == "CMakeLists.txt" or name.endswith(".cmake"):
+        bare = re.sub(r"#[^\n]*", "", text)
+        statements = re.findall(r"(?<!\w)\w+\s*\([^()]*(?:\([^()]*\)[^()]*)*\)", bare)
+        # The project's own name may well hold the word.
+        told = (" ".join(s.split()) for s in statements if _SPEAKS_OF_TESTS.search(s))
+        return "\n".join(told)
     found, in_test_rule, continues = [], False, False
     for line in text.splitlines():
         if not line.startswith("\t") and not continues:
@@ -280,14 +270,7 @@ def _make_lines(text: str) -> list[str]:
             found.append(line.rstrip())
         continues = line.endswith("\\")
         in_test_rule = in_test_rule and bool(line.strip())
-    return found
-
-
-def _cmake_statements(text: str) -> list[str]:
-    bare = re.sub(r"#[^\n]*", "", text)
-    statements = re.findall(r"(?<!\w)\w+\s*\([^()]*(?:\([^()]*\)[^()]*)*\)", bare)
-    # The project's own name may well hold the word.
-    return [" ".join(s.split()) for s in statements if _SPEAKS_OF_TESTS.search(s)]
+    return "\n".join(found)
 
 
 _ASIDE = {".git", ".venv", "venv", "node_modules", "vendor", "third_party", "__pycache__"}
@@ -321,15 +304,13 @@ def is_untested(tree: Path) -> bool:
         seen += len(names) + len(below)
         if seen > _MOST_ENTRIES or any(map(_NAME.search, (*below, *names))):
             return False
-        if any(_speaks_of_tests(Path(folder, name)) for name in names):
-            return False
+        for file in (Path(folder, name) for name in names):
+            is_rust, is_build = file.suffix == ".rs", _BUILD.match(file.name)
+            says = _RUST_TEST if is_rust else _SAYS_TEST if is_build else None
+            if says is None or file.is_symlink() or not file.is_file():
+                continue
+            with file.open("rb") as stream:
+                text = stream.read(_MOST_BYTES)
+            if says.search(_NPM_DEFAULT.sub(b"", text)):
+                return False
     return True
-
-
-def _speaks_of_tests(file: Path) -> bool:
-    says = _RUST_TEST if file.suffix == ".rs" else _SAYS_TEST if _BUILD.match(file.name) else None
-    if says is None or file.is_symlink() or not file.is_file():
-        return False
-    with file.open("rb") as stream:
-        text = stream.read(_MOST_BYTES)
-    return says.search(_NPM_DEFAULT.sub(b"", text)) is not None

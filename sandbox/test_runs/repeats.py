@@ -68,9 +68,12 @@ class RepeatedRuns:
         )
         is_alone = True
         for done in range(1, _MOST_ROUNDS + 1):
-            for one in trees:
-                if one[1]:
-                    await self._count(*one, runs, is_alone=is_alone)
+            for order, of_tree, tally in trees:
+                if of_tree:
+                    paths = tuple(sorted({one.path for one in of_tree})) if is_alone else ()
+                    seen = await run_tests(self._sandbox, replace(order, paths=paths))
+                    run = seen.tests or TestRun(False, ())
+                    tally.add(aligned(run, runs.base_on_base), of_tree)
             if any(_is_unsteady(s, base, head) for s in suspects):
                 is_alone = False
             elif done >= _ROUNDS_WHEN_STEADY or len(suspects) > _MANY:
@@ -79,20 +82,6 @@ class RepeatedRuns:
             Repeat(s.id, base.passes[s.id], base.runs[s.id], head.passes[s.id], head.runs[s.id])
             for s in suspects
         )
-
-    async def _count(
-        self,
-        order: TestOrder,
-        suspects: list[TestResult],
-        tally: _Tally,
-        runs: FourRuns,
-        *,
-        is_alone: bool,
-    ) -> None:
-        """Run one round in one tree, with the files of the suspects alone or with everything."""
-        paths = tuple(sorted({suspect.path for suspect in suspects})) if is_alone else ()
-        observation = await run_tests(self._sandbox, replace(order, paths=paths))
-        tally.add(aligned(observation.tests or TestRun(False, ()), runs.base_on_base), suspects)
 
 
 class HeadRepeats:

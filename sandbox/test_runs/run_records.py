@@ -39,7 +39,8 @@ def read_channel(channel: bytes, killed: str = "") -> TestRun:
     """Return what a finished or killed run proves. `killed` says which limit ended it, if one did.
 
     The channel starts with the keeper's key; then come its frames. A run that came to its end
-    without collecting anything is complete and says so as its problem.
+    without collecting anything is complete and says so as its problem; any other is complete only when
+    every announced test has its result.
     """
     reading = _RecordReading(started=len(channel) >= chain.KEY_BYTES)
     reader = chain.Reader(channel[: chain.KEY_BYTES])
@@ -51,7 +52,24 @@ def read_channel(channel: bytes, killed: str = "") -> TestRun:
     except (ValueError, TypeError, KeyError, IndexError, RecursionError):
         reading.forged = reading.forged or "a record of a wrong shape"
     _judge_canaries(reading)
-    return _run(reading, killed)
+    results = [
+        reading.finished.get(number, announced)
+        for number, announced in enumerate(reading.announced)
+        if number in reading.finished or number == reading.running
+    ]
+    problem = _problem(reading, killed)
+    if problem and reading.running is not None and reading.running < len(reading.announced):
+        index = next(i for i, r in enumerate(results) if r is reading.announced[reading.running])
+        message = f"This test was running when the run {killed or 'broke off'}."
+        results[index] = replace(
+            results[index], outcome=Outcome.ERROR, seconds=0.0, message=message
+        )
+    return TestRun(
+        complete=not problem,
+        results=unique((*results, *reading.others)),
+        problem=problem or ("" if results or reading.others else NO_TESTS),
+        forged=bool(reading.forged),
+    )
 
 
 def _take(record: dict[str, object], reading: _RecordReading) -> None:
@@ -80,14 +98,37 @@ def _take(record: dict[str, object], reading: _RecordReading) -> None:
 
 def _take_test(kind: str, record: dict[str, object], reading: _RecordReading) -> None:
     if kind == "test" and reading.collected is None:
-        reading.announced.append(_with_source(_result(record, Outcome.ERROR), reading))
+        test = _result(record, Outcome.ERROR)
+        if test.line and not test.is_doctest:
+            # The harness tells the code with the first test of each function only.
+            code = reading.sources.setdefault((test.path, test.line), test.source)
+            test = replace(test, source=code)
+        reading.announced.append(test)
     elif kind == "collected" and reading.collected is None:
         reading.collected = integer_of(record, "count")
     elif kind == "start" and reading.running is None:
-        reading.running = integer_of(record, "number")
+        number = integer_of(record, "number")
+        if number in reading.finished:
+            raise ValueError("a test that has its result is started again")
+        reading.running = number
         reading.controlled = False
     elif kind == "finish" and reading.running == integer_of(record, "number"):
-        _finish(record, reading)
+        number = integer_of(record, "number")
+        if number in reading.finished:
+            raise ValueError("a second result for one test")
+        seconds, announced = seconds_of(record), reading.announced[number]
+        reading.running = None
+        outcome, message = Outcome(text_of(record, "outcome")), text_of(record, "message")
+        reading.finished[number] = TestResult(
+            id=announced.id,
+            outcome=outcome,
+            seconds=seconds,
+            message=message,
+            path=announced.path,
+            line=announced.line,
+            source=announced.source,
+            is_doctest=announced.is_doctest,
+        )
     elif kind == "deselected":
         message = "Deselected by the project's configuration."
         reading.others.append(_result(record, Outcome.SKIPPED, message))
@@ -98,33 +139,6 @@ def _take_test(kind: str, record: dict[str, object], reading: _RecordReading) ->
         reading.others.append(_result(record, Outcome.SKIPPED, text_of(record, "message")))
     else:
         raise ValueError(f"unexpected {kind}")
-
-
-def _with_source(test: TestResult, reading: _RecordReading) -> TestResult:
-    """Give a test its code, which the harness tells with the first test of each function only."""
-    if not test.line or test.is_doctest:
-        return test
-    source = reading.sources.setdefault((test.path, test.line), test.source)
-    return replace(test, source=source)
-
-
-def _finish(record: dict[str, object], reading: _RecordReading) -> None:
-    number = integer_of(record, "number")
-    if number in reading.finished:
-        raise ValueError("a second result for one test")
-    seconds = seconds_of(record)
-    announced = reading.announced[number]
-    reading.running = None
-    reading.finished[number] = TestResult(
-        id=announced.id,
-        outcome=Outcome(text_of(record, "outcome")),
-        seconds=seconds,
-        message=text_of(record, "message"),
-        path=announced.path,
-        line=announced.line,
-        source=announced.source,
-        is_doctest=announced.is_doctest,
-    )
 
 
 def _result(record: dict[str, object], outcome: Outcome, message: str = "") -> TestResult:
@@ -180,30 +194,6 @@ def _judge_canaries(reading: _RecordReading) -> None:
             reading.forged = f"a control test that must fail ended as {outcome}"
 
 
-def _run(reading: _RecordReading, killed: str) -> TestRun:
-    """Join what was read; complete only when every announced test has its result."""
-    results = [
-        reading.finished.get(number, announced)
-        for number, announced in enumerate(reading.announced)
-        if number in reading.finished or number == reading.running
-    ]
-    problem = _problem(reading, killed)
-    if problem and reading.running is not None and reading.running < len(reading.announced):
-        index = next(i for i, r in enumerate(results) if r is reading.announced[reading.running])
-        results[index] = _never_ended(results[index], killed)
-    return TestRun(
-        complete=not problem,
-        results=unique((*results, *reading.others)),
-        problem=problem or ("" if results or reading.others else NO_TESTS),
-        forged=bool(reading.forged),
-    )
-
-
-def _never_ended(result: TestResult, killed: str) -> TestResult:
-    message = f"This test was running when the run {killed or 'broke off'}."
-    return replace(result, outcome=Outcome.ERROR, seconds=0.0, message=message)
-
-
 def unique(results: tuple[TestResult, ...]) -> tuple[TestResult, ...]:
     """Return the results with those of the same id numbered, so that an id names one result."""
     used: dict[str, int] = {}
@@ -224,7 +214,8 @@ def _problem(reading: _RecordReading, killed: str) -> str:
     if killed:
         return f"The test run {killed} {_where(reading)}."
     if reading.problem or reading.uncaught:
-        return _sentence(reading.problem or reading.uncaught)
+        said = reading.problem or reading.uncaught
+        return said[:1].upper() + said[1:] + ("" if said.endswith(".") else ".")
     ended = reading.status is not None and reading.wait_status is not None
     return _session_problem(reading) if ended else _early_end(reading)
 
@@ -264,10 +255,6 @@ def ended_how(wait_status: int) -> str:
     """Say how a process ended, as a predicate."""
     signal = wait_status & 0x7F
     return f"was killed by signal {signal}" if signal else f"exited with {wait_status >> 8}"
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
 
 
 # --- makes one observation of several calls of a project's tests: every test once -----------------

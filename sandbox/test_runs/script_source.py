@@ -79,7 +79,9 @@ def calls(text: str) -> list[TitledCall]:
                 start, title, _ = open_brackets.pop()
                 closed = (start, piece.end())
                 if title:
-                    first = _line_start(text, start)
+                    # Where the line of the call begins, blanks left out.
+                    begin = text.rfind("\n", max(0, start - 300), start) + 1
+                    first = start - len(text[begin:start].lstrip())
                     line = bisect_right(lines, first - 1) + 1
                     is_table = start in tables and len(tables) <= _MOST_TABLES
                     suites = tuple(t for _, t, _ in open_brackets if t) if is_table else None
@@ -117,12 +119,6 @@ def brackets(text: str) -> dict[int, int]:
     return found
 
 
-def _line_start(text: str, offset: int) -> int:
-    """Return where the line of a call begins, blanks left out."""
-    start = text.rfind("\n", max(0, offset - 300), offset) + 1
-    return start + len(text[start:offset]) - len(text[start:offset].lstrip())
-
-
 class ScriptSources:
     """Reads each test file once."""
 
@@ -138,7 +134,12 @@ class ScriptSources:
         found = by_title.get(titles[-1])
         if not found:
             return 0, said
-        call = found[0] if len(found) == 1 else _nearest(found, text, titles, line)
+        # The one inside the suite of the right name, then the one nearest to the told line.
+        suite = titles[-2] if len(titles) > 1 else ""
+        inside = [
+            one for one in found if suite and suite in text[max(0, one.start - 20_000) : one.start]
+        ]
+        call = min(inside or found, key=lambda one: abs(one.line - line))
         return call.line, f"{said}\n{text[call.start : call.end]}"[:LARGEST_SOURCE]
 
     def table_of(self, path: str, titles: list[str]) -> str:
@@ -159,12 +160,3 @@ class ScriptSources:
             self._tables[path] = [call for call in found if call.suites is not None]
             self._files[path] = (text, by_title)
         return self._files[path]
-
-
-def _nearest(found: list[TitledCall], text: str, titles: list[str], line: int) -> TitledCall:
-    """Prefer the one inside the suite of the right name, then the one nearest to the told line."""
-    suite = titles[-2] if len(titles) > 1 else ""
-    inside = [
-        call for call in found if suite and suite in text[max(0, call.start - 20_000) : call.start]
-    ]
-    return min(inside or found, key=lambda call: abs(call.line - line))

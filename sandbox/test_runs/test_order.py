@@ -10,7 +10,7 @@ from sandbox.base import TREE, Command, Completed, Limits, Mount, MountMode, Net
 from sandbox.test_runs.path_kinds import PathKind, classify
 from sandbox.toolchains import layers
 from sandbox.toolchains.tree import Tree
-from sandbox.values import Environment, Side, TestResult, TestRun
+from sandbox.values import Environment, Side, TestRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +121,13 @@ def of_the_tree(run: TestRun, root: str) -> TestRun:
     """Return the run with paths, and the ids that start with them, relative to the tree."""
     if not root:
         return run
-    return replace(run, results=tuple(_of_the_tree(one, root) for one in run.results))
-
-
-def _of_the_tree(one: TestResult, root: str) -> TestResult:
-    if not one.path or one.path.startswith("/"):
-        return one
-    path = str(PurePosixPath(root, one.path))
-    if one.id == one.path:  # a whole file or folder; "." is the project's own
-        return replace(one, id=path, path=path)
-    test_id = f"{root}/{one.id}" if one.id.startswith(one.path) else one.id
-    return replace(one, id=test_id, path=path)
+    results = []
+    for one in run.results:
+        if one.path and not one.path.startswith("/"):
+            path = str(PurePosixPath(root, one.path))
+            test_id = f"{root}/{one.id}" if one.id.startswith(one.path) else one.id
+            is_whole = one.id == one.path  # a whole file or folder; "." is the project's own
+            results.append(replace(one, id=path if is_whole else test_id, path=path))
+        else:
+            results.append(one)
+    return replace(run, results=tuple(results))

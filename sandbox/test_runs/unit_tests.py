@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import json
 import shlex
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sandbox.base import Command, Completed, Killed, Limits, Mount, Sandbox
-from sandbox.test_runs.kept_tests import KEPT_TESTS
+from sandbox.harness import chain
 from sandbox.test_runs.node_tests import NODE_TESTS
-from sandbox.test_runs.run_records import joined_calls, read_channel
+from sandbox.test_runs.path_kinds import PathKind, classify
+from sandbox.test_runs.run_records import NO_TESTS, joined_calls, read_channel
 from sandbox.test_runs.test_order import TestDriver, TestOrder, held_tests, local, of_the_tree
 from sandbox.toolchains import layers
-from sandbox.values import Environment, Observation, Outcome, TestRun, TestRunner
+from sandbox.toolchains.tree import Tree
+from sandbox.values import Observation, Outcome, TestResult, TestRun, TestRunner
 
 HARNESS_VERSION = "6"
 """Part of the key under which a caller may keep a run; changes when outcomes may."""
@@ -55,36 +57,24 @@ async def _run(sandbox: Sandbox, order: TestOrder) -> Observation:
     tests = driver.read(placed, completed, killed)
     if tests is not None:
         tests = of_the_tree(tests, order.environment.recipe.root)
-    problem = f"The test command {killed}." if killed and tests is None else ""
-    observation = _observation(order, completed, tests)
-    return replace(
-        observation, command=driver.shown(placed), problem=observation.problem or problem
-    )
-
-
-def _observation(order: TestOrder, completed: Completed, tests: TestRun | None) -> Observation:
+    exit_code, problem = completed.exit_code, f"The test command {killed}." if killed else ""
+    if tests is not None:
+        # The tests' own: 0 when all is well, 1 when a test failed. Our launcher's says nothing.
+        has_failed = any(result.outcome in _BAD for result in tests.results)
+        exit_code, problem = int(has_failed) if tests.complete else None, tests.problem
     output = (completed.stdout + b"\n" + completed.stderr).decode("utf-8", "replace")
     return Observation(
         side=order.side,
-        command="",
-        exit_code=_exit_code(completed, tests),
+        command=driver.shown(placed),
+        exit_code=exit_code,
         output=output.replace("\0", "\ufffd").strip(),
         seconds=completed.seconds,
         timed_out=completed.killed is Killed.TIMEOUT,
         out_of_memory=completed.killed is Killed.MEMORY,
         truncated=completed.truncated,
         tests=tests,
-        problem=tests.problem if tests else "",
+        problem=problem,
     )
-
-
-def _exit_code(completed: Completed, tests: TestRun | None) -> int | None:
-    """The tests' own: 0 when all is well, 1 when a test failed. Our launcher's says nothing."""
-    if tests is None:
-        return completed.exit_code
-    if not tests.complete:
-        return None
-    return int(any(result.outcome in _BAD for result in tests.results))
 
 
 def _nothing(order: TestOrder, problem: str) -> Observation:
@@ -118,20 +108,27 @@ def _command(order: TestOrder) -> Command:
         order.plugins if order.plugins is not None and recipe.runner is TestRunner.PYTEST else None
     )
     variables = () if own is None else (("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1"),)
+    lent: list[str] = []  # the lender's site-packages as they stand inside
+    lent_mounts: tuple[Mount, ...] = ()
+    if order.lender:
+        layer = Path(order.lender.dependencies_layer)
+        found = layer.glob("lib/python3*/site-packages")
+        lent = [f"{layers.LENT}/{folder.relative_to(layer)}" for folder in found]
+        lent_mounts = (Mount(order.lender.dependencies_layer, layers.LENT),)
     orders = {
         "runner": recipe.runner.value,
         "arguments": (*(own or ()), *recipe.test_arguments),
         "paths": order.paths,
         "only": order.only,
         "environment": dict(layers.variables(order.environment, variables)),
-        "lent": _lent_paths(order.lender),
+        "lent": lent,
     }
     return Command(
         argv=(f"{layers.DEPENDENCIES}/bin/python", "-S", f"{_HARNESS_TARGET}/launch.py"),
         mounts=(
             *order.mounts,
             *held_tests(order.tree),
-            *_lent_mounts(order.lender),
+            *lent_mounts,
             Mount(str(_HARNESS), _HARNESS_TARGET),
         ),
         cwd=order.start,
@@ -142,19 +139,6 @@ def _command(order: TestOrder) -> Command:
         limits=order.limits,
         channel_bytes=_CHANNEL_BYTES,
     )
-
-
-def _lent_mounts(lender: Environment | None) -> tuple[Mount, ...]:
-    return (Mount(lender.dependencies_layer, layers.LENT),) if lender else ()
-
-
-def _lent_paths(lender: Environment | None) -> tuple[str, ...]:
-    """Return the lender's site-packages as they stand inside."""
-    if lender is None:
-        return ()
-    layer = Path(lender.dependencies_layer)
-    found = layer.glob("lib/python3*/site-packages")
-    return tuple(f"{layers.LENT}/{folder.relative_to(layer)}" for folder in found)
 
 
 def _read(_: TestOrder, completed: Completed, killed: str) -> TestRun:
@@ -195,6 +179,144 @@ def _shown_line(order: TestOrder) -> str:
 
 SHELL_TESTS = TestDriver(_line_command, _read_line, _shown_line)
 """A line of the repository's configuration."""
+
+
+# --- compiled languages and shells, by the keeper (see `sandbox.harness.keeper`) -------------------
+
+
+_MOST_FILES = 5000
+_TIME_SHARE = 0.9  # of the run's limit: the keeper wants to say what hung
+_SUFFIXES: dict[TestRunner, tuple[str, ...]] = {
+    TestRunner.BATS: (".bats",),
+    TestRunner.CARGO: (".rs",),
+    TestRunner.GO: (".go",),
+    TestRunner.JUNIT: (".java",),
+    TestRunner.SCRIPTS: (".sh",),
+}
+_KEPT_SHOWN = {
+    TestRunner.CARGO: "cargo test --offline",
+    TestRunner.CTEST: "cmake -S . -B build && cmake --build build && ctest --test-dir build",
+    TestRunner.GO: "go test ./...",
+    TestRunner.JUNIT: "javac ... && java org.junit.runner.JUnitCore ...",
+}
+
+
+def _kept_command(order: TestOrder) -> Command:
+    recipe = order.environment.recipe
+    orders = {
+        "runner": recipe.runner.value,
+        "arguments": recipe.test_arguments,
+        "top": order.start,
+        "tests": test_files(Path(order.tree), recipe.root, recipe.runner),
+        "paths": order.paths,
+        "environment": dict(layers.variables(order.environment)),
+        "time_s": order.limits.timeout_s * _TIME_SHARE,
+    }
+    return Command(
+        argv=("python3", "-I", "-S", f"{_HARNESS_TARGET}/keeper/main.py"),
+        mounts=(*order.mounts, *held_tests(order.tree), Mount(str(_HARNESS), _HARNESS_TARGET)),
+        cwd=order.start,
+        stdin=json.dumps(orders).encode() + b"\n",
+        network=order.network,
+        limits=order.limits,
+        channel_bytes=_CHANNEL_BYTES,
+    )
+
+
+def test_files(tree: Path, root: str, runner: TestRunner) -> tuple[str, ...]:
+    """Return the test files that a runner may run, relative to the project's folder."""
+    suffixes = _SUFFIXES.get(runner)
+    found = []
+    for path in Tree(tree / root).files():
+        whole = f"{root}/{path}" if root else path
+        if classify(whole) is PathKind.TEST and (not suffixes or path.endswith(suffixes)):
+            found.append(path)
+    return tuple(found[:_MOST_FILES])
+
+
+def _shown_kept(order: TestOrder) -> str:
+    recipe = order.environment.recipe
+    if recipe.runner is TestRunner.MAKE:
+        return shlex.join(recipe.test_arguments)
+    if recipe.runner in _KEPT_SHOWN:
+        return _KEPT_SHOWN[recipe.runner]
+    files = order.paths or test_files(Path(order.tree), recipe.root, recipe.runner)
+    program = "bats" if recipe.runner is TestRunner.BATS else "sh -c"
+    return shlex.join([program, *files[:20]])
+
+
+@dataclass(slots=True)
+class _KeptReading:
+    results: list[TestResult] = field(default_factory=list)
+    running: str = ""
+    count: int | None = None  # of results, when the keeper came to its end
+    problem: str = ""
+    forged: bool = False
+
+
+def _read_kept(_: TestOrder, completed: Completed, killed: str) -> TestRun:
+    """Return what a finished or killed run proves; `killed` says which limit ended it, if one did."""
+    reading, channel = _KeptReading(), completed.channel
+    reader = chain.Reader(channel[: chain.KEY_BYTES])
+    try:
+        for body in reader.feed(channel[chain.KEY_BYTES :]):
+            _take(json.loads(body), reading)
+    except (chain.Broken, ValueError, TypeError, KeyError, RecursionError) as error:
+        reading.forged, reading.problem = True, f"the record is broken ({error})"
+    problem = _kept_problem(reading, killed)
+    used: dict[str, int] = {}  # results of the same id are numbered, so that an id names one
+    named = []
+    for one in reading.results:
+        used[one.id] = count = used.get(one.id, 0) + 1
+        named.append(one if count == 1 else replace(one, id=f"{one.id}#{count}"))
+    return TestRun(
+        complete=not problem,
+        results=tuple(named),
+        problem=problem or ("" if reading.results else NO_TESTS),
+        forged=reading.forged,
+    )
+
+
+def _take(record: dict[str, object], reading: _KeptReading) -> None:
+    if reading.count is not None:
+        raise ValueError("a record after the end")
+    kind = record["kind"]
+    if kind == "running":
+        reading.running = str(record["what"])
+    elif kind == "result":
+        result = TestResult(
+            id=str(record["id"]),
+            outcome=Outcome(str(record["outcome"])),
+            seconds=float(str(record["seconds"])),
+            message=str(record["message"]),
+            path=str(record["path"]),
+            line=int(str(record["line"])),
+            source=str(record["source"]),
+        )
+        reading.results.append(result)
+    elif kind == "end":
+        reading.count = int(str(record["count"]))
+        reading.problem = str(record["problem"])
+        reading.forged = bool(record["forged"])
+    else:
+        raise ValueError("an unknown record")
+
+
+def _kept_problem(reading: _KeptReading, killed: str) -> str:
+    if reading.forged:
+        return f"The results cannot be trusted: {reading.problem}."
+    if killed:
+        return f"The test run {killed} in `{reading.running[:200]}`."
+    if reading.count is None:
+        what = f"in `{reading.running[:200]}`" if reading.running else "before it ran anything"
+        return f"The test run ended {what}, before its end."
+    if reading.count != len(reading.results):
+        return f"{reading.count} results were announced, {len(reading.results)} are there."
+    return reading.problem
+
+
+KEPT_TESTS = TestDriver(_kept_command, _read_kept, _shown_kept)
+"""One driver for all runners that the keeper knows."""
 
 
 TEST_DRIVERS: dict[TestRunner, TestDriver] = {

@@ -92,7 +92,11 @@ class _Weighed:
 
 def _choose(tree: Path, hints: SetupHints) -> _Weighed | None:
     """Believe a configured test line first, then the weight of what is there."""
-    named = _named(hints.test)
+    try:
+        words = shlex.split(hints.test)
+    except ValueError:
+        words = []
+    named = Path(words[0]).name if words else ""
     place = Tree(tree / hints.root)
     weighed = ((one, one.weigh(place)) for one in ECOSYSTEMS.values())
     found = [_Weighed(one, evidence) for one, evidence in weighed if evidence]
@@ -100,11 +104,3 @@ def _choose(tree: Path, hints: SetupHints) -> _Weighed | None:
         if named in one.ecosystem.commands:
             return one
     return max(found, key=lambda one: one.evidence.weight, default=None)
-
-
-def _named(line: str) -> str:
-    try:
-        words = shlex.split(line)
-    except ValueError:
-        return ""
-    return Path(words[0]).name if words else ""

@@ -52,7 +52,7 @@ from sandbox.toolchains.layers import (
     unfinished,
 )
 from sandbox.toolchains.tree import Tree
-from sandbox.values import Environment, Observation, Recipe, Unfetched
+from sandbox.values import Environment, Observation, Unfetched
 
 _KEPT_ENTRIES = 200
 _MOST_UNFETCHED, _NAME_CHARS = 20, 100
@@ -77,7 +77,9 @@ async def build(sandbox: Sandbox, request: BuildRequest) -> Environment:
     request = await _equipped(sandbox, request)
     run = BuildRun(sandbox, request)
     if request.recipe.needs:
-        return _environment(request, _Layer(), _Layer(failure=_lacking(request)), started)
+        said = f"This machine lacks {' and '.join(request.recipe.needs)}, so nothing was built."
+        lacking = Observation(request.side, "", None, "", 0.0, problem=said)
+        return _environment(request, _Layer(), _Layer(failure=lacking), started)
     return await _on(run, await _dependencies(run), started)
 
 
@@ -99,7 +101,12 @@ async def build_both(
     started, shared = time.monotonic(), None
     base = await _equipped(sandbox, base) if base else None
     head = await _equipped(sandbox, head) if head else None
-    if base and head and _share_dependencies(base, head):
+    if (
+        base
+        and head  # Where head declares what base does, base's layer is head's too.
+        and base.recipe.lock_digest == head.recipe.lock_digest
+        and not (base.recipe.needs or head.recipe.needs)
+    ):
         shared = await _dependencies(BuildRun(sandbox, base))
     usable = shared if shared and not shared.failure else None
     built = await a_few_at_a_time(cores(), [one(base, shared), one(head, usable)])
@@ -161,28 +168,19 @@ def _environment(
 ) -> Environment:
     failure = dependencies.failure or project.failure
     is_cached = dependencies.cached and project.cached and not failure
+    observing = ECOSYSTEMS[request.recipe.ecosystem].observing
     return Environment(
         side=request.side,
         recipe=request.recipe,
         digest=request.recipe.lock_digest,
         dependencies_layer="" if failure else dependencies.folder,
         project_layer="" if failure else project.folder,
-        variables=() if failure else _variables(request.recipe, bool(project.folder)),
+        variables=() if failure else observing(request.recipe, bool(project.folder)),
         seconds=0.0 if is_cached else time.monotonic() - started,
         cached=is_cached,
         failure=failure,
         unfetched=dependencies.unfetched,
     )
-
-
-def _variables(recipe: Recipe, has_project: bool) -> tuple[tuple[str, str], ...]:
-    return ECOSYSTEMS[recipe.ecosystem].observing(recipe, has_project)
-
-
-def _lacking(request: BuildRequest) -> Observation:
-    needs = " and ".join(request.recipe.needs)
-    said = f"This machine lacks {needs}, so nothing was built."
-    return Observation(request.side, "", None, "", 0.0, problem=said)
 
 
 # --- the toolchain ----------------------------------------------------------------------------
@@ -208,12 +206,6 @@ async def _toolchain(run: BuildRun) -> _Layer:
 
 
 # --- the dependency layer ---------------------------------------------------------------------
-
-
-def _share_dependencies(base: BuildRequest, head: BuildRequest) -> bool:
-    """Tell whether head declares what base does: then base's layer is head's too."""
-    same = base.recipe.lock_digest == head.recipe.lock_digest
-    return same and not (base.recipe.needs or head.recipe.needs)
 
 
 def _place(request: BuildRequest, kind: str, parts: list[object]) -> Path:

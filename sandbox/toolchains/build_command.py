@@ -55,16 +55,27 @@ async def run_step(
     run: BuildRun, argv: tuple[str, ...], shown: tuple[str, ...], mounts: tuple[Mount, ...]
 ) -> Observation | None:
     """Run one command of a build; return None when it succeeded, else what it showed."""
+    request, ecosystem = run.request, ECOSYSTEMS[run.request.recipe.ecosystem]
+    downloads = downloads_folder(request)
+    os.utime(downloads)  # in use: not to be evicted now
     command = Command(
         argv,
-        mounts=(*_mounts(run), *mounts),
-        cwd=f"{TREE}/{run.request.recipe.root}".rstrip("/"),
-        environment=ECOSYSTEMS[run.request.recipe.ecosystem].building(run.request),
-        network=run.request.network,
-        limits=run.request.limits,
+        mounts=(
+            Mount(str(request.tree), TREE, MountMode.COPY_ON_WRITE),
+            # Code of the tree can run here: what it does to the downloads is thrown away.
+            Mount(str(downloads), CACHE, MountMode.COPY_ON_WRITE),
+            Mount(str(Path(__file__).parent / "inside"), INSIDE),
+            *((Mount(run.toolchain, TOOLCHAIN),) if run.toolchain else ()),
+            *ecosystem.tools(),
+            *mounts,
+        ),
+        cwd=f"{TREE}/{request.recipe.root}".rstrip("/"),
+        environment=ecosystem.building(request),
+        network=request.network,
+        limits=request.limits,
     )
     done = await run.sandbox.run(command)
-    return None if done.exit_code == 0 else _observation(run.request.side, shown, done)
+    return None if done.exit_code == 0 else _observation(request.side, shown, done)
 
 
 async def keep_downloads(run: BuildRun, wanted: Downloads) -> None:
@@ -137,6 +148,10 @@ def _observation(side: Side, shown: tuple[str, ...], done: Completed) -> Observa
     output = (done.stdout + b"\n" + done.stderr).decode(errors="replace").strip()
     if done.killed:
         output += f"\n[ended by the {done.killed.value} limit]"
+    # A build that prints both, its own failure and the network's, is its own fault.
+    is_of_network = _UNREACHABLE.search(output) and not _OWN_FAILURE.search(output)
+    said = "The package index could not be reached, so this says nothing about the project."
+    problem = said if is_of_network else ""
     return Observation(
         side=side,
         command=shlex.join(shown),
@@ -145,28 +160,7 @@ def _observation(side: Side, shown: tuple[str, ...], done: Completed) -> Observa
         seconds=done.seconds,
         timed_out=done.killed is Killed.TIMEOUT,
         truncated=done.truncated or len(output) > _OUTPUT_CHARS,
-        problem=_network_problem(output),
-    )
-
-
-def _network_problem(output: str) -> str:
-    """Tell the network's failure from the project's own; a build that prints both is its own fault."""
-    if _OWN_FAILURE.search(output) or not _UNREACHABLE.search(output):
-        return ""
-    return "The package index could not be reached, so this says nothing about the project."
-
-
-def _mounts(run: BuildRun) -> tuple[Mount, ...]:
-    request = run.request
-    downloads = downloads_folder(request)
-    os.utime(downloads)  # in use: not to be evicted now
-    return (
-        Mount(str(request.tree), TREE, MountMode.COPY_ON_WRITE),
-        # Code of the tree can run here: what it does to the downloads is thrown away.
-        Mount(str(downloads), CACHE, MountMode.COPY_ON_WRITE),
-        Mount(str(Path(__file__).parent / "inside"), INSIDE),
-        *((Mount(run.toolchain, TOOLCHAIN),) if run.toolchain else ()),
-        *ECOSYSTEMS[request.recipe.ecosystem].tools(),
+        problem=problem,
     )
 
 

@@ -114,23 +114,16 @@ def detect_make(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe |
         needs.append("a C compiler (gcc, g++)")
     if needs:
         return lacking(_MAKE, setup.root, tuple(needs), reasons)
-    tests, why = _tests(text, setup)
-    return recipe(_MAKE, (*reasons, why), setup, build=(in_a_copy("make"),), tests=tests)
-
-
-def _tests(text: str, setup: SetupHints) -> tuple[tuple[TestRunner, tuple[str, ...]], str]:
     configured = re.fullmatch(r"make ([\w.-]+)", setup.test.strip())
     found = _TARGET.findall(text)
-    target = (
-        configured.group(1)
-        if configured
-        else next((t for t in ("test", "check") if t in found), "")
-    )
-    target = target or (found[0] if found else "")
-    if not target:
-        return (TestRunner.NONE, ()), "The Makefile has no target `test` or `check`."
-    why = f"Tests run with `make {target}`, because the Makefile has that target."
-    return (TestRunner.MAKE, ("make", target)), why
+    by_rank = [one for one in ("test", "check") if one in found] or found
+    target = configured.group(1) if configured else next(iter(by_rank), "")
+    tests: tuple[TestRunner, tuple[str, ...]] = (TestRunner.NONE, ())
+    why = "The Makefile has no target `test` or `check`."
+    if target:
+        tests = (TestRunner.MAKE, ("make", target))
+        why = f"Tests run with `make {target}`, because the Makefile has that target."
+    return recipe(_MAKE, (*reasons, why), setup, build=(in_a_copy("make"),), tests=tests)
 
 
 MAKE = Ecosystem(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -40,9 +39,10 @@ _LANGUAGES = (
     _Language("meson", "Meson", "meson, ninja", ("meson.build",), ()),
     _Language("bazel", "Bazel", "bazel", ("WORKSPACE", "MODULE.bazel"), ()),
 )  # fmt: skip
+_TEST_FOLDERS = ("test/", "tests/", "spec/", "t/", "src/test/")
 
 
-def _weigh(language: _Language) -> Callable[[Tree], TreeEvidence | None]:
+def _ecosystem(language: _Language) -> Ecosystem:
     def weigh(tree: Tree) -> TreeEvidence | None:
         files = tree.files()
         sources = (
@@ -50,35 +50,20 @@ def _weigh(language: _Language) -> Callable[[Tree], TreeEvidence | None]:
         )
         top = [path for path in files if "/" not in path]
         declared = any(fnmatch(path, name) for path in top for name in language.files)
-        return (
-            TreeEvidence(declared, declared and _has_tests(files), sources)
-            if declared or sources
-            else None
-        )
+        if not declared and not sources:
+            return None
+        tests = declared and any(path.startswith(_TEST_FOLDERS) for path in files)
+        return TreeEvidence(declared, tests, sources)
 
-    return weigh
-
-
-def _has_tests(files: tuple[str, ...]) -> bool:
-    return any(path.startswith(("test/", "tests/", "spec/", "t/", "src/test/")) for path in files)
-
-
-def _detect(language: _Language) -> Callable[[Path, SetupHints, Toolchain], Recipe | None]:
     def detect(tree: Path, setup: SetupHints, _: Toolchain) -> Recipe | None:
         place = Tree(tree / setup.root)
-        if _weigh(language)(place) is None:
+        if weigh(place) is None:
             return None
         cannot = f"Assay cannot build {language.shown} projects yet"
         needs = (f"{language.shown} ({language.tools}); {cannot}",)
         return lacking(language.name, setup.root, needs, (f"{cannot}.", *container_hints(place)))
 
-    return detect
-
-
-def _ecosystem(language: _Language) -> Ecosystem:
-    return Ecosystem(
-        language.name, _weigh(language), _detect(language), building=building, observing=observing
-    )
+    return Ecosystem(language.name, weigh, detect, building=building, observing=observing)
 
 
 ECOSYSTEMS = tuple(_ecosystem(language) for language in _LANGUAGES)

@@ -49,28 +49,21 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     if not text:
         said = "There are Go files but no go.mod, so the go command cannot build them."
         return lacking(_NAME, setup.root, ("a go.mod file in the repository",), (said,))
-    needs = _needs(text, toolchain.version("go"))
+    asked, version, needs = _GO.search(text), toolchain.version("go"), ""
+    if not version:
+        needs = f"Go{f' 1.{asked.group(1)} or later' if asked else ''} (golang-go)"
+    elif asked and int(asked.group(1)) > int(version.split(".")[1]):
+        needs = f"Go 1.{asked.group(1)} or later (the sandbox has {version})"
     if needs:
-        return lacking(_NAME, setup.root, needs, reasons)
+        return lacking(_NAME, setup.root, (needs,), reasons)
     runner = TestRunner.GO if evidence.tests else TestRunner.NONE
     why = (
         "Tests are the functions of the `_test.go` files." if evidence.tests else "It has no tests."
     )
     build = (("go", "build", "-o", "/dev/null", "./..."),)
     made = recipe(_NAME, (*reasons, why), setup, build=build, tests=(runner, ()))
-    return _fetching(made, place) if _REQUIRE.search(text) and not place.has("vendor") else made
-
-
-def _needs(text: str, version: str) -> tuple[str, ...]:
-    asked = _GO.search(text)
-    if not version:
-        return (f"Go{f' 1.{asked.group(1)} or later' if asked else ''} (golang-go)",)
-    if asked and int(asked.group(1)) > int(version.split(".")[1]):
-        return (f"Go 1.{asked.group(1)} or later (the sandbox has {version})",)
-    return ()
-
-
-def _fetching(made: Recipe, place: Tree) -> Recipe:
+    if not _REQUIRE.search(text) or place.has("vendor"):
+        return made
     inputs = place.read_bytes("go.mod") + b"\0" + place.read_bytes("go.sum")
     return replace(
         made,

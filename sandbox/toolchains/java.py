@@ -38,9 +38,23 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
         return None
     why = "there is a pom.xml" if place.has("pom.xml") else "there are Java files"
     reasons = (f"It is a Java project, because {why}.", *container_hints(place))
-    needs = _needs(place, toolchain)
+    pom = _COMMENT.sub("", place.read("pom.xml"))
+    foreign = [
+        artifact.group(1)
+        for body in _DEPENDENCY.findall(pom)
+        if (group := _GROUP.search(body)) and (artifact := _ARTIFACT.search(body))
+        and not group.group(1).startswith(_GIVEN)
+    ]  # fmt: skip
+    needs = ""
+    if not toolchain.version("javac"):
+        needs = "a Java compiler (default-jdk-headless)"
+    elif "<modules>" in pom:
+        needs = "Maven with several modules; Assay builds single ones"
+    elif foreign:
+        named = ", ".join(foreign[:5])
+        needs = f"the Maven dependencies {named}; Assay builds projects that need only JUnit"
     if needs:
-        return lacking(_NAME, setup.root, needs, reasons)
+        return lacking(_NAME, setup.root, (needs,), reasons)
     files = [path for path in place.files() if path.endswith(".java")][:_MOST_FILES]
     sources = tuple(f"./{p}" for p in files if not (_TEST.search(p) or _TEST_SIDE.search(p)))
     javac = ("javac", "-nowarn", "-proc:none", "-encoding", "UTF-8", "-d", _BUILD)
@@ -48,24 +62,6 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     said = "It is compiled by javac, because it needs nothing but JUnit."
     runner = TestRunner.JUNIT if evidence.tests else TestRunner.NONE
     return recipe(_NAME, (*reasons, said), setup, build=build, tests=(runner, ()))
-
-
-def _needs(tree: Tree, toolchain: Toolchain) -> tuple[str, ...]:
-    if not toolchain.version("javac"):
-        return ("a Java compiler (default-jdk-headless)",)
-    pom = _COMMENT.sub("", tree.read("pom.xml"))
-    if "<modules>" in pom:
-        return ("Maven with several modules; Assay builds single ones",)
-    foreign = [
-        artifact.group(1)
-        for body in _DEPENDENCY.findall(pom)
-        if (group := _GROUP.search(body)) and (artifact := _ARTIFACT.search(body))
-        and not group.group(1).startswith(_GIVEN)
-    ]  # fmt: skip
-    if foreign:
-        named = ", ".join(foreign[:5])
-        return (f"the Maven dependencies {named}; Assay builds projects that need only JUnit",)
-    return ()
 
 
 ECOSYSTEM = Ecosystem(

@@ -70,21 +70,18 @@ def kept(layer: str, of_tests: bool | None = None) -> tuple[Mount, ...]:
     """Return the mounts of what a layer's build wrote into the tree, or of one kind of it."""
     notes_file = Path(layer).parent / NOTES
     notes = json.loads(notes_file.read_text()) if notes_file.exists() else []
-    found = (
-        (Path(layer) / KEPT / name, path)
-        for name, path, *marks in notes
-        if of_tests is None or any(marks) is of_tests
-    )
-    return tuple(Mount(str(source), f"{TREE}/{path}", _mode(source)) for source, path in found)
+    found = []
+    for name, path, *marks in notes:
+        if of_tests is None or any(marks) is of_tests:
+            source = Path(layer) / KEPT / name
+            mode = MountMode.COPY_ON_WRITE if source.is_dir() else MountMode.READ_ONLY
+            found.append(Mount(str(source), f"{TREE}/{path}", mode))
+    return tuple(found)
 
 
 def known_as(layer: str) -> str:
     """Return what names a layer on every host: repository, kind and key, wherever environments stand."""
     return "/".join(Path(layer).parts[-4:-1])
-
-
-def _mode(source: Path) -> MountMode:
-    return MountMode.COPY_ON_WRITE if source.is_dir() else MountMode.READ_ONLY
 
 
 def variables(
@@ -161,8 +158,19 @@ def evict(state: Path, older_than_days: float, max_bytes: int) -> int:
     What one commit alone can use goes before what all share. Nothing used in the last two hours goes: an
     evaluation may stand on it. Returns the bytes freed.
     """
-    found = sorted(_folders(state), key=lambda one: (not _is_apart(one), one.stat().st_mtime))
-    sizes = {folder: _size_bytes(folder) for folder in found}
+
+    def in_order(folder: Path) -> tuple[bool, float]:
+        is_apart = folder.parent.name.startswith(APART) or folder.name.startswith(DECLARED)
+        return not is_apart, folder.stat().st_mtime
+
+    environments = state / "environments"
+    folders = [path.parent for path in environments.glob("*/*/*/layer")]
+    folders += [*environments.glob("*/downloads"), *environments.glob(f"*/{DECLARED}*")]
+    found = sorted(folders, key=in_order)
+    sizes: dict[Path, int] = {}
+    for folder in found:
+        done = subprocess.run(["du", "-sb", "--", str(folder)], capture_output=True, check=False)
+        sizes[folder] = int(done.stdout.split()[0]) if done.stdout else 0
     total, freed, now = sum(sizes.values()), 0, time.time()
     for folder in found:
         age_s = now - folder.stat().st_mtime
@@ -170,21 +178,6 @@ def evict(state: Path, older_than_days: float, max_bytes: int) -> int:
         if age_s > _IN_USE_S and (is_old or total - freed > max_bytes) and discard(folder):
             freed += sizes[folder]
     return freed
-
-
-def _folders(state: Path) -> list[Path]:
-    environments = state / "environments"
-    layers = (path.parent for path in environments.glob("*/*/*/layer"))
-    return [*layers, *environments.glob("*/downloads"), *environments.glob(f"*/{DECLARED}*")]
-
-
-def _is_apart(folder: Path) -> bool:
-    return folder.parent.name.startswith(APART) or folder.name.startswith(DECLARED)
-
-
-def _size_bytes(folder: Path) -> int:
-    done = subprocess.run(["du", "-sb", "--", str(folder)], capture_output=True, check=False)
-    return int(done.stdout.split()[0]) if done.stdout else 0
 
 
 def discard(folder: Path) -> bool:

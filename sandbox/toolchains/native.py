@@ -44,14 +44,6 @@ def in_a_copy(line: str) -> tuple[str, ...]:
     return ("sh", "-c", f"cp -a . /tmp/trial && cd /tmp/trial && {line}")
 
 
-def _installing(setup: SetupHints) -> tuple[str, ...]:
-    """Start the configured line where it is to start, which need not be the project's folder."""
-    if setup.install_root == setup.root:
-        return in_a_copy(setup.install)
-    place = shlex.quote(f"/tmp/trial/{setup.install_root}")  # noqa: S108 - the sandbox's own
-    return ("sh", "-c", f"cp -a {TREE} /tmp/trial && cd {place} && {setup.install}")
-
-
 def recipe(
     ecosystem: str,
     reasons: tuple[str, ...],
@@ -67,7 +59,11 @@ def recipe(
         said = f"Tests run with `{setup.test}`, because the repository's configuration says so."
         reasons = (*reasons, said)
     if setup.install:
-        build = (_installing(setup),)
+        build = (in_a_copy(setup.install),)
+        if setup.install_root != setup.root:  # it starts elsewhere than in the project's folder
+            place = shlex.quote(f"/tmp/trial/{setup.install_root}")  # noqa: S108 - the sandbox's own
+            line = f"cp -a {TREE} /tmp/trial && cd {place} && {setup.install}"
+            build = (("sh", "-c", line),)
         reasons = (*reasons, f"It is built with `{setup.install}`, as the configuration says.")
     parts = json.dumps([ecosystem, setup.root, build])
     return Recipe(

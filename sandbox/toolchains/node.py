@@ -28,7 +28,7 @@ from sandbox.toolchains.node_script import (
     choose_runner,
     is_test,
 )
-from sandbox.toolchains.node_version import WantedNode, able_to_run, fetching, wanted_node
+from sandbox.toolchains.node_version import able_to_run, fetching, wanted_node
 from sandbox.toolchains.node_workspace import (
     BUILDS,
     MANAGER_BINS,
@@ -80,40 +80,27 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
         f"{manager.name} {manager.version}",
         node_of_manager(manager),
     )
-    missing = _missing(manifest, wanted, toolchain)
+    missing = f"Node {wanted.missing}" if wanted.missing else ""
+    if not version or not toolchain.version("npm"):
+        asked = manifest.table("engines").text("node")
+        missing = f"Node {asked} (node, npm)".replace("  ", " ") if asked else "Node (node, npm)"
     if missing:
         has = f"has Node {version}" if version else "has no Node"
         said = f"The project needs {missing}, but the sandbox {has}."
-        nothing = Recipe(_NAME, (said, runner.reason), (), (), runner.runner, runner.arguments, "")
-        return _with_needs(nothing, missing, setup.root)
+        return Recipe(
+            _NAME, (said, runner.reason), (), (), runner.runner, runner.arguments, "",
+            needs=(missing,), root=setup.root,
+        )  # fmt: skip
     recipe = _recipe(Tree(tree), manifest, runner, setup, toolchain)
-    return _with_node(recipe, wanted, version)
-
-
-def _with_needs(recipe: Recipe, missing: str, root: str) -> Recipe:
-    return Recipe(
-        recipe.ecosystem, recipe.reasons, (), (), recipe.runner, recipe.test_arguments, "",
-        needs=(missing,), root=root,
-    )  # fmt: skip
-
-
-def _missing(manifest: Table, wanted: WantedNode, toolchain: Toolchain) -> str:
-    if not toolchain.version("node") or not toolchain.version("npm"):
-        asked = manifest.table("engines").text("node")
-        return f"Node {asked} (node, npm)".replace("  ", " ") if asked else "Node (node, npm)"
-    return f"Node {wanted.missing}" if wanted.missing else ""
-
-
-def _with_node(recipe: Recipe, wanted: WantedNode, machine: str) -> Recipe:
-    """Let everything run on the Node that the project asks for."""
     if not wanted.release:
         return recipe
+    # Everything runs on the Node that the project asks for.
+    name = f"node {wanted.release}"
+    digest = hashlib.sha256(f"{recipe.lock_digest} {name}".encode()).hexdigest()
     said = (
         f"Node {wanted.release} is taken from npm's registry, because {wanted.source} asks for it"
     )
-    name = f"node {wanted.release}"
-    digest = hashlib.sha256(f"{recipe.lock_digest} {name}".encode()).hexdigest()
-    reasons = (*recipe.reasons, f"{said} and the sandbox has {machine}.")
+    reasons = (*recipe.reasons, f"{said} and the sandbox has {version}.")
     return replace(recipe, reasons=reasons, lock_digest=digest, toolchain=name)
 
 
@@ -123,9 +110,16 @@ def _recipe(
     manager = choose_manager(tree, setup.root)
     manifests = _manifests(tree, manager, setup.root)
     top = tree.json(str(PurePosixPath(manager.folder, "package.json")))
+    install: _Commands
     if setup.install:
-        install, why = _configured(setup)
-    elif any(_has_dependencies(tree.json(path)) for path in manifests) or manager.lock:
+        keep = install_commands(Manager("npm", "", "", "", ""), Table({}))[0]
+        commands = json.dumps([["sh", "-c", setup.install]])
+        said = f"Dependencies come from `{setup.install}`, because the repository's configuration"
+        place = f"{TREE}/{setup.install_root}".rstrip("/")
+        install, why = ((*keep[:-2], commands, place),), f"{said} says so."
+    elif manager.lock or any(
+        one.table(field).names() for one in map(tree.json, manifests) for field in TABLES
+    ):
         name = runner.runner.value
         more = runner_installs(tree, setup.root, name)
         install = install_commands(manager, top, name, setup.released_before, more)
@@ -163,14 +157,6 @@ def downloading(request: BuildRequest, _: Path) -> Downloads | None:
     return declared_downloads(tree, manager, _manifests(tree, manager, root))
 
 
-def _configured(setup: SetupHints) -> tuple[tuple[tuple[str, ...], ...], str]:
-    keep = install_commands(Manager("npm", "", "", "", ""), Table({}))[0]
-    commands = json.dumps([["sh", "-c", setup.install]])
-    said = f"Dependencies come from `{setup.install}`, because the repository's configuration"
-    place = f"{TREE}/{setup.install_root}".rstrip("/")
-    return ((*keep[:-2], commands, place),), f"{said} says so."
-
-
 def _installed_by(manager: Manager, released_before: str) -> str:
     version = f" {manager.version}" if manager.version else ""
     exact = f"exactly as {manager.lock} locks them" if manager.lock else "the newest allowed"
@@ -193,10 +179,6 @@ def _manifests(tree: Tree, manager: Manager, root: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys((top, own)))
     found = [path for path in place.files() if PurePosixPath(path).name == "package.json"]
     return tuple(dict.fromkeys((top, own, *(str(PurePosixPath(manager.folder, p)) for p in found))))
-
-
-def _has_dependencies(manifest: Table) -> bool:
-    return any(manifest.table(name).names() for name in TABLES)
 
 
 # --- the build -------------------------------------------------------------------------------
@@ -230,8 +212,14 @@ def _missing_output(tree: Tree, manifest: Table) -> str:
     """Return the built folder that tests import, or that the package they import by name is in."""
     tests = [path for path in tree.files() if path.endswith(SUFFIXES) and is_test(path)]
     texts = [tree.read(path) for path in tests[:READ_TEST_FILES]]
-    entry = manifest.text("main") or _first_text(manifest.table("exports").data)
-    output = PurePosixPath(entry.removeprefix("./")).parts[:1]
+    # Without `main` the first path of the `exports` field, however deep.
+    entry = manifest.text("main") or manifest.table("exports").data
+    for _ in range(9):
+        if isinstance(entry, dict) and entry:
+            inner = entry.get(".") or entry.get("default") or entry.get("import")
+            entry = inner or next(iter(entry.values()))
+    path = entry if isinstance(entry, str) else ""
+    output = PurePosixPath(path.removeprefix("./")).parts[:1]
     candidates = [*output, "dist", "lib", "build", "out"]
     for folder in candidates:
         if not tree.has(folder) and any(
@@ -242,19 +230,6 @@ def _missing_output(tree: Tree, manifest: Table) -> str:
     by_name = re.compile(rf"['\"](?:{re.escape(name)}|\.\.?/?)['\"]") if name else None
     if by_name and output and not tree.has(output[0]) and any(by_name.search(t) for t in texts):
         return output[0]
-    return ""
-
-
-def _first_text(data: object) -> str:
-    """Return the first path of an `exports` field, however deep."""
-    for _ in range(10):
-        if isinstance(data, str):
-            return data
-        if not isinstance(data, dict) or not data:
-            return ""
-        data = (
-            data.get(".") or data.get("default") or data.get("import") or next(iter(data.values()))
-        )
     return ""
 
 

@@ -128,18 +128,18 @@ class Chain:
             return
         for words in _commands(text):
             variables, inner = bare(words)
-            called, extra = self._called(inner)
+            names, extra = _names_called(inner)
+            known = [one for one in self._scripts.names() if self._scripts.text(one)]
+            found = (one for name in names for one in known if fnmatchcase(one, name))
+            called = list(dict.fromkeys(found))
             file = self._of_a_file(inner)
+            loaded = self._loaded_by(words[: len(words) - len(inner)])
             if not called and not file:
-                loaded = self._loaded_by(words[: len(words) - len(inner)])
                 yield script, [*loaded, *words]
                 continue
-            yield (
-                script,
-                ["(scripts)", *called],
-            )  # so that whoever counts commands sees a circle too
+            # So that whoever counts commands sees a circle too.
+            yield script, ["(scripts)", *called]
             opened = [self.segments(one, depth + 1) for one in called]
-            loaded = self._loaded_by(words[: len(words) - len(inner)])
             for where, each in chain(*opened, self._lines(script, file, depth + 1)):
                 yield where, [*variables, *loaded, *each, *extra]
 
@@ -152,13 +152,6 @@ class Chain:
         modules = (one for table in found for one in table.strings("require"))
         loaded = [f"--require={one}" for one in modules if _MODULE.fullmatch(one)]
         return [f"NODE_OPTIONS={' '.join(dict.fromkeys(loaded))}"] if loaded else []
-
-    def _called(self, words: list[str]) -> tuple[list[str], list[str]]:
-        """Return the scripts that a command runs by name, and what it gives them besides."""
-        names, extra = _names_called(words)
-        known = [one for one in self._scripts.names() if self._scripts.text(one)]
-        found = [one for name in names for one in known if fnmatchcase(one, name)]
-        return list(dict.fromkeys(found)), extra
 
     def _of_a_file(self, words: list[str]) -> str:
         """Return the commands of a shell file, or of a target of the Makefile, that a command runs."""
@@ -230,7 +223,10 @@ def _names_called(words: list[str]) -> tuple[list[str], list[str]]:
         case ["yarn" | "pnpm", script, *rest]:
             names, extra = [_literal(script)], [*rest, *extra]
         case ["npm-run-all" | "run-s" | "run-p" | "npm-run-all2", *several]:
-            names, extra = [_pattern(name) for one in several for name in one.split()[:1]], []
+            patterns = [pattern for one in several for pattern in one.split()[:1]]
+            # What such a pattern holds between colons may be anything.
+            names = [one.replace("**", "*") if "*" in one else _literal(one) for one in patterns]
+            extra = []
         case ["concurrently", *lines]:
             commands = [one.replace("npm:", "npm run ", 1).split() for one in lines]
             names, extra = [name for one in commands for name in _names_called(one)[0]], []
@@ -241,11 +237,6 @@ def _names_called(words: list[str]) -> tuple[list[str], list[str]]:
 
 def _literal(name: str) -> str:
     return re.sub(r"([*?\[])", r"[\1]", name)
-
-
-def _pattern(name: str) -> str:
-    """Return npm-run-all's pattern as one of fnmatch: what it holds between colons may be anything."""
-    return name.replace("**", "*") if "*" in name else _literal(name)
 
 
 def bare(words: list[str]) -> tuple[list[str], list[str]]:
@@ -267,18 +258,16 @@ def bare(words: list[str]) -> tuple[list[str], list[str]]:
             rest = rest[1:] if rest[:1] == ["--"] else rest
         elif word == "timeout" and len(rest) > 2:
             rest = rest[2:]
-        elif word == "node" and any(_is_wrapper_script(one) for one in rest[1:2]):
+        elif (  # Node with the script of a wrapper: node_modules/.bin/nyc
+            word == "node"
+            and len(rest) > 1
+            and "node_modules/" in rest[1]
+            and rest[1].rsplit("/", 1)[-1].split(".", maxsplit=1)[0] in _WRAPPERS
+        ):
             rest = rest[1:]
         else:
             break
     return variables, rest
-
-
-def _is_wrapper_script(path: str) -> bool:
-    """Tell whether Node is started with the script of a wrapper: node_modules/.bin/nyc."""
-    return (
-        "node_modules/" in path and path.rsplit("/", 1)[-1].split(".", maxsplit=1)[0] in _WRAPPERS
-    )
 
 
 def _unwrapped(words: list[str], verbs: set[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import PurePosixPath
@@ -128,7 +128,8 @@ def read_script(
     found: list[ScriptCall] = []
     before: list[str] = []
     for script, words in islice(Chain(scripts, read).segments(name), _MOST_COMMANDS):
-        call = _call(words)
+        variables, rest = bare(words)
+        call = _runner(rest, variables) if rest else None
         if call is None:
             before += [] if found else words[:3]
             continue
@@ -155,11 +156,6 @@ def _joined(found: ScriptCall, runner: TestRunner, arguments: tuple[str, ...]) -
     return replace(found, arguments=(*found.arguments, *theirs))
 
 
-def _call(words: list[str]) -> tuple[TestRunner, tuple[str, ...]] | None:
-    variables, rest = bare(words)
-    return _runner(rest, variables) if rest else None
-
-
 def _runner(rest: list[str], variables: list[str]) -> tuple[TestRunner, tuple[str, ...]] | None:
     program, arguments = rest[0].rsplit("/", 1)[-1], rest[1:]
     node: list[str] = []
@@ -177,7 +173,10 @@ def _runner(rest: list[str], variables: list[str]) -> tuple[TestRunner, tuple[st
         path = arguments[0] if arguments else ""
         program = re.sub(r"\.\w+$", "", path.rsplit("/", 1)[-1])
         if "node_modules/" not in path:
-            return _test_script(arguments, [*variables, *node])
+            # `node FILE` counts where the file is a test by its name and takes no arguments.
+            if len(arguments) != 1 or not _TEST_SCRIPT.search(arguments[0]):
+                return None
+            return TestRunner.NODE, (*variables, *node, "--", arguments[0])
         arguments = arguments[1:]
     runner = _RUNNERS.get(program)
     if runner is None:
@@ -186,15 +185,6 @@ def _runner(rest: list[str], variables: list[str]) -> tuple[TestRunner, tuple[st
         loaded, files = _files(arguments)
         return runner, (*variables, *node, *loaded, "--", *files)
     return runner, (*variables, *node, "--", *_kept(arguments, runner))
-
-
-def _test_script(
-    arguments: list[str], before: list[str]
-) -> tuple[TestRunner, tuple[str, ...]] | None:
-    """Return the call of `node FILE`, where the file is a test by its name and takes no arguments."""
-    if len(arguments) != 1 or not _TEST_SCRIPT.search(arguments[0]):
-        return None
-    return TestRunner.NODE, (*before, "--", arguments[0])
 
 
 def _files(arguments: list[str]) -> tuple[list[str], list[str]]:
@@ -254,10 +244,22 @@ def choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> Runner:
     """Return the configured line's runner, else the script's, else the one that is declared."""
     scripts = manifest.table("scripts")
     if setup.test:
-        return _configured_runner(tree, scripts, setup.test)
+        # A runner is looked for in the configured line as in a script; else it is run as it stands.
+        data = scripts.data if isinstance(scripts.data, dict) else {}
+        call = read_script(Table({**data, "assay": setup.test}), "assay", read=tree.read)
+        said = f"Tests run with `{setup.test}`, because the repository's configuration says so."
+        if not call:
+            return Runner(TestRunner.COMMAND, (setup.test,), said)
+        call = _by_its_library(tree, call)
+        return Runner(call.runner, call.arguments, said, call.before, call.more)
     call = read_script(scripts, read=tree.read)
     if call:
-        return _by_script(_by_its_library(tree, call))
+        call = _by_its_library(tree, call)
+        said = (
+            f"Tests run with {call.runner}, as the script `{call.script}` of package.json calls it."
+        )
+        said += "".join(f" Then {more.runner} runs, called there too." for more in call.more)
+        return Runner(call.runner, call.arguments, said, call.before, call.more)
     declared = {name for field in TABLES for name in manifest.table(field).names()}
     tests = [path for path in tree.files() if path.endswith(SUFFIXES) and is_test(path)]
     for name, runner in _BY_DEPENDENCY:
@@ -275,29 +277,19 @@ def _by_its_library(tree: Tree, call: ScriptCall) -> ScriptCall:
 
     def runner(one: TestRunner, arguments: tuple[str, ...]) -> TestRunner:
         files = arguments[arguments.index("--") + 1 :] if one is TestRunner.NODE else ()
-        uses_it = any(
-            _NODE_TEST.search(text) for path in files for text in _with_imported(tree, path)
-        )
-        return TestRunner.NODE_TEST if uses_it else one
+        for path in files:
+            text, folder = tree.read(path), PurePosixPath(path).parent
+            # A list of test files loads them out of its own folder.
+            loaded = dict.fromkeys(_LOADED.findall(text)[:READ_TEST_FILES])
+            texts = (text, *(tree.read(str(folder / name)) for name in loaded))
+            if any(map(_NODE_TEST.search, texts)):
+                return TestRunner.NODE_TEST
+        return one
 
     more = tuple(
         TestCall(runner(each.runner, each.arguments), each.arguments) for each in call.more
     )
     return replace(call, runner=runner(call.runner, call.arguments), more=more)
-
-
-def _with_imported(tree: Tree, path: str) -> Iterator[str]:
-    """Yield the text of a script and of the files of its own folder that it loads: a list of test files."""
-    text = tree.read(path)
-    yield text
-    for name in dict.fromkeys(_LOADED.findall(text)[:READ_TEST_FILES]):
-        yield tree.read(str(PurePosixPath(path).parent / name))
-
-
-def _by_script(call: ScriptCall) -> Runner:
-    said = f"Tests run with {call.runner}, as the script `{call.script}` of package.json calls it."
-    others = "".join(f" Then {more.runner} runs, called there too." for more in call.more)
-    return Runner(call.runner, call.arguments, f"{said}{others}", call.before, call.more)
 
 
 def as_in_ci(tree: Tree, runner: Runner) -> Runner:
@@ -314,17 +306,6 @@ def as_in_ci(tree: Tree, runner: Runner) -> Runner:
     more = tuple(replace(call, arguments=prefixed(call.arguments)) for call in runner.more)
     reason = f"{runner.reason} `{said}` is set for them, as {source} does."
     return replace(runner, arguments=prefixed(runner.arguments), reason=reason, more=more)
-
-
-def _configured_runner(tree: Tree, scripts: Table, line: str) -> Runner:
-    """Look for a runner in the configured line as in a script; else run it as it stands."""
-    data = scripts.data if isinstance(scripts.data, dict) else {}
-    call = read_script(Table({**data, "assay": line}), "assay", read=tree.read)
-    said = f"Tests run with `{line}`, because the repository's configuration says so."
-    if call:
-        call = _by_its_library(tree, call)
-        return Runner(call.runner, call.arguments, said, call.before, call.more)
-    return Runner(TestRunner.COMMAND, (line,), said)
 
 
 def is_test(path: str) -> bool:

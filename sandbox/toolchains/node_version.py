@@ -125,18 +125,14 @@ def satisfies(version: str, wanted: str) -> bool:
     """Tell whether a version is in the range; a range that cannot be read holds everything."""
     numbers = [int(part) for part in re.findall(r"\d+", version)[:3]]
     found = (*numbers, 0, 0, 0)[:3]
-    parts = [part.strip() for part in wanted[:200].split("||")]
-    return any(_all_hold((found[0], found[1], found[2]), part) for part in parts)
-
-
-def _all_hold(version: Version, part: str) -> bool:
-    part = _HYPHEN.sub(r">=\1 <=\2", part)
-    if not part:
-        return True
-    rest = _COMPARATOR.sub("", part).strip()
-    if rest:
-        return True
-    return all(_holds(version, *match.groups()) for match in _COMPARATOR.finditer(part))
+    for part in wanted[:200].split("||"):
+        asked = _HYPHEN.sub(r">=\1 <=\2", part.strip())
+        if not asked or _COMPARATOR.sub("", asked).strip():
+            return True
+        comparators = (match.groups() for match in _COMPARATOR.finditer(asked))
+        if all(_holds((found[0], found[1], found[2]), *one) for one in comparators):
+            return True
+    return False
 
 
 def _holds(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -29,29 +28,29 @@ def workspace_builds(tree: Tree, root: str) -> tuple[tuple[tuple[str, ...], ...]
     """
     if not root:
         return (), ()
-    members = _members(tree)
-    found: dict[str, str] = {}
-    _visit(tree, root, members, found, 0)
-    names = [name for name, folder in found.items() if folder != root and _is_unbuilt(tree, folder)]
-    lines = [_line(tree, found[name]) for name in names]
-    return tuple(("sh", "-c", line) for line in lines), tuple(names)
-
-
-def _members(tree: Tree) -> dict[str, str]:
-    """Return the folders of the repository's packages by their names."""
     paths = [path for path in tree.files() if PurePosixPath(path).name == "package.json"]
-    return {
+    members = {
         name: str(PurePosixPath(path).parent)
         for path in paths
         if (name := tree.json(path).text("name"))
     }
+    found: dict[str, str] = {}
+    _visit(tree, root, members, found, 0)
+    names = [name for name, folder in found.items() if folder != root and _is_unbuilt(tree, folder)]
+    lines = []
+    for folder in (found[name] for name in names):
+        script = _script(tree.json(f"{folder}/package.json"))
+        build = f"cd {shlex.quote(f'{TREE}/{folder}')} && npm run {script}"
+        lines.append(f"{build} || echo 'A build failed; the others go on.' >&2")
+    return tuple(("sh", "-c", line) for line in lines), tuple(names)
 
 
 def _visit(
     tree: Tree, folder: str, members: dict[str, str], found: dict[str, str], depth: int
 ) -> None:
     """Add the packages that one needs, what these need first."""
-    for name in _needed(tree.json(f"{folder}/package.json")):
+    manifest = tree.json(f"{folder}/package.json")
+    for name in (one for field in TABLES for one in manifest.table(field).names()):
         inner = members.get(name)
         if inner and name not in found and depth < _DEEP and len(found) < _MOST_PACKAGES:
             found[name] = inner  # marks it: workspaces have circles
@@ -59,39 +58,25 @@ def _visit(
             found[name] = found.pop(name)
 
 
-def _needed(manifest: Table) -> Iterator[str]:
-    for field in TABLES:
-        yield from manifest.table(field).names()
-
-
 def _is_unbuilt(tree: Tree, folder: str) -> bool:
     manifest = tree.json(f"{folder}/package.json")
-    entries = [manifest.text("main"), manifest.text("module"), *_texts(manifest.data, "exports")]
-    plain = [entry.removeprefix("./") for entry in entries if entry and "*" not in entry]
-    is_there = any(tree.has(f"{folder}/{entry}") for entry in plain)
-    return bool(plain) and not is_there and bool(_script(manifest))
-
-
-def _texts(data: object, key: str) -> list[str]:
-    """Return every path of an `exports` field, conditions and sub-paths opened up."""
-    waiting, found = [data.get(key) if isinstance(data, dict) else None], list[str]()
+    # Every path of the `exports` field, conditions and sub-paths opened up.
+    waiting = [manifest.data.get("exports") if isinstance(manifest.data, dict) else None]
+    found: list[str] = []
     while waiting and len(found) < _MOST_PACKAGES:
         one = waiting.pop()
         if isinstance(one, str):
             found.append(one)
         elif isinstance(one, dict):
             waiting += one.values()
-    return found
+    entries = [manifest.text("main"), manifest.text("module"), *found]
+    plain = [entry.removeprefix("./") for entry in entries if entry and "*" not in entry]
+    is_there = any(tree.has(f"{folder}/{entry}") for entry in plain)
+    return bool(plain) and not is_there and bool(_script(manifest))
 
 
 def _script(manifest: Table) -> str:
     return next((name for name in BUILDS if manifest.table("scripts").text(name)), "")
-
-
-def _line(tree: Tree, folder: str) -> str:
-    script = _script(tree.json(f"{folder}/package.json"))
-    build = f"cd {shlex.quote(f'{TREE}/{folder}')} && npm run {script}"
-    return f"{build} || echo 'A build failed; the others go on.' >&2"
 
 
 _FIELD = re.compile(r"(npm|pnpm|yarn)@(\d+\.\d+\.\d+)\b")
@@ -149,7 +134,8 @@ def choose_manager(tree: Tree, root: str) -> Manager:
 
 
 def _nearest(tree: Tree, root: str) -> Manager:
-    for folder in _upwards(root):
+    upwards = [root, *(str(parent) for parent in PurePosixPath(root).parents)] if root else [""]
+    for folder in dict.fromkeys("" if one == "." else one for one in upwards):
         place = Tree(tree.root / folder)
         manifest = place.json("package.json")
         named = _FIELD.match(manifest.text("packageManager"))
@@ -172,11 +158,6 @@ def node_of_manager(manager: Manager) -> str:
     """Return the range of Node on which a package manager runs; "" for any."""
     major = int(manager.version.split(".")[0]) if manager.name == "pnpm" else 0
     return next(wanted for least, wanted in _NODE_OF_PNPM if major >= least)
-
-
-def _upwards(root: str) -> list[str]:
-    folders = [root, *(str(parent) for parent in PurePosixPath(root).parents)] if root else [""]
-    return list(dict.fromkeys("" if folder == "." else folder for folder in folders))
 
 
 def _version(name: str, lock: str) -> str:
@@ -265,9 +246,21 @@ def _install(manager: Manager) -> tuple[str, ...]:
     return ("npm", "install", *options, "--no-package-lock")
 
 
+_DEPENDENCY_FIELDS = (
+    "dependencies", "devDependencies", "optionalDependencies", "peerDependencies",
+    "peerDependenciesMeta", "overrides", "resolutions", "pnpm", "dependenciesMeta", "workspaces",
+)  # fmt: skip
+
+
 def manager_inputs(tree: Tree, manager: Manager, manifests: tuple[str, ...]) -> tuple[str, ...]:
     """Return every input of the dependency layer as text: manifests' dependencies, lock, settings."""
-    found = [repr(manager), *(_manifest_input(tree.json(path)) for path in manifests)]
+    found = [repr(manager)]
+    for manifest in map(tree.json, manifests):
+        data = manifest.data if isinstance(manifest.data, dict) else {}
+        scripts = manifest.table("scripts")
+        parts = {name: data[name] for name in _DEPENDENCY_FIELDS if name in data}
+        parts["scripts"] = {name: scripts.text(name) for name in _LIFECYCLE}
+        found.append(json.dumps(parts, sort_keys=True))
     place = Tree(tree.root / manager.folder)
     settings = (
         ".npmrc",
@@ -282,20 +275,6 @@ def manager_inputs(tree: Tree, manager: Manager, manifests: tuple[str, ...]) -> 
     for path in Tree(place.root / "patches").files() if place.is_plain("patches") else ():
         found.append(f"{path}\n{place.read(f'patches/{path}')}")
     return tuple(found)
-
-
-_DEPENDENCY_FIELDS = (
-    "dependencies", "devDependencies", "optionalDependencies", "peerDependencies",
-    "peerDependenciesMeta", "overrides", "resolutions", "pnpm", "dependenciesMeta", "workspaces",
-)  # fmt: skip
-
-
-def _manifest_input(manifest: Table) -> str:
-    data = manifest.data if isinstance(manifest.data, dict) else {}
-    scripts = manifest.table("scripts")
-    parts = {name: data[name] for name in _DEPENDENCY_FIELDS if name in data}
-    parts["scripts"] = {name: scripts.text(name) for name in _LIFECYCLE}
-    return json.dumps(parts, sort_keys=True)
 
 
 # --- code of the tree ------------------------------------------------------------------------
@@ -318,20 +297,24 @@ def runs_tree(tree: Tree, manager: Manager, manifests: tuple[str, ...]) -> bool:
     settings = set(_SETTING.findall(place.read(".npmrc")))
     if any(place.is_plain(name) for name in _LOADED) or not settings <= _PLAIN_SETTINGS:
         return True
-    return len(manifests) > 1 or any(_has_own_code(tree.json(path)) for path in manifests)
-
-
-def _has_own_code(manifest: Table) -> bool:
-    own = any(manifest.table("scripts").text(name) for name in _LIFECYCLE)
-    tables = [manifest.table(name) for name in _DEPENDENCY_FIELDS]
-    specs = (table.text(name) for table in tables for name in table.names())
-    return own or any(_LOCAL_SPEC.match(spec) for spec in specs)
+    for manifest in map(tree.json, manifests):
+        tables = [manifest.table(name) for name in _DEPENDENCY_FIELDS]
+        specs = (table.text(name) for table in tables for name in table.names())
+        has_scripts = any(manifest.table("scripts").text(name) for name in _LIFECYCLE)
+        if has_scripts or any(_LOCAL_SPEC.match(spec) for spec in specs):
+            return True
+    return len(manifests) > 1
 
 
 def declared_downloads(tree: Tree, manager: Manager, manifests: tuple[str, ...]) -> Downloads:
     """Return the commands that download, and the declarations that they read: no script, no setting."""
     kept = tuple(path for path in manifests if tree.is_plain(path))
-    files = [(path, _declaration(tree.json(path))) for path in kept]
+    files = []
+    for path in kept:
+        manifest = tree.json(path).data
+        data = manifest if isinstance(manifest, dict) else {}
+        fields = ("name", "version", *_DEPENDENCY_FIELDS)
+        files.append((path, json.dumps({name: data[name] for name in fields if name in data})))
     names = [name for name in (manager.lock, "pnpm-workspace.yaml") if name]
     place = Tree(tree.root / manager.folder)
     files += [
@@ -343,9 +326,3 @@ def declared_downloads(tree: Tree, manager: Manager, manifests: tuple[str, ...])
     folder = f"{TREE}/{manager.folder}".rstrip("/")
     there = ("sh", "-c", 'cd "$0" && exec "$@"', folder, *install)
     return Downloads((there,) if manager.name == "npm" else (_fetch(manager), there), tuple(files))
-
-
-def _declaration(manifest: Table) -> str:
-    data = manifest.data if isinstance(manifest.data, dict) else {}
-    fields = ("name", "version", *_DEPENDENCY_FIELDS)
-    return json.dumps({name: data[name] for name in fields if name in data})

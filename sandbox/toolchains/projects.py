@@ -8,7 +8,6 @@ from pathlib import Path, PurePosixPath
 
 from sandbox.errors import must_exist
 from sandbox.toolchains import ECOSYSTEMS
-from sandbox.toolchains.ecosystem import TreeEvidence
 from sandbox.toolchains.tree import Tree
 
 MOST_PROJECTS = 12
@@ -89,7 +88,8 @@ class Projects:
     def has_top(self) -> bool:
         """Whether there are tests above all projects, too."""
         own = Tree(self._sides[0], without=self.all)
-        return not self._listed and any(_has_tests(one.weigh(own)) for one in ECOSYSTEMS.values())
+        weighed = (one.weigh(own) for one in ECOSYSTEMS.values())
+        return not self._listed and any(found is not None and found.tests for found in weighed)
 
     @property
     def names(self) -> dict[str, str]:
@@ -120,10 +120,6 @@ def _is_project(tree: Tree, folder: PurePosixPath) -> bool:
     return any(
         found and found.declared and found.tests and one.runs_alone(place) for one, found in weighed
     )
-
-
-def _has_tests(evidence: TreeEvidence | None) -> bool:
-    return evidence is not None and evidence.tests
 
 
 def _is_aside(path: str) -> bool:

@@ -103,7 +103,13 @@ class _ReadProject:
 
 def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:
     """Return how to build and test the Python project in `tree`, or None when there is none."""
-    reading = _read(Tree(tree), setup.root)
+    whole = Tree(tree)
+    place = Tree(whole.root / setup.root)
+    project = read_project(place)
+    hints = read_hints(place, project.name)
+    selection = select(place, project, hints)
+    siblings = needed_siblings(whole, setup.root, requirement_names(place, project, selection))
+    reading = _ReadProject(setup.root, place, project, hints, selection, whole, siblings)
     is_declared = reading.project.source or reading.selection.files
     if not is_declared and not any(path.endswith(".py") for path in reading.tree.files()):
         return None
@@ -123,26 +129,21 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     return replace(recipe, install=(), install_project=(), needs=(missing,))
 
 
-def _read(whole: Tree, root: str) -> _ReadProject:
-    tree = Tree(whole.root / root)
-    project = read_project(tree)
-    hints = read_hints(tree, project.name)
-    selection = select(tree, project, hints)
-    names = requirement_names(tree, project, selection)
-    siblings = needed_siblings(whole, root, names)
-    return _ReadProject(root, tree, project, hints, selection, whole, siblings)
-
-
 def _recipe(reading: _ReadProject, setup: SetupHints, toolchain: Toolchain) -> Recipe:
-    locked = reading.tree.has("uv.lock") and reading.project.source == "pyproject.toml"
-    names = requirement_names(reading.tree, reading.project, reading.selection)
+    project = reading.project
+    locked = reading.tree.has("uv.lock") and project.source == "pyproject.toml"
+    names = requirement_names(reading.tree, project, reading.selection)
     chosen = choose_runner(reading.tree, reading.hints, names)
     runner = configured_runner(setup.test) if setup.test else chosen
     missing, why_missing = missing_runner(runner, names, setup)
-    fill = _configured(setup) or _install(reading, locked, missing.together)
+    fill = _install(reading, setup, locked, missing.together)
     fill = (*fill, (*_TO_DEPENDENCIES, *missing.after)) if missing.after else fill
     create = ("uv", "venv", "--allow-existing", "--python", toolchain.python, DEPENDENCIES)
-    install = (create, *fill, _settle(reading.project, toolchain))
+    minor = ".".join(toolchain.python.split(".")[:2])
+    site = f"{PROJECT}/lib/python{minor}/site-packages"
+    named = (project.name,) if project.is_installable and project.name else ()
+    settle = (_PYTHON, "-I", f"{INSIDE}/settle.py", TREE, site, _LOCAL, *named)
+    install = (create, *fill, settle)
     own = _install_project(reading, locked, configured=bool(setup.install))
     before = "" if locked or setup.install else resolved_before(setup, toolchain)
     if before:
@@ -166,7 +167,9 @@ def _recipe(reading: _ReadProject, setup: SetupHints, toolchain: Toolchain) -> R
         left_out=runner.left_out,
         more_calls=runner.more,
         lock_digest=lock_digest(toolchain, install, _inputs(reading, setup, locked)),
-        runs_tree=_runs_tree(reading, setup, locked),
+        # Whether installing the dependencies can run code of the tree, such as a build backend.
+        runs_tree=bool(setup.install or reading.siblings)
+        or (not locked and (project.is_dynamic or _installs_local_folders(reading))),
     )
 
 
@@ -181,32 +184,37 @@ def _dated(commands: tuple[tuple[str, ...], ...], before: str) -> tuple[tuple[st
     )
 
 
-def _settle(project: PythonProject, toolchain: Toolchain) -> tuple[str, ...]:
-    version = ".".join(toolchain.python.split(".")[:2])
-    site = f"{PROJECT}/lib/python{version}/site-packages"
-    own = (project.name,) if project.is_installable and project.name else ()
-    return (_PYTHON, "-I", f"{INSIDE}/settle.py", TREE, site, _LOCAL, *own)
-
-
-def _configured(setup: SetupHints) -> tuple[tuple[str, ...], ...]:
-    """The configured line may call pip, which a bare environment does not have."""
-    if not setup.install:
-        return ()
-    place = f"{TREE}/{setup.install_root}".rstrip("/")
-    line = f"cd {shlex.quote(place)} && {setup.install}"
-    return (_PIP_ITSELF, ("sh", "-c", line))
-
-
 def _install(
-    reading: _ReadProject, locked: bool, missing: tuple[str, ...]
+    reading: _ReadProject, setup: SetupHints, locked: bool, missing: tuple[str, ...]
 ) -> tuple[tuple[str, ...], ...]:
+    if setup.install:
+        # The configured line may call pip, which a bare environment does not have.
+        place = f"{TREE}/{setup.install_root}".rstrip("/")
+        return (_PIP_ITSELF, ("sh", "-c", f"cd {shlex.quote(place)} && {setup.install}"))
     if locked:
-        sync = _sync(reading.selection)
+        # `--frozen`: the lock file is the word; nothing local, that is the project layer's part.
+        sync = ["uv", "sync", "--frozen", "--no-install-local", "--no-default-groups"]
+        sync.append("--compile-bytecode")
+        for extra in reading.selection.extras:
+            sync += ["--extra", extra]
+        for group in reading.selection.groups:
+            sync += [] if group.is_loose else ["--group", group.name]
         loose = [r for g in reading.selection.groups if g.is_loose for r in _arguments(g)]
-        extra = (*loose, *_sibling_arguments(reading), *missing)
-        return (sync, (*_TO_DEPENDENCIES, *extra)) if extra else (sync,)
-    arguments = (*_pip_arguments(reading), *_sibling_arguments(reading))
-    return ((*_TO_DEPENDENCIES, *arguments, *missing),) if arguments or missing else ()
+        more = (*loose, *_sibling_arguments(reading), *missing)
+        return (tuple(sync), (*_TO_DEPENDENCIES, *more)) if more else (tuple(sync),)
+    project, selection = reading.project, reading.selection
+    has_dependencies = bool(project.source)
+    if project.source == "pyproject.toml":
+        has_dependencies = bool(project.dependencies or project.extras or project.is_dynamic)
+    arguments: list[str] = ["-r", project.source] if has_dependencies else []
+    for extra in selection.extras:
+        arguments += ["--extra", extra]
+    for group in selection.groups:
+        arguments += _arguments(group) if group.is_loose else ("--group", group.name)
+    for path in selection.files:
+        arguments += ["-r", path]
+    arguments += [*selection.packages, *_sibling_arguments(reading), *missing]
+    return ((*_TO_DEPENDENCIES, *arguments),) if arguments else ()
 
 
 def _sibling_arguments(reading: _ReadProject) -> tuple[str, ...]:
@@ -221,35 +229,6 @@ def _arguments(group: NamedList) -> tuple[str, ...]:
     return tuple(text for text in group.requirements if parsed(text))
 
 
-def _sync(selection: Selection) -> tuple[str, ...]:
-    """`--frozen`: the lock file is the word; nothing local, that is the project layer's part."""
-    command = ["uv", "sync", "--frozen", "--no-install-local", "--no-default-groups"]
-    command.append("--compile-bytecode")
-    for extra in selection.extras:
-        command += ["--extra", extra]
-    for group in selection.groups:
-        command += [] if group.is_loose else ["--group", group.name]
-    return tuple(command)
-
-
-def _pip_arguments(reading: _ReadProject) -> tuple[str, ...]:
-    selection, source = reading.selection, reading.project.source
-    arguments: list[str] = ["-r", source] if _has_dependencies(reading.project) else []
-    for extra in selection.extras:
-        arguments += ["--extra", extra]
-    for group in selection.groups:
-        arguments += _arguments(group) if group.is_loose else ("--group", group.name)
-    for path in selection.files:
-        arguments += ["-r", path]
-    return (*arguments, *selection.packages)
-
-
-def _has_dependencies(project: PythonProject) -> bool:
-    if project.source != "pyproject.toml":
-        return bool(project.source)
-    return bool(project.dependencies or project.extras or project.is_dynamic)
-
-
 def _install_project(
     reading: _ReadProject, locked: bool, *, configured: bool
 ) -> tuple[tuple[str, ...], ...]:
@@ -259,9 +238,17 @@ def _install_project(
     own: tuple[tuple[str, ...], ...] = ()
     if project.is_installable:
         own = ((*_TO_PROJECT, *in_place, "."),)
-    if own and _asks_git_alone(reading.tree):
+    requires = reading.tree.toml("pyproject.toml").table("build-system").strings("requires")
+    asks_git = not _GIT_VERSIONS.isdisjoint(map(requirement_name, requires))
+    # Such a build reads its version from git, or from the PKG-INFO of a source release.
+    if own and asks_git and not reading.tree.has("PKG-INFO"):
         own = (("sh", "-c", _WITH_VERSION, project.name), *own, ("rm", "-f", "PKG-INFO"))
-    members = _workspace_members(reading.tree) if locked else ()
+    members: list[str] = []
+    if locked:
+        sources = [one.table("source") for one in reading.tree.toml("uv.lock").tables("package")]
+        folders = [source.text("editable") for source in sources if source.text("editable")]
+        is_plain = reading.tree.is_plain
+        members = [one for one in folders if one != "." and is_plain(one) and ".." not in one]
     more = tuple((*_TO_PROJECT, "--editable", f"./{folder}") for folder in members)
     is_local = bool(reading.siblings) or configured or _installs_local_folders(reading)
     if not own and not more and not is_local:
@@ -269,19 +256,6 @@ def _install_project(
     done = [str(PurePosixPath(reading.root, folder)) for folder in (*("." for _ in own), *members)]
     rest = (_PYTHON, "-I", f"{INSIDE}/install_local.py", _LOCAL, TREE, PROJECT, *done)
     return (*own, *more, rest)
-
-
-def _asks_git_alone(tree: Tree) -> bool:
-    """Tell whether a build reads its version from git, or from the PKG-INFO of a source release."""
-    requires = tree.toml("pyproject.toml").table("build-system").strings("requires")
-    names = {requirement_name(one) for one in requires}
-    return bool(names & _GIT_VERSIONS) and not tree.has("PKG-INFO")
-
-
-def _workspace_members(tree: Tree) -> tuple[str, ...]:
-    sources = [package.table("source") for package in tree.toml("uv.lock").tables("package")]
-    folders = [source.text("editable") for source in sources]
-    return tuple(f for f in folders if f not in {"", "."} and tree.is_plain(f) and ".." not in f)
 
 
 def _installs_local_folders(reading: _ReadProject) -> bool:
@@ -339,13 +313,6 @@ def _inputs(reading: _ReadProject, setup: SetupHints, locked: bool) -> tuple[str
     lists += [f"[{extra.name}]\n{normalised(extra.requirements)}" for extra in project.extras]
     lists += [normalised(group.requirements) for group in selection.groups]
     return (uv_settings, *near, *lists, *texts)
-
-
-def _runs_tree(reading: _ReadProject, setup: SetupHints, locked: bool) -> bool:
-    """Tell whether installing the dependencies can run code of the tree, such as a build backend."""
-    if setup.install or reading.siblings:
-        return True
-    return not locked and (reading.project.is_dynamic or _installs_local_folders(reading))
 
 
 def downloading(request: BuildRequest, layer: Path) -> Downloads | None:

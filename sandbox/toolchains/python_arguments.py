@@ -56,17 +56,14 @@ def understood(tree: Tree, call: RunnerLine) -> tuple[str, ...]:
     found = list(_kept(tree, call, deque(words)))
     paths = [word for word in found if not word.startswith("-")]
     if call.runner == "doctest":
-        return _as_pytest([path for path in paths if tree.has(path)])
+        # What runs `python -m doctest FILES` in pytest.
+        there = [path for path in paths if tree.has(path)]
+        texts = [path for path in there if not path.endswith(".py")]
+        modules = ["--doctest-modules"] if len(texts) < len(there) else []
+        return (*modules, *(f"--doctest-glob={PurePosixPath(path).name}" for path in texts), *there)
     if call.folder and tree.is_plain(call.folder) and not any(tree.has(path) for path in paths):
         found.append(call.folder)
     return tuple(found)
-
-
-def _as_pytest(paths: list[str]) -> tuple[str, ...]:
-    """Return what runs `python -m doctest FILES` in pytest."""
-    texts = [path for path in paths if not path.endswith(".py")]
-    modules = ["--doctest-modules"] if len(texts) < len(paths) else []
-    return (*modules, *(f"--doctest-glob={PurePosixPath(path).name}" for path in texts), *paths)
 
 
 def _kept(tree: Tree, call: RunnerLine, words: deque[str]) -> Iterator[str]:
@@ -127,18 +124,16 @@ def _paths(tree: Tree, call: RunnerLine, word: str) -> Iterator[str]:
             return
     tried += [dotted, f"src/{dotted}"] if "/" not in path else []
     if any(sign in word for sign in "*?["):
-        yield from [file for file in tree.files() if _matches(file, path)][:_GLOB_PATHS]
+        # As a shell does: `*` stays within one folder.
+        wanted = PurePosixPath(path).parts
+        files = [file for file in tree.files() if fnmatchcase(file, path)]
+        if "**" not in wanted:
+            files = [one for one in files if len(PurePosixPath(one).parts) == len(wanted)]
+        yield from files[:_GLOB_PATHS]
         return
     known = next((one for one in tried if one and ".." not in one and tree.has(one)), "")
     if known:
         yield f"{known}{colons}{test}"
-
-
-def _matches(file: str, pattern: str) -> bool:
-    """Match as a shell does: `*` stays within one folder."""
-    parts, wanted = PurePosixPath(file).parts, PurePosixPath(pattern).parts
-    same = len(parts) == len(wanted) or "**" in wanted
-    return same and fnmatchcase(file, pattern)
 
 
 _LINE_CHARS = 2_000

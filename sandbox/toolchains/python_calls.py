@@ -59,22 +59,19 @@ def _calls_of_line(tree: Tree, line: str, folder: str, depth: int) -> Iterator[R
     if len(line) > LINE_CHARS:  # no person wrote a longer one, and patterns must stay fast
         return
     for part in _PARTS.split(line):
+        # Before `-m pytest` other words can look like the runner, too.
+        bare = _ADDED_PACKAGE.sub("", part)
+        option = re.search(r"\s-m\s+(?=(pytest|unittest|doctest)(\s|$))", bare)
         if moved := re.match(r"\s*[@(-]*cd\s+([\w./-]+)\s*$", part):
             folder = posixpath.normpath(posixpath.join(folder, moved[1]))
         elif _NO_CALL.match(part):
             continue
-        elif found := _TEST_CALL.search(_after_module_option(_ADDED_PACKAGE.sub("", part))):
+        elif found := _TEST_CALL.search(bare[option.end() :] if option else bare):
             runner = found["runner"].replace("py.test", "pytest")
             yield RunnerLine(runner, found["rest"].strip().strip("\"')"), folder)
         elif depth < _SCRIPTS_DEEP:
             for inner in _script(tree, part):
                 yield from _calls_of_line(tree, inner, folder, depth + 1)
-
-
-def _after_module_option(text: str) -> str:
-    """Cut what stands before `-m pytest`: other words there can look like the runner too."""
-    found = re.search(r"\s-m\s+(?=(pytest|unittest|doctest)(\s|$))", text)
-    return text[found.end() :] if found else text
 
 
 def _script(tree: Tree, part: str) -> list[str]:
@@ -113,20 +110,15 @@ def nox_places(tree: Tree) -> Iterator[LineGroup]:
                 for node in ast.walk(function)
                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
             }
-            calls = [node for node in ast.walk(function) if _is_run(node)]
+            known = {**values, **local}
             lines = [
-                _line(call, {**values, **local}) for call in calls if isinstance(call, ast.Call)
+                shlex.join(word for part in node.args for word in _spelled(part, known, 0))
+                for node in ast.walk(function)
+                if isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in {"run", "run_always"}
             ]
             yield LineGroup("noxfile.py", function.name, tuple(filter(None, lines)))
-
-
-def _is_run(node: ast.AST) -> bool:
-    is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    return is_method and node.func.attr in {"run", "run_always"}  # type: ignore[attr-defined]
-
-
-def _line(call: ast.Call, values: Mapping[str, ast.expr]) -> str:
-    return shlex.join(word for part in call.args for word in _spelled(part, values, 0))
 
 
 def _spelled(part: ast.expr, values: Mapping[str, ast.expr], depth: int) -> Iterator[str]:
@@ -168,30 +160,22 @@ def make_places(tree: Tree) -> Iterator[LineGroup]:
             recipes.setdefault(target, [])
             needs.setdefault(target, []).extend(rule[2].split())
         elif line.startswith("\t") and target:
-            recipes[target].append(_expanded(line.strip().lstrip("@-"), variables))
+            command = line.strip().lstrip("@-")
+            # Variables are filled in; one named PYTEST that nothing defines stands for pytest.
+            for _ in range(3):
+                command = re.sub(
+                    r"\$[({](\w+)[)}]",
+                    lambda found: variables.get(found[1], "pytest" if found[1] == "PYTEST" else ""),
+                    command,
+                )[:LINE_CHARS]
+            recipes[target].append(command)
     for target in recipes:
-        reached = _reached(target, needs)
+        reached = [target]
+        for one in reached:
+            reached += [need for need in needs.get(one, ()) if need not in reached]
         yield LineGroup(
             name, target, tuple(line for one in reached for line in recipes.get(one, ()))
         )
-
-
-def _reached(target: str, needs: Mapping[str, list[str]]) -> list[str]:
-    found = [target]
-    for one in found:
-        found += [need for need in needs.get(one, ()) if need not in found]
-    return found
-
-
-def _expanded(line: str, variables: Mapping[str, str]) -> str:
-    """Put in what variables stand for; one named PYTEST that nothing defines stands for pytest."""
-    for _ in range(3):
-        line = re.sub(
-            r"\$[({](\w+)[)}]",
-            lambda found: variables.get(found[1], "pytest" if found[1] == "PYTEST" else ""),
-            line,
-        )[:LINE_CHARS]
-    return line
 
 
 # --- task tables ------------------------------------------------------------------------------

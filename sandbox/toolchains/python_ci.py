@@ -84,7 +84,8 @@ def _tox(tree: Tree, project: str) -> Iterator[TestHints]:
     config, source = tree.ini("tox.ini"), "tox.ini"
     legacy = tables["pyproject.toml (tox)"].text("legacy_tox_ini")
     if not config.sections() and legacy:
-        config, source = _parsed(legacy), "pyproject.toml (tox)"
+        config, source = ConfigParser(interpolation=None, strict=False), "pyproject.toml (tox)"
+        config.read_string(legacy)
     names = [s for s in config.sections() if s == "testenv" or s.startswith("testenv:")]
     for name, table in tables.items() if not names else ():
         yield _tox_table(tree, name, table.table("env_run_base"))
@@ -98,7 +99,12 @@ def _tox(tree: Tree, project: str) -> Iterator[TestHints]:
 
 
 def _tox_table(tree: Tree, source: str, table: Table) -> TestHints:
-    lines = [shlex.join(_tox_words(command)) for command in table.lists("commands")]
+    lines = []
+    for command in table.lists("commands"):
+        words: list[str] = []
+        for word in command:  # of `{replace = "posargs", default = [...]}` the default
+            words += [word] if isinstance(word, str) else Table(word).strings("default")
+        lines.append(shlex.join(words))
     return TestHints(
         source,
         extras=table.strings("extras"),
@@ -106,15 +112,6 @@ def _tox_table(tree: Tree, source: str, table: Table) -> TestHints:
         packages=_plain_packages(table.strings("deps")),
         calls=calls_in(tree, _resolved("\n".join(lines)), _start(table.text("change_dir"))),
     )
-
-
-def _tox_words(command: list[object]) -> Iterator[str]:
-    """Yield the words of one command; of `{replace = "posargs", default = [...]}` the default."""
-    for word in command:
-        if isinstance(word, str):
-            yield word
-        else:
-            yield from Table(word).strings("default")
 
 
 def _start(folder: str) -> str:
@@ -141,12 +138,6 @@ def _tox_section(tree: Tree, config: ConfigParser, section: str, project: str) -
     )
 
 
-def _parsed(text: str) -> ConfigParser:
-    parser = ConfigParser(interpolation=None, strict=False)
-    parser.read_string(text)
-    return parser
-
-
 _TOX_FOLDERS = re.compile(r"\{(toxinidir|tox_root|envsitepackagesdir|env_site_packages_dir)\}/?")
 
 
@@ -170,12 +161,16 @@ def _split(text: str) -> tuple[str, ...]:
 
 def _nox(tree: Tree, project: str) -> Iterator[TestHints]:
     """Yield each session's calls; what is installed comes from functions whose name says test."""
-    words = [
-        word
-        for call in _nox_installs(tree.read("noxfile.py"))
-        for argument in call.args
-        for word in _nox_words(argument)
-    ]
+    words: list[str] = []
+    try:
+        functions = ast.parse(tree.read("noxfile.py")).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        functions = []
+    for function in functions:
+        if isinstance(function, ast.FunctionDef) and _TESTS.match(function.name):
+            for node in ast.walk(function):
+                if isinstance(node, ast.Call) and ast.unparse(node.func) == "session.install":
+                    words += [word for argument in node.args for word in _nox_words(argument)]
     yield _pip_arguments(words, project, "noxfile.py")
     for place in nox_places(tree):
         hints = TestHints(f"{place.source} ({place.name})", calls=calls_in(tree, place.lines))
@@ -187,18 +182,6 @@ def _targets(tree: Tree) -> Iterator[TestHints]:
     for place in (*make_places(tree), *task_places(tree)):
         hints = TestHints(f"{place.source}: {place.name}", calls=calls_in(tree, place.lines))
         yield hints if _TESTS.match(place.name) else _aside(hints)
-
-
-def _nox_installs(text: str) -> Iterator[ast.Call]:
-    try:
-        functions = ast.parse(text).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
-    for function in functions:
-        if isinstance(function, ast.FunctionDef) and _TESTS.match(function.name):
-            for node in ast.walk(function):
-                if isinstance(node, ast.Call) and ast.unparse(node.func) == "session.install":
-                    yield node
 
 
 def _nox_words(argument: ast.expr) -> Iterator[str]:
@@ -284,7 +267,8 @@ def _pip_arguments(words: list[str], project: str, source: str = "") -> TestHint
         elif not word.startswith("-") and previous not in {"-c", "--constraint", "-e"}:
             packages.append(word)
         previous = word
-    own = [_own_extras(word, project) for word in packages]
+    requirements = [parsed(word) for word in packages]
+    own = [one.extras for one in requirements if one and canonicalize_name(one.name) == project]
     extras += [extra for found in own for extra in found]
     return TestHints(
         source,
@@ -306,12 +290,6 @@ def _spelled_out(words: list[str]) -> Iterator[str]:
             yield from (option, value)
         else:
             yield word
-
-
-def _own_extras(word: str, project: str) -> tuple[str, ...]:
-    requirement = parsed(word)
-    own = requirement and canonicalize_name(requirement.name) == project
-    return tuple(requirement.extras) if requirement and own else ()
 
 
 def _plain_packages(words: tuple[str, ...] | list[str]) -> tuple[str, ...]:

@@ -34,6 +34,9 @@ def installer() -> tuple[Mount, ...]:
 def building(request: BuildRequest) -> Variables:
     """Return the environment of the build commands."""
     path = f"{PROJECT}/bin:{DEPENDENCIES}/bin:{TOOLS}:{SYSTEM_PATH}"
+    # Plug-ins that read git's tags are told what the version is, since there is no git here.
+    told = ("SETUPTOOLS_SCM_PRETEND_VERSION", "PDM_BUILD_SCM_VERSION", "PBR_VERSION")
+    bypass = ("POETRY_DYNAMIC_VERSIONING_BYPASS", "UV_DYNAMIC_VERSIONING_BYPASS")
     return (
         ("PATH", path),
         ("VIRTUAL_ENV", DEPENDENCIES),
@@ -48,15 +51,8 @@ def building(request: BuildRequest) -> Variables:
         ("NO_COLOR", "1"),
         ("GIT_TERMINAL_PROMPT", "0"),
         *((("UV_OFFLINE", "1"),) if request.network is Network.NONE else ()),
-        *_versions(request.version),
+        *((name, request.version or "0.0.0") for name in (*told, *bypass)),
     )
-
-
-def _versions(version: str) -> Variables:
-    """Tell the plug-ins that read git's tags what the version is, since there is no git here."""
-    names = ("SETUPTOOLS_SCM_PRETEND_VERSION", "PDM_BUILD_SCM_VERSION", "PBR_VERSION")
-    bypass = ("POETRY_DYNAMIC_VERSIONING_BYPASS", "UV_DYNAMIC_VERSIONING_BYPASS")
-    return tuple((name, version or "0.0.0") for name in (*names, *bypass))
 
 
 def observing(recipe: Recipe, has_project: bool) -> Variables:
@@ -113,7 +109,13 @@ def dynamic_inputs(tree: Tree) -> tuple[str, ...]:
     That is the packaging files, all requirement files, and what `setup.py` names in a string.
     """
     paths = [*_PACKAGING_FILES, *tree.listing(".", ".txt"), *tree.listing("requirements", ".txt")]
-    paths += _named_by_setup(tree)
+    try:
+        module = ast.parse(tree.read("setup.py"))
+        texts = {n.value for n in ast.walk(module) if isinstance(n, ast.Constant)}
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        texts = set()
+    named = sorted(text for text in texts if isinstance(text, str) and 0 < len(text) < 200)
+    paths += [one for one in named if not one.startswith(("/", "..")) and tree.read_bytes(one)]
     return tuple(
         f"{path} {hashlib.sha256(tree.read_bytes(path)).hexdigest()}"
         for path in dict.fromkeys(paths)
@@ -131,13 +133,3 @@ def packaging_inputs(whole: Tree) -> tuple[str, ...]:
     )
     own = (f"{path} {hashlib.sha256(whole.read_bytes(path)).hexdigest()}" for path in found)
     return tuple(dict.fromkeys((*dynamic_inputs(whole), *own)))
-
-
-def _named_by_setup(tree: Tree) -> list[str]:
-    try:
-        module = ast.parse(tree.read("setup.py"))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    texts = {n.value for n in ast.walk(module) if isinstance(n, ast.Constant)}
-    named = sorted(text for text in texts if isinstance(text, str) and 0 < len(text) < 200)
-    return [text for text in named if not text.startswith(("/", "..")) and tree.read_bytes(text)]

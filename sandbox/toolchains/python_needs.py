@@ -75,28 +75,25 @@ def untested_python(tree: Tree, version: str) -> tuple[str, bool]:
 
     The second value tells whether all of those are older.
     """
-    tested = _tested(tree)
+    # The minor versions of CI's matrices, else of tox's environments.
+    jobs = (job for job in ci_jobs(tree) if job.is_of_workflow)
+    matrices = [text for job in jobs for text in _MATRIX.findall(job.text)]
+    tested = {int(minor) for text in matrices for minor in re.findall(r"\b3\.(\d{1,2})\b", text)}
+    tox = tree.ini("tox.ini")
+    option = "envlist" if tox.has_option("tox", "envlist") else "env_list"
+    environments = re.sub(
+        r"py\{([^{}]*)\}",
+        lambda found: ",".join(f"py{one.strip()}" for one in found[1].split(",")),
+        tox.get("tox", option, fallback=""),
+    )
+    of_tox = {int(minor) for minor in re.findall(r"\bpy3\.?(\d{1,2})\b", environments)}
+    tested = tested or of_tox
     here = int(version.split(".")[1])
     if not tested or here in tested:
         return "", False
     listed = ", ".join(f"3.{minor}" for minor in sorted(tested))
     said = f"The project is tested with Python {listed}; the sandbox has Python {version}."
     return said, max(tested) < here
-
-
-def _tested(tree: Tree) -> set[int]:
-    """Return the minor versions of CI's matrices, else of tox's environments."""
-    jobs = (job for job in ci_jobs(tree) if job.is_of_workflow)
-    found = [text for job in jobs for text in _MATRIX.findall(job.text)]
-    minors = {int(minor) for text in found for minor in re.findall(r"\b3\.(\d{1,2})\b", text)}
-    tox = tree.ini("tox.ini")
-    listed = "envlist" if tox.has_option("tox", "envlist") else "env_list"
-    environments = re.sub(
-        r"py\{([^{}]*)\}",
-        lambda found: ",".join(f"py{one.strip()}" for one in found[1].split(",")),
-        tox.get("tox", listed, fallback=""),
-    )
-    return minors or {int(minor) for minor in re.findall(r"\bpy3\.?(\d{1,2})\b", environments)}
 
 
 _TESTS = {
@@ -193,7 +190,11 @@ def _files(tree: Tree, project: PythonProject, hints: tuple[TestHints, ...]) -> 
         if _words(path) & _DEVELOPMENT_FILES:
             found.setdefault(path, "its name says that it is for development")
     text = tree.read("requirements.txt")
-    if text and (not _states_dependencies(project) or _is_development_file(text)):
+    states_its_own = project.source == "pyproject.toml" and (
+        project.dependencies or project.is_installable
+    )
+    is_for_development = names_local_project(text) or re.search(r"^pytest\b", text, re.M)
+    if text and (not states_its_own or is_for_development):
         found.setdefault("requirements.txt", "it lists what the repository needs")
     return found
 
@@ -206,16 +207,6 @@ def _requirement_files(tree: Tree) -> list[str]:
     folders = [*tree.listing(".", ".txt"), *tree.listing("requirements", ".txt")]
     folders += [*tree.listing("tests", ".txt"), *tree.listing("test", ".txt")]
     return [path for path in folders if "require" in path.lower()]
-
-
-def _states_dependencies(project: PythonProject) -> bool:
-    return project.source == "pyproject.toml" and bool(
-        project.dependencies or project.is_installable
-    )
-
-
-def _is_development_file(text: str) -> bool:
-    return names_local_project(text) or bool(re.search(r"^pytest\b", text, re.M))
 
 
 # --- what is made ready before the tests -----------------------------------------------------------
@@ -253,7 +244,11 @@ def prepare(
     targets = {place.name for place in make_places(tree)} if "make" in programs else set[str]()
     for job in ci_jobs(tree):
         lines = job.lines()
-        starts = (n for n, line in enumerate(lines) if _starts_tests(tree, line))
+        starts = (
+            n
+            for n, line in enumerate(lines)
+            if calls_in(tree, (line,)) or (_STARTS_TESTS.search(line) and "install" not in line)
+        )
         before = list(dict.fromkeys(lines[: next(starts, 0)]))
         made = [line for line in before if _makes_files(line, tree, targets)][:_MOST_STEPS]
         other = [line for line in before if _NEEDS_MACHINE.match(line)][:_MOST_STEPS]
@@ -270,10 +265,6 @@ def prepare(
             ]
             return tuple(("sh", "-c", f"{line} || true") for line in run), tuple(reasons)
     return (), ()
-
-
-def _starts_tests(tree: Tree, line: str) -> bool:
-    return bool(calls_in(tree, (line,)) or (_STARTS_TESTS.search(line) and "install" not in line))
 
 
 def _makes_files(line: str, tree: Tree, targets: set[str]) -> bool:

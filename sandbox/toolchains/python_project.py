@@ -49,20 +49,45 @@ class PythonProject:
 def read_project(tree: Tree) -> PythonProject:
     """Return what the tree's project files declare; an empty Project when there are none."""
     pyproject = tree.toml("pyproject.toml")
-    if pyproject.has("project"):
-        return _modern(tree, pyproject)
-    if pyproject.table("tool").has("poetry"):
-        return _poetry(pyproject)
+    tool, is_built = pyproject.table("tool"), pyproject.has("build-system")
     groups = _groups(pyproject) + _tool_groups(pyproject)
+    backend = pyproject.table("build-system").text("build-backend")
+    if pyproject.has("project"):
+        project = pyproject.table("project")
+        dynamic = set(project.strings("dynamic"))
+        optional = project.table("optional-dependencies")
+        return PythonProject(
+            source="pyproject.toml",
+            name=_name(project.text("name")),
+            requires_python=project.text("requires-python"),
+            backend=backend,
+            # Without a build system pip assumes setuptools; an application without is not packaged.
+            is_installable=is_built or tool.has("setuptools") or tree.has("setup.py"),
+            is_dynamic=bool(dynamic & {"dependencies", "optional-dependencies"}),
+            dependencies=project.strings("dependencies"),
+            extras=tuple(NamedList(name, optional.strings(name)) for name in optional.names()),
+            groups=groups,
+        )
+    if tool.has("poetry"):
+        poetry = pyproject.table("tool", "poetry")
+        listed = poetry.table("extras")
+        return PythonProject(
+            source="pyproject.toml",
+            name=_name(poetry.text("name")),
+            requires_python=python_constraint(poetry),
+            backend=backend,
+            is_installable=is_built,
+            is_dynamic=True,  # poetry's own notation: its backend translates it
+            extras=tuple(NamedList(name, listed.strings(name)) for name in listed.names()),
+            groups=groups,
+        )
     if tree.has("setup.py"):
         return _setup_py(tree, groups)
     if tree.has("setup.cfg") and tree.ini("setup.cfg").has_section("metadata"):
         return _setup_cfg(tree, groups)
     if tree.has("pyproject.toml"):
-        installable = pyproject.has("build-system")
-        backend = pyproject.table("build-system").text("build-backend")
         return PythonProject(
-            "pyproject.toml", backend=backend, is_installable=installable, groups=groups
+            "pyproject.toml", backend=backend, is_installable=is_built, groups=groups
         )
     return PythonProject()
 
@@ -71,47 +96,6 @@ def _name(text: str) -> str:
     """Return the normalised name when it is one: it becomes an argument of a command."""
     name = canonicalize_name(text)
     return name if re.fullmatch(r"[a-z0-9-]{1,200}", name) else ""
-
-
-def _modern(tree: Tree, pyproject: Table) -> PythonProject:
-    project = pyproject.table("project")
-    dynamic = set(project.strings("dynamic"))
-    optional = project.table("optional-dependencies")
-    return PythonProject(
-        source="pyproject.toml",
-        name=_name(project.text("name")),
-        requires_python=project.text("requires-python"),
-        backend=pyproject.table("build-system").text("build-backend"),
-        is_installable=_is_installable(tree, pyproject),
-        is_dynamic=bool(dynamic & {"dependencies", "optional-dependencies"}),
-        dependencies=project.strings("dependencies"),
-        extras=tuple(NamedList(name, optional.strings(name)) for name in optional.names()),
-        groups=_groups(pyproject) + _tool_groups(pyproject),
-    )
-
-
-def _is_installable(tree: Tree, pyproject: Table) -> bool:
-    """Without a build system pip assumes setuptools; an application without one is not packaged."""
-    if pyproject.has("build-system") or pyproject.table("tool").has("setuptools"):
-        return True
-    return tree.has("setup.py")
-
-
-def _poetry(pyproject: Table) -> PythonProject:
-    poetry = pyproject.table("tool", "poetry")
-    return PythonProject(
-        source="pyproject.toml",
-        name=_name(poetry.text("name")),
-        requires_python=python_constraint(poetry),
-        backend=pyproject.table("build-system").text("build-backend"),
-        is_installable=pyproject.has("build-system"),
-        is_dynamic=True,  # poetry's own notation: its backend translates it
-        extras=tuple(
-            NamedList(name, poetry.table("extras").strings(name))
-            for name in poetry.table("extras").names()
-        ),
-        groups=_groups(pyproject) + _tool_groups(pyproject),
-    )
 
 
 def _groups(pyproject: Table) -> tuple[NamedList, ...]:
@@ -190,15 +174,12 @@ def _setup_arguments(source: str) -> Table:
     for node in module.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             names[node.targets[0].id] = _literal(node.value, names)
-    calls = (node for node in ast.walk(module) if isinstance(node, ast.Call))
-    words = (word for call in calls if _is_setup(call.func) for word in call.keywords)
+    words: list[ast.keyword] = []
+    for call in ast.walk(module):
+        if isinstance(call, ast.Call):
+            called = getattr(call.func, "attr", None) or getattr(call.func, "id", None)
+            words += call.keywords if called == "setup" else []
     return Table({word.arg: _literal(word.value, names) for word in words if word.arg})
-
-
-def _is_setup(function: ast.expr) -> bool:
-    if isinstance(function, ast.Attribute):
-        return function.attr == "setup"
-    return isinstance(function, ast.Name) and function.id == "setup"
 
 
 def _literal(node: ast.expr, names: dict[str, object]) -> object:
@@ -253,20 +234,17 @@ def _one(text: str) -> str:
     if text in {"", "*"}:
         return ""
     if text[0] == "^":
-        return _range(text[1:].strip(), _caret_position(text[1:].strip()))
+        # The caret keeps the leftmost part that is not zero.
+        number = text[1:].strip()
+        parts = number.split(".")
+        nonzero = [index for index, part in enumerate(parts) if part != "0"]
+        return _range(number, nonzero[0] if nonzero else len(parts) - 1)
     if text[0] == "~" and not text.startswith("~="):
         number = text[1:].strip()
         return _range(number, min(1, number.count(".")))
     if text[0] in "<>=!~":
         return text.replace(" ", "")
     return f"=={text}"
-
-
-def _caret_position(number: str) -> int:
-    """The caret keeps the leftmost part that is not zero."""
-    parts = number.split(".")
-    nonzero = [index for index, part in enumerate(parts) if part != "0"]
-    return nonzero[0] if nonzero else len(parts) - 1
 
 
 def _range(number: str, position: int) -> str:

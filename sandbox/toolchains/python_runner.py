@@ -41,7 +41,12 @@ class RunnerChoice:
 
 def choose_runner(tree: Tree, hints: tuple[TestHints, ...], requirements: set[str]) -> RunnerChoice:
     """Choose from the tree's test files; `requirements` are the normalised names that get installed."""
-    tests = [path for path in tree.files() if _is_test_file(path)]
+    named = [(path, PurePosixPath(path).name) for path in tree.files() if path.endswith(".py")]
+    tests = [
+        path
+        for path, name in named
+        if name.startswith("test") or name.endswith("_test.py") or name == "conftest.py"
+    ]
     texts = [tree.read(path) for path in tests[:_READ_TEST_FILES]]
     why = _why_pytest(tree, tests, texts, requirements)
     if why and (tests or _has_pytest_section(tree)):
@@ -52,8 +57,11 @@ def choose_runner(tree: Tree, hints: tuple[TestHints, ...], requirements: set[st
             "Tests run with unittest, because the test files import it and nothing names pytest."
         )
         choice = _as_called(tree, hints, RunnerChoice(TestRunner.UNITTEST, (), reason), tests)
-        found = choice.arguments or _discovered(tree, tests)
-        return replace(choice, arguments=found)
+        # unittest finds tests only in packages; a plain folder must be named.
+        folders = [PurePosixPath(path).parts[0] for path in tests if "/" in path]
+        plain = [folder for folder in folders if not tree.has(f"{folder}/__init__.py")]
+        found = ("discover", "-s", plain[0]) if plain and len(folders) == len(tests) else ()
+        return replace(choice, arguments=choice.arguments or found)
     nothing = RunnerChoice(TestRunner.NONE, (), "No test files were found, so no tests are run.")
     return _as_called(tree, hints, nothing, tests)
 
@@ -84,12 +92,16 @@ def _as_called(
         reason += f" Its arguments {lines} come from {source}."
     found = list(main or (TestCall(choice.runner, choice.arguments),))
     for hint in hints:
-        for call in _further(tree, hint, choice.runner):
+        asking = tuple(call for call in hint.calls if call.asks_for_doctests)
+        others = _calls(tree, hint.calls, choice.runner) if hint.is_of_ci else ()
+        further = [call for call in others if not _is_benchmark(call)]
+        for call in (*_calls(tree, asking, TestRunner.PYTEST), *further):
             is_news = not _covered(tree, (call,), tests) <= _covered(tree, found, tests)
-            if call not in found and (is_news or _asks_for_doctests(call)):
+            line = RunnerLine(call.runner.value, " ".join(call.arguments))
+            if call not in found and (is_news or line.asks_for_doctests):
                 found.append(call)
-                line = shlex.join((call.runner.value, *call.arguments))
-                reason += f" `{line}` is run as {hint.source} does."
+                told = shlex.join((call.runner.value, *call.arguments))
+                reason += f" `{told}` is run as {hint.source} does."
     if 2 * len(_covered(tree, found, tests)) < len(tests):
         found.insert(0, TestCall(choice.runner))
         reason += " Everything else is run too: these calls name less than half of the test files."
@@ -99,16 +111,6 @@ def _as_called(
     left_out = f"{over} further call(s) of the project's tests are not run." if over > 0 else ""
     first, *more = calls[:_MOST_CALLS]
     return RunnerChoice(first.runner, first.arguments, reason, tuple(more), left_out)
-
-
-def _further(tree: Tree, hint: TestHints, runner: TestRunner) -> tuple[TestCall, ...]:
-    """Return what of a place may be run besides the place of the tests."""
-    asking = tuple(call for call in hint.calls if call.asks_for_doctests)
-    others = _calls(tree, hint.calls, runner) if hint.is_of_ci else ()
-    return (
-        *_calls(tree, asking, TestRunner.PYTEST),
-        *(call for call in others if not _is_benchmark(call)),
-    )
 
 
 def _is_benchmark(call: TestCall) -> bool:
@@ -122,16 +124,12 @@ def _covered(tree: Tree, calls: Iterable[TestCall], tests: list[str]) -> set[str
         paths = [word.partition("::") for word in call.arguments if not word.startswith("-")]
         tops = [path for path, colons, _ in paths if not colons and tree.has(path)]
         whole = not paths or not any(tree.has(path) for path, _, _ in paths)
-        found.update(test for test in tests if whole or _is_below(test, tops))
+        found.update(
+            test
+            for test in tests
+            if whole or any(test == top or test.startswith(f"{top}/") for top in tops)
+        )
     return found
-
-
-def _is_below(path: str, tops: list[str]) -> bool:
-    return any(path == top or path.startswith(f"{top}/") for top in tops)
-
-
-def _asks_for_doctests(call: TestCall) -> bool:
-    return RunnerLine(call.runner.value, " ".join(call.arguments)).asks_for_doctests
 
 
 def _calls(tree: Tree, calls: Iterable[RunnerLine], runner: TestRunner) -> tuple[TestCall, ...]:
@@ -172,13 +170,6 @@ def configured_runner(line: str) -> RunnerChoice:
     return RunnerChoice(TestRunner.COMMAND, (line,), reason)
 
 
-def _is_test_file(path: str) -> bool:
-    name = PurePosixPath(path).name
-    if not name.endswith(".py"):
-        return False
-    return name.startswith("test") or name.endswith("_test.py") or name == "conftest.py"
-
-
 def _has_pytest_section(tree: Tree) -> bool:
     return bool(
         tree.has("pytest.ini")
@@ -198,13 +189,6 @@ def _why_pytest(tree: Tree, tests: list[str], texts: list[str], requirements: se
     if any(_PYTEST_TRACE.search(text) for text in texts):
         return "the test files are written for it"
     return ""
-
-
-def _discovered(tree: Tree, tests: list[str]) -> tuple[str, ...]:
-    """unittest finds tests only in packages; a plain folder must be named."""
-    folders = [PurePosixPath(path).parts[0] for path in tests if "/" in path]
-    plain = [folder for folder in folders if not tree.has(f"{folder}/__init__.py")]
-    return ("discover", "-s", plain[0]) if plain and len(folders) == len(tests) else ()
 
 
 @dataclass(frozen=True, slots=True)

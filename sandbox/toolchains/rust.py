@@ -15,7 +15,7 @@ from sandbox.toolchains.ecosystem import (
 from sandbox.toolchains.native import building as system
 from sandbox.toolchains.native import container_hints, in_a_copy, lacking, recipe
 from sandbox.toolchains.native import observing as looking
-from sandbox.toolchains.tree import Table, Tree
+from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe, TestRunner
 
 _NAME = "rust"
@@ -45,36 +45,24 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     reasons = ("It is a Rust package, because there is a Cargo.toml.", *container_hints(place))
     if not toolchain.version("cargo"):
         return lacking(_NAME, setup.root, ("Rust (cargo, rustc)",), reasons)
-    foreign = _from_registries(place)
+    # The crates that stand in no folder of the tree; members of a workspace are read too.
+    manifest = place.toml("Cargo.toml")
+    workspace = manifest.table("workspace")
+    members = [
+        place.toml(f"{one}/Cargo.toml") for one in workspace.strings("members") if "*" not in one
+    ]
+    tables = [one.table(kind) for one in (manifest, workspace, *members) for kind in _TABLES]
+    named = [(name, table.table(name)) for table in tables for name in table.names()]
+    found = [name for name, own in named if not own.text("path") and not own.has("workspace")]
+    foreign = tuple(dict.fromkeys(found))
     if foreign and not place.has("vendor"):
-        named = ", ".join(f"`{name}`" for name in foreign[:5])
-        said = f"It needs crates from a registry ({named}), which Assay does not fetch yet."
+        shown = ", ".join(f"`{name}`" for name in foreign[:5])
+        said = f"It needs crates from a registry ({shown}), which Assay does not fetch yet."
         needs = ("the crates that Cargo.toml names, in `vendor/` (cargo vendor)",)
         return lacking(_NAME, setup.root, needs, (said, *reasons))
     runner = TestRunner.CARGO if evidence.tests else TestRunner.NONE
     build = (in_a_copy("cargo build --offline --target-dir /tmp/target"),)
     return recipe(_NAME, reasons, setup, build=build, tests=(runner, ()))
-
-
-def _from_registries(tree: Tree) -> tuple[str, ...]:
-    """Return the crates that stand in no folder of the tree; members of a workspace are read too."""
-    manifest = tree.toml("Cargo.toml")
-    members = manifest.table("workspace").strings("members")
-    folders = [path for one in members if "*" not in one for path in (f"{one}/Cargo.toml",)]
-    tables = [manifest, manifest.table("workspace"), *(tree.toml(path) for path in folders)]
-    found = [name for table in tables for name in _named(table)]
-    return tuple(dict.fromkeys(found))
-
-
-def _named(manifest: Table) -> list[str]:
-    found = []
-    for kind in _TABLES:
-        table = manifest.table(kind)
-        for name in table.names():
-            own = table.table(name)
-            if not own.text("path") and not own.has("workspace"):
-                found.append(name)
-    return found
 
 
 def building(request: BuildRequest) -> Variables:

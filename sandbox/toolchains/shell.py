@@ -39,8 +39,16 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     files = [path for path in place.files() if path.endswith(_SUFFIXES)][:_MOST_FILES]
     if not files:
         return None
-    scripts = [path for path in files if not path.endswith(".bats") and _is_ours(place, path)]
-    build = tuple((_interpreter(place, path), "-n", f"./{path}") for path in scripts)
+    programs: dict[str, str] = {}  # by their first lines, "" without one
+    for path in (one for one in files if not one.endswith(".bats")):
+        first = place.read_bytes(path)[:200].split(b"\n", 1)[0].decode("utf-8", "replace")
+        words = first[2:].split() if first.startswith("#!") else []
+        programs[path] = PurePosixPath(words[-1]).name if words else ""
+    scripts = [path for path, one in programs.items() if one in {"", "sh", "bash", "dash"}]
+    build = tuple(
+        ("sh" if programs[path] in {"sh", "dash"} else "bash", "-n", f"./{path}")
+        for path in scripts
+    )
     reasons = ("It is made of shell scripts; building it is parsing them.", *container_hints(place))
     if any(path.endswith(".bats") for path in files):
         if not toolchain.version("bats"):
@@ -51,20 +59,6 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
         why = "Each test script is one test: its exit code counts, and TAP where it prints that."
         return recipe(_NAME, (*reasons, why), setup, build=build, tests=(TestRunner.SCRIPTS, ()))
     return recipe(_NAME, (*reasons, "No test scripts were found."), setup, build=build)
-
-
-def _shebang(tree: Tree, path: str) -> str:
-    first = tree.read_bytes(path)[:200].split(b"\n", 1)[0].decode("utf-8", "replace")
-    words = first[2:].split() if first.startswith("#!") else []
-    return PurePosixPath(words[-1]).name if words else ""
-
-
-def _is_ours(tree: Tree, path: str) -> bool:
-    return _shebang(tree, path) in {"", "sh", "bash", "dash"}
-
-
-def _interpreter(tree: Tree, path: str) -> str:
-    return "sh" if _shebang(tree, path) in {"sh", "dash"} else "bash"
 
 
 ECOSYSTEM = Ecosystem(

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment, UndefinedError, meta
 
-from bot.bench.calibration import counted, grouped, measured
 from bot.mcp.answers import Commands, Shown, explained, judged, missing
 from bot.queue import QueueDepth
 from bot.report.machine import machine, read_machine
@@ -65,7 +64,7 @@ from bot.values import (
     VerdictLabel,
     VerdictOutcome,
 )
-from bot.web.calibration import CalibrationTable, LabelQuery
+from bot.web.calibration import CalibrationTable, LabelQuery, counted, grouped, measured
 from bot.web.dashboard.figures import figures
 from bot.web.dashboard.pages import CONCLUSIONS, EvaluationRow, ListQuery
 from bot.web.dashboard.tokens import ListedToken

@@ -124,10 +124,19 @@ def token_created(installation_id: int) -> Response:
         raise not_found()
     if installation.suspended:
         raise Refused(403, "This installation has been suspended")
+    names = tuple(item.text() for item in wishes.items("repositories"))
+    for name in names:
+        row = context().state.repository(f"{installation.account}/{name}")
+        if row is None or not covers(installation, row):
+            raise Refused(
+                422,
+                "There is at least one repository that does not exist or is not accessible to "
+                "the parent installation.",
+            )
     token = TokenRow(
         digest="",
         installation=installation.id,
-        repositories=_repositories(wishes, installation),
+        repositories=names or installation.repositories,
         permissions=_permissions(wishes, app),
         expires_at_s=time.time() + forge.token_lifetime_s,
     )
@@ -193,19 +202,6 @@ def _asker() -> AppRow:
     if not header:
         raise Refused(401, "A JSON web token could not be decoded")
     return app_of_jwt(context().state, header)
-
-
-def _repositories(wishes: Payload, installation: InstallationRow) -> tuple[str, ...]:
-    names = tuple(item.text() for item in wishes.items("repositories"))
-    for name in names:
-        row = context().state.repository(f"{installation.account}/{name}")
-        if row is None or not covers(installation, row):
-            raise Refused(
-                422,
-                "There is at least one repository that does not exist or is not accessible to "
-                "the parent installation.",
-            )
-    return names or installation.repositories
 
 
 def _permissions(wishes: Payload, app: AppRow) -> tuple[tuple[str, str], ...]:

@@ -156,7 +156,20 @@ def _changed(row: CheckRow, wishes: Payload) -> CheckRow:
         completed_at_s=(row.completed_at_s or time.time()) if done else 0.0,
     )
     if wishes.has("actions"):
-        row = replace(row, actions=_actions(wishes))
+        items = wishes.items("actions")
+        if len(items) > MOST_ACTIONS:
+            raise Refused(422, f"Invalid request.\n\nNo more than 3 items; {len(items)} given.")
+        for item in items:
+            for name, limit in ACTION_LIMITS.items():
+                if not 0 < len(item.text(name)) <= limit:
+                    raise invalid("CheckRun", name, f"must have 1 to {limit} characters")
+        row = replace(
+            row,
+            actions=tuple(
+                ActionRow(item.text("label"), item.text("description"), item.text("identifier"))
+                for item in items
+            ),
+        )
     return _with_output(row, wishes.at("output")) if wishes.has("output") else row
 
 
@@ -195,17 +208,3 @@ def _annotation(remark: Payload) -> AnnotationRow:
     if len(row.message.encode()) > LONGEST_MESSAGE_BYTES or len(row.title) > LONGEST_TITLE:
         raise invalid("CheckAnnotation", "message", "message or title is too long")
     return row
-
-
-def _actions(wishes: Payload) -> tuple[ActionRow, ...]:
-    items = wishes.items("actions")
-    if len(items) > MOST_ACTIONS:
-        raise Refused(422, f"Invalid request.\n\nNo more than 3 items; {len(items)} given.")
-    for item in items:
-        for name, limit in ACTION_LIMITS.items():
-            if not 0 < len(item.text(name)) <= limit:
-                raise invalid("CheckRun", name, f"must have 1 to {limit} characters")
-    return tuple(
-        ActionRow(item.text("label"), item.text("description"), item.text("identifier"))
-        for item in items
-    )

@@ -89,7 +89,12 @@ def pull_updated(owner: str, repo: str, number: int) -> Response:
         raise not_found()
     if at.principal.app is None:
         require_author_or_pusher(at, old.author)
-    pull = _rebased(at, old.pull, wishes.text("base"))
+    pull, base = old.pull, wishes.text("base")
+    if base and base != pull.base_ref:
+        sha = git.branch_sha(forge.state, at.repository.name, base)
+        if not sha:
+            raise invalid("PullRequest", "base", "invalid")
+        pull = replace(pull, base_ref=base, base_sha=sha)
     row = replace(
         old,
         title=wishes.text("title") or old.title,
@@ -101,7 +106,14 @@ def pull_updated(owner: str, repo: str, number: int) -> Response:
     if row.state not in {"open", "closed"}:
         raise invalid("PullRequest", "state", "state must be open or closed")
     forge.state.put_issue(row)
-    if changes := _changes(old, row):
+    changes: Json = {}
+    if old.title != row.title:
+        changes["title"] = {"from": old.title}
+    if old.body != row.body:
+        changes["body"] = {"from": old.body}
+    if old.pull.base_ref != pull.base_ref:
+        changes["base"] = {"ref": {"from": old.pull.base_ref}, "sha": {"from": old.pull.base_sha}}
+    if changes:
         announce_pull("edited", at, row, {"changes": changes})
     if row.state != old.state:
         announce_pull("closed" if row.state == "closed" else "reopened", at, row, {})
@@ -165,29 +177,23 @@ def branches_moved(forge: Context, repository: RepositoryRow, sender: str) -> in
             if pull is None or row.state != "open" or pull.head_repository != repository.name:
                 continue
             sha = git.branch_sha(forge.state, repository.name, pull.head_ref)
-            if sha and sha != pull.head_sha:
-                _follow(forge, target, row, replace(pull, head_sha=sha), sender)
-                moved += 1
+            if not sha or sha == pull.head_sha:
+                continue
+            base_sha = git.branch_sha(forge.state, target.name, pull.base_ref) or pull.base_sha
+            now = replace(pull, head_sha=sha, base_sha=base_sha)
+            git.link_pull(forge.state, target.name, row.number, now)
+            followed = replace(row, pull=now, updated_at_s=time.time())
+            forge.state.put_issue(followed)
+            payload: Json = {
+                "action": "synchronize",
+                "number": row.number,
+                "pull_request": forge.shapes.full_pull(followed, now),
+                "before": pull.head_sha,
+                "after": sha,
+            }
+            forge.deliveries.emit("pull_request", target, sender, payload)
+            moved += 1
     return moved
-
-
-def _follow(
-    forge: Context, target: RepositoryRow, row: IssueRow, pull: PullPart, sender: str
-) -> None:
-    before = row.pull.head_sha if row.pull else ""
-    base_sha = git.branch_sha(forge.state, target.name, pull.base_ref) or pull.base_sha
-    pull = replace(pull, base_sha=base_sha)
-    git.link_pull(forge.state, target.name, row.number, pull)
-    row = replace(row, pull=pull, updated_at_s=time.time())
-    forge.state.put_issue(row)
-    payload: Json = {
-        "action": "synchronize",
-        "number": row.number,
-        "pull_request": forge.shapes.full_pull(row, pull),
-        "before": before,
-        "after": pull.head_sha,
-    }
-    forge.deliveries.emit("pull_request", target, sender, payload)
 
 
 def _source(at: Granted, head: str) -> tuple[RepositoryRow, str]:
@@ -199,26 +205,6 @@ def _source(at: Granted, head: str) -> tuple[RepositoryRow, str]:
         if related and row.owner.lower() == owner.lower() and may_see(at.principal, row):
             return row, branch
     raise invalid("PullRequest", "head", "invalid")
-
-
-def _rebased(at: Granted, pull: PullPart, base: str) -> PullPart:
-    if not base or base == pull.base_ref:
-        return pull
-    sha = git.branch_sha(context().state, at.repository.name, base)
-    if not sha:
-        raise invalid("PullRequest", "base", "invalid")
-    return replace(pull, base_ref=base, base_sha=sha)
-
-
-def _changes(old: IssueRow, new: IssueRow) -> Json:
-    changes: Json = {}
-    if old.title != new.title:
-        changes["title"] = {"from": old.title}
-    if old.body != new.body:
-        changes["body"] = {"from": old.body}
-    if old.pull and new.pull and old.pull.base_ref != new.pull.base_ref:
-        changes["base"] = {"ref": {"from": old.pull.base_ref}, "sha": {"from": old.pull.base_sha}}
-    return changes
 
 
 @routes.put(f"{ROOT}/<int:number>/merge", endpoint="pulls/merge")
@@ -297,29 +283,23 @@ def told_push(forge: Context, repository: RepositoryRow, sender: str) -> None:
         return
     forge.state.put(repository.name.lower(), replace(repository, told_sha=after))
     if before:
-        payload = _push_payload(forge, repository, sender, before, after)
+        web = f"{forge.shapes.web}/{repository.name}"
+        commits = [
+            _pushed_commit(forge, repository, one)
+            for one in git.commits_between(forge.state, repository.name, before, after)
+        ]
+        payload: Json = {
+            "ref": f"refs/heads/{repository.default_branch}",
+            "before": before,
+            "after": after,
+            **dict.fromkeys(("created", "deleted", "forced"), False),
+            "base_ref": None,
+            "compare": f"{web}/compare/{before[:12]}...{after[:12]}",
+            "commits": commits,
+            "head_commit": commits[-1] if commits else None,
+            "pusher": {"name": sender, "email": f"{sender}@localhost"},
+        }
         forge.deliveries.emit("push", repository, sender, payload)
-
-
-def _push_payload(
-    forge: Context, repository: RepositoryRow, sender: str, before: str, after: str
-) -> Json:
-    web = f"{forge.shapes.web}/{repository.name}"
-    commits = [
-        _pushed_commit(forge, repository, one)
-        for one in git.commits_between(forge.state, repository.name, before, after)
-    ]
-    return {
-        "ref": f"refs/heads/{repository.default_branch}",
-        "before": before,
-        "after": after,
-        **dict.fromkeys(("created", "deleted", "forced"), False),
-        "base_ref": None,
-        "compare": f"{web}/compare/{before[:12]}...{after[:12]}",
-        "commits": commits,
-        "head_commit": commits[-1] if commits else None,
-        "pusher": {"name": sender, "email": f"{sender}@localhost"},
-    }
 
 
 def _pushed_commit(forge: Context, repository: RepositoryRow, commit: git.Commit) -> Json:

@@ -45,7 +45,19 @@ def review_created(owner: str, repo: str, number: int) -> Response:
         )
         forge.state.put(review.id, review)
         for one in comments:
-            comment = _comment(forge.state.next_id(), review, one)
+            comment = ReviewCommentRow(
+                id=forge.state.next_id(),
+                review=review.id,
+                repository=review.repository,
+                number=review.number,
+                author=review.author,
+                body=one.text("body"),
+                path=one.text("path"),
+                line=one.integer("line"),
+                start_line=one.integer("start_line"),
+                commit_id=review.commit_id,
+                created_at_s=review.submitted_at_s,
+            )
             forge.state.put(comment.id, comment)
     return answer(_review(forge.shapes, review))
 
@@ -97,22 +109,6 @@ def _check(row: IssueRow, pull: PullPart, wanted: Payload) -> None:
 
 def _refused(why: str) -> Refused:
     return Refused(422, f"Unprocessable Entity: {why}")
-
-
-def _comment(number: int, review: ReviewRow, wanted: Payload) -> ReviewCommentRow:
-    return ReviewCommentRow(
-        id=number,
-        review=review.id,
-        repository=review.repository,
-        number=review.number,
-        author=review.author,
-        body=wanted.text("body"),
-        path=wanted.text("path"),
-        line=wanted.integer("line"),
-        start_line=wanted.integer("start_line"),
-        commit_id=review.commit_id,
-        created_at_s=review.submitted_at_s,
-    )
 
 
 def _stands_at(row: ReviewCommentRow, pull: PullPart) -> int:

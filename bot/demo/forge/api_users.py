@@ -109,11 +109,8 @@ def _user() -> _SignedIn:
         raise Refused(401, "Requires authentication")
     if not principal.login:
         raise Refused(403, "Resource not accessible by integration")
-    return _SignedIn(principal.login, _app(principal.token))
-
-
-def _app(token: TokenRow) -> AppRow | None:
-    return context().state.get(AppRow, token.app_id) if token.app_id else None
+    app_id = principal.token.app_id
+    return _SignedIn(principal.login, state.get(AppRow, app_id) if app_id else None)
 
 
 def _through_an_app() -> tuple[str, AppRow]:
@@ -186,15 +183,20 @@ def code_exchanged() -> Response:
     wishes = request.form if request.form else request.get_json(silent=True) or {}
     sent = {name: str(wishes.get(name, "")) for name in _FIELDS}
     app = app_of_client(sent["client_id"])
-    if app is None or not _is_secret(app, sent["client_secret"]):
+    if app is None or not hmac.compare_digest(
+        digest(sent["client_secret"]), app.client_secret_digest
+    ):
         return _refused("incorrect_client_credentials")
     row = state.take_sign_in(sent["code"])
     if row is None or row.app_id != app.id or row.expires_at_s < time.time():
         return _refused("bad_verification_code")
     if sent["redirect_uri"] not in {"", row.redirect_uri}:
         return _refused("redirect_uri_mismatch")
-    if row.challenge and not hmac.compare_digest(_s256(sent["code_verifier"]), row.challenge):
-        return _refused("bad_verification_code")
+    if row.challenge:
+        hashed = hashlib.sha256(sent["code_verifier"].encode()).digest()
+        verifier = base64.urlsafe_b64encode(hashed).decode().rstrip("=")
+        if not hmac.compare_digest(verifier, row.challenge):
+            return _refused("bad_verification_code")
     token = TokenRow(
         "", login=row.login, app_id=app.id, expires_at_s=time.time() + TOKEN_LIFETIME_S
     )
@@ -211,15 +213,6 @@ def code_exchanged() -> Response:
 
 
 _FIELDS = ("client_id", "client_secret", "code", "redirect_uri", "code_verifier")
-
-
-def _is_secret(app: AppRow, secret: str) -> bool:
-    return hmac.compare_digest(digest(secret), app.client_secret_digest)
-
-
-def _s256(verifier: str) -> str:
-    hashed = hashlib.sha256(verifier.encode()).digest()
-    return base64.urlsafe_b64encode(hashed).decode().rstrip("=")
 
 
 def _refused(error: str) -> Response:

@@ -59,7 +59,9 @@ class Deliveries:
                 continue
             if not only_app or app.id == only_app:
                 payload = {**body, "repository": self._shapes.repository(repository)}
-                self.send(event, app, installation, {**payload, "sender": self._who(sender)})
+                self.send(
+                    event, app, installation, {**payload, "sender": self._shapes.login(sender)}
+                )
 
     def send(
         self, event: str, app: AppRow, installation: InstallationRow | None, body: Json
@@ -97,31 +99,22 @@ class Deliveries:
             return
         body = row.payload.encode()
         try:
-            reply = self._client.post(
-                app.webhook_url, content=body, headers=_headers(row, app, body)
-            )
+            headers = {
+                "Content-Type": "application/json",
+                "User-Agent": "GitHub-Hookshot/forge00",
+                "X-GitHub-Delivery": row.id,
+                "X-GitHub-Event": row.event,
+                "X-GitHub-Hook-ID": str(app.id),
+                "X-GitHub-Hook-Installation-Target-ID": str(app.id),
+                "X-GitHub-Hook-Installation-Target-Type": "integration",
+            }
+            if app.webhook_secret:
+                headers["X-Hub-Signature-256"] = signature_of(app.webhook_secret, body)
+            reply = self._client.post(app.webhook_url, content=body, headers=headers)
             status = reply.status_code
         except (httpx.HTTPError, httpx.InvalidURL):
             status = NO_ANSWER
         self._state.put(row.id, replace(row, status=status, attempts=row.attempts + 1))
-
-    def _who(self, login: str) -> Json:
-        return self._shapes.login(login)
-
-
-def _headers(row: DeliveryRow, app: AppRow, body: bytes) -> dict[str, str]:
-    headers = {
-        "Content-Type": "application/json",
-        "User-Agent": "GitHub-Hookshot/forge00",
-        "X-GitHub-Delivery": row.id,
-        "X-GitHub-Event": row.event,
-        "X-GitHub-Hook-ID": str(app.id),
-        "X-GitHub-Hook-Installation-Target-ID": str(app.id),
-        "X-GitHub-Hook-Installation-Target-Type": "integration",
-    }
-    if app.webhook_secret:
-        headers["X-Hub-Signature-256"] = signature_of(app.webhook_secret, body)
-    return headers
 
 
 def signature_of(secret: str, body: bytes) -> str:

@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -79,7 +79,7 @@ class Faults:
             for index, fault in enumerate(self._orders):
                 if fault.operation in {operation, EVERY} and operation:
                     left = fault.calls - 1
-                    self._orders[index : index + 1] = [_with_calls(fault, left)] if left else []
+                    self._orders[index : index + 1] = [replace(fault, calls=left)] if left else []
                     return fault
         return None
 
@@ -125,18 +125,6 @@ def operation_of(app: Flask, environ: WSGIEnvironment) -> str:
     # A blueprint's name comes before the first dot; operation ids hold none. "_forge" is no operation.
     blueprint, _, operation = str(endpoint).partition(".")
     return "" if blueprint.startswith("_") else operation
-
-
-def _with_calls(fault: OrderedFault, calls: int) -> OrderedFault:
-    return OrderedFault(
-        fault.operation,
-        fault.kind,
-        calls,
-        fault.status,
-        fault.headers,
-        fault.message,
-        fault.seconds,
-    )
 
 
 def _silent(*_: object) -> Callable[[bytes], object]:

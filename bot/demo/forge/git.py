@@ -92,7 +92,7 @@ def count_commits(state: State, repository: str, pull: PullPart) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class ListedFile:
+class PullFile:
     """One file of a pull request; `before` is its old name where it was renamed."""
 
     status: str
@@ -103,26 +103,26 @@ class ListedFile:
 _STATUS = {"A": "added", "D": "removed", "M": "modified", "R": "renamed", "T": "changed"}
 
 
-def changed_files(state: State, repository: str, pull: PullPart) -> tuple[ListedFile, ...]:
+def changed_files(state: State, repository: str, pull: PullPart) -> tuple[PullFile, ...]:
     """What the head changes since it left the base."""
     span = f"{pull.base_sha}...{pull.head_sha}"
     return _files(run_git(state.git_dir(repository), "diff", "--name-status", "-z", "-M", span))
 
 
-def files_of(state: State, repository: str, sha: str) -> tuple[ListedFile, ...]:
+def files_of(state: State, repository: str, sha: str) -> tuple[PullFile, ...]:
     """What a commit changes over its first parent; what is renamed was removed and added."""
     plain = ("--name-status", "-z", "--no-renames", "--diff-merges=first-parent", "--format=")
     return _files(run_git(state.git_dir(repository), "show", *plain, sha))
 
 
-def _files(found: subprocess.CompletedProcess[bytes]) -> tuple[ListedFile, ...]:
+def _files(found: subprocess.CompletedProcess[bytes]) -> tuple[PullFile, ...]:
     words = iter(found.stdout.decode(errors="replace").split("\0"))
     files = []
     for status in filter(None, words):
         path, before = next(words), ""
         if status[0] == "R":
             path, before = next(words), path
-        files.append(ListedFile(_STATUS.get(status[0], "changed"), path, before))
+        files.append(PullFile(_STATUS.get(status[0], "changed"), path, before))
     return tuple(files)
 
 

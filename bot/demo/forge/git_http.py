@@ -93,9 +93,22 @@ def _backend(repository: RepositoryRow, rest: str) -> Response:
         length = received.tell()
         received.seek(0)
         replied = tempfile.TemporaryFile()  # noqa: SIM115  # closed by the reply's iterator
+        folder = context().state.git_dir(repository.name)
         subprocess.run(
             ["git", "http-backend"],
-            env=_cgi(repository, rest, length),
+            env={
+                **git_environment(),
+                "GIT_PROJECT_ROOT": str(folder.parent.parent),
+                "GIT_HTTP_EXPORT_ALL": "1",
+                "PATH_INFO": f"/{folder.parent.name}/{folder.name}/{rest}",
+                "REQUEST_METHOD": request.method,
+                "QUERY_STRING": request.query_string.decode(),
+                "CONTENT_TYPE": request.headers.get("Content-Type", ""),
+                "CONTENT_LENGTH": str(length),
+                "HTTP_CONTENT_ENCODING": request.headers.get("Content-Encoding", ""),
+                "GIT_PROTOCOL": request.headers.get("Git-Protocol", ""),
+                "REMOTE_ADDR": "127.0.0.1",
+            },
             stdin=received,
             stdout=replied,
             stderr=subprocess.DEVNULL,
@@ -103,27 +116,6 @@ def _backend(repository: RepositoryRow, rest: str) -> Response:
             check=False,
         )
     replied.seek(0)
-    return _from_cgi(replied)
-
-
-def _cgi(repository: RepositoryRow, rest: str, length: int) -> dict[str, str]:
-    folder = context().state.git_dir(repository.name)
-    return {
-        **git_environment(),
-        "GIT_PROJECT_ROOT": str(folder.parent.parent),
-        "GIT_HTTP_EXPORT_ALL": "1",
-        "PATH_INFO": f"/{folder.parent.name}/{folder.name}/{rest}",
-        "REQUEST_METHOD": request.method,
-        "QUERY_STRING": request.query_string.decode(),
-        "CONTENT_TYPE": request.headers.get("Content-Type", ""),
-        "CONTENT_LENGTH": str(length),
-        "HTTP_CONTENT_ENCODING": request.headers.get("Content-Encoding", ""),
-        "GIT_PROTOCOL": request.headers.get("Git-Protocol", ""),
-        "REMOTE_ADDR": "127.0.0.1",
-    }
-
-
-def _from_cgi(replied: IO[bytes]) -> Response:
     status, headers = 200, []
     while line := replied.readline().strip():
         name, _, value = line.decode("latin-1").partition(":")

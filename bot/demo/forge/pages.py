@@ -86,7 +86,8 @@ def issue_page(owner: str, repo: str, number: int) -> Response:
     issue = state.issue(repository.name, number)
     if issue is None:
         raise not_found()
-    checks = _latest(checks_of(repository, issue.pull.head_sha)) if issue.pull else []
+    checks = checks_of(repository, issue.pull.head_sha) if issue.pull else []
+    checks = list({(one.app_id, one.name): one for one in reversed(checks)}.values())  # the latest
     return page(
         "issue.html",
         repository=repository,
@@ -181,10 +182,6 @@ def merge_box(repository: RepositoryRow, checks: list[CheckRow]) -> MergeBox:
                 return MergeBox(True, f"The required check {required} is {check.status}.")
             return MergeBox(True, f"The required check {required} says {check.conclusion}.")
     return MergeBox(True, f"The required check {required} has not reported yet.")
-
-
-def _latest(checks: list[CheckRow]) -> list[CheckRow]:
-    return list({(c.app_id, c.name): c for c in reversed(checks)}.values())
 
 
 def _public(owner: str, repo: str) -> RepositoryRow:

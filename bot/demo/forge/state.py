@@ -44,7 +44,11 @@ class State:
         self._database.execute(
             "CREATE TABLE IF NOT EXISTS rows(kind TEXT, key TEXT, json TEXT, PRIMARY KEY(kind, key))"
         )
-        self.control_key = self._control_key()
+        path = self.folder / "control-key"
+        if not path.exists():
+            path.touch(mode=0o600)
+            path.write_text(secrets.token_urlsafe(24))
+        self.control_key = path.read_text()
 
     def close(self) -> None:
         """Closes the database; the state cannot be used any more."""
@@ -186,13 +190,6 @@ class State:
         row = self._adapter(kind).validate_json(text)
         assert isinstance(row, kind)  # noqa: S101  # tells mypy what the adapter made
         return row
-
-    def _control_key(self) -> str:
-        path = self.folder / "control-key"
-        if not path.exists():
-            path.touch(mode=0o600)
-            path.write_text(secrets.token_urlsafe(24))
-        return path.read_text()
 
 
 def digest(token: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from bot.demo.forge.access import role_of
-from bot.demo.forge.git import ListedFile, changed_files, count_commits
+from bot.demo.forge.git import PullFile, changed_files, count_commits
 from bot.demo.forge.rows import (
     AnnotationRow,
     AppRow,
@@ -126,7 +126,7 @@ class WorkShapes(Shapes):
             "changed_files": len(changed_files(self.state, row.repository, pull)),
         }
 
-    def changed_file(self, repository: str, pull: PullPart, file: ListedFile) -> Json:
+    def changed_file(self, repository: str, pull: PullPart, file: PullFile) -> Json:
         """One file of a pull request; the forge counts no lines."""
         sha, path = pull.head_sha, quote(file.path)
         shape: Json = {

@@ -9,12 +9,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 
 from bot.errors import Transient
-from bot.web.api.problems import ApiProblem
+from bot.web.api.models import ApiProblem
 
 POLL_S = 0.5
 HEARTBEAT_S = 10.0
@@ -64,8 +65,12 @@ class Streams:
         told = ""
         yield f"retry: {_RETRY_MS}\n\n"
         while time.monotonic() - began_s < self.longest_s:
-            moment = _seen(look)
-            text = _event(moment) if moment else told
+            moment, text = None, told
+            with suppress(Transient, ApiProblem):  # asked again in a moment; or it is gone
+                moment = look()
+            if moment:
+                data = moment.data.model_dump_json(by_alias=True)
+                text = f"event: {moment.name}\ndata: {data}\n\n"
             if text != told:
                 yield text
                 told, spoke_s = text, time.monotonic()
@@ -99,14 +104,3 @@ class _Stream:
         leave, self._leave = self._leave, None
         if leave:
             leave()
-
-
-def _seen(look: Look) -> Moment | None:
-    try:
-        return look()
-    except (Transient, ApiProblem):  # asked again in a moment; or it is gone
-        return None
-
-
-def _event(moment: Moment) -> str:
-    return f"event: {moment.name}\ndata: {moment.data.model_dump_json(by_alias=True)}\n\n"

@@ -1,11 +1,14 @@
-"""What the API takes and says, and its OpenAPI description, which is made of these models."""
+"""What the API takes and says, its errors too, and its OpenAPI description, made of these models."""
 
 from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Annotated
 
+from flask import Response
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import models_json_schema
 
@@ -13,9 +16,11 @@ from bot.report.ranking import Rank
 from bot.report.repair import RepairRow
 from bot.store import EvaluationState
 from bot.values import Conclusion
-from bot.web.api.problems import PROBLEM_TYPE, Problem
-from bot.webhook.patches import MOST_TEXT_CHARACTERS, AgentPatch
+from bot.webhook.patches import MOST_TEXT_CHARACTERS, AgentPatch, FieldProblem
 
+PROBLEM_TYPE = "application/problem+json"
+BELOW = "/api/"
+"""Every error below this address is a problem, whoever finds it."""
 _Json = dict[str, object]
 _PLACE = "#/components/schemas/{model}"
 _PROBLEMS = {
@@ -70,6 +75,18 @@ class PostedPatch(AgentPatch):
 
 class _Said(BaseModel):
     model_config = ConfigDict(frozen=True)
+
+
+class Problem(BaseModel):
+    """What went wrong: `title` says what kind of thing, `detail` this very thing and the way out."""
+
+    model_config = ConfigDict(frozen=True)
+
+    type: str = Field(default="about:blank", description="Always about:blank: `title` says it all.")
+    title: str
+    status: int = Field(ge=400, le=599)
+    detail: str = ""
+    errors: tuple[FieldProblem, ...] = Field(default=(), description="What is wrong, by field.")
 
 
 class Accepted(_Said):
@@ -222,3 +239,30 @@ def _refused(*statuses: int) -> _Json:
 
 def _ref(model: type[BaseModel]) -> _Json:
     return {"$ref": _PLACE.format(model=model.__name__)}
+
+
+# --- errors as RFC 9457 says: `application/problem+json` -------------------------------------
+
+
+class ApiProblem(Exception):
+    """Ends a request with a problem; `headers` go with it."""
+
+    def __init__(self, problem: Problem, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(problem.title)
+        self.problem = problem
+        self.headers = dict(headers or {})
+
+
+def refusal(
+    status: HTTPStatus, title: str, detail: str, headers: Mapping[str, str] | None = None
+) -> ApiProblem:
+    """Return a problem to be raised."""
+    return ApiProblem(Problem(title=title, status=status.value, detail=detail), headers)
+
+
+def as_response(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
+    """Return the answer that shows a problem."""
+    text = problem.model_dump_json(exclude_defaults=False)
+    response = Response(text, problem.status, content_type=PROBLEM_TYPE)
+    response.headers.update(headers or {})
+    return response

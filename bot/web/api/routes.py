@@ -16,8 +16,16 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from bot.report.ranking import Contestant, NotComparable, ranking
 from bot.store import ApiToken, EvaluationRecord
 from bot.web.api.events import Moment, Streams
-from bot.web.api.models import Accepted, PostedPatch, Ranking, description
-from bot.web.api.problems import ApiProblem, Problem, as_response, refusal
+from bot.web.api.models import (
+    Accepted,
+    ApiProblem,
+    PostedPatch,
+    Problem,
+    Ranking,
+    as_response,
+    description,
+    refusal,
+)
 from bot.web.api.standing import ReadReport, progress_of, report_of, standing
 from bot.web.api.submission import Submission, is_patch_of
 from bot.webhook.patches import problems
@@ -130,7 +138,9 @@ def blueprint(api: Api) -> Blueprint:
     routes.add_url_rule("/patches/<patch_id>/events", view_func=api.events, endpoint="events")
     routes.add_url_rule("/rankings", view_func=api.rankings, endpoint="rankings")
     routes.add_url_rule("/openapi.json", view_func=_description, endpoint="openapi")
-    routes.register_error_handler(ApiProblem, _told)
+    routes.register_error_handler(
+        ApiProblem, lambda error: as_response(error.problem, error.headers)
+    )
     return routes
 
 
@@ -164,10 +174,6 @@ def _posted() -> PostedPatch:
 def _description() -> Response:
     headers = {"Cache-Control": "max-age=3600", "Access-Control-Allow-Origin": "*"}
     return Response(description(), mimetype="application/json", headers=headers)
-
-
-def _told(error: ApiProblem) -> Response:
-    return as_response(error.problem, error.headers)
 
 
 def _json(

@@ -13,8 +13,7 @@ from bot.report.repair import repair_rows, shown_title
 from bot.store import EvaluationRecord, EvaluationState
 from bot.text import scrub
 from bot.values import STAGES, Conclusion, VerdictOutcome
-from bot.web.api.models import PatchStatus, Progress, ReportLinks
-from bot.web.api.problems import Problem
+from bot.web.api.models import PatchStatus, Problem, Progress, ReportLinks
 
 _TITLES = {
     EvaluationState.FAILED: (HTTPStatus.INTERNAL_SERVER_ERROR, "Assay could not finish"),
@@ -30,6 +29,13 @@ def standing(record: EvaluationRecord, read: ReadReport, report_page: str) -> Pa
 
     Raises Transient where the report cannot be read now.
     """
+    links = None
+    if record.report_key and report_page:
+        here, _, query = report_page.partition("?")
+        json_, markdown, sarif = (
+            f"{here}.{kind}?{query}".rstrip("?") for kind in ("json", "md", "sarif")
+        )
+        links = ReportLinks(html=report_page, json_=json_, markdown=markdown, sarif=sarif)
     report = report_of(record, read)
     verdicts = [one.verdict for one in report.requirements] if report else []
     return PatchStatus(
@@ -46,7 +52,7 @@ def standing(record: EvaluationRecord, read: ReadReport, report_page: str) -> Pa
         total=len(verdicts),
         rows=repair_rows(report) if report else (),
         problem=_problem(record, report),
-        report=_links(report_page) if record.report_key and report_page else None,
+        report=links,
     )
 
 
@@ -77,14 +83,6 @@ def _problem(record: EvaluationRecord, report: ReportDocument | None) -> Problem
         said = [line for one in report.reasons for line in (one.text, one.next_step)]
     detail = " ".join(dict.fromkeys(part for part in said if part))
     return Problem(title=title, status=status.value, detail=scrub(detail))
-
-
-def _links(page: str) -> ReportLinks:
-    here, _, query = page.partition("?")
-    by_kind = {kind: f"{here}.{kind}?{query}".rstrip("?") for kind in ("json", "md", "sarif")}
-    return ReportLinks(
-        html=page, json_=by_kind["json"], markdown=by_kind["md"], sarif=by_kind["sarif"]
-    )
 
 
 def _time(unix_s: float) -> str:

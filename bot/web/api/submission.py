@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Protocol
@@ -14,8 +14,7 @@ from bot.errors import UserError
 from bot.github import GitHub, NotThere, Repository
 from bot.store import ApiToken, EvaluationRecord, EvaluationState
 from bot.values import STAGES, EvaluationRequest, Trigger
-from bot.web.api.models import PostedPatch
-from bot.web.api.problems import ApiProblem, refusal
+from bot.web.api.models import ApiProblem, PostedPatch, refusal
 from bot.webhook.desk import evaluation_id
 from bot.webhook.patches import is_full_sha
 
@@ -87,7 +86,14 @@ class Submission:
             request = replace(request, plan_of=self._plan_of(request, patch.plan_of))
         known = self.requests.evaluation(request.id)
         if known is None:
-            self._check_room(request.repository)
+            if len(self.requests.open_evaluations(request.repository, 0)) >= MOST_OPEN:
+                raise refusal(
+                    HTTPStatus.TOO_MANY_REQUESTS,
+                    "Too many patches",
+                    f"{MOST_OPEN} patches of {request.repository} wait or run already. "
+                    "Send this one later.",
+                    {"Retry-After": "60"},
+                )
             self.requests.queued(request)
         if known is None or not known.state.is_final:
             self.jobs.submit_evaluation(request)
@@ -97,9 +103,21 @@ class Submission:
         return record
 
     def _free_id(self, token: ApiToken, patch: PostedPatch, pinned: Pinned) -> str:
-        """The id of this content's newest attempt, or of the next one."""
-        name = ""
-        for name in _ids(token.repository, patch, pinned):
+        """The id of this content's newest attempt, or of the next one, whoever sends it."""
+        content = (
+            token.repository.lower(),
+            pinned.base_ref,
+            pinned.base_sha,
+            pinned.head_sha,
+            patch.diff.strip("\n"),
+            patch.task.strip(),
+            patch.description.strip(),
+            patch.issue,
+            patch.plan_of,
+        )
+        digest, name = hashlib.sha256(json.dumps(content).encode()).hexdigest(), ""
+        for attempt in range(MOST_ATTEMPTS):
+            name = evaluation_id(token.repository, 0, "", f"patch {digest} {attempt}")
             known = self.requests.evaluation(name)
             if known is None or known.state not in _AGAIN:
                 break
@@ -119,15 +137,6 @@ class Submission:
             raise refusal(HTTPStatus.CONFLICT, "No plan yet", what, {"Retry-After": "10"})
         return earlier.plan_of or earlier.id
 
-    def _check_room(self, repository: str) -> None:
-        if len(self.requests.open_evaluations(repository, 0)) >= MOST_OPEN:
-            raise refusal(
-                HTTPStatus.TOO_MANY_REQUESTS,
-                "Too many patches",
-                f"{MOST_OPEN} patches of {repository} wait or run already. Send this one later.",
-                {"Retry-After": "60"},
-            )
-
     async def _pin(self, name: str, patch: PostedPatch) -> Pinned:
         """Ask GitHub which commits are named. Raises ApiProblem for what is not there, and Transient."""
         try:
@@ -144,7 +153,14 @@ class Submission:
 
 async def _pinned(repository: Repository, patch: PostedPatch, installation: int) -> Pinned:
     if patch.issue:
-        await _check_issue(repository, patch.issue)
+        try:
+            issue = await repository.issue(patch.issue)
+        except NotThere as error:
+            raise _wrong(f"issue: {repository.name} has no issue #{patch.issue}.") from error
+        except UserError as error:
+            raise _wrong(f"issue: {error.what}") from error
+        if issue.is_pull_request:
+            raise _wrong(f"issue: #{patch.issue} is a pull request, not an issue.")
     base_ref, base_sha = patch.base, patch.base
     if not is_full_sha(patch.base):
         base_ref = patch.base or await repository.default_branch()
@@ -168,37 +184,8 @@ async def _tip(repository: Repository, branch: str, field: str) -> str:
         raise _wrong(f"{field}: {error.what}") from error
 
 
-async def _check_issue(repository: Repository, number: int) -> None:
-    try:
-        issue = await repository.issue(number)
-    except NotThere as error:
-        raise _wrong(f"issue: {repository.name} has no issue #{number}.") from error
-    except UserError as error:
-        raise _wrong(f"issue: {error.what}") from error
-    if issue.is_pull_request:
-        raise _wrong(f"issue: #{number} is a pull request, not an issue.")
-
-
 def _wrong(detail: str) -> ApiProblem:
     return refusal(HTTPStatus.UNPROCESSABLE_ENTITY, "The patch names what is not there", detail)
-
-
-def _ids(repository: str, patch: PostedPatch, pinned: Pinned) -> Iterator[str]:
-    """Ids of the same content, whoever sends it: one for each attempt."""
-    content = (
-        repository.lower(),
-        pinned.base_ref,
-        pinned.base_sha,
-        pinned.head_sha,
-        patch.diff.strip("\n"),
-        patch.task.strip(),
-        patch.description.strip(),
-        patch.issue,
-        patch.plan_of,
-    )
-    digest = hashlib.sha256(json.dumps(content).encode()).hexdigest()
-    for attempt in range(MOST_ATTEMPTS):
-        yield evaluation_id(repository, 0, "", f"patch {digest} {attempt}")
 
 
 def _request(

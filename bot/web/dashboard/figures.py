@@ -79,16 +79,37 @@ class Figures:
 def figures(judged: Sequence[JudgedEvaluation], now_s: float | None = None) -> Figures:
     """Count; `judged` are newest first, `now_s` (Unix time) ends the last of DAYS days."""
     newest: dict[int, JudgedEvaluation] = {}
+    by_agent: dict[str, list[JudgedEvaluation]] = {}
+    counted: Counter[tuple[int, bool]] = Counter()
     for row in judged:
+        by_agent.setdefault(row.facts.agent, []).append(row)
         if row.number:
             newest.setdefault(row.number, row)
+        counted[int(row.created_s // DAY_S), _is_passed(row)] += 1
+    agents = (
+        AgentFigures(
+            name,
+            _passes(rows),
+            Share(sum(row.facts.met for row in rows), sum(row.facts.total for row in rows)),
+            _spend(rows),
+        )
+        for name, rows in by_agent.items()
+    )
+    today = int((time.time() if now_s is None else now_s) // DAY_S)
     return Figures(
         passes=_passes(judged),
         pull_requests=_passes(newest.values()),
         conclusions=tuple(Counter(row.conclusion for row in judged).most_common()),
-        agents=_agents(judged),
+        agents=tuple(sorted(agents, key=lambda one: (-one.passes.total, one.name))),
         spend=_spend(judged),
-        days=_days(judged, time.time() if now_s is None else now_s),
+        days=tuple(
+            Day(
+                time.strftime("%Y-%m-%d", time.gmtime(day * DAY_S)),
+                counted[day, True],
+                counted[day, False],
+            )
+            for day in range(today - DAYS + 1, today + 1)
+        ),
     )
 
 
@@ -101,37 +122,6 @@ def _is_passed(row: JudgedEvaluation) -> bool:
     return row.conclusion == Conclusion.SUCCESS
 
 
-def _agents(judged: Sequence[JudgedEvaluation]) -> tuple[AgentFigures, ...]:
-    by_name: dict[str, list[JudgedEvaluation]] = {}
-    for row in judged:
-        by_name.setdefault(row.facts.agent, []).append(row)
-    found = (
-        AgentFigures(
-            name,
-            _passes(rows),
-            Share(sum(row.facts.met for row in rows), sum(row.facts.total for row in rows)),
-            _spend(rows),
-        )
-        for name, rows in by_name.items()
-    )
-    return tuple(sorted(found, key=lambda one: (-one.passes.total, one.name)))
-
-
 def _spend(rows: Sequence[JudgedEvaluation]) -> Spend:
     known = [row.facts.usd for row in rows if row.facts.usd is not None]
     return Spend(sum(known), len(known))
-
-
-def _days(judged: Sequence[JudgedEvaluation], now_s: float) -> tuple[Day, ...]:
-    counted: Counter[tuple[int, bool]] = Counter()
-    for row in judged:
-        counted[int(row.created_s // DAY_S), _is_passed(row)] += 1
-    today = int(now_s // DAY_S)
-    return tuple(
-        Day(_date(day), counted[day, True], counted[day, False])
-        for day in range(today - DAYS + 1, today + 1)
-    )
-
-
-def _date(day: int) -> str:
-    return time.strftime("%Y-%m-%d", time.gmtime(day * DAY_S))

@@ -128,7 +128,9 @@ class Dashboard:
         """The figures of one repository; one that may not be seen looks like none."""
         visitor = self.visits.current()
         if visitor is None:
-            return self._signed_out()
+            if self.visits.sign_in is None:
+                return missing()
+            return sign_in.led_to(login_address(request.full_path.rstrip("?")))
         found = self.listing.readable_here(visitor.readable)
         places = [one for one in found if one.name.lower() == name.lower()]
         if not places:
@@ -185,12 +187,6 @@ class Dashboard:
             return _moment(shown, is_last=not shown or shown[0].state.is_final)
         rows = self.listing.listed(asked.wanted, visitor.readable, ROWS, asked.offset)
         return _moment([row.record for row in rows], is_last=False)
-
-    def _signed_out(self) -> AnyResponse:
-        """A page for people who are signed in: lead them there, and back."""
-        if self.visits.sign_in is None:
-            return missing()
-        return sign_in.led_to(login_address(request.full_path.rstrip("?")))
 
     def _page(self, page: str, visitor: Visitor, **values: object) -> Response:
         text = render_html(f"dashboard/{page}.html.j2", visitor=visitor, here=page, **values)

@@ -34,7 +34,12 @@ class Doors:
         """Lead to GitHub; the browser keeps the state and PKCE's verifier, signed."""
         if self.visits.sign_in is None:
             return missing()
-        _check_secure(self.links.public_url)
+        public_url = self.links.public_url
+        if not is_loopback(public_url) and urlsplit(public_url).scheme != "https":
+            raise UserError(
+                "Sign-in needs https.",
+                "Tell the operator: ASSAY_PUBLIC_URL must begin with https://.",
+            )
         state, verifier = secrets.token_urlsafe(24), secrets.token_urlsafe(48)
         answer = led_to(self.visits.sign_in.address(self._back(), state, verifier))
         begun = self._signer().dumps([state, verifier, _local(request.args.get("next", ""))])
@@ -53,14 +58,24 @@ class Doors:
         """Take the code that GitHub sends a person back with."""
         if self.visits.sign_in is None:
             return missing()
-        begun = self._begun(request.args.get("state", ""))
+        try:
+            kept = request.cookies.get(_STARTED, "")
+            known, verifier, following = self._signer().loads(kept, max_age=STARTED_S)
+        except (BadSignature, ValueError):
+            known = verifier = following = ""
+        state = request.args.get("state", "")
+        if not known or not secrets.compare_digest(known.encode(), state.encode()):
+            raise UserError(
+                "This sign-in was not begun in this browser, or too long ago.",
+                f"Open {self.links.public_url.rstrip('/')}/login and sign in again.",
+            )
         code = request.args.get("code", "")
         if not code:
             raise UserError(
                 "You did not sign in.", f"Open {self.links.public_url}/login to try again."
             )
-        answer = led_to(begun.next)
-        token = asyncio.run(self.visits.sign_in.token(code, self._back(), begun.verifier))
+        answer = led_to(following)
+        token = asyncio.run(self.visits.sign_in.token(code, self._back(), verifier))
         self.visits.opened_for(self.visits.sign_in, token, answer)
         answer.delete_cookie(_STARTED, path="/login")
         return answer
@@ -85,27 +100,8 @@ class Doors:
     def _back(self) -> str:
         return f"{self.links.public_url.rstrip('/')}{SIGNED_IN}"
 
-    def _begun(self, state: str) -> _Begun:
-        try:
-            kept = request.cookies.get(_STARTED, "")
-            known, verifier, following = self._signer().loads(kept, max_age=STARTED_S)
-        except (BadSignature, ValueError):
-            known = verifier = following = ""
-        if not known or not secrets.compare_digest(known.encode(), state.encode()):
-            raise UserError(
-                "This sign-in was not begun in this browser, or too long ago.",
-                f"Open {self.links.public_url.rstrip('/')}/login and sign in again.",
-            )
-        return _Begun(verifier, following)
-
     def _signer(self) -> URLSafeTimedSerializer:
         return URLSafeTimedSerializer(self.links.key(), salt="assay.sign-in")
-
-
-@dataclass(frozen=True, slots=True)
-class _Begun:
-    verifier: str
-    next: str
 
 
 def register(routes: Blueprint, doors: Doors) -> None:
@@ -127,13 +123,6 @@ def is_loopback(public_url: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _check_secure(public_url: str) -> None:
-    if not is_loopback(public_url) and urlsplit(public_url).scheme != "https":
-        raise UserError(
-            "Sign-in needs https.", "Tell the operator: ASSAY_PUBLIC_URL must begin with https://."
-        )
 
 
 def _local(address: str) -> str:

@@ -7,13 +7,11 @@ import shlex
 from collections.abc import Iterator
 
 from sandbox.harness import outcome
-from sandbox.harness.keeper.journal import JournalResult
-from sandbox.harness.keeper.orders import Orders
+from sandbox.harness.keeper.orders import JournalResult, Orders
 from sandbox.harness.keeper.sources import FunctionSource, find_functions, read_text
 from sandbox.harness.keeper.steps import Steps
 from sandbox.harness.keeper.suite import Whole, left_over, settle
-from sandbox.harness.readers import tap
-from sandbox.harness.readers.seen import clipped
+from sandbox.harness.readers import clipped, tap
 
 _TEST = re.compile(r"[ \t]*@test[ \t]+(?P<name>.*?)[ \t]*\{[ \t]*(?:#.*)?$")
 _META = re.compile(r"([\\.^$*+?()\[\]{}|])")
@@ -22,27 +20,22 @@ _META = re.compile(r"([\\.^$*+?()\[\]{}|])")
 def run(steps: Steps, orders: Orders) -> Iterator[JournalResult]:
     """Yield the results of every file."""
     for path in orders.asked:
-        if path.endswith(".bats"):
-            yield from _file(steps, orders, path)
-
-
-def _file(steps: Steps, orders: Orders, path: str) -> Iterator[JournalResult]:
-    found = find_functions(read_text(orders.top / path), _TEST, path)
-    functions = {_unquoted(name): function for name, function in found.items()}
-    counted = steps.run("bats", "--count", path)
-    if counted.status != 0 or counted.out.strip() != str(len(functions)):
-        said = f"bats cannot tell its tests, or counts others than stand in it.\n{clipped(counted.said)}"
-        yield JournalResult(path, path, outcome.ERROR, counted.seconds, said)
-        return
-    if functions:
-        yield from _tests(steps, path, functions)
-
-
-def _unquoted(name: str) -> str:
-    try:
-        return " ".join(shlex.split(name)) if name[:1] in "\"'" else name
-    except ValueError:
-        return name
+        if not path.endswith(".bats"):
+            continue
+        functions: dict[str, FunctionSource] = {}
+        for name, function in find_functions(read_text(orders.top / path), _TEST, path).items():
+            try:
+                bare = " ".join(shlex.split(name)) if name[:1] in "\"'" else name
+            except ValueError:
+                bare = name
+            functions[bare] = function
+        counted = steps.run("bats", "--count", path)
+        if counted.status != 0 or counted.out.strip() != str(len(functions)):
+            said = "bats cannot tell its tests, or counts others than stand in it."
+            told = f"{said}\n{clipped(counted.said)}"
+            yield JournalResult(path, path, outcome.ERROR, counted.seconds, told)
+        elif functions:
+            yield from _tests(steps, path, functions)
 
 
 def _tests(
@@ -53,7 +46,11 @@ def _tests(
         return Whole(done, tap.read(done.out))
 
     whole, found = start(), []
-    for seen in settle(tuple(functions), whole, lambda name: start("--filter", _exactly(name))):
+
+    def alone(name: str) -> Whole:
+        return start("--filter", f"^{_META.sub(chr(92) + chr(92) + '1', name)}$")
+
+    for seen in settle(tuple(functions), whole, alone):
         found.append(seen)
         at = functions[seen.name]
         yield JournalResult(
@@ -62,7 +59,3 @@ def _tests(
     problem = left_over(whole, found)
     if problem:
         yield JournalResult(path, path, outcome.ERROR, whole.done.seconds, problem)
-
-
-def _exactly(name: str) -> str:
-    return f"^{_META.sub(chr(92) + chr(92) + '1', name)}$"

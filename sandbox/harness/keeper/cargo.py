@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.harness import outcome
-from sandbox.harness.keeper.journal import JournalResult
-from sandbox.harness.keeper.orders import Orders
+from sandbox.harness.keeper.orders import JournalResult, Orders
 from sandbox.harness.keeper.sources import FunctionSource, find_functions, read_text
 from sandbox.harness.keeper.steps import Done, Program, Steps
 from sandbox.harness.keeper.suite import Whole, left_over, settle
-from sandbox.harness.readers.seen import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped
+from sandbox.harness.readers import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped
 
 _FUNCTION = re.compile(r"^[ \t]*(?:pub |async |unsafe )*fn (?P<name>\w+)\s*[(<]")
 _COUNTED = re.compile(r"^(\d+) tests?, \d+ benchmarks?$", re.M)
@@ -85,14 +84,23 @@ class _Crate:
             "cargo", "test", "--offline", "--no-run", "--message-format=json",
             "--target-dir", str(self._orders.scratch("target")), *self._target.options,
         )  # fmt: skip
-        self._binary = _executable(built.out)
+        # The test program that cargo says it made.
+        for message in _messages(built.out):
+            is_test = message.get("reason") == "compiler-artifact" and message.get("executable")
+            profile = message.get("profile")
+            if is_test and isinstance(profile, dict) and profile.get("test"):
+                self._binary = str(message["executable"])
         if built.status != 0 or not self._binary:
             yield self._broken(f"It does not build.\n{_errors(built)}", built)
             return
         listed = self._start("--list")
         names, counted = read_list(listed.out), _COUNTED.search(listed.out)
         if listed.status != 0 or counted is None:
-            yield self._by_exit_code()
+            # A target with a harness of its own: one program, one exit code.
+            done, path = self._start(), self._target.path
+            word = outcome.PASSED if done.status == 0 else outcome.FAILED
+            said = "" if done.status == 0 else clipped(done.said)
+            yield JournalResult(f"{path}::{self._target.name}", path, word, done.seconds, said)
         elif int(counted.group(1)) != len(names):
             yield self._broken(f"Its tests cannot be listed.\n{clipped(listed.said)}", listed)
         elif names:
@@ -125,14 +133,6 @@ class _Crate:
         environment = (("CARGO_MANIFEST_DIR", folder), ("CARGO_PKG_NAME", self._target.package))
         return self._steps.start(Program((self._binary, *options), folder, environment))
 
-    def _by_exit_code(self) -> JournalResult:
-        """A target with a harness of its own: one program, one exit code."""
-        done = self._start()
-        word = outcome.PASSED if done.status == 0 else outcome.FAILED
-        path = self._target.path
-        message = "" if done.status == 0 else clipped(done.said)
-        return JournalResult(f"{path}::{self._target.name}", path, word, done.seconds, message)
-
     def _broken(self, message: str, done: Done) -> JournalResult:
         return JournalResult(
             self._target.path, self._target.path, outcome.ERROR, done.seconds, message
@@ -150,32 +150,16 @@ class _Functions:
         """Return the test's function; without a known place, the crate's root file."""
         *modules, function = name.split("::")
         for count in range(len(modules), -1, -1):
-            for path in self._files(modules[:count]):
+            below = (Path(self._path).parent / "/".join(modules[:count])).as_posix()
+            for path in (f"{below}.rs", f"{below}/mod.rs") if count else (self._path,):
                 if function in self._in(path):
                     return self._in(path)[function]
         return FunctionSource(self._path, 0, name)
-
-    def _files(self, modules: list[str]) -> list[str]:
-        if not modules:
-            return [self._path]
-        below = (Path(self._path).parent / "/".join(modules)).as_posix()
-        return [f"{below}.rs", f"{below}/mod.rs"]
 
     def _in(self, path: str) -> dict[str, FunctionSource]:
         if path not in self._known:
             self._known[path] = find_functions(read_text(self._top / path), _FUNCTION, path)
         return self._known[path]
-
-
-def _executable(text: str) -> str:
-    """Return the test program that cargo says it made."""
-    found = ""
-    for message in _messages(text):
-        is_test = message.get("reason") == "compiler-artifact" and message.get("executable")
-        profile = message.get("profile")
-        if is_test and isinstance(profile, dict) and profile.get("test"):
-            found = str(message["executable"])
-    return found
 
 
 def _errors(built: Done) -> str:
@@ -231,15 +215,14 @@ def read_results(text: str) -> Reading:
             summaries.append(tuple(int(number) for number in summary.groups()))
         if len(found) > MOST_TESTS:
             return Reading((), f"There are more than {MOST_TESTS} tests.")
-    tests = tuple(_seen(name, words, said.get(name, "")) for name, words in found.items())
-    return Reading(tests, _problem(found, summaries))
-
-
-def _seen(name: str, words: list[str], said: str) -> SeenTest:
-    worst = words[0]
-    for word in words[1:]:
-        worst = outcome.worse(worst, word)
-    return SeenTest(name, worst, message=said if worst == outcome.FAILED else "")
+    tests = []
+    for name, words in found.items():
+        worst = words[0]
+        for word in words[1:]:
+            worst = outcome.worse(worst, word)
+        message = said.get(name, "") if worst == outcome.FAILED else ""
+        tests.append(SeenTest(name, worst, message=message))
+    return Reading(tuple(tests), _problem(found, summaries))
 
 
 def _problem(found: dict[str, list[str]], summaries: list[tuple[int, ...]]) -> str:

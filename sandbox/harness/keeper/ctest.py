@@ -6,17 +6,16 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from xml.parsers import expat
 
 from sandbox.harness import outcome
 from sandbox.harness.keeper.exits import Exits
-from sandbox.harness.keeper.journal import JournalResult
-from sandbox.harness.keeper.orders import Orders
+from sandbox.harness.keeper.orders import JournalResult, Orders
 from sandbox.harness.keeper.programs import common_place, sources
 from sandbox.harness.keeper.steps import Program, Steps
 from sandbox.harness.keeper.suite import Whole, left_over, settle
-from sandbox.harness.readers.seen import (
+from sandbox.harness.readers import (
     MESSAGE_CHARS,
     MOST_TESTS,
     NAME_CHARS,
@@ -66,15 +65,12 @@ def _tests(text: str, orders: Orders) -> dict[str, _Test]:
     found: dict[str, _Test] = {}
     for number, entry in enumerate(listed[:MOST_TESTS], start=1):
         name, command = str(entry.get("name")), entry.get("command") or []
-        found.setdefault(name, _Test(number, _made_of(name, command, orders.tests)))
+        stems = {name, *(PurePosixPath(str(word)).stem for word in command[:1])}
+        named = [path for path in orders.tests if PurePosixPath(path).stem in stems]
+        # The file that the program is named after, else where all tests stand.
+        path = named[0] if len(named) == 1 else common_place(orders.tests)
+        found.setdefault(name, _Test(number, path))
     return found
-
-
-def _made_of(name: str, command: list[object], tests: tuple[str, ...]) -> str:
-    """Return the test file that the program is named after, else where all tests stand."""
-    stems = {name, *(PurePosixPath(str(word)).stem for word in command[:1])}
-    named = [path for path in tests if PurePosixPath(path).stem in stems]
-    return named[0] if len(named) == 1 else common_place(tests)
 
 
 class _CtestRunner:
@@ -90,17 +86,14 @@ class _CtestRunner:
             *("--output-junit", str(report), *options),
         )
         done = self._steps.start(Program(argv, environment=self._exits.environment))
-        reading = read_junit(_bytes(report))
+        try:
+            with report.open("rb") as stream:
+                document = stream.read(_REPORT_BYTES)
+        except OSError:
+            document = b""
+        reading = read_junit(document)
         early = self._exits.early()
         return Whole(done, Reading(reading.tests, early or reading.problem), not early)
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        with path.open("rb") as stream:
-            return stream.read(_REPORT_BYTES)
-    except OSError:
-        return b""
 
 
 def _results(runner: _CtestRunner, tests: dict[str, _Test], broken: str) -> Iterator[JournalResult]:
@@ -158,13 +151,12 @@ class _JunitDocument:
             self._case, self._text, self._room = attributes, [], MESSAGE_CHARS
             self._outcome = _STATUS.get(attributes.get("status", ""), "")
         elif self._case is not None and tag in _BAD:
-            self._outcome = self._worst(_BAD[tag])
+            found = _BAD[tag]
+            if found != outcome.SKIPPED:
+                self._outcome = outcome.worse(found, self._outcome or outcome.PASSED)
+            elif self._outcome in ("", outcome.ERROR):
+                self._outcome = found
             self._say(attributes.get("message", "") + "\n")
-
-    def _worst(self, found: str) -> str:
-        if found == outcome.SKIPPED:
-            return outcome.SKIPPED if self._outcome in ("", outcome.ERROR) else self._outcome
-        return outcome.worse(found, self._outcome or outcome.PASSED)
 
     def end(self, tag: str) -> None:
         self._depth -= 1

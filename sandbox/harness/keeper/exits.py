@@ -80,12 +80,9 @@ class Exits:
         files = sorted(path for path in top.rglob("*") if path.suffix in _C)[:_MOST_FILES]
         for path in files:
             place = path.relative_to(top).as_posix()
-            if not self._is_test_side(place) and definition.search(read_text(path)):
+            if not _is_test_side(self._orders, place) and definition.search(read_text(path)):
                 return place
         return ""
-
-    def _is_test_side(self, place: str) -> bool:
-        return _is_test_side(self._orders, place)
 
 
 def _is_test_side(orders: Orders, place: str) -> bool:

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from sandbox.harness import outcome
-from sandbox.harness.keeper.journal import JournalResult
-from sandbox.harness.keeper.orders import Orders, Unbelievable
+from sandbox.harness.keeper.orders import JournalResult, Orders, Unbelievable
 from sandbox.harness.keeper.sources import FunctionSource, find_functions, read_text
 from sandbox.harness.keeper.steps import Done, Program, Steps
 from sandbox.harness.keeper.suite import Whole, left_over, settle
-from sandbox.harness.readers.seen import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped, seconds
+from sandbox.harness.readers import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped, seconds
 
 _FUNCTION = re.compile(r"func (?P<name>(?:Test|Example|Fuzz)\w*)\(")
 _PACKAGE = re.compile(r"^package (\w+)", re.M)
@@ -25,7 +24,9 @@ _MOST_CHARS = 100_000  # of one argument
 
 def run(steps: Steps, orders: Orders) -> Iterator[JournalResult]:
     """Yield the results of every package that has tests."""
-    flag = _verbose_flag(steps)
+    # Since 1.20 the binary can mark its own lines, so that a test's print is no event by accident.
+    found = re.search(r"go1\.(\d+)", steps.run("go", "version").out)
+    flag = "-test.v=test2json" if found and int(found.group(1)) >= 20 else "-test.v=true"
     asked = {_folder(path) for path in orders.asked}
     for number, folder in enumerate(sorted(asked)):
         package = _Package(steps, orders, folder, number, flag)
@@ -34,12 +35,6 @@ def run(steps: Steps, orders: Orders) -> Iterator[JournalResult]:
 
 def _folder(path: str) -> str:
     return PurePosixPath(path).parent.as_posix()
-
-
-def _verbose_flag(steps: Steps) -> str:
-    """Since 1.20 the binary can mark its own lines, so that a test's print is no event by accident."""
-    found = re.search(r"go1\.(\d+)", steps.run("go", "version").out)
-    return "-test.v=test2json" if found and int(found.group(1)) >= 20 else "-test.v=true"
 
 
 class _Package:
@@ -60,7 +55,11 @@ class _Package:
             return
         if not self._binary.exists():
             return  # every test file is left out by its build constraints
-        functions = self._functions(files)
+        functions: dict[str, FunctionSource] = {}
+        for path in files:
+            text = read_text(self._orders.top / path)
+            for name, function in find_functions(text, _FUNCTION, path).items():
+                functions.setdefault(name, function)
         listed = self._steps.run(str(self._binary), "-test.list", ".*", folder=self._folder)
         if listed.status != 0:
             yield self._broken(f"Its tests cannot be listed.\n{clipped(listed.said)}", listed)
@@ -80,18 +79,13 @@ class _Package:
         for seen in settle(names, _tops(whole), lambda name: _tops(self._start(name))):
             found.append(seen)
             yield _result(functions[seen.name], seen, seen.name)
-            if is_clean:
-                yield from self._subtests(whole, seen.name, functions[seen.name])
+            for inner in whole.reading.tests if is_clean else ():
+                if inner.name.startswith(seen.name + "/"):
+                    shown = f"{seen.name}[{inner.name[len(seen.name) + 1 :]}]"
+                    yield _result(functions[seen.name], inner, shown)
         problem = left_over(whole, found)
         if problem:
             yield self._broken(problem, whole.done)
-
-    def _subtests(
-        self, whole: Whole, name: str, function: FunctionSource
-    ) -> Iterator[JournalResult]:
-        for seen in whole.reading.tests:
-            if seen.name.startswith(name + "/"):
-                yield _result(function, seen, f"{name}[{seen.name[len(name) + 1 :]}]")
 
     def _start(self, names: str) -> Whole:
         """Run the named tests. The log is complete only when the run went through its own end."""
@@ -113,14 +107,6 @@ class _Package:
             filled = _CONTROL.format(package=package.group(1), nonce=self._orders.nonce, name=name)
             target.write_text(filled)
         return name
-
-    def _functions(self, files: list[str]) -> dict[str, FunctionSource]:
-        found: dict[str, FunctionSource] = {}
-        for path in files:
-            text = read_text(self._orders.top / path)
-            for name, function in find_functions(text, _FUNCTION, path).items():
-                found.setdefault(name, function)
-        return found
 
     def _broken(self, message: str, done: Done) -> JournalResult:
         return JournalResult(self._folder, self._folder, outcome.ERROR, done.seconds, message)
@@ -186,20 +172,15 @@ class _GoEvents:
         self.ended[test] = SeenTest(test, _ENDS[action], took_s, said)
 
 
-def _parsed(line: str) -> dict[str, object] | None:
-    try:
-        event = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return event if isinstance(event, dict) else None
-
-
 def read_events(text: str) -> Reading:
     """Return every test that ended, subtests included; what started and did not end is a problem."""
     reader = _GoEvents()
     for line in text.splitlines():
-        event = _parsed(line)
-        if event is not None:
+        try:
+            event = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(event, dict):
             reader.event(event)
         if len(reader.started) > MOST_TESTS:
             return Reading((), f"There are more than {MOST_TESTS} tests.")

@@ -10,12 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from sandbox.harness import outcome
-from sandbox.harness.keeper.journal import JournalResult
-from sandbox.harness.keeper.orders import Orders
+from sandbox.harness.keeper.orders import JournalResult, Orders
 from sandbox.harness.keeper.sources import FunctionSource, find_functions, read_text
 from sandbox.harness.keeper.steps import Done, Program, Steps
 from sandbox.harness.keeper.suite import Whole, alone_result
-from sandbox.harness.readers.seen import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped
+from sandbox.harness.readers import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped
 
 _JARS = Path("/usr/share/java")  # Debian's; they come with the packages junit4 and junit5
 _COMMON = ("junit4", "hamcrest-all", "hamcrest-core", "hamcrest")
@@ -60,7 +59,13 @@ class _Suite:
 
     def results(self) -> Iterator[JournalResult]:
         """Yield every test's result, and one for each test file that does not compile."""
-        problem = self._lacks() or self._compile_main()
+        wanted, offered = "junit4", "junit4"
+        if self._is_platform:
+            wanted, offered = "junit-platform-launcher", "junit5"
+        if (_JARS / f"{wanted}.jar").exists():
+            problem = self._compile_main()
+        else:
+            problem = f"The sandbox lacks JUnit: apt-get install {offered}"
         if problem:
             yield JournalResult(".", ".", outcome.ERROR, 0.0, problem)
             return
@@ -68,15 +73,13 @@ class _Suite:
         for path in broken:
             if self._orders.is_asked(path):
                 yield JournalResult(path, path, outcome.ERROR, 0.0, f"It does not compile.\n{said}")
-        classes = {self._class(p): p for p in self._orders.asked if p not in broken}
+        classes: dict[str, str] = {}
+        for path in self._orders.asked:
+            if path not in broken:
+                package, stem = _PACKAGE.search(self._texts[path]), PurePosixPath(path).stem
+                classes[f"{package.group(1)}.{stem}" if package else stem] = path
         if classes:
             yield from self._run(classes)
-
-    def _lacks(self) -> str:
-        wanted = "junit-platform-launcher" if self._is_platform else "junit4"
-        if (_JARS / f"{wanted}.jar").exists():
-            return ""
-        return f"The sandbox lacks JUnit: apt-get install {'junit5' if self._is_platform else 'junit4'}"
 
     def _compile_main(self) -> str:
         """Compile the sources and our runner; "" when that went well."""
@@ -132,11 +135,6 @@ class _Suite:
         resources = [str(self._orders.top / f"src/{one}/resources") for one in ("test", "main")]
         return ":".join((*places, *resources, *jars))
 
-    def _class(self, path: str) -> str:
-        package = _PACKAGE.search(self._texts[path])
-        stem = PurePosixPath(path).stem
-        return f"{package.group(1)}.{stem}" if package else stem
-
     # --- running --------------------------------------------------------------------------------
 
     def _run(self, classes: dict[str, str]) -> Iterator[JournalResult]:
@@ -173,7 +171,8 @@ class _Suite:
         name, _, method = seen.name.partition("#")
         outer = name.partition("$")[0]
         path = classes.get(outer, ".")
-        at = self._functions(path).get(method, FunctionSource(path, 0, seen.name))
+        functions = find_functions(self._texts.get(path, ""), _METHOD, path)
+        at = functions.get(method, FunctionSource(path, 0, seen.name))
         inner = f"{name.partition('$')[2]}." if "$" in name else ""
         return JournalResult(
             f"{path}::{inner}{method}",
@@ -184,9 +183,6 @@ class _Suite:
             at.line,
             at.text,
         )
-
-    def _functions(self, path: str) -> dict[str, FunctionSource]:
-        return find_functions(self._texts.get(path, ""), _METHOD, path)
 
 
 def _is_test_side(path: str) -> bool:
@@ -212,18 +208,14 @@ def _report(text: str, key: str) -> Reading:
         elif words[1] == "end":
             has_ended = True
         else:
-            _add(found, words)
+            name = _decoded(words[2])[:NAME_CHARS]
+            word = words[3] if words[3] in _OUTCOMES else outcome.ERROR
+            known = found.get(name)
+            if known is None or outcome.worse(known.outcome, word) != known.outcome:
+                found[name] = SeenTest(name, word, message=clipped(_decoded(words[4])))
     if not has_ended and not problem:
         problem = "The tests ended before their end: something left the program."
     return Reading(tuple(found.values()), problem)
-
-
-def _add(found: dict[str, SeenTest], words: list[str]) -> None:
-    name = _decoded(words[2])[:NAME_CHARS]
-    word = words[3] if words[3] in _OUTCOMES else outcome.ERROR
-    known = found.get(name)
-    if known is None or outcome.worse(known.outcome, word) != known.outcome:
-        found[name] = SeenTest(name, word, message=clipped(_decoded(words[4])))
 
 
 def _decoded(word: str) -> str:

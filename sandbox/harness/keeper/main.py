@@ -10,8 +10,7 @@ if not __package__:
     sys.path[:0] = [os.path.abspath(f"{__file__}/../../../..")]  # noqa: PTH100
 
 from sandbox.harness.keeper import bats, cargo, ctest, go, java, programs
-from sandbox.harness.keeper.journal import Journal
-from sandbox.harness.keeper.orders import Unbelievable, read_orders
+from sandbox.harness.keeper.orders import Journal, Unbelievable, read_orders
 from sandbox.harness.keeper.steps import Steps, become_the_keeper
 
 RUNNERS = {

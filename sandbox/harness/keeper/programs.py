@@ -9,12 +9,10 @@ from pathlib import PurePosixPath
 
 from sandbox.harness import outcome
 from sandbox.harness.keeper.exits import Exits, ScriptEnds
-from sandbox.harness.keeper.journal import JournalResult
-from sandbox.harness.keeper.orders import Orders
+from sandbox.harness.keeper.orders import JournalResult, Orders
 from sandbox.harness.keeper.sources import read_text
 from sandbox.harness.keeper.steps import Done, Program, Steps
-from sandbox.harness.readers import tap
-from sandbox.harness.readers.seen import Reading, clipped
+from sandbox.harness.readers import Reading, clipped, tap
 
 _SOURCE_CHARS = 4000
 _DID_NOTHING = re.compile(r"^make: ((?:Nothing to be done for|[`'].*' is up to date).*?)\.?$", re.M)
@@ -27,15 +25,13 @@ def run_make(steps: Steps, orders: Orders) -> Iterator[JournalResult]:
     source = sources(orders, orders.tests)
     exits = Exits(steps, orders)
     done = steps.start(Program(argv, environment=(*exits.environment, ("LC_ALL", "C"))))
-    early = (exits.early() or _idle(done)) if done.status == 0 else ""
+    early = exits.early() if done.status == 0 else ""
+    if done.status == 0 and not early:
+        # A file or folder of the target's name is enough for make to do nothing.
+        idle = _DID_NOTHING.search(done.said)
+        early = f"make ran nothing: {idle.group(1)}." if idle else ""
     # Its id names no file: it must be the same whatever files there are.
     yield from _told(done, place, " ".join(argv), source, early)
-
-
-def _idle(done: Done) -> str:
-    """Say so when make did nothing: a file or folder of the target's name is enough for that."""
-    found = _DID_NOTHING.search(done.said)
-    return f"make ran nothing: {found.group(1)}." if found else ""
 
 
 def run_scripts(steps: Steps, orders: Orders) -> Iterator[JournalResult]:
@@ -43,17 +39,13 @@ def run_scripts(steps: Steps, orders: Orders) -> Iterator[JournalResult]:
     watch = ScriptEnds(steps, orders)
     for path in orders.asked:
         text = read_text(orders.top / path)
-        done = steps.start(watch.program(_interpreter(text), path))
+        first = text.split("\n", 1)[0]
+        words = first[2:].split() if first.startswith("#!") else []
+        known = PurePosixPath(words[-1]).name if words else ""
+        done = steps.start(watch.program("sh" if known in {"sh", "dash"} else "bash", path))
         early = watch.early(path, text) if done.status == 0 else ""
         test_id = f"{path}::{PurePosixPath(path).name}"
         yield from _told(done, path, test_id, sources(orders, (path,)), early)
-
-
-def _interpreter(text: str) -> str:
-    first = text.split("\n", 1)[0]
-    words = first[2:].split() if first.startswith("#!") else []
-    known = PurePosixPath(words[-1]).name if words else ""
-    return "sh" if known in {"sh", "dash"} else "bash"
 
 
 def common_place(tests: tuple[str, ...]) -> str:

@@ -41,16 +41,11 @@ def find_functions(text: str, pattern: re.Pattern[str], path: str) -> dict[str, 
         match = pattern.match(line)
         if match:
             indent = line[: len(line) - len(line.lstrip())]
-            body = _body(lines, index, f"{indent}}}")
+            end, first, stop = f"{indent}}}", index, index
+            while first > 0 and lines[first - 1].lstrip().startswith(("//", "#[", "@", "/*", "*")):
+                first -= 1
+            while stop < len(lines) - 1 and lines[stop].rstrip() != end:
+                stop += 1
+            body = "\n".join(lines[first : stop + 1])[:_SOURCE_CHARS]
             found.setdefault(match.group("name"), FunctionSource(path, index + 1, body))
     return found
-
-
-def _body(lines: list[str], start: int, end: str) -> str:
-    first = start
-    while first > 0 and lines[first - 1].lstrip().startswith(("//", "#[", "@", "/*", "*")):
-        first -= 1
-    stop = start
-    while stop < len(lines) - 1 and lines[stop].rstrip() != end:
-        stop += 1
-    return "\n".join(lines[first : stop + 1])[:_SOURCE_CHARS]

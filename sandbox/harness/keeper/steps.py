@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.harness.keeper.journal import Journal
+from sandbox.harness.keeper.orders import Journal
 
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
@@ -32,7 +32,6 @@ class Program:
     folder: str = ""
     environment: tuple[tuple[str, str], ...] = ()
     stdin: bytes = b""
-    keep_open: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,10 @@ class Steps:
 
     def _watched(self, program: Program) -> tuple[int | None, bytes, bytes, bool]:
         limit_s = max(_SHORTEST_S, (self._deadline - time.monotonic()) * _SHARE)
-        stdin = _input(program.stdin)
+        # A pipe gives the data once: unlike a file, it cannot be read again.
+        stdin, writing = os.pipe()
+        os.write(writing, program.stdin)
+        os.close(writing)
         try:
             process = subprocess.Popen(
                 program.argv,
@@ -91,7 +93,6 @@ class Steps:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
-                pass_fds=program.keep_open,
             )
         except OSError as error:
             return 127, b"", f"{program.argv[0]}: {error.strerror}".encode(), False
@@ -155,14 +156,6 @@ class _PipeStreams:
             if stream is not None:
                 stream.close()
         return bytes(self._kept[1]), bytes(self._kept[2]), self._is_cut
-
-
-def _input(data: bytes) -> int:
-    """Return a pipe that gives the data once: unlike a file, it cannot be read again."""
-    reading, writing = os.pipe()
-    os.write(writing, data)
-    os.close(writing)
-    return reading
 
 
 def become_the_keeper() -> None:

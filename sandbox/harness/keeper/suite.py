@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from sandbox.harness import outcome
 from sandbox.harness.keeper.steps import Done
-from sandbox.harness.readers.seen import Reading, SeenTest, clipped
+from sandbox.harness.readers import Reading, SeenTest, clipped
 
 _BAD = (outcome.FAILED, outcome.ERROR)
 _NO_ACCOUNT = "It ended without an account of this test: the program left early."
@@ -43,8 +43,12 @@ def settle(
         yield from (told[name] for name in names)
         return
     for name in names:
-        own = alone_result(name, alone(name))
-        yield _worse(own, told[name]) if name in told else own
+        own, seen = alone_result(name, alone(name)), told.get(name)
+        if seen is None or outcome.worse(own.outcome, seen.outcome) == own.outcome:
+            yield own
+        else:
+            said = seen.message or "It fails when it runs with the others."
+            yield replace(seen, message=said)
 
 
 def alone_result(name: str, run: Whole) -> SeenTest:
@@ -59,12 +63,6 @@ def alone_result(name: str, run: Whole) -> SeenTest:
     if run.is_clean((name,)):
         return replace(told[0], seconds=took_s)
     return SeenTest(name, outcome.ERROR, took_s, f"{run.reading.problem or _NO_ACCOUNT}\n{said}")
-
-
-def _worse(own: SeenTest, told: SeenTest) -> SeenTest:
-    if told.outcome == own.outcome or outcome.worse(own.outcome, told.outcome) == own.outcome:
-        return own
-    return replace(told, message=told.message or "It fails when it runs with the others.")
 
 
 def left_over(whole: Whole, results: list[SeenTest]) -> str:

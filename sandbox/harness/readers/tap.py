@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from sandbox.harness import outcome
-from sandbox.harness.readers.seen import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped
+from sandbox.harness.readers import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped
 
 _POINT = re.compile(r"(not )?ok\b(?:[ \t]+(\d{1,9}))?[ \t]*(?:-[ \t]+)?(.*)", re.S)
 _PLAN = re.compile(r"(\d{1,9})\.\.(\d{1,9})(?:[ \t]*#[ \t]*(.*))?")
@@ -49,25 +49,28 @@ class _TapLines:
         if _VERSION.fullmatch(line):
             self._next_stream()
         elif plan:
-            self._plan(int(plan.group(1)), int(plan.group(2)))
+            first, last = int(plan.group(1)), int(plan.group(2))
+            if self.streams[-1].plan is not None:
+                self._next_stream()
+            stream = self.streams[-1]
+            stream.plan_came_last = bool(stream.numbers)
+            stream.plan = last if first == 1 or last == 0 else -1
         elif line.startswith("Bail out!"):
             self.streams[-1].bailed = line[9:].strip()[:NAME_CHARS] or "no reason given"
         elif point:
             self._point(bool(point.group(1)), point.group(2), point.group(3).strip())
         elif self.tests and self.streams[-1].numbers and line.strip():
-            self._note(line)
+            # Diagnostics are the message of the point before them, when that one failed.
+            before = self.tests[-1]
+            if before.outcome == outcome.FAILED and len(self.notes) < 200:
+                self.notes.append(line.lstrip("# ") if line.startswith("#") else line)
+                said = clipped("\n".join(self.notes))
+                self.tests[-1] = SeenTest(before.name, before.outcome, message=said)
 
     def _next_stream(self) -> None:
         stream = self.streams[-1]
         if stream.numbers or stream.plan is not None or stream.bailed:
             self.streams.append(_TapStream())
-
-    def _plan(self, first: int, last: int) -> None:
-        if self.streams[-1].plan is not None:
-            self._next_stream()
-        stream = self.streams[-1]
-        stream.plan_came_last = bool(stream.numbers)
-        stream.plan = last if first == 1 or last == 0 else -1
 
     def _point(self, is_bad: bool, number: str | None, text: str) -> None:
         stream = self.streams[-1]
@@ -79,25 +82,14 @@ class _TapLines:
         directive = _DIRECTIVE.search(text)
         name = (text[: directive.start()] if directive else text).strip()[:NAME_CHARS]
         self.notes = []
-        word = _word(is_bad, directive.group(1).lower() if directive else "")
+        kind = directive.group(1).lower() if directive else ""
+        word = outcome.FAILED if is_bad else outcome.PASSED
+        if kind == "skip":
+            word = outcome.SKIPPED
+        elif kind == "todo":
+            word = outcome.XFAILED if is_bad else outcome.XPASSED
         shown = directive.group(2).strip() if directive else ""
         self.tests.append(SeenTest(name or f"test {stream.numbers[-1]}", word, message=shown))
-
-    def _note(self, line: str) -> None:
-        """Keep diagnostics as the message of the point before them, when that one failed."""
-        last = self.tests[-1]
-        if last.outcome == outcome.FAILED and len(self.notes) < 200:
-            self.notes.append(line.lstrip("# ") if line.startswith("#") else line)
-            said = clipped("\n".join(self.notes))
-            self.tests[-1] = SeenTest(last.name, last.outcome, message=said)
-
-
-def _word(is_bad: bool, directive: str) -> str:
-    if directive == "skip":
-        return outcome.SKIPPED
-    if directive == "todo":
-        return outcome.XFAILED if is_bad else outcome.XPASSED
-    return outcome.FAILED if is_bad else outcome.PASSED
 
 
 def read(text: str) -> Reading:

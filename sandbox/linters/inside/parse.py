@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,20 +45,17 @@ def main() -> int:
     if kind != "data" and shutil.which(kind) is None:
         return 127
     paths: list[str] = json.load(sys.stdin)
-    for path, broken in _looked_at(kind, paths):
-        found = {"rule": "syntax", "path": path, "line": broken.line, "breaks": broken.breaks}
-        print(json.dumps(found | {"message": broken.message[:500]}))
-    return 0
-
-
-def _looked_at(kind: str, paths: list[str]) -> Iterator[tuple[str, Unparsable]]:
     look: Callable[[Path], Unparsable | None] = {"data": data, "bash": bash, "node": node}[kind]
     for number, path in enumerate(paths):
-        if kind != "data" and number >= _MAX_PROGRAMS:
-            yield path, Unparsable(1, f"Not looked at: more than {_MAX_PROGRAMS} files.", NEVER)
-            return
-        if broken := look(Path(path)):
-            yield path, broken
+        is_over = kind != "data" and number >= _MAX_PROGRAMS
+        said = f"Not looked at: more than {_MAX_PROGRAMS} files."
+        broken = Unparsable(1, said, NEVER) if is_over else look(Path(path))
+        if broken:
+            found = {"rule": "syntax", "path": path, "line": broken.line, "breaks": broken.breaks}
+            print(json.dumps(found | {"message": broken.message[:500]}))
+        if is_over:
+            break
+    return 0
 
 
 # --- data -----------------------------------------------------------------------------------

@@ -26,16 +26,12 @@ def main() -> int:
         text = Path(path).read_text(errors="replace")
         if _TEMPLATE.search(text):
             continue
-        for number, (line, message) in enumerate(_errors(text)):
+        rules = tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True)
+        for number, (line, message) in enumerate(_of_rules(rules, depth=0)):
             if number == _MAX_OF_ONE_FILE:
                 break
             print(json.dumps({"path": path, "line": line, "message": message}))
     return 0
-
-
-def _errors(text: str) -> Iterator[tuple[int, str]]:
-    rules = tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True)
-    yield from _of_rules(rules, depth=0)
 
 
 def _of_rules(nodes: list[Any], depth: int) -> Iterator[tuple[int, str]]:

@@ -63,7 +63,7 @@ _ASIDE = re.compile(
 )
 
 
-class WantedPackage:
+class GitDependency:
     """A dependency that is not in a registry: its name, what it is asked as, and whose it is."""
 
     def __init__(self, name: str, spec: str, owner: str) -> None:
@@ -85,10 +85,10 @@ def is_of_git(spec: str) -> bool:
     )
 
 
-def wanted(manifest: dict, folder: Path) -> list[WantedPackage]:  # type: ignore[type-arg]
+def wanted(manifest: dict, folder: Path) -> list[GitDependency]:  # type: ignore[type-arg]
     """Return what package.json and a lock of npm ask git for."""
     found = [
-        WantedPackage(name, str(spec), "")
+        GitDependency(name, str(spec), "")
         for kind in _KINDS
         for name, spec in dict(manifest.get(kind) or {}).items()
         if is_of_git(str(spec))
@@ -110,20 +110,20 @@ def wanted(manifest: dict, folder: Path) -> list[WantedPackage]:  # type: ignore
     return found
 
 
-def _of_lines(lines: list[str]) -> list[WantedPackage]:
+def _of_lines(lines: list[str]) -> list[GitDependency]:
     """Return what the locks of yarn and pnpm have from git; each entry begins with a line of its name."""
-    found: dict[str, WantedPackage] = {}
+    found: dict[str, GitDependency] = {}
     name = ""
     for line in lines:
         if line.endswith(":") and len(line) - len(line.lstrip()) <= 2:
             name = re.sub(r"(?<=.)@.*", "", line.strip().strip("'\":").lstrip("/"))
         hit = _IN_LOCK.search(line)
         if hit and name:
-            found.setdefault(name, WantedPackage(name, hit.group(), ""))
+            found.setdefault(name, GitDependency(name, hit.group(), ""))
     return list(found.values())
 
 
-def _of_lock(lock: dict) -> list[WantedPackage]:  # type: ignore[type-arg]
+def _of_lock(lock: dict) -> list[GitDependency]:  # type: ignore[type-arg]
     """Return what the lock's packages come from git for, with the packages that ask for them."""
     packages = dict(lock.get("packages") or lock.get("dependencies") or {})
     found = []
@@ -137,7 +137,7 @@ def _of_lock(lock: dict) -> list[WantedPackage]:  # type: ignore[type-arg]
                 if other
                 and name in {**(one.get("dependencies") or {}), **(one.get("requires") or {})}
             ]
-            found.append(WantedPackage(name, spec, asking[0] if asking else ""))
+            found.append(GitDependency(name, spec, asking[0] if asking else ""))
     return found
 
 
@@ -156,7 +156,7 @@ def answers(host: str) -> bool:
     )
 
 
-def root_of(one: WantedPackage, manifest: dict, folder: Path) -> str:  # type: ignore[type-arg]
+def root_of(one: GitDependency, manifest: dict, folder: Path) -> str:  # type: ignore[type-arg]
     """Return the project's own dependency that leads to this one; "" when it cannot be told."""
     direct = {name for kind in _KINDS for name in manifest.get(kind) or {}}
     if one.name in direct:
@@ -283,7 +283,7 @@ def main(unfetched: str, runner: str, *argv: str) -> int:
         if not hit or answers(hit.group(1)):
             return code
         name, owner = asked_for_by(manifest, hit.group(2))
-        found = [WantedPackage(name or hit.group(2), hit.group(2), owner)]
+        found = [GitDependency(name or hit.group(2), hit.group(2), owner)]
     roots = [root_of(one, manifest, folder) for one in found]
     is_left_out = argv[0] == "npm" and all(is_spare(one, manifest, folder, runner) for one in roots)
     rows = [[one.name, one.owner, is_left_out] for one in found]

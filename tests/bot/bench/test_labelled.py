@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.bench.cases import Kind, Label
-from bot.bench.labelled import NoCase, cases_of, line_of, read_labels, read_set
+from bot.bench.cases import Kind, Label, NoCase, cases_of, line_of, read_labels, read_set
 from bot.errors import UserError
 from bot.values import LabelKind, VerdictLabel
 from tests.bot.bench.test_patches import NOWHERE, TASK, Shop, open_shop

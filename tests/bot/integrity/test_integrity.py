@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from bot.integrity import inspect_integrity
 from bot.integrity.adaptation import is_only_adapted
-from bot.integrity.assertions import assertions_in
-from bot.integrity.test_code import read_tests
+from bot.integrity.test_code import assertions_in, read_tests
 from bot.values import FourWay, Requirements, TestChange, Trust
 from bot.values import rules as rule
 from sandbox.values import ChangeStatus, Diff, FileChange, Hunk, Severity

@@ -12,7 +12,7 @@ import pytest
 from bot.queue import JobState
 from bot.store import Ended, EvaluationState
 from bot.values import Conclusion, Trigger
-from bot.web.api.problems import PROBLEM_TYPE
+from bot.web.api.models import PROBLEM_TYPE
 from bot.web.api.routes import MOST_BYTES
 from bot.web.api.submission import MOST_OPEN
 from bot.webhook.patches import MOST_DIFF_CHARACTERS

@@ -11,7 +11,7 @@ from bot.report.machine import machine
 from bot.report.view import view
 from bot.store import Ended, EvaluationState
 from bot.values import Conclusion, Evaluation
-from bot.web.api.problems import PROBLEM_TYPE
+from bot.web.api.models import PROBLEM_TYPE
 from tests.bot.report.examples import regression, success
 from tests.bot.web_api.conftest import PATCH, ApiClient
 

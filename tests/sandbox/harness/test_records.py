@@ -130,6 +130,15 @@ def test_what_is_wrong_is_said_in_a_sentence(
     assert run.problem.endswith(".")
 
 
+@pytest.mark.parametrize("killed", ["", "timed out"])
+def test_a_test_that_has_its_result_cannot_be_started_again(killed: str) -> None:
+    run = read(
+        (ONE, {"kind": "collected", "count": 1}, *CONTROL, start(0), finish(0), start(0)), killed
+    )
+    assert (run.complete, run.forged) == (False, True)
+    assert [result.outcome.value for result in run.results] == ["passed"]
+
+
 def test_an_empty_channel() -> None:
     assert read_channel(b"").problem == "The test harness did not start; see the output."
 

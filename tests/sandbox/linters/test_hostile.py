@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.base import Limits, Sandbox
-from sandbox.linters.base import Linter
-from sandbox.linters.choice import sources
+from sandbox.linters.base import Linter, sources
 from sandbox.linters.node import BIOME, ESLINT
 from sandbox.linters.run import Linted, LintOrder, lint
 from sandbox.toolchains import layers

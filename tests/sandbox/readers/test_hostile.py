@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from sandbox.harness import outcome
 from sandbox.harness.keeper import cargo, ctest, go
-from sandbox.harness.readers import tap
-from sandbox.harness.readers.seen import MESSAGE_CHARS, NAME_CHARS, Reading
+from sandbox.harness.readers import MESSAGE_CHARS, NAME_CHARS, Reading, tap
 
 WORDS = {
     outcome.PASSED,
