@@ -14,7 +14,7 @@ from bot.values import ABLATED, EvaluationRequest, Part, Role, Rubric, Trigger
 from tests.e2e.folder import FIX, TASK, Files, Folder, Judged, open_folder
 from tests.scripted import Call, Reply, Script, Scripted
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 PAGE: Files = {"index.html": "<!doctype html><html lang=en><title>Shop</title><h1>Two</h1>"}
 RUN = {
     "unit_tests",
@@ -182,7 +182,6 @@ def test_without_the_web_nothing_can_be_looked_up(folder: Folder, tmp_path: Path
         folder.settings = settings
 
 
-@pytest.mark.slow
 def test_judges_who_do_not_negotiate_are_counted_at_once(folder: Folder, tmp_path: Path) -> None:
     talking, _ = asked(folder, tmp_path, script=divided)
     assert max(rounds(talking)) > 1

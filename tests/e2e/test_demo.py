@@ -17,7 +17,7 @@ from bot.commands.demo import ProgressRow
 from bot.demo.town import SCENES, OpenedScene
 from tests.bot.report.printing import pages_of
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 
 def demo(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:

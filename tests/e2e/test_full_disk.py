@@ -17,7 +17,7 @@ from tests.e2e.project import ASKED, FIX, PROJECT
 from tests.e2e.town import eventually, running_forge
 from tests.sandbox.repositories import Repository
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 HEAVY = """setup:
   install: head -c 400000000 /dev/zero > /env/deps/blob || head -c 400000000 /dev/zero > /env/project/blob

@@ -18,7 +18,7 @@ from tests.e2e.folder import Files, Folder, Judged, open_folder
 from tests.obedient import Obedient, errands
 from tests.scripted import Call, Reply, Scripted
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 TASK = "The price is doubled\n\n`price` returns twice the cents.\n"
 PANEL = Obedient(obeys=False)
 RIGHT = "import shop\n\n\ndef test_other_cents():\n    assert shop.price(5) == 10\n"

@@ -21,7 +21,7 @@ from tests.e2e.talking import UNTESTED, opened, refused_to_strangers, say, sent_
 from tests.e2e.town import Place, Town, deliver, eventually, report
 from tests.world import git
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 
 def assay(town: Town, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -99,7 +99,6 @@ def test_labels_are_kept_taken_out_and_deleted(town: Town, tmp_path: Path) -> No
     assert exported(place, tmp_path) == []
 
 
-@pytest.mark.slow
 def test_what_is_no_label_gets_one_line(town: Town, tmp_path: Path) -> None:
     place = town.place()
     sha, number = opened(place, UNTESTED)
@@ -273,7 +272,6 @@ def push_to_main(place: Place, commit: str) -> None:
     place.town.operator.control("POST", "refresh", repository=place.name, sender="ben")
 
 
-@pytest.mark.slow
 def test_words_alone_revert_nothing(town: Town, tmp_path: Path) -> None:
     place = town.place()
     _, number = merged(place)

@@ -17,7 +17,7 @@ from bot.values import Role
 from tests.e2e.folder import FIX, Folder, open_folder
 from tests.scripted import Call, Reply, Scripted
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 BROKEN = {"requirements.txt": "pytest\n./missing-package\n"}
 TASK = "The price is doubled\n\n`price` returns twice the cents.\n"
 PLANNING = {Role.COMPREHENSION, Role.PLANNER}

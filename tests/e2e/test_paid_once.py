@@ -17,7 +17,7 @@ from tests.e2e.folder import Folder, open_folder
 from tests.e2e.test_replay import TASK, UNTESTED, answer
 from tests.endpoint import Asked, Endpoint, Said, model_endpoint
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 DEADLY_CALL = 5
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.e2e.talking import answer_to, opened, refused_to_strangers, say, sent_again
 from tests.e2e.town import Town
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 PAUSED = "Not judged: paused by ben; comment /judge resume"
 MORE = {"more.py": "ONE = 1\n"}
 
@@ -48,7 +48,6 @@ def test_a_paused_pull_request_waits_and_is_resumed(town: Town) -> None:
     assert "does not understand" in say(place, number, "/judge pause \u202eplease 👍 'now'")
 
 
-@pytest.mark.slow
 def test_resuming_judges_nothing_twice(town: Town) -> None:
     place = town.place()
     sha, number = opened(place)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.e2e.folder import Folder, open_folder
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 LABEL = "\n\ndef label(name):\n    return name.title()\n"
 SHOP = f"def price(cents):\n    return cents\n{LABEL}"
 TEST = (

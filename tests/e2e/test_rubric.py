@@ -11,7 +11,7 @@ from bot.values import Role, Rubric
 from tests.e2e.folder import FIX, Folder, Judged, open_folder
 from tests.scripted import Call, Reply, Scripted
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 RUBRIC = Rubric("`price` gives the cents back.", ("`price` returns twice the cents",))
 ON_BASE = (
     "root_cause: The price is not doubled.\n"

@@ -15,7 +15,7 @@ from tests.e2e.project import FIX
 from tests.e2e.town import Place, Town, deliver, eventually, report
 from tests.endpoint import Asked, Said
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 ON_REQUEST = {".github/assay.yml": "triggers: [command]\n"}
 MARKED = "WORD-OF-THE-PATCH"
 """Stands in everything that a pull request brings: title, text, branch, commits' files."""

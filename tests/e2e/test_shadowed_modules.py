@@ -6,7 +6,7 @@ import pytest
 
 from tests.e2e.folder import Files, Folder, open_folder
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 SHOP = "def price(cents):\n    return cents\n"
 RIGHT = "def price(cents):\n    return 2 * cents\n"
 TEST = (

@@ -9,7 +9,7 @@ import pytest
 from tests.e2e.folder import FIX, TASK, Folder, open_folder
 from tests.sandbox.repositories import Repository
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 CASES = """import pathlib
 

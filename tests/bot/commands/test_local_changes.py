@@ -19,7 +19,7 @@ from tests.world import git
 
 __all__ = ["tree"]
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 
 def clone(tree: Path, *options: str) -> Path:

@@ -12,7 +12,7 @@ from sandbox.damage.making import DamagedCopy, StepEdits, make_step_edits
 from sandbox.damage.values import Damage
 from tests.sandbox.linters.changes import changed
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 BASE = {
     "m.py": (
         "import math\n\n\ndef half(x):\n    return math.floor(x / 2)\n\n\nclass A:\n    def b(self, x):\n"
