@@ -44,11 +44,7 @@ def read_lines(text: str) -> tuple[Line, ...]:
     for at, line in enumerate(lines):
         said, comment = _apart(line)
         if not said.strip() and not code:
-            rest = (one.strip() for one in lines[at + 1 :])
-            below = next((one for one in rest if not one.startswith("//")), "")
-            # It speaks of the statement above where nothing stands below, or by its sign.
-            looks_back = not below or re.match(r"=+>|-+>|→|⇒", comment)
-            if found and not above and comment and looks_back:
+            if found and not above and comment and _looks_back(lines, at, comment):
                 found[-1] = replace(found[-1], comments=(*found[-1].comments, comment))
             above = above if comment else not line.strip()
             continue
@@ -78,6 +74,12 @@ def read_prompts(text: str) -> tuple[Line, ...]:
                 output = f"{last.output}\n{line}".strip()
                 found[-1] = replace(last, output=output)
     return tuple(found)
+
+
+def _looks_back(lines: list[str], at: int, comment: str) -> bool:
+    """Whether a comment of its own line speaks of the statement above it: by its sign, or nothing is below."""
+    below = next((one.strip() for one in lines[at + 1 :] if not one.strip().startswith("//")), "")
+    return not below or re.match(r"=+>|-+>|→|⇒", comment) is not None
 
 
 def _line(code: str, comment: str) -> Line:
