@@ -77,7 +77,7 @@ def read_prompts(text: str) -> tuple[Line, ...]:
 
 
 def _looks_back(lines: list[str], at: int, comment: str) -> bool:
-    """Whether a comment of its own line speaks of the statement above it: by its sign, or nothing is below."""
+    """Whether a comment of its own line is about the statement above: by its sign, or nothing is below."""
     below = next((one.strip() for one in lines[at + 1 :] if not one.strip().startswith("//")), "")
     return not below or re.match(r"=+>|-+>|→|⇒", comment) is not None
 
