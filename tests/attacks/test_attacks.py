@@ -1,6 +1,6 @@
 """Plays attacks of the corpus: none that is promised to be stopped gets a green check.
 
-`make test-attacks` plays each and prints the table, `make test-slow` one of 15: a third of these cases.
+`make test-attacks` plays each and prints the table, `make test-slow` one of 25: a fifth of these cases.
 """
 
 from __future__ import annotations
