@@ -95,10 +95,8 @@ async def call_as_shown(services: Services, case: EvaluationContext, step: Step)
     ) -> dict[int, ExampleResult]:
         return (await _ran(services, place, shown, changed, laid)).shown
 
-    folder, diff = (
-        services.evaluation_folder(case.request) / "trees" / "examples",
-        case.checkout.diff,
-    )
+    folder = services.evaluation_folder(case.request) / "trees" / "examples"
+    diff = case.checkout.diff
     looking = ProofContext(services.sandbox, places, folder, diff, head.defining, run_again)
     seen = await looked_behind(looking, seen, _holds)
     shown = showing(

@@ -17,28 +17,21 @@ from sandbox.damage.inside.source import Source, text_of, walk
 
 _MOST = 3
 _NO_ERROR = re.compile(r"Stop(?:Async)?Iteration|ImportError|ModuleNotFoundError|GeneratorExit")
+_ERRORS_ARE_VALUES = ("python", "javascript", "typescript", "tsx")
 _NOTHING_DONE = frozenset(("pass_statement", "continue_statement", "empty_statement", "comment"))
 
 
 def passed_over(sources: list[Source]) -> Iterator[Damage]:
     """Yield each new handler of errors that does nothing, with its error let through."""
-    found = (
-        (source, node)
-        for source in sources
-        if source.root is not None
-        for node in walk(source.root)
-        if node.type in ("except_clause", "catch_clause") and _is_new(source, node)
-    )
-    for source, node in islice(found, _MOST):
+    for source, node, head in islice(_new_ones(sources), _MOST):
         block = node.named_children[-1]
         if source.language == "python":
-            head, start, text = _head(node, block), block.start_byte, "raise"
+            start, text = block.start_byte, "raise"
             names = tuple(re.findall(r"\w+", head.partition(" as ")[0])[1:])
         else:
             caught = node.child_by_field_name("parameter")
             name = text_of(caught) if caught else "error"
-            head, start, names = _head(node, block), node.start_byte, ()
-            text = f"catch ({name}) {{ throw {name}; }}"
+            start, text, names = node.start_byte, f"catch ({name}) {{ throw {name}; }}", ()
         line = node.start_point[0] + 1
         yield Damage(
             source.number,
@@ -54,19 +47,22 @@ def passed_over(sources: list[Source]) -> Iterator[Damage]:
         )
 
 
-def _is_new(source: Source, node: tree_sitter.Node) -> bool:
-    """Tell whether the change adds a handler that does nothing, in a language whose errors are values."""
-    if source.language not in ("python", "javascript", "typescript", "tsx"):
-        return False
-    first, last = node.start_point[0] + 1, node.end_point[0] + 1
-    block = node.named_children[-1] if node.named_children else node
-    return (
-        any(a <= first and last <= b for a, b in source.ranges)
-        and not any(_head(node, block).encode() in text for _, _, text in source.hunks)
-        and not _NO_ERROR.search(_head(node, block))
-        and block.type in ("block", "statement_block")
-        and all(one.type in _NOTHING_DONE or text_of(one) == "..." for one in block.named_children)
-    )
+def _new_ones(sources: list[Source]) -> Iterator[tuple[Source, tree_sitter.Node, str]]:
+    """Yield the handlers that a change adds and that do nothing, each with what stands before its block."""
+    read = [(one, one.root) for one in sources if one.root and one.language in _ERRORS_ARE_VALUES]
+    for source, node in ((one, node) for one, root in read for node in walk(root)):
+        if node.type not in ("except_clause", "catch_clause") or not node.named_children:
+            continue
+        first, last, block = node.start_point[0] + 1, node.end_point[0] + 1, node.named_children[-1]
+        does_nothing = block.type in ("block", "statement_block") and all(
+            one.type in _NOTHING_DONE or text_of(one) == "..." for one in block.named_children
+        )
+        if not does_nothing or not any(a <= first and last <= b for a, b in source.ranges):
+            continue
+        head = _head(node, block)
+        was_there = any(head.encode() in text for _, _, text in source.hunks)
+        if not was_there and not _NO_ERROR.search(head):
+            yield source, node, head
 
 
 def _head(node: tree_sitter.Node, block: tree_sitter.Node) -> str:
