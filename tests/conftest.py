@@ -6,6 +6,7 @@ import gc
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
@@ -38,22 +39,21 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of a slow test with many cases leave one in three, of more than 15 one in five.
+    """Of a module's slow tests and their cases leave one in four, of up to four the first two.
 
     With ASSAY_CASES=all each is played.
     """
     if os.environ.get("ASSAY_CASES") == "all":
         return
-    counted: dict[str, list[pytest.Item]] = {}
+    slow: dict[Path, list[pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("slow"):
-            counted.setdefault(item.nodeid.partition("[")[0], []).append(item)
+            slow.setdefault(item.path, []).append(item)
     left = {
         one
-        for cases in counted.values()
-        if len(cases) > 2
-        for one in cases
-        if one not in cases[:: 5 if len(cases) > 15 else 3]
+        for cases in slow.values()
+        for place, one in enumerate(cases)
+        if (place % 4 if len(cases) > 4 else place > 1)
     }
     config.hook.pytest_deselected(items=[one for one in items if one in left])
     items[:] = [one for one in items if one not in left]

@@ -17,9 +17,8 @@ _OTHERS = (
     "pyproject.toml", "setup.py", "package.json", "go.mod", "Cargo.toml", "pom.xml", "CMakeLists.txt",
     "build.gradle", "Gemfile", "composer.json", "meson.build",
 )  # fmt: skip
-_TEST_SCRIPT = re.compile(
-    r"(^|/)(tests?|testing)/.*\.(sh|bash)$|(^|/)tests?[._-][^/]*\.?(sh|bash)$|[._-]tests?\.(sh|bash)$"
-)
+_TEST_FOLDERS = frozenset({"test", "tests", "testing"})
+_TEST_SCRIPT = re.compile(r"tests?[._-].*(sh|bash)|.*[._-]tests?\.(sh|bash)")
 
 
 def weigh(tree: Tree) -> TreeEvidence | None:
@@ -30,7 +29,12 @@ def weigh(tree: Tree) -> TreeEvidence | None:
     bats = any(path.endswith(".bats") for path in files)
     # Beside another language's project file, test scripts are its odds and ends.
     alone = not any(tree.has(name) for name in _OTHERS)
-    return TreeEvidence(bats, bats or (alone and any(map(_TEST_SCRIPT.search, files))), len(files))
+    return TreeEvidence(bats, bats or (alone and any(map(_is_test, files))), len(files))
+
+
+def _is_test(script: str) -> bool:
+    *folders, name = script.split("/")
+    return not _TEST_FOLDERS.isdisjoint(folders) or bool(_TEST_SCRIPT.fullmatch(name))
 
 
 def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:
@@ -55,7 +59,7 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
             return lacking(_NAME, setup.root, ("Bats (bats)",), reasons)
         why = "Tests run with bats, because there are `.bats` files."
         return recipe(_NAME, (*reasons, why), setup, build=build, tests=(TestRunner.BATS, ()))
-    if any(_TEST_SCRIPT.search(path) for path in scripts):
+    if any(map(_is_test, scripts)):
         why = "Each test script is one test: its exit code counts, and TAP where it prints that."
         return recipe(_NAME, (*reasons, why), setup, build=build, tests=(TestRunner.SCRIPTS, ()))
     return recipe(_NAME, (*reasons, "No test scripts were found."), setup, build=build)
