@@ -11,6 +11,7 @@ from pathlib import Path
 
 from bot.context import EvaluationContext, Project
 from bot.evaluation.on_host import build_request
+from bot.evaluation.one_value import for_one_value, in_words
 from bot.evidence.damage import NO_END, Proofs, called_in, kept_that_reach, shown_on_base, stand_ins
 from bot.evidence.examples.run import noticed_by_examples
 from bot.evidence.said_values import is_said
@@ -40,7 +41,15 @@ from sandbox.damage.trial import (
     try_hunks,
     with_tests_alone,
 )
-from sandbox.damage.values import AS_ON_BASE, OF_LINES, SAME, UNASKED, Damage, DamageTrial
+from sandbox.damage.values import (
+    AS_ON_BASE,
+    OF_LINES,
+    SAME,
+    UNASKED,
+    Damage,
+    DamageTrial,
+    OneValue,
+)
 from sandbox.test_runs.four_runs import passed
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.toolchains.ecosystem import BuildRequest
@@ -91,6 +100,7 @@ async def measure_damage(
         noticed, ran = len(one.noticed), len(one.noticed) + len(one.unnoticed)
         told = f"{noticed} of {ran} tests noticed" if ran else "not measured: it does not load"
         lines.append(f"{one.damage.path}:{one.damage.line}: {one.damage.what}: {told}")
+    lines += map(in_words, seen.one_value)
     took_s = round(time.monotonic() - started, 2)
     head = Observation(Side.HEAD, "", None, "\n".join(lines), took_s, problem=seen.problem)
     evidence = Evidence(_STEP.id, _STEP, None, head, Transition.UNKNOWN)
@@ -245,24 +255,33 @@ class _Measuring:
         of_hunks = await try_hunks(self.services.sandbox, room, asked[:most])
         untried = tuple(one.damage for one in asked[len(of_hunks) :])
         room = self.within(trials, max(_HUNKS_S, self.head_s * _WHOLE_RUNS))
-        unneeded = await self.unneeded(room)
+        said = case.planned.requirements
+        asking = [o for o in self.made if o.damage.kind in UNASKED and not is_said(o.damage, said)]
+        unneeded = await self.unneeded(room, asking)
+        one_value: tuple[OneValue, ...] = ()
+        if asking and not unneeded and time.monotonic() < self.end:
+            conditions = [one.damage for one in asking]
+            one_value = await for_one_value(self.services, case, tests, trials, conditions)
         beside = await self.beside(trials, tried)
         return DamageSeen(
-            tried, of_hunks=known or of_hunks, untried=untried, beside=beside, unneeded=unneeded
+            tried,
+            of_hunks=known or of_hunks,
+            untried=untried,
+            beside=beside,
+            unneeded=unneeded,
+            one_value=one_value,
         )
 
     def within(self, trials: Trials, seconds: float) -> Trials:
         """The same with so much time, and none of it after the end."""
         return replace(trials, seconds=min(self.end - time.monotonic(), seconds))
 
-    async def unneeded(self, trials: Trials) -> tuple[DamageTrial, ...]:
-        """Conditions and handlers of which the task does not speak, and that no test and no example needs.
+    async def unneeded(self, trials: Trials, asking: list[DamagedCopy]) -> tuple[DamageTrial, ...]:
+        """Those conditions and handlers (`asking`) that no test and no example needs.
 
         Those tests that speak for the change come first: mostly they do need it, and the others need not run.
         """
         services, case, observed = self.services, self.case, self.observed
-        said = case.planned.requirements
-        asking = [o for o in self.made if o.damage.kind in UNASKED and not is_said(o.damage, said)]
         everybody = [one for one in observed.tests.comparisons if passed(one.head_on_head)]
         for concerned in (trials.concerned, _concerned(case, observed, everybody)):
             done = await try_hunks(services.sandbox, replace(trials, concerned=concerned), asking)

@@ -17,6 +17,7 @@ from sandbox.damage.values import (
     SAME,
     Damage,
     DamageTrial,
+    OneValue,
     is_hollow,
 )
 from sandbox.elsewhere.values import Difference, SecondLook
@@ -148,6 +149,11 @@ def unneeded(tests: Iterable[TestComparison], seen: DamageSeen | None) -> Damage
         if not nearest or any(ids.intersection(o.noticed) for o in nearest):
             return one
     return None
+
+
+def for_one_value(test: TestComparison, seen: DamageSeen | None) -> OneValue | None:
+    """Return the condition whose value this test needs to see anything of the change; None where none is."""
+    return next((one for one in seen.one_value if test.id in one.tests), None) if seen else None
 
 
 def is_beside(test: TestComparison, names: frozenset[str], seen: DamageSeen | None) -> str:

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from bot.values.tasks import Example, ExampleKind, Step
 from bot.values.trajectories import Claims
-from sandbox.damage.values import SAME, Damage, DamageTrial
+from sandbox.damage.values import SAME, Damage, DamageTrial, OneValue
 from sandbox.elsewhere.values import SecondLook, TestedInput
 from sandbox.values import ChangedFile, Finding, Fix, MissingSubmodule, Observation, Outcome
 
@@ -128,7 +128,8 @@ class DamageSeen:
     who asks what each is needed for: they may raise a doubt, and prove nothing. `untried` are those that the
     limit left, and `is_limited` says that it left everything, `is_open` that the change itself may be why
     nothing was measured. `beside` are tests that do not run what their demand names. `unneeded` are
-    conditions on a value that no passing test needs, always true or always false.
+    conditions on a value that no passing test needs, always true or always false; `one_value` are such
+    that are needed, and whose values the tests need to see anything of the change.
     """
 
     trials: tuple[DamageTrial, ...] = ()
@@ -142,6 +143,7 @@ class DamageSeen:
     is_open: bool = False
     beside: tuple[Beside, ...] = ()
     unneeded: tuple[DamageTrial, ...] = ()
+    one_value: tuple[OneValue, ...] = ()
 
     @property
     def damages(self) -> tuple[DamageTrial, ...]:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.evidence.case import Case
-from bot.evidence.damage import NO_END, Why, blindness, differing_call, is_beside, noticed_by
+from bot.evidence.damage import (
+    NO_END,
+    Why,
+    blindness,
+    differing_call,
+    for_one_value,
+    is_beside,
+    noticed_by,
+)
 from bot.evidence.examples.weigh import by_examples
 from bot.evidence.made_for import MadeFor, in_words, made_for
 from bot.evidence.oracle import unsatisfied, unverified, way_out
@@ -22,6 +30,7 @@ from bot.values import (
     VerdictOutcome,
 )
 from bot.verdict.unshown import in_numbers, left_unshown
+from sandbox.damage.values import OneValue
 from sandbox.elsewhere.values import Difference
 
 SOLE = "the only requirement, and the test passes only with this change"
@@ -167,17 +176,20 @@ def _only_under_test(requirement: Requirement, call: Difference, case: Case) -> 
     return replace(verdict, evidence_ids=(*case.proof_ids, *looks))
 
 
-def _made_for(test: TestComparison, case: Case) -> MadeFor | None:
+def _made_for(test: TestComparison, case: Case) -> MadeFor | OneValue | None:
     """Why an author's test may be all that the change is made for; base's own tests are beyond that."""
     if not test.written_by_author:
         return None
-    return made_for(test, case.observed.second_look, case.requirements)
+    by_calls = made_for(test, case.observed.second_look, case.requirements)
+    return by_calls or for_one_value(test, case.observed.damage)
 
 
 def _made_for_tests(
-    requirement: Requirement, tests: tuple[TestComparison, ...], why: MadeFor, case: Case
+    requirement: Requirement, tests: tuple[TestComparison, ...], why: MadeFor | OneValue, case: Case
 ) -> Verdict:
     """The change is seen at the tested inputs and hardly anywhere near them: for a person to say."""
+    if isinstance(why, OneValue):
+        return _made_for_one_value(requirement, tests, why, case)
     one = why.first.tested
     on_base = f"{one.on_base} on base and " if one.on_base else ""
     on_head = one.on_head.removeprefix("returned ") if one.on_base else one.on_head
@@ -346,3 +358,24 @@ def _nothing_speaks(proofs: tuple[TestComparison, ...]) -> str:
             return "1 test fails on base and passes on head, but it does not cover this."
         return f"{len(proofs)} tests fail on base and pass on head, but none of them covers this."
     return "No test fails on base and passes on head."
+
+
+def _made_for_one_value(
+    requirement: Requirement, tests: tuple[TestComparison, ...], why: OneValue, case: Case
+) -> Verdict:
+    """The change asks for a value of which the task does not speak, and is not seen without it."""
+    seen, one = case.observed.damage, why.condition
+    condition = one.what.rpartition(" is always ")[0]
+    values = ", ".join(f"`{value}`" for value in one.names)
+    reason = (
+        f"{test_ids(tests)} passes on head. But {condition} ({one.path}:{one.line}) asks for {values}, of "
+        f"which the task does not speak, and with another value in its place (tried {why.times} times) the "
+        "test fails on head just as on base. So the change may be made for this value only."
+    )
+    step = (
+        "Let the change work for every value of this kind; if this one is special, say so in the task, then "
+        "comment `/judge`."
+    )
+    verdict = unverified(requirement, reason, step)
+    ids = (*case.proof_ids, *((seen.evidence_id,) if seen and seen.evidence_id else ()))
+    return replace(verdict, evidence_ids=ids, tests=tuple(test.id for test in tests))

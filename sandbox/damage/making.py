@@ -116,9 +116,33 @@ async def empty_functions(
 
     Raises SandboxError.
     """
+    edits = await _edits_of_all(sandbox, tree, paths, emptied=names)
+    copy = _copy(_together(edits), edits, _Texts(Path(tree))) if edits else None
+    names = frozenset(one.damage.symbol for one in edits)
+    return replace(copy, functions=names) if copy else None
+
+
+async def other_values(
+    sandbox: Sandbox, tree: str, paths: Collection[str], values: Collection[str]
+) -> tuple[DamagedCopy, ...]:
+    """Return copies of files in which other values stand for these, one copy for each way to change them.
+
+    () where these do not stand in the files' texts and numbers, or all over them. Raises SandboxError.
+    """
+    edits = await _edits_of_all(sandbox, tree, paths, others=values)
+    ways = dict.fromkeys(one.damage.what for one in edits)
+    groups = ([one for one in edits if one.damage.what == way] for way in ways)
+    texts = _Texts(Path(tree))
+    return tuple(copy for group in groups if (copy := _copy(group[0].damage, group, texts)))
+
+
+async def _edits_of_all(
+    sandbox: Sandbox, tree: str, paths: Collection[str], **names: Collection[str]
+) -> list[_Edit]:
+    """Ask for edits of whole files, whatever of them has changed."""
     known = [path for path in paths if language_of(path)][:_MOST_FILES]
-    if not known or not names:
-        return None
+    if not known or not any(names.values()):
+        return []
     files: list[dict[str, object]] = [
         {
             "path": os.fsdecode(raw_name(path)),
@@ -128,11 +152,8 @@ async def empty_functions(
         }
         for path in known
     ]
-    completed = await sandbox.run(_command(tree, files, emptied=names))
-    edits = list(_told(completed.channel, known))
-    copy = _copy(_together(edits), edits, _Texts(Path(tree))) if edits else None
-    names = frozenset(one.damage.symbol for one in edits)
-    return replace(copy, functions=names) if copy else None
+    completed = await sandbox.run(_command(tree, files, **names))
+    return list(_told(completed.channel, known))
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +232,13 @@ def _is_damageable(change: FileChange) -> bool:
 
 def _command(tree: str, files: list[dict[str, object]], **names: Collection[str]) -> Command:
     """Ask for damages of files; `names` are those that the program of `inside` knows."""
-    orders: dict[str, object] = {"words": [], "called": [], "emptied": [], "named": None}
+    orders: dict[str, object] = {
+        "words": [],
+        "called": [],
+        "emptied": [],
+        "others": [],
+        "named": None,
+    }
     orders.update((key, sorted(some)[:_MOST_WORDS]) for key, some in names.items())
     paths = dict(PYTHON_VARIABLES)
     grammars = {mount.target: mount for name in PACKAGES for mount in packages(name)}

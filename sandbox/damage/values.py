@@ -95,6 +95,18 @@ class DamageTrial:
         return self.noticed if is_one else ()
 
 
+@dataclass(frozen=True, slots=True)
+class OneValue:
+    """A condition of a change, and the tests that see nothing of the change without the values it asks for.
+
+    With others in their place, `times` of as many, these tests fail on head as they fail on base.
+    """
+
+    condition: Damage
+    tests: tuple[str, ...]
+    times: int
+
+
 def is_hollow(damage: Damage, trials: Iterable[DamageTrial], test: str) -> bool:
     """Tell whether a test that notices an emptied function (`damage`) misses only that something comes back.
 

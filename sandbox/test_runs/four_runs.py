@@ -149,18 +149,19 @@ def worth_alone(tests: Mapping[str, str], run: TestRun) -> tuple[str, ...]:
 
     () where the other tests of their files are quick and few: then the files run whole.
     """
-    names = {_unparametrized(one) for one in tests}
+    names = {unparametrized(one) for one in tests}
     paths = set(tests.values())
     others = [
         one.seconds
         for one in run.results
-        if one.path in paths and _unparametrized(one.id) not in names
+        if one.path in paths and unparametrized(one.id) not in names
     ]
     is_worth_it = sum(others) > _WORTH_S or len(others) > _MANY
     return tuple(sorted(names)) if is_worth_it else ()
 
 
-def _unparametrized(test_id: str) -> str:
+def unparametrized(test_id: str) -> str:
+    """Return the id of a test without its parameters, as every one of them has it."""
     return test_id.partition("[")[0].partition("#")[0]
 
 

@@ -7,7 +7,8 @@ base. Output on the private channel: one JSON line a damage, first files that on
 then conditions on a value that are always true or false (`condition`), then the most telling:
 {file, kind, line, symbol, start, end, text, what, is_telling, is_new, names, is_changed, parameters}; it
 replaces the bytes from start to end. What does not parse is dropped. With `emptied`, names of functions,
-there is nothing else than these without their bodies. With `named`, names that a judge's step is about,
+there is nothing else than these without their bodies; with `others`, values, nothing else than these written
+otherwise (`other_value`). With `named`, names that a judge's step is about,
 functions of these names are damaged though they did not change, what says the same as on base is left
 alone, and there are edits more: definitions as on base (`restored`, with what is `lost`),
 functions that never give the same twice (`unsteady`), or do nothing where they run for what is named
@@ -28,6 +29,7 @@ from sandbox.damage.inside import MOST_BYTES
 from sandbox.damage.inside.conditions import conditions
 from sandbox.damage.inside.for_steps import for_a_step, in_other_words
 from sandbox.damage.inside.make import Damage, emptied, ranked
+from sandbox.damage.inside.other_values import in_other_values
 from sandbox.damage.inside.passed_over import passed_over
 from sandbox.damage.inside.source import Clock, Source, bound, functions, is_modest, tokens
 
@@ -45,6 +47,8 @@ def main() -> int:
     )
     if asked["emptied"]:
         damages = emptied(sources, frozenset(asked["emptied"]))
+    elif asked["others"]:
+        damages = in_other_values(sources, asked["others"])
     elif asked["named"] is not None:
         damages = for_a_step(sources, frozenset(asked["named"]), clock)
     with os.fdopen(int(os.environ["ASSAY_CHANNEL_FD"]), "wb") as channel:

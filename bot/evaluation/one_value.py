@@ -1,0 +1,104 @@
+"""Looks whether a change is seen only with the values that its conditions ask for, and nobody speaks of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from bot.context import EvaluationContext
+from bot.evidence.tests.four_way import assertion_line
+from bot.services import Services
+from bot.values import TestChange, TestComparison
+from sandbox.damage.one_value import BothResults, WithOthers, with_other_values
+from sandbox.damage.trial import Concerned, Trials
+from sandbox.damage.values import CONDITION, Damage, OneValue
+from sandbox.test_runs.four_runs import failed, passed
+from sandbox.values import Environment
+
+_MOST = 2
+_LEAST = 2
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+
+
+async def for_one_value(
+    services: Services,
+    case: EvaluationContext,
+    tests: Iterable[TestComparison],
+    trials: Trials,
+    asking: Iterable[Damage],
+) -> tuple[OneValue, ...]:
+    """Return the conditions without whose values tests that prove the change see nothing of it.
+
+    `asking` is what the task does not speak of; of handlers of errors nothing is said here.
+    """
+    turned = {
+        one.id: one
+        for one in tests
+        if one.change is TestChange.FAIL_TO_PASS and one.written_by_author and one.assertion
+    }
+    # Each is there twice: always true, and always false.
+    conditions = {(*one.function, one.names): one for one in asking if one.kind == CONDITION}
+    found = []
+    for condition in [*conditions.values()][:_MOST] if turned else ():
+        blind: dict[str, int] = {}
+        for project, base in _built(case, trials.concerned):
+            asked = WithOthers(
+                case.checkout,
+                base,
+                project.environment,
+                {one: path for one, path in project.tests.items() if one in turned},
+                project.seen,
+                trials.workspace,
+                trials.limits,
+                trials.order.network,
+                project.only,
+            )
+            ways = await with_other_values(services.sandbox, asked, condition.names)
+            for one in asked.tests:
+                told = [way[one] for way in ways if one in way]
+                times = _blind_times(turned[one], told) if len(told) == len(ways) else 0
+                blind |= {one: times} if times >= _LEAST else {}
+        if blind:
+            found.append(OneValue(condition, tuple(blind), min(blind.values())))
+    return tuple(found)
+
+
+def in_words(seen: OneValue) -> str:
+    """Say what was seen, as a line of the evidence."""
+    one = seen.condition
+    values = ", ".join(one.names)
+    return (
+        f"{one.path}:{one.line}: with other values in place of {values} (tried {seen.times} times), "
+        f"{len(seen.tests)} tests see on head what they see on base"
+    )
+
+
+def _built(
+    case: EvaluationContext, concerned: tuple[Concerned, ...]
+) -> Iterator[tuple[Concerned, Environment]]:
+    for one in concerned:
+        path = next(iter(one.tests.values()), "")
+        base = case.built.at(path).base
+        if base is not None and base.failure is None:
+            yield one, base
+
+
+def _blind_times(test: TestComparison, ways: Iterable[BothResults]) -> int:
+    """How often a test fails on head as on base, in the way in which it did fail on base; 0 if once not.
+
+    What passes on both says nothing: the other value may be one for which base is right.
+    """
+    times = 0
+    for on_base, on_head in ways:
+        lines = [_ADDRESS.sub("", assertion_line(one.message)) for one in (on_base, on_head)]
+        if passed(on_base.outcome) and passed(on_head.outcome):
+            continue
+        is_as_on_base = failed(on_base.outcome) and failed(on_head.outcome) and lines[0] == lines[1]
+        if not is_as_on_base or _kind(lines[0]) != _kind(test.assertion):
+            return 0
+        times += 1
+    return times
+
+
+def _kind(line: str) -> str:
+    return line.partition(":")[0]
