@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from bot.context import EvaluationContext
+from bot.evidence.said_values import is_mentioned
 from bot.evidence.tests.four_way import assertion_line
 from bot.services import Services
 from bot.values import TestChange, TestComparison
@@ -37,7 +38,12 @@ async def for_one_value(
         if one.change is TestChange.FAIL_TO_PASS and one.written_by_author and one.assertion
     }
     # Each is there twice: always true, and always false.
-    conditions = {(*one.function, one.names): one for one in asking if one.kind == CONDITION}
+    said = case.planned.requirements
+    conditions = {
+        (*one.function, one.names): one
+        for one in asking
+        if one.kind == CONDITION and not is_mentioned(one, said)
+    }
     found = []
     for condition in [*conditions.values()][:_MOST] if turned else ():
         blind: dict[str, int] = {}

@@ -48,6 +48,14 @@ def is_said(damage: Damage, wanted: Requirements) -> bool:
     return True
 
 
+def is_mentioned(damage: Damage, wanted: Requirements) -> bool:
+    """Tell whether a task's prose has each value that a condition asks for, as a word like any other."""
+    said = "\n".join((*wanted.said, *(one.text for one in wanted.items)))
+    prose = SHOWN_CODE.sub(" ", said)
+    words = (rf"(?i)(?<!\w){re.escape(value.strip())}(?!\w)" for value in damage.names)
+    return all(re.search(one, prose) for one in words)
+
+
 def speaks_of(literal: str, said: str, prose: str) -> bool:
     """Tell whether a task speaks of a value, written as code; `prose` is `said` without what it shows."""
     try:
