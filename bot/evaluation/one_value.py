@@ -12,7 +12,7 @@ from bot.services import Services
 from bot.values import TestChange, TestComparison
 from sandbox.damage.one_value import BothResults, WithOthers, with_other_values
 from sandbox.damage.trial import Concerned, Trials
-from sandbox.damage.values import CONDITION, Damage, OneValue
+from sandbox.damage.values import OF_VALUES, Damage, OneValue
 from sandbox.test_runs.four_runs import failed, passed
 from sandbox.values import Environment
 
@@ -42,7 +42,7 @@ async def for_one_value(
     conditions = {
         (*one.function, one.names): one
         for one in asking
-        if one.kind == CONDITION and not is_mentioned(one, said)
+        if one.kind in OF_VALUES and not is_mentioned(one, said)
     }
     found = []
     for condition in [*conditions.values()][:_MOST] if turned else ():
@@ -71,7 +71,7 @@ async def for_one_value(
 
 def in_words(seen: OneValue) -> str:
     """Say what was seen, as a line of the evidence."""
-    one = seen.condition
+    one = seen.damage
     values = ", ".join(one.names)
     return (
         f"{one.path}:{one.line}: with other values in place of {values} (tried {seen.times} times), "

@@ -30,7 +30,7 @@ from bot.values import (
     VerdictOutcome,
 )
 from bot.verdict.unshown import in_numbers, left_unshown
-from sandbox.damage.values import OneValue
+from sandbox.damage.values import KEY, OneValue
 from sandbox.elsewhere.values import Difference
 
 SOLE = "the only requirement, and the test passes only with this change"
@@ -364,13 +364,15 @@ def _made_for_one_value(
     requirement: Requirement, tests: tuple[TestComparison, ...], why: OneValue, case: Case
 ) -> Verdict:
     """The change asks for a value of which the task does not speak, and is not seen without it."""
-    seen, one = case.observed.damage, why.condition
-    condition = one.what.rpartition(" is always ")[0]
+    seen, one = case.observed.damage, why.damage
     values = ", ".join(f"`{value}`" for value in one.names)
+    asks = f"asks for {values} ({one.what.rpartition(' is always ')[0]})"
+    if one.kind == KEY:
+        asks = f"has the key {values}"
     reason = (
-        f"{test_ids(tests)} passes on head. But {condition} ({one.path}:{one.line}) asks for {values}, of "
-        f"which the task does not speak, and with another value in its place (tried {why.times} times) the "
-        "test fails on head just as on base. So the change may be made for this value only."
+        f"{test_ids(tests)} passes on head. But {one.path}:{one.line} {asks}, of which the task does not "
+        f"speak, and with another value in its place (tried {why.times} times) the test fails on head just "
+        "as on base. So the change may be made for this value only."
     )
     step = (
         "Let the change work for every value of this kind; if this one is special, say so in the task, then "

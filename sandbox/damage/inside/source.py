@@ -44,6 +44,17 @@ class Source:
     functions: list[Function] = field(default_factory=list)
     named: frozenset[str] = frozenset()
 
+    @property
+    def before(self) -> bytes:
+        """Return what stood in the file on base; nothing for a new one."""
+        if not self.hunks:
+            return b""
+        lines = self.text.splitlines(keepends=True)
+        for first, count, text in sorted(self.hunks, reverse=True):
+            at = max(first, 1) - 1 if count else first
+            lines[at : at + count] = [text]
+        return b"".join(lines)
+
     def is_changed(self, first: int, last: int) -> bool:
         """Tell whether a change touches these lines; a deletion must stand between two of them."""
         return any(

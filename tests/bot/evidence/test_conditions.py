@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bot.evidence.said_values import is_said
+from bot.evidence.said_values import is_mentioned, is_said
 from bot.values import DamageSeen, TestChange, Verdict, VerdictOutcome
-from sandbox.damage.values import CONDITION, PASSED_OVER, Damage, DamageTrial
+from sandbox.damage.values import CONDITION, KEY, PASSED_OVER, Damage, DamageTrial, OneValue
 from tests.bot.verdict.cases import SPLIT, comparison, observed, requirements, verdict_of
 
 NAME = "test_split_refuses_zero_people"
@@ -100,3 +100,41 @@ def test_a_task_that_speaks_of_errors_may_want_one_passed_over(task: str, is_so:
     what = "`except ValueError` lets the error through"
     damage = Damage("src/shop.py", PASSED_OVER, 7, "total", what, names=("ValueError",))
     assert is_said(damage, requirements("Orders", task)) is is_so
+
+
+def for_one_value(damage: Damage, *tests: str) -> Verdict:
+    seen = DamageSeen(
+        (noticed("split"),), evidence_id="D1", one_value=(OneValue(damage, tests, 3),)
+    )
+    return verdict_of("R1", requirements("Splitting", TASK), observed(TEST, damage=seen))
+
+
+def test_a_test_that_sees_nothing_without_the_value_of_a_condition_does_not_satisfy() -> None:
+    found = for_one_value(on("16"), TEST.id)
+
+    assert found.outcome is VerdictOutcome.UNVERIFIED
+    assert "src/shop.py:7 asks for `16` (`people < 16`), of which the task does not" in found.reason
+    assert "(tried 3 times)" in found.reason
+    assert "D1" in found.evidence_ids and found.next_step
+
+
+def test_nor_one_that_sees_nothing_without_a_key() -> None:
+    key = Damage(
+        "src/shop.py", KEY, 7, "", "`ada` is another key", is_telling=False, names=("ada",)
+    )
+
+    assert "src/shop.py:7 has the key `ada`, of which" in for_one_value(key, TEST.id).reason
+
+
+def test_a_condition_that_other_tests_see_past_is_satisfied() -> None:
+    assert for_one_value(on("16"), "another").outcome is VerdictOutcome.SATISFIED
+
+
+@pytest.mark.parametrize(
+    ("values", "task"),
+    [(("mailto",), "Read mailto addresses"), (("16", "Ada"), "Ada pays for 16.")],
+)
+def test_a_value_is_mentioned_by_any_word_of_the_task(values: tuple[str, ...], task: str) -> None:
+    assert is_mentioned(on(*values), requirements("Splitting", f"- [ ] {task}\n"))
+    shown = "- [ ] Read mailtos of Adas for 160\n\n```\nmailto:16 Ada\n```\n"
+    assert not is_mentioned(on(*values), requirements("Splitting", shown))
