@@ -11,9 +11,9 @@ from pathlib import Path
 
 from bot.context import EvaluationContext, Project
 from bot.evaluation.on_host import build_request
-from bot.evaluation.one_value import for_one_value, in_words
 from bot.evidence.damage import NO_END, Proofs, called_in, kept_that_reach, shown_on_base, stand_ins
 from bot.evidence.examples.run import noticed_by_examples
+from bot.evidence.one_value import for_one_value, in_words
 from bot.evidence.said_values import is_said
 from bot.services import Services
 from bot.values import (
@@ -261,9 +261,10 @@ class _Measuring:
         # Of a table's entries tests look at some.
         unneeded = await self.unneeded(room, [one for one in asking if one.damage.kind != KEY])
         one_value: tuple[OneValue, ...] = ()
-        if asking and not unneeded and time.monotonic() < self.end:
+        if not unneeded:
             conditions = [one.damage for one in asking]
-            one_value = await for_one_value(self.services, case, tests, trials, conditions)
+            room = self.within(trials, max(_HUNKS_S, self.head_s * _WHOLE_RUNS))
+            one_value = await for_one_value(self.services, case, tests, room, conditions)
         beside = await self.beside(trials, tried)
         return DamageSeen(
             tried,

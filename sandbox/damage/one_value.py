@@ -57,10 +57,12 @@ async def with_other_values(
     base, head = Path(asked.checkout.base_tree), Path(asked.checkout.head_tree)
     folder = asked.workspace / "one-value"
     done: list[dict[str, BothResults]] = []
+    if not copies:
+        return done
     try:
+        crosswise = await asyncio.to_thread(find_crosswise, base, head)
+        old = await asyncio.to_thread(combine, base, head, crosswise.swapped, folder / "code")
         for copy in copies:
-            swapped = await asyncio.to_thread(find_crosswise, base, head)
-            old = await asyncio.to_thread(combine, base, head, swapped.swapped, folder / "code")
             trees = {
                 side: str(await asyncio.to_thread(tree_of, code, copy, folder / side.value))
                 for side, code in ((Side.BASE, old), (Side.HEAD, head))

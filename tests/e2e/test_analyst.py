@@ -21,7 +21,7 @@ from tests.endpoint import Asked, Said, model_endpoint, settings_for
 from tests.sandbox.repositories import Repository
 from tests.scripted import Call, FolderMemory, Reply, Script, Scripted
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 POLICY = {".github/assay.yml": "judges: {canary: false}\n"}  # it has tests of its own
 TASK = "The price is doubled\n\n`price` returns twice the cents.\n"
 SPECIAL_CASED = {
@@ -210,7 +210,6 @@ EVERY_ACTION = (
 )  # fmt: skip
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(
     not Path("/usr/bin/chromium").is_file(), reason="no Chromium: apt-get install chromium"
 )
@@ -307,7 +306,6 @@ NODE_NEIGHBOUR = (
 )
 
 
-@pytest.mark.slow
 def test_a_node_project_is_refuted_by_its_own_runner(tmp_path: Path) -> None:
     repository = Repository(tmp_path / "repository")
     repository.commit(NODE)

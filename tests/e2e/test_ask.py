@@ -13,7 +13,7 @@ from tests.e2e.talking import answer_to, opened, refused_to_strangers, say, sent
 from tests.e2e.town import Town
 from tests.endpoint import Asked, Said
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 ANSWERING = "You answer a question about one evaluation"
 SECRET = "ghp_" + "a1B2" * 9
 HOSTILE = (
@@ -73,7 +73,6 @@ def test_a_question_is_answered_from_the_evidence(judged_town: tuple[Town, Judge
     assert 0 < asked.get("max_tokens", asked.get("max_completion_tokens", 0)) <= 1_000
 
 
-@pytest.mark.slow
 def test_a_question_without_an_answer_gets_one_line(judged_town: tuple[Town, Judges]) -> None:
     town, judges = judged_town
     place = town.place({".github/assay.yml": "limits: {usd: 0}\ntriggers: [command]\n"})

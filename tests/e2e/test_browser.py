@@ -13,6 +13,7 @@ from tests.e2e.folder import Files, Judged, open_folder
 from tests.sandbox.repositories import Repository
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.real,
     pytest.mark.skipif(
         not Path("/usr/bin/chromium").is_file(), reason="no Chromium: apt-get install chromium"
@@ -128,7 +129,6 @@ def test_a_change_without_front_end_is_not_looked_at(tmp_path: Path) -> None:
     assert all(item.action != "screenshot" for item in judged.document.evidence)
 
 
-@pytest.mark.slow
 def test_a_page_that_never_lets_go_any_more_is_a_regression_with_evidence(tmp_path: Path) -> None:
     folder = open_folder(tmp_path, BASE)
     spins = {"index.html": CONVERTER.replace("@", OPTIONS) + "<script>for (;;);</script>"}

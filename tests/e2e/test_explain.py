@@ -8,7 +8,7 @@ from tests.e2e.project import BREAKS, FIX
 from tests.e2e.talking import UNTESTED, answer_to, opened, refused_to_strangers, say, sent_again
 from tests.e2e.town import Town, eventually
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 
 def test_a_verdict_is_explained_from_what_was_kept(town: Town) -> None:
@@ -71,7 +71,6 @@ def test_what_cannot_be_explained_is_one_clear_line(town: Town) -> None:
     assert newer[:12] in say(place, number, "/judge explain R1"), "the present head counts"
 
 
-@pytest.mark.slow
 def test_the_button_explains_what_is_not_met(town: Town) -> None:
     place = town.place()
     sha, number = opened(place, {**UNTESTED, **BREAKS})
@@ -103,7 +102,6 @@ def test_the_button_explains_what_is_not_met(town: Town) -> None:
     assert again.conclusion == "failure"
 
 
-@pytest.mark.slow
 def test_a_passing_check_run_has_its_buttons_too(town: Town) -> None:
     place = town.place()
     sha, number = opened(place, FIX)

@@ -11,7 +11,7 @@ from bot.values import Role
 from tests.e2e.folder import FIX, open_folder
 from tests.scripted import Call, Reply, Scripted
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 KEPT = {
     "version": 1,
     "task": "prices",

@@ -14,7 +14,7 @@ from bot.report.machine import ReportDocument, read_machine
 from sandbox.values import Severity
 from tests.sandbox.repositories import Repository
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 HELLO = '#include <stdio.h>\n\nint main(void) {{ puts("{}"); return 0; }}\n'
 SCRIPT = '#!/bin/sh\nset -eu\ncc -o "$1" hello.c\n'

@@ -9,7 +9,7 @@ from tests.e2e.project import ASKED, FIX
 from tests.e2e.town import Place, Town, eventually, report, verdicts_of
 from tests.endpoint import Said
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 SLOW = pytest.mark.slow
 AGAIN, UNREAD = ". Try again when it is back", "reply could not be parsed, twice in a row"
 AT_ONCE = (("retry-after-ms", "1"),)

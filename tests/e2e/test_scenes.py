@@ -16,7 +16,7 @@ from sandbox.values import Severity
 from tests.bot.commands.running import assay
 from tests.e2e.folder import Files, Folder, Judged, open_folder
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 GRADES = '''"""Grades of a class."""
 

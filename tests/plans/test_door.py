@@ -16,7 +16,7 @@ from bot.source.submission import SubmittedFolder, committed
 from tests.bot.commands.running import assay
 from tests.plans.judging import judged, settings_in
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 PROGRAM = "#!/bin/bash\nread -r -p 'name: ' name\necho \"Hello, dear $name\"\necho '{\"n\": 1}' > out.json\n"
 

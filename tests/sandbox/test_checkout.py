@@ -325,6 +325,7 @@ def test_caps_on_what_a_commit_unpacks_to(root: Path, repository: Repository) ->
     assert len(take(root, request).diff.files) == 2
 
 
+@pytest.mark.slow
 def test_a_tree_that_unfolds_to_billions_of_files_is_refused(
     root: Path, repository: Repository
 ) -> None:
@@ -339,7 +340,7 @@ def test_a_tree_that_unfolds_to_billions_of_files_is_refused(
     assert time.monotonic() - began < 200  # git's own limit is 120 s
 
 
-@pytest.mark.parametrize("depth", [250, 20_000])
+@pytest.mark.parametrize("depth", [250, pytest.param(20_000, marks=pytest.mark.slow)])
 def test_a_tree_that_is_too_deep_is_said(root: Path, repository: Repository, depth: int) -> None:
     base = repository.commit({"a": "1"})
     entry, tree = b"100644 f\0" + bytes.fromhex(repository.blob("x")), ""

@@ -13,6 +13,7 @@ from sandbox.damage.inside.source import Source, text_of, walk
 
 _STEPS = (3, 7, 11)
 _MOST = 20  # places; what stands at more of them is more than one input
+_MOST_DIGITS = 18
 _NOT_PLAIN = re.compile(rb"[\\%{}$]")
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 _TITLED = re.compile(r"(?:test|it|describe|suite|context|specify|t)(?:\.\w+)*\Z")
@@ -39,7 +40,7 @@ def in_other_values(sources: list[Source], values: list[str]) -> Iterator[Damage
 
 def _places(root: tree_sitter.Node, value: bytes) -> Iterator[tuple[int, int]]:
     written = re.compile(re.escape(value), re.IGNORECASE)
-    is_number = NUMBER.match(value.decode()) is not None
+    is_number = NUMBER.match(value.decode()) is not None and len(value) <= _MOST_DIGITS
     for node in walk(root):
         if TEXT.search(node.type) and not _is_title(node):
             for match in written.finditer(node.text or b""):

@@ -305,6 +305,7 @@ def test_a_repository_is_fetched_once_by_its_address(shop: Shop) -> None:
     assert done.returncode == again.returncode == 1
 
 
+@pytest.mark.slow
 @pytest.mark.real
 def test_a_folder_of_clones_is_used_before_the_network(shop: Shop) -> None:
     place = shop.folder.parent

@@ -83,6 +83,7 @@ def scores(out: Path) -> dict[tuple[str, str, str], dict[str, str]]:
     return {(row["agent"], row["round"], row["items of"]): row for row in rows}
 
 
+@pytest.mark.slow
 @real
 def test_rounds_are_scored_and_what_is_judged_is_not_judged_again(
     plans: Set, tmp_path: Path

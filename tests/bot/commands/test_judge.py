@@ -145,6 +145,7 @@ def test_a_pull_request_that_is_not_there_is_said(world: World, tmp_path: Path) 
     assert "GITHUB_TOKEN" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_token_goes_only_where_it_belongs(world: World, tree: Path, tmp_path: Path) -> None:
     bare = world.operator.repository(NewRepository("ada/closed", private=True))
     git(tree, "push", "--quiet", str(bare), "main", "fix")

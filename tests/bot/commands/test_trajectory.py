@@ -14,7 +14,7 @@ from tests.bot.trajectory.samples import CLAUDE_CODE, EDIT
 
 __all__ = ["tree"]
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 TASK = 'Greet by name\n\n- [ ] `greet("Ada")` returns "hello Ada"\n'
 
 
@@ -75,7 +75,6 @@ def test_a_log_that_speaks_to_judges_is_a_finding(tree: Path) -> None:
     assert found.rule == "instruction-in-log" and "speaks to an AI reviewer" in found.message
 
 
-@pytest.mark.slow
 def test_200_megabytes_are_left_out(tree: Path) -> None:
     with (tree.parent / "log.jsonl").open("wb") as file:
         file.truncate(200 << 20)

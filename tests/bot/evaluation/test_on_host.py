@@ -55,6 +55,7 @@ def request_about(repository: Repository) -> EvaluationRequest:
     )
 
 
+@pytest.mark.slow
 async def test_another_host_makes_trees_and_environments_again(
     repository: Repository, tmp_path: Path
 ) -> None:

@@ -22,7 +22,7 @@ from bot.evaluation import STAGES
 from tests.bot.commands.running import assay, environment, running_assay
 from tests.world import git
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 CODE = "def greet(name):\n    return 'hello'\n"
 WRONG = "def greet(name):\n    return f'good day {name}'\n"
@@ -161,7 +161,6 @@ async def test_over_stdio_from_faulty_to_repaired(tree: Path, tmp_path: Path) ->
     assert "assay" not in git(tree, "status", "--porcelain")
 
 
-@pytest.mark.slow
 def test_the_protocols_inspector_lists_and_calls_the_tools(tree: Path, tmp_path: Path) -> None:
     install = ["npm", "install", "--no-audit", "--no-fund", "--silent", "--ignore-scripts"]
     where = ["--prefix", str(tmp_path), "@modelcontextprotocol/inspector-cli@0.15.0"]
@@ -186,7 +185,6 @@ def test_the_protocols_inspector_lists_and_calls_the_tools(tree: Path, tmp_path:
     assert {row["id"] for row in judged["requirements"] if row["verdict"] == "unsatisfied"}
 
 
-@pytest.mark.slow
 async def test_over_http_from_faulty_to_repaired(tree: Path, address: str) -> None:
     async with Client(address) as client:
         await from_faulty_to_repaired(client, tree)
@@ -284,7 +282,6 @@ async def test_a_cancelled_call_ends_its_processes(
         assert "Nothing was judged here yet" in text(await client.call_tool("missing"))
 
 
-@pytest.mark.slow
 async def test_a_server_that_is_stopped_ends_what_it_runs(
     tree: Path, server: tuple[subprocess.Popen[str], str]
 ) -> None:

@@ -217,6 +217,7 @@ with open_worker(options, Notes().work()) as worker:
 """
 
 
+@pytest.mark.slow
 def test_an_outage_is_one_line_a_minute(tmp_path: Path) -> None:
     programs = postgres_bin()
     if programs is None:

@@ -18,7 +18,7 @@ from tests.bot.report.examples import deliberated
 from tests.bot.web_dashboard.conftest import Site
 from tests.browsing import DESKTOP, PHONE, chromium, look
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 STRANGE = "👩‍👩‍👧‍👦 \u202eesrever\u202c <script>alert(1)</script> " + "long" * 15_000
 
 

@@ -20,6 +20,7 @@ REQUEST = EvaluationRequest(
 )
 
 
+@pytest.mark.slow
 def test_without_sign_in_links_open_the_pages_and_the_front_says_how_to_turn_it_on(
     tmp_path: Path,
 ) -> None:

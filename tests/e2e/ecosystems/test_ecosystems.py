@@ -12,7 +12,7 @@ from tests.e2e.ecosystems.projects import JAVA, MAKE, RUST
 from tests.e2e.folder import open_folder
 from tests.sandbox.harness.kept import needs
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,6 @@ _GRADLE = {"build.gradle": "plugins { id 'java' }\n", "src/main/java/A.java": "c
 _GUAVA = "<dependency><groupId>com.example</groupId><artifactId>guava</artifactId></dependency>"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("start", "change", "programs", "lacking"),
     [

@@ -13,6 +13,7 @@ from sandbox.values import Side
 from tests.sandbox.browser.site import CHROMIUM, Seen, Trees, page
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.real,
     pytest.mark.skipif(not CHROMIUM.is_file(), reason="no Chromium: apt-get install chromium"),
 ]
@@ -195,7 +196,6 @@ async def test_a_project_that_is_served_on_neither_side_proves_nothing(tmp_path:
     assert seen.observed.head.problem == "The project is served on neither side: see the output."
 
 
-@pytest.mark.slow
 async def test_a_script_on_a_page_that_lacks_the_network_proves_nothing(tmp_path: Path) -> None:
     trees = Trees(tmp_path)
     trees.write(Side.BASE, {"index.html": page("<style>h1 {display: none}</style>")})

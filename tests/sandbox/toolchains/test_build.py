@@ -275,6 +275,7 @@ async def test_a_project_in_a_subfolder_is_built_there(workshop: Workshop, tmp_p
     assert said == f"{TREE}/packages/tally/src/tally/__init__.py 1.2.3"
 
 
+@pytest.mark.slow
 async def test_the_configured_lines_are_used(workshop: Workshop, tmp_path: Path) -> None:
     tree = project(tmp_path / "tree", "hatchling")
     setup = SetupHints(install="pip install -q -e '.[test]'", test="make check")
@@ -303,6 +304,7 @@ async def test_head_uses_bases_dependencies_when_nothing_of_them_changed(
     )
 
 
+@pytest.mark.slow
 async def test_what_head_builds_is_for_its_own_commit_alone(
     workshop: Workshop, tmp_path: Path
 ) -> None:

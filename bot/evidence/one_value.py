@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from bot.context import EvaluationContext
 from bot.evidence.said_values import is_mentioned
@@ -30,7 +32,8 @@ async def for_one_value(
 ) -> tuple[OneValue, ...]:
     """Return the conditions without whose values tests that prove the change see nothing of it.
 
-    `asking` is what the task does not speak of; of handlers of errors nothing is said here.
+    `asking` is what the task does not speak of; of handlers of errors nothing is said here. None is begun
+    when the time of the trials is over.
     """
     turned = {
         one.id: one
@@ -45,9 +48,12 @@ async def for_one_value(
         if one.kind in OF_VALUES and not is_mentioned(one, said)
     }
     found = []
+    end = time.monotonic() + trials.seconds
     for condition in [*conditions.values()][:_MOST] if turned else ():
         blind: dict[str, int] = {}
-        for project, base in _built(case, trials.concerned):
+        left_s = end - time.monotonic()
+        limits = replace(trials.limits, timeout_s=min(trials.limits.timeout_s, max(1.0, left_s)))
+        for project, base in _built(case, trials.concerned) if left_s > 0 else ():
             asked = WithOthers(
                 case.checkout,
                 base,
@@ -55,7 +61,7 @@ async def for_one_value(
                 {one: path for one, path in project.tests.items() if one in turned},
                 project.seen,
                 trials.workspace,
-                trials.limits,
+                limits,
                 trials.order.network,
                 project.only,
             )
@@ -71,11 +77,11 @@ async def for_one_value(
 
 def in_words(seen: OneValue) -> str:
     """Say what was seen, as a line of the evidence."""
-    one = seen.damage
-    values = ", ".join(one.names)
+    one, count = seen.damage, len(seen.tests)
+    tests = f"{count} tests fail" if count != 1 else "1 test fails"
     return (
-        f"{one.path}:{one.line}: with other values in place of {values} (tried {seen.times} times), "
-        f"{len(seen.tests)} tests see on head what they see on base"
+        f"{one.path}:{one.line}: with other values in place of {', '.join(one.names)} "
+        f"(tried {seen.times} times), {tests} on head as on base"
     )
 
 
