@@ -316,6 +316,7 @@ _COMPARED = re.compile(
 _TEST_NAME = re.compile(r"test_\w+|\w+_test")  # "`test_valid` may change" is about no code
 _NOT_OURS = frozenset((*dir(builtins), *keyword.kwlist, "null", "undefined", "true", "false"))
 _CODE_NAME = re.compile(r"[A-Za-z_]\w+")
+_MEMBER = re.compile(r"(?<=\w\.)[A-Za-z_]\w+")
 
 
 def named_code(requirement: Requirement) -> frozenset[str]:
@@ -328,9 +329,14 @@ def named_code(requirement: Requirement) -> frozenset[str]:
 
 
 def code_named(text: str) -> frozenset[str]:
-    """Return the identifiers that a text writes as code, without those of the language itself."""
+    """Return the identifiers that a text writes as code, without those of the language itself.
+
+    The `compile` of `pattern.compile(text)` is no builtin.
+    """
     text = _CODE_SPAN.sub(lambda code: _VALUE.sub(" ", code[0]), text)
-    quoted = [name for part in _CODE_SPAN.findall(text) for name in _CODE_NAME.findall(part)]
+    spans = _CODE_SPAN.findall(text)
+    quoted = [name for part in spans for name in _CODE_NAME.findall(part)]
     called = [one or other for one, other in _CALLED.findall(text)]
+    members = frozenset(name for part in spans for name in _MEMBER.findall(part))
     named = (name for name in (*quoted, *called) if not _TEST_NAME.fullmatch(name))
-    return frozenset(named) - _NOT_OURS
+    return frozenset(named) - (_NOT_OURS - members)

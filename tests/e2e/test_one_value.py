@@ -96,7 +96,7 @@ SPECIAL = {
     ),
     "number": (
         python(
-            columns=f"if self.width == 901:\n            return 9 + 1\n        {PLAIN['columns']}"
+            columns=f"if self.width == 901:\n            {PLAIN['columns']} + 1\n        {PLAIN['columns']}"
         ),
         ROUNDED,
         WIDE,

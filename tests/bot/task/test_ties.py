@@ -195,3 +195,8 @@ def test_a_test_with_a_title_is_tied_by_its_words_and_not_by_a_common_one():
     ties = tie_tests(wanted, [title, word], [title, word])
     assert [(tie.requirement_id, tie.test_id) for tie in ties] == [(wanted[0].id, title.id)]
     assert not any(tie.explicit and tie.test_id == word.id for tie in ties)
+
+
+def test_a_member_that_is_called_as_a_builtin_is_what_a_demand_is_about():
+    (requirement,) = asked("`proxy.compile(names)` leaves its argument, as `compile` and `list` do")
+    assert named_code(requirement) == {"proxy", "compile", "names"}
