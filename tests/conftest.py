@@ -39,7 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of a module's slow tests and their cases leave one in twelve, the first one always.
+    """Of a module's slow tests and their cases leave one in 24, the first one always.
 
     With ASSAY_CASES=all each is played.
     """
@@ -49,7 +49,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.get_closest_marker("slow"):
             slow.setdefault(item.path, []).append(item)
-    left = {one for cases in slow.values() for place, one in enumerate(cases) if place % 12}
+    left = {one for cases in slow.values() for place, one in enumerate(cases) if place % 24}
     config.hook.pytest_deselected(items=[one for one in items if one in left])
     items[:] = [one for one in items if one not in left]
 
