@@ -151,7 +151,7 @@ def unneeded(tests: Iterable[TestComparison], seen: DamageSeen | None) -> Damage
     return None
 
 
-def for_one_value(test: TestComparison, seen: DamageSeen | None) -> OneValue | None:
+def value_needed_by(test: TestComparison, seen: DamageSeen | None) -> OneValue | None:
     """Return the condition whose value this test needs to see anything of the change; None where none is."""
     return next((one for one in seen.one_value if test.id in one.tests), None) if seen else None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -12,15 +11,15 @@ from bot.evidence.said_values import is_mentioned
 from bot.evidence.tests.four_way import assertion_line
 from bot.services import Services
 from bot.values import TestChange, TestComparison
-from sandbox.damage.one_value import BothResults, WithOthers, with_other_values
+from sandbox.damage.one_value import BothResults, with_other_values
 from sandbox.damage.trial import Concerned, Trials
 from sandbox.damage.values import OF_VALUES, Damage, OneValue
+from sandbox.elsewhere.inside.calls import ADDRESS
 from sandbox.test_runs.four_runs import failed, passed
 from sandbox.values import Environment
 
 _MOST = 2
 _LEAST = 2
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
 
 async def for_one_value(
@@ -54,18 +53,11 @@ async def for_one_value(
         left_s = end - time.monotonic()
         limits = replace(trials.limits, timeout_s=min(trials.limits.timeout_s, max(1.0, left_s)))
         for project, base in _built(case, trials.concerned) if left_s > 0 else ():
-            asked = WithOthers(
-                case.checkout,
-                base,
-                project.environment,
-                {one: path for one, path in project.tests.items() if one in turned},
-                project.seen,
-                trials.workspace,
-                limits,
-                trials.order.network,
-                project.only,
+            own = {one: path for one, path in project.tests.items() if one in turned}
+            asked = replace(project, tests=own)
+            ways = await with_other_values(
+                services.sandbox, replace(trials, limits=limits), asked, base, condition.names
             )
-            ways = await with_other_values(services.sandbox, asked, condition.names)
             for one in asked.tests:
                 told = [way[one] for way in ways if one in way]
                 times = _blind_times(turned[one], told) if len(told) == len(ways) else 0
@@ -102,7 +94,7 @@ def _blind_times(test: TestComparison, ways: Iterable[BothResults]) -> int:
     """
     times = 0
     for on_base, on_head in ways:
-        lines = [_ADDRESS.sub("", assertion_line(one.message)) for one in (on_base, on_head)]
+        lines = [ADDRESS.sub("", assertion_line(one.message)) for one in (on_base, on_head)]
         if passed(on_base.outcome) and passed(on_head.outcome):
             continue
         is_as_on_base = failed(on_base.outcome) and failed(on_head.outcome) and lines[0] == lines[1]

@@ -32,7 +32,7 @@ def is_said(damage: Damage, wanted: Requirements) -> bool:
 
     What it only shows in code is no word about a value.
     """
-    said = "\n".join((*wanted.said, *(one.text for one in wanted.items)))
+    said = _all_of(wanted)
     if damage.kind == PASSED_OVER:
         return _OF_ERRORS.search(said) is not None or any(one in said for one in damage.names)
     prose = _SPAN.sub(
@@ -50,10 +50,13 @@ def is_said(damage: Damage, wanted: Requirements) -> bool:
 
 def is_mentioned(damage: Damage, wanted: Requirements) -> bool:
     """Tell whether a task's prose has each value that a condition asks for, as a word like any other."""
-    said = "\n".join((*wanted.said, *(one.text for one in wanted.items)))
-    prose = SHOWN_CODE.sub(" ", said)
+    prose = SHOWN_CODE.sub(" ", _all_of(wanted))
     words = (rf"(?i)(?<!\w){re.escape(value.strip())}(?!\w)" for value in damage.names)
     return all(re.search(one, prose) for one in words)
+
+
+def _all_of(wanted: Requirements) -> str:
+    return "\n".join((*wanted.said, *(one.text for one in wanted.items)))
 
 
 def speaks_of(literal: str, said: str, prose: str) -> bool:

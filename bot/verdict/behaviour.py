@@ -10,9 +10,9 @@ from bot.evidence.damage import (
     Why,
     blindness,
     differing_call,
-    for_one_value,
     is_beside,
     noticed_by,
+    value_needed_by,
 )
 from bot.evidence.examples.weigh import by_examples
 from bot.evidence.made_for import MadeFor, in_words, made_for
@@ -181,7 +181,7 @@ def _made_for(test: TestComparison, case: Case) -> MadeFor | OneValue | None:
     if not test.written_by_author:
         return None
     by_calls = made_for(test, case.observed.second_look, case.requirements)
-    return by_calls or for_one_value(test, case.observed.damage)
+    return by_calls or value_needed_by(test, case.observed.damage)
 
 
 def _made_for_tests(

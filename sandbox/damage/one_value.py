@@ -4,99 +4,79 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from sandbox.base import Limits, Network, Sandbox
+from sandbox.base import Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.damage.making import other_values
-from sandbox.damage.trial import tree_of
-from sandbox.repository.combine import combine
-from sandbox.test_runs.crosswise import find_crosswise
+from sandbox.damage.trial import Concerned, Trials, base_with_tests_of_head, tree_of
 from sandbox.test_runs.four_runs import unparametrized
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.test_runs.unit_tests import run_tests
-from sandbox.values import Checkout, Environment, Side, TestResult, TestRun
-
-
-@dataclass(frozen=True, slots=True)
-class WithOthers:
-    """What runs need: the tests of one project by their ids ({id: path}), and head's own run of them.
-
-    `workspace` is an own folder, `limits` are those of one run. `only` are names where tests run alone.
-    """
-
-    checkout: Checkout
-    base: Environment
-    head: Environment
-    tests: Mapping[str, str]
-    seen: TestRun
-    workspace: Path
-    limits: Limits = field(default_factory=Limits)
-    network: Network = Network.NONE
-    only: tuple[str, ...] = ()
-
+from sandbox.values import Environment, Side, TestResult, TestRun
 
 BothResults = tuple[TestResult, TestResult]
 """What a test did with base's code, and with head's."""
 
 
 async def with_other_values(
-    sandbox: Sandbox, asked: WithOthers, values: Collection[str]
+    sandbox: Sandbox,
+    trials: Trials,
+    concerned: Concerned,
+    base: Environment,
+    values: Collection[str],
 ) -> list[dict[str, BothResults]]:
     """Return what each test does where others stand for these values, once for each way to change them.
 
     Empty where the tests do not have the values. What could not be run or found again is left out. Raises
     SandboxError.
     """
-    if asked.base.recipe.calls != asked.head.recipe.calls:
+    head, checkout = concerned.environment, trials.checkout
+    if base.recipe.calls != head.recipe.calls:
         return []  # neither run would tell of the other
-    paths = tuple(sorted(set(asked.tests.values())))
-    copies = await other_values(sandbox, asked.checkout.head_tree, paths, values)
-    base, head = Path(asked.checkout.base_tree), Path(asked.checkout.head_tree)
-    folder = asked.workspace / "one-value"
-    done: list[dict[str, BothResults]] = []
+    paths = tuple(sorted(set(concerned.tests.values())))
+    copies = await other_values(sandbox, checkout.head_tree, paths, values)
     if not copies:
-        return done
+        return []
+    folder = trials.workspace / "one-value"
+    lender = head if head.dependencies_layer != base.dependencies_layer else None
+    order = replace(trials.order, limits=trials.limits, only=concerned.only)
+    done: list[dict[str, BothResults]] = []
     try:
-        crosswise = await asyncio.to_thread(find_crosswise, base, head)
-        old = await asyncio.to_thread(combine, base, head, crosswise.swapped, folder / "code")
+        old = await asyncio.to_thread(base_with_tests_of_head, checkout, folder / "code")
         for copy in copies:
-            trees = {
-                side: str(await asyncio.to_thread(tree_of, code, copy, folder / side.value))
-                for side, code in ((Side.BASE, old), (Side.HEAD, head))
-            }
-            paths = tuple(path for path, _ in copy.files)
-            sides = [_run(sandbox, asked, side, tree, paths) for side, tree in trees.items()]
-            on_base, on_head = await concurrently(*sides)
-            done.append(dict(_paired(asked, on_base, on_head)))
-            for side in trees:
-                await asyncio.to_thread(shutil.rmtree, folder / side.value, ignore_errors=True)
+            trees = [
+                str(await asyncio.to_thread(tree_of, code, copy, folder / name))
+                for name, code in (("base", old), ("head", Path(checkout.head_tree)))
+            ]
+            asked = replace(order, paths=tuple(path for path, _ in copy.files))
+            of_base = replace(asked, side=Side.BASE, tree=trees[0], environment=base)
+            of_head = replace(asked, tree=trees[1], environment=head)
+            runs = await concurrently(
+                _run(sandbox, replace(of_base, lender=lender, guest=head)), _run(sandbox, of_head)
+            )
+            done.append(dict(_paired(concerned, *runs)))
+            for name in ("base", "head"):
+                await asyncio.to_thread(shutil.rmtree, folder / name, ignore_errors=True)
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
     return done
 
 
-async def _run(
-    sandbox: Sandbox, asked: WithOthers, side: Side, tree: str, paths: tuple[str, ...]
-) -> TestRun:
-    """Run the tests in a tree; those of head on base's code bring what only they need."""
-    own, guest = (asked.base, asked.head) if side is Side.BASE else (asked.head, None)
-    lender = guest if guest and guest.dependencies_layer != own.dependencies_layer else None
-    order = TestOrder(side, tree, own, paths, asked.limits, lender, asked.network, guest)
-    done = await run_tests(sandbox, replace(order, only=asked.only))
-    if done.tests is None or done.tests.forged or not done.tests.complete:
-        return TestRun(False, ())
-    return done.tests
+async def _run(sandbox: Sandbox, order: TestOrder) -> TestRun:
+    """Run the tests; without any result where the run is not whole."""
+    done = (await run_tests(sandbox, order)).tests
+    return done if done and done.complete and not done.forged else TestRun(False, ())
 
 
 def _paired(
-    asked: WithOthers, on_base: TestRun, on_head: TestRun
+    concerned: Concerned, on_base: TestRun, on_head: TestRun
 ) -> Iterator[tuple[str, BothResults]]:
     """Find the tests again: the id of one with parameters may have the value in it, so their order tells."""
-    known, base, head = map(_by_name, (asked.seen, on_base, on_head))
-    for test_id in asked.tests:
+    known, base, head = map(_by_name, (concerned.seen, on_base, on_head))
+    for test_id in concerned.tests:
         name = unparametrized(test_id)
         place = next((n for n, one in enumerate(known.get(name, ())) if one.id == test_id), None)
         found = [side.get(name, []) for side in (base, head)]

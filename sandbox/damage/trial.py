@@ -202,15 +202,20 @@ async def runs_the_tree(sandbox: Sandbox, trials: Trials) -> bool:
 
     If not, they run an installed or compiled copy of it, and damage to the tree shows nothing.
     """
-    base, head = Path(trials.checkout.base_tree), Path(trials.checkout.head_tree)
-    found = await asyncio.to_thread(find_crosswise, base, head)
-    out = trials.workspace / "base"
-    tree = await asyncio.to_thread(combine, base, head, found.swapped, out)
+    tree = await asyncio.to_thread(
+        base_with_tests_of_head, trials.checkout, trials.workspace / "base"
+    )
     order = replace(trials.order, tree=str(tree), limits=trials.limits)
     done = await _run(sandbox, trials, order)
     return (
         bool(done.noticed) or not done.unnoticed
     )  # in neither is what base's code keeps from being loaded
+
+
+def base_with_tests_of_head(checkout: Checkout, out: Path) -> Path:
+    """Make the tree of base's code with all that belongs to head's tests, and return where it is (`out`)."""
+    base, head = Path(checkout.base_tree), Path(checkout.head_tree)
+    return combine(base, head, find_crosswise(base, head).swapped, out)
 
 
 async def loads_the_tree(sandbox: Sandbox, trials: Trials, copy: DamagedCopy) -> bool:

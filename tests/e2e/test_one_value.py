@@ -76,7 +76,6 @@ INITIALS = (
 )
 SHORT = "assert Label(['Grace', 'Hopper']).text() == 'G. Hopper'"
 SHORTENED = "return ' '.join([*(w[0] + '.' for w in self.words[:-1]), *self.words[-1:]])"
-AS_BEFORE = TESTS.replace("'Ada Byron'", "'A. Byron'")
 WIDE = "Columns are rounded up\n\n`columns` has room for all of the width.\n"
 
 
@@ -127,9 +126,9 @@ def test_a_change_for_every_value_is_a_success(folder: Folder) -> None:
 
 
 def test_a_value_that_the_task_names_is_a_success(folder: Folder) -> None:
-    text = f"if 'Grace' in self.words:\n            {SHORTENED}\n        {PLAIN['text']}"
+    files, line, _ = SPECIAL["word"]
     task = INITIALS + "\nOnly labels with `Grace` are, since her name is too long.\n"
-    found = judged(folder, "named", {**python(text=text), **asserting(SHORT)}, task)
+    found = judged(folder, "named", {**files, **asserting(line)}, task)
 
     assert found.conclusion == "success", found.said()
 

@@ -128,17 +128,21 @@ def _is_asked(node: tree_sitter.Node) -> bool:
     return around.type in CONDITIONED and asked == node
 
 
+def is_value(node: tree_sitter.Node) -> bool:
+    """Tell whether a node is a text with a word in it, or a number that few ask for."""
+    written = text_of(node)
+    if TEXT.search(node.type):
+        return bool(_WORD.search(written))
+    is_number = not node.children and node.is_named and NUMBER.match(written)
+    return bool(is_number) and float(written) > _SMALL
+
+
 def _values(node: tree_sitter.Node) -> Iterator[str]:
     """Yield the texts that a condition asks for, and the numbers that stand alone, unlike `2 ** n`."""
-    for one in walk(node):
-        written = text_of(one)
-        if TEXT.search(one.type):
-            is_telling = bool(_WORD.search(written)) and not _is_given(one, node)
-        else:
-            is_number = not one.children and one.is_named and NUMBER.match(written)
-            is_telling = bool(is_number) and float(written) > _SMALL and not _is_reckoned(one, node)
-        if is_telling:
-            yield written
+    for one in filter(is_value, walk(node)):
+        is_other = _is_given if TEXT.search(one.type) else _is_reckoned
+        if not is_other(one, node):
+            yield text_of(one)
 
 
 def _is_given(text: tree_sitter.Node, condition: tree_sitter.Node) -> bool:

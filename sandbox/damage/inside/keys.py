@@ -10,14 +10,13 @@ from collections.abc import Iterator
 
 import tree_sitter
 
-from sandbox.damage.inside.languages import NUMBER, TEXT
+from sandbox.damage.inside.conditions import is_value
+from sandbox.damage.inside.languages import TEXT
 from sandbox.damage.inside.make import Damage, shown
 from sandbox.damage.inside.source import Source, text_of, walk
 
 _MOST = 6
 _KEYED = re.compile(r"(?:pair|switch_case|case_clause|case_statement)\Z")
-_WORD = re.compile(r"\w{2}|\w.*\w")
-_SMALL = 2
 
 
 def keys(sources: list[Source]) -> Iterator[Damage]:
@@ -45,10 +44,4 @@ def _new_ones(source: Source, root: tree_sitter.Node) -> Iterator[tree_sitter.No
             continue
         key = node.child_by_field_name("key") or node.child_by_field_name("value")
         first = key or next(iter(node.named_children), None)
-        for one in walk(first) if first is not None else ():
-            written = text_of(one)
-            is_number = not one.children and one.is_named and NUMBER.match(written)
-            if (TEXT.search(one.type) and _WORD.search(written)) or (
-                is_number and float(written) > _SMALL
-            ):
-                yield one
+        yield from filter(is_value, walk(first) if first is not None else ())
