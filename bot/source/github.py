@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.configuration import PolicyContext
@@ -138,8 +139,12 @@ class GitHubOrigin:
         self, request: EvaluationRequest, stage: str, plan: Plan | None = None
     ) -> None:
         """Show stage and plan on the check run; what GitHub does not take is not worth a failure."""
-        if not request.has_check_run:
-            return
+        if request.has_check_run:
+            # Whoever cancels the evaluation completes its check run: what is said here and arrives after
+            # that would open it again, so it is not left half done.
+            await asyncio.shield(self._announce(request, stage, plan))
+
+    async def _announce(self, request: EvaluationRequest, stage: str, plan: Plan | None) -> None:
         if stage == FIRST_STAGE:
             try:
                 async with self._repository(request) as repository:
@@ -148,21 +153,42 @@ class GitHubOrigin:
                 log.warning("the comment does not say what is being judged: %s", error.what)
         text = render_markdown("check/in_progress.md.j2", stage=stage, plan=plan)
         title, _, summary = text.strip().partition("\n")
+        report = CheckReport(
+            name=request.check_name(CHECK_NAME),
+            head_sha=request.head_sha,
+            external_id=request.id,
+            status=CheckStatus.IN_PROGRESS,
+            title=title,
+            summary=summary.strip(),
+            details_url=self.link(request),
+        )
         try:
-            await self._put_check(
-                request,
-                CheckReport(
-                    name=request.check_name(CHECK_NAME),
-                    head_sha=request.head_sha,
-                    external_id=request.id,
-                    status=CheckStatus.IN_PROGRESS,
-                    title=title,
-                    summary=summary.strip(),
-                    details_url=self.link(request),
-                ),
-            )
+            await self._put_check(request, report)
+            await self._take_back_if_cancelled(request, report)
         except (Transient, UserError) as error:  # publishing tries again, and says it if it must
             log.warning("the check run does not show stage %s: %s", stage, error.what)
+
+    async def _take_back_if_cancelled(
+        self, request: EvaluationRequest, report: CheckReport
+    ) -> None:
+        """Say again what the cancel said, where it came between."""
+        record = self.store.evaluation(request.id)
+        if record is None or record.state is not EvaluationState.CANCELLED:
+            return
+        text = render_markdown(
+            "check/ended.md.j2", superseded=True, why=record.problem, next_step=""
+        )
+        title, _, summary = text.strip().partition("\n")
+        cancelled = replace(
+            report,
+            status=CheckStatus.COMPLETED,
+            conclusion=Conclusion.CANCELLED,
+            title=title,
+            summary=summary.strip(),
+        )
+        await self._put_check(request, cancelled)
+        async with self._repository(request) as repository:
+            await hide_running(repository, request)
 
     def link(self, request: EvaluationRequest) -> str:
         """Return the signed address of the report page."""

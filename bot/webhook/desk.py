@@ -216,13 +216,16 @@ _AGAIN = "The same commit is judged again."
 
 
 async def stop(desk: Desk, repository: Repository, record: EvaluationRecord, why: str) -> None:
-    """Cancel one evaluation and complete its check run as cancelled."""
+    """Cancel one evaluation and complete its check run as cancelled.
+
+    A stage of it may still be on its way to say that it goes on, so the sweep completes it once more.
+    """
     await asyncio.to_thread(desk.jobs.cancel, record.id, why)
     how = Ended(EvaluationState.CANCELLED, Conclusion.CANCELLED, title="Cancelled", problem=why)
     await asyncio.to_thread(desk.store.ended, record.id, how)
-    await close_check_run(
-        desk, repository, record, Conclusion.CANCELLED, check_words("cancelled", why=why)
-    )
+    words = check_words("ended", superseded=True, why=why, next_step="")
+    said = Conclusion.CANCELLED, words
+    await close_check_run(desk, repository, record, said, is_last=False)
     if request := await asyncio.to_thread(desk.store.request, record.id):
         await hide_running(repository, request)
 
@@ -259,14 +262,18 @@ async def close_check_run(
     desk: Desk,
     repository: Repository,
     record: EvaluationRecord,
-    conclusion: Conclusion,
-    words: tuple[str, str],
+    said: tuple[Conclusion, tuple[str, str]],
+    *,
+    is_last: bool = True,
 ) -> None:
-    """Complete the check run of an evaluation that publishes none itself."""
+    """Complete the check run of an evaluation that publishes none itself.
+
+    Where something may still be said after that (not `is_last`), the sweep will do it again.
+    """
     request = await asyncio.to_thread(desk.store.request, record.id)
     if request is None or not request.has_check_run:
         return
-    report = completed(queued_report(desk, request), conclusion, words)
+    report = completed(queued_report(desk, request), *said)
     run = await repository.put_check_run(report, record.check_run)
-    await asyncio.to_thread(desk.store.check_run, record.id, run.id, True)
+    await asyncio.to_thread(desk.store.check_run, record.id, run.id, is_last)
     await shared_head(desk, repository).agree(request.head_sha, request.number)

@@ -79,9 +79,9 @@ async def ended(desk: Desk, request: EvaluationRequest, ending: Ending) -> None:
     record = desk.store.evaluation(request.id)
     if record is None or record.check_run_finished:
         return
-    words = last_words(desk, record, ending.next_step)
+    said = last_words(desk, record, ending.next_step)
     async with desk.github.repository(request.repository, request.installation) as repository:
-        await close_check_run(desk, repository, record, *words)
+        await close_check_run(desk, repository, record, said)
         await hide_running(repository, request)
 
 

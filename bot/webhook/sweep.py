@@ -86,9 +86,9 @@ async def close_dangling(desk: Desk, on_its_way_s: float = ON_ITS_WAY_S) -> int:
     dangling = [record for record in unfinished if record.updated_s < newest_s]
     for record in dangling:
         try:
-            conclusion, words = last_words(desk, record)
+            said = last_words(desk, record)
             async with desk.github.repository(record.repository, record.installation) as repository:
-                await close_check_run(desk, repository, record, conclusion, words)
+                await close_check_run(desk, repository, record, said)
         except UserError as error:
             log.warning("the check run of %s stays open: %s", record.id, error)
     return len(dangling)

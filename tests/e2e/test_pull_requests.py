@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import httpx
 import pytest
@@ -168,6 +169,25 @@ def test_an_issue_permits_nothing_to_the_author_who_opened_it_without_write_acce
     assert run.conclusion == conclusion
     told = "was opened by the author of this pull request" in place.verdict(number)
     assert told is (by == "zoe")
+
+
+def test_a_stage_that_is_told_too_late_opens_no_check_run_again(town: Town) -> None:
+    place = town.place()
+    sha = place.push("mean", FIX)
+    town.operator.fault("checks/update", "late", seconds=4.0)
+    before = _updates(town)
+    number = place.open("mean", ASKED)
+    eventually(lambda: _updates(town) > before, "a stage on its way to the check run")
+    place.command(number, "/judge")
+    run = place.completed(sha, count=2, timeout_s=120.0)
+    assert run.conclusion == "success"
+    time.sleep(5.0)  # until the late one was told
+    place.completed(sha, count=2, timeout_s=60.0)
+    assert [run.conclusion for run in place.runs(sha)] == ["cancelled", "success"]
+
+
+def _updates(town: Town) -> int:
+    return town.operator.control("GET", "calls").integer("checks/update")
 
 
 def test_a_draft_is_left_alone_until_it_is_ready(town: Town) -> None:

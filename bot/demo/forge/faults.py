@@ -29,6 +29,7 @@ class FaultKind(StrEnum):
     HANG = "hang"  # says nothing for `seconds`
     CUT = "cut"  # closes the connection before doing anything
     CUT_AFTER = "cut_after"  # does the work, then closes the connection: the answer is lost
+    LATE = "late"  # does the work after `seconds`, and then answers
     GARBAGE = "garbage"  # answers 200 with a page that is no JSON
 
 
@@ -101,6 +102,12 @@ class Faults:
         time.sleep(min(fault.seconds, LONGEST_HANG_S))
         return self._cut(fault, environ, start)
 
+    def _late(
+        self, fault: OrderedFault, environ: WSGIEnvironment, start: StartResponse
+    ) -> Iterable[bytes]:
+        time.sleep(min(fault.seconds, LONGEST_HANG_S))
+        return self.inner(environ, start)
+
     def _cut_after(
         self, fault: OrderedFault, environ: WSGIEnvironment, start: StartResponse
     ) -> Iterable[bytes]:
@@ -136,5 +143,6 @@ _WAYS = {
     FaultKind.HANG: Faults._hang,
     FaultKind.CUT: Faults._cut,
     FaultKind.CUT_AFTER: Faults._cut_after,
+    FaultKind.LATE: Faults._late,
     FaultKind.GARBAGE: Faults._garbage,
 }

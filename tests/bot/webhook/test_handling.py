@@ -57,7 +57,8 @@ async def test_a_newer_head_cancels_the_older_evaluation(office: Office) -> None
     assert office.jobs.status(older.id) is JobState.CANCELLED
     cancelled = office.records.evaluation(older.id)
     assert cancelled
-    assert (cancelled.state, cancelled.check_run_finished) == (EvaluationState.CANCELLED, True)
+    assert cancelled.state is EvaluationState.CANCELLED
+    assert not cancelled.check_run_finished, "a stage of it may be on its way to open it again"
     check = office.hello.checks[older.id]
     assert (check.status, check.conclusion) == (CheckStatus.COMPLETED, Conclusion.CANCELLED)
     assert "A newer commit was pushed: eeee" in check.summary

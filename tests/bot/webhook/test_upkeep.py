@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from bot.github import CheckStatus
 from bot.queue import JobState
 from bot.steps import Ending, EndKind, run_in_process
 from bot.store import Ended, EvaluationState, FileArtifacts
@@ -74,6 +75,22 @@ async def test_the_sweep_closes_check_runs_that_were_left_open(office: Office) -
     assert await close_dangling(office.desk, on_its_way_s=0.0) == 1
     assert office.hello.checks[office.latest.id].conclusion is Conclusion.ACTION_REQUIRED
     assert office.latest.check_run_finished
+
+
+async def test_the_sweep_closes_what_a_late_stage_opened_again(office: Office) -> None:
+    await office.take(pull_request("opened"))
+    older = office.latest
+    office.hello.push(9, newer := "e" * 40)
+    await office.take(pull_request("synchronize", "d-2", head={"sha": newer}))
+    said = office.hello.checks[older.id]
+    office.hello.checks[older.id] = replace(
+        said, status=CheckStatus.IN_PROGRESS, conclusion=None, title="observe"
+    )
+    assert await close_dangling(office.desk, on_its_way_s=0.0) == 1
+    again = office.hello.checks[older.id]
+    assert (again.status, again.conclusion) == (said.status, said.conclusion)
+    assert (again.title, again.summary) == (said.title, said.summary)
+    assert await close_dangling(office.desk, on_its_way_s=0.0) == 0
 
 
 async def test_what_is_old_is_forgotten(office: Office, tmp_path: Path) -> None:
