@@ -17,13 +17,13 @@ def shown(one: TestedFolder | NotRun) -> str:
 
 
 def in_folders(folders: Sequence[TestedFolder]) -> str:
-    """Words such as " in packages/alpha and packages/beta"; "" for the whole repository."""
+    """Words such as " in packages/alpha/ and packages/beta/"; "" for the whole repository."""
     names = list(map(shown, folders))
     return f" in {_listed(names)}" if any(one.folder for one in folders) else ""
 
 
 def counted(tests: Iterable[TestComparison], ran: FourWay) -> str:
-    """Words such as "48 tests in packages/alpha and 12 in packages/beta"."""
+    """Words such as "48 tests in packages/alpha/ and 12 in packages/beta/"."""
     return _counts(Counter(_folder_of(test, ran) for test in tests))
 
 
@@ -64,7 +64,7 @@ def _counts(found: Mapping[str, int]) -> str:
 
 
 def _named(folder: str) -> str:
-    return folder or "the root directory"
+    return f"{folder}/" if folder else "the root directory"
 
 
 def _listed(names: Sequence[str]) -> str:

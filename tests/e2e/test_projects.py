@@ -99,7 +99,7 @@ def test_a_package_that_breaks_another_one_fails(shop: Folder) -> None:
     judged = shop.judge(shop.branch("breaking", BREAKING), task=TASK)
     assert judged.conclusion == "failure", judged.said()
     assert broken(judged) == ("packages/beta/tests/test_invoices.py::test_invoice",)
-    assert "2 tests in packages/alpha and 1 in packages/beta were run" in row(judged, "B2")[1]
+    assert "2 tests in packages/alpha/ and 1 in packages/beta/ were run" in row(judged, "B2")[1]
     assert ran(judged) == {"packages/alpha": (1, 2), "packages/beta": (1, 1)}
 
 
@@ -109,7 +109,7 @@ def test_two_packages_in_one_change_are_both_built_and_run(shop: Folder) -> None
     verdict, reason = row(judged, "B2")
     assert verdict == "satisfied"
     assert (
-        "1 test in packages/alpha and 1 in packages/beta passed on base and pass on head" in reason
+        "1 test in packages/alpha/ and 1 in packages/beta/ passed on base and pass on head" in reason
     )
     assert ran(judged) == {"packages/alpha": (1, 2), "packages/beta": (1, 1)}
     assert judged.document.tests is not None
@@ -121,7 +121,7 @@ def test_a_package_that_nobody_uses_is_run_alone(shop: Folder) -> None:
     judged = shop.judge(shop.branch("alone", files), task="Write it as text\n")
     verdict, reason = row(judged, "B2")
     assert verdict == "satisfied", judged.said()
-    assert "1 test in packages/gamma passed on base and passes on head" in reason
+    assert "1 test in packages/gamma/ passed on base and passes on head" in reason
 
 
 def test_a_package_that_cannot_be_run_is_no_success(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_a_package_that_cannot_be_run_is_no_success(tmp_path: Path) -> None:
     assert judged.conclusion == "action_required", judged.said()
     verdict, reason = row(judged, "B2")
     assert verdict == "unverified"
-    assert "Only packages/alpha was run; packages/beta uses `price`" in reason
+    assert "Only packages/alpha/ was run; packages/beta/ uses `price`" in reason
     assert "Python >= 3.99" in reason
     assert judged.document.tests is not None
     (left,) = judged.document.tests.not_run
@@ -170,7 +170,7 @@ def test_a_configured_line_that_runs_one_package_is_no_success(tmp_path: Path) -
     folder = open_folder(tmp_path, {**PYTHON, ".github/assay.yml": lines})
     judged = folder.judge(folder.branch("breaking", BREAKING), task=TASK)
     assert judged.conclusion == "action_required", judged.said()
-    assert "Only packages/alpha was run; packages/beta uses `price`" in row(judged, "B2")[1]
+    assert "Only packages/alpha/ was run; packages/beta/ uses `price`" in row(judged, "B2")[1]
 
 
 def test_configured_install_lines_install_every_package(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_a_dependent_without_tests_that_load_is_said_to_be_not_run(tmp_path: Pat
     judged = folder.judge(folder.branch("breaking", BREAKING), task=TASK)
     assert judged.conclusion == "action_required", judged.said()
     reason = row(judged, "B2")[1]
-    assert "Only packages/alpha was run; packages/beta uses `price` (none of its tests" in reason
+    assert "Only packages/alpha/ was run; packages/beta/ uses `price` (none of its tests" in reason
 
 
 def test_one_core_finds_what_two_find(tmp_path: Path, shop: Folder) -> None:

@@ -43,7 +43,7 @@ def test_folders_and_counts_are_named() -> None:
     found = said(RAN)
     assert found.outcome is VerdictOutcome.SATISFIED
     assert found.reason.startswith(
-        "2 tests in packages/alpha and 1 in packages/beta passed on base and pass on head."
+        "2 tests in packages/alpha/ and 1 in packages/beta/ passed on base and pass on head."
     )
 
 
@@ -51,7 +51,7 @@ def test_they_are_named_where_something_broke() -> None:
     broken = test_in("packages/beta", "test_four", TestChange.PASS_TO_FAIL)
     found = said(replace(RAN, comparisons=(*KEPT, broken)))
     assert found.outcome is VerdictOutcome.UNSATISFIED
-    assert found.reason.endswith("3 tests in packages/alpha and 1 in packages/beta were run.")
+    assert found.reason.endswith("3 tests in packages/alpha/ and 1 in packages/beta/ were run.")
 
 
 @pytest.mark.parametrize(
@@ -59,11 +59,11 @@ def test_they_are_named_where_something_broke() -> None:
     [
         (
             NotRun("packages/beta", ("price",), "it does not build on base"),
-            "Only packages/alpha was run; packages/beta uses `price` (it does not build on base).",
+            "Only packages/alpha/ was run; packages/beta/ uses `price` (it does not build on base).",
         ),
         (
             NotRun("", (), "`setup.test` does not run it"),
-            "Only packages/alpha was run; the root directory is changed too (`setup.test` does not run",
+            "Only packages/alpha/ was run; the root directory is changed too (`setup.test` does not run",
         ),
     ],
 )
