@@ -101,6 +101,10 @@ _YARN_NEWEST = "4"
 _PEERS_IN_CI = re.compile(
     r"\bnpm (?:ci|i|install)\b(?: -[\w=-]{1,40}){0,8} (--legacy-peer-deps|--force)\b"
 )
+_INSTALLS_IN_CI = re.compile(
+    r"(?m)\b(?:(npm) (?:ci\b|(?:install|i)(?: --[\w=-]{1,40}){0,8}$)"
+    r"|(pnpm) (?:install|i)\b|(yarn)(?: install\b|$))"
+)
 _LIFECYCLE = ("preinstall", "install", "postinstall")
 # Install scripts of dependencies run in the sandbox like everything else, but one that fails (a download
 # of a browser, a native module that has a fall-back) does not make the project unbuildable.
@@ -146,12 +150,23 @@ def _nearest(tree: Tree, root: str) -> Manager:
             version = "" if name == "npm" else version
             return Manager(name, version, folder, lock, "package.json names it")
         if locks:
-            name, lock = locks[0]
+            (name, lock), reason = locks[0], f"there is a {locks[0][1]}"
+            if len({owner for owner, _ in locks}) > 1:
+                used = _installed_in_ci(tree)
+                mine = [one for one in locks if one[0] in used]
+                if len(mine) == 1:
+                    (name, lock), reason = mine[0], f"there is a {mine[0][1]}, and CI uses it"
             version = _version(name, place.read(lock))
-            return Manager(name, version, folder, lock, f"there is a {lock}")
+            return Manager(name, version, folder, lock, reason)
         if manifest.has("workspaces") and folder != root:
             return Manager("npm", "", folder, "", "nothing names another")
     return Manager("npm", "", root, "", "nothing names another")
+
+
+def _installed_in_ci(tree: Tree) -> set[str]:
+    """Return the package managers that CI installs with: of several locks, theirs is the one kept up."""
+    found = (one for job in ci_jobs(tree) for one in _INSTALLS_IN_CI.finditer(job.text))
+    return {str(one[one.lastindex or 0]) for one in found}
 
 
 def node_of_manager(manager: Manager) -> str:
