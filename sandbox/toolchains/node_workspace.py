@@ -105,11 +105,18 @@ _INSTALLS_IN_CI = re.compile(
     r"(?m)\b(?:(npm) (?:ci\b|(?:install|i)(?: --[\w=-]{1,40}){0,8}$)"
     r"|(pnpm) (?:install|i)\b|(yarn)(?: install\b|$))"
 )
+# Copies, because hard links into the downloads would not outlive them; no other pnpm. What the lock
+# pins is installed: pnpm 11 would ask the registry for the date of each entry, of all platforms.
+_PNPM_OPTIONS = (
+    f"--store-dir={CACHE}/pnpm",
+    "--config.package-import-method=copy",
+    "--config.manage-package-manager-versions=false",
+    "--config.trust-lockfile=true",
+)
 _LIFECYCLE = ("preinstall", "install", "postinstall")
 # Install scripts of dependencies run in the sandbox like everything else, but one that fails (a download
 # of a browser, a native module that has a fall-back) does not make the project unbuildable.
 _TOLERATED = "|| echo 'An install script failed; the build goes on.' >&2"
-_REBUILD = ("sh", "-c", f"npm rebuild {_TOLERATED}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +208,7 @@ def install_commands(
     """
     told = ("python3", "-I", NPM_INSTALL, f"{DEPENDENCIES}/{UNFETCHED}", runner)
     dated = (f"--before={released_before}",) if is_dated(manager, released_before) else ()
-    steps = [(*told, *_install(manager), *dated), _REBUILD]
+    steps = [(*told, *_install(manager), *dated), _rebuild(manager)]
     scripts = manifest.table("scripts")
     own = [name for name in _LIFECYCLE if scripts.text(name)]
     lines = (*(f"npm run {name}" for name in own), *more)
@@ -240,15 +247,7 @@ def _install(manager: Manager) -> tuple[str, ...]:
     program = f"{MANAGER_BINS}/{manager.name}"
     if manager.name == "pnpm":
         frozen = "--frozen-lockfile" if manager.lock else "--no-frozen-lockfile"
-        # Copies, because hard links into the downloads would not outlive them; no other pnpm. What the lock
-        # pins is installed: pnpm 11 would ask the registry for the date of each entry, of all platforms.
-        settings = (
-            "package-import-method=copy",
-            "manage-package-manager-versions=false",
-            "trust-lockfile=true",
-        )
-        own = (f"--store-dir={CACHE}/pnpm", *(f"--config.{setting}" for setting in settings))
-        return (program, "install", frozen, "--ignore-scripts", *own)
+        return (program, "install", frozen, "--ignore-scripts", *_PNPM_OPTIONS)
     if manager.name == "yarn" and manager.version.startswith("1."):
         options = ("--ignore-scripts", "--non-interactive", "--cache-folder", f"{CACHE}/yarn")
         return (program, "install", "--frozen-lockfile", *options)
@@ -259,6 +258,15 @@ def _install(manager: Manager) -> tuple[str, ...]:
     if manager.lock:
         return ("npm", "ci", *options)
     return ("npm", "install", *options, "--no-package-lock")
+
+
+def _rebuild(manager: Manager) -> tuple[str, ...]:
+    """Run the install scripts of dependencies.
+
+    pnpm links packages, and npm takes links for packages under development: it would run their `prepare`.
+    """
+    own = shlex.join((f"{MANAGER_BINS}/pnpm", "rebuild", *_PNPM_OPTIONS))
+    return ("sh", "-c", f"{own if manager.name == 'pnpm' else 'npm rebuild'} {_TOLERATED}")
 
 
 _DEPENDENCY_FIELDS = (

@@ -522,3 +522,18 @@ def test_of_several_locks_the_one_that_ci_uses_is_kept_up(
     write(tmp_path, files)
     found = node(tmp_path, {"devDependencies": {"mocha": "^6"}, "scripts": {"test": "mocha"}})
     assert f"Dependencies are installed by {manager}" in " ".join(found.reasons)
+
+
+@pytest.mark.parametrize(
+    ("lock", "rebuilds"),
+    [("pnpm-lock.yaml", "bin/pnpm rebuild"), ("package-lock.json", "npm rebuild")],
+)
+def test_install_scripts_are_run_by_whoever_installed(
+    lock: str, rebuilds: str, tmp_path: Path
+) -> None:
+    """npm would run `prepare` of all that pnpm linked: a build in packages that lack what it builds."""
+    write(tmp_path, {lock: ""})
+    found = node(tmp_path, {"devDependencies": {"mocha": "^6"}, "scripts": {"test": "mocha"}})
+    told = " ".join(found.install[-1])
+    assert rebuilds in told
+    assert ("npm rebuild" in told.replace("pnpm rebuild", "")) is (lock != "pnpm-lock.yaml")
