@@ -19,6 +19,7 @@ _ONE_OF = {
     "any", "raises", "warns", "isinstance", "issubclass", "assertIn", "assertNotIn", "assertRaises",
     "assertRaisesRegex", "assertIsInstance", "assertWarns", "startswith", "endswith", "count", "index",
 }  # fmt: skip
+_OF_TEXT = {"startswith", "endswith"}  # of one text, not of a tuple of them, nothing can be listed
 _LISTED = ast.List | ast.Tuple | ast.Set | ast.Dict
 
 
@@ -77,7 +78,8 @@ def _allows_any_of(test: ast.AST | None) -> bool:
             return True
         if isinstance(node, ast.Call):
             name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-            if name in _ONE_OF:
+            is_fixed = name in _OF_TEXT and all(isinstance(one, ast.Constant) for one in node.args)
+            if name in _ONE_OF and not is_fixed:
                 return True
     return test is None
 

@@ -107,6 +107,11 @@ _BY_WORDS: tuple[tuple[Area, re.Pattern[str]], ...] = tuple(
             Area.DEPENDENCIES,
             r"^(?:drop|require|remove)\b(?: support for)?(?: eol)? python\s*[<>=]*\s*\d[\d.+]*",
         ),
+        (
+            Area.DEPENDENCIES,
+            r"^(?:drop|remove)(?: support for)? (?:eol|end[- ]of[- ]life|unsupported|outdated) "
+            r"(?:versions of python|pythons?(?: versions?| releases?)?)\.?(?: \(#\d+\))?$",
+        ),
         (Area.DEPENDENCIES, r"^build\(deps"),
         (
             Area.AUTOMATION,

@@ -328,6 +328,21 @@ def named_code(requirement: Requirement) -> frozenset[str]:
     return next(filter(None, map(code_named, texts)), frozenset())
 
 
+_CODE = r"(?:`[^`\n]{1,200}`|(?=\w{0,60}(?:[a-z0-9]_|[a-z][A-Z])\w)\w{3,80}\b(?:\(\))?)"
+_STANDING_FOR = re.compile(
+    r"(?:(?i:alias(?:es)?|shims?|synonyms?|counterparts?))\s(?:for|of|to)\s"
+    rf"{_CODE}(?:(?:,\s|\s?&\s?|,?\sand\s){_CODE}){{0,4}}(?=\s*(?:\Z|[.;:()\n]))"
+)
+"""What something new is to stand for: of "aliases for `total` and `mean`" the aliases are asked for."""
+
+
+def asked_code(requirement: Requirement) -> frozenset[str]:
+    """Return the identifiers of what a demand names, without those that it asks another name for."""
+    texts = (requirement.text, requirement.detail)
+    named = (code_named(_STANDING_FOR.sub(" ", text)) for text in texts)
+    return named_code(requirement) & frozenset[str]().union(*named)
+
+
 def code_named(text: str) -> frozenset[str]:
     """Return the identifiers that a text writes as code, without those of the language itself.
 

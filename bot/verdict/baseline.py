@@ -134,7 +134,7 @@ def _first_error(case: Case) -> str:
     builds = (e.head for e in case.observed.evidence if e.id in case.build_ids)
     lines = [line for seen in builds if seen for line in seen.output.splitlines()]
     first = next((line.strip() for line in lines if _ERROR.search(line)), "")
-    return f": {first[:200]}" if first else ""
+    return f": {first[:200].rstrip('.')}" if first else ""
 
 
 def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:

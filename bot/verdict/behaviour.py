@@ -18,7 +18,7 @@ from bot.evidence.examples.weigh import by_examples
 from bot.evidence.made_for import MadeFor, in_words, made_for
 from bot.evidence.oracle import unsatisfied, unverified, way_out
 from bot.evidence.tests.results import pass_rate, test_ids
-from bot.task.ties import Tie, leaves_error_unasked, named_code, speaks_of
+from bot.task.ties import Tie, asked_code, leaves_error_unasked, speaks_of
 from bot.values import (
     ActionKind,
     Decider,
@@ -70,7 +70,7 @@ def _by_proofs(
     beside = {
         test.id: names
         for test in seeing
-        if (names := is_beside(test, named_code(requirement), case.observed.damage))
+        if (names := is_beside(test, asked_code(requirement), case.observed.damage))
     }
     if seeing and len(beside) == len(seeing):
         return _runs_something_else(requirement, seeing, beside[seeing[0].id], case)

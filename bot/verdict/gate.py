@@ -229,10 +229,11 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
     yield from _tests_went_with_code(case, went, unasked)
     unasked = [test for test in unasked if test not in went]
     if unasked:
+        expects = "expects" if len(unasked) == 1 else "expect"
         yield GateReason(
             "expectation",
             Conclusion.ACTION_REQUIRED,
-            f"The pull request changes what {test_ids(unasked)} expects, and the task does not ask "
+            f"The pull request changes what {test_ids(unasked)} {expects}, and the task does not ask "
             "for it.",
             "If the new behavior is intended, say so in the issue, then comment `/judge`.",
             tests=tuple(test.id for test in unasked),

@@ -101,11 +101,22 @@ _YARN_NEWEST = "4"
 _PEERS_IN_CI = re.compile(
     r"\bnpm (?:ci|i|install)\b(?: -[\w=-]{1,40}){0,8} (--legacy-peer-deps|--force)\b"
 )
+_INSTALLS_IN_CI = re.compile(
+    r"(?m)\b(?:(npm) (?:ci\b|(?:install|i)(?: --[\w=-]{1,40}){0,8}$)"
+    r"|(pnpm) (?:install|i)\b|(yarn)(?: install\b|$))"
+)
+# Copies, because hard links into the downloads would not outlive them; no other pnpm. What the lock
+# pins is installed: pnpm 11 would ask the registry for the date of each entry, of all platforms.
+_PNPM_OPTIONS = (
+    f"--store-dir={CACHE}/pnpm",
+    "--config.package-import-method=copy",
+    "--config.manage-package-manager-versions=false",
+    "--config.trust-lockfile=true",
+)
 _LIFECYCLE = ("preinstall", "install", "postinstall")
 # Install scripts of dependencies run in the sandbox like everything else, but one that fails (a download
 # of a browser, a native module that has a fall-back) does not make the project unbuildable.
 _TOLERATED = "|| echo 'An install script failed; the build goes on.' >&2"
-_REBUILD = ("sh", "-c", f"npm rebuild {_TOLERATED}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +157,23 @@ def _nearest(tree: Tree, root: str) -> Manager:
             version = "" if name == "npm" else version
             return Manager(name, version, folder, lock, "package.json names it")
         if locks:
-            name, lock = locks[0]
+            (name, lock), reason = locks[0], f"there is a {locks[0][1]}"
+            if len({owner for owner, _ in locks}) > 1:
+                used = _installed_in_ci(tree)
+                mine = [one for one in locks if one[0] in used]
+                if len(mine) == 1:
+                    (name, lock), reason = mine[0], f"there is a {mine[0][1]}, and CI uses it"
             version = _version(name, place.read(lock))
-            return Manager(name, version, folder, lock, f"there is a {lock}")
+            return Manager(name, version, folder, lock, reason)
         if manifest.has("workspaces") and folder != root:
             return Manager("npm", "", folder, "", "nothing names another")
     return Manager("npm", "", root, "", "nothing names another")
+
+
+def _installed_in_ci(tree: Tree) -> set[str]:
+    """Return the package managers that CI installs with: of several locks, theirs is the one kept up."""
+    found = (one for job in ci_jobs(tree) for one in _INSTALLS_IN_CI.finditer(job.text))
+    return {str(one[one.lastindex or 0]) for one in found}
 
 
 def node_of_manager(manager: Manager) -> str:
@@ -186,7 +208,7 @@ def install_commands(
     """
     told = ("python3", "-I", NPM_INSTALL, f"{DEPENDENCIES}/{UNFETCHED}", runner)
     dated = (f"--before={released_before}",) if is_dated(manager, released_before) else ()
-    steps = [(*told, *_install(manager), *dated), _REBUILD]
+    steps = [(*told, *_install(manager), *dated), _rebuild(manager)]
     scripts = manifest.table("scripts")
     own = [name for name in _LIFECYCLE if scripts.text(name)]
     lines = (*(f"npm run {name}" for name in own), *more)
@@ -225,15 +247,7 @@ def _install(manager: Manager) -> tuple[str, ...]:
     program = f"{MANAGER_BINS}/{manager.name}"
     if manager.name == "pnpm":
         frozen = "--frozen-lockfile" if manager.lock else "--no-frozen-lockfile"
-        # Copies, because hard links into the downloads would not outlive them; no other pnpm. What the lock
-        # pins is installed: pnpm 11 would ask the registry for the date of each entry, of all platforms.
-        settings = (
-            "package-import-method=copy",
-            "manage-package-manager-versions=false",
-            "trust-lockfile=true",
-        )
-        own = (f"--store-dir={CACHE}/pnpm", *(f"--config.{setting}" for setting in settings))
-        return (program, "install", frozen, "--ignore-scripts", *own)
+        return (program, "install", frozen, "--ignore-scripts", *_PNPM_OPTIONS)
     if manager.name == "yarn" and manager.version.startswith("1."):
         options = ("--ignore-scripts", "--non-interactive", "--cache-folder", f"{CACHE}/yarn")
         return (program, "install", "--frozen-lockfile", *options)
@@ -244,6 +258,15 @@ def _install(manager: Manager) -> tuple[str, ...]:
     if manager.lock:
         return ("npm", "ci", *options)
     return ("npm", "install", *options, "--no-package-lock")
+
+
+def _rebuild(manager: Manager) -> tuple[str, ...]:
+    """Run the install scripts of dependencies.
+
+    pnpm links packages, and npm takes links for packages under development: it would run their `prepare`.
+    """
+    own = shlex.join((f"{MANAGER_BINS}/pnpm", "rebuild", *_PNPM_OPTIONS))
+    return ("sh", "-c", f"{own if manager.name == 'pnpm' else 'npm rebuild'} {_TOLERATED}")
 
 
 _DEPENDENCY_FIELDS = (

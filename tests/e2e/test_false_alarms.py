@@ -1,4 +1,4 @@
-"""Right changes that tests follow: a private name that is gone, and a member that is new."""
+"""Right changes that tests follow: a private name that is gone, a member or another name that is new."""
 
 from __future__ import annotations
 
@@ -30,6 +30,17 @@ BASE = {
         "def test_coins():\n    assert {one.name: one.value for one in shop.Coin} == COINS\n\n\n"
         "def test_every_coin_is_known():\n    assert all(one.name in COINS for one in shop.Coin)\n"
     ),
+    "shop/till.py": (
+        "class Till:\n    def __init__(self, clock):\n        self._clock = clock\n\n"
+        "    def isClosed(self, hour):\n        return self._clock.isClosed(hour)\n\n"
+        "    def closesAt(self):\n        return self._clock.closesAt()\n"
+    ),
+    "tests/test_till.py": (
+        "from shop.till import Till\n\n\nclass Clock:\n    def isClosed(self, hour):\n"
+        "        return hour >= 18\n\n    def closesAt(self):\n        return 18\n\n\n"
+        "def test_camel():\n    till = Till(Clock())\n"
+        "    assert till.isClosed(19) and not till.isClosed(9)\n    assert till.closesAt() == 18\n"
+    ),
 }
 DROPPED = {
     "shop/_compat.py": None,
@@ -37,6 +48,15 @@ DROPPED = {
     "tests/test_price.py": BASE["tests/test_price.py"]
     .replace("from shop._compat import PY_39\n", "")
     .replace("@pytest.mark.skipif(PY_39, reason='old')\n", ""),
+}
+ALIASED = {
+    "shop/till.py": BASE["shop/till.py"]
+    + "\n    def is_closed(self, hour):\n        return self._clock.isClosed(hour)\n"
+    "\n    def closes_at(self):\n        return self._clock.closesAt()\n",
+    "tests/test_till.py": BASE["tests/test_till.py"]
+    + "\n\ndef test_is_closed():\n    till = Till(Clock())\n"
+    "    assert till.is_closed(19) is True\n    assert till.is_closed(9) is False\n"
+    "\n\ndef test_closes_at():\n    assert Till(Clock()).closes_at() == 18\n",
 }
 NICKEL = {
     "shop/__init__.py": BASE["shop/__init__.py"].replace(
@@ -80,3 +100,15 @@ def test_a_member_that_is_worth_something_else_now_asks_a_person(folder: Folder)
     task = "Add the nickel\n\n- [ ] `Coin.NICKEL` is one of the coins and worth 5\n"
     judged = folder.judge(folder.branch("dime", files), task=task)
     assert judged.conclusion in ("action_required", "failure"), judged.said()
+
+
+def test_an_alias_needs_no_test_of_what_it_stands_for(folder: Folder) -> None:
+    said = "Add snake_case aliases for isClosed & closesAt (#7)\n"
+    judged = folder.judge(folder.branch("aliased", ALIASED), task=said)
+    assert judged.conclusion == "success", judged.said()
+
+
+def test_a_change_of_what_is_named_needs_one(folder: Folder) -> None:
+    said = "Let isClosed & closesAt follow the clock (#7)\n"
+    judged = folder.judge(folder.branch("followed", ALIASED), task=said)
+    assert judged.conclusion == "action_required", judged.said()

@@ -35,6 +35,7 @@ _NPM_SAID = re.compile(
 _NOT_YET = re.compile(
     r"\bENOVERSIONS\b|\bwith (?:a date before|an Enjoy By date)\b|\bERESOLVE\b"  # a peer of that time
 )
+_NPM_ERROR = re.compile(r"npm (?:ERR!|error)")
 _ANSWER_S = 15
 _ASK_S = 40
 _MOST_ASKED = 60
@@ -245,13 +246,25 @@ def asked_for_by(manifest: dict, repository: str) -> tuple[str, str]:  # type: i
 
 
 def run(argv: list[str]) -> tuple[int, str]:
-    """Run a command; return its exit code and what it said on standard error, which is shown too."""
+    """Run a command; return its exit code and what it said on standard error, which is shown too.
+
+    Not shown are the errors of a dated installation that is tried again without its date: they are not
+    why the build fails, when that fails too.
+    """
+    is_dated = any(one.startswith("--before=") for one in argv)
+    said: list[str] = []
+    held: list[str] = []
     with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True, errors="replace") as process:
-        said = []
         for line in process.stderr or ():
-            sys.stderr.write(line)
             said.append(line)
-    return process.returncode, "".join(said[-200:])
+            if is_dated and _NPM_ERROR.match(line):
+                held.append(line)
+            else:
+                sys.stderr.write(line)
+    told = "".join(said[-200:])
+    if not (is_dated and process.returncode and _NOT_YET.search(told)):
+        sys.stderr.writelines(held)
+    return process.returncode, told
 
 
 def without(names: set[str], folder: Path, options: list[str]) -> int:

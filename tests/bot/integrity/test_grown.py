@@ -176,3 +176,14 @@ def test_one_more_of_what_is_allowed_asks_for_less(line: str) -> None:
     assert head != base
     trees = Tree({PATH: base}), Tree({PATH: head})
     assert find_grown([edited("test_one")], *trees, SAID) == ()
+
+
+@pytest.mark.parametrize(("left_out", "found"), [("'_'", ("NICKEL",)), ("('_', '.')", ())])
+def test_what_begins_with_one_text_lists_nothing(left_out: str, found: tuple[str, ...]) -> None:
+    """A test may leave private names out of what it compares: one text has no member more."""
+    base = (
+        "import shop\n\nNAMES = ['CENT', 'DIME']\n\n\ndef test_one():\n"
+        f"    assert [one for one in shop.names() if not one.startswith({left_out})] == NAMES\n"
+    )
+    head = base.replace("'DIME'", "'DIME', 'NICKEL'")
+    assert members("test_one", head, base=base) == found

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.task.ties import THRESHOLD, named_code, speaks_of, tie_tests
+from bot.task.ties import THRESHOLD, asked_code, named_code, speaks_of, tie_tests
 from bot.text.words import Vocabulary, code_words, stem, words_of
 from bot.values import TestChange
 from tests.bot.verdict.cases import KEPT, comparison, requirements
@@ -158,6 +158,21 @@ def test_speaking_of_the_same_thing():
 def test_what_a_demand_is_only_compared_with_is_not_what_it_is_about(text, names):
     (requirement,) = asked(text)
     assert named_code(requirement) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Add snake_case shims for isClosed & closesAt (#7)", {"snake_case"}),
+        ("Add `sum_up`, an alias of `total`.", {"sum_up"}),
+        ("Add an alias for `total`, and `mean` raises a ValueError.", {"total", "mean"}),
+        ("The alias for `total` that `mean` calls is gone", {"total", "mean"}),
+        ("Let `total` round", {"total"}),
+    ],
+)
+def test_what_an_alias_stands_for_is_not_what_is_asked_for(text, names):
+    (requirement,) = asked(text)
+    assert asked_code(requirement) & {"isClosed", "closesAt", *names} == names
 
 
 @pytest.mark.parametrize(

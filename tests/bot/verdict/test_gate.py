@@ -288,11 +288,40 @@ def test_reasons_are_ordered_and_the_first_decides(seen, policy):
 # --- expectations that were edited away ----------------------------------------------------------
 
 
+def test_the_first_error_of_a_build_ends_its_sentence_with_one_full_stop():
+    lines = "npm error code ETARGET\nnpm error notarget No matching version, 12:00:00 AM.\n"
+    failed = replace(observation(1), output=lines)
+    built = evidence(failed, failed, Transition.UNKNOWN, ActionKind.DYNAMIC_EXECUTION, ("B1",))
+    seen = observed(SPLIT, built_base=False, built_head=False, evidence=(built,))
+    (reason,) = (one for one in gate_of(requirements(), seen).reasons if "builds" in one.text)
+    assert "builds: npm error notarget No matching version, 12:00:00 AM. So this" in reason.text
+
+
 def test_an_edit_that_passes_with_any_code_is_a_regression():
     loosened = comparison(
         "test_total", TestChange.PASS_TO_FAIL, head_on_base=PASSED, head_on_head=PASSED
     )
     assert conclusion_of(SPLIT, loosened) is FAILURE
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (("test_a",), "`tests/test_shop.py::test_a` expects, and"),
+        (
+            ("test_a", "test_b"),
+            "`tests/test_shop.py::test_a`, `tests/test_shop.py::test_b` expect, and",
+        ),
+    ],
+)
+def test_one_test_expects_and_several_tests_expect(names, said):
+    changed = [comparison(name, TestChange.EXPECTATION_CHANGED) for name in names]
+    (reason,) = (
+        reason
+        for reason in gate_of(requirements(), observed(SPLIT, *changed)).reasons
+        if reason.rule == "expectation"
+    )
+    assert said in reason.text
 
 
 WITHDRAWN = comparison(

@@ -499,3 +499,41 @@ def test_peers_that_fit_no_version_are_treated_as_in_ci(
         *filter(None, [option])
     ]
     assert any("as CI does" in one for one in found.reasons) is bool(option)
+
+
+@pytest.mark.parametrize(
+    ("line", "manager"),
+    [
+        ("npm ci", "npm"),
+        ("npm install --no-audit", "npm"),
+        ("npm install -g yarn && yarn install", "yarn"),
+        ("npm ci && yarn install", "yarn"),
+        ("make", "yarn"),
+    ],
+)
+def test_of_several_locks_the_one_that_ci_uses_is_kept_up(
+    line: str, manager: str, tmp_path: Path
+) -> None:
+    files = {
+        "yarn.lock": "# yarn lockfile v1\n",
+        "package-lock.json": "{}",
+        ".github/workflows/ci.yml": f"jobs:\n  a:\n    steps:\n      - run: {line}\n",
+    }
+    write(tmp_path, files)
+    found = node(tmp_path, {"devDependencies": {"mocha": "^6"}, "scripts": {"test": "mocha"}})
+    assert f"Dependencies are installed by {manager}" in " ".join(found.reasons)
+
+
+@pytest.mark.parametrize(
+    ("lock", "rebuilds"),
+    [("pnpm-lock.yaml", "bin/pnpm rebuild"), ("package-lock.json", "npm rebuild")],
+)
+def test_install_scripts_are_run_by_whoever_installed(
+    lock: str, rebuilds: str, tmp_path: Path
+) -> None:
+    """npm would run `prepare` of all that pnpm linked: a build in packages that lack what it builds."""
+    write(tmp_path, {lock: ""})
+    found = node(tmp_path, {"devDependencies": {"mocha": "^6"}, "scripts": {"test": "mocha"}})
+    told = " ".join(found.install[-1])
+    assert rebuilds in told
+    assert ("npm rebuild" in told.replace("pnpm rebuild", "")) is (lock != "pnpm-lock.yaml")

@@ -108,9 +108,35 @@ def test_a_release_that_the_project_pins_is_installed_whatever_its_date(
     assert _installed(pinned, ("--before=2017-05-06",), registry, tmp_path) == "1.1.0"
 
 
+def test_an_installation_that_fails_twice_is_told_by_its_last_errors(
+    registry: str, tmp_path: Path
+) -> None:
+    """The errors of the dated one, which was given up, would send people after the wrong package."""
+    wanted = {"old-tool": "^1.1.0", "old-plugin": "^9.0.0"}
+    done = _install(wanted, ("--before=2017-05-06",), registry, tmp_path)
+    assert done.returncode
+    assert "old-plugin@^9.0.0" in done.stderr
+    assert "with a date before" not in done.stderr
+    assert done.stderr.count("code ETARGET") == 1
+
+
+def test_an_error_that_no_date_is_to_blame_for_is_told(registry: str, tmp_path: Path) -> None:
+    done = _install({"not a name": "1"}, ("--before=2017-05-06",), registry, tmp_path)
+    assert "EINVALIDPACKAGENAME" in done.stderr
+
+
 def _installed(
     wanted: dict[str, str], before: tuple[str, ...], registry: str, tmp_path: Path
 ) -> str:
+    done = _install(wanted, before, registry, tmp_path)
+    assert done.returncode == 0, done.stderr
+    installed = (tmp_path / "node_modules/old-tool/package.json").read_text()
+    return str(json.loads(installed)["version"])
+
+
+def _install(
+    wanted: dict[str, str], before: tuple[str, ...], registry: str, tmp_path: Path
+) -> subprocess.CompletedProcess[str]:
     manifest = {"name": "x", "version": "1.0.0", "devDependencies": wanted}
     (tmp_path / "package.json").write_text(json.dumps(manifest))
     install = ("npm", "install", "--ignore-scripts", "--no-package-lock", *before)
@@ -121,7 +147,7 @@ def _installed(
         "npm_config_cache": str(tmp_path / "cache"),
         "npm_config_userconfig": str(tmp_path / "npmrc"),
     }
-    done = subprocess.run(
+    return subprocess.run(
         [*told, *install],
         cwd=tmp_path,
         env={**os.environ, **own},
@@ -129,6 +155,3 @@ def _installed(
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    installed = (tmp_path / "node_modules/old-tool/package.json").read_text()
-    return str(json.loads(installed)["version"])
