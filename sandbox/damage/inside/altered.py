@@ -21,7 +21,7 @@ _MOST_LINES = 40  # a longer place is another way to do it all, which tests of i
 
 def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
     """Yield the places, each as on base; `names` are the function's and those that came or went."""
-    added = {line.strip() for one in sources for line in _added(one)}
+    added = {row.strip() for one in sources for row in _added(one)}
     places = chain.from_iterable(_places(one, added, clock) for one in sources if one.root)
     yield from islice(places, _MOST)
 
@@ -35,30 +35,27 @@ def _added(source: Source) -> Iterator[bytes]:
 def _places(source: Source, added: set[bytes], clock: Clock) -> Iterator[Damage]:
     lines = source.text.splitlines(keepends=True)
     starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line))
-    for first, count, text in source.hunks:
-        at, before = max(first, 1) - 1, text.splitlines(keepends=True)
+    for row in lines:
+        starts.append(starts[-1] + len(row))
+    for line_of_head, count, text in source.hunks:
+        at, before = max(line_of_head, 1) - 1, text.splitlines(keepends=True)
         matcher = SequenceMatcher(None, before, lines[at : at + count], autojunk=False)
-        for kind, was, until, begin, end in matcher.get_opcodes():
-            gone = [line.strip() for line in before[was:until] if line.strip()]
+        for kind, old, until, begin, stop in matcher.get_opcodes():
+            gone = [row.strip() for row in before[old:until] if row.strip()]
             if kind not in ("replace", "delete") or not gone or len(gone) > _MOST_LINES:
                 continue
             line = at + begin + 1
-            symbol = source.symbol(line, max(at + end, line))
+            symbol = source.symbol(line, max(at + stop, line))
             is_moved = all(one in added for one in gone)
             if is_moved or not symbol or source.is_new(line) or clock.is_over:
                 continue
-            place = starts[at + begin], starts[at + end]
-            put = b"".join(before[was:until])
-            names = _names(source, (*place, put), clock)
+            start, end = starts[at + begin], starts[at + stop]
+            put = b"".join(before[old:until])
+            names = _names(source, (start, end, put), clock)
             if names is not None:
                 told = f"`{shown(gone[0].decode(errors='replace'))}` is still there"
-                yield Damage(
-                    *(source.number, "altered", line, symbol, *place, put, told),
-                    is_telling=False,
-                    names=(symbol, *names),
-                )
+                here = source.number, "altered", line, symbol, start, end
+                yield Damage(*here, put, told, is_telling=False, names=(symbol, *names))
 
 
 def _names(source: Source, place: tuple[int, int, bytes], clock: Clock) -> tuple[str, ...] | None:
