@@ -25,6 +25,7 @@ _READ = re.compile(
     r"\b(?:options?|opts?|config|settings|params|kwargs|self|cls|this)\.([A-Za-z_$][\w$]{1,60})"
 )
 _BY_KEY = re.compile(r"\bkwargs(?:\.(?:get|pop)\(|\[)\s?['\"](\w{2,60})['\"]")
+_DEFINED = re.compile(r"\b(?:def|function)\s+([A-Za-z_$][\w$]*)")
 _SPEAKS_OF_OPTIONS = re.compile(
     r"(?i)\b(?:options?|optional(?:ly)?|opt-?(?:in|out)|param(?:eter)?s?|arg(?:ument)?s?|kwargs?|keywords?|flags?|"
     r"configurable|custom\w*|switch\w*|allow\w*|able to|enabl\w*|disabl\w*|toggle\w*|choose|choice)\b"
@@ -64,6 +65,9 @@ def _new_names(change: FileChange, before: str) -> Iterator[tuple[str, int]]:
     """Yield the names of possible options that a file of base does not have, with their first lines."""
     seen: set[str] = set()
     for number, line in added_lines(change):
+        defined = _DEFINED.search(line[:2_000])
+        if defined and defined[1] not in before:
+            continue  # of a new function callers know nothing else
         for pattern in (_NAME, _READ, _BY_KEY):
             for found in pattern.finditer(line[:2_000]):
                 name = found[found.re.groups]

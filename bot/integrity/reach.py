@@ -120,8 +120,8 @@ _REACHES = (
         "changes something for the whole process",
         re.compile(r"(?:sitecustomize|usercustomize)(?:\.|$)"),
         re.compile(
-            r"(?:locale\.setlocale|calendar\.setfirstweekday|random\.seed|os\.(?:chdir|umask|putenv|unsetenv|set[ug]id|_exit|"
-            r"abort)|signal\.(?:signal|alarm|setitimer)|socket\.setdefaulttimeout|logging\.(?:basicConfig|disable)|"
+            r"(?:locale\.setlocale|calendar\.setfirstweekday|random\.seed|os\.(?:chdir|umask|putenv|unsetenv|set[ug]id)|"
+            r"signal\.(?:signal|alarm|setitimer)|socket\.setdefaulttimeout|logging\.(?:basicConfig|disable)|"
             r"sys\.(?:setrecursionlimit|settrace|setprofile)|threading\.(?:settrace|setprofile)|decimal\.setcontext|"
             r"gc\.(?:disable|set_threshold|freeze)|time\.tzset|resource\.setrlimit|sys\.path\.(?:insert|append|extend)|"
             r"os\.environ\.(?:update|setdefault|pop|clear))$"
@@ -130,7 +130,7 @@ _REACHES = (
         ),
         re.compile(
             r"\bprocess\.(?:on|once|addListener|prependListener)\(\s?['\"](?:uncaughtException|unhandledRejection|SIG\w+)"
-            r"|\bprocess\.(?:exit|chdir|abort|umask|kill|setuid)\(|\bprocess\.env(?:\.\w+|\[[^\]\n]{1,80}\])\s?=(?![=>])"
+            r"|\bprocess\.(?:chdir|umask|setuid)\(|\bprocess\.env(?:\.\w+|\[[^\]\n]{1,80}\])\s?=(?![=>])"
             r"|\b(?:Object|Array|String|Number|Function|Promise|Date|RegExp|Map|Set|Error|Buffer|JSON|Math|globalThis|global|console)"
             r"\.(?:prototype\.)?\w+\s?=(?![=>])"
             r"|\bObject\.(?:defineProperty|assign)\(\s?(?:globalThis|global|(?:Object|Array|String|Function)\.prototype)\b"
@@ -157,7 +157,7 @@ _REACHES = (
         DATA_RUN,
         "runs what data say",
         re.compile(r"(?:c?[pP]ickle|dill|cloudpickle|marshal|shelve|jsonpickle|joblib)(?:\.|$)"),
-        re.compile(r"yaml\.(?:unsafe_load|full_load|load)(?:_all)?$"),
+        re.compile(r"yaml\.(?:unsafe|full)_load(?:_all)?$"),
         re.compile(_loaded("vm|vm2|node-serialize|serialize-to-js") + r"|\bnew Function\("),
         re.compile(
             r"(?i)\b(?:\w*pickl\w*|\w*seriali[sz]\w*|marshal\w*|shel(?:f|ve)\w*|persist\w*|copy|copies|"
