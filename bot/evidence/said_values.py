@@ -8,7 +8,7 @@ import ast
 import re
 
 from bot.values import Requirements
-from sandbox.damage.values import PASSED_OVER, Damage
+from sandbox.damage.values import ALTERED, PASSED_OVER, Damage
 
 SHOWN_CODE = re.compile(r"^ *(```|~~~).*?^ *\1|^ *>>>[^\n]*", re.DOTALL | re.MULTILINE)
 """Blocks of code and examples: a task shows there, and says nothing."""
@@ -21,6 +21,7 @@ _OF_ERRORS = re.compile(
     r"|not (?:found|there|available|installed))\b"
 )
 _LONGEST_NAME = 40
+_LEAST_NAME = 3
 _NOTHING = r"empty|blank|nothing|no|none|null|missing|without|absent|zero[ -]length|unset|omitted"
 _SPACE = r"blank|white[ -]?spaces?|spaces?|tabs?|new[ -]?lines?|line breaks?|empty|trailing|leading"
 _ZERO = rf"zero|division|divide|divided|{_NOTHING}"
@@ -28,13 +29,16 @@ _ONE = r"one|single|singular|once|only|lone"
 
 
 def is_said(damage: Damage, wanted: Requirements) -> bool:
-    """Tell whether a task speaks of errors, or of each value that a condition asks for.
+    """Tell whether a task speaks of errors, of each value that a condition asks for, or of what is altered.
 
     What it only shows in code is no word about a value.
     """
     said = _all_of(wanted)
     if damage.kind == PASSED_OVER:
         return _OF_ERRORS.search(said) is not None or any(one in said for one in damage.names)
+    if damage.kind == ALTERED:
+        names = (re.escape(one) for one in damage.names if len(one) >= _LEAST_NAME)
+        return any(re.search(rf"(?i)(?<![^\W_]){one}(?![^\W_])", said) for one in names)
     prose = _SPAN.sub(
         lambda span: span[0] if _WORD.match(span[1]) else " ", SHOWN_CODE.sub(" ", said)
     )

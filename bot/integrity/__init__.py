@@ -17,8 +17,10 @@ from bot.integrity.hidden_code import decoded_code, test_reading, unseen_content
 from bot.integrity.inspection import Check, Inspection, open_standing
 from bot.integrity.instructions import hidden_text, instructions_to_reviewers
 from bot.integrity.leaks import secrets_added
+from bot.integrity.new_options import unasked_options
 from bot.integrity.public_names import lost_base_classes, removed_public_names
-from bot.integrity.scope import files_out_of_scope, newly_reached
+from bot.integrity.reach import newly_reached
+from bot.integrity.scope import files_out_of_scope
 from bot.integrity.suppressions import lowered_checks, suppressions
 from bot.integrity.swallowed_errors import swallowed_errors
 from bot.integrity.tampering import early_exits, replaced_commands, replaced_subjects, tampering
@@ -89,6 +91,7 @@ CHECKS: tuple[Check, ...] = (
     hidden_text,
     files_out_of_scope,
     newly_reached,
+    unasked_options,
     removed_public_names,
     broken_callers,
     lost_base_classes,

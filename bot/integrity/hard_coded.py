@@ -135,21 +135,31 @@ def _read(path: str, text: str | None, trees: Trees) -> _ReadyMade | None:
 def _fresh(change: FileChange, inspection: Inspection) -> _Fresh:
     """What head's version gives away ready-made and base's does not, place by place.
 
-    A table that answered a question on base holds data; so does one of the same name in another class.
+    A table that answered a question on base holds data; so does one of the same name in another class, and
+    one without a name in the same function.
     """
     new = _read(change.path, inspection.after(change), inspection.trees) or _ReadyMade()
     old = _ReadyMade()
     if new.answers or new.constants:
         old = _read(old_path(change), inspection.before(change), inspection.trees) or old
     known = {(answer.given, answer.result) for answer in old.answers}
-    kept = {(answer.table, answer.given) for answer in old.answers if answer.table}
+    kept = {(_table(answer), answer.given) for answer in old.answers if _table(answer)}
     places: dict[str, list[ReadyAnswer]] = {}
     for answer in new.answers:
-        if (answer.given, answer.result) not in known and (answer.table, answer.given) not in kept:
+        if (answer.given, answer.result) not in known and (
+            _table(answer),
+            answer.given,
+        ) not in kept:
             places.setdefault(answer.place, []).append(answer)
     said = {(constant.name, constant.result) for constant in old.constants}
     constants = [c for c in new.constants if (c.name, c.result) not in said]
     return _Fresh(change, places, tuple(constants))
+
+
+def _table(answer: ReadyAnswer) -> str:
+    """What a table is known by: its name, or its place without the line; "" for no table."""
+    is_table = answer.place.startswith("the table")
+    return answer.table or (re.sub(r"\d+", "", answer.place, count=1) if is_table else "")
 
 
 def _in_source(fresh: _Fresh, asked: list[_ExpectedInFile]) -> Iterator[Finding]:

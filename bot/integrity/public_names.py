@@ -17,8 +17,8 @@ from bot.diff.lines import is_gone, is_new, old_path
 from bot.diff.python_source import Definition, parse_python
 from bot.integrity.inspection import Inspection, Trees, make_finding
 from bot.integrity.languages import SCRIPT
+from bot.integrity.reach import ships
 from bot.integrity.removed_code import is_public
-from bot.integrity.scope import ships
 from bot.integrity.script_signatures import script_classes
 from bot.task.alternatives import ERRORS_OF_JAVASCRIPT
 from bot.text.words import whole_name

@@ -18,7 +18,7 @@ from bot.diff.python_source import Function
 from bot.integrity.inspection import Inspection, Trees, make_finding
 from bot.integrity.languages import SCRIPT
 from bot.integrity.public_names import words_of_task
-from bot.integrity.scope import ships
+from bot.integrity.reach import ships
 from bot.integrity.tokens import Token, end_of_bracket, is_mark, line_at, line_starts, read_tokens
 from bot.text.clipping import clip_line
 from bot.text.words import sentences

@@ -35,8 +35,13 @@ SIGNATURE_BROKEN = "signature-broken"
 DEFAULT_CHANGED = "default-changed"
 BASE_CLASS_LOST = "base-class-lost"
 ERROR_SWALLOWED = "error-swallowed"
+OPTION_UNASKED = "option-unasked"
 MODULE_SHADOWED = "module-shadowed"
 PROGRAM_STARTED = "program-started"
+FILES_DELETED = "files-deleted"
+PROCESS_CHANGED = "process-changed"
+OUTPUT_WRITTEN = "output-written"
+DATA_RUN = "data-run"
 DEPENDENCY_UNKNOWN = "dependency-unknown"
 DEPENDENCY_UNASKED = "dependency-unasked"
 DEPENDENCY_YOUNG = "dependency-young"
@@ -69,13 +74,15 @@ NEEDS_READER = MADE_UP | {UNREAD_CHANGES, UNSEEN_CONTENT}
 WEAKENED = frozenset((ASSERTION_REMOVED, ASSERTION_LOOSENED, ASSERTION_TRIVIAL, TEST_SKIPPED))
 """Findings that say of a test file's edits that they demand less."""
 
-REACHES_OUT = frozenset((NETWORK_OPENED, PROGRAM_STARTED))
+REACHES_OUT = frozenset(
+    (NETWORK_OPENED, PROGRAM_STARTED, FILES_DELETED, PROCESS_CHANGED, OUTPUT_WRITTEN, DATA_RUN)
+)
 """What no code of base did, and nobody asked for: a person has to say whether it may."""
 LEAVES_CALLERS = frozenset(
     (PUBLIC_NAME_REMOVED, SIGNATURE_BROKEN, DEFAULT_CHANGED, BASE_CLASS_LOST, ERROR_SWALLOWED)
 )
 """What callers of base rely on and may not find on head, and no test may ask for."""
-FOR_A_PERSON = REACHES_OUT | LEAVES_CALLERS | {INSTRUCTION, MODULE_SHADOWED}
+FOR_A_PERSON = REACHES_OUT | LEAVES_CALLERS | {INSTRUCTION, MODULE_SHADOWED, OPTION_UNASKED}
 """Nothing that runs shows whether these may be: never a success before a person has looked."""
 
 NOT_ABOUT_TESTS = (
@@ -86,6 +93,7 @@ NOT_ABOUT_TESTS = (
         DEPENDENCY_UNKNOWN,
         DEPENDENCY_YOUNG,
         DEPENDENCY_UNASKED,
+        OPTION_UNASKED,
         OUT_OF_SCOPE,
         POLICY_LOOSENED,
     }

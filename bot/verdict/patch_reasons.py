@@ -38,6 +38,7 @@ from bot.values.rules import (
     FOR_A_PERSON,
     INSTRUCTION,
     MODULE_SHADOWED,
+    OPTION_UNASKED,
     OUT_OF_SCOPE,
     PUBLIC_NAME_REMOVED,
     REACHES_OUT,
@@ -173,5 +174,7 @@ _TO_DO = {
     BASE_CLASS_LOST: f"Put the base class back, then push. If it is meant to go, {_SAY_SO}",
     ERROR_SWALLOWED: "Let the error out, then push. If it is meant to be dropped, " + _SAY_SO,
     MODULE_SHADOWED: "Change the module that base has, and give a new one a name of its own, then push.",
+    OPTION_UNASKED: "Let it work without the option, and show that by a test, then push. If the option is "
+    "what is wanted, " + _SAY_SO,
     PUBLIC_NAME_REMOVED: f"Put it back, then push. If it is meant to go, {_SAY_SO}",
 }

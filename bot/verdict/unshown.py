@@ -24,7 +24,7 @@ from bot.task.ties import asks_for_error, named_code
 from bot.values import Requirement, TestComparison, Verdict
 from bot.verdict.claims import Claim, Gap
 from bot.verdict.other_results import changes_arguments, comes_otherwise
-from sandbox.damage.values import PASSED_OVER, SAME
+from sandbox.damage.values import ALTERED, PASSED_OVER, SAME
 from sandbox.elsewhere.values import BothSides, Misfit, Replaced, TestedInput, Unmeasured
 
 _InTest = TypeVar("_InTest", Misfit, Replaced)
@@ -285,7 +285,10 @@ def _first_in_each(seen: Iterable[_InTest], tests: tuple[TestComparison, ...]) -
 
 
 def _asks_unseen(claim: Claim) -> Gap | None:
-    """The change asks for a value, or passes over an error, of which neither the task nor any test speaks."""
+    """The change does something of which neither the task nor any test speaks.
+
+    It asks for a value, passes over an error, or does otherwise what base did.
+    """
     seen = claim.case.observed.damage
     found = unneeded(claim.tests, seen)
     if found is None or seen is None:
@@ -297,6 +300,9 @@ def _asks_unseen(claim: Claim) -> Gap | None:
     if damage.kind == PASSED_OVER:
         but = f"{where} errors. So nothing shows that this one may be passed over."
         instead = "let the error through"
+    elif damage.kind == ALTERED:
+        but = f"{where} it. So nothing shows what this part of the change is for."
+        instead = "take this part back"
     else:
         but = f"{where} this value. So nothing shows what the condition is for."
         instead = "take this condition out"

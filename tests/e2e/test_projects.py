@@ -109,7 +109,8 @@ def test_two_packages_in_one_change_are_both_built_and_run(shop: Folder) -> None
     verdict, reason = row(judged, "B2")
     assert verdict == "satisfied"
     assert (
-        "1 test in packages/alpha/ and 1 in packages/beta/ passed on base and pass on head" in reason
+        "1 test in packages/alpha/ and 1 in packages/beta/ passed on base and pass on head"
+        in reason
     )
     assert ran(judged) == {"packages/alpha": (1, 2), "packages/beta": (1, 1)}
     assert judged.document.tests is not None

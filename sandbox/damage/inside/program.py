@@ -5,7 +5,8 @@ Runs inside the sandbox. Input: JSON with `called` and `words`, names that the t
 lines of head (a deletion in front of line n is [n, n - 1]), and what stood in place of `count` lines on
 base. Output on the private channel: one JSON line a damage, first files that only look different (`same`),
 then conditions on a value that are always true or false (`condition`), errors that are let through
-(`passed_over`), keys that are others (`key`), then the most telling:
+(`passed_over`), keys that are others (`key`), statements that are as on base (`altered`), then the most
+telling:
 {file, kind, line, symbol, start, end, text, what, is_telling, is_new, names, is_changed, parameters}; it
 replaces the bytes from start to end. What does not parse is dropped. With `emptied`, names of functions,
 there is nothing else than these without their bodies; with `others`, values, nothing else than these written
@@ -27,6 +28,7 @@ from itertools import chain
 from typing import BinaryIO
 
 from sandbox.damage.inside import MOST_BYTES
+from sandbox.damage.inside.altered import altered
 from sandbox.damage.inside.conditions import conditions
 from sandbox.damage.inside.for_steps import for_a_step, in_other_words
 from sandbox.damage.inside.keys import keys
@@ -45,7 +47,12 @@ def main() -> int:
     sources = [one for n, file in enumerate(asked["files"]) if (one := _read(n, file, clock))]
     telling = ranked(sources, frozenset(asked["words"]), frozenset(asked["called"]))
     damages: Iterator[Damage] = chain(
-        in_other_words(sources), conditions(sources), passed_over(sources), keys(sources), telling
+        in_other_words(sources),
+        conditions(sources),
+        passed_over(sources),
+        keys(sources),
+        altered(sources, clock),
+        telling,
     )
     if asked["emptied"]:
         damages = emptied(sources, frozenset(asked["emptied"]))

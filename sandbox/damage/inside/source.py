@@ -15,6 +15,7 @@ _MOST_NODES = 400_000
 _MOST_PARAMETERS = 40
 _MOST_DEPTH = 300
 _SECONDS = 20.0
+_TYPES = ("type", "type_annotation", "type_parameters", "type_arguments")
 
 
 @dataclass(slots=True)
@@ -192,13 +193,16 @@ def is_aside(node: tree_sitter.Node) -> bool:
     return False
 
 
-def tokens(root: tree_sitter.Node, text: bytes) -> list[bytes]:
-    """Return all that is written in a text, without comments, imports, docstrings and layout."""
+def tokens(root: tree_sitter.Node, text: bytes, *, with_types: bool = True) -> list[bytes]:
+    """Return all that is written in a text, without comments, imports, docstrings and layout.
+
+    Annotations may be left out, too.
+    """
     found: list[bytes] = []
     waiting = [root]
     while waiting:
         node = waiting.pop()
-        if _says_nothing(node):
+        if _says_nothing(node) or (not with_types and node.type in _TYPES):
             continue
         if not node.children:
             found.append(text[node.start_byte : node.end_byte])

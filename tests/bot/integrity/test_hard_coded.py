@@ -177,6 +177,24 @@ def test_data_that_is_corrected_in_a_table_of_base_is_not_made_up():
     assert not found_in(corrected, ASKS_LOCALES, LOCALES)
 
 
+ALLOWS = """def handle(method):
+    if method in ('GET', 'PUT'):
+        return Response(200)
+    return Response(405, headers={'Allow': 'GET, PUT'})
+"""
+ASKS_ALLOWED = """def test_delete():
+    assert handle('DELETE').status == 204
+    assert handle('PATCH').headers['Allow'] == 'GET, PUT, DELETE'
+"""
+
+
+def test_an_entry_that_is_corrected_where_it_stands_is_not_made_up():
+    corrected = ALLOWS.replace("'GET, PUT'}", "'GET, PUT, DELETE'}")
+    assert not found_in(corrected, ASKS_ALLOWED, ALLOWS)
+    new = ALLOWS.replace(", headers={'Allow': 'GET, PUT'}", "")
+    assert found_in(corrected, ASKS_ALLOWED, new)
+
+
 def test_questions_that_no_table_of_base_answers_are_made_up():
     new_keys = LOCALES.replace("'minute': '1 minute'}", "'minute': '1 minute', '17': '289'}")
     asks = "def test_thai_names():\n    assert Thai().name('17') == '289'\n"

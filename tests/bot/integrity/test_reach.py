@@ -1,4 +1,4 @@
-"""Code that newly opens the network or starts other programs, where nobody asked for it."""
+"""Code that newly does something to what is outside of it, where nobody asked for that."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ def found(path: str, line: str, base: dict[str, str] | None = None, asked: str =
         ("src/shop.mjs", "const reply = await fetch('https://shop.example/' + price);"),
         ("src/shop.js", "new WebSocket(place);"),
         ("src/shop.js", "navigator.sendBeacon(place, price);"),
+        ("shop.py", "import imaplib"),
     ],
 )
 def test_the_network_is_asked_for(path: str, line: str) -> None:
@@ -57,8 +58,49 @@ def test_other_programs_are_asked_for(path: str, line: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("rule", "path", "line", "asked"),
+    [
+        (rules.FILES_DELETED, "shop.py", "os.remove(place)", "Clean up behind the sale"),
+        (rules.FILES_DELETED, "shop.py", "from shutil import rmtree", "Remove old prices"),
+        (rules.FILES_DELETED, "shop.py", "Path(place).unlink()", "Delete old prices"),
+        (rules.FILES_DELETED, "src/shop.js", "fs.rmSync(place);", "Delete old prices"),
+        (rules.PROCESS_CHANGED, "shop.py", "calendar.setfirstweekday(6)", "Weekdays as in Spain"),
+        (rules.PROCESS_CHANGED, "shop.py", "os.environ['PRICE'] = '1'", "Set the environment"),
+        (rules.PROCESS_CHANGED, "shop.py", "builtins.len = None", "Patch `len`"),
+        (rules.PROCESS_CHANGED, "shop.py", "getcontext().prec = 5", "Prices of any precision"),
+        (
+            rules.PROCESS_CHANGED,
+            "src/shop.js",
+            "process.on('uncaughtException', () => {});",
+            "Handle what is uncaught",
+        ),
+        (rules.PROCESS_CHANGED, "src/shop.js", "Array.prototype.last = f;", "Add a polyfill"),
+        (rules.OUTPUT_WRITTEN, "shop.py", "print('here', price)", "Print the price"),
+        (rules.OUTPUT_WRITTEN, "src/shop.ts", "console.log(price);", "Show the price"),
+        (rules.DATA_RUN, "shop.py", "import pickle", "Serialize prices"),
+        (rules.DATA_RUN, "shop.py", "yaml.unsafe_load(text)", "Read prices from YAML"),
+        (rules.DATA_RUN, "src/shop.js", "const f = new Function(text);", "Evaluate the price"),
+    ],
+)
+def test_what_reaches_further_is_asked_for(rule: str, path: str, line: str, asked: str) -> None:
+    assert found(path, line) == {rule}
+    assert not found(path, line, asked=asked)
+    assert not found(path, line, {f"src/other-{path.rpartition('/')[2]}": f"{line}\n"})
+
+
+@pytest.mark.parametrize(
     ("path", "line"),
     [
+        ("shop.py", "prices.remove(price)"),
+        ("shop.py", "self.environ['PRICE'] = '1'"),
+        ("shop.py", "doc = yaml.safe_load(text)"),
+        ("shop.py", "# print(price)"),
+        ("shop.py", "pretty_print(price)"),
+        ("tests/test_shop.py", "print(price)"),
+        ("src/shop.js", "prices.rm(price);"),
+        ("src/shop.js", "if (process.env.PRICE == 1) {}"),
+        ("src/shop.js", "const x = Array.from(y);"),
+        ("src/shop.js", "process.on('message', f);"),
         ("tests/test_shop.py", "import socket"),
         ("scripts/release.py", "import subprocess"),
         ("Gruntfile.js", "const { exec } = require('child_process');"),

@@ -1,0 +1,77 @@
+"""Finds changes that do what was asked only where a caller gives an option of which nobody spoke.
+
+The default stays as on base then: whoever has the trouble still has it. Seen are parameters, options and
+flags that are new in the shipped code, and that each test which the change makes pass gives or sets.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.diff.lines import added_lines, is_gone
+from bot.evidence.tests.results import code_of
+from bot.integrity.inspection import Inspection, make_finding
+from bot.integrity.languages import SCRIPT
+from bot.integrity.public_names import words_of_task
+from bot.integrity.reach import ships
+from bot.text.words import Vocabulary, words_of
+from bot.values.rules import OPTION_UNASKED
+from sandbox.values import FileChange, Finding
+
+_NAME = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]{1,60}(?=\s?(?::\s?[\w.\[\]| ]{1,60})?=(?![=>]))")
+"""A parameter with a default, or what a flag is bound to."""
+_READ = re.compile(
+    r"\b(?:options?|opts?|config|settings|params|kwargs|self|cls|this)\.([A-Za-z_$][\w$]{1,60})"
+)
+_BY_KEY = re.compile(r"\bkwargs(?:\.(?:get|pop)\(|\[)\s?['\"](\w{2,60})['\"]")
+_DEFINED = re.compile(r"\b(?:def|function)\s+([A-Za-z_$][\w$]*)")
+_SPEAKS_OF_OPTIONS = re.compile(
+    r"(?i)\b(?:options?|optional(?:ly)?|opt-?(?:in|out)|param(?:eter)?s?|arg(?:ument)?s?|kwargs?|keywords?|flags?|"
+    r"configurable|custom\w*|switch\w*|allow\w*|able to|enabl\w*|disabl\w*|toggle\w*|choose|choice)\b"
+)
+_GIVEN = (
+    r"[(,{{]\s{{0,80}}['\"]?{name}['\"]?\s{{0,5}}(?:=(?!=)|:)|\.{name}\s?=(?!=)"
+    r"|setattr\([^()\n]{{0,80}}['\"]{name}['\"]"
+)
+"""How a test gives or sets one."""
+
+
+def unasked_options(inspection: Inspection) -> Iterator[Finding]:
+    """New options without which no test shows what was asked."""
+    said = words_of_task(inspection)
+    turned = [code_of([one]) for one in inspection.standing.turned_green if one.source]
+    if not turned or _SPEAKS_OF_OPTIONS.search(said):
+        return
+    known = Vocabulary(words_of(said))
+    for change in inspection.diff.files:
+        is_read = change.path.endswith((".py", *SCRIPT.suffixes))
+        if is_gone(change) or not is_read or not ships(change.path):
+            continue
+        before = inspection.before(change)
+        for name, line in _new_names(change, before or "") if before else ():
+            if any(map(known.knows, words_of(name))):
+                continue
+            given = re.compile(_GIVEN.format(name=re.escape(name)))
+            if all(given.search(code) for code in turned):
+                message = (
+                    f"Each test that passes with this change only gives `{name}`, which is new. Where it is "
+                    "not given, all may be as before, and the task does not speak of it."
+                )
+                yield make_finding(OPTION_UNASKED, change, line, message)
+
+
+def _new_names(change: FileChange, before: str) -> Iterator[tuple[str, int]]:
+    """Yield the names of possible options that a file of base does not have, with their first lines."""
+    seen: set[str] = set()
+    for number, line in added_lines(change):
+        defined = _DEFINED.search(line[:2_000])
+        if defined and defined[1] not in before:
+            continue  # of a new function callers know nothing else
+        for pattern in (_NAME, _READ, _BY_KEY):
+            for found in pattern.finditer(line[:2_000]):
+                name = found[found.re.groups]
+                is_new = re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", before) is None
+                if name not in seen and is_new:
+                    seen.add(name)
+                    yield name, number

@@ -1,0 +1,244 @@
+"""Finds what a change newly does to what is outside of it, as no code of base does and nobody asks for.
+
+Code that opens the network, starts programs, deletes files, changes something for the whole process, prints,
+or runs what data say is a decision of its own. Seen are Python's and JavaScript's own ways and their
+best-known packages; folders of development tools are left out.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from bot.diff.kinds import is_shipped_source
+from bot.diff.lines import added_lines, is_gone
+from bot.diff.python_source import parse_python
+from bot.integrity.inspection import Inspection, make_finding
+from bot.integrity.languages import SCRIPT
+from bot.text.clipping import clip_line
+from bot.values.rules import (
+    DATA_RUN,
+    FILES_DELETED,
+    NETWORK_OPENED,
+    OUTPUT_WRITTEN,
+    PROCESS_CHANGED,
+    PROGRAM_STARTED,
+)
+from sandbox.values import FileChange, Finding
+
+_MOST_READ = 4_000  # files of base
+_SHOWN_CHARS = 60
+_TOOLS = re.compile(
+    r"(?:^|/)(?:\.[^/]+|scripts?|tools?|dev|bench(?:marks?)?|tasks?|examples?|jakelib|build|ci)/"
+    r"|^[^/]*(?:file|\.config)\.[cm]?[jt]s$|^(?:setup|noxfile|tasks|fabfile)\.py$|\.d\.[cm]?ts$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """One way to what is outside: its rule, what it does, and where it is seen. `said` is a word of it.
+
+    Of Python `modules` are imported, `calls` are called or assigned to ("sys.stdout="); `scripts` are
+    JavaScript.
+    """
+
+    rule: str
+    does: str
+    modules: re.Pattern[str]
+    calls: re.Pattern[str]
+    scripts: re.Pattern[str]
+    said: re.Pattern[str]
+
+
+def _loaded(names: str) -> str:
+    """A pattern of what loads one of these packages in JavaScript; types alone run nothing."""
+    return (
+        r"(?:\brequire\(\s?|\bimport\(\s?|^\s*import\s?|^\s*(?:import|export)\s(?!type\b)[^'\"]{1,200}\sfrom\s?)"
+        rf"(?:['\"])(?:node:)?(?:{names})(?:/[\w./-]{{0,80}})?['\"]"
+    )
+
+
+_REACHES = (
+    _Reach(
+        NETWORK_OPENED,
+        "opens the network",
+        re.compile(
+            r"(?:socket|ssl|urllib\.request(?!\.(?:pathname2url|url2pathname)$)|urllib[23]|http\.client|httplib2?|requests|httpx|aiohttp|ftplib|"
+            r"smtplib|imaplib|poplib|nntplib|telnetlib|socketserver|http\.server|xmlrpc|webbrowser|websockets?|paramiko|"
+            r"pycurl)(?:\.|$)"
+        ),
+        re.compile(r"asyncio\.(?:open_connection|start_server)$"),
+        re.compile(
+            _loaded(
+                "https?|http2|net|tls|dgram|axios|node-fetch|cross-fetch|undici|got|ky|ws|superagent"
+            )
+            + r"|(?:\bawait|\breturn|\bvoid|=>|[=(,:])\s?(?:globalThis\.)?fetch\("
+            r"|\bnew\s(?:XMLHttpRequest|WebSocket|EventSource)\b|\bnavigator\.sendBeacon\("
+        ),
+        re.compile(
+            r"(?i)\b(?:networks?|https?|urls?|requests?|fetch\w*|download\w*|upload\w*|servers?|clients?|sockets?|"
+            r"connect\w*|remote\w*|online|web\w*|dns|tls|ssl|proxy|proxies|mail\w*|smtp|ftp|ajax|api)\b"
+        ),
+    ),
+    _Reach(
+        PROGRAM_STARTED,
+        "starts other programs",
+        re.compile(r"(?:subprocess|pty|pexpect|plumbum)(?:\.|$)"),
+        re.compile(
+            r"os\.(?:system|popen|exec[lv]\w*|spawn\w*|posix_spawnp?)$"
+            r"|asyncio\.create_subprocess_\w+$"
+        ),
+        re.compile(_loaded("child_process|execa|cross-spawn|shelljs|zx")),
+        re.compile(
+            r"(?i)\b(?:sub-?process\w*|process(?:es)?|commands?|shells?|exec\w*|spawn\w*|programs?|binar(?:y|ies)|"
+            r"executables?|launch\w*|terminal|git|script\w*)\b"
+        ),
+    ),
+    _Reach(
+        FILES_DELETED,
+        "deletes files",
+        re.compile(r"(?:send2trash)(?:\.|$)"),
+        re.compile(
+            r"os\.(?:remove|unlink|rmdir|removedirs|truncate)$|shutil\.rmtree$|(?:[\w.()\[\]]*\.)?(?:unlink|rmtree)$"
+        ),
+        re.compile(
+            _loaded("rimraf|del|trash")
+            + r"|\b(?:fs\w*|promises)\.(?:unlink|rm|rmdir|truncate)(?:Sync)?\("
+            r"|(?<![.\w])(?:unlink|unlinkSync|rmSync|rmdir|rmdirSync)\("
+        ),
+        re.compile(
+            r"(?i)\b(?:delet\w*|remov\w*|unlink\w*|clean\w*|clear\w*|purg\w*|prun\w*|expir\w*|rotat\w*|temp\w*|tmp|"
+            r"mov(?:e|es|ed|ing)|renam\w*|replac\w*|overwrit\w*|atomic\w*|discard\w*|trash|evict\w*|wip\w*|uninstall\w*|"
+            r"drop\w*|lock\w*|leftover\w*|reset\w*)\b"
+        ),
+    ),
+    _Reach(
+        PROCESS_CHANGED,
+        "changes something for the whole process",
+        re.compile(r"(?:sitecustomize|usercustomize)(?:\.|$)"),
+        re.compile(
+            r"(?:locale\.setlocale|calendar\.setfirstweekday|random\.seed|os\.(?:chdir|umask|putenv|unsetenv|set[ug]id)|"
+            r"signal\.(?:signal|alarm|setitimer)|socket\.setdefaulttimeout|logging\.(?:basicConfig|disable)|"
+            r"sys\.(?:setrecursionlimit|settrace|setprofile)|threading\.(?:settrace|setprofile)|decimal\.setcontext|"
+            r"gc\.(?:disable|set_threshold|freeze)|time\.tzset|resource\.setrlimit|sys\.path\.(?:insert|append|extend)|"
+            r"os\.environ\.(?:update|setdefault|pop|clear))$"
+            r"|(?:sys\.(?:excepthook|stdout|stderr|stdin|displayhook|path|meta_path)|builtins\.\w+|os\.environ\[.*|"
+            r"sys\.modules\[.*|(?:decimal\.)?getcontext\(\)\.\w+|(?:ssl|socket|json|random|threading|subprocess)\.\w+)=$"
+        ),
+        re.compile(
+            r"\bprocess\.(?:on|once|addListener|prependListener)\(\s?['\"](?:uncaughtException|unhandledRejection|SIG\w+)"
+            r"|\bprocess\.(?:chdir|umask|setuid)\(|\bprocess\.env(?:\.\w+|\[[^\]\n]{1,80}\])\s?=(?![=>])"
+            r"|\b(?:Object|Array|String|Number|Function|Promise|Date|RegExp|Map|Set|Error|Buffer|JSON|Math|globalThis|global|console)"
+            r"\.(?:prototype\.)?\w+\s?=(?![=>])"
+            r"|\bObject\.(?:defineProperty|assign)\(\s?(?:globalThis|global|(?:Object|Array|String|Function)\.prototype)\b"
+        ),
+        re.compile(
+            r"(?i)\b(?:process|global\w*|environ\w*|env|locale|signals?|sig\w+|exits?|handlers?|seed\w*|cwd|"
+            r"working director(?:y|ies)|(?:monkey)?patch\w*|hooks?|polyfills?|prototypes?|logg(?:er|ing)|"
+            r"stdout|stderr|stdin|uncaught|unhandled|shut ?down|interrupt\w*|ctrl-c|week ?days?|recursion|"
+            r"precision|random\w*|time ?outs?|trac(?:e|ing)|import path|interpreter)\b"
+        ),
+    ),
+    _Reach(
+        OUTPUT_WRITTEN,
+        "prints",
+        re.compile(r"(?!)"),
+        re.compile(r"(?:pprint\.)?p?print$|sys\.std(?:out|err)\.write$"),
+        re.compile(r"\bconsole\.(?:log|error|warn|info|debug|table|dir)\("),
+        re.compile(
+            r"(?i)\b(?:p?print\w*|outputs?|log\w*|shows?|shown|display\w*|cli|commands?|console|verbos\w*|debug\w*|warn\w*|"
+            r"report\w*|messages?|tells?|told|stdout|stderr|stdin|deprecat\w*|progress|terminal|dump\w*|writes?|written|says?)\b"
+        ),
+    ),
+    _Reach(
+        DATA_RUN,
+        "runs what data say",
+        re.compile(r"(?:c?[pP]ickle|dill|cloudpickle|marshal|shelve|jsonpickle|joblib)(?:\.|$)"),
+        re.compile(r"yaml\.(?:unsafe|full)_load(?:_all)?$"),
+        re.compile(_loaded("vm|vm2|node-serialize|serialize-to-js") + r"|\bnew Function\("),
+        re.compile(
+            r"(?i)\b(?:\w*pickl\w*|\w*seriali[sz]\w*|marshal\w*|shel(?:f|ve)\w*|persist\w*|copy|copies|"
+            r"deep ?copy|yaml|evaluat\w*|templat\w*|compil\w*|plugins?|sandbox\w*)\b"
+        ),
+    ),
+)
+
+
+def newly_reached(inspection: Inspection) -> Iterator[Finding]:
+    """Changed code that reaches what is outside as no code of base does, and as nobody asks for."""
+    wanted = inspection.requirements
+    said = "\n".join((*wanted.said, *(f"{one.text}\n{one.detail}" for one in wanted.items)))
+    for reach in _REACHES:
+        if reach.said.search(said):
+            continue
+        found: list[tuple[FileChange, int, str]] = []  # the first added line of each file
+        for change in inspection.diff.files:
+            if is_gone(change) or not ships(change.path):
+                continue
+            added = dict(added_lines(change))
+            lines = _lines(reach, change.path, inspection.after(change) or "")
+            found += islice(((change, line, added[line]) for line in lines if line in added), 1)
+        if not found:
+            continue
+        # what code of base that ships does already is nobody's decision now
+        shipped = [one for one in inspection.base.paths() if ships(one)][:_MOST_READ]
+        if any(any(_lines(reach, one, inspection.base.read(one) or "")) for one in shipped):
+            continue
+        for change, line, text in found:
+            message = (
+                f"This {reach.does} (`{clip_line(text.strip(), _SHOWN_CHARS)}`). No code of base does, "
+                "and the task does not speak of it."
+            )
+            yield make_finding(reach.rule, change, line, message)
+
+
+def ships(path: str) -> bool:
+    """Whether a path is source that users of the project get."""
+    # tools are what only its developers run
+    return is_shipped_source(path) and _TOOLS.search(path) is None
+
+
+def _lines(reach: _Reach, path: str, text: str) -> Iterator[int]:
+    """Yield the lines (from 1) that reach out."""
+    if path.endswith(SCRIPT.suffixes):
+        for number, line in enumerate(text.splitlines(), 1):
+            if not line.lstrip().startswith(("//", "*", "/*")) and reach.scripts.search(
+                line[:2_000]
+            ):
+                yield number
+    tree = parse_python(text) if path.endswith(".py") else None
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.Import):
+            names = [one.name for one in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names = [f"{node.module}.{one.name}" for one in node.names]
+        else:
+            if any(reach.calls.match(one) for one in _done(node)):
+                yield node.lineno  # type: ignore[attr-defined]  # of calls and assignments
+            continue
+        if any(reach.modules.match(name) or reach.calls.match(name) for name in names):
+            yield node.lineno
+
+
+def _done(node: ast.AST) -> Iterator[str]:
+    """Yield what a node calls, or assigns to with "=" behind it, as it is written."""
+    if isinstance(node, ast.Call):
+        yield _written(node.func)
+    elif isinstance(node, ast.Assign):
+        yield from (f"{_written(one)}=" for one in node.targets)
+    elif isinstance(node, ast.AugAssign | ast.AnnAssign):
+        yield f"{_written(node.target)}="
+
+
+def _written(node: ast.expr) -> str:
+    """A name with its attributes; of what else they belong to the last one alone, behind a dot."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Subscript):
+        return f"{_written(node.value)}[]"
+    if isinstance(node, ast.Call):
+        return f"{_written(node.func)}()"
+    return f"{_written(node.value)}.{node.attr}" if isinstance(node, ast.Attribute) else ""

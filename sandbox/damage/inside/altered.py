@@ -1,0 +1,85 @@
+"""What a change makes of statements that stood in a function on base: each of these places as it was.
+
+Whoever asks for the change, or a test of it, needs that. What only adds something, moves lines, or changes
+comments, layout, imports and annotations is no such place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from itertools import chain, islice
+
+import tree_sitter
+
+from sandbox.damage.inside.make import Damage, shown
+from sandbox.damage.inside.source import Clock, Source, text_of, tokens, walk
+
+_MOST = 12
+_MOST_LINES = 40  # a longer place is another way to do it all, which tests of it see
+
+
+def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
+    """Yield the places, each as on base; `names` are the function's and those that came or went."""
+    added = {row.strip() for one in sources for row in _added(one)}
+    places = chain.from_iterable(_places(one, added, clock) for one in sources if one.root)
+    yield from islice(places, _MOST)
+
+
+def _added(source: Source) -> Iterator[bytes]:
+    lines = source.text.splitlines()
+    for first, last in source.ranges:
+        yield from lines[first - 1 : last]
+
+
+def _places(source: Source, added: set[bytes], clock: Clock) -> Iterator[Damage]:
+    lines = source.text.splitlines(keepends=True)
+    starts = [0]
+    for row in lines:
+        starts.append(starts[-1] + len(row))
+    for line_of_head, count, text in source.hunks:
+        at, before = max(line_of_head, 1) - 1, text.splitlines(keepends=True)
+        matcher = SequenceMatcher(None, before, lines[at : at + count], autojunk=False)
+        for kind, old, until, begin, stop in matcher.get_opcodes():
+            gone = [row.strip() for row in before[old:until] if row.strip()]
+            if kind not in ("replace", "delete") or not gone or len(gone) > _MOST_LINES:
+                continue
+            line = at + begin + 1
+            symbol = source.symbol(line, max(at + stop, line))
+            is_moved = all(one in added for one in gone)
+            if is_moved or not symbol or source.is_new(line) or clock.is_over:
+                continue
+            start, end = starts[at + begin], starts[at + stop]
+            put = b"".join(before[old:until])
+            names = _names(source, (start, end, put), clock)
+            if names is not None:
+                told = f"`{shown(gone[0].decode(errors='replace'))}` is still there"
+                here = source.number, "altered", line, symbol, start, end
+                yield Damage(*here, put, told, is_telling=False, names=(symbol, *names))
+
+
+def _names(source: Source, place: tuple[int, int, bytes], clock: Clock) -> tuple[str, ...] | None:
+    """Return the names that differ; None where nothing that base has is gone, or base cannot be read."""
+    start, end, put = place
+    text = source.text[:start] + put + source.text[end:]
+    root = clock.parse(text, source.language)
+    if root is None or source.root is None:
+        return None
+    was = tokens(root, text, with_types=False)
+    now = tokens(source.root, source.text, with_types=False)
+    while was and now and was[-1] == now[-1]:
+        del was[-1], now[-1]
+    same = next((n for n, (a, b) in enumerate(zip(was, now, strict=False)) if a != b), None)
+    if same is None:
+        same = min(len(was), len(now))
+    was, now = was[same:], now[same:]
+    left = iter(now)
+    if all(one in left for one in was):  # what was there is there, in its order
+        return None
+    return tuple(sorted(_named(root, start, start + len(put)) ^ _named(source.root, start, end)))
+
+
+def _named(root: tree_sitter.Node, start: int, end: int) -> set[str]:
+    """Return the names between two places of a text."""
+    leaves = (one for one in walk(root) if not one.children and start <= one.start_byte < end)
+    return {text_of(one) for one in leaves if "identifier" in one.type}

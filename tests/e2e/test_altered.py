@@ -1,0 +1,135 @@
+"""A change that does otherwise what base did, beside what it is for, does not satisfy unseen."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.folder import Files, Folder, Judged, open_folder
+
+pytestmark = [pytest.mark.real, pytest.mark.slow]
+
+TASK = "Entries expire\n\n`put` takes `ttl`, in seconds. After that `get` returns the default.\n"
+CACHE = """import time
+
+
+class Cache:
+    def __init__(self, size=100, clock=time.monotonic):
+        if size < 1:
+            raise ValueError("size")
+        self.size, self.clock, self.items = size, clock, {}
+
+    def __len__(self):
+        # what was put and not taken away
+        return len(self.items)
+
+    def clear(self):
+        self.items.clear()
+
+    def put(self, key, value):
+        self.items[key] = value
+
+    def get(self, key, default=None):
+        return self.items.get(key, default)
+"""
+TESTS = """import pytest
+from cache import Cache
+
+
+def test_get():
+    cache = Cache()
+    cache.put("a", 1)
+    assert cache.get("a") == 1
+    assert cache.get("b", 7) == 7
+
+
+def test_size():
+    with pytest.raises(ValueError):
+        Cache(0)
+"""
+EXPIRES = """
+
+def test_expires():
+    now = [100.0]
+    cache = Cache(clock=lambda: now[0])
+    cache.put("a", 1, ttl=30)
+    now[0] += 29
+    assert cache.get("a") == 1
+    now[0] += 2
+    assert cache.get("a", 9) == 9
+"""
+DONE = CACHE.replace(
+    """    def put(self, key, value):
+        self.items[key] = value
+""",
+    """    def put(self, key, value, ttl=None):
+        self.items[key] = value, None if ttl is None else self.clock() + ttl
+""",
+).replace(
+    """        return self.items.get(key, default)
+""",
+    """        value, ends = self.items.get(key, (default, None))
+        return default if ends is not None and ends <= self.clock() else value
+""",
+)
+UNSEEN = {
+    "a bound": ("if size < 1:", "if size == 0:"),
+    "a default": ("clock=time.monotonic", "clock=time.time"),
+    "a statement": ("self.items.clear()", "self.items = {0: (0, 0)}"),
+}
+SEEN = {
+    "only what is asked for": ("", ""),
+    "layout and comments": (
+        "        # what was put and not taken away\n        return len(self.items)\n",
+        "        # what was put\n        return len(\n            self.items\n        )\n",
+    ),
+    "an annotation": ("def __len__(self):", "def __len__(self) -> int:"),
+    "something more": ("return len(self.items)", "return len(self.items) + len(())"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    opened = open_folder(tmp_path_factory.mktemp("altered"))
+    gone: Files = {"shop.py": None, "tests/test_shop.py": None}
+    opened.repository.commit({**gone, "cache.py": CACHE, "tests/test_cache.py": TESTS})
+    return opened
+
+
+def judged(
+    folder: Folder, name: str, change: tuple[str, str], *, task: str = TASK, tests: str = EXPIRES
+) -> Judged:
+    files: Files = {
+        "cache.py": DONE.replace(*change) if change[0] else DONE,
+        "tests/test_cache.py": TESTS + tests,
+    }
+    return folder.judge(folder.branch(name.replace(" ", "-"), files), task=task)
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_what_nothing_needs_is_asked_about(folder: Folder, name: str) -> None:
+    found = judged(folder, name, UNSEEN[name])
+
+    assert found.conclusion == "action_required", found.said()
+    assert f"`{UNSEEN[name][0]}` is still there" in found.said() or name == "a default"
+    assert "what this part of the change is for" in found.said()
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_what_takes_nothing_away_is_not(folder: Folder, name: str) -> None:
+    found = judged(folder, name, SEEN[name])
+
+    assert found.conclusion == "success", found.said()
+
+
+def test_what_the_task_speaks_of_is_not(folder: Folder) -> None:
+    task = TASK + "\n`clear` keeps one entry that tells when it was done.\n"
+    found = judged(folder, "named", UNSEEN["a statement"], task=task)
+
+    assert found.conclusion == "success", found.said()
+
+
+def test_what_a_test_needs_is_not(folder: Folder) -> None:
+    shown = "\n\ndef test_below():\n    assert Cache(-1).size == -1\n"
+    found = judged(folder, "tested", UNSEEN["a bound"], tests=EXPIRES + shown)
+
+    assert found.conclusion == "success", found.said()

@@ -1,0 +1,93 @@
+"""Which places of a change are tried as on base: statements of functions that are not what they were."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sandbox import open_sandbox
+from sandbox.damage.making import make_damages
+from sandbox.damage.values import ALTERED, Damage
+from tests.sandbox.linters.changes import changed
+
+pytestmark = pytest.mark.real
+
+PYTHON = (
+    "import os\n\nLIMIT = 3\n\n\n"
+    "def f(a, b=1):\n    # all\n    if a < 1:\n        return b\n    return a\n"
+)
+MORE = "\n\ndef g(a):\n    return a + LIMIT\n"
+
+
+async def altered(folder: Path, base: str, head: str, name: str = "a.py") -> list[Damage]:
+    checkout = changed(folder, {name: base}, {name: head})
+    copies = await make_damages(open_sandbox("bubblewrap", folder / "state"), checkout, {name}, ())
+    found = [one for one in copies if one.damage.kind == ALTERED]
+    assert all(text.decode() != head for one in found for _, text in one.files)
+    return [one.damage for one in found]
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "names"),
+    [
+        ("if a < 1:", "if a == 0:", ("f",)),
+        ("b=1", "b=2", ("f",)),
+        ("        return b\n", "", ("f", "b")),
+        ("return a\n", "return max(a)\n", None),
+        ("    # all\n", "    # some\n", None),
+        ("def f(a, b=1):", "def f(a: int, b: int = 1) -> int:", None),
+        ("if a < 1:", "if (\n        a < 1\n    ):", None),
+        ("LIMIT = 3", "LIMIT = 4", None),
+        ("import os", "import sys", None),
+    ],
+)
+async def test_what_is_gone_from_a_function_is_tried(
+    tmp_path: Path, was: str, now: str, names: tuple[str, ...] | None
+) -> None:
+    found = await altered(tmp_path, PYTHON, PYTHON.replace(was, now))
+
+    assert [one.names for one in found] == ([names] if names else [])
+
+
+async def test_each_place_is_tried_alone(tmp_path: Path) -> None:
+    head = (PYTHON + MORE).replace("a < 1", "a < 2").replace("a + LIMIT", "a - LIMIT")
+    found = await altered(tmp_path, PYTHON + MORE, head)
+
+    assert [one.what for one in found] == [
+        "`if a < 1:` is still there",
+        "`return a + LIMIT` is still there",
+    ]
+    assert [one.symbol for one in found] == ["f", "g"]
+
+
+async def test_what_only_moves_is_not_tried(tmp_path: Path) -> None:
+    lines = "    c = a\n    d = a + 1\n"
+    base = f"def f(a):\n{lines}    return c + d\n"
+    head = f"def both(a):\n{lines}    return c + d\n\n\ndef f(a):\n    return both(a)\n"
+
+    assert await altered(tmp_path, base, head) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "base", "head"),
+    [
+        ("a.js", "function f(a) {\n  return a > 1;\n}\n", "function f(a) {\n  return a < 1;\n}\n"),
+        (
+            "a.ts",
+            "function f(a: number) {\n  return a > 1;\n}\n",
+            "function f(a: number) {\n  return a < 1;\n}\n",
+        ),
+        (
+            "a.go",
+            "package a\n\nfunc F(a int) bool {\n\treturn a > 1\n}\n",
+            "package a\n\nfunc F(a int) bool {\n\treturn a < 1\n}\n",
+        ),
+        ("a.c", "int f(int a) {\n  return a > 1;\n}\n", "int f(int a) {\n  return a < 1;\n}\n"),
+    ],
+)
+async def test_in_other_languages_too(tmp_path: Path, name: str, base: str, head: str) -> None:
+    (found,) = await altered(tmp_path, base, head, name)
+
+    assert found.what.endswith("is still there")
+    assert found.symbol.lower() == "f"
