@@ -102,7 +102,7 @@ _REACHES = (
         "deletes files",
         re.compile(r"(?:send2trash)(?:\.|$)"),
         re.compile(
-            r"os\.(?:remove|unlink|rmdir|removedirs|truncate)$|shutil\.rmtree$|(?:[\w.()\[\]]*\.)?(?:unlink|rmtree)$"
+            r"os\.(?:remove|unlink|rmdir|removedirs|truncate)$|shutil\.rmtree$|\A(?:[\w.()\[\]]*\.)?(?:unlink|rmtree)$"
         ),
         re.compile(
             _loaded("rimraf|del|trash")
