@@ -16,14 +16,17 @@ from sandbox.damage.inside.make import Damage, shown
 from sandbox.damage.inside.source import Clock, Source, text_of, tokens, walk
 
 _MOST = 12
+_MOST_READ = 36  # places, of which not all are one
 _MOST_LINES = 40  # a longer place is another way to do it all, which tests of it see
+_LONGEST_HUNK = 400  # lines
 
 
 def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
     """Yield the places, each as on base; `names` are the function's and those that came or went."""
     added = {row.strip() for one in sources for row in _added(one)}
-    places = chain.from_iterable(_places(one, added, clock) for one in sources if one.root)
-    yield from islice(places, _MOST)
+    places = chain.from_iterable(_places(one, added) for one in sources if one.root)
+    found = (_as_on_base(*place, clock) for place in islice(places, _MOST_READ))
+    yield from islice(filter(None, found), _MOST)
 
 
 def _added(source: Source) -> Iterator[bytes]:
@@ -32,30 +35,37 @@ def _added(source: Source) -> Iterator[bytes]:
         yield from lines[first - 1 : last]
 
 
-def _places(source: Source, added: set[bytes], clock: Clock) -> Iterator[Damage]:
+def _places(source: Source, added: set[bytes]) -> Iterator[tuple[Source, int, int, list[bytes]]]:
+    """Yield what a change puts in place of lines of base: its first line and the one behind, and those."""
     lines = source.text.splitlines(keepends=True)
-    starts = [0]
-    for row in lines:
-        starts.append(starts[-1] + len(row))
-    for line_of_head, count, text in source.hunks:
-        at, before = max(line_of_head, 1) - 1, text.splitlines(keepends=True)
+    for first, count, text in source.hunks:
+        at, before = max(first, 1) - 1, text.splitlines(keepends=True)
+        if max(count, len(before)) > _LONGEST_HUNK:
+            continue
         matcher = SequenceMatcher(None, before, lines[at : at + count], autojunk=False)
-        for kind, old, until, begin, stop in matcher.get_opcodes():
+        for kind, old, until, begin, end in matcher.get_opcodes():
             gone = [row.strip() for row in before[old:until] if row.strip()]
-            if kind not in ("replace", "delete") or not gone or len(gone) > _MOST_LINES:
-                continue
-            line = at + begin + 1
-            symbol = source.symbol(line, max(at + stop, line))
             is_moved = all(one in added for one in gone)
-            if is_moved or not symbol or source.is_new(line) or clock.is_over:
-                continue
-            start, end = starts[at + begin], starts[at + stop]
-            put = b"".join(before[old:until])
-            names = _names(source, (start, end, put), clock)
-            if names is not None:
-                told = f"`{shown(gone[0].decode(errors='replace'))}` is still there"
-                here = source.number, "altered", line, symbol, start, end
-                yield Damage(*here, put, told, is_telling=False, names=(symbol, *names))
+            if kind in ("replace", "delete") and len(gone) <= _MOST_LINES and not is_moved:
+                yield source, at + begin, at + end, before[old:until]
+
+
+def _as_on_base(
+    source: Source, first: int, end: int, before: list[bytes], clock: Clock
+) -> Damage | None:
+    """Return the damage that puts lines back (they count from 0); None for what is no statement."""
+    symbol = source.symbol(first + 1, max(end, first + 1))
+    if not symbol or source.is_new(first + 1) or clock.is_over:
+        return None
+    rows, put = source.text.splitlines(keepends=True), b"".join(before)
+    place = len(b"".join(rows[:first])), len(b"".join(rows[:end]))
+    names = _names(source, (*place, put), clock)
+    if names is None:
+        return None
+    shown_line = next(row.decode(errors="replace").strip() for row in before if row.strip())
+    told = f"`{shown(shown_line)}` is still there"
+    here = source.number, "altered", first + 1, symbol, *place
+    return Damage(*here, put, told, is_telling=False, names=(symbol, *names))
 
 
 def _names(source: Source, place: tuple[int, int, bytes], clock: Clock) -> tuple[str, ...] | None:
