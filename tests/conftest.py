@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +24,11 @@ settings.register_profile(
 )
 settings.load_profile("assay")
 
+UNIT = "not real and not slow"
+LEFT_OUT_WHOLE = re.compile(
+    r"^pytestmark = (?:\[[^\]]*?)?pytest\.mark\.(?:real|slow)\b", re.MULTILINE
+)
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """What all processes share: dependencies that were installed, and the engine of the docker tests."""
@@ -36,6 +42,13 @@ def pytest_configure(config: pytest.Config) -> None:
     with suppress(NoEngine):  # each test says it then
         os.environ["DOCKER_HOST"] = stack.enter_context(running_engine())
         sandbox_image(os.environ["DOCKER_HOST"])
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Of what `make check` leaves out whole not even the imports are paid."""
+    if config.option.markexpr != UNIT or not collection_path.match("test_*.py"):
+        return None
+    return bool(LEFT_OUT_WHOLE.search(collection_path.read_text())) or None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -54,10 +67,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [one for one in items if one not in left]
 
 
-def pytest_collection_finish() -> None:
-    """Let no collection of garbage look again at what was imported and collected: it stays to the end."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let no collection of garbage look at what is imported and collected: it stays to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session")

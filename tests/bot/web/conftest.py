@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from bot.github import signature
-from bot.queue import EngineClient, EngineOptions, migrate
+from bot.queue import EngineClient, EngineOptions
 from bot.store import Records
 from bot.web.app import WebParts, create_app
 
@@ -46,14 +46,6 @@ class Sender:
         }
         sent = {name: value for name, value in right.items() if value is not None}
         return self.client.post("/webhook", data=raw, headers=sent)
-
-
-@pytest.fixture(scope="session")
-def empty_job_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A migrated job store to copy: migrating takes longer than most tests."""
-    folder = tmp_path_factory.mktemp("job-store")
-    migrate(EngineOptions(f"sqlite:///{folder / 'engine.db'}", folder))
-    return folder / "engine.db"
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from bot.github import Issue
-from bot.queue import EngineClient, EngineOptions, migrate
+from bot.queue import EngineClient, EngineOptions
 from bot.store import Records
 from bot.store.artifacts import FileArtifacts
 from bot.values import EvaluationRequest
@@ -68,9 +69,9 @@ class ApiClient:
 
 
 @pytest.fixture
-def api(tmp_path: Path) -> Iterator[ApiClient]:
+def api(tmp_path: Path, empty_job_store: Path) -> Iterator[ApiClient]:
     options = EngineOptions(f"sqlite:///{tmp_path / 'engine.db'}", tmp_path)
-    migrate(options)
+    shutil.copy(empty_job_store, tmp_path / "engine.db")
     jobs, github = EngineClient(options), PretendedGitHub()
     github.hello.issues |= {3: ISSUE, 9: PULL}
     artifacts = FileArtifacts((tmp_path / "artifacts").as_uri())

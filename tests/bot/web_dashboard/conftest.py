@@ -19,7 +19,7 @@ from werkzeug.serving import make_server
 
 from bot.demo.forge.operator import NewRepository, RegisteredApp
 from bot.github.sign_in import SignIn
-from bot.queue import EngineClient, EngineOptions, migrate
+from bot.queue import EngineClient, EngineOptions
 from bot.store import Ended, EvaluationFacts, EvaluationState, Records
 from bot.store.artifacts import FileArtifacts
 from bot.values import Conclusion, EvaluationRequest, Trigger
@@ -34,7 +34,7 @@ from bot.web.pages import report_pages
 from tests.bot.fixtures import described, place, shared_world, world
 from tests.world import World
 
-__all__ = ["described", "empty_jobs", "place", "shared_world", "site", "world"]
+__all__ = ["described", "place", "shared_world", "site", "world"]
 _NAMES = count(1)
 
 
@@ -119,18 +119,10 @@ class Site:
         return self.world.forge._app.extensions["forge-faults"].calls.get(operation, 0)
 
 
-@pytest.fixture(scope="session")
-def empty_jobs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A migrated job store to copy."""
-    folder = tmp_path_factory.mktemp("jobs")
-    migrate(EngineOptions(f"sqlite:///{folder / 'engine.db'}", folder))
-    return folder / "engine.db"
-
-
 @pytest.fixture
-def site(world: World, tmp_path: Path, empty_jobs: Path) -> Iterator[Site]:
+def site(world: World, tmp_path: Path, empty_job_store: Path) -> Iterator[Site]:
     """The pages with sign-in."""
-    shutil.copy(empty_jobs, tmp_path / "engine.db")
+    shutil.copy(empty_job_store, tmp_path / "engine.db")
     jobs = EngineClient(EngineOptions(f"sqlite:///{tmp_path / 'engine.db'}", tmp_path))
     with Records(f"sqlite:///{tmp_path / 'records.db'}") as records, _served() as server:
         records.migrate()

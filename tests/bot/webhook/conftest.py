@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from bot.errors import AssayError, UserError
 from bot.evaluation.rubrics import Branch, RubricRule
 from bot.judges.rubric_drafting import AskedIssue
-from bot.queue import EngineClient, EngineOptions, migrate
+from bot.queue import EngineClient, EngineOptions
 from bot.report.model import ReportView
 from bot.steps import run_in_process
 from bot.store import EvaluationRecord, Records
@@ -108,9 +109,9 @@ class Office:
 
 
 @pytest.fixture
-def office(tmp_path: Path) -> Iterator[Office]:
+def office(tmp_path: Path, empty_job_store: Path) -> Iterator[Office]:
     options = EngineOptions(f"sqlite:///{tmp_path / 'engine.db'}", tmp_path)
-    migrate(options)
+    shutil.copy(empty_job_store, tmp_path / "engine.db")
     jobs, github = EngineClient(options), PretendedGitHub()
     with Records(f"sqlite:///{tmp_path / 'records.db'}") as records:
         records.migrate()
