@@ -131,20 +131,21 @@ MEMORY = EarlierVerdicts(
         VerdictChange("R4", "Logs", VerdictOutcome.SATISFIED, None),
     ),
 )
-DOCUMENTS = tuple(read_machine(machine(view(make())).encode()) for make in EXAMPLES.values())
+VIEWS = tuple(view(make()) for make in EXAMPLES.values())
+DOCUMENTS = tuple(read_machine(machine(one).encode()) for one in VIEWS)
 
 # Each text with the values that it is given; a new one must be entered here.
 GIVEN: dict[str, tuple[dict[str, object], ...]] = {
     "report/report.md.j2": tuple(
-        {"view": view(example()), "link": link, "detail": detail, "memory": memory,
+        {"view": one, "link": link, "detail": detail, "memory": memory,
          "shows_pictures": bool(link), "MOST_PICTURES": 3}
-        for example in EXAMPLES.values()
+        for one in VIEWS
         for link in ("", "https://assay.example/e")
         for detail, memory in ((FULL, None), (FULL, MEMORY), (LEAST, MEMORY))
     ),
     "report/report.html.j2": tuple(
         {"view": one, "graph": requirement_graph(one.requirements)}
-        for one in (view(example()) for example in EXAMPLES.values())
+        for one in VIEWS
     ),
     "report/suggestion.md.j2": (
         {"finding": FIX.finding, "message": "m <b>", "block": suggestion(FIX.replacement.after)},
@@ -254,7 +255,7 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
     ),
     "check/requirement.md.j2": tuple(
         {"view": shown, "row": row, "link": "https://x/e"}
-        for shown in (view(example()) for example in EXAMPLES.values())
+        for shown in VIEWS
         for row in shown.requirements
     ),
     "check/judged_again.md.j2": ({},),
@@ -329,7 +330,7 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
             "view": shown, "rows": shown.requirements, "left_out": left_out, "link": "https://x/e",
             "again": bool(left_out),
         }
-        for shown in (view(example()) for example in EXAMPLES.values())
+        for shown in VIEWS
         for left_out in ((), ("R7", "R8"))
     ),
     "reply/plan.md.j2": tuple(

@@ -193,9 +193,9 @@ async def test_budgets_of_money_minutes_and_text_end_unverified(tmp_path: Path) 
         Scripted(lambda call: ask("bash"), tmp_path / "b"), slow.acting(minutes=0.005)
     )
     assert found.outcome is UNVERIFIED and "minutes" in found.problem
-    loud = Steps(output="x" * 100_000)
+    loud = Steps(output="x" * 20_000)
     found = await analysis_of(
-        Scripted(lambda call: ask(*["bash"] * 4), tmp_path / "c"), loud.acting(interactions=400)
+        Scripted(lambda call: ask(*["bash"] * 8), tmp_path / "c"), loud.acting(interactions=400)
     )
     assert found.outcome is UNVERIFIED and "240,000 characters" in found.problem
     assert found.interactions < 100
