@@ -62,7 +62,8 @@ test-fresh: $(READY) ## `make demo` on a new Debian: as root, and as an ordinary
 test-hosts: system-test $(READY) ## four workers on one Postgres, killed at random, 200 evaluations
 	ASSAY_TEST_EVALUATIONS=200 $(BIN)/python -m pytest -m slow tests/e2e/test_hosts.py
 
-check: lint types unit ## the next three, together
+check: ## the next three, side by side
+	@$(MAKE) --no-print-directory -j3 lint types unit
 
 lint: $(READY) ## format and lint, changing nothing
 	$(BIN)/ruff format --check .
@@ -72,7 +73,7 @@ types: $(READY) ## mypy, strict
 	$(BIN)/mypy
 
 unit: $(READY) ## the tests that start no real process
-	$(BIN)/python -m pytest -q -m "not real and not slow" -n 2
+	$(BIN)/python -m pytest -q -m "not real and not slow" -n 2 --dist worksteal
 
 format: $(READY) ## format, and mend what ruff can
 	$(BIN)/ruff format .

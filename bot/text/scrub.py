@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
+from functools import lru_cache
 from typing import TypeVar
 
 _TERMINAL = re.compile(
@@ -45,7 +46,18 @@ def visible(text: str) -> str:
 
 def scrub(text: str, secrets: tuple[str, ...] = ()) -> str:
     """`visible`, then `redact`: an invisible character inside a token must not hide the token."""
+    if not secrets and len(text) <= _SHORT:
+        return _scrubbed(text)
     return redact(visible(text), secrets)
+
+
+_SHORT = 300
+
+
+@lru_cache(maxsize=8192, typed=True)  # text that is escaped already is another one
+def _scrubbed(text: str) -> str:
+    """Short texts are names, paths and sentences, which a report says many times."""
+    return redact(visible(text))
 
 
 _Tree = TypeVar("_Tree")

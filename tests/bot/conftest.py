@@ -1,4 +1,4 @@
-"""An empty job store, made once."""
+"""An empty job store and empty records, made once: that takes longer than most tests."""
 
 from __future__ import annotations
 
@@ -7,11 +7,21 @@ from pathlib import Path
 import pytest
 
 from bot.queue import EngineOptions, migrate
+from bot.store import Records
 
 
 @pytest.fixture(scope="session")
 def empty_job_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A migrated job store to copy: migrating takes longer than most tests."""
+    """A migrated job store to copy."""
     folder = tmp_path_factory.mktemp("job-store")
     migrate(EngineOptions(f"sqlite:///{folder / 'engine.db'}", folder))
     return folder / "engine.db"
+
+
+@pytest.fixture(scope="session")
+def empty_records(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated records' database to copy."""
+    path = tmp_path_factory.mktemp("records") / "records.db"
+    with Records(f"sqlite:///{path}") as records:
+        records.migrate()
+    return path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -371,6 +372,7 @@ def environment_of(name: str) -> Environment:
     return markdown_environment() if name.endswith(".md.j2") else html_environment()
 
 
+@cache
 def reached(name: str) -> set[str]:
     """A template and all that it includes, imports or extends."""
     tree = environment_of(name).parse((folder() / name).read_text())

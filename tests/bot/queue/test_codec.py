@@ -54,6 +54,7 @@ PLAIN: dict[object, st.SearchStrategy[object]] = {
 }
 
 
+@functools.cache
 def strategy_of(hint: object) -> st.SearchStrategy[object]:
     """Build values by the annotation, all the way down."""
     if hint in PLAIN:

@@ -62,9 +62,9 @@ def jobs(options: EngineOptions) -> Iterator[EngineClient]:
 
 
 @pytest.fixture
-def records(tmp_path: Path) -> Iterator[Records]:
+def records(tmp_path: Path, empty_records: Path) -> Iterator[Records]:
+    shutil.copy(empty_records, tmp_path)
     with Records(f"sqlite:///{tmp_path / 'records.db'}") as records:
-        records.migrate()
         yield records
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -55,7 +56,8 @@ _numbers = itertools.count(1)
 
 
 @pytest.fixture
-def records(tmp_path: Path) -> Iterator[Records]:
+def records(tmp_path: Path, empty_records: Path) -> Iterator[Records]:
+    shutil.copy(empty_records, tmp_path)
     opened = open_records(Settings(home=tmp_path))
     yield opened
     opened.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -70,9 +71,9 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def records(settings: Settings) -> Iterator[Records]:
+def records(settings: Settings, empty_records: Path) -> Iterator[Records]:
+    shutil.copy(empty_records, settings.home)
     opened = open_records(settings)
-    opened.migrate()
     yield opened
     opened.close()
 

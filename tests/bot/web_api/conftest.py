@@ -69,15 +69,15 @@ class ApiClient:
 
 
 @pytest.fixture
-def api(tmp_path: Path, empty_job_store: Path) -> Iterator[ApiClient]:
+def api(tmp_path: Path, empty_job_store: Path, empty_records: Path) -> Iterator[ApiClient]:
     options = EngineOptions(f"sqlite:///{tmp_path / 'engine.db'}", tmp_path)
-    shutil.copy(empty_job_store, tmp_path / "engine.db")
+    for store in (empty_job_store, empty_records):
+        shutil.copy(store, tmp_path)
     jobs, github = EngineClient(options), PretendedGitHub()
     github.hello.issues |= {3: ISSUE, 9: PULL}
     artifacts = FileArtifacts((tmp_path / "artifacts").as_uri())
     links = SignedLinks("https://assay.example", lambda: b"key")
     with Records(f"sqlite:///{tmp_path / 'records.db'}") as records:
-        records.migrate()
         submission = Submission(records, jobs, lambda: github)
         streams = Streams(2, longest_s=30)
         parts = Api(

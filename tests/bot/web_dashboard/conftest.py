@@ -120,12 +120,14 @@ class Site:
 
 
 @pytest.fixture
-def site(world: World, tmp_path: Path, empty_job_store: Path) -> Iterator[Site]:
+def site(
+    world: World, tmp_path: Path, empty_job_store: Path, empty_records: Path
+) -> Iterator[Site]:
     """The pages with sign-in."""
-    shutil.copy(empty_job_store, tmp_path / "engine.db")
+    for store in (empty_job_store, empty_records):
+        shutil.copy(store, tmp_path)
     jobs = EngineClient(EngineOptions(f"sqlite:///{tmp_path / 'engine.db'}", tmp_path))
     with Records(f"sqlite:///{tmp_path / 'records.db'}") as records, _served() as server:
-        records.migrate()
         address = f"http://127.0.0.1:{server.server_port}"
         app = world.operator.app(f"Assay {next(_NAMES)}", callback_url=f"{address}/login/callback")
         site = _site(world, app, records, tmp_path, address)

@@ -109,12 +109,12 @@ class Office:
 
 
 @pytest.fixture
-def office(tmp_path: Path, empty_job_store: Path) -> Iterator[Office]:
+def office(tmp_path: Path, empty_job_store: Path, empty_records: Path) -> Iterator[Office]:
     options = EngineOptions(f"sqlite:///{tmp_path / 'engine.db'}", tmp_path)
-    shutil.copy(empty_job_store, tmp_path / "engine.db")
+    for store in (empty_job_store, empty_records):
+        shutil.copy(store, tmp_path)
     jobs, github = EngineClient(options), PretendedGitHub()
     with Records(f"sqlite:///{tmp_path / 'records.db'}") as records:
-        records.migrate()
         clerk, foresight = PretendedClerk(), PretendedForesight()
 
         def link(name: str) -> str:
