@@ -202,9 +202,9 @@ def test_patterns(pattern: str, name: str, expected: bool) -> None:
     "pattern", ["*a" * 100, "**/" * 66 + "z", "*?" * 99 + "!", "**a" * 66 + "!"]
 )
 def test_no_pattern_takes_long(pattern: str) -> None:
-    began = time.monotonic()
-    assert not matches(pattern, "a" * 4_000 + "b" + "/a" * 200)
-    assert time.monotonic() - began < 30
+    began = time.process_time()
+    assert not matches(pattern, "a" * 2_000 + "b" + "/a" * 100)
+    assert time.process_time() - began < 7
 
 
 @given(st.text("ab/*?[", max_size=8), st.text("ab/[", max_size=8))

@@ -46,6 +46,7 @@ class Streams:
     places: int
     longest_s: float = LONGEST_S
     heartbeat_s: float = HEARTBEAT_S
+    poll_s: float = POLL_S
     _free: threading.BoundedSemaphore = field(init=False)
 
     def __post_init__(self) -> None:
@@ -79,7 +80,7 @@ class Streams:
             elif time.monotonic() - spoke_s > self.heartbeat_s:
                 yield ": still there\n\n"  # who does not read it any more is found out
                 spoke_s = time.monotonic()
-            time.sleep(POLL_S)
+            time.sleep(self.poll_s)
 
 
 class _Stream:

@@ -442,7 +442,7 @@ def test_any_words_show_something_or_nothing(text: str) -> None:
 
 
 def test_long_words_take_no_long_time() -> None:
-    began = time.monotonic()
+    began = time.process_time()
     for piece in (
         "`f(1)` should ",
         "now then always ",
@@ -452,8 +452,8 @@ def test_long_words_take_no_long_time() -> None:
         "f(",
         "if `f(1)` ",
     ):
-        shown(piece * 20_000, demands=(piece * 20_000,))
-    assert time.monotonic() - began < 20
+        shown(piece * 10_000, demands=(piece * 10_000,))
+    assert time.process_time() - began < 5
 
 
 SAID = {

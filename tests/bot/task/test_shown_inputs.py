@@ -113,11 +113,11 @@ def test_a_call_that_needs_more_than_is_said(call: str, found: bool) -> None:
 
 
 def test_long_words_take_no_long_time() -> None:
-    began = time.monotonic()
+    began = time.process_time()
     for piece in ("`a|b` should ", "For `a|b` ", "'", '"x', "parametrize(", "w|"):
-        untested_input(wanted(piece * 20_000), piece * 20_000)
-        stands_in("f('a b')", piece * 20_000)
-    assert time.monotonic() - began < 20
+        untested_input(wanted(piece * 10_000), piece * 10_000)
+        stands_in("f('a b')", piece * 10_000)
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.parametrize(

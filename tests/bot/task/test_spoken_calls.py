@@ -148,7 +148,7 @@ def test_any_words_speak_of_something_or_nothing(text: str) -> None:
 
 
 def test_long_words_take_no_long_time() -> None:
-    began = time.monotonic()
+    began = time.process_time()
     for piece in ("`f('a')` should ", "`f('a')`, ", "`f('a')` and ", "The same ", ": `f('a')` "):
-        spoken(piece * 20_000)
-    assert time.monotonic() - began < 20
+        spoken(piece * 10_000)
+    assert time.process_time() - began < 5

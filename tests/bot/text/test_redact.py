@@ -158,8 +158,8 @@ def test_twice_is_once(text: str) -> None:
      "x_token_",      "A" * 60 + "\n", "cookie:", "https://", ".", "eyJaaaaaaaaa.", "secret" * 9),
 )  # fmt: skip
 def test_no_text_makes_it_slow(unit: str) -> None:
-    text = (unit * (400_000 // len(unit)))[:400_000]
-    started = time.perf_counter()
+    text = (unit * (250_000 // len(unit)))[:250_000]
+    started = time.process_time()
     redact("token " + text)
 
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 1.9

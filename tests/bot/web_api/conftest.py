@@ -79,7 +79,7 @@ def api(tmp_path: Path, empty_job_store: Path, empty_records: Path) -> Iterator[
     links = SignedLinks("https://assay.example", lambda: b"key")
     with Records(f"sqlite:///{tmp_path / 'records.db'}") as records:
         submission = Submission(records, jobs, lambda: github)
-        streams = Streams(2, longest_s=30)
+        streams = Streams(2, longest_s=30, poll_s=0.02)
         parts = Api(
             records, submission, artifacts.get, links.sign, "https://assay.example/", streams
         )

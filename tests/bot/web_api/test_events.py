@@ -65,7 +65,7 @@ def test_a_stream_ends_by_itself_and_outlives_a_database_that_is_away() -> None:
             raise Transient("the database is away")
         return Moment("stage", Progress(stage="plan", number=5, of=12), is_last=False)
 
-    streams = Streams(1, longest_s=0.7)
+    streams = Streams(1, longest_s=0.2, poll_s=0.02)
     stream = streams.opened(look)
     assert stream is not None
     assert streams.opened(look) is None
