@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ from sandbox.folders import FolderPolicy, Folders
 
 def test_a_second_cancellation_waits_for_the_cleaning(tmp_path: Path) -> None:
     tree, copies = tmp_path / "tree", tmp_path / "copies"
+    for number in range(40):
+        (tree / f"{number}").mkdir(parents=True)
     for number in range(2_000):
-        (tree / f"{number % 40}").mkdir(parents=True, exist_ok=True)
-        (tree / f"{number % 40}" / f"{number}").touch()
+        os.mknod(f"{tree}/{number % 40}/{number}")
     mount = Mount(str(tree), "/work/tree", MountMode.COPY_ON_WRITE)
     complaints: list[dict[str, Any]] = []
 
