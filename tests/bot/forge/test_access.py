@@ -6,8 +6,11 @@ import time
 
 import httpx
 import jwt
+import pytest
 
 from tests.world import World
+
+pytestmark = pytest.mark.real
 
 
 def test_the_apps_jwt_is_what_github_wants(world: World) -> None:
