@@ -15,7 +15,7 @@ from bot.integrity.inspection import Inspection, make_finding
 from bot.integrity.languages import SCRIPT
 from bot.integrity.public_names import words_of_task
 from bot.integrity.reach import ships
-from bot.text.words import Vocabulary, words_of
+from bot.text.words import Vocabulary, whole_name, words_of
 from bot.values.rules import OPTION_UNASKED
 from sandbox.values import FileChange, Finding
 
@@ -71,7 +71,6 @@ def _new_names(change: FileChange, before: str) -> Iterator[tuple[str, int]]:
         for pattern in (_NAME, _READ, _BY_KEY):
             for found in pattern.finditer(line[:2_000]):
                 name = found[found.re.groups]
-                is_new = re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", before) is None
-                if name not in seen and is_new:
+                if name not in seen and not whole_name(name).search(before):
                     seen.add(name)
                     yield name, number

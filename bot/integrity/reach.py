@@ -15,8 +15,7 @@ from itertools import islice
 
 from bot.diff.kinds import is_shipped_source
 from bot.diff.lines import added_lines, is_gone
-from bot.diff.python_source import parse_python
-from bot.integrity.inspection import Inspection, make_finding
+from bot.integrity.inspection import Inspection, Trees, make_finding
 from bot.integrity.languages import SCRIPT
 from bot.text.clipping import clip_line
 from bot.values.rules import (
@@ -179,13 +178,14 @@ def newly_reached(inspection: Inspection) -> Iterator[Finding]:
             if is_gone(change) or not ships(change.path):
                 continue
             added = dict(added_lines(change))
-            lines = _lines(reach, change.path, inspection.after(change) or "")
+            lines = _lines(reach, change.path, inspection.after(change) or "", inspection.trees)
             found += islice(((change, line, added[line]) for line in lines if line in added), 1)
         if not found:
             continue
         # what code of base that ships does already is nobody's decision now
         shipped = [one for one in inspection.base.paths() if ships(one)][:_MOST_READ]
-        if any(any(_lines(reach, one, inspection.base.read(one) or "")) for one in shipped):
+        texts = ((one, inspection.base.read(one) or "") for one in shipped)
+        if any(any(_lines(reach, *one, inspection.trees)) for one in texts):
             continue
         for change, line, text in found:
             message = (
@@ -201,7 +201,7 @@ def ships(path: str) -> bool:
     return is_shipped_source(path) and _TOOLS.search(path) is None
 
 
-def _lines(reach: _Reach, path: str, text: str) -> Iterator[int]:
+def _lines(reach: _Reach, path: str, text: str, trees: Trees) -> Iterator[int]:
     """Yield the lines (from 1) that reach out."""
     if path.endswith(SCRIPT.suffixes):
         for number, line in enumerate(text.splitlines(), 1):
@@ -209,7 +209,7 @@ def _lines(reach: _Reach, path: str, text: str) -> Iterator[int]:
                 line[:2_000]
             ):
                 yield number
-    tree = parse_python(text) if path.endswith(".py") else None
+    tree = trees.of(text) if path.endswith(".py") else None
     for node in ast.walk(tree) if tree else ():
         if isinstance(node, ast.Import):
             names = [one.name for one in node.names]

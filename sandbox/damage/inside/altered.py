@@ -77,12 +77,6 @@ def _names(source: Source, place: tuple[int, int, bytes], clock: Clock) -> tuple
         return None
     was = tokens(root, text, with_types=False)
     now = tokens(source.root, source.text, with_types=False)
-    while was and now and was[-1] == now[-1]:
-        del was[-1], now[-1]
-    same = next((n for n, (a, b) in enumerate(zip(was, now, strict=False)) if a != b), None)
-    if same is None:
-        same = min(len(was), len(now))
-    was, now = was[same:], now[same:]
     left = iter(now)
     if all(one in left for one in was):  # what was there is there, in its order
         return None
