@@ -130,6 +130,12 @@ def render_markdown(name: str, **values: object) -> str:
     return markdown_environment().get_template(name).render(**values)
 
 
+def check_words(template: str, **values: object) -> tuple[str, str]:
+    """Render a check run's words: the title is the template's first line, the rest the summary."""
+    title, _, summary = render_markdown(f"check/{template}.md.j2", **values).strip().partition("\n")
+    return title, summary.strip()
+
+
 @cache
 def text_environment() -> Environment:
     """For the terminal: plain text, of values that are our own."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bot.report.markdown import CHECK_LIMIT, EarlierVerdicts, fitted
 from bot.report.model import ReportView
 from bot.report.tests_views import FAILING_CHANGES
-from bot.templates import render_markdown
+from bot.templates import check_words
 from bot.values import CodePlace, Conclusion, TestComparison, VerdictOutcome
 from bot.values.conclusions import (
     MOST_REQUIREMENT_CHECKS,
@@ -57,13 +57,10 @@ def requirement_checks(view: ReportView, link: str) -> tuple[RequirementCheck, .
     """A check run for each requirement; of a longer list the first fifty, each name once."""
     found: dict[str, RequirementCheck] = {}
     for row in view.requirements[:MOST_REQUIREMENT_CHECKS]:
-        text = render_markdown("check/requirement.md.j2", row=row, view=view, link=link)
-        title, _, summary = text.strip().partition("\n")
+        text = CheckText(*check_words("requirement", row=row, view=view, link=link))
         name = requirement_check_name(row.requirement.id)
         conclusion = Conclusion.SUCCESS if row.accepted else _CONCLUSIONS[row.verdict.outcome]
-        found.setdefault(
-            name, RequirementCheck(name, conclusion, CheckText(title, summary.strip()))
-        )
+        found.setdefault(name, RequirementCheck(name, conclusion, text))
     return tuple(found.values())
 
 

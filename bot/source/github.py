@@ -25,7 +25,7 @@ from bot.source.policy import policy_context
 from bot.source.shared_head import HeadVerdict, SharedHead, hide_running, show_running
 from bot.source.words import task_of_issue, task_of_pull_request
 from bot.store import Ended, EvaluationFacts, EvaluationState, Store
-from bot.templates import render_markdown
+from bot.templates import check_words
 from bot.values import (
     ACCEPT_BUTTON,
     EXPLAIN_BUTTON,
@@ -151,15 +151,14 @@ class GitHubOrigin:
                     await show_running(repository, request, self.home(request), self.link(request))
             except (Transient, UserError) as error:
                 log.warning("the comment does not say what is being judged: %s", error.what)
-        text = render_markdown("check/in_progress.md.j2", stage=stage, plan=plan)
-        title, _, summary = text.strip().partition("\n")
+        title, summary = check_words("in_progress", stage=stage, plan=plan)
         report = CheckReport(
             name=request.check_name(CHECK_NAME),
             head_sha=request.head_sha,
             external_id=request.id,
             status=CheckStatus.IN_PROGRESS,
             title=title,
-            summary=summary.strip(),
+            summary=summary,
             details_url=self.link(request),
         )
         try:
@@ -175,16 +174,13 @@ class GitHubOrigin:
         record = self.store.evaluation(request.id)
         if record is None or record.state is not EvaluationState.CANCELLED:
             return
-        text = render_markdown(
-            "check/ended.md.j2", superseded=True, why=record.problem, next_step=""
-        )
-        title, _, summary = text.strip().partition("\n")
+        title, summary = check_words("ended", superseded=True, why=record.problem, next_step="")
         cancelled = replace(
             report,
             status=CheckStatus.COMPLETED,
             conclusion=Conclusion.CANCELLED,
             title=title,
-            summary=summary.strip(),
+            summary=summary,
         )
         await self._put_check(request, cancelled)
         async with self._repository(request) as repository:
@@ -301,8 +297,7 @@ class GitHubOrigin:
             conclusion, title, summary = one.conclusion, one.text.title, one.text.summary
             if is_shared and conclusion is Conclusion.SUCCESS:
                 conclusion = Conclusion.ACTION_REQUIRED
-                text = render_markdown("check/requirement_shared.md.j2").strip()
-                title, _, summary = text.partition("\n")
+                title, summary = check_words("requirement_shared")
             report = CheckReport(
                 name=one.name,
                 head_sha=request.head_sha,

@@ -16,7 +16,7 @@ from bot.errors import UserError
 from bot.github import CheckReport, CheckRun, CheckStatus, NotThere, PullRequest, Repository
 from bot.report.markdown import marker, with_status, without_status
 from bot.store import EvaluationRecord, Store
-from bot.templates import render_markdown
+from bot.templates import check_words, render_markdown
 from bot.values import Conclusion, EvaluationRequest
 
 _BEST_FIRST = (
@@ -93,19 +93,18 @@ class SharedHead:
         if not others:
             return report
         worst = max((own, *others), key=lambda one: _BEST_FIRST.index(one.conclusion))
-        text = render_markdown(
-            "check/shared_head.md.j2",
+        title, summary = check_words(
+            "shared_head",
             own=own,
             worst=worst,
             verdicts=sorted((own, *others), key=lambda one: one.number),
             link=self.link,
         )
-        title, _, summary = text.strip().partition("\n")
         return replace(
             report,
             conclusion=worst.conclusion,
             title=title[:MOST_TITLE] if worst is not own else report.title,
-            summary=f"{summary.strip()}\n\n{report.summary}",
+            summary=f"{summary}\n\n{report.summary}",
         )
 
     async def verdicts(self, sha: str) -> tuple[HeadVerdict, ...]:

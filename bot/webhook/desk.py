@@ -14,7 +14,7 @@ from bot.github import CheckAction, CheckReport, CheckStatus, GitHub, Repository
 from bot.report.model import ReportView
 from bot.source.shared_head import SharedHead, hide_running
 from bot.store import Ended, EvaluationRecord, EvaluationState, Store
-from bot.templates import render_markdown
+from bot.templates import check_words
 from bot.values import (
     Answered,
     Conclusion,
@@ -111,12 +111,6 @@ def claim(request: EvaluationRequest) -> str:
     if request.trigger not in _SAME:
         return ""
     return f"{request.repository}#{request.number}@{request.head_sha}"
-
-
-def check_words(template: str, **values: object) -> tuple[str, str]:
-    """Render a check run's words: the title is the template's first line, the rest the summary."""
-    title, _, summary = render_markdown(f"check/{template}.md.j2", **values).strip().partition("\n")
-    return title, summary.strip()
 
 
 def queued_report(desk: Desk, request: EvaluationRequest) -> CheckReport:

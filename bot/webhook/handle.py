@@ -11,6 +11,7 @@ from bot.github import Repository
 from bot.source.shared_head import hide_running
 from bot.steps import Ending, EndKind, StepRunner
 from bot.store import Ended, EvaluationState
+from bot.templates import check_words
 from bot.values import Conclusion, Delivery, EvaluationRequest
 from bot.webhook.acceptances import accept_unverified
 from bot.webhook.decisions import (
@@ -28,7 +29,7 @@ from bot.webhook.decisions import (
     StartPatch,
     StartPullRequest,
 )
-from bot.webhook.desk import Desk, check_words, close_check_run, last_words, shared_head, stop_open
+from bot.webhook.desk import Desk, close_check_run, last_words, shared_head, stop_open
 from bot.webhook.head_verdict import explain_all
 from bot.webhook.labelling import keep_merge, keep_pushed_reverts, keep_revert
 from bot.webhook.obey import obey

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from bot.github import CheckAction, NotThere, PullRequest, Repository
 from bot.store import Decision, Ended, EvaluationState
-from bot.templates import render_markdown
+from bot.templates import check_words, render_markdown
 from bot.values import Conclusion, EvaluationRequest, Trigger
 from bot.webhook.decisions import (
     AcceptUnverified,
@@ -24,7 +24,6 @@ from bot.webhook.desk import (
     ALREADY,
     Desk,
     begin,
-    check_words,
     claim,
     completed,
     evaluation_id,
