@@ -338,11 +338,12 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Unfetched:
-    """A dependency that is not in a registry and could not be had; `owner` is the package that asks for it.
+    """What could not be installed: `what` it is ("git dependency"), and the `owner` that asks for it, or "".
 
-    `left_out` says that only a tool of development needs it, so that the rest was installed without.
+    `left_out` says that only development needs it, so that the rest was installed without.
     """
 
+    what: str
     name: str
     owner: str = ""
     left_out: bool = False

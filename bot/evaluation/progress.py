@@ -164,7 +164,7 @@ def _environment(built: Built | None, policy: Policy | None) -> tuple[str, ...]:
         # Tools of development that were not installed.
         *(
             f"{tool.owner or tool.name} was not installed, and the tests ran without it: "
-            f"the git dependency {tool.name} could not be fetched."
+            f"the {tool.what} {tool.name} could not be had."
             for one in built.projects
             for tool in (one.head.unfetched if one.head else ())
             if tool.left_out

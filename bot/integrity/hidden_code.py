@@ -26,6 +26,7 @@ _BRINGS = re.compile(
 _LOADED_MODULE = re.compile(
     r"(?:\brequire\(\s?|\bimport\(\s?|\bfrom\s|\bimport\s)(['\"])(\.{1,2}/[^'\"]+)\1"
 )
+_WHOLE_PATH = re.compile(r"(['\"])(\w[\w.-]{0,80}/[\w./-]{1,200})\1")
 _SCRIPT_RUNS = re.compile(
     r"(?:\beval|\bFunction|\brunIn(?:New|This)?Context|\bvm\.Script|\b_compile)\s*\("
     r"[^;]{0,200}?(?:\batob\b|\bBuffer\.from\b|\breadFile|\bfetch\b|\bdecodeURI|\bunescape\b|"
@@ -123,13 +124,16 @@ test_reading.__test__ = False  # type: ignore[attr-defined]
 
 
 def _without_own_modules(line: str, path: str, inspection: Inspection) -> str:
-    """Drop the modules that a line of a script loads and that ship: tests may have the names of those."""
+    """Drop what a line names that ships: its whole path, or a script's module. Tests may have such names."""
+
+    def ships(path: str) -> bool:
+        return is_shipped_source(path) and inspection.head.read(path) is not None
 
     def kept(found: re.Match[str]) -> str:
         module = posixpath.normpath(posixpath.join(posixpath.dirname(path), found[2]))
-        ships = is_shipped_source(module) and inspection.head.read(module) is not None
-        return "" if ships else found.group()
+        return "" if ships(module) else found.group()
 
+    line = _WHOLE_PATH.sub(lambda found: "" if ships(found[2]) else found.group(), line)
     return _LOADED_MODULE.sub(kept, line) if path.endswith(SCRIPT.suffixes) else line
 
 

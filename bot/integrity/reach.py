@@ -156,10 +156,13 @@ _REACHES = (
         DATA_RUN,
         "runs what data say",
         re.compile(r"(?:c?[pP]ickle|dill|cloudpickle|marshal|shelve|jsonpickle|joblib)(?:\.|$)"),
-        re.compile(r"yaml\.(?:unsafe|full)_load(?:_all)?$"),
-        re.compile(_loaded("vm|vm2|node-serialize|serialize-to-js") + r"|\bnew Function\("),
+        re.compile(r"yaml\.(?:unsafe|full)_load(?:_all)?$|(?:builtins\.)?(?:eval|exec)$"),
         re.compile(
-            r"(?i)\b(?:\w*pickl\w*|\w*seriali[sz]\w*|marshal\w*|shel(?:f|ve)\w*|persist\w*|copy|copies|"
+            _loaded("vm|vm2|node-serialize|serialize-to-js")
+            + r"|\bnew Function\(|(?<![.\w])(?:(?:globalThis|window)\.)?eval\(|\(0, ?eval\)\("
+        ),
+        re.compile(
+            r"(?i)\b(?:eval|exec|\w*pickl\w*|\w*seriali[sz]\w*|marshal\w*|shel(?:f|ve)\w*|persist\w*|copy|copies|"
             r"deep ?copy|yaml|evaluat\w*|templat\w*|compil\w*|plugins?|sandbox\w*)\b"
         ),
     ),

@@ -267,7 +267,7 @@ def _named(failure: Observation, unfetched: tuple[Unfetched, ...]) -> _Layer:
         return _Layer(failure=failure)
     names = [f"{one.name} of {one.owner}" if one.owner else one.name for one in unfetched]
     said = (
-        f"The git dependency {' and '.join(names)} could not be fetched: its host does not answer from "
+        f"The {unfetched[0].what} {' and '.join(names)} could not be fetched: its host does not answer from "
         "the sandbox. This says nothing about the project."
     )
     return _Layer(failure=replace(failure, problem=said), unfetched=unfetched)
@@ -282,8 +282,9 @@ def _unfetched(layer: Path) -> tuple[Unfetched, ...]:
     found = []
     for row in rows[:_MOST_UNFETCHED] if isinstance(rows, list) else []:
         match row:
-            case [str(name), str(owner), bool(left_out)]:
-                found.append(Unfetched(name[:_NAME_CHARS], owner[:_NAME_CHARS], left_out))
+            case [str(what), str(name), str(owner), bool(left_out)]:
+                what, name, owner = (text[:_NAME_CHARS] for text in (what, name, owner))
+                found.append(Unfetched(what, name, owner, left_out))
     return tuple(found)
 
 

@@ -39,7 +39,7 @@ SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 NOTES = "notes.json"
 """Beside a layer, written by the host: [[name in KEPT, path in the tree, belongs to tests], ...]."""
 UNFETCHED = "unfetched.json"
-"""In a dependency layer: [[dependency, whose it is, was it left out], ...] of what is in no registry."""
+"""In a dependency layer: [[what it is, its name, whose it is, was it left out], ...] of what was not had."""
 KEPT = "kept"
 """In a layer: the files that the build wrote into the tree."""
 

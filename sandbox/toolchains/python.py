@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from dataclasses import dataclass, replace
@@ -19,7 +20,7 @@ from sandbox.toolchains.ecosystem import (
     TreeEvidence,
     weighed,
 )
-from sandbox.toolchains.layers import DEPENDENCIES, INSIDE, PROJECT, UV
+from sandbox.toolchains.layers import DEPENDENCIES, INSIDE, PROJECT, UNFETCHED, UV
 from sandbox.toolchains.python_arguments import parsed, requirement_name
 from sandbox.toolchains.python_ci import TestHints, read_hints
 from sandbox.toolchains.python_digest import (
@@ -48,6 +49,7 @@ from sandbox.toolchains.python_needs import (
 )
 from sandbox.toolchains.python_project import NamedList, PythonProject, read_project
 from sandbox.toolchains.python_runner import (
+    Added,
     choose_runner,
     configured_runner,
     missing_runner,
@@ -100,6 +102,11 @@ class _ReadProject:
     whole: Tree
     siblings: tuple[Sibling, ...]
 
+    @property
+    def is_locked(self) -> bool:
+        """Whether a lock file of uv says what is installed."""
+        return self.tree.has("uv.lock") and self.project.source == "pyproject.toml"
+
 
 def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:
     """Return how to build and test the Python project in `tree`, or None when there is none."""
@@ -131,25 +138,22 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
 
 def _recipe(reading: _ReadProject, setup: SetupHints, toolchain: Toolchain) -> Recipe:
     project = reading.project
-    locked = reading.tree.has("uv.lock") and project.source == "pyproject.toml"
     names = requirement_names(reading.tree, project, reading.selection)
     chosen = choose_runner(reading.tree, reading.hints, names)
     runner = configured_runner(setup.test) if setup.test else chosen
     missing, why_missing = missing_runner(runner, names, setup)
-    fill = _install(reading, setup, locked, missing.together)
-    fill = (*fill, (*_TO_DEPENDENCIES, *missing.after)) if missing.after else fill
+    before = "" if reading.is_locked or setup.install else resolved_before(setup, toolchain)
+    fill = _filling(reading, setup, missing, before)
     create = ("uv", "venv", "--allow-existing", "--python", toolchain.python, DEPENDENCIES)
     minor = ".".join(toolchain.python.split(".")[:2])
     site = f"{PROJECT}/lib/python{minor}/site-packages"
     named = (project.name,) if project.is_installable and project.name else ()
     settle = (_PYTHON, "-I", f"{INSIDE}/settle.py", TREE, site, _LOCAL, *named)
     install = (create, *fill, settle)
-    own = _install_project(reading, locked, configured=bool(setup.install))
-    before = "" if locked or setup.install else resolved_before(setup, toolchain)
-    if before:
-        install, own = _dated(install, before), _dated(own, before)
+    own = _install_project(reading, configured=bool(setup.install))
+    own = _dated(own, before) if before else own
     reasons = (
-        *_dependency_reasons(reading, setup, locked, before),
+        *_dependency_reasons(reading, setup, before),
         *why_missing,
         *_project_reasons(reading),
     )
@@ -166,11 +170,34 @@ def _recipe(reading: _ReadProject, setup: SetupHints, toolchain: Toolchain) -> R
         root=reading.root,
         left_out=runner.left_out,
         more_calls=runner.more,
-        lock_digest=lock_digest(toolchain, install, _inputs(reading, setup, locked)),
+        lock_digest=lock_digest(toolchain, install, _inputs(reading, setup)),
         # Whether installing the dependencies can run code of the tree, such as a build backend.
         runs_tree=bool(setup.install or reading.siblings)
-        or (not locked and (project.is_dynamic or _installs_local_folders(reading))),
+        or (not reading.is_locked and (project.is_dynamic or _installs_local_folders(reading))),
     )
+
+
+def _filling(
+    reading: _ReadProject, setup: SetupHints, missing: Added, before: str
+) -> tuple[tuple[str, ...], ...]:
+    """Return the commands that fill the dependency layer: without what is spare, where that cannot be had."""
+    fill = _install(reading, setup, missing.together)
+    fill = (*fill, (*_TO_DEPENDENCIES, *missing.after)) if missing.after else fill
+    fill = _dated(fill, before) if before else fill
+    spare = reading.selection.spare
+    if not spare or setup.install:
+        return fill
+    needed = replace(reading, selection=reading.selection.without_spare())
+    rows = json.dumps([["list of dependencies", name, "", True] for name in spare])
+    noted = f"printf %s {shlex.quote(rows)} > {DEPENDENCIES}/{UNFETCHED}"
+    whole, part = (
+        " && ".join(
+            f"{{ {one[2]}; }}" if one[:2] == ("sh", "-c") else shlex.join(one) for one in commands
+        )
+        for commands in (fill, _filling(needed, setup, missing, before))
+    )
+    # 1 is uv's code for what cannot be had; without a network it ends with 2.
+    return (("sh", "-c", f"{whole} || {{ [ $? = 1 ] && {part} && {noted}; }}"),)
 
 
 def _dated(commands: tuple[tuple[str, ...], ...], before: str) -> tuple[tuple[str, ...], ...]:
@@ -185,13 +212,13 @@ def _dated(commands: tuple[tuple[str, ...], ...], before: str) -> tuple[tuple[st
 
 
 def _install(
-    reading: _ReadProject, setup: SetupHints, locked: bool, missing: tuple[str, ...]
+    reading: _ReadProject, setup: SetupHints, missing: tuple[str, ...]
 ) -> tuple[tuple[str, ...], ...]:
     if setup.install:
         # The configured line may call pip, which a bare environment does not have.
         place = f"{TREE}/{setup.install_root}".rstrip("/")
         return (_PIP_ITSELF, ("sh", "-c", f"cd {shlex.quote(place)} && {setup.install}"))
-    if locked:
+    if reading.is_locked:
         # `--frozen`: the lock file is the word; nothing local, that is the project layer's part.
         sync = ["uv", "sync", "--frozen", "--no-install-local", "--no-default-groups"]
         sync.append("--compile-bytecode")
@@ -229,9 +256,7 @@ def _arguments(group: NamedList) -> tuple[str, ...]:
     return tuple(text for text in group.requirements if parsed(text))
 
 
-def _install_project(
-    reading: _ReadProject, locked: bool, *, configured: bool
-) -> tuple[tuple[str, ...], ...]:
+def _install_project(reading: _ReadProject, *, configured: bool) -> tuple[tuple[str, ...], ...]:
     """Editable, so that the tree is what gets imported, whichever files are mixed into it."""
     project = reading.project
     in_place = () if project.backend in _NOT_EDITABLE else ("--editable",)
@@ -244,7 +269,7 @@ def _install_project(
     if own and asks_git and not reading.tree.has("PKG-INFO"):
         own = (("sh", "-c", _WITH_VERSION, project.name), *own, ("rm", "-f", "PKG-INFO"))
     members: list[str] = []
-    if locked:
+    if reading.is_locked:
         sources = [one.table("source") for one in reading.tree.toml("uv.lock").tables("package")]
         folders = [source.text("editable") for source in sources if source.text("editable")]
         is_plain = reading.tree.is_plain
@@ -263,13 +288,11 @@ def _installs_local_folders(reading: _ReadProject) -> bool:
     return any(names_local_project(text) for _, text in files)
 
 
-def _dependency_reasons(
-    reading: _ReadProject, setup: SetupHints, locked: bool, before: str
-) -> tuple[str, ...]:
+def _dependency_reasons(reading: _ReadProject, setup: SetupHints, before: str) -> tuple[str, ...]:
     if setup.install:
         said = f"Dependencies come from `{setup.install}`, because the repository's configuration"
         return (f"{said} says so.",)
-    if locked:
+    if reading.is_locked:
         first = "Dependencies come from uv.lock, exactly as they are locked there."
     elif reading.project.source:
         first = f"Dependencies come from {reading.project.source}, resolved to the newest allowed."
@@ -280,7 +303,7 @@ def _dependency_reasons(
             )
     else:
         first = "There is no project file; the repository's files are used as they stand."
-    kept = [r for r in reading.selection.reasons if not (locked and r.startswith("`"))]
+    kept = [r for r in reading.selection.reasons if not (reading.is_locked and r.startswith("`"))]
     return (first, *kept)
 
 
@@ -295,14 +318,14 @@ def _project_reasons(reading: _ReadProject) -> tuple[str, ...]:
     return (f"The project itself is installed in place with its own build backend ({backend}).",)
 
 
-def _inputs(reading: _ReadProject, setup: SetupHints, locked: bool) -> tuple[str, ...]:
+def _inputs(reading: _ReadProject, setup: SetupHints) -> tuple[str, ...]:
     """Return every input of the dependency layer as text: what uv reads, or what a build may read."""
     tree, project, selection = reading.tree, reading.project, reading.selection
     uv_settings = tree.toml("pyproject.toml").table("tool", "uv").canonical()
     if setup.install:
         return (uv_settings, *packaging_inputs(reading.whole))
     near = tuple(text for one in reading.siblings for text in dynamic_inputs(one.tree))
-    if locked:
+    if reading.is_locked:
         return (uv_settings, tree.read("uv.lock"), *near)
     files = list(requirement_files(tree, selection.files))
     texts = [f"{path}\n{text}" for path, text in files]

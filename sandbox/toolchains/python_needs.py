@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from packaging.specifiers import SpecifierSet
@@ -107,19 +107,30 @@ _TESTS = {
     "tests-require",
 }
 _DEVELOPMENT = {"dev", "develop", "development", "default"}
+_FOR_DEVELOPMENT = "it is for development and brings pytest"
 _IS_NAME = re.compile(r"[A-Za-z0-9][\w.-]*")  # it becomes an argument of a command
 _DEVELOPMENT_FILES = _DEVELOPMENT | {"ci", "devel"}
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is installed beside the project's own dependencies. `reasons` are full sentences."""
+    """What is installed beside the project's own dependencies. `reasons` are full sentences.
+
+    `spare` are the extras and groups that are there for development only: the tests may do without them.
+    """
 
     extras: tuple[str, ...]
     groups: tuple[NamedList, ...]
     files: tuple[str, ...]
     packages: tuple[str, ...]
     reasons: tuple[str, ...]
+    spare: tuple[str, ...] = ()
+
+    def without_spare(self) -> Selection:
+        """The same without what the tests may do without."""
+        extras = tuple(one for one in self.extras if one not in self.spare)
+        groups = tuple(one for one in self.groups if one.name not in self.spare)
+        return replace(self, extras=extras, groups=groups, spare=())
 
 
 def select(tree: Tree, project: PythonProject, hints: tuple[TestHints, ...]) -> Selection:
@@ -141,7 +152,10 @@ def select(tree: Tree, project: PythonProject, hints: tuple[TestHints, ...]) -> 
         *(f"`{text}` is installed, because {source} does." for text, source in packages.items()),
     )
     chosen = tuple(group for group in project.groups if group.name in groups)
-    return Selection(tuple(extras), chosen, tuple(files), tuple(packages), reasons)
+    why = {**extras, **groups}
+    spare = tuple(name for name in why if why[name] == _FOR_DEVELOPMENT)
+    spare = spare if len(spare) < len(why) else ()
+    return Selection(tuple(extras), chosen, tuple(files), tuple(packages), reasons, spare)
 
 
 def _chosen(lists: tuple[NamedList, ...], named_by: dict[str, tuple[str, ...]]) -> dict[str, str]:
@@ -154,10 +168,10 @@ def _chosen(lists: tuple[NamedList, ...], named_by: dict[str, tuple[str, ...]]) 
         name = entry.name.lower().replace("_", "-")
         if name in _TESTS:
             found[entry.name] = "its name says that it is for tests"
-        elif name in _DEVELOPMENT and _brings_pytest(entry):
-            found[entry.name] = "it is for development and brings pytest"
         elif sources:
             found[entry.name] = f"{sources[0]} installs it"
+        elif name in _DEVELOPMENT and _brings_pytest(entry):
+            found[entry.name] = _FOR_DEVELOPMENT
     return found
 
 

@@ -260,6 +260,7 @@ def test_uvu_is_watched_on_a_node_without_import(tmp_path: Path, script: str) ->
     base = {
         "package.json": manifest(script, json.dumps(more), uvu="^0.5", esm="^3"),
         "price.js": DISCOUNT,
+        "test/first.js": "import {test} from 'uvu';\ntest('nothing fails', () => {});\ntest.run();\n",
         "test/price.js": f"{known}test.run();\n",
     }
     change = {"price.js": REFUSING, "test/price.js": f"{known}{new}test.run();\n"}

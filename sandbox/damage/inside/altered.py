@@ -54,6 +54,7 @@ def _as_on_base(
     source: Source, first: int, end: int, before: list[bytes], clock: Clock
 ) -> Damage | None:
     """Return the damage that puts lines back (they count from 0); None for what is no statement."""
+    end = max(source.end_of(first + 1, end), first)  # what follows a function is another thing
     symbol = source.symbol(first + 1, max(end, first + 1))
     if not symbol or source.is_new(first + 1) or clock.is_over:
         return None

@@ -75,6 +75,11 @@ class Source:
             a <= found.first and found.last <= b for a, b in self.ranges
         )
 
+    def end_of(self, line: int, last: int) -> int:
+        """Return the last line up to `last` that is of the innermost function around a line."""
+        found = self._around(line)
+        return min(found.last, last) if found else last
+
     def _around(self, line: int, last: int = 0) -> Function | None:
         end = max(line, last)
         around = [one for one in self.functions if one.first <= line and end <= one.last]

@@ -306,6 +306,8 @@ function watchUvu({tell, by, place}) {
 	// The package esm (`uvu -r esm`) compiles what it loads by itself.
 	if (process.execArgv.some(word => /^(--require=)?esm$/.test(word))) {
 		const {readFileSync} = fs;
+		// What it keeps from one process to the next would have that one's name in it.
+		process.env.ESM_OPTIONS = process.env.ESM_OPTIONS || '{"cache":false}';
 		fs.readFileSync = function (filename) {
 			const content = readFileSync.apply(this, arguments);
 			return typeof content === 'string' && uvu.isUvu(filename) ? uvu.patched(content, name) : content;

@@ -299,7 +299,7 @@ def main(unfetched: str, runner: str, *argv: str) -> int:
         found = [GitDependency(name or hit.group(2), hit.group(2), owner)]
     roots = [root_of(one, manifest, folder) for one in found]
     is_left_out = argv[0] == "npm" and all(is_spare(one, manifest, folder, runner) for one in roots)
-    rows = [[one.name, one.owner, is_left_out] for one in found]
+    rows = [["git dependency", one.name, one.owner, is_left_out] for one in found]
     Path(unfetched).write_text(json.dumps(rows))
     for one in found:
         whose = f" of {one.owner}" if one.owner else ""

@@ -532,6 +532,8 @@ def test_the_same_code_is_never_remarked():
         ("const told = fs.readFileSync('./parse-url.js')", True),
         ("require('./parse-url.js'); read(`${tests}/parse-url.js`)", True),
         ("const parse = require('./elsewhere/parse-url.js')", True),
+        ("bundle('lib/parse-url.js')", False),
+        ("bundle('test/parse-url.js')", True),
     ],
 )
 def test_a_module_that_ships_is_no_test_though_a_test_has_its_name(line: str, is_found: bool):

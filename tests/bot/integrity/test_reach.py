@@ -79,7 +79,9 @@ def test_other_programs_are_asked_for(path: str, line: str) -> None:
         (rules.OUTPUT_WRITTEN, "src/shop.ts", "console.log(price);", "Show the price"),
         (rules.DATA_RUN, "shop.py", "import pickle", "Serialize prices"),
         (rules.DATA_RUN, "shop.py", "yaml.unsafe_load(text)", "Read prices from YAML"),
+        (rules.DATA_RUN, "shop.py", "price = eval(text)", "Evaluate the price"),
         (rules.DATA_RUN, "src/shop.js", "const f = new Function(text);", "Evaluate the price"),
+        (rules.DATA_RUN, "src/shop.js", "const price = eval(text);", "Evaluate the price"),
     ],
 )
 def test_what_reaches_further_is_asked_for(rule: str, path: str, line: str, asked: str) -> None:
@@ -95,9 +97,11 @@ def test_what_reaches_further_is_asked_for(rule: str, path: str, line: str, aske
         ("shop.py", "self.environ['PRICE'] = '1'"),
         ("shop.py", "doc = yaml.safe_load(text)"),
         ("shop.py", "# print(price)"),
+        ("shop.py", "table = frame.eval(text)"),
         ("shop.py", "pretty_print(price)"),
         ("tests/test_shop.py", "print(price)"),
         ("src/shop.js", "prices.rm(price);"),
+        ("src/shop.js", "const price = page.eval(text);"),
         ("src/shop.js", "if (process.env.PRICE == 1) {}"),
         ("src/shop.js", "const x = Array.from(y);"),
         ("src/shop.js", "process.on('message', f);"),

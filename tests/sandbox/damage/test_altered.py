@@ -61,6 +61,13 @@ async def test_each_place_is_tried_alone(tmp_path: Path) -> None:
     assert [one.symbol for one in found] == ["f", "g"]
 
 
+async def test_a_new_function_behind_a_place_is_no_part_of_it(tmp_path: Path) -> None:
+    head = PYTHON.replace("    return a\n", f"    return b{MORE}")
+    found = await altered(tmp_path, PYTHON, head)
+
+    assert [one.what for one in found] == ["`return a` is still there"]
+
+
 async def test_what_only_moves_is_not_tried(tmp_path: Path) -> None:
     lines = "    c = a\n    d = a + 1\n"
     base = f"def f(a):\n{lines}    return c + d\n"

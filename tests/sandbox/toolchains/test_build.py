@@ -15,7 +15,7 @@ from sandbox.toolchains import ECOSYSTEMS, SetupHints, Toolchain, detect
 from sandbox.toolchains.build import build
 from sandbox.toolchains.ecosystem import BuildRequest, toolchain
 from sandbox.toolchains.layers import mounts, variables
-from sandbox.values import Environment, Side, TestRunner
+from sandbox.values import Environment, Side, TestRunner, Unfetched
 from tests.sandbox.toolchains.projects import MODULE, PROJECTS, TEST, project, write
 
 pytestmark = [
@@ -130,6 +130,29 @@ async def test_what_ci_makes_before_the_tests_is_there_when_they_run(
     assert environment.failure is None, environment.failure
     assert await workshop.text(tree, environment, "cat", f"{TREE}/tally/words/en.txt") == "hello"
     assert not (tree / "tally/words").exists()
+
+
+@pytest.mark.parametrize(
+    ("documentation", "left_out"),
+    [("iniconfig>=99", True), ("iniconfig", False)],
+    ids=["not to be had", "can be had"],
+)
+async def test_the_tests_do_without_a_list_for_development_that_cannot_be_had(
+    documentation: str, left_out: bool, workshop: Workshop, tmp_path: Path
+) -> None:
+    groups = (
+        '[dependency-groups]\ntest = ["pytest"]\n'
+        f'docs = ["{documentation}"]\ndev = [{{include-group = "test"}}, {{include-group = "docs"}}]\n'
+    )
+    tree = project(tmp_path / "tree", "hatchling")
+    declared = tree / "pyproject.toml"
+    declared.write_text(f"{declared.read_text()}\n{groups}")
+    environment = await workshop.build(tree)
+    assert environment.failure is None, environment.failure
+    told = Unfetched("list of dependencies", "dev", "", left_out=True)
+    assert environment.unfetched == ((told,) if left_out else ())
+    tests = await workshop.text(tree, environment, "python", "-m", "pytest", "-q", f"{TREE}/tests")
+    assert "1 passed" in tests
 
 
 async def test_a_python_that_the_machine_lacks(workshop: Workshop, tmp_path: Path) -> None:

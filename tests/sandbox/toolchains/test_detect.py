@@ -29,7 +29,8 @@ def recipe(tree: Path, **setup: str) -> Recipe:
 
 def installs(found: Recipe) -> list[str]:
     """The words of the commands that fill the dependency layer."""
-    return [word for argv in found.install if argv[1] in {"pip", "sync"} for word in argv]
+    lines = [shlex.split(argv[2]) if argv[:2] == ("sh", "-c") else argv for argv in found.install]
+    return [word for argv in lines if argv[1] in {"pip", "sync"} for word in argv]
 
 
 def test_a_folder_without_any_project_has_no_recipe(tmp_path: Path) -> None:

@@ -335,7 +335,7 @@ def test_a_tool_that_cannot_be_fetched_is_left_out_and_said(tmp_path: Path) -> N
     tree = written(tmp_path, {**_with_git("devDependencies"), **aside})
     environment = built(tmp_path, tree)
     assert environment.failure is None, environment.failure
-    assert environment.unfetched == (Unfetched("nothing", "", left_out=True),)
+    assert environment.unfetched == (Unfetched("git dependency", "nothing", "", left_out=True),)
     order = TestOrder(Side.BASE, str(tree), environment)
     observation = asyncio.run(run_tests(open_sandbox("auto", tmp_path / "state"), order))
     assert observation.tests is not None and observation.tests.complete, observation
@@ -377,7 +377,7 @@ def test_a_dependency_of_a_locked_tool_is_named_with_its_owner(tmp_path: Path) -
     }
     environment = built(tmp_path, written(tmp_path, files))
     assert environment.failure is None, environment.failure
-    assert environment.unfetched == (Unfetched("part", "tool", left_out=True),)
+    assert environment.unfetched == (Unfetched("git dependency", "part", "tool", left_out=True),)
 
 
 def test_an_old_lock_of_npm_names_what_it_has_from_github(tmp_path: Path) -> None:
@@ -397,7 +397,7 @@ def test_an_old_lock_of_npm_names_what_it_has_from_github(tmp_path: Path) -> Non
     }
     environment = built(tmp_path, written(tmp_path, files))
     assert environment.failure is None, environment.failure
-    assert environment.unfetched == (Unfetched("part", "tool", left_out=True),)
+    assert environment.unfetched == (Unfetched("git dependency", "part", "tool", left_out=True),)
 
 
 def test_a_runner_that_cannot_load_our_reporter_is_our_failure(tmp_path: Path) -> None:
