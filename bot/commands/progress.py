@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
+from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -100,10 +101,10 @@ def print_report(console: Console, document: ReportDocument, files: Sequence[Pat
     for reason in document.reasons:
         if not document.judged or reason.rule == "expectation":
             console.print(escape(reason.text), highlight=False)
-    for warning in document.warnings[:MOST_NEXT_STEPS]:
-        console.print(f"- {escape(_clipped(warning))}", highlight=False)
-    for step in document.next_steps[:MOST_NEXT_STEPS]:
-        console.print(f"- {escape(step)}", highlight=False)
+    lines = [f"Not judged on its own: {_clipped(one)}" for one in document.not_apart]
+    listed = (lines, map(_clipped, document.warnings), document.next_steps)
+    for line in chain.from_iterable(islice(one, MOST_NEXT_STEPS) for one in listed):
+        console.print(f"- {escape(line)}", highlight=False)
     for file in files:
         console.print(f"[dim]report[/dim] {escape(str(file))}", highlight=False, soft_wrap=True)
 

@@ -24,6 +24,7 @@ LOOSENESS: dict[str, _Rank] = {
     "gate.unverified": lambda c: c.gate.unverified is UnverifiedPolicy.ALLOW,
     "gate.lint": lambda c: c.gate.lint is Weight.ADVISE,
     "gate.scope": lambda c: c.gate.scope is Weight.ADVISE,
+    "gate.authors_tests": lambda c: c.gate.authors_tests is Weight.ADVISE,
     "gate.min_score": lambda c: -c.gate.min_score,
     "judges.count": lambda c: -c.judges.count,
     "judges.canary": lambda c: not c.judges.canary,

@@ -140,6 +140,11 @@ class GatePolicy(Closed):
     scope: Weight = Field(
         default=Weight.ADVISE, description="Whether changes outside the task block."
     )
+    authors_tests: Weight = Field(
+        default=Weight.ADVISE,
+        description="`block`: what only the pull request's own tests show blocks until a maintainer, or a "
+        "panel of models, agrees.",
+    )
     min_score: float = Field(
         default=0.0,
         ge=0,

@@ -211,6 +211,7 @@ class ReportDocument:
     acceptances: tuple[Acceptance, ...] = ()
     acceptable: tuple[str, ...] = ()
     hunks: tuple[ServedHunk, ...] = ()
+    not_apart: tuple[str, ...] = ()
 
 
 _ADAPTER = TypeAdapter(ReportDocument)
@@ -259,6 +260,7 @@ def machine(view: ReportView) -> str:
         acceptances=view.acceptances,
         acceptable=view.acceptable,
         hunks=view.hunks,
+        not_apart=view.not_apart,
     )
     return _ADAPTER.dump_json(document, indent=2).decode() + "\n"
 

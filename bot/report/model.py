@@ -171,7 +171,8 @@ class ReportView:
     """Everything that a report shows. `judged` is false when the evaluation ended before a verdict.
 
     `acceptances` are people's decisions, also void ones; `acceptable` is what is left for them. Of the task's
-    examples, `unread` were left alone, and base does not do what `unreproduced` complain of.
+    examples, `unread` were left alone, and base does not do what `unreproduced` complain of. Its sentences
+    `not_apart` ask for something and were not judged by themselves.
     """
 
     id: str
@@ -211,6 +212,7 @@ class ReportView:
     acceptable: tuple[str, ...] = ()
     unread: tuple[UnreadExample, ...] = ()
     unreproduced: tuple[Example, ...] = ()
+    not_apart: tuple[str, ...] = ()
     hunks: tuple[ServedHunk, ...] = ()
     claims: Claims | None = None
 

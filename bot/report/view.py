@@ -100,6 +100,7 @@ def _view(evaluation: Evaluation, home: str) -> ReportView:
         grading=_grading(evaluation),
         usage=deliberation.usage,
         unread=judgement.requirements.unread if judgement else (),
+        not_apart=judgement.requirements.not_apart if judgement else (),
         unreproduced=tuple(
             one.example
             for one in observed.examples

@@ -7,7 +7,7 @@ remove one. Capability 1 of the Agent-as-a-Judge paper (requirements as a DAG) w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from bot.configuration import Configuration
@@ -16,7 +16,7 @@ from bot.task.drafts import TITLE, Draft, drafts_of, with_titles
 from bot.task.examples.calls import MOST_EXAMPLES, MOST_SHOWN, examples_of, shown_results
 from bot.task.graph import mended
 from bot.task.permissions import permitted_changes
-from bot.task.wording import as_what_must_hold, says_the_same, template_lines
+from bot.task.wording import as_what_must_hold, asked_in_prose, says_the_same, template_lines
 from bot.text.clipping import clip
 from bot.values import (
     Category,
@@ -105,6 +105,7 @@ def comprehend(
         unread=unread,
         said=tuple(f"{one.title}\n{one.text}"[:_MOST_SAID] for one in asked or task.sources),
     )
+    found = replace(found, not_apart=tuple(_not_apart(asked, found)))
     if test_plan is None:
         return found
     first = len(_BASELINE) + len(configuration.requirements)
@@ -129,6 +130,14 @@ def _examples(
                         (one.call, one.error, one.said_result, one.kind, one.before), one
                     )
     return tuple(found.values())[:MOST_EXAMPLES], tuple(unread)[:MOST_EXAMPLES]
+
+
+def _not_apart(asked: Iterable[TaskSource], found: Requirements) -> Iterator[str]:
+    """Sentences that ask for something beside the requirements: who reads the report must know of them."""
+    known = [words for one in found.items for words in (one.text, one.shown)]
+    for source in asked:
+        if source.kind is SourceKind.WORDS and source.listed is None:
+            yield from asked_in_prose(source.text, known)
 
 
 def _silent(task: Task, drafts: list[Draft]) -> Iterator[str]:

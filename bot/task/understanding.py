@@ -113,7 +113,14 @@ def enriched(
         preferences=tuple(additions.preferences),
         permitted=tuple(additions.permitted),
         remarks=remarks,
+        not_apart=tuple(one for one in floor.not_apart if not _is_among(one, items)),
     )
+
+
+def _is_among(sentence: str, items: tuple[Requirement, ...]) -> bool:
+    """Whether a requirement was made of a sentence, or of a part of it."""
+    words = (one.quotation or one.shown for one in items)
+    return any(_holds(sentence, one) or says_the_same(sentence, one) for one in words)
 
 
 class _Additions:

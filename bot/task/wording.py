@@ -6,12 +6,14 @@ The wording is for people and judges; what rules tie and count is the title.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from rapidfuzz import fuzz
 
-from bot.task.categories import is_invariant, keeps, upkeep_area
+from bot.task.categories import is_invariant, is_preference, keeps, upkeep_area
 from bot.task.permissions import only_permits
 from bot.task.sections import SectionKind, section_kind
+from bot.text.clipping import clip
 from bot.text.markdown import read_document
 from bot.text.words import stem, words_of
 
@@ -101,6 +103,24 @@ def _should_sentence(title: str, text: str) -> str:
             if is_plain and demands and not says_else and about & words_of(sentence):
                 return sentence
     return ""
+
+
+_MOST_SENTENCES = 10
+
+
+def asked_in_prose(text: str, demands: Iterable[str]) -> tuple[str, ...]:
+    """Return the sentences of running text that ask for something, and that are none of the demands."""
+    known = tuple(demands)
+    found: dict[str, None] = {}
+    for passage in read_document(text).passages:
+        if section_kind(passage.headings) in (SectionKind.WISHES, SectionKind.OTHER):
+            continue
+        for sentence in _SENTENCE_END.split(" ".join(passage.text.split())):
+            asks = _MODAL.search(sentence) and not sentence.endswith(("?", ":"))
+            is_demand = asks and not only_permits(sentence) and not is_preference(sentence)
+            if is_demand and not any(says_the_same(sentence, one) for one in known):
+                found[clip(sentence, MOST_CHARS)] = None
+    return tuple(found)[:_MOST_SENTENCES]
 
 
 # --- takes away what nobody asked for: lines of the repository's templates and their usual kin ----

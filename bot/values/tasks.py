@@ -289,7 +289,8 @@ class Requirements:
 
     `shown` and `permitted` are what those who may ask show by example, and which tests they let change;
     `examples` are what of it can be run on both sides, `unread` what looks like one and was left alone.
-    `said` are their texts (capped), the author's where nobody else asks.
+    `said` are their texts (capped), the author's where nobody else asks; `not_apart` are sentences of them
+    that ask for something and are no requirements of their own.
     """
 
     items: tuple[Requirement, ...]
@@ -300,6 +301,7 @@ class Requirements:
     examples: tuple[Example, ...] = ()
     said: tuple[str, ...] = ()
     unread: tuple[UnreadExample, ...] = ()
+    not_apart: tuple[str, ...] = ()
 
 
 class ActionKind(StrEnum):

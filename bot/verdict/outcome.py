@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from bot.configuration import PATH, Configuration
+from bot.configuration import PATH, Configuration, Weight
 from bot.evidence.case import Case, open_case
 from bot.evidence.empty_inputs.weigh import with_crashes
 from bot.evidence.examples.weigh import with_examples
@@ -73,20 +73,30 @@ def verdicts(
     """One verdict for each requirement, in order. `blocked_by` shows, it never changes an outcome."""
     case = open_case(requirements, observed, configuration)
     given = tuple(
-        with_places(
+        with_places(_beyond_own_tests(verdict, requirement, case), requirement, observed.located)
+        for requirement in requirements.items
+        for verdict in (
             with_examples(
                 with_crashes(_judge_one(requirement, case), requirement, case), requirement, case
             ),
-            requirement,
-            observed.located,
         )
-        for requirement in requirements.items
     )
     met = {v.requirement_id for v in given if v.outcome is VerdictOutcome.SATISFIED}
     return tuple(
         replace(verdict, blocked_by=tuple(p for p in requirement.prerequisites if p not in met))
         for verdict, requirement in zip(given, requirements.items, strict=True)
     )
+
+
+def _beyond_own_tests(verdict: Verdict, requirement: Requirement, case: Case) -> Verdict:
+    """Let the author's own tests satisfy nothing alone, where the configuration says so."""
+    is_theirs = verdict.decided_by is Decider.AUTHORS_TEST
+    is_met = verdict.outcome is VerdictOutcome.SATISFIED
+    if not (is_theirs and is_met and case.configuration.gate.authors_tests is Weight.BLOCK):
+        return verdict
+    reason = f"{verdict.reason} Nothing else shows it, and `gate.authors_tests` asks for more."
+    asked = unverified(requirement, reason, "Read these tests. If they show it, accept it.")
+    return replace(asked, evidence_ids=verdict.evidence_ids, tests=verdict.tests)
 
 
 def count_met(requirements: Requirements, given: tuple[Verdict, ...]) -> MetCount:

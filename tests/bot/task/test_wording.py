@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.evidence.tests.four_way import assertion_line
+from bot.task.wording import asked_in_prose
 from bot.values import Trust
 from tests.bot.verdict.cases import gate_of, observed, requirements
 
@@ -95,3 +96,13 @@ def test_one_line_of_a_failure(message: str, line: str) -> None:
 
 def test_a_long_line_is_clipped() -> None:
     assert len(assertion_line("E   assert " + "x" * 5000)) == 240
+
+
+def test_sentences_that_ask_for_something_are_found_beside_the_demands() -> None:
+    text = (
+        "A bad limit ends as status 500. It should answer 400. The list should also be sorted by name.\n\n"
+        "Should it log? Ideally it should be fast. Tests that pin the order may "
+        "change.\n\n## Steps to reproduce\n\nYou must start the server.\n\n```\nit must not be read\n```\n"
+    )
+    found = asked_in_prose(text, ["It should answer 400."])
+    assert found == ("The list should also be sorted by name.",)

@@ -64,6 +64,17 @@ def test_the_authors_fail_to_pass_test_satisfies_and_is_labelled():
     assert "The pull request added or changed it" in found.reason
 
 
+def test_the_configuration_can_ask_for_more_than_the_authors_tests():
+    asks = read_configuration("gate: {authors_tests: block}")
+    by_author, by_base = (
+        verdicts(requirements(), observed(test), asks)[-1]
+        for test in (SPLIT, replace(SPLIT, written_by_author=False))
+    )
+    assert (by_author.outcome, by_author.tests) == (UNVERIFIED, (SPLIT.id,))
+    assert by_author.reason.endswith("and `gate.authors_tests` asks for more.")
+    assert by_base.outcome is SATISFIED
+
+
 def test_a_test_of_base_that_passes_now_is_an_oracle():
     named = comparison("test_split_refuses_zero", TestChange.FAIL_TO_PASS, written_by_author=False)
     assert sole(named).decided_by is Decider.ORACLE
