@@ -101,7 +101,7 @@ def conclude(
     ordered = sorted(reasons, key=lambda reason: -_WEIGHT[reason.conclusion])
     met = count_met(requirements, tuple(facts.verdicts.values()))
     texts = {requirement.id: requirement.shown for requirement in requirements.items}
-    title = headline(conclusion, met, tuple(ordered), texts)
+    title = headline(conclusion, met, tuple(ordered), texts, len(requirements.not_apart))
     return GateResult(conclusion, title, tuple(ordered))
 
 

@@ -19,13 +19,15 @@ def headline(
     met: MetCount,
     reasons: tuple[GateReason, ...],
     texts: Mapping[str, str],
+    not_apart: int = 0,
 ) -> str:
     """One line under 120 characters: how much is met, and what decided.
 
-    `texts` are the requirements' texts by id: a reader does not know an id by itself.
+    `texts` are the requirements' texts by id: a reader does not know an id by itself. `not_apart` counts
+    the sentences of the task that were not judged on their own.
     """
     if conclusion is Conclusion.SUCCESS:
-        return met.of_success()
+        return f"{met.of_success()}{_beside(not_apart)}"
     counted = str(met)
     if conclusion is Conclusion.NEUTRAL:
         return f"{counted}; the configuration allows what could not be verified"
@@ -41,6 +43,14 @@ def headline(
             break
         line += f", {phrase}"
     return clip_line(line, MAX_TITLE)
+
+
+def _beside(not_apart: int) -> str:
+    if not not_apart:
+        return ""
+    if not_apart == 1:
+        return "; 1 more sentence was not judged on its own"
+    return f"; {not_apart} more sentences were not judged on their own"
 
 
 def _phrases(

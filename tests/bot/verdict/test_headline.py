@@ -239,3 +239,18 @@ def test_the_projects_own_checks_are_no_requirements_of_the_task(
 ) -> None:
     assert headline.headline(Conclusion.SUCCESS, met, (), {}) == of_success
     assert str(met) == otherwise.format("of the task met")
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("", ""),
+        ("Errors should be logged.", "; 1 more sentence was not judged on its own"),
+        ("It must be fast. It must be kind.", "; 2 more sentences were not judged on their own"),
+    ],
+)
+def test_a_success_says_how_much_of_the_task_was_not_judged_on_its_own(
+    body: str, said: str
+) -> None:
+    wanted = requirements(body=body)
+    assert gate_of(wanted, observed(SPLIT)).title == f"The requirement of the task is met{said}"
