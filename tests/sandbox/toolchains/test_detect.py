@@ -201,6 +201,16 @@ def test_doctests_alone_are_tests(tmp_path: Path) -> None:
     assert installs(found)[-1] == "pytest"
 
 
+@pytest.mark.parametrize(
+    "line", ["sphinx-build -b doctest docs docs/_build", "tox -e doctest docs"]
+)
+def test_the_doctest_of_another_tool_is_no_call_of_tests(tmp_path: Path, line: str) -> None:
+    tree = project(tmp_path, "hatchling", **{"docs/index.rst": ""})
+    write(tree, {"tox.ini": f"[testenv]\ncommands = pytest tests\n[testenv:docs]\ncommands = {line}\n"})
+    found = recipe(tree)
+    assert (found.test_arguments, found.more_calls) == (("tests",), ())
+
+
 def test_pytest_is_added_when_tests_need_it_and_nothing_installs_it(tmp_path: Path) -> None:
     text = HATCHLING.replace('test = ["pytest"]', "")
     found = recipe(write(tmp_path, {"pyproject.toml": text, "tests/test_a.py": TEST}))
