@@ -130,7 +130,7 @@ def _tox_section(tree: Tree, config: ConfigParser, section: str, project: str) -
     # What tests are called for, they are installed for.
     factors = frozenset(one.factors for one, found in calls if found)
     installed = _pip_arguments(
-        [w for line in _holding(said("deps"), factors) for w in _words(line)], project
+        [w for line in _holding(said("deps"), factors) for w in _dependency(line)], project
     )
     return TestHints(
         "tox.ini",
@@ -170,6 +170,12 @@ def _holding(text: str, factors: frozenset[str]) -> list[str]:
     """Return tox's lines that hold for every factor or for one of these."""
     lines = [_conditioned(line) for line in _resolved(text)]
     return [one.text for one in lines if not one.factors or one.factors in factors]
+
+
+def _dependency(line: str) -> list[str]:
+    """Return a line of `deps` as words: a requirement is one, whatever its marker holds."""
+    text = line.partition(" #")[0].strip()
+    return [text] if parsed(text) else _words(line)
 
 
 def _split(text: str, factors: frozenset[str]) -> tuple[str, ...]:

@@ -71,6 +71,13 @@ def test_tox_names_extras_files_and_how_tests_are_called(tmp_path: Path) -> None
     assert "Extra `fast` is installed, because tox.ini installs it." in found.reasons
 
 
+def test_a_dependency_of_tox_is_one_with_its_marker(tmp_path: Path) -> None:
+    deps = "trio; python_version < '4' and os_name != 'nt'  # for async"
+    tree = project(tmp_path, "hatchling")
+    write(tree, {"tox.ini": f"[testenv]\ndeps =\n    {deps}\ncommands = pytest\n"})
+    assert installs(recipe(tree))[-1] == deps.partition("  #")[0]
+
+
 def test_tox_installs_for_the_factor_that_calls_the_tests(tmp_path: Path) -> None:
     tox = (
         "[testenv]\nextras =\n    unit: fast\ndeps =\n    unit: trio\n    doc: sphinx\n"
