@@ -345,6 +345,13 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
             "differ.",
             "Change the code that it is about.",
         )
+    if case.witnesses.idle and case.is_sole(requirement) and not case.witnesses.proofs:
+        return unverified(
+            requirement,
+            f"{test_ids(case.witnesses.idle)} is skipped here, so it does not show that anything changed.",
+            "Add a test that fails without this change and is not skipped here. If the change is right, a "
+            "person can accept it.",
+        )
     return unverified(
         requirement,
         _nothing_speaks(case.witnesses.proofs),

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from sandbox.toolchains.tree import LINE_CHARS, Table, Tree
 
 _PARTS = re.compile(r"&&|\|\||[;|]")
+# `doctest` is a word of other tools, too (`sphinx-build -b doctest`, `make doctest`).
 _TEST_CALL = re.compile(
-    r"(?:^|[\s/;&\"'(])(?P<runner>pytest|py\.test|unittest|doctest)(?=$|[\s\"')])(?P<rest>.*)"
+    r"(?:^|[\s/;&\"'(])(?P<runner>pytest|py\.test|unittest|(?<=\s-m\s)doctest)"
+    r"(?=$|[\s\"')])(?P<rest>.*)"
 )
 _NO_CALL = re.compile(
     r"\s*(#|echo\b|uses:|printf\b)"
@@ -61,12 +63,12 @@ def _calls_of_line(tree: Tree, line: str, folder: str, depth: int) -> Iterator[R
     for part in _PARTS.split(line):
         # Before `-m pytest` other words can look like the runner, too.
         bare = _ADDED_PACKAGE.sub("", part)
-        option = re.search(r"\s-m\s+(?=(pytest|unittest|doctest)(\s|$))", bare)
+        option = re.search(r"\s-m\s(?=(pytest|unittest|doctest)(\s|$))", bare)
         if moved := re.match(r"\s*[@(-]*cd\s+([\w./-]+)\s*$", part):
             folder = posixpath.normpath(posixpath.join(folder, moved[1]))
         elif _NO_CALL.match(part):
             continue
-        elif found := _TEST_CALL.search(bare[option.end() :] if option else bare):
+        elif found := _TEST_CALL.search(bare[option.start() :] if option else bare):
             runner = found["runner"].replace("py.test", "pytest")
             yield RunnerLine(runner, found["rest"].strip().strip("\"')"), folder)
         elif depth < _SCRIPTS_DEEP:

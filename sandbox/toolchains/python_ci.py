@@ -124,17 +124,21 @@ def _tox_section(tree: Tree, config: ConfigParser, section: str, project: str) -
     def said(key: str) -> str:
         return config.get(section, key, fallback="")
 
+    start = _start(said("changedir") or said("change_dir"))
+    commands = [_conditioned(line) for line in _resolved(said("commands"))]
+    calls = [(one, calls_in(tree, [one.text], start)) for one in commands]
+    # What tests are called for, they are installed for.
+    factors = frozenset(one.factors for one, found in calls if found)
     installed = _pip_arguments(
-        [w for line in _unconditional(said("deps")) for w in _words(line)], project
+        [w for line in _holding(said("deps"), factors) for w in _dependency(line)], project
     )
-    commands = [re.sub(r"^[\w{},!-]+\s*:\s+", "", line) for line in _resolved(said("commands"))]
     return TestHints(
         "tox.ini",
-        extras=installed.extras + _split(said("extras")),
-        groups=installed.groups + _split(said("dependency_groups")),
+        extras=installed.extras + _split(said("extras"), factors),
+        groups=installed.groups + _split(said("dependency_groups"), factors),
         files=installed.files,
         packages=installed.packages,
-        calls=calls_in(tree, commands, _start(said("changedir") or said("change_dir"))),
+        calls=tuple(dict.fromkeys(call for _, found in calls for call in found)),
     )
 
 
@@ -149,13 +153,33 @@ def _resolved(text: str) -> list[str]:
     return [line for line in lines if line]
 
 
-def _unconditional(text: str) -> list[str]:
-    """Return tox's lines that hold for every factor."""
-    return [line for line in _resolved(text) if not re.match(r"[\w{},!-]+\s*:\s", line)]
+@dataclass(frozen=True, slots=True)
+class _Conditioned:
+    """A line of tox and the factors that it holds for, as they are written; "" for all."""
+
+    text: str
+    factors: str
 
 
-def _split(text: str) -> tuple[str, ...]:
-    lines = _unconditional(text)
+def _conditioned(line: str) -> _Conditioned:
+    found = re.match(r"([\w{},!-]+)\s*:\s+", line)
+    return _Conditioned(line[found.end() :], found[1]) if found else _Conditioned(line, "")
+
+
+def _holding(text: str, factors: frozenset[str]) -> list[str]:
+    """Return tox's lines that hold for every factor or for one of these."""
+    lines = [_conditioned(line) for line in _resolved(text)]
+    return [one.text for one in lines if not one.factors or one.factors in factors]
+
+
+def _dependency(line: str) -> list[str]:
+    """Return a line of `deps` as words: a requirement is one, whatever its marker holds."""
+    text = line.partition(" #")[0].strip()
+    return [text] if parsed(text) else _words(line)
+
+
+def _split(text: str, factors: frozenset[str]) -> tuple[str, ...]:
+    lines = _holding(text, factors)
     return tuple(word for line in lines for word in re.split(r"[\s,]+", line) if word)
 
 

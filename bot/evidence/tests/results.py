@@ -30,7 +30,8 @@ class Witnesses:
     parameters that it took out of a test that stays; both are regressions until something speaks
     for them. `unsteady` change their mind on one side, so they show nothing. `undecided` passed on
     base and nobody knows about head; `skipped` passed on base and are not asked to pass on head; `kept`
-    pass on both; `unrun` are new and pass on head, and their run on base's code was ended by something else.
+    pass on both; `unrun` are new and pass on head, and their run on base's code was ended by something else;
+    `idle` are new and skipped on head.
     """
 
     proofs: tuple[TestComparison, ...]
@@ -46,6 +47,7 @@ class Witnesses:
     expectations: tuple[TestComparison, ...]
     unsteady: tuple[TestComparison, ...]
     unrun: tuple[TestComparison, ...]
+    idle: tuple[TestComparison, ...]
 
 
 def is_made_by(call: tuple[str, str], test: TestComparison) -> bool:
@@ -88,6 +90,11 @@ def call_witnesses(tests: FourWay) -> Witnesses:
         unsteady=_of(comparisons, TestChange.FLAKY),
         unrun=tuple(
             c for c in not_on_base if tests.ended_on_base and c.head_on_head is Outcome.PASSED
+        ),
+        idle=tuple(
+            c
+            for c in comparisons
+            if c.base_on_base is None and c.head_on_head is Outcome.SKIPPED and c.written_by_author
         ),
     )
 

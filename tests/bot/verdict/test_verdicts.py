@@ -245,6 +245,23 @@ def test_a_new_test_without_a_result_on_base_says_what_ended_the_run_there():
     assert ended in found.reason
 
 
+def test_a_new_test_that_is_skipped_is_named():
+    new = comparison(
+        "test_split_on_an_older_python",
+        TestChange.SKIPPED,
+        base_on_base=None,
+        head_on_base=Outcome.SKIPPED,
+        head_on_head=Outcome.SKIPPED,
+        written_by_author=True,
+    )
+    found = verdict_of("R1", requirements(), observed(new))
+    assert (found.outcome, found.reason.partition(",")[0]) == (
+        UNVERIFIED,
+        f"`{new.id}` is skipped here",
+    )
+    assert "is not skipped here" in found.next_step
+
+
 # --- independence and counting ----------------------------------------------------------------
 
 

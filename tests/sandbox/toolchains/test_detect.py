@@ -71,6 +71,25 @@ def test_tox_names_extras_files_and_how_tests_are_called(tmp_path: Path) -> None
     assert "Extra `fast` is installed, because tox.ini installs it." in found.reasons
 
 
+def test_a_dependency_of_tox_is_one_with_its_marker(tmp_path: Path) -> None:
+    deps = "trio; python_version < '4' and os_name != 'nt'  # for async"
+    tree = project(tmp_path, "hatchling")
+    write(tree, {"tox.ini": f"[testenv]\ndeps =\n    {deps}\ncommands = pytest\n"})
+    assert installs(recipe(tree))[-1] == deps.partition("  #")[0]
+
+
+def test_tox_installs_for_the_factor_that_calls_the_tests(tmp_path: Path) -> None:
+    tox = (
+        "[testenv]\nextras =\n    unit: fast\ndeps =\n    unit: trio\n    doc: sphinx\n"
+        "commands =\n    unit: pytest tests\n    doc: sphinx-build docs out\n"
+    )
+    tree = project(tmp_path, "hatchling")
+    write(tree, {"tox.ini": tox, "pyproject.toml": HATCHLING + 'fast = ["cython"]\n'})
+    words = installs(recipe(tree))
+    assert {"fast", "trio"} <= set(words)
+    assert "sphinx" not in words
+
+
 def test_a_ci_job_that_runs_tests_names_what_it_installs(tmp_path: Path) -> None:
     workflow = (
         "jobs:\n  docs:\n    steps:\n      - run: pip install .[docs]\n"
@@ -199,6 +218,19 @@ def test_doctests_alone_are_tests(tmp_path: Path) -> None:
         "src/tally/sums.py",
     )
     assert installs(found)[-1] == "pytest"
+
+
+@pytest.mark.parametrize(
+    "line", ["sphinx-build -b doctest docs docs/_build", "tox -e doctest docs"]
+)
+def test_the_doctest_of_another_tool_is_no_call_of_tests(tmp_path: Path, line: str) -> None:
+    tree = project(tmp_path, "hatchling", **{"docs/index.rst": ""})
+    write(
+        tree,
+        {"tox.ini": f"[testenv]\ncommands = pytest tests\n[testenv:docs]\ncommands = {line}\n"},
+    )
+    found = recipe(tree)
+    assert (found.test_arguments, found.more_calls) == (("tests",), ())
 
 
 def test_pytest_is_added_when_tests_need_it_and_nothing_installs_it(tmp_path: Path) -> None:
