@@ -163,8 +163,8 @@ def _environment(built: Built | None, policy: Policy | None) -> tuple[str, ...]:
         *(f"This machine lacks {need}." for need in needs),
         # Tools of development that were not installed.
         *(
-            f"{tool.owner or tool.name} was not installed, and the tests ran without it: "
-            f"the {tool.what} {tool.name} could not be had."
+            f"The {tool.what} {tool.name} could not be installed, so the tests ran without "
+            f"{tool.owner or 'it'}."
             for one in built.projects
             for tool in (one.head.unfetched if one.head else ())
             if tool.left_out

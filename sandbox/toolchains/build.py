@@ -263,11 +263,12 @@ async def _fill(run: BuildRun, folder: Path) -> _Layer:
 
 def _named(failure: Observation, unfetched: tuple[Unfetched, ...]) -> _Layer:
     """Say which dependency a build failed for, when it is one that no registry has."""
-    if not unfetched:
+    needed = [one for one in unfetched if not one.left_out]
+    if not needed:
         return _Layer(failure=failure)
-    names = [f"{one.name} of {one.owner}" if one.owner else one.name for one in unfetched]
+    names = [f"{one.name} of {one.owner}" if one.owner else one.name for one in needed]
     said = (
-        f"The {unfetched[0].what} {' and '.join(names)} could not be fetched: its host does not answer from "
+        f"The {needed[0].what} {' and '.join(names)} could not be fetched: its host does not answer from "
         "the sandbox. This says nothing about the project."
     )
     return _Layer(failure=replace(failure, problem=said), unfetched=unfetched)
