@@ -270,6 +270,27 @@ def test_uvu_is_watched_on_a_node_without_import(tmp_path: Path, script: str) ->
     assert seen.conclusion == "success", seen.markdown
 
 
+def test_tape_is_watched_where_the_package_esm_loads_it(tmp_path: Path) -> None:
+    known = (
+        "import test from 'tape';\nimport {discounted} from '../price.js';\n\n"
+        "test('discounted takes the percentage off the price', t => {\n"
+        "  t.equal(discounted(200, 10), 180);\n  t.end();\n});\n"
+    )
+    new = f"test('{TITLE}', t => {{\n  t.throws(() => discounted(200, 101), /above 100/);\n  t.end();\n}});\n"
+    base = {
+        "package.json": manifest(
+            "tape -r esm test/*.js", '{"type": "commonjs"}', tape="^5", esm="^3"
+        ),
+        "price.js": DISCOUNT,
+        "test/price.js": known,
+    }
+    change = {"price.js": REFUSING, "test/price.js": f"{known}{new}"}
+    seen = judged(tmp_path, base, change)
+    assert seen.document.tests is not None, seen.markdown
+    assert list(seen.document.tests.fail_to_pass) == [f"test/price.js::{TITLE}"]
+    assert seen.conclusion == "success", seen.markdown
+
+
 BEFORE_MODULES = (
     "const assert = require('assert');\nconst price = require('../price');\n\n"
     "describe('discounted', function () {\n"

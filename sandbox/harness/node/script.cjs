@@ -13,6 +13,8 @@ const pen = take();
 const HARNESS = path.dirname(__dirname) + path.sep;
 const FORGOTTEN = 'This test did not come to its end.';
 const EARLY_EXIT = 87;
+const TAPE = /[\\/]node_modules[\\/]tape[\\/]index\.js$/;
+const RESULTS = './lib/results'; // of tape
 
 /** The file and line of the tree that is calling, "" and 0 when there is none. */
 function place() {
@@ -68,22 +70,21 @@ function watch() {
 	};
 
 	const watched = {tell, by, open, place};
-	const watchers = [
-		[/[\\/]node_modules[\\/]tape[\\/]index\.js$/, './lib/results', results => watchTape(results, watched)],
-	];
 	const load = Module._load;
 	Module._load = function (request, parent) {
 		const loaded = load.apply(this, arguments);
-		for (const [user, name, see] of watchers) {
-			if (request === name && parent && user.test(parent.filename || '')) {
-				see(loaded);
-			}
+		if (request === RESULTS && parent && TAPE.test(parent.filename || '')) {
+			watchTape(loaded, watched);
 		}
 
 		return loaded;
 	};
 
-	watchUvu(watched);
+	const uvuName = watchUvu(watched);
+	if (process.execArgv.some(word => /^(--require=)?esm$/.test(word))) {
+		watchEsm(uvuName, results => watchTape(results, watched));
+	}
+
 	if (process.env.ASSAY_TAP) {
 		by('tap');
 		isComplete = false;
@@ -303,16 +304,29 @@ function watchUvu({tell, by, place}) {
 		return _compile.call(this, source, filename, ...[].slice.call(arguments, 2));
 	};
 
-	// The package esm (`uvu -r esm`) compiles what it loads by itself.
-	if (process.execArgv.some(word => /^(--require=)?esm$/.test(word))) {
-		const {readFileSync} = fs;
-		// What it keeps from one process to the next would have that one's name in it.
-		process.env.ESM_OPTIONS = process.env.ESM_OPTIONS || '{"cache":false}';
-		fs.readFileSync = function (filename) {
-			const content = readFileSync.apply(this, arguments);
-			return typeof content === 'string' && uvu.isUvu(filename) ? uvu.patched(content, name) : content;
-		};
-	}
+	return name;
+}
+
+/** The package esm (`-r esm`) loads and compiles by itself: it gets what it reads with our lines in it. */
+function watchEsm(uvuName, seeTape) {
+	const name = `assay tape ${process.pid} ${Date.now()}`;
+	Object.defineProperty(global, name, {value: seeTape, enumerable: false, configurable: true});
+	const hook = `\n;global[${JSON.stringify(name)}](require(${JSON.stringify(RESULTS)}));`;
+	const {readFileSync} = fs;
+	// What it keeps from one process to the next would have that one's name in it.
+	process.env.ESM_OPTIONS = process.env.ESM_OPTIONS || '{"cache":false}';
+	fs.readFileSync = function (filename) {
+		const content = readFileSync.apply(this, arguments);
+		if (typeof content !== 'string') {
+			return content;
+		}
+
+		if (uvu.isUvu(filename)) {
+			return uvu.patched(content, uvuName);
+		}
+
+		return TAPE.test(filename) ? content + hook : content;
+	};
 }
 
 if (pen) {
