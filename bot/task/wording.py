@@ -6,7 +6,8 @@ The wording is for people and judges; what rules tie and count is the title.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from rapidfuzz import fuzz
 
@@ -105,22 +106,32 @@ def _should_sentence(title: str, text: str) -> str:
     return ""
 
 
-_MOST_SENTENCES = 10
+_MOST_SENTENCES, _MOST_READ = 10, 200
+_MAY_NOT = re.compile(
+    r"\bmay (?:not|never)\b|\b(?:neither|none|nothing|nobody)\b[^.;]{0,80}\bmay\b", re.IGNORECASE
+)
 
 
 def asked_in_prose(text: str, demands: Iterable[str]) -> tuple[str, ...]:
     """Return the sentences of running text that ask for something, and that are none of the demands."""
     known = tuple(demands)
-    found: dict[str, None] = {}
+    new = (
+        clip(sentence, MOST_CHARS)
+        for sentence in islice(_asking(text), _MOST_READ)
+        if not any(says_the_same(sentence, one) for one in known)
+    )
+    return tuple(islice(dict.fromkeys(new), _MOST_SENTENCES))
+
+
+def _asking(text: str) -> Iterator[str]:
     for passage in read_document(text).passages:
         if section_kind(passage.headings) in (SectionKind.WISHES, SectionKind.OTHER):
             continue
         for sentence in _SENTENCE_END.split(" ".join(passage.text.split())):
-            asks = _MODAL.search(sentence) and not sentence.endswith(("?", ":"))
-            is_demand = asks and not only_permits(sentence) and not is_preference(sentence)
-            if is_demand and not any(says_the_same(sentence, one) for one in known):
-                found[clip(sentence, MOST_CHARS)] = None
-    return tuple(found)[:_MOST_SENTENCES]
+            is_demand = _MODAL.search(sentence) or _MAY_NOT.search(sentence)
+            is_open = sentence.endswith(("?", ":"))
+            if is_demand and not (is_open or only_permits(sentence) or is_preference(sentence)):
+                yield sentence
 
 
 # --- takes away what nobody asked for: lines of the repository's templates and their usual kin ----

@@ -100,9 +100,13 @@ def test_a_long_line_is_clipped() -> None:
 
 def test_sentences_that_ask_for_something_are_found_beside_the_demands() -> None:
     text = (
-        "A bad limit ends as status 500. It should answer 400. The list should also be sorted by name.\n\n"
+        "A bad limit ends as status 500. It should answer 400. The list should also be sorted by name. "
+        "Neither of the two may be changed.\n\n"
         "Should it log? Ideally it should be fast. Tests that pin the order may "
         "change.\n\n## Steps to reproduce\n\nYou must start the server.\n\n```\nit must not be read\n```\n"
     )
     found = asked_in_prose(text, ["It should answer 400."])
-    assert found == ("The list should also be sorted by name.",)
+    assert found == (
+        "The list should also be sorted by name.",
+        "Neither of the two may be changed.",
+    )
