@@ -104,8 +104,8 @@ def comprehend(
         examples=examples,
         unread=unread,
         said=tuple(f"{one.title}\n{one.text}"[:_MOST_SAID] for one in asked or task.sources),
+        not_apart=tuple(_not_apart(asked, found.items)),
     )
-    found = replace(found, not_apart=tuple(_not_apart(asked, found)))
     if test_plan is None:
         return found
     first = len(_BASELINE) + len(configuration.requirements)
@@ -132,9 +132,9 @@ def _examples(
     return tuple(found.values())[:MOST_EXAMPLES], tuple(unread)[:MOST_EXAMPLES]
 
 
-def _not_apart(asked: Iterable[TaskSource], found: Requirements) -> Iterator[str]:
+def _not_apart(asked: Iterable[TaskSource], items: Iterable[Requirement]) -> Iterator[str]:
     """Sentences that ask for something beside the requirements: who reads the report must know of them."""
-    known = [words for one in found.items for words in (one.text, one.shown)]
+    known = [words for one in items for words in (one.text, one.shown)]
     for source in asked:
         if source.kind is SourceKind.WORDS and source.listed is None:
             yield from asked_in_prose(source.text, known)

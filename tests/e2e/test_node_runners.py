@@ -47,6 +47,13 @@ def judged(folder: Path, base: Files, change: Files, task: str = TASK) -> Judged
     return till.judge(till.branch("change", change), task=task)
 
 
+def assert_shown_by(seen: Judged, test: str) -> None:
+    """The change succeeds, and this test alone fails without it."""
+    assert seen.document.tests is not None, seen.markdown
+    assert list(seen.document.tests.fail_to_pass) == [test]
+    assert seen.conclusion == "success", seen.markdown
+
+
 LISTENING = f"""import {{expect, test}} from 'vitest';
 import {{discounted}} from '../price.js';
 
@@ -77,9 +84,7 @@ def test_what_nobody_caught_fails_the_test_that_vitest_names(tmp_path: Path) -> 
     }
     change = {"price.js": REFUSING, "test/price.test.js": LISTENING}
     seen = judged(tmp_path, base, change)
-    assert seen.document.tests is not None, seen.markdown
-    assert list(seen.document.tests.fail_to_pass) == [f"test/price.test.js::{TITLE}"]
-    assert seen.conclusion == "success", seen.markdown
+    assert_shown_by(seen, f"test/price.test.js::{TITLE}")
 
 
 CALLED = """import {expect, test} from 'vitest';
@@ -165,9 +170,7 @@ def test_the_test_that_hangs_under_ava_fails_and_no_other_does(tmp_path: Path) -
     }
     change = {"days.js": REFUSES, "test/days.js": known + new}
     seen = judged(tmp_path, base, change, f"`{UNTIL}`\n")
-    assert seen.document.tests is not None, seen.markdown
-    assert list(seen.document.tests.fail_to_pass) == [f"test/days.js::{UNTIL}"]
-    assert seen.conclusion == "success", seen.markdown
+    assert_shown_by(seen, f"test/days.js::{UNTIL}")
 
 
 SPEC = """import {discounted, total} from '../price.js';
@@ -241,9 +244,7 @@ def test_tap_starts_with_its_plug_ins_and_its_configuration(tmp_path: Path) -> N
     }
     change = {"src/price.ts": REFUSING, "test/price.ts": f"{known}\nt.test('{TITLE}'{new}"}
     seen = judged(tmp_path, base, change)
-    assert seen.document.tests is not None, seen.markdown
-    assert list(seen.document.tests.fail_to_pass) == [f"test/price.ts::{TITLE}"]
-    assert seen.conclusion == "success", seen.markdown
+    assert_shown_by(seen, f"test/price.ts::{TITLE}")
 
 
 @pytest.mark.parametrize("script", ["uvu test", "uvu -r esm test"], ids=["modules", "esm"])
@@ -265,9 +266,7 @@ def test_uvu_is_watched_on_a_node_without_import(tmp_path: Path, script: str) ->
     }
     change = {"price.js": REFUSING, "test/price.js": f"{known}{new}test.run();\n"}
     seen = judged(tmp_path, base, change)
-    assert seen.document.tests is not None, seen.markdown
-    assert list(seen.document.tests.fail_to_pass) == [f"test/price.js::{TITLE}"]
-    assert seen.conclusion == "success", seen.markdown
+    assert_shown_by(seen, f"test/price.js::{TITLE}")
 
 
 def test_tape_is_watched_where_the_package_esm_loads_it(tmp_path: Path) -> None:
@@ -286,9 +285,7 @@ def test_tape_is_watched_where_the_package_esm_loads_it(tmp_path: Path) -> None:
     }
     change = {"price.js": REFUSING, "test/price.js": f"{known}{new}"}
     seen = judged(tmp_path, base, change)
-    assert seen.document.tests is not None, seen.markdown
-    assert list(seen.document.tests.fail_to_pass) == [f"test/price.js::{TITLE}"]
-    assert seen.conclusion == "success", seen.markdown
+    assert_shown_by(seen, f"test/price.js::{TITLE}")
 
 
 BEFORE_MODULES = (
