@@ -219,6 +219,26 @@ def _refuses_unshown(claim: Claim) -> Gap | None:
     )
 
 
+def _answers_otherwise(claim: Claim) -> Gap | None:
+    """The tests show calls that raise on base, and near them calls that base answers come otherwise."""
+    groups: dict[str, list[TestedInput]] = {}
+    for one in claim.inputs:
+        groups.setdefault(one.function, []).append(one)
+    for group in groups.values():
+        if not all(one.tested.was_refused and not one.tested.is_refused for one in group):
+            continue
+        answered = (near for one in group for near in one.near if not near.was_refused)
+        other = next((near for near in answered if near.differs), None)
+        if other is not None:
+            return Gap(
+                f"they show calls that raise on base, as `{group[0].tested.call}` does, and `{other.call}`, "
+                f"near these, {other.on_base} on base and {other.on_head} on head.",
+                "Answer such a call as before, or add a test that shows what it is to give",
+                claim.nearby,
+            )
+    return None
+
+
 def _newly_refused(one: TestedInput) -> Iterator[BothSides]:
     """Calls near a tested input that base answers, and at which head raises what the change's lines raise."""
     for near in one.near:
@@ -322,6 +342,7 @@ _LOOKS = (  # in the order in which a reader would want to be told
     changes_arguments,
     _is_in_another_place,
     _refuses_unshown,
+    _answers_otherwise,
     _refuses_nothing,
     _calls_otherwise,
     _runs_another,

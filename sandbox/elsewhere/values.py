@@ -78,9 +78,14 @@ class BothSides:
         """Whether head raises, at once or in place of a first item."""
         return _RAISED.match(self.on_head) is not None
 
+    @property
+    def was_refused(self) -> bool:
+        """Whether base raises, at once or in place of a first item."""
+        return _RAISED.match(self.on_base) is not None
+
     def is_newly_refused_by(self, errors: Collection[str]) -> bool:
         """Whether base answers and head raises one of these."""
-        is_new = self.is_refused and _RAISED.match(self.on_base) is None
+        is_new = self.is_refused and not self.was_refused
         return is_new and self.on_head.rpartition("raised ")[2] in errors
 
 

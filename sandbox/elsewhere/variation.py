@@ -6,6 +6,8 @@ length), so that a fix for all inputs of a kind is seen at many of these values.
 
 from __future__ import annotations
 
+import contextlib
+import datetime
 import math
 import re
 from collections.abc import Iterable, Iterator
@@ -14,7 +16,7 @@ from fractions import Fraction
 from itertools import islice, zip_longest
 from typing import Any
 
-from sandbox.elsewhere.inside.values import Iterated
+from sandbox.elsewhere.inside.objects import Iterated, Made
 
 MOST = 30
 """The most values near one."""
@@ -88,9 +90,12 @@ def swapped(value: Any, name: str, other: str, depth: int = 0) -> Any:
         return int(other)
     if depth >= _DEEPEST:
         return value
-    if isinstance(value, list | tuple):
+    if type(value) in (list, tuple, Iterated):
         return type(value)(swapped(one, name, other, depth + 1) for one in value)
-    if isinstance(value, dict) and not (name in value and other in value):
+    if isinstance(value, Made):
+        state = value.state.items()
+        value = Made(value.place, {at: swapped(one, name, other, depth + 1) for at, one in state})
+    elif isinstance(value, dict) and not (name in value and other in value):
         return {
             swapped(key, name, other, depth + 1): swapped(one, name, other, depth + 1)
             for key, one in value.items()
@@ -121,6 +126,13 @@ def _near(value: Any, depth: int) -> Iterator[Any]:
         yield from (set(one) for one in items if one)
     elif depth < _DEEPEST and kind is dict:
         yield from _near_members(value, depth + 1)
+    elif kind in (datetime.date, datetime.datetime, datetime.time, datetime.timedelta):
+        yield from _near_time(value)
+    elif depth < _DEEPEST and kind is Made:
+        # What an object keeps for itself mostly follows from the rest of it.
+        own = {name: one for name, one in value.state.items() if not name.startswith("_")}
+        for state in _changed(own, depth + 1):
+            yield Made(value.place, {**value.state, **state})
 
 
 def _is_small(value: Decimal) -> bool:
@@ -181,7 +193,6 @@ def _near_items(items: list[Any], depth: int) -> Iterator[list[Any]]:
 
 def _near_members(members: dict[Any, Any], depth: int) -> Iterator[dict[Any, Any]]:
     names = list(members)[:_MOST_PLACES]
-    changed = [[{**members, name: one} for one in near(members[name], depth)] for name in names]
     removed = ({key: one for key, one in members.items() if key != name} for name in names)
     renamed = (
         {(other if key == name else key): one for key, one in members.items()}
@@ -191,5 +202,38 @@ def _near_members(members: dict[Any, Any], depth: int) -> Iterator[dict[Any, Any
     added = (
         {**members, other: members[name]} for name in names for other in near(name, depth)[2:4]
     )
-    for group in zip_longest(*changed, removed, added, renamed):
+    for group in zip_longest(_changed(members, depth), removed, added, renamed):
         yield from (one for one in group if one is not None)
+
+
+def _changed(members: dict[Any, Any], depth: int) -> Iterator[dict[Any, Any]]:
+    """Members with another value under one of their names, the names in turn."""
+    names = list(members)[:_MOST_PLACES]
+    changed = [[{**members, name: one} for one in near(members[name], depth)] for name in names]
+    for group in zip_longest(*changed):
+        yield from (one for one in group if one is not None)
+
+
+def _near_time(value: Any) -> Iterator[Any]:
+    """Other days and times: the next ones, the ends of months and years, leap days."""
+    if isinstance(value, datetime.timedelta):
+        yield from (value + datetime.timedelta(seconds=step) for step in _STEPS[:4])
+        yield from (-value, value * 2, value * 0, value * 10, value / 2)
+        yield from (value + datetime.timedelta(days=step) for step in _STEPS[:8])
+        return
+    others: list[dict[str, int]] = []
+    if isinstance(value, datetime.date):
+        with contextlib.suppress(OverflowError):
+            for step in (*_STEPS[:4], 7, 30, -30, 365, 28, 14):
+                yield value + datetime.timedelta(days=step)
+        others += ({"day": day} for day in (1, 31, 30, 28, 29, 15))
+        others += ({"month": month} for month in (1, 12, 2, 4, 6, 11))
+        others += ({"year": value.year + step} for step in (1, -1, 4, 10))
+        others += ({"year": 2024, "month": 2, "day": 29}, {"year": 1999, "month": 12, "day": 31})
+    if not isinstance(value, datetime.date) or isinstance(value, datetime.datetime):
+        others += ({"hour": 0, "minute": 0}, {"hour": 23, "minute": 59, "second": 59})
+        others += ({"hour": hour} for hour in (1, 12, 13, 6))
+        others += ({"minute": 1}, {"minute": 30}, {"second": 7}, {"microsecond": 500_000})
+    for one in others:
+        with contextlib.suppress(ValueError):  # no such day
+            yield value.replace(**one)

@@ -18,18 +18,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-from sandbox.elsewhere.inside.values import (
-    MOST_TEXT,
-    attributes,
-    changeable,
-    given,
-    left,
-    literal,
-    plain_kind,
-    read,
-    remade,
-    state_of,
-)
+from sandbox.elsewhere.inside.objects import attributes, plain_kind, remade
+from sandbox.elsewhere.inside.values import MOST_TEXT, Given, given, literal, read, state_of
 
 MOST_CALLS = 60
 _DEEPEST = 8
@@ -49,7 +39,7 @@ _UNSTEADY_WITHIN = 20
 def returned(value: object) -> str:
     """Return what came back as text: a literal, or what is known of the object."""
     text = literal(value)
-    if text is None:
+    if text is None or text.startswith("made("):
         try:
             text = type(value).__name__ + " " + ADDRESS.sub("0x…", _known_of(value))
         except Exception as error:
@@ -145,8 +135,7 @@ class Call:
         self.raised: BaseException | None = None
         self._owner: Any = None
         self._before = ""
-        self._given: list[Any] = []
-        self._given_before: str | None = None
+        self._given = Given(())
         self._output = io.BytesIO()
         self._printed: str | None = ""
         self._told = told
@@ -168,12 +157,12 @@ class Call:
             args, kwargs, *state = read(self._told["arguments"])
             self.args = tuple(map(given, args))
             self.kwargs = {name: given(one) for name, one in kwargs.items()}
-            self._given = changeable((*self.args, *self.kwargs.values()))
-            self._given_before = literal(self._given)
+            values = (*self.args, *self.kwargs.values())
             if kind is not None:
-                self._owner = remade(kind, *state)
+                self._owner = remade(kind, *map(given, state))
                 self._before = state_of(self._owner)
                 self.args = (self._owner, *self.args)
+            self._given = Given(values, self._owner)
         except BaseException:
             os._exit(1)
         self.raised = None
@@ -189,7 +178,7 @@ class Call:
         else:
             outcome = returned(self.result)
         if self.raised is None:
-            outcome += left(self._given, self._given_before)
+            outcome += self._given.left(self.result)
         printed = self._output.getvalue().decode("utf-8", "replace")[:MOST_TEXT]
         yields = yielded(self.result) if self._again.is_drained and self.raised is None else ""
         self._outcomes += 1

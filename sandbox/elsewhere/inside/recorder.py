@@ -1,6 +1,6 @@
-"""Sees which functions and methods of the tree are called with plain literals, and what comes back.
+"""Sees which functions and methods of the tree are called with values that can be made again.
 
-A method's object counts as one more argument: its attributes have to be literals too.
+A method's object counts as one more argument: its attributes have to be such values too.
 
 It looks on by `sys.setprofile`: no function is wrapped, so that nothing on the stack is another.
 """
@@ -15,8 +15,9 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from sandbox.elsewhere.inside.calls import MOST_CALLS, chain, method, returned, returned_by
+from sandbox.elsewhere.inside.objects import hidden_files
 from sandbox.elsewhere.inside.stand_ins import StandIns
-from sandbox.elsewhere.inside.values import changeable, kept, left, literal, parts, state_of
+from sandbox.elsewhere.inside.values import Given, kept, literal, parts, state_of
 
 _MOST_SEEN = 20_000
 """So many calls of one function are read."""
@@ -34,8 +35,7 @@ class _Open(NamedTuple):
     key: tuple[str, ...]
     owner: object
     before: str
-    given: list[Any]
-    given_before: str | None
+    given: Given
 
 
 class Recorder:
@@ -49,6 +49,7 @@ class Recorder:
         self._wanted = wanted
         self._is_wanted: dict[str, bool] = {}
         self._tests = {self._tree + path for path in tests}
+        hidden_files.update(self._tests)
         self._others: set[str] = set()  # files of what does not count
         self._known: dict[CodeType, tuple[str, int] | None] = {}
         self._tries: dict[CodeType, int] = {}
@@ -168,8 +169,8 @@ class Recorder:
             called = getattr(functions[depth], "__qualname__", "")
             self.calls[key]["outcome"] = f"returned generator <generator object {called} at 0x…>"
         else:
-            changing = changeable((*given[0], *given[1].values()))
-            self._open[frame] = _Open(key, owner, before, changing, literal(changing))
+            changing = Given((*given[0], *given[1].values()), owner)
+            self._open[frame] = _Open(key, owner, before, changing)
         return True
 
     def _has_room(self, name: str) -> bool:
@@ -227,7 +228,7 @@ class Recorder:
                 returned(argument)
                 if call.owner is None
                 else returned_by(argument, call.owner, call.before)
-            ) + left(call.given, call.given_before)
+            ) + call.given.left(argument)
         if told["outcome"] not in ("", outcome):
             outcome = "unsteady"
         told["outcome"] = outcome

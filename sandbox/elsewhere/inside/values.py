@@ -1,73 +1,114 @@
-"""Values as text and back: literals, and what objects of plain values are made of."""
+"""Values as text and back: literals, dates, and objects that are made of such values."""
 
 from __future__ import annotations
 
 import ast
 import contextlib
 import copy
+import datetime
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
 from itertools import islice
-from types import MemberDescriptorType
 from typing import Any
+
+from sandbox.elsewhere.inside.objects import (
+    CONTAINERS,
+    SCALARS,
+    Iterated,
+    Made,
+    Named,
+    attributes,
+    class_place,
+    found_at,
+    named_place,
+    plain_kind,
+    remade,
+)
 
 MOST_TEXT = 2000
 _DEEPEST = 8
-
-
-class Iterated(list):  # type: ignore[type-arg]
-    """What an iterator over plain values has still to give."""
-
-    def __repr__(self) -> str:
-        return f"iter({super().__repr__()})"
-
-
-_CONTAINERS = (list, tuple, set, dict, Iterated)
 _EMPTY: Any = ([], (), "", "\u00fc", b"", range(0))
 _ITERATORS = frozenset(type(iter(one)) for one in _EMPTY)
 """Iterators of which a copy can be asked, and the first one still gives everything."""
-_SCALARS = (type(None), bool, int, float, str, bytes, Decimal, Fraction)
 _BY_NAME = {
     "Decimal": (Decimal, str),
     "Fraction": (Fraction, int),
     "float": (float, str),  # "inf" and "nan" have no literal
     "set": (set, type(None)),
 }
+_OF_TIME: Any = (datetime.date, datetime.time, datetime.datetime, datetime.timedelta)
+_UTC = datetime.timezone.utc  # noqa: UP017 - old Pythons
 _MOST_DIGITS = 60
 
 
-def literal(value: object, depth: int = 0) -> str | None:
+def literal(value: Any, depth: int = 0) -> str | None:
     """Return a value as `read` takes it, equal values alike; None where it is no literal."""
     kind = type(value)
     text: str | None = None
-    if kind is float and not math.isfinite(value):  # type: ignore[arg-type]
+    if kind is float and not math.isfinite(value):
         return f"float('{value}')"
-    if kind in _SCALARS:
+    if kind in SCALARS:
         with contextlib.suppress(ValueError):  # an int of too many digits
             text = repr(value)
-    elif depth < _DEEPEST and kind in _CONTAINERS and len(value) < MOST_TEXT // 3:  # type: ignore[arg-type]
-        text = _container(value, kind, depth + 1)
+    elif kind in _OF_TIME:
+        is_plain = getattr(value, "tzinfo", None) in (None, _UTC)
+        text = repr(value) if is_plain else None
+    elif depth >= _DEEPEST:
+        return None
+    elif kind in CONTAINERS:
+        text = _container(value, kind, depth + 1) if len(value) < MOST_TEXT // 3 else None
+    elif kind is Made:
+        state = literal(value.state, depth + 1)
+        text = f"made({value.place!r}, {state})" if state else None
+    elif kind is Named:
+        text = f"named({value.place!r})"
+    else:
+        text = _object(value, depth + 1)
     return text if text is not None and len(text) <= MOST_TEXT else None
 
 
 def _container(value: Any, kind: type, depth: int) -> str | None:
-    parts = [literal(one, depth) for one in value]
-    if kind is dict:
-        values = [literal(one, depth) for one in value.values()]
-        parts = [f"{k}: {v}" if k and v else None for k, v in zip(parts, values)]  # noqa: B905 - old Pythons
-    known = [part for part in parts if part]
-    if len(known) < len(parts) or (kind is set and not known):
+    parts: list[str] = []
+    room = MOST_TEXT
+    for one in value:
+        text = literal(one, depth) or ""
+        if kind in (set, dict) and text.startswith("made("):
+            return None  # who reads it could not look it up
+        if text and kind is dict:
+            own = literal(value[one], depth)
+            text = f"{text}: {own}" if own else ""
+        room -= len(text)
+        if not text or room < 0:
+            return None
+        parts.append(text)
+    if kind is set and not parts:
         return None
-    inside = ", ".join(known)
+    inside = ", ".join(sorted(parts) if kind is set else parts)
+    if kind is tuple:
+        return f"({inside}{',' * (len(parts) == 1)})"
     if kind is Iterated:
         return f"iter([{inside}])"
-    if kind in (list, dict):
-        return f"[{inside}]" if kind is list else "{" + inside + "}"
-    if kind is set:
-        return "{" + ", ".join(sorted(known)) + "}"
-    return "(" + ", ".join(known) + (",)" if len(known) == 1 else ")")
+    return f"[{inside}]" if kind is list else "{" + inside + "}"
+
+
+def _object(value: Any, depth: int) -> str | None:
+    """An object by the name that its module has for it, or by its class and its attributes."""
+    try:
+        named = named_place(value)
+        if named:
+            return f"named({named!r})"
+        place = class_place(type(value))
+        state = parts(value) if place else {}
+        told = (
+            literal(state, depth) if state else None
+        )  # what has no attributes is known by its identity
+        if told and plain_kind(type(value)):
+            remade(type(value), state)
+    except Exception:
+        return None
+    return f"made({place!r}, {told})" if told else None
 
 
 def kept(value: Any) -> Any:
@@ -78,24 +119,40 @@ def kept(value: Any) -> Any:
 
 
 def given(value: Any) -> Any:
-    """Return what a call gets for a value that was read: an iterator for what was one."""
-    return iter([*value]) if type(value) is Iterated else value
+    """Return what a call gets for a value that was read: an iterator for what was one, an object again.
+
+    Raises what finding a class or a function by its name does.
+    """
+    kind = type(value)
+    if kind is Made:
+        return remade(found_at(value.place), given(value.state))
+    if kind is Named:
+        return found_at(value.place)
+    if kind is dict:
+        return {key: given(one) for key, one in value.items()}
+    if kind in (list, tuple, Iterated):
+        items = [given(one) for one in value]
+        return iter(items) if kind is Iterated else kind(items)
+    return value
 
 
 def read(text: str) -> Any:
-    """Return the value of a literal, `Iterated` for an iterator. Raises what `ast` does for anything else."""
+    """Return the value of a literal, `Iterated` for an iterator, `Made` for an object.
+
+    Raises what `ast` does for anything else.
+    """
     return _value(ast.parse(text, mode="eval").body)
 
 
 def _value(node: ast.expr) -> Any:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        kind = {one.__name__: one for one in _OF_TIME}[node.func.attr]
+        named = {one.arg: _value(one.value) for one in node.keywords if one.arg}
+        return kind(*map(_value, node.args), **named)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        if node.func.id == "iter":
-            return Iterated(map(_value, node.args[0].elts))  # type: ignore[attr-defined]
-        kind, wanted = _BY_NAME[node.func.id]
-        values = [ast.literal_eval(one) for one in node.args]
-        if any(type(one) is not wanted or len(str(one)) > _MOST_DIGITS for one in values):
-            raise ValueError(node.func.id)  # Fraction("1e999999999") would be long in the making
-        return kind(*values)
+        return _called(node.func.id, node.args)
+    if isinstance(node, ast.Attribute) and node.attr == "utc":
+        return _UTC
     if isinstance(node, ast.Dict):
         return {_value(k): _value(v) for k, v in zip(node.keys, node.values) if k}  # noqa: B905 - old Pythons
     for kind, made in ((ast.List, list), (ast.Tuple, tuple), (ast.Set, set)):
@@ -104,23 +161,27 @@ def _value(node: ast.expr) -> Any:
     return ast.literal_eval(node)
 
 
+def _called(name: str, arguments: list[ast.expr]) -> Any:
+    if name == "iter":
+        return Iterated(map(_value, arguments[0].elts))  # type: ignore[attr-defined]
+    if name == "made":
+        place, state = map(_value, arguments)
+        return Made(place, state)
+    if name == "named":
+        return Named(*map(_value, arguments))
+    kind, wanted = _BY_NAME[name]
+    values = [ast.literal_eval(one) for one in arguments]
+    if any(type(one) is not wanted or len(str(one)) > _MOST_DIGITS for one in values):
+        raise ValueError(name)  # Fraction("1e999999999") would be long in the making
+    return kind(*values)
+
+
 def state_of(owner: object) -> str:
     """Return the parts of an object as text; "" where they are no literals."""
     try:
         return literal(parts(owner)) or ""
     except Exception:
         return ""
-
-
-def attributes(owner: object) -> dict[str, Any]:
-    """Return an object's own attributes by name."""
-    found: dict[str, Any] = {}
-    for name in _slots(type(owner)):
-        with contextlib.suppress(AttributeError):
-            found[name] = object.__getattribute__(owner, name)
-    with contextlib.suppress(AttributeError):
-        found.update(object.__getattribute__(owner, "__dict__"))
-    return found
 
 
 def parts(owner: object) -> dict[str, Any]:
@@ -134,41 +195,43 @@ def parts(owner: object) -> dict[str, Any]:
     return {**attributes(owner), "": read(plain.__repr__(owner)[:MOST_TEXT])}
 
 
-def plain_kind(kind: type) -> Any:
-    """Return the kind of number, text or list that a class is one of; None for others."""
-    return next((one for one in kind.__mro__ if one in _SCALARS or one in _CONTAINERS), None)
+class Given:
+    """What a call is given and can leave otherwise than it found it: lists, sets, mappings, and objects' own.
+
+    So is what a method's object holds, where the method returns a new object of the same class.
+    """
+
+    def __init__(self, values: Iterable[Any], owner: object = None) -> None:
+        self._owner = owner
+        self._values = list(_changeable(values))
+        self._held = _held(owner)
+        self._before = literal(self._values), literal(self._held)
+
+    def left(self, result: object) -> str:
+        """Return in words what a call left of it; "" where that is as it was."""
+        is_new = result is not self._owner and type(result) is type(self._owner)
+        for values, before in zip((self._values, self._held if is_new else ()), self._before):  # noqa: B905
+            after = literal(values)
+            if values and after != before:
+                return f" and left {after or 'what is no plain value'}"[:MOST_TEXT]
+        return ""
 
 
-def _slots(kind: type) -> list[str]:
-    """The names of the attributes for which a class keeps a place in its objects."""
-    own = (vars(base) for base in kind.__mro__ if "__slots__" in vars(base))
-    members = (member for one in own for member in one.items())
-    return [name for name, one in members if type(one) is MemberDescriptorType]
+def _changeable(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        if type(value) in (list, set, dict):
+            yield value
+        else:
+            yield from _held(value, is_public=True)
 
 
-def remade(kind: type, state: dict[str, Any]) -> Any:
-    """Return an object with these parts, of a class that is not asked."""
-    plain, own = plain_kind(kind), dict(state)
-    if "" in own:
-        value = own.pop("")
-        owner = plain.__new__(kind, value)
-        if plain in (list, dict):
-            plain.__init__(owner, value)
-    else:
-        owner = object.__new__(kind)
-    for name in {*_slots(kind)} & {*own}:
-        object.__setattr__(owner, name, own.pop(name))
-    if own:
-        owner.__dict__.update(own)
-    return owner
-
-
-def changeable(values: Iterable[Any]) -> list[Any]:
-    """Return those of the values that a call can leave otherwise than it found them."""
-    return [one for one in values if type(one) in (list, set, dict)]
-
-
-def left(given: list[Any], before: str | None) -> str:
-    """Return in words what a call left of what it was given; "" where that is as it was."""
-    after = literal(given)
-    return "" if after == before else f" and left {after or 'what is no plain value'}"[:MOST_TEXT]
+def _held(value: object, *, is_public: bool = False) -> list[Any]:
+    """The lists, sets and mappings among an object's attributes."""
+    if type(value) in SCALARS or not class_place(type(value)):
+        return []
+    own = attributes(value).items()
+    return [
+        one
+        for name, one in own
+        if type(one) in (list, set, dict) and not (is_public and name.startswith("_"))
+    ]
