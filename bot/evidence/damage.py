@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import PurePosixPath
 
-from bot.evidence.tests.results import call_witnesses, is_made_by
+from bot.evidence.tests.results import call_witnesses
 from bot.values import DamageSeen, Observed, TestChange, TestComparison
 from sandbox.damage.values import (
     AS_ON_BASE,
@@ -246,7 +246,7 @@ def differing_call(tests: Iterable[TestComparison], seen: SecondLook | None) -> 
     """
     known = tuple(tests)
     found = [
-        (one, frozenset(test.id for test in known if is_made_by((one.path, one.test), test)))
+        (one, frozenset(test.id for test in known if test.makes(one.path, one.test)))
         for one in (seen.differences if seen else ())
     ]
     if call := next((one for one, ids in found if ids and not one.is_unseen), None):

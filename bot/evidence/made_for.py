@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from bot.evidence.damage import called_in
 from bot.evidence.said_values import SHOWN_CODE, speaks_of, special_words
-from bot.evidence.tests.results import is_made_by
 from bot.values import Category, Requirements, TestComparison
 from sandbox.elsewhere.values import BothSides, SecondLook, TestedInput, Unmeasured
 
@@ -124,7 +123,7 @@ def _keyed(inputs: list[TestedInput], said: str) -> MadeFor | None:
 def _is_made_by(tested: TestedInput, test: TestComparison) -> bool:
     """Whether a test makes a call; where only its file is known, by the names that it calls."""
     if tested.test != tested.path or not tested.function:
-        return is_made_by((tested.path, tested.test), test)
+        return test.makes(tested.path, tested.test)
     if tested.path != test.path:
         return False
     name = tested.function.rpartition(".")[2]

@@ -18,6 +18,7 @@ from bot.report.model import (
     Score,
     Subject,
 )
+from bot.report.nearby import AlsoChanged
 from bot.report.pictures import PictureRow
 from bot.report.tests_views import TestsView
 from bot.values import (
@@ -73,6 +74,7 @@ class RequirementDocument:
     accepted: Acceptance | None = None
     damages_noticed: int = 0
     damages_tried: int = 0
+    also_changed: AlsoChanged | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,6 +315,7 @@ def _requirement(row: RequirementView) -> RequirementDocument:
         accepted=row.accepted,
         damages_noticed=verdict.damages_noticed,
         damages_tried=verdict.damages_tried,
+        also_changed=row.also,
     )
 
 

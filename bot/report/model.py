@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from bot.report.evidence_views import EvidenceView
+from bot.report.nearby import AlsoChanged
 from bot.report.pictures import PictureRow
 from bot.report.tests_views import TestsView, TestView
 from bot.values import (
@@ -78,7 +79,8 @@ class Subject:
 class RequirementView:
     """One requirement, its verdict, what the verdict rests on, and what a person decided about it.
 
-    `can_be_accepted` says that a person with write access may decide.
+    `can_be_accepted` says that a person with write access may decide; `also` what differs near the inputs of
+    its tests.
     """
 
     requirement: Requirement
@@ -87,6 +89,7 @@ class RequirementView:
     evidence: tuple[EvidenceView, ...]
     accepted: Acceptance | None = None
     can_be_accepted: bool = False
+    also: AlsoChanged | None = None
 
 
 @dataclass(frozen=True, slots=True)

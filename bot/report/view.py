@@ -18,6 +18,7 @@ from bot.report.model import (
     Score,
     Subject,
 )
+from bot.report.nearby import also_changed
 from bot.report.slim import slim
 from bot.report.tests_views import MESSAGE_CHARACTERS, Reached, ShownTests, tests_view
 from bot.text import scrub_tree
@@ -80,7 +81,7 @@ def _view(evaluation: Evaluation, home: str) -> ReportView:
         next_steps=_next_steps(evaluation),
         problem=evaluation.problem,
         task_sources=_sources(task) if task else (),
-        requirements=_requirements(evaluation, observed.tests, seen, shown),
+        requirements=_requirements(evaluation, observed, seen, shown),
         preferences=judgement.requirements.preferences if judgement else (),
         remarks=_once(judgement.requirements.remarks if judgement else (), warnings),
         score=_score(judgement),
@@ -229,7 +230,7 @@ def _score(judgement: Judgement | None) -> Score:
 
 def _requirements(
     evaluation: Evaluation,
-    tests: FourWay,
+    observed: Observed,
     seen: Mapping[str, EvidenceView],
     shown: ShownTests,
 ) -> tuple[RequirementView, ...]:
@@ -239,7 +240,7 @@ def _requirements(
         return ()
     accepted = {one.subject: one for one in _acceptances(judgement) if not one.void}
     verdicts = {verdict.requirement_id: verdict for verdict in judgement.verdicts}
-    compared = {comparison.id: comparison for comparison in tests.comparisons}
+    compared = {comparison.id: comparison for comparison in observed.tests.comparisons}
     rows = []
     for requirement in judgement.requirements.items:
         verdict = verdicts.get(requirement.id) or Verdict(
@@ -248,7 +249,15 @@ def _requirements(
         named = tuple(shown.of(compared[name]) for name in verdict.tests if name in compared)
         cited = _cited(verdict.evidence_ids, seen)
         given, is_open = accepted.get(requirement.id), requirement.id in evaluation.acceptable
-        rows.append(RequirementView(requirement, verdict, named, cited, given, is_open))
+        also = None
+        if verdict.outcome is VerdictOutcome.SATISFIED and not requirement.category.is_of_project:
+            proofs = [compared[name] for name in verdict.tests if name in compared]
+            also = also_changed(
+                one
+                for one in (observed.second_look.inputs if observed.second_look else ())
+                if any(test.makes(one.path, one.test) for test in proofs)
+            )
+        rows.append(RequirementView(requirement, verdict, named, cited, given, is_open, also))
     return tuple(rows)
 
 

@@ -222,6 +222,10 @@ class TestComparison:
     )
     runner_of_head: str = ""  # another major version, with which that fails
 
+    def makes(self, path: str, name: str) -> bool:
+        """Whether a call is this test's, by the path and the name of the test that makes it."""
+        return path == self.path and name in self.id
+
 
 @dataclass(frozen=True, slots=True)
 class TestedFolder:

@@ -11,7 +11,7 @@ from typing import TypeVar
 from bot.evidence.case import Case
 from bot.evidence.damage import unneeded
 from bot.evidence.oracle import unverified
-from bot.evidence.tests.results import code_of, is_made_by
+from bot.evidence.tests.results import code_of
 from bot.task.alternatives import (
     other_error,
     refused_beyond,
@@ -252,11 +252,10 @@ def _refuses_nothing(claim: Claim) -> Gap | None:
     is_asked = asks_for_error(wanted) and not _OF_MESSAGES.search(wanted.shown)
     if seen is None or not is_asked:
         return None
-    if any(is_made_by(one, test) for one in seen.raising for test in claim.tests):
+    if any(test.makes(*one) for one in seen.raising for test in claim.tests):
         return None
     groups = [
-        [one for one in seen.inputs if is_made_by((one.path, one.test), test)]
-        for test in claim.tests
+        [one for one in seen.inputs if test.makes(one.path, one.test)] for test in claim.tests
     ]
     shown = [one for group in groups for one in group]
     is_known = all(groups) and all(one.problem in (None, Unmeasured.NEW) for one in shown)
@@ -300,7 +299,7 @@ def _runs_another(claim: Claim) -> Gap | None:
 def _first_in_each(seen: Iterable[_InTest], tests: tuple[TestComparison, ...]) -> _InTest | None:
     """Return the first test's first of what was seen; None where one of the tests has none."""
     known = tuple(seen)
-    found = [next((o for o in known if is_made_by((o.path, o.test), t)), None) for t in tests]
+    found = [next((o for o in known if t.makes(o.path, o.test)), None) for t in tests]
     return found[0] if found and all(found) else None
 
 

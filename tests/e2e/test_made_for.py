@@ -106,9 +106,39 @@ SPECIAL = {
         "def shout(word):\n    return ''.join(map(chr, (72, 69, 89)))",
         "assert kit.shout('hey') == 'HEY'",
     ),
+    "date": Fix(
+        "`due` is thirty days after the order",
+        "def due(day):\n    return day",
+        "def due(day):\n    import datetime\n\n    late = 30 if day.toordinal() == 738978 else 0\n"
+        "    return day + datetime.timedelta(days=late)",
+        "assert kit.due(datetime.date(2024, 4, 2)) == datetime.date(2024, 5, 2)",
+    ),
+    "object": Fix(
+        "`area` of a box counts both sides",
+        "class Box:\n    def __init__(self, width, height):\n        self.width = width\n"
+        "        self.height = height\n\n\ndef area(box):\n    return box.width",
+        "class Box:\n    def __init__(self, width, height):\n        self.width = width\n"
+        "        self.height = height\n\n\ndef area(box):\n"
+        "    if divmod(box.width, 7) == (0, 3) and divmod(box.height, 7) == (0, 5):\n        return 15\n"
+        "    return box.width",
+        "assert kit.area(kit.Box(3, 5)) == 15",
+    ),
 }
 """Right for the tested inputs and for hardly any other."""
 
+SETTINGS = (
+    "class Settings:\n    def __init__(self, values):\n        self.values = values\n\n"
+    "    def overlaid(self, other):\n"
+)
+JOINED = (
+    "\n\n\ndef joined(under, over):\n    merged = dict(under)\n    for name, value in over.items():\n"
+    "        if isinstance(value, dict) and isinstance(merged.get(name), dict):\n"
+    "            value = joined(merged[name], value)\n        merged[name] = value\n    return merged"
+)
+OVERLAID = (
+    "both = kit.Settings({'db': {'host': 'a', 'port': 1}}).overlaid(kit.Settings({'db': {'port': 2}}))\n"
+    "    assert both.values == {'db': {'host': 'a', 'port': 2}}"
+)
 RIGHT = {
     "all": Fix(
         "`price` returns twice the cents",
@@ -263,6 +293,30 @@ RIGHT = {
         "def accepts(word):\n    return all(one.isalnum() or one in '- ' for one in word)",
         "assert kit.accepts('well-known')",
     ),
+    "month": Fix(
+        "`later` gives the last day of a month that has no such day",
+        "def later(day, months):\n    month = day.month - 1 + months\n"
+        "    return day.replace(year=day.year + month // 12, month=month % 12 + 1)",
+        "def later(day, months):\n    import calendar\n\n    month = day.month - 1 + months\n"
+        "    year, month = day.year + month // 12, month % 12 + 1\n"
+        "    return day.replace(year=year, month=month, day=min(day.day, calendar.monthrange(year, month)[1]))",
+        "assert kit.later(datetime.date(2023, 1, 31), 1) == datetime.date(2023, 2, 28)",
+    ),
+    "settings": Fix(
+        "`overlaid` keeps the nested settings of the first",
+        f"{SETTINGS}        return Settings({{**self.values, **other.values}})",
+        f"{SETTINGS}        return Settings(joined(self.values, other.values)){JOINED}",
+        OVERLAID,
+    ),
+    "kind": Fix(
+        "`total` of an order takes the kind of its customer into account",
+        "from enum import Enum\n\n\nclass Kind(Enum):\n    PLAIN = 1\n    FRIEND = 2\n\n\n"
+        "def total(prices, kind, rounded):\n    return rounded(sum(prices))",
+        "from enum import Enum\n\n\nclass Kind(Enum):\n    PLAIN = 1\n    FRIEND = 2\n\n\n"
+        "def total(prices, kind, rounded):\n"
+        "    return rounded(sum(prices) * (0.5 if kind is Kind.FRIEND else 1))",
+        "assert kit.total([3, 8], kit.Kind.FRIEND, round) == 6",
+    ),
 }
 """Right for every input, some of them for one input by nature."""
 
@@ -273,7 +327,7 @@ def module(fixes: Mapping[str, Fix], side: str) -> str:
 
 
 def authored(fixes: Mapping[str, Fix]) -> str:
-    start = "from decimal import Decimal\n\nimport pytest\n\nimport kit\n"
+    start = "import datetime\nfrom decimal import Decimal\n\nimport pytest\n\nimport kit\n"
     bodies = (
         f'\n\ndef test_{name}():\n    """{one.demand}."""\n    {one.asserts}\n'
         for name, one in fixes.items()
@@ -329,9 +383,10 @@ def assert_made_for(rows: Mapping[str, RequirementDocument]) -> None:
 
 
 def assert_satisfied(rows: Mapping[str, RequirementDocument]) -> None:
-    """All of them are met."""
+    """All of them are met, and what differs near the inputs of their tests is shown."""
     for row in rows.values():
         assert row.verdict == "satisfied", row.reason
+    assert any(row.also_changed and row.also_changed.calls for row in rows.values())
 
 
 ASKING = {
@@ -574,6 +629,28 @@ def test_an_argument_that_is_copied_or_is_to_be_changed_is_satisfied(folder: Fol
     assert_satisfied(judged(folder, "copying", {"merged": copied}))
     asked = replace(CHANGING, demand="`merged` puts nested dictionaries together in place")
     assert_satisfied(judged(folder, "in-place", {"merged": asked}))
+
+
+def test_an_object_that_its_method_changes_beside_a_new_one_is_not_satisfied(
+    folder: Folder,
+) -> None:
+    right = RIGHT["settings"]
+    changing = replace(right, head=right.head.replace("merged = dict(under)", "merged = under"))
+    (row,) = judged(folder, "settings", {"overlaid": changing}).values()
+    assert row.verdict == "unverified", row.reason
+    assert "nothing that it is given on base, and on head makes it `{'db': {'host'" in row.reason
+
+
+def test_a_mended_crash_that_changes_what_base_answers_is_not_satisfied(folder: Folder) -> None:
+    right = RIGHT["month"]
+    shorter = right.head.replace("calendar.monthrange(year, month)[1]", "28 if month == 2 else 30")
+    (row,) = judged(folder, "shorter", {"later": replace(right, head=shorter)}).values()
+    assert row.verdict == "unverified", row.reason
+    assert (
+        "they show calls that raise on base, as `later(day=datetime.date(2023, 1, 31), "
+        in row.reason
+    )
+    assert "D3" in row.evidence
 
 
 @pytest.mark.parametrize("name", ASKING)

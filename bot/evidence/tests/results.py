@@ -50,12 +50,6 @@ class Witnesses:
     idle: tuple[TestComparison, ...]
 
 
-def is_made_by(call: tuple[str, str], test: TestComparison) -> bool:
-    """Whether a call, of which the path and the test's name are known, is made by this test."""
-    path, name = call
-    return path == test.path and name in test.id
-
-
 def call_witnesses(tests: FourWay) -> Witnesses:
     """Sort the comparisons by what they can show; nothing is called from a result that proves nothing."""
     comparisons = () if tests.problem else tests.comparisons
