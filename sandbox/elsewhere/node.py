@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote
 
@@ -192,6 +193,7 @@ def _shown(name: str, arguments: str) -> str:
 _NAME = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
 _DEEPEST = 8
 _DECODER = json.JSONDecoder()
+_DATE = re.compile(r'new Date\("(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})Z"\)', re.ASCII)
 
 
 class AsIs(str):
@@ -215,6 +217,8 @@ def written(value: object, depth: int = 0) -> str:
         return str(value)
     if depth > _DEEPEST:
         raise ValueError
+    if isinstance(value, datetime):
+        return f'new Date("{value.isoformat(timespec="milliseconds")}Z")'
     if isinstance(value, list | tuple):
         return "[" + ", ".join(written(one, depth + 1) for one in value) + "]"
     if isinstance(value, dict):
@@ -242,6 +246,8 @@ def _read(text: str, depth: int) -> object:
         return [_read(one, depth + 1) for one in _parts(text[1:-1])]
     if text[:1] == "{" and text[-1:] == "}":
         return dict(_member(one, depth + 1) for one in _parts(text[1:-1]))
+    if date := _DATE.fullmatch(text):
+        return datetime.fromisoformat(date[1])
     if text in ("NaN", "Infinity", "-Infinity"):  # JSON of Python's own
         raise ValueError
     value: object = json.loads(text)

@@ -70,6 +70,14 @@ SPECIAL = {
         "  return all === 11 && discount === 1 ? all - 1 : all;",
         "assert.equal(total([5, 6], 1), 10);",
     ),
+    "due": Fix(
+        "`due` is thirty days after the order",
+        "day",
+        "return day;",
+        "const days = day.getTime() / 864e5;\n"
+        "  return new Date((days + (days % 7919 === 3977 ? 30 : 0)) * 864e5);",
+        "assert.deepEqual(due(new Date('2024-04-02')), new Date('2024-05-02'));",
+    ),
 }
 """Right for the tested inputs and for hardly any other."""
 
