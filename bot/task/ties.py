@@ -42,6 +42,7 @@ _GENERIC = words_of(
     "call caller user default argument option message error exception raise accept give take set add read "
     "write show handle contain include one two first last same different right wrong good bad valid invalid"
 )
+_OF_PLACES = words_of("issue bug gh pr case regression")
 _GENERIC_NAME = re.compile(r"^(?:test|tests|test_?it|test_?main|test_?\d+)$")
 
 
@@ -181,8 +182,13 @@ class _Scale:
         return (2 * coverage + self._share_known(test.name.words, demand.said)) / 3, tuple(shared)
 
     def share_of_bare_name(self, test: TestComparison, said: Vocabulary) -> float:
-        """How much of a test's name a requirement speaks of, without the docstring, which can be edited."""
-        return round(self._share_known(words_of(test_name(test.id)), said), 2)
+        """How much of a test's name a requirement speaks of, without the docstring, which can be edited.
+
+        Numbers and single letters say where a test stands (`test_93_c_invalid`), not what it is about.
+        """
+        words = words_of(test_name(test.id)) - _OF_PLACES
+        telling = frozenset(word for word in words if len(word) > 1 and not word.isdigit())
+        return round(self._share_known(telling or words, said), 2)
 
     def _share_known(self, words: frozenset[str], said: Vocabulary) -> float:
         total = sum(self.weight(word) for word in words)

@@ -99,6 +99,19 @@ def test_a_changed_expectation_that_was_asked_for_is_accepted():
     assert conclusion_of(changed) is SUCCESS
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("test_15_issue_93_c_2_refuses_zero", SUCCESS),
+        ("test_15_issue_93_c_2", ACTION),
+        ("test_15_tip_of_the_waiter_2", ACTION),
+    ],
+)
+def test_numbers_in_a_tests_name_do_not_say_what_it_is_about(name, expected):
+    changed = comparison(name, TestChange.EXPECTATION_CHANGED)
+    assert conclusion_of(changed) is expected
+
+
 def test_a_changed_expectation_that_only_got_weaker_is_not():
     loose = comparison(
         "test_split_zero_people",
