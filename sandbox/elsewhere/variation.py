@@ -50,6 +50,7 @@ _MOST_PLACES = 8
 _DEEPEST = 3
 _MOST_DIGITS = 60
 _SHORT = 8
+_FOREIGN = str.maketrans("aeouAEOU", "äéöüÄÉÖÜ")
 _WORDS = ("a", "b", "x1", "0", "7", " ", "abc", "Zoe", "two words", "alpha", "Berlin", "a-b", "a_b")
 _WORDS_MORE = ("a.b", "a,b", "12", "3.5", "-1", "#", "x y z", "Über", "left", "/", "a=b", "true")
 _ITEMS = (0, 1, 2, 10, "a", "b", "abc", 0.5)
@@ -154,9 +155,11 @@ def _near_text(text: str) -> Iterator[str]:
     shifted = ("".join(_next(one, shift) for one in text) for shift in _SHIFTS)
     longer = (f"{text}7", f"7{text}", f"x{text}y", text[: len(text) // 2], text[::-1])
     spaced = (text.replace(" ", ""), f"{text} b", f"{text}-{text}", "")
+    foreign = text.translate(_FOREIGN)
+    unusual = (foreign, f" {text}", text.replace(" ", "\t"), f"{text}\n")
     if not text:
         yield from (*_WORDS, *_WORDS_MORE)
-    for group in zip_longest(changed, around, cased, shifted, longer, spaced):
+    for group in zip_longest(changed, around, cased, shifted, unusual, longer, spaced):
         yield from (one for one in group if one is not None)
     yield from (*_WORDS, *_WORDS_MORE) if len(text) < _SHORT else ()
 

@@ -650,6 +650,7 @@ def test_a_mended_crash_that_changes_what_base_answers_is_not_satisfied(folder: 
         "they show calls that raise on base, as `later(day=datetime.date(2023, 1, 31), "
         in row.reason
     )
+    assert "calls near these that base answers come otherwise" in row.reason
     assert "D3" in row.evidence
 
 
