@@ -9,7 +9,7 @@ from sandbox.test_runs.path_kinds import is_test_file
 
 _TEST = re.compile(
     r"(?:^|/)(?:tests?|testing|__tests__|__snapshots__)/|^(?:spec|test-d)/"
-    r"|(?:^|/)(?:test_[^/]*|[^/]*_test|tests|conftest)\.py$"
+    r"|(?:^|/)(?:test_[^/]*|[^/]*_tests?|tests|conftest)\.py$"
     r"|(?:^|[/._-])(?:test|tests|spec)\.[cm]?[jt]sx?$|(?:^|/)test-[^/]*\.[cm]?[jt]sx?$|\.snap(?:shot)?$"
 )
 _CHANGELOG = re.compile(
@@ -37,7 +37,8 @@ def is_test_path(path: str) -> bool:
 def is_test_module(path: str) -> bool:
     """Whether a path is a Python file that tests are collected from."""
     name = PurePosixPath(path).name
-    return name.endswith(".py") and (name.startswith("test") or name.endswith("_test.py"))
+    is_named = name.startswith("test") or name.endswith(("_test.py", "_tests.py"))
+    return name.endswith(".py") and is_named
 
 
 def is_changelog(path: str) -> bool:

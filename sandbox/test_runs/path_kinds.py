@@ -102,7 +102,7 @@ def _is_test_name(name: str) -> bool:
     if _SCRIPT_TEST.search(name):
         return True
     return name.endswith(".py") and (
-        name.startswith(("test_", "tests_")) or name.endswith("_test.py")
+        name.startswith(("test_", "tests_")) or name.endswith(("_test.py", "_tests.py"))
         or name in ("tests.py", "test.py")
     )  # fmt: skip
 

@@ -358,7 +358,7 @@ _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
 def weigh(tree: Tree) -> TreeEvidence | None:
     """Return how much in the tree speaks for Python."""
     declared = any(tree.is_plain(name) for name in _PROJECT_FILES)
-    names_test = re.compile(r"(?:.*/)?(?:test[^/]*|[^/]*_test\.py)")
+    names_test = re.compile(r"(?:.*/)?(?:test[^/]*|[^/]*_tests?\.py)")
     return weighed(
         tree, (".py",), declared=declared, is_test=lambda path: bool(names_test.fullmatch(path))
     )

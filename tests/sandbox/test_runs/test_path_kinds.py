@@ -23,6 +23,7 @@ from sandbox.test_runs.path_kinds import PathKind, classify, scope
         ("tests/test_app.py", "test"),
         ("test_app.py", "test"),
         ("pkg/app_test.py", "test"),
+        ("pkg/app_tests.py", "test"),
         ("shop/tests.py", "test"),
         ("testing/test_hooks.py", "test"),
         ("tests/__init__.py", "support"),

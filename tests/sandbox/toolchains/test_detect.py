@@ -338,6 +338,22 @@ def test_unittest_is_used_when_nothing_speaks_of_pytest(tmp_path: Path) -> None:
     assert "pytest" not in installs(found)
 
 
+@pytest.mark.parametrize(
+    ("name", "pattern"), [("sum_tests.py", "*tests.py"), ("SumCases.py", "*Cases.py")]
+)
+def test_files_that_unittest_is_told_to_look_for_are_tests(
+    tmp_path: Path, name: str, pattern: str
+) -> None:
+    text = "import unittest\n\n\nclass Sums(unittest.TestCase):\n    def test_sum(self): ...\n"
+    pyproject = HATCHLING.replace('test = ["pytest"]', "")
+    line = f"python -m unittest discover -s tally -p {pattern}"
+    pyproject += f"[tool.hatch.envs.test.scripts]\ntest = '{line}'\n"
+    files = {"pyproject.toml": pyproject, f"tally/tests/{name}": text}
+    found = recipe(write(tmp_path, files))
+    assert found.runner is TestRunner.UNITTEST
+    assert found.test_arguments == ("discover", "-s", "tally", "-p", pattern)
+
+
 def test_no_tests_are_said_to_be_none(tmp_path: Path) -> None:
     text = HATCHLING.replace('test = ["pytest"]', "")
     assert recipe(write(tmp_path, {"pyproject.toml": text})).runner is TestRunner.NONE
