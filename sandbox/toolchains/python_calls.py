@@ -54,7 +54,13 @@ class LineGroup:
 def calls_in(tree: Tree, lines: Iterable[str], folder: str = "") -> tuple[RunnerLine, ...]:
     """Return the calls of a runner in these shell lines and in the scripts that they start."""
     found = [call for line in lines for call in _calls_of_line(tree, line, folder, 0)]
-    return tuple(dict.fromkeys(found))
+    return tuple(call for call in dict.fromkeys(found) if not _is_elsewhere(tree, call))
+
+
+def _is_elsewhere(tree: Tree, call: RunnerLine) -> bool:
+    """Tell whether a call starts in what a job has fetched or made, and names nothing of the tree."""
+    is_there = not call.folder or call.folder.startswith("/") or tree.has(call.folder)
+    return not is_there and not any(word in call.text for word in ("..", "--pyargs"))
 
 
 def _calls_of_line(tree: Tree, line: str, folder: str, depth: int) -> Iterator[RunnerLine]:

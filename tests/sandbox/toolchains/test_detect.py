@@ -178,6 +178,21 @@ def test_every_call_that_runs_doctests_is_found(tmp_path: Path, files: dict[str,
     assert calls == {("tests",), DOCTESTS}
 
 
+def test_a_call_in_a_folder_that_only_the_job_has_tests_nothing_of_the_tree(tmp_path: Path) -> None:
+    tree = project(tmp_path, "hatchling", **{"more/test_c.py": TEST})
+    job = "jobs:\n  plugins:\n    steps:\n      - run: pip install trio\n      - run: {0}\n"
+    job += "  unit:\n    steps:\n      - run: pytest tests\n"
+    workflow = ".github/workflows/a.yml"
+    write(tree, {workflow: job.format("git clone https://x.org/y.git && cd y && pytest -m fast")})
+    found = recipe(tree)
+    assert (found.test_arguments, found.more_calls) == (("tests",), ())
+    assert "trio" not in installs(found)
+    # From there it may call the tree's tests, too.
+    for call in ("mkdir y; cd y; pytest ../more", "cd /tmp; pytest --pyargs more"):
+        write(tree, {workflow: job.format(call)})
+        assert "more" in [one.arguments[-1] for one in recipe(tree).calls]
+
+
 def test_a_call_of_one_folder_does_not_stand_for_all_tests(tmp_path: Path) -> None:
     files = {"bench/test_c.py": TEST, "pyproject.toml": HATCHLING}
     bare = write(tmp_path / "bare", {**files, "a/test_d.py": TEST, "a/test_e.py": TEST})
