@@ -25,9 +25,11 @@ from sandbox.toolchains.tree import Tree
 
 _MINORS = range(8, 16)
 _LATEST = 99
-_MATRIX = re.compile(
-    r"(?m)^[ \t]*+(?:-[ \t]*+)?python(?:-version)?s?:[ \t]*(\[[^\]]{0,2000}\]|(?:\n[ \t]*-[^\n]*)+|[^\n]*)"
+_VERSIONS = (
+    r"(?m)^[ \t]*+(?:-[ \t]*+)?(?:python(?:-version)?s?%s):[ \t]*"
+    r"(\[[^\]]{0,2000}\]|(?:\n[ \t]*-[^\n]*)+|[^\n]*)"
 )
+_KEY_OF_MATRIX = re.compile(r"python-version:[ \t]*\$\{\{[ \t]*matrix\.([\w-]{1,60})[ \t]*\}\}")
 
 
 def missing_python(requires: str, version: str) -> str:
@@ -76,8 +78,11 @@ def untested_python(tree: Tree, version: str) -> tuple[str, bool]:
     The second value tells whether all of those are older.
     """
     # The minor versions of CI's matrices, else of tox's environments.
-    jobs = (job for job in ci_jobs(tree) if job.is_of_workflow)
-    matrices = [text for job in jobs for text in _MATRIX.findall(job.text)]
+    matrices: list[str] = []
+    for job in ci_jobs(tree):
+        if job.is_of_workflow:
+            keys = "".join(f"|{re.escape(one)}" for one in {*_KEY_OF_MATRIX.findall(job.text)})
+            matrices += re.findall(_VERSIONS % keys, job.text)
     tested = {int(minor) for text in matrices for minor in re.findall(r"\b3\.(\d{1,2})\b", text)}
     tox = tree.ini("tox.ini")
     option = "envlist" if tox.has_option("tox", "envlist") else "env_list"

@@ -418,8 +418,14 @@ def test_the_nearest_python_that_does_is_asked_for(
         {".github/workflows/a.yml": "matrix:\n  python-version: [3.8, '3.9', \"3.10\"]\n"},
         {".github/workflows/a.yml": "matrix:\n  python:\n    - 3.8\n    - '3.9'\n    - 3.10.4\n"},
         {"tox.ini": "[tox]\nenvlist = py38, py{39,3.10}-{a,b}, lint\n"},
+        {
+            ".github/workflows/a.yml": "jobs:\n  a:\n    strategy:\n      matrix:\n        os: [3.13]\n"
+            "        py:\n        - 3.10\n        # none else\n        - 3.8\n    steps:\n"
+            "      - with:\n          python-version: ${{ matrix.py }}\n"
+            "  b:\n    steps:\n      - with:\n          python-version: 3.9\n"
+        },
     ],
-    ids=["list", "lines", "tox"],
+    ids=["list", "lines", "tox", "key"],
 )
 def test_a_python_that_the_project_does_not_test_with_is_told(
     tmp_path: Path, files: dict[str, str]
