@@ -103,11 +103,15 @@ def has_number(literal: str, said: str) -> bool:
 
 
 def has_text(text: str, said: str) -> bool:
-    """Tell whether one word is named; one that stands in every prose must be quoted."""
+    """Tell whether one word is named; one that stands in every prose must be quoted, or be of code."""
     if len(text) > _LONGEST_NAME or len(text.split()) != 1:
         return False
     word = re.escape(text)
     if text.isascii() and text.isalpha() and text.islower():
-        return bool(re.search(rf"[`'\"\u201c\u2018]{word}[`'\"\u201d\u2019]", said))
+        # As the last of three names (`tools.mark.slow`) it is code, and neither prose nor a file's ending.
+        of_code = (
+            rf"(?<![\w./:@-])(?!www\.)[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\.{word}(?![\w/:@-]|\.\w)"
+        )
+        return bool(re.search(rf"[`'\"\u201c\u2018]{word}[`'\"\u201d\u2019]|{of_code}", said))
     start = r"(?<!\w)" if text[0].isalnum() else r"(?<![\w./:-])"
     return bool(re.search(start + word + (r"(?!\w)" if text[-1].isalnum() else ""), said))
