@@ -18,7 +18,11 @@ from sandbox.toolchains.layers import TOOLCHAIN, UV
 from sandbox.toolchains.python_arguments import requirement_name
 from sandbox.toolchains.python_calls import calls_in, make_places
 from sandbox.toolchains.python_ci import TestHints
-from sandbox.toolchains.python_digest import names_local_project, requirement_files
+from sandbox.toolchains.python_digest import (
+    local_folders,
+    names_local_project,
+    requirement_files,
+)
 from sandbox.toolchains.python_project import NamedList, PythonProject, read_project
 from sandbox.toolchains.test_line import ci_jobs
 from sandbox.toolchains.tree import Tree
@@ -112,6 +116,9 @@ _TESTS = {
     "tests-require",
 }
 _DEVELOPMENT = {"dev", "develop", "development", "default"}
+# A list with one of these words stands beside one for the newest versions, and both cannot be had at once.
+_OF_OLDEST = {"oldest", "lowest", "minimum", "minimal", "minimums", "min"}
+_OF_NEWEST = {"latest", "newest", "highest", "max"}
 _FOR_DEVELOPMENT = "it is for development and brings pytest"
 _IS_NAME = re.compile(r"[A-Za-z0-9][\w.-]*")  # it becomes an argument of a command
 _DEVELOPMENT_FILES = _DEVELOPMENT | {"ci", "devel"}
@@ -202,8 +209,10 @@ def _files(tree: Tree, project: PythonProject, hints: tuple[TestHints, ...]) -> 
         for path in hint.files:
             if tree.read_bytes(path):
                 found.setdefault(path, f"{hint.source} installs it")
-    for path in _requirement_files(tree):
-        if _words(path) & _TESTS:
+    of_tests = {path: _words(path) for path in _requirement_files(tree) if _words(path) & _TESTS}
+    newest = [words - _OF_NEWEST for words in of_tests.values() if not words & _OF_OLDEST]
+    for path, words in of_tests.items():
+        if not words & _OF_OLDEST or words - _OF_OLDEST not in newest:
             found.setdefault(path, "its name says that it is for tests")
     for path in _requirement_files(tree) if not found else []:
         if _words(path) & _DEVELOPMENT_FILES:
@@ -336,6 +345,14 @@ def _named_in_code(tree: Tree, known: dict[str, Sibling]) -> list[str]:
         return []
     words = _WORD.findall(f"{tree.read('setup.py')}\n{tree.read('setup.cfg')}")
     return [name for word in words if (name := canonicalize_name(word)) in known]
+
+
+def is_read_at_top(whole: Tree, root: str, files: Iterable[str]) -> bool:
+    """Tell whether a project's lists name folders from the top of the repository on, where CI reads them."""
+    place = Tree(whole.root / root)
+    texts = (text for _, text in requirement_files(place, files) if root)
+    named = (folder for text in texts for folder in local_folders(text))
+    return any(whole.has(one) and not place.has(one) for one in named)
 
 
 def requirement_names(tree: Tree, project: PythonProject, selection: Selection) -> set[str]:

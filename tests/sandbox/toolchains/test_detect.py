@@ -285,6 +285,50 @@ def test_a_lock_file_or_a_configured_line_is_followed_whatever_the_commits_age(
     assert not any("--exclude-newer" in word for argv in old.install for word in argv)
 
 
+def test_pytest_is_added_where_a_lock_file_lacks_it(tmp_path: Path) -> None:
+    pyproject = HATCHLING.replace('test = ["pytest"]', "")
+    tox = "[testenv]\ndeps = pytest\ncommands = pytest\n"
+    files = {"pyproject.toml": pyproject, "tox.ini": tox, "uv.lock": "version = 1\n"}
+    found = recipe(write(tmp_path, {**files, "tests/test_a.py": TEST}))
+    assert ("uv", "pip", "install", "--compile-bytecode", "pytest") in found.install
+
+
+def test_of_two_lists_for_the_tests_the_one_for_the_newest_versions_is_installed(
+    tmp_path: Path,
+) -> None:
+    lists = (
+        "test-requirements.oldest.txt",
+        "test-requirements.latest.txt",
+        "tests-require-min.txt",
+    )
+    tree = project(tmp_path, "hatchling", **dict.fromkeys(lists, "attrs\n"))
+    assert [word for word in installs(recipe(tree)) if word.endswith(".txt")] == list(lists[1:])
+    write(tree, {"tests-require.txt": "attrs\n"})
+    assert lists[2] not in installs(recipe(tree))
+
+
+def test_a_list_that_names_folders_from_the_top_on_is_read_there(tmp_path: Path) -> None:
+    pyproject = HATCHLING + '[dependency-groups]\ntest = ["trio"]\n'
+    needs = {"libs/two/requirements-test.txt": "-e libs/one  # ours\npytest\n"}
+    project(tmp_path / "libs/one", "hatchling")
+    project(tmp_path / "libs/two", "hatchling", **{"pyproject.toml": pyproject})
+    hints = SetupHints(root="libs/two")
+    found = detect(write(tmp_path, needs), hints, TOOLS)
+    assert found is not None
+    (install,) = [argv[2] for argv in found.install if argv[0] == "sh"]
+    assert install.startswith("cd /work/tree && { uv pip install --compile-bytecode ")
+    words = shlex.split(install.replace("; }", ""))
+    assert {"libs/two/pyproject.toml", "libs/two/requirements-test.txt"} <= set(words)
+    assert "libs/two/pyproject.toml:test" in words
+    needy = HATCHLING.replace("= []", '= ["attrs"]')
+    other = detect(write(tmp_path, {"libs/one/pyproject.toml": needy}), hints, TOOLS)
+    assert other is not None and other.lock_digest != found.lock_digest
+    # What stands there below the project is meant there.
+    project(tmp_path / "libs/two/libs/one", "hatchling")
+    beside = detect(tmp_path, hints, TOOLS)
+    assert beside is not None and not [argv for argv in beside.install if argv[0] == "sh"]
+
+
 def test_a_pytest_that_is_added_brings_its_own_py(tmp_path: Path) -> None:
     files = {"requirements.txt": "nose\npy==1.4.12\n", "tests/test_a.py": TEST}
     found = recipe(write(tmp_path, files))
