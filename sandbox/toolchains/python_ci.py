@@ -20,6 +20,7 @@ from sandbox.toolchains.python_calls import (
     nox_places,
     task_places,
 )
+from sandbox.toolchains.python_project import hatch_environments
 from sandbox.toolchains.test_line import ci_jobs
 from sandbox.toolchains.tree import LINE_CHARS, Table, Tree
 
@@ -66,6 +67,7 @@ def read_hints(tree: Tree, project: str) -> tuple[TestHints, ...]:
         *_nox(tree, project),
         *_ci(tree, project),
         *_targets(tree),
+        *_hatch(tree),
     )
     return tuple(hints for hints in found if hints.says_something)
 
@@ -206,6 +208,17 @@ def _targets(tree: Tree) -> Iterator[TestHints]:
     for place in (*make_places(tree), *task_places(tree)):
         hints = TestHints(f"{place.source}: {place.name}", calls=calls_in(tree, place.lines))
         yield hints if _TESTS.match(place.name) else _aside(hints)
+
+
+def _hatch(tree: Tree) -> Iterator[TestHints]:
+    """Yield the extras and groups of hatch's environments that are for the tests, or have a task for them."""
+    of_project = tree.toml("pyproject.toml").table("tool", "hatch", "envs")
+    for one in hatch_environments(of_project, tree.toml("hatch.toml").table("envs")):
+        tasks = one.own.table("scripts").names()
+        if _TESTS.match(one.name.removeprefix("hatch-")) or any(map(_TESTS.match, tasks)):
+            extras, groups = one.strings("features"), one.strings("dependency-groups")
+            own = () if one.name == "default" else (one.name,)
+            yield TestHints(f"hatch {one.name}", extras=extras, groups=(*own, *groups))
 
 
 def _nox_words(argument: ast.expr) -> Iterator[str]:

@@ -90,6 +90,35 @@ def test_tox_installs_for_the_factor_that_calls_the_tests(tmp_path: Path) -> Non
     assert "sphinx" not in words
 
 
+HATCH = """
+[envs.default]
+dependencies = ["attrs"]
+[envs.checks]
+extra-dependencies = ["trio"]
+features = ["fast"]
+scripts.test = "pytest {args:tests}"
+[envs.hatch-test]
+dependency-groups = ["data"]
+[envs.style]
+detached = true
+dependencies = ["ruff"]
+features = ["docs"]
+"""
+
+
+@pytest.mark.parametrize("name", ["hatch.toml", "pyproject.toml"])
+def test_an_environment_of_hatch_for_the_tests_says_what_they_need(
+    tmp_path: Path, name: str
+) -> None:
+    text = HATCHLING.replace('test = ["pytest"]', "") + 'fast = ["cython"]\ndocs = ["sphinx"]\n'
+    text += '[dependency-groups]\ndata = ["anyio"]\n'
+    tree = write(tmp_path, {"pyproject.toml": text, "tests/test_a.py": TEST})
+    more = HATCH if name == "hatch.toml" else text + HATCH.replace("[envs", "[tool.hatch.envs")
+    words = installs(recipe(write(tree, {name: more})))
+    assert {"attrs", "trio", "fast", "pytest", "pytest-mock", "data"} <= set(words)
+    assert not {"ruff", "docs"} & set(words)
+
+
 def test_a_ci_job_that_runs_tests_names_what_it_installs(tmp_path: Path) -> None:
     workflow = (
         "jobs:\n  docs:\n    steps:\n      - run: pip install .[docs]\n"
