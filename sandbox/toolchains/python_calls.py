@@ -190,7 +190,7 @@ def make_places(tree: Tree) -> Iterator[LineGroup]:
 
 
 def task_places(tree: Tree) -> Iterator[LineGroup]:
-    """Yield the tasks of hatch, pdm, poe, taskipy and rye."""
+    """Yield the tasks of hatch, pixi, pdm, poe, taskipy and rye."""
     pyproject = tree.toml("pyproject.toml")
     tool = pyproject.table("tool")
     tables = [
@@ -210,6 +210,13 @@ def task_places(tree: Tree) -> Iterator[LineGroup]:
             ("rye", "scripts"),
         )
     ]
+    for source, table in (
+        ("pyproject.toml (pixi)", tool.table("pixi")),
+        ("pixi.toml", tree.toml("pixi.toml")),
+    ):
+        features = table.table("feature")
+        of_features = (features.table(name, "tasks") for name in features.names())
+        tables += [(source, one) for one in (table.table("tasks"), *of_features)]
     for source, table in tables:
         for task in table.names():
             lines = tuple(re.sub(r"\{args:?([^{}]*)\}", r"\1", one) for one in _texts(table, task))

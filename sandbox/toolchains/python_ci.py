@@ -204,7 +204,7 @@ def _nox(tree: Tree, project: str) -> Iterator[TestHints]:
 
 
 def _targets(tree: Tree) -> Iterator[TestHints]:
-    """Yield the calls of a Makefile's targets and of the tasks of hatch, pdm, poe and the like."""
+    """Yield the calls of a Makefile's targets and of the tasks of hatch, pixi, pdm, poe and the like."""
     for place in (*make_places(tree), *task_places(tree)):
         hints = TestHints(f"{place.source}: {place.name}", calls=calls_in(tree, place.lines))
         yield hints if _TESTS.match(place.name) else _aside(hints)

@@ -162,6 +162,8 @@ MAKE = (
     "PY ?= python3\ntest: docs\n\t@$(PY) -m pytest tests\ndocs:\n\tpytest --doctest-modules src\n"
 )
 TASKS = HATCHLING + '[tool.hatch.envs.default.scripts]\ntest = ["pytest {args:tests}", "{0}"]\n'
+PIXI = HATCHLING + '[tool.pixi.tasks]\ndocs = {cmd = "pytest --doctest-modules src"}\n'
+PIXI += '[tool.pixi.feature.some.tasks]\ntest = "pytest tests"\n'
 DOCTESTS = ("--doctest-modules", "src")
 
 
@@ -184,6 +186,8 @@ DOCTESTS = ("--doctest-modules", "src")
         },
         {"Makefile": MAKE},
         {"pyproject.toml": TASKS.replace("{0}", "pytest --doctest-modules src")},
+        {"pyproject.toml": PIXI},
+        {"pixi.toml": PIXI.removeprefix(HATCHLING).replace("tool.pixi.", "")},
         {
             ".github/workflows/a.yml": "jobs:\n  a:\n    steps:\n      - run: uv run pytest tests\n"
             "  b:\n    steps:\n      - run: >-\n          python -m pytest\n          --doctest-modules\n"
@@ -199,7 +203,10 @@ DOCTESTS = ("--doctest-modules", "src")
             "    - cd src && pytest --doctest-modules\n"
         },
     ],
-    ids=["tox", "tox env", "tox.toml", "nox", "make", "hatch", "folded", "script", "gitlab"],
+    ids=[
+        *("tox", "tox env", "tox.toml", "nox", "make", "hatch", "pixi", "pixi.toml"),
+        *("folded", "script", "gitlab"),
+    ],
 )
 def test_every_call_that_runs_doctests_is_found(tmp_path: Path, files: dict[str, str]) -> None:
     found = recipe(write(project(tmp_path, "hatchling"), files))
