@@ -21,7 +21,7 @@ from sandbox.values import ChangedFile, ChangeKind, Diff, FileChange
 _TEST_NAME = re.compile(
     r"(?:\.|-|_)(?:test|tests|spec)\.[cm]?[jt]sx?$|^(?:test|tests)\.[cm]?[jt]sx?$|_test\.(?:go|cc|cpp|c|sh)$"
     r"|(?:^Test\w+|\w(?:Test|Tests|IT))\.(?:java|kt)$|^(?:test_|tests?\.).*\.(?:c|cc|cpp|rs|sh|bats)$"
-    r"|\.bats$|_spec\.rb$|^test_.*\.py$|_tests?\.py$"
+    r"|\.bats$|_spec\.rb$|^test_.*\.py$|_test\.py$"
 )
 _TEST_FOLDER = re.compile(r"(?:^|/)(?:__tests__|tests?|spec|t|src/test)/")
 _CODE = {
