@@ -123,6 +123,7 @@ def _in_children(tree: ast.Module) -> Iterator[ast.AST]:
             continue
         inside = list(ast.walk(function))
         stored = [n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        stored += [n.arg for n in inside if isinstance(n, ast.arg)]
         forked = [
             node.targets[0].id
             for node in inside

@@ -276,6 +276,7 @@ OF_TYPES = (
     "    def __eq__(self, other):\n        return {}\n"
 )
 CHILD = "import os\n\ndef test_a():\n    pid = os.fork()\n    if pid == 0:\n        os._exit(0)\n"
+GIVEN = CHILD.replace("if", "def f(pid):\n     if").replace("    os._", "     os._")
 MODIFY = HOOK.replace("runtest_makereport", "collection_modifyitems")
 
 
@@ -292,6 +293,7 @@ MODIFY = HOOK.replace("runtest_makereport", "collection_modifyitems")
         ("tests/test_a.py", CHILD.replace("if", "pid = 0\n    if"), rule.EARLY_EXIT),
         ("tests/test_a.py", f"{CHILD}    os._exit(0)\n", rule.EARLY_EXIT),
         ("tests/test_a.py", f"{CHILD}\nos.fork = int\n", rule.EARLY_EXIT),
+        ("tests/test_a.py", GIVEN, rule.EARLY_EXIT),
         ("tests/test_a.py", CHILD.replace("pid", "patch('os.fork')\n    pid", 1), rule.EARLY_EXIT),
         ("src/shop.py", "import sys\nsys.exit(0)\n", None),
         ("src/shop.py", "class A:\n    def __eq__(self, other):\n        return True\n", rule.EQUALITY_FAKED),
