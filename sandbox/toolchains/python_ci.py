@@ -212,13 +212,18 @@ def _targets(tree: Tree) -> Iterator[TestHints]:
 
 def _hatch(tree: Tree) -> Iterator[TestHints]:
     """Yield the extras and groups of hatch's environments that are for the tests, or have a task for them."""
+    calling = {place.source for place in task_places(tree) if calls_in(tree, place.lines)}
     of_project = tree.toml("pyproject.toml").table("tool", "hatch", "envs")
-    for one in hatch_environments(of_project, tree.toml("hatch.toml").table("envs")):
-        tasks = one.own.table("scripts").names()
-        if _TESTS.match(one.name.removeprefix("hatch-")) or any(map(_TESTS.match, tasks)):
-            extras, groups = one.strings("features"), one.strings("dependency-groups")
-            own = () if one.name == "default" else (one.name,)
-            yield TestHints(f"hatch {one.name}", extras=extras, groups=(*own, *groups))
+    for file, table in (
+        ("hatch", of_project),
+        ("hatch.toml", tree.toml("hatch.toml").table("envs")),
+    ):
+        for one in hatch_environments(table):
+            source = f"{file} {one.name}"
+            if source in calling or _TESTS.match(one.name.removeprefix("hatch-")):
+                extras, groups = one.strings("features"), one.strings("dependency-groups")
+                own = () if one.name == "default" else (one.name,)
+                yield TestHints(source, extras=extras, groups=(*own, *groups))
 
 
 def _nox_words(argument: ast.expr) -> Iterator[str]:

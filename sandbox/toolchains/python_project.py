@@ -119,7 +119,8 @@ def _tool_groups(pyproject: Table, of_hatch: Table) -> tuple[NamedList, ...]:
     lists = [NamedList(name, pdm.strings(name), is_loose=True) for name in pdm.names()]
     lists.append(NamedList("dev", tool.table("uv").strings("dev-dependencies"), is_loose=True))
     lists += [NamedList(*group, is_loose=True) for group in poetry_groups(tool.table("poetry"))]
-    for one in hatch_environments(tool.table("hatch", "envs"), of_hatch.table("envs")):
+    tables = (tool.table("hatch", "envs"), of_hatch.table("envs"))
+    for one in (one for table in tables for one in hatch_environments(table)):
         own = one.strings("dependencies")
         if (
             one.name == "hatch-test" and not own
@@ -142,14 +143,13 @@ class Environment:
         return (self.own if self.own.has(key) else self.template).strings(key)
 
 
-def hatch_environments(*tables: Table) -> Iterator[Environment]:
-    """Yield the environments of tables such as `tool.hatch.envs`."""
-    for table in tables:
-        for name in table.names():
-            own = table.table(name)
-            is_alone = own.has("detached") or name.startswith("hatch-")  # these are hatch's own
-            above = own.text("template") or ("" if is_alone else "default")
-            yield Environment(name, own, table.table(above))
+def hatch_environments(table: Table) -> Iterator[Environment]:
+    """Yield the environments of a table such as `tool.hatch.envs`."""
+    for name in table.names():
+        own = table.table(name)
+        is_alone = own.has("detached") or name.startswith("hatch-")  # these are hatch's own
+        above = own.text("template") or ("" if is_alone else "default")
+        yield Environment(name, own, table.table(above))
 
 
 def _setup_cfg(tree: Tree, groups: tuple[NamedList, ...]) -> PythonProject:

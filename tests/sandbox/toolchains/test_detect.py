@@ -103,6 +103,7 @@ dependency-groups = ["data"]
 detached = true
 dependencies = ["ruff"]
 features = ["docs"]
+scripts.check = "ruff check"
 """
 
 
