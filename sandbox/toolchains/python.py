@@ -117,7 +117,7 @@ class _ReadProject:
 def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:
     """Return how to build and test the Python project in `tree`, or None when there is none."""
     whole = Tree(tree)
-    place = Tree(whole.root / setup.root)
+    place = Tree(whole.root / setup.root, without=setup.others)
     project = read_project(place)
     hints = read_hints(place, project.name)
     selection = select(place, project, hints)

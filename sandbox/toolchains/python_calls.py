@@ -58,7 +58,12 @@ def calls_in(tree: Tree, lines: Iterable[str], folder: str = "") -> tuple[Runner
 
 
 def _is_elsewhere(tree: Tree, call: RunnerLine) -> bool:
-    """Tell whether a call starts in what a job has fetched or made, and names nothing of the tree."""
+    """Tell whether a call names nothing of the tree: it tests another project, or what a job has fetched."""
+    words = (word.strip("\"'") for word in call.text.split() if not word.startswith("-"))
+    paths = (posixpath.normpath(posixpath.join(call.folder, word)) for word in words)
+    named = [path for path in paths if tree.has(path)] or [call.folder]
+    if all(any(f"{path}/".startswith(f"{one}/") for one in tree.without) for path in named):
+        return True
     is_there = not call.folder or call.folder.startswith("/") or tree.has(call.folder)
     return not is_there and not any(word in call.text for word in ("..", "--pyargs"))
 

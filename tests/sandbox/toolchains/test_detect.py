@@ -230,6 +230,21 @@ def test_a_call_in_a_folder_that_only_the_job_has_tests_nothing_of_the_tree(tmp_
         assert "more" in [one.arguments[-1] for one in recipe(tree).calls]
 
 
+def test_the_tests_of_other_projects_are_not_run_at_the_top(tmp_path: Path) -> None:
+    lines = ("libs/one/tests", "libs/two/tests -k total", "tools", "libs/one/tests tools -m fast")
+    tox = "[testenv]\ncommands =\n" + "".join(f"  pytest {line}\n" for line in lines)
+    job = "jobs:\n  a:\n    steps:\n      - run: cd libs/two && pytest\n"
+    files = {"tox.ini": tox, ".github/workflows/a.yml": job, "tools/test_a.py": TEST}
+    tree = write(project(tmp_path, "hatchling"), files)
+    (tree / "tests/test_tally.py").unlink()
+    project(tmp_path / "libs/one", "hatchling")
+    project(tmp_path / "libs/two", "hatchling")
+    found = detect(tree, SetupHints(others=("libs/one", "libs/two")), TOOLS)
+    assert found is not None
+    own = [("tools",), ("libs/one/tests", "tools", "-m", "fast")]
+    assert [call.arguments for call in found.calls] == own
+
+
 def test_a_call_of_one_folder_does_not_stand_for_all_tests(tmp_path: Path) -> None:
     files = {"bench/test_c.py": TEST, "pyproject.toml": HATCHLING}
     bare = write(tmp_path / "bare", {**files, "a/test_d.py": TEST, "a/test_e.py": TEST})
