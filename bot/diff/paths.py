@@ -37,7 +37,8 @@ def is_test_path(path: str) -> bool:
 def is_test_module(path: str) -> bool:
     """Whether a path is a Python file that tests are collected from."""
     name = PurePosixPath(path).name
-    return name.endswith(".py") and (name.startswith("test") or name.endswith("_test.py"))
+    is_named = name.startswith("test") or name.endswith(("_test.py", "_tests.py"))
+    return name.endswith(".py") and is_named
 
 
 def is_changelog(path: str) -> bool:

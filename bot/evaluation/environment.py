@@ -102,12 +102,14 @@ def _wanted_projects(
         )
     own = {one.path: one.setup for one in policy.configuration.projects}
     found = []
-    for root in tuple(concerned)[:MOST_PROJECTS]:
+    roots = tuple(concerned)[:MOST_PROJECTS]
+    for root in roots:
         line, test = (own[root].install, own[root].test) if root in own else (None, None)
         calls = test_places(test or "", Tree(Path(shop.checkout.base_tree, root)))
         followed = calls[0].line if not any(call.folder for call in calls) else test or ""
         at = root if line else ""
-        found.append(SetupHints(line or install, followed, root, at, before))
+        others = () if root else tuple(filter(None, roots))
+        found.append(SetupHints(line or install, followed, root, at, before, others))
     return tuple(found)
 
 

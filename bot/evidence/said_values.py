@@ -20,6 +20,10 @@ _OF_ERRORS = re.compile(
     r"|broken|corrupt\w*|silent\w*|missing|absent|unavailable|unreadable|unsupported|best effort"
     r"|not (?:found|there|available|installed))\b"
 )
+# Names of code (`tools.mark.slow`): neither prose, nor a file with its ending, nor a host.
+_CHAIN = re.compile(
+    r"(?<![\w./:@-])(?!\S+\.(?:com|org|net|io|dev)\b)[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){2,}(?![\w/:@-])"
+)
 _LONGEST_NAME = 40
 _LEAST_NAME = 3
 _NOTHING = r"empty|blank|nothing|no|none|null|missing|without|absent|zero[ -]length|unset|omitted"
@@ -103,11 +107,12 @@ def has_number(literal: str, said: str) -> bool:
 
 
 def has_text(text: str, said: str) -> bool:
-    """Tell whether one word is named; one that stands in every prose must be quoted."""
+    """Tell whether one word is named; one that stands in every prose must be quoted, or be of code."""
     if len(text) > _LONGEST_NAME or len(text.split()) != 1:
         return False
     word = re.escape(text)
     if text.isascii() and text.isalpha() and text.islower():
-        return bool(re.search(rf"[`'\"\u201c\u2018]{word}[`'\"\u201d\u2019]", said))
+        quoted = re.search(rf"[`'\"\u201c\u2018]{word}[`'\"\u201d\u2019]", said)
+        return bool(quoted) or any(text in chain.split(".") for chain in _CHAIN.findall(said))
     start = r"(?<!\w)" if text[0].isalnum() else r"(?<![\w./:-])"
     return bool(re.search(start + word + (r"(?!\w)" if text[-1].isalnum() else ""), said))

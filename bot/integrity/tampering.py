@@ -38,6 +38,9 @@ _DESELECTING = re.compile(
     r"|^\s*(?:norecursedirs|python_files|python_functions|python_classes|testpaths)\s*="
 )
 _EXITING = ("os._exit", "sys.exit", "exit", "quit", "atexit.register", "_exit")
+_OTHER_FORK = re.compile(
+    r"\bfork\s*=(?!=)|\b(?:patch|setattr|stub|replace)[\w.]*\([^)\n]*fork|\bos\s*=(?!=)|\bas os\b"
+)
 _ASSERTIONS = frozenset(name for name in dir(unittest.TestCase) if name.startswith("assert"))
 _PLUGIN = re.compile(
     r"pytest11|^(?:\s*-p\s|(?:(?!addopts).)*+addopts.*\s-p\s++(?!no:))|pytest_plugins"
@@ -102,12 +105,37 @@ def _own_assertions(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef | ast.As
 
 def _telling(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.Call]:
     """Functions and calls worth a look; the same code on base is no news."""
+    of_children = {id(one) for one in _in_children(tree)}
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             if _REWRITING_HOOKS.fullmatch(node.name) or node.name == "__eq__":
                 yield node
         elif isinstance(node, ast.Call) and ast.unparse(node.func) in _EXITING:
-            yield node
+            yield from () if id(node) in of_children else (node,)
+
+
+def _in_children(tree: ast.Module) -> Iterator[ast.AST]:
+    """What runs only in a process that `os.fork` has begun: it ends itself, and no test run."""
+    if _OTHER_FORK.search(ast.unparse(tree)):
+        return
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        inside = list(ast.walk(function))
+        stored = [n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        stored += [n.arg for n in inside if isinstance(n, ast.arg)]
+        forked = [
+            node.targets[0].id
+            for node in inside
+            if isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Name)
+            and ast.unparse(node.value) == "os.fork()"
+        ]
+        asking = {f"{one} == 0" for one in forked if stored.count(one) == 1}
+        for node in inside:
+            if isinstance(node, ast.If) and ast.unparse(node.test) in asking:
+                for statement in node.body:
+                    yield from ast.walk(statement)
 
 
 def _told(path: str, node: ast.FunctionDef | ast.Call, tree: ast.Module) -> Iterator[Tampering]:

@@ -172,6 +172,7 @@ _REFUSED = (
     "error: 403",
 )
 _MISSING = ("not our ref", "couldn't find remote ref", "no such remote ref", "unadvertised object")
+_LACKING = "repository corruption on the remote side"
 _UNAVAILABLE = (
     "could not resolve host", "failed to connect", "couldn't connect", "timed out", "error: 5",
     "error: 429", "connection reset", "early eof", "hung up", "rpc failed", "transfer closed",
@@ -195,6 +196,11 @@ def _fetch_error(stderr: str, source: RepositorySource) -> CheckoutError:
         return CheckoutError(
             "The repository does not exist, or the App may not see it.",
             "Is the App installed on it?",
+        )
+    if source.is_local and _LACKING in low:
+        return CheckoutError(
+            f"{source.location} lacks files of its own history, so its commits cannot be read.",
+            "Is it a clone with --filter? Then run in it: git fetch --refetch --no-filter",
         )
     kind = CheckoutUnavailable if any(sign in low for sign in _UNAVAILABLE) else CheckoutError
     return kind(f"The repository could not be fetched: {last_line(said)}")

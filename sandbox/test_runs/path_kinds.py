@@ -57,9 +57,10 @@ def classify(path: str) -> PathKind:
     is_of_tap = _TAP_SNAPSHOTS in folders  # these names end like those of tests
     tests = any(is_test_folder(folders, i) for i in range(len(folders)))
     is_test = _is_test_name(pure.name) or is_test_file(pure)
-    # Of a test folder the scripts that runners take for tests.
+    # Of a test folder the scripts that runners take for tests, and what Python's unittest may be told to.
     is_aside = _MATERIAL.intersection(pure.parts) or pure.name.startswith("_")
-    is_script = _SCRIPT.search(pure.name) and not is_aside and not pure.name.endswith(".d.ts")
+    is_script = _SCRIPT.search(pure.name) or pure.name.endswith("_tests.py")
+    is_script = is_script and not is_aside and not pure.name.endswith(".d.ts")
     if (is_test or (tests and is_script)) and not is_of_tap:
         return PathKind.TEST
     is_snapshot = is_of_tap or "__snapshots__" in folders or pure.suffix in (".snap", ".snapshot")

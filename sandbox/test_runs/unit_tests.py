@@ -148,6 +148,9 @@ def _read(_: TestOrder, completed: Completed, killed: str) -> TestRun:
 def _shown(order: TestOrder) -> str:
     recipe = order.environment.recipe
     words = [*recipe.test_arguments, *order.paths]
+    of_files = order.paths and all(path.endswith(".py") for path in order.paths)
+    if recipe.runner is TestRunner.UNITTEST and of_files:
+        words = [*order.paths]  # `discover` takes no files, and runs all that it finds
     return shlex.join(["python", "-m", recipe.runner.value, *words])
 
 

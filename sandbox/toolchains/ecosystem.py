@@ -147,7 +147,7 @@ class SetupHints:
     `root` is the project's folder in the tree, as `Projects` finds it; "" is the tree itself. `install`
     starts in `install_root`: a line for the whole repository does not start in a project's folder.
     `released_before` (an ISO date) is set for old commits: what no lock file fixes is installed as it was
-    offered then.
+    offered then. `others` are the projects below the tree that are tested by themselves.
     """
 
     install: str = ""
@@ -155,6 +155,7 @@ class SetupHints:
     root: str = ""
     install_root: str = ""
     released_before: str = ""
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ from sandbox.toolchains.python_needs import (
     Selection,
     Sibling,
     fetching,
+    is_read_at_top,
     missing_python,
     nearest_release,
     needed_siblings,
@@ -107,11 +108,16 @@ class _ReadProject:
         """Whether a lock file of uv says what is installed."""
         return self.tree.has("uv.lock") and self.project.source == "pyproject.toml"
 
+    @property
+    def is_read_at_top(self) -> bool:
+        """Whether the lists of what is installed are read at the top of the repository."""
+        return is_read_at_top(self.whole, self.root, self.selection.files)
+
 
 def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:
     """Return how to build and test the Python project in `tree`, or None when there is none."""
     whole = Tree(tree)
-    place = Tree(whole.root / setup.root)
+    place = Tree(whole.root / setup.root, without=setup.others)
     project = read_project(place)
     hints = read_hints(place, project.name)
     selection = select(place, project, hints)
@@ -141,6 +147,9 @@ def _recipe(reading: _ReadProject, setup: SetupHints, toolchain: Toolchain) -> R
     names = requirement_names(reading.tree, project, reading.selection)
     chosen = choose_runner(reading.tree, reading.hints, names)
     runner = configured_runner(setup.test) if setup.test else chosen
+    if reading.is_locked:  # what tox and CI install besides is not
+        locked = replace(reading.selection, files=(), packages=())
+        names = requirement_names(reading.tree, project, locked)
     missing, why_missing = missing_runner(runner, names, setup)
     before = "" if reading.is_locked or setup.install else resolved_before(setup, toolchain)
     fill = _filling(reading, setup, missing, before)
@@ -184,6 +193,9 @@ def _filling(
     fill = _install(reading, setup, missing.together)
     fill = (*fill, (*_TO_DEPENDENCIES, *missing.after)) if missing.after else fill
     fill = _dated(fill, before) if before else fill
+    if reading.is_read_at_top and not setup.install and not reading.is_locked:
+        lines = [argv[2] if argv[:2] == ("sh", "-c") else shlex.join(argv) for argv in fill]
+        fill = tuple(("sh", "-c", f"cd {TREE} && {{ {line}; }}") for line in lines)
     spare = reading.selection.spare
     if not spare or setup.install:
         return fill
@@ -233,13 +245,15 @@ def _install(
     has_dependencies = bool(project.source)
     if project.source == "pyproject.toml":
         has_dependencies = bool(project.dependencies or project.extras or project.is_dynamic)
-    arguments: list[str] = ["-r", project.source] if has_dependencies else []
+    above = f"{reading.root}/" if reading.is_read_at_top else ""
+    arguments: list[str] = ["-r", f"{above}{project.source}"] if has_dependencies else []
     for extra in selection.extras:
         arguments += ["--extra", extra]
     for group in selection.groups:
-        arguments += _arguments(group) if group.is_loose else ("--group", group.name)
+        named = f"{above}pyproject.toml:{group.name}" if above else group.name
+        arguments += _arguments(group) if group.is_loose else ("--group", named)
     for path in selection.files:
-        arguments += ["-r", path]
+        arguments += ["-r", f"{above}{path}"]
     arguments += [*selection.packages, *_sibling_arguments(reading), *missing]
     return ((*_TO_DEPENDENCIES, *arguments),) if arguments else ()
 
@@ -330,6 +344,8 @@ def _inputs(reading: _ReadProject, setup: SetupHints) -> tuple[str, ...]:
     files = list(requirement_files(tree, selection.files))
     texts = [f"{path}\n{text}" for path, text in files]
     is_static = not project.is_dynamic and not any(names_local_project(text) for _, text in files)
+    if reading.is_read_at_top:
+        return (uv_settings, *texts, *packaging_inputs(reading.whole))
     if not is_static:
         return (uv_settings, *near, *texts, *dynamic_inputs(tree))
     lists = [normalised(project.dependencies)]
@@ -358,7 +374,7 @@ _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
 def weigh(tree: Tree) -> TreeEvidence | None:
     """Return how much in the tree speaks for Python."""
     declared = any(tree.is_plain(name) for name in _PROJECT_FILES)
-    names_test = re.compile(r"(?:.*/)?(?:test[^/]*|[^/]*_test\.py)")
+    names_test = re.compile(r"(?:.*/)?(?:test[^/]*|[^/]*_tests?\.py)")
     return weighed(
         tree, (".py",), declared=declared, is_test=lambda path: bool(names_test.fullmatch(path))
     )

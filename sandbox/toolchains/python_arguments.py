@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shlex
 from collections import deque
@@ -114,7 +115,11 @@ def _paths(tree: Tree, call: RunnerLine, word: str) -> Iterator[str]:
     if _is_unclear(word) or word.startswith("/"):
         return
     path, colons, test = word.partition("::")
-    path = str(PurePosixPath(call.folder, path)) if call.folder else path.removeprefix("./")
+    path = (
+        posixpath.normpath(posixpath.join(call.folder, path))
+        if call.folder
+        else path.removeprefix("./")
+    )
     tried = [path.rstrip("/"), f"src/{path}".rstrip("/"), word.partition("::")[0].rstrip("/")]
     dotted = path.replace(".", "/")
     if "/" not in path and call.runner == "unittest":

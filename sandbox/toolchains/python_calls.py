@@ -54,7 +54,18 @@ class LineGroup:
 def calls_in(tree: Tree, lines: Iterable[str], folder: str = "") -> tuple[RunnerLine, ...]:
     """Return the calls of a runner in these shell lines and in the scripts that they start."""
     found = [call for line in lines for call in _calls_of_line(tree, line, folder, 0)]
-    return tuple(dict.fromkeys(found))
+    return tuple(call for call in dict.fromkeys(found) if not _is_elsewhere(tree, call))
+
+
+def _is_elsewhere(tree: Tree, call: RunnerLine) -> bool:
+    """Tell whether a call names nothing of the tree: it tests another project, or what a job has fetched."""
+    words = (word.strip("\"'") for word in call.text.split() if not word.startswith("-"))
+    paths = (posixpath.normpath(posixpath.join(call.folder, word)) for word in words)
+    named = [path for path in paths if tree.has(path)] or [call.folder]
+    if all(any(f"{path}/".startswith(f"{one}/") for one in tree.without) for path in named):
+        return True
+    is_there = not call.folder or call.folder.startswith("/") or tree.has(call.folder)
+    return not is_there and not any(word in call.text for word in ("..", "--pyargs"))
 
 
 def _calls_of_line(tree: Tree, line: str, folder: str, depth: int) -> Iterator[RunnerLine]:
@@ -184,7 +195,7 @@ def make_places(tree: Tree) -> Iterator[LineGroup]:
 
 
 def task_places(tree: Tree) -> Iterator[LineGroup]:
-    """Yield the tasks of hatch, pdm, poe, taskipy and rye."""
+    """Yield the tasks of hatch, pixi, pdm, poe, taskipy and rye."""
     pyproject = tree.toml("pyproject.toml")
     tool = pyproject.table("tool")
     tables = [
@@ -204,6 +215,13 @@ def task_places(tree: Tree) -> Iterator[LineGroup]:
             ("rye", "scripts"),
         )
     ]
+    for source, table in (
+        ("pyproject.toml (pixi)", tool.table("pixi")),
+        ("pixi.toml", tree.toml("pixi.toml")),
+    ):
+        features = table.table("feature")
+        of_features = (features.table(name, "tasks") for name in features.names())
+        tables += [(source, one) for one in (table.table("tasks"), *of_features)]
     for source, table in tables:
         for task in table.names():
             lines = tuple(re.sub(r"\{args:?([^{}]*)\}", r"\1", one) for one in _texts(table, task))

@@ -20,6 +20,7 @@ from sandbox.toolchains.python_calls import (
     nox_places,
     task_places,
 )
+from sandbox.toolchains.python_project import hatch_environments
 from sandbox.toolchains.test_line import ci_jobs
 from sandbox.toolchains.tree import LINE_CHARS, Table, Tree
 
@@ -66,6 +67,7 @@ def read_hints(tree: Tree, project: str) -> tuple[TestHints, ...]:
         *_nox(tree, project),
         *_ci(tree, project),
         *_targets(tree),
+        *_hatch(tree),
     )
     return tuple(hints for hints in found if hints.says_something)
 
@@ -202,10 +204,26 @@ def _nox(tree: Tree, project: str) -> Iterator[TestHints]:
 
 
 def _targets(tree: Tree) -> Iterator[TestHints]:
-    """Yield the calls of a Makefile's targets and of the tasks of hatch, pdm, poe and the like."""
+    """Yield the calls of a Makefile's targets and of the tasks of hatch, pixi, pdm, poe and the like."""
     for place in (*make_places(tree), *task_places(tree)):
         hints = TestHints(f"{place.source}: {place.name}", calls=calls_in(tree, place.lines))
         yield hints if _TESTS.match(place.name) else _aside(hints)
+
+
+def _hatch(tree: Tree) -> Iterator[TestHints]:
+    """Yield the extras and groups of hatch's environments that are for the tests, or have a task for them."""
+    calling = {place.source for place in task_places(tree) if calls_in(tree, place.lines)}
+    of_project = tree.toml("pyproject.toml").table("tool", "hatch", "envs")
+    for file, table in (
+        ("hatch", of_project),
+        ("hatch.toml", tree.toml("hatch.toml").table("envs")),
+    ):
+        for one in hatch_environments(table):
+            source = f"{file} {one.name}"
+            if source in calling or _TESTS.match(one.name.removeprefix("hatch-")):
+                extras, groups = one.strings("features"), one.strings("dependency-groups")
+                own = () if one.name == "default" else (one.name,)
+                yield TestHints(source, extras=extras, groups=(*own, *groups))
 
 
 def _nox_words(argument: ast.expr) -> Iterator[str]:

@@ -67,6 +67,7 @@ HARNESS_VERSION = "1"
 """Raised when the way layers are built changes: old layers are then never used again."""
 
 _PACKAGING_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "poetry.lock", "pdm.lock", "uv.lock")
+_FOLDER = re.compile(r"^(?:(?:-e|--editable)[ =]\s*(?![\w+]+:)|(?=\.))([^\s;\[#]+)", re.M)
 _NESTED = re.compile(r"^(?:-r|-c|--requirement|--constraint)[ \t=]*(\S+)", re.M)
 
 
@@ -101,6 +102,11 @@ def requirement_files(tree: Tree, paths: Iterable[str]) -> Iterator[tuple[str, s
 def names_local_project(text: str) -> bool:
     """Tell whether a requirements file installs something by path: its metadata is then an input."""
     return bool(re.search(r"^(-e\s|--editable|\.|file:|/)|@\s*file:", text, re.M))
+
+
+def local_folders(text: str) -> list[str]:
+    """Return the folders that a requirements file installs, as they are written there."""
+    return _FOLDER.findall(text)
 
 
 def dynamic_inputs(tree: Tree) -> tuple[str, ...]:

@@ -18,16 +18,22 @@ from sandbox.toolchains.layers import TOOLCHAIN, UV
 from sandbox.toolchains.python_arguments import requirement_name
 from sandbox.toolchains.python_calls import calls_in, make_places
 from sandbox.toolchains.python_ci import TestHints
-from sandbox.toolchains.python_digest import names_local_project, requirement_files
+from sandbox.toolchains.python_digest import (
+    local_folders,
+    names_local_project,
+    requirement_files,
+)
 from sandbox.toolchains.python_project import NamedList, PythonProject, read_project
 from sandbox.toolchains.test_line import ci_jobs
 from sandbox.toolchains.tree import Tree
 
 _MINORS = range(8, 16)
 _LATEST = 99
-_MATRIX = re.compile(
-    r"(?m)^[ \t]*+(?:-[ \t]*+)?python(?:-version)?s?:[ \t]*(\[[^\]]{0,2000}\]|(?:\n[ \t]*-[^\n]*)+|[^\n]*)"
+_VERSIONS = (
+    r"(?m)^[ \t]*+(?:-[ \t]*+)?(?:python(?:-version)?s?%s):[ \t]*"
+    r"(\[[^\]]{0,2000}\]|(?:\n[ \t]*-[^\n]*)+|[^\n]*)"
 )
+_KEY_OF_MATRIX = re.compile(r"python-version:[ \t]*\$\{\{[ \t]*matrix\.([\w-]{1,60})[ \t]*\}\}")
 
 
 def missing_python(requires: str, version: str) -> str:
@@ -76,8 +82,11 @@ def untested_python(tree: Tree, version: str) -> tuple[str, bool]:
     The second value tells whether all of those are older.
     """
     # The minor versions of CI's matrices, else of tox's environments.
-    jobs = (job for job in ci_jobs(tree) if job.is_of_workflow)
-    matrices = [text for job in jobs for text in _MATRIX.findall(job.text)]
+    matrices: list[str] = []
+    for job in ci_jobs(tree):
+        if job.is_of_workflow:
+            keys = "".join(f"|{re.escape(one)}" for one in {*_KEY_OF_MATRIX.findall(job.text)})
+            matrices += re.findall(_VERSIONS % keys, job.text)
     tested = {int(minor) for text in matrices for minor in re.findall(r"\b3\.(\d{1,2})\b", text)}
     tox = tree.ini("tox.ini")
     option = "envlist" if tox.has_option("tox", "envlist") else "env_list"
@@ -107,6 +116,9 @@ _TESTS = {
     "tests-require",
 }
 _DEVELOPMENT = {"dev", "develop", "development", "default"}
+# A list with one of these words stands beside one for the newest versions, and both cannot be had at once.
+_OF_OLDEST = {"oldest", "lowest", "minimum", "minimal", "minimums", "min"}
+_OF_NEWEST = {"latest", "newest", "highest", "max"}
 _FOR_DEVELOPMENT = "it is for development and brings pytest"
 _IS_NAME = re.compile(r"[A-Za-z0-9][\w.-]*")  # it becomes an argument of a command
 _DEVELOPMENT_FILES = _DEVELOPMENT | {"ci", "devel"}
@@ -197,8 +209,10 @@ def _files(tree: Tree, project: PythonProject, hints: tuple[TestHints, ...]) -> 
         for path in hint.files:
             if tree.read_bytes(path):
                 found.setdefault(path, f"{hint.source} installs it")
-    for path in _requirement_files(tree):
-        if _words(path) & _TESTS:
+    of_tests = {path: _words(path) for path in _requirement_files(tree) if _words(path) & _TESTS}
+    newest = [words - _OF_NEWEST for words in of_tests.values() if not words & _OF_OLDEST]
+    for path, words in of_tests.items():
+        if not words & _OF_OLDEST or words - _OF_OLDEST not in newest:
             found.setdefault(path, "its name says that it is for tests")
     for path in _requirement_files(tree) if not found else []:
         if _words(path) & _DEVELOPMENT_FILES:
@@ -331,6 +345,14 @@ def _named_in_code(tree: Tree, known: dict[str, Sibling]) -> list[str]:
         return []
     words = _WORD.findall(f"{tree.read('setup.py')}\n{tree.read('setup.cfg')}")
     return [name for word in words if (name := canonicalize_name(word)) in known]
+
+
+def is_read_at_top(whole: Tree, root: str, files: Iterable[str]) -> bool:
+    """Tell whether a project's lists name folders from the top of the repository on, where CI reads them."""
+    place = Tree(whole.root / root)
+    texts = (text for _, text in requirement_files(place, files) if root)
+    named = (folder for text in texts for folder in local_folders(text))
+    return any(whole.has(one) and not place.has(one) for one in named)
 
 
 def requirement_names(tree: Tree, project: PythonProject, selection: Selection) -> set[str]:

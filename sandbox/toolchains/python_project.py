@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from packaging.utils import canonicalize_name
@@ -50,7 +51,7 @@ def read_project(tree: Tree) -> PythonProject:
     """Return what the tree's project files declare; an empty Project when there are none."""
     pyproject = tree.toml("pyproject.toml")
     tool, is_built = pyproject.table("tool"), pyproject.has("build-system")
-    groups = _groups(pyproject) + _tool_groups(pyproject)
+    groups = _groups(pyproject) + _tool_groups(pyproject, tree.toml("hatch.toml"))
     backend = pyproject.table("build-system").text("build-backend")
     if pyproject.has("project"):
         project = pyproject.table("project")
@@ -111,19 +112,44 @@ def _groups(pyproject: Table) -> tuple[NamedList, ...]:
     return tuple(NamedList(name, members(name, ())) for name in groups.names())
 
 
-def _tool_groups(pyproject: Table) -> tuple[NamedList, ...]:
+def _tool_groups(pyproject: Table, of_hatch: Table) -> tuple[NamedList, ...]:
     """Return the lists that PDM, uv (its old key), poetry and hatch keep outside the standard."""
     tool = pyproject.table("tool")
     pdm = tool.table("pdm", "dev-dependencies")
     lists = [NamedList(name, pdm.strings(name), is_loose=True) for name in pdm.names()]
     lists.append(NamedList("dev", tool.table("uv").strings("dev-dependencies"), is_loose=True))
     lists += [NamedList(*group, is_loose=True) for group in poetry_groups(tool.table("poetry"))]
-    environments = tool.table("hatch", "envs")
-    for name in environments.names():
-        table = environments.table(name)
-        found = table.strings("dependencies") + table.strings("extra-dependencies")
-        lists.append(NamedList(name, found, is_loose=True))
+    tables = (tool.table("hatch", "envs"), of_hatch.table("envs"))
+    for one in (one for table in tables for one in hatch_environments(table)):
+        own = one.strings("dependencies")
+        if (
+            one.name == "hatch-test" and not own
+        ):  # what hatch itself brings, as far as tests call it
+            own = ("pytest", "pytest-mock")
+        lists.append(NamedList(one.name, own + one.strings("extra-dependencies"), is_loose=True))
     return tuple(entry for entry in lists if entry.requirements)
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """One of hatch's environments: what it does not say itself, its template says."""
+
+    name: str
+    own: Table
+    template: Table
+
+    def strings(self, key: str) -> tuple[str, ...]:
+        """Return one of its lists."""
+        return (self.own if self.own.has(key) else self.template).strings(key)
+
+
+def hatch_environments(table: Table) -> Iterator[Environment]:
+    """Yield the environments of a table such as `tool.hatch.envs`."""
+    for name in table.names():
+        own = table.table(name)
+        is_alone = own.has("detached") or name.startswith("hatch-")  # these are hatch's own
+        above = own.text("template") or ("" if is_alone else "default")
+        yield Environment(name, own, table.table(above))
 
 
 def _setup_cfg(tree: Tree, groups: tuple[NamedList, ...]) -> PythonProject:

@@ -6,6 +6,8 @@ import re
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from sandbox.toolchains.ecosystem import SetupHints
@@ -42,11 +44,11 @@ class RunnerChoice:
 def choose_runner(tree: Tree, hints: tuple[TestHints, ...], requirements: set[str]) -> RunnerChoice:
     """Choose from the tree's test files; `requirements` are the normalised names that get installed."""
     named = [(path, PurePosixPath(path).name) for path in tree.files() if path.endswith(".py")]
-    tests = [
-        path
-        for path, name in named
-        if name.startswith("test") or name.endswith("_test.py") or name == "conftest.py"
-    ]
+    of_unittest = [call for hint in hints for call in _calls(tree, hint.calls, TestRunner.UNITTEST)]
+    words = [pair for call in of_unittest for pair in pairwise(call.arguments)]
+    patterns = ["test*", "*_test.py", "*_tests.py", "conftest.py"]
+    patterns += [value for option, value in words if option in ("-p", "--pattern")]
+    tests = [path for path, name in named if any(fnmatchcase(name, one) for one in patterns)]
     texts = [tree.read(path) for path in tests[:_READ_TEST_FILES]]
     why = _why_pytest(tree, tests, texts, requirements)
     if why and (tests or _has_pytest_section(tree)):

@@ -116,6 +116,23 @@ def test_a_shallow_clone_says_so_until_it_is_whole(
     assert take(root, request).base_sha == base
 
 
+def test_a_partial_clone_says_so_until_it_is_whole(
+    root: Path, repository: Repository, tmp_path: Path
+) -> None:
+    base = repository.commit({"a": "1"})
+    repository.commit({"a": "2"})
+    repository.git("config", "uploadpack.allowFilter", "true")
+    partial = tmp_path / "partial"
+    where = f"file://{repository.folder}"
+    repository.git("clone", "-q", "--filter=blob:none", where, str(partial))
+    request = CheckoutRequest("e1", RepositorySource(str(partial)), "HEAD~1", "HEAD")
+    with pytest.raises(CheckoutError, match="lacks files") as caught:
+        take(root, request)
+    assert "git fetch --refetch --no-filter" in str(caught.value.next_step)
+    repository.git("-C", str(partial), "fetch", "--quiet", "--refetch", "--no-filter")
+    assert take(root, request).base_sha == base
+
+
 @pytest.mark.parametrize(
     ("revision", "message"),
     [

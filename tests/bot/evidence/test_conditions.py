@@ -67,12 +67,16 @@ SAID = {
     ("fooBar",): "Only fooBar has an alias.",
     ("utf-8",): "Files in `utf-8` are read.",
     ("hello world",): "It says hello world.",
+    ("slow", "tools"): "Remove useless tools.mark.slow decorators.",
 }
 UNSAID = {
     ("16",): "See #16, 1.16 and v16.",
     ("16", "20"): "At most 16.",
     ("fooBar",): "With `{ fooBar: 1 }` it fails.\n\n```\nfooBar\n```\n",
     ("red",): "A red button.",
+    ("slow",): "It is slow.",
+    ("com",): "See a.shop.com, https://b.shop.com/x and mail@c.shop.com.",
+    ("txt",): "Read data.txt.",
     (" world",): "Hello",
 }
 

@@ -114,8 +114,15 @@ def test_every_outcome_is_told_apart(bench: Bench) -> None:
 def test_selected_files_only(bench: Bench) -> None:
     one = "import unittest\nclass T(unittest.TestCase):\n    def test(self): pass\n"
     files = {"tests/__init__.py": "", "tests/test_a.py": one, "tests/test_b.py": one}
-    run = bench.results(files, runner=TestRunner.UNITTEST, paths=("tests/test_b.py",))
-    assert [result.id for result in run.results] == ["tests.test_b.T.test"]
+    found = bench.run(
+        files,
+        runner=TestRunner.UNITTEST,
+        arguments=("discover", "-s", "tests", "-t", "."),
+        paths=("tests/test_b.py",),
+    )
+    assert found.tests is not None
+    assert [result.id for result in found.tests.results] == ["tests.test_b.T.test"]
+    assert found.command == "python -m unittest tests/test_b.py"  # `discover` takes no files
 
 
 def test_load_tests_and_a_start_folder(bench: Bench) -> None:

@@ -23,6 +23,8 @@ from sandbox.test_runs.path_kinds import PathKind, classify, scope
         ("tests/test_app.py", "test"),
         ("test_app.py", "test"),
         ("pkg/app_test.py", "test"),
+        ("pkg/tests/app_tests.py", "test"),
+        ("pkg/ab_tests.py", "source"),
         ("shop/tests.py", "test"),
         ("testing/test_hooks.py", "test"),
         ("tests/__init__.py", "support"),

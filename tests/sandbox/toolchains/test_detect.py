@@ -90,6 +90,36 @@ def test_tox_installs_for_the_factor_that_calls_the_tests(tmp_path: Path) -> Non
     assert "sphinx" not in words
 
 
+HATCH = """
+[envs.default]
+dependencies = ["attrs"]
+[envs.checks]
+extra-dependencies = ["trio"]
+features = ["fast"]
+scripts.test = "pytest {args:tests}"
+[envs.hatch-test]
+dependency-groups = ["data"]
+[envs.style]
+detached = true
+dependencies = ["ruff"]
+features = ["docs"]
+scripts.check = "ruff check"
+"""
+
+
+@pytest.mark.parametrize("name", ["hatch.toml", "pyproject.toml"])
+def test_an_environment_of_hatch_for_the_tests_says_what_they_need(
+    tmp_path: Path, name: str
+) -> None:
+    text = HATCHLING.replace('test = ["pytest"]', "") + 'fast = ["cython"]\ndocs = ["sphinx"]\n'
+    text += '[dependency-groups]\ndata = ["anyio"]\n'
+    tree = write(tmp_path, {"pyproject.toml": text, "tests/test_a.py": TEST})
+    more = HATCH if name == "hatch.toml" else text + HATCH.replace("[envs", "[tool.hatch.envs")
+    words = installs(recipe(write(tree, {name: more})))
+    assert {"attrs", "trio", "fast", "pytest", "pytest-mock", "data"} <= set(words)
+    assert not {"ruff", "docs"} & set(words)
+
+
 def test_a_ci_job_that_runs_tests_names_what_it_installs(tmp_path: Path) -> None:
     workflow = (
         "jobs:\n  docs:\n    steps:\n      - run: pip install .[docs]\n"
@@ -133,6 +163,8 @@ MAKE = (
     "PY ?= python3\ntest: docs\n\t@$(PY) -m pytest tests\ndocs:\n\tpytest --doctest-modules src\n"
 )
 TASKS = HATCHLING + '[tool.hatch.envs.default.scripts]\ntest = ["pytest {args:tests}", "{0}"]\n'
+PIXI = HATCHLING + '[tool.pixi.tasks]\ndocs = {cmd = "pytest --doctest-modules src"}\n'
+PIXI += '[tool.pixi.feature.some.tasks]\ntest = "pytest tests"\n'
 DOCTESTS = ("--doctest-modules", "src")
 
 
@@ -155,6 +187,8 @@ DOCTESTS = ("--doctest-modules", "src")
         },
         {"Makefile": MAKE},
         {"pyproject.toml": TASKS.replace("{0}", "pytest --doctest-modules src")},
+        {"pyproject.toml": PIXI},
+        {"pixi.toml": PIXI.removeprefix(HATCHLING).replace("tool.pixi.", "")},
         {
             ".github/workflows/a.yml": "jobs:\n  a:\n    steps:\n      - run: uv run pytest tests\n"
             "  b:\n    steps:\n      - run: >-\n          python -m pytest\n          --doctest-modules\n"
@@ -170,12 +204,45 @@ DOCTESTS = ("--doctest-modules", "src")
             "    - cd src && pytest --doctest-modules\n"
         },
     ],
-    ids=["tox", "tox env", "tox.toml", "nox", "make", "hatch", "folded", "script", "gitlab"],
+    ids=[
+        *("tox", "tox env", "tox.toml", "nox", "make", "hatch", "pixi", "pixi.toml"),
+        *("folded", "script", "gitlab"),
+    ],
 )
 def test_every_call_that_runs_doctests_is_found(tmp_path: Path, files: dict[str, str]) -> None:
     found = recipe(write(project(tmp_path, "hatchling"), files))
     calls = {found.test_arguments, *(call.arguments for call in found.more_calls)}
     assert calls == {("tests",), DOCTESTS}
+
+
+def test_a_call_in_a_folder_that_only_the_job_has_tests_nothing_of_the_tree(tmp_path: Path) -> None:
+    tree = project(tmp_path, "hatchling", **{"more/test_c.py": TEST})
+    job = "jobs:\n  plugins:\n    steps:\n      - run: pip install trio\n      - run: {0}\n"
+    job += "  unit:\n    steps:\n      - run: pytest tests\n"
+    workflow = ".github/workflows/a.yml"
+    write(tree, {workflow: job.format("git clone https://x.org/y.git && cd y && pytest -m fast")})
+    found = recipe(tree)
+    assert (found.test_arguments, found.more_calls) == (("tests",), ())
+    assert "trio" not in installs(found)
+    # From there it may call the tree's tests, too.
+    for call in ("mkdir y; cd y; pytest ../more", "cd /tmp; pytest --pyargs more"):
+        write(tree, {workflow: job.format(call)})
+        assert "more" in [one.arguments[-1] for one in recipe(tree).calls]
+
+
+def test_the_tests_of_other_projects_are_not_run_at_the_top(tmp_path: Path) -> None:
+    lines = ("libs/one/tests", "libs/two/tests -k total", "tools", "libs/one/tests tools -m fast")
+    tox = "[testenv]\ncommands =\n" + "".join(f"  pytest {line}\n" for line in lines)
+    job = "jobs:\n  a:\n    steps:\n      - run: cd libs/two && pytest\n"
+    files = {"tox.ini": tox, ".github/workflows/a.yml": job, "tools/test_a.py": TEST}
+    tree = write(project(tmp_path, "hatchling"), files)
+    (tree / "tests/test_tally.py").unlink()
+    project(tmp_path / "libs/one", "hatchling")
+    project(tmp_path / "libs/two", "hatchling")
+    found = detect(tree, SetupHints(others=("libs/one", "libs/two")), TOOLS)
+    assert found is not None
+    own = [("tools",), ("libs/one/tests", "tools", "-m", "fast")]
+    assert [call.arguments for call in found.calls] == own
 
 
 def test_a_call_of_one_folder_does_not_stand_for_all_tests(tmp_path: Path) -> None:
@@ -270,6 +337,50 @@ def test_a_lock_file_or_a_configured_line_is_followed_whatever_the_commits_age(
     assert not any("--exclude-newer" in word for argv in old.install for word in argv)
 
 
+def test_pytest_is_added_where_a_lock_file_lacks_it(tmp_path: Path) -> None:
+    pyproject = HATCHLING.replace('test = ["pytest"]', "")
+    tox = "[testenv]\ndeps = pytest\ncommands = pytest\n"
+    files = {"pyproject.toml": pyproject, "tox.ini": tox, "uv.lock": "version = 1\n"}
+    found = recipe(write(tmp_path, {**files, "tests/test_a.py": TEST}))
+    assert ("uv", "pip", "install", "--compile-bytecode", "pytest") in found.install
+
+
+def test_of_two_lists_for_the_tests_the_one_for_the_newest_versions_is_installed(
+    tmp_path: Path,
+) -> None:
+    lists = (
+        "test-requirements.oldest.txt",
+        "test-requirements.latest.txt",
+        "tests-require-min.txt",
+    )
+    tree = project(tmp_path, "hatchling", **dict.fromkeys(lists, "attrs\n"))
+    assert [word for word in installs(recipe(tree)) if word.endswith(".txt")] == list(lists[1:])
+    write(tree, {"tests-require.txt": "attrs\n"})
+    assert lists[2] not in installs(recipe(tree))
+
+
+def test_a_list_that_names_folders_from_the_top_on_is_read_there(tmp_path: Path) -> None:
+    pyproject = HATCHLING + '[dependency-groups]\ntest = ["trio"]\n'
+    needs = {"libs/two/requirements-test.txt": "-e libs/one  # ours\npytest\n"}
+    project(tmp_path / "libs/one", "hatchling")
+    project(tmp_path / "libs/two", "hatchling", **{"pyproject.toml": pyproject})
+    hints = SetupHints(root="libs/two")
+    found = detect(write(tmp_path, needs), hints, TOOLS)
+    assert found is not None
+    (install,) = [argv[2] for argv in found.install if argv[0] == "sh"]
+    assert install.startswith("cd /work/tree && { uv pip install --compile-bytecode ")
+    words = shlex.split(install.replace("; }", ""))
+    assert {"libs/two/pyproject.toml", "libs/two/requirements-test.txt"} <= set(words)
+    assert "libs/two/pyproject.toml:test" in words
+    needy = HATCHLING.replace("= []", '= ["attrs"]')
+    other = detect(write(tmp_path, {"libs/one/pyproject.toml": needy}), hints, TOOLS)
+    assert other is not None and other.lock_digest != found.lock_digest
+    # What stands there below the project is meant there.
+    project(tmp_path / "libs/two/libs/one", "hatchling")
+    beside = detect(tmp_path, hints, TOOLS)
+    assert beside is not None and not [argv for argv in beside.install if argv[0] == "sh"]
+
+
 def test_a_pytest_that_is_added_brings_its_own_py(tmp_path: Path) -> None:
     files = {"requirements.txt": "nose\npy==1.4.12\n", "tests/test_a.py": TEST}
     found = recipe(write(tmp_path, files))
@@ -338,6 +449,22 @@ def test_unittest_is_used_when_nothing_speaks_of_pytest(tmp_path: Path) -> None:
     assert "pytest" not in installs(found)
 
 
+@pytest.mark.parametrize(
+    ("name", "pattern"), [("sum_tests.py", "*tests.py"), ("SumCases.py", "*Cases.py")]
+)
+def test_files_that_unittest_is_told_to_look_for_are_tests(
+    tmp_path: Path, name: str, pattern: str
+) -> None:
+    text = "import unittest\n\n\nclass Sums(unittest.TestCase):\n    def test_sum(self): ...\n"
+    pyproject = HATCHLING.replace('test = ["pytest"]', "")
+    line = f"python -m unittest discover -s tally -p {pattern}"
+    pyproject += f"[tool.hatch.envs.test.scripts]\ntest = '{line}'\n"
+    files = {"pyproject.toml": pyproject, f"tally/tests/{name}": text}
+    found = recipe(write(tmp_path, files))
+    assert found.runner is TestRunner.UNITTEST
+    assert found.test_arguments == ("discover", "-s", "tally", "-p", pattern)
+
+
 def test_no_tests_are_said_to_be_none(tmp_path: Path) -> None:
     text = HATCHLING.replace('test = ["pytest"]', "")
     assert recipe(write(tmp_path, {"pyproject.toml": text})).runner is TestRunner.NONE
@@ -387,8 +514,14 @@ def test_the_nearest_python_that_does_is_asked_for(
         {".github/workflows/a.yml": "matrix:\n  python-version: [3.8, '3.9', \"3.10\"]\n"},
         {".github/workflows/a.yml": "matrix:\n  python:\n    - 3.8\n    - '3.9'\n    - 3.10.4\n"},
         {"tox.ini": "[tox]\nenvlist = py38, py{39,3.10}-{a,b}, lint\n"},
+        {
+            ".github/workflows/a.yml": "jobs:\n  a:\n    strategy:\n      matrix:\n        os: [3.13]\n"
+            "        py:\n        - 3.10\n        # none else\n        - 3.8\n    steps:\n"
+            "      - with:\n          python-version: ${{ matrix.py }}\n"
+            "  b:\n    steps:\n      - with:\n          python-version: 3.9\n"
+        },
     ],
-    ids=["list", "lines", "tox"],
+    ids=["list", "lines", "tox", "key"],
 )
 def test_a_python_that_the_project_does_not_test_with_is_told(
     tmp_path: Path, files: dict[str, str]
