@@ -131,7 +131,8 @@ def read_script(
         variables, rest = bare(words)
         call = _runner(rest, variables) if rest else None
         if call is None:
-            before += [] if found else words[:3]
+            is_check = "tsc" in words and any(word.lower() == "--noemit" for word in words)
+            before += [] if found or is_check else words[:3]
             continue
         if any(call == (one.runner, one.arguments) for one in found):
             continue

@@ -73,6 +73,9 @@ def node(tree: Path, manifest: dict[str, object], **files: str) -> Recipe:
         ),
         ("run-s lint unit", "mocha", ("--", "--timeout", "9", "test/*.js")),
         ("npm-run-all --parallel lint test:*", "ava", ("--",)),
+        ("pnpm run '/^unit$/'", "mocha", ("--", "--timeout", "9", "test/*.js")),
+        ("pnpm run --parallel '/^(?:lint|test):.*/'", "node --test", ("--",)),  # not read
+        ("pnpm run '/^test:.+/'", "ava", ("--",)),
         ("concurrently 'npm:lint' 'npm:unit'", "mocha", ("--", "--timeout", "9", "test/*.js")),
         ("npm run lint && npm run wrapped", "mocha", ("A=1", "--", "spec")),
         ("make test-unit", "mocha", ("NODE_ENV=test", "--", "--timeout", "5", "test/unit")),
@@ -348,11 +351,35 @@ def test_ranges_of_node(wanted: str, is_met: bool) -> None:
 def test_tests_that_use_what_is_built_are_built_for(tmp_path: Path) -> None:
     scripts = {"test": "node --test", "build": "tsc"}
     manifest: dict[str, object] = {"scripts": scripts, "main": "dist/index.js"}
-    assert node(tmp_path / "a", manifest).install_project == ()
+    write(tmp_path / "a", {"test/c.test.js": "assert('a.b'.split('.')[0] === '..')"})
+    assert node(tmp_path / "a", {**manifest, "name": "shop"}).install_project == ()
     write(tmp_path / "a", {"test/b.test.js": "import x from '../dist/index.js';"})
     assert node(tmp_path / "a", manifest).install_project == (("npm", "run", "build"),)
     scripts["test"] = "npm run build && node --test"
     assert node(tmp_path / "b", manifest).install_project == (("npm", "run", "build"),)
+    scripts["test"] = "tsc && node --test"
+    assert node(tmp_path / "c", manifest).install_project == (("npm", "run", "build"),)
+    scripts["test"] = "tsc --noEmit && node --test"  # looks at types, and writes nothing
+    assert node(tmp_path / "d", manifest).install_project == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "is_built"),
+    [
+        ("vitest.config.mts", "test: { name: 'shop', alias: { other: './src' } }", True),
+        ("vitest.config.mts", "alias: [{ find: /^shop$/, replacement: './src/index.ts' }]", False),
+        ("vite.config.js", "alias: { 'shop': './src/index.ts' }", False),
+        ("jest.config.js", "moduleNameMapper: { '^shop$': '<rootDir>/src' }", False),
+        ("other.config.js", "alias: { 'shop': './src/index.ts' }", True),
+    ],
+)
+def test_tests_that_get_the_sources_by_the_name_of_the_package_need_no_build(
+    path: str, text: str, is_built: bool, tmp_path: Path
+) -> None:
+    scripts = {"test": "vitest run", "build": "rollup -c"}
+    write(tmp_path, {path: text, "test/b.test.js": "import { price } from 'shop'"})
+    found = node(tmp_path, {"name": "shop", "scripts": scripts, "main": "./index.js"})
+    assert bool(found.install_project) is is_built
 
 
 def test_evidence_decides_and_both_sides_agree(tmp_path: Path) -> None:
