@@ -25,7 +25,7 @@ _MEASURED = re.compile(rf"\b(\w+)[ \t]*=[^=\n;]{{0,40}}{_CLOCK}[ \t]*-")
 """A name for the time that went by: what the clock says, less what it said before."""
 _BOUND = re.compile(r"<|\b(?:toBeLessThan|assertLess|isBelow|isAtMost|below|lessThan|most)\w*\(\w*")
 _NAME = re.compile(r"\w+")
-_MOST_LINE = 160
+_MOST_LINE = 100
 _HAVE_WHAT_TESTS_NEED = (
     "Let base's own tests pass where Assay runs (`setup:` in `.github/assay.yml` says how to install and "
     "test), then comment `/judge`; or let somebody who ran them accept this."
@@ -148,7 +148,7 @@ def _time_limit(test: TestComparison) -> str:
     bound = _BOUND.search(line)
     measured = set(_MEASURED.findall("\n".join(lines[:at])))
     names = set(_NAME.findall(line[: bound.end()])) if bound else set()
-    return line[:_MOST_LINE] if names & measured else ""
+    return line[:_MOST_LINE].replace("`", "'") if names & measured else ""
 
 
 def _lacking(test: TestComparison) -> str:
