@@ -178,7 +178,9 @@ def _manifests(tree: Tree, manager: Manager, root: str) -> tuple[str, ...]:
     if not (tree.json(top).has("workspaces") or place.is_plain("pnpm-workspace.yaml")):
         return tuple(dict.fromkeys((top, own)))
     found = [path for path in place.files() if PurePosixPath(path).name == "package.json"]
-    return tuple(dict.fromkeys((top, own, *(str(PurePosixPath(manager.folder, p)) for p in found))))
+    inside = {own, *(str(PurePosixPath(manager.folder, path)) for path in found)}
+    # In one order whatever package is tested: they all share what is installed.
+    return tuple(dict.fromkeys((top, *sorted(inside))))
 
 
 # --- the build -------------------------------------------------------------------------------

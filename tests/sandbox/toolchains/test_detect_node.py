@@ -229,6 +229,19 @@ def test_the_digest_follows_what_is_installed_and_nothing_else(tmp_path: Path) -
     )
 
 
+def test_the_packages_of_a_workspace_share_what_is_installed(tmp_path: Path) -> None:
+    packages = {
+        "package.json": {"private": True, "packageManager": "pnpm@10.1.0"},
+        "packages/a/package.json": {"name": "a", "scripts": {"test": "vitest run"}},
+        "packages/b/package.json": {"name": "b", "scripts": {"test": "ava"}},
+    }
+    write(tmp_path, {path: json.dumps(manifest) for path, manifest in packages.items()})
+    write(tmp_path, {"pnpm-workspace.yaml": "packages: ['packages/*']", "pnpm-lock.yaml": "x"})
+    found = [detect(tmp_path, SetupHints(root=f"packages/{one}"), TOOLS) for one in "ab"]
+    assert [one.runner.value for one in found if one] == ["vitest", "ava"]
+    assert len({one.lock_digest for one in found if one}) == 1
+
+
 def test_what_is_missing_is_needed(tmp_path: Path) -> None:
     assert node(tmp_path / "a", {"engines": {"node": ">=99"}}).needs == ("Node >=99",)
     assert node(tmp_path / "b", {"engines": {"node": ">=18"}}).needs == ()
