@@ -227,8 +227,10 @@ def _kept(arguments: list[str], runner: TestRunner) -> list[str]:
     own = _NOT_DROPPED.get(runner, _NEVER)
     kept: list[str] = []
     rest = list(arguments)
-    if rest[:1] and rest[0] in ("run", "watch", "dev"):
-        rest.pop(0)
+    # vitest knows what it shall do behind its options, too: left there it would be a filter of files.
+    first = rest if runner is TestRunner.VITEST else rest[:1]
+    if verb := next((word for word in first if word in ("run", "watch", "dev")), ""):
+        rest.remove(verb)
     while rest:
         word = rest.pop(0)
         if word in _DROPPED_WITH_VALUE:

@@ -48,6 +48,9 @@ def node(tree: Path, manifest: dict[str, object], **files: str) -> Recipe:
         ("npm run lint && npm run unit", "mocha", ("--", "--timeout", "9", "test/*.js")),
         ("c8 --reporter=lcov mocha --reporter dot --bail", "mocha", ("--",)),
         ("vitest run --coverage", "vitest", ("--",)),
+        ("vitest --config ../x.mts run", "vitest", ("--", "--config", "../x.mts")),
+        ("vitest run -c x.mts run", "vitest", ("--", "-c", "x.mts", "run")),
+        ("mocha -t 9 run", "mocha", ("--", "-t", "9", "run")),
         (
             "cross-env NODE_OPTIONS=--experimental-vm-modules npx jest --silent -c x.json",
             "jest",
