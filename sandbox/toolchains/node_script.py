@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -261,7 +262,10 @@ def choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> Runner:
         said = (
             f"Tests run with {call.runner}, as the script `{call.script}` of package.json calls it."
         )
-        said += "".join(f" Then {more.runner} runs, called there too." for more in call.more)
+        said += "".join(
+            f" Then {name} runs{f' {count} times' if count > 1 else ''}, called there too."
+            for name, count in Counter(str(more.runner) for more in call.more).items()
+        )
         return Runner(call.runner, call.arguments, said, call.before, call.more)
     declared = {name for field in TABLES for name in manifest.table(field).names()}
     tests = [path for path in tree.files() if path.endswith(SUFFIXES) and is_test(path)]

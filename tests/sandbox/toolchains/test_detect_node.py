@@ -158,6 +158,11 @@ def test_every_call_of_a_runner_is_made(tmp_path: Path) -> None:
     ]
     whole = node(tmp_path, {"scripts": {"test": "mocha a.js && mocha b.js"}})
     assert whole.more_calls == ()
+    zones = {"test": "TZ=UTC jest a && TZ=EST jest a && TZ=CET jest a && mocha"}
+    assert (
+        "Then jest runs 2 times, called there too. Then mocha runs, called there too."
+        in (node(tmp_path, {"scripts": zones}).reasons[-1])
+    )
 
 
 def test_a_script_that_loads_files_of_node_test_is_run_by_it(tmp_path: Path) -> None:
