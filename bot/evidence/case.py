@@ -8,7 +8,12 @@ from dataclasses import dataclass
 
 from bot.configuration import Configuration
 from bot.diff.paths import is_policy
-from bot.evidence.tests.results import Witnesses, call_witnesses, common_trouble, function_of
+from bot.evidence.tests.results import (
+    Witnesses,
+    blamed_on_the_machine,
+    call_witnesses,
+    function_of,
+)
 from bot.evidence.transitions import passed
 from bot.task.categories import ASKED, NARROW, upkeep_area
 from bot.task.permissions import (
@@ -52,10 +57,6 @@ _LACKS_PRIVATE = re.compile(
 _TRY_TESTED_VERSION = (
     "Let Assay judge on a machine with a version that the project is tested with, or make the tests pass "
     "with this one."
-)
-_HAVE_WHAT_TESTS_NEED = (
-    "Let base's own tests pass where Assay runs (`setup:` in `.github/assay.yml` says how to install and "
-    "test), then comment `/judge`; or let somebody who ran them accept this."
 )
 
 
@@ -143,14 +144,7 @@ class Case:
             return None
         if self.observed.too_new:
             return self.observed.too_new, _TRY_TESTED_VERSION
-        if found := common_trouble(failing, self.witnesses.still_failing):
-            lacking, count = found
-            tests = "1 test of base fails" if count == 1 else f"{count} tests of base fail"
-            return (
-                f"{tests} on base, too, for want of the same: `{lacking}`.",
-                _HAVE_WHAT_TESTS_NEED,
-            )
-        return None
+        return blamed_on_the_machine(failing, self.witnesses.still_failing)
 
     def is_adapted(self, test: TestComparison) -> bool:
         """Whether reading both versions showed that a test still demands the same."""

@@ -6,8 +6,11 @@ tested is then a copy there, and not the code that ships.
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
+import shlex
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -50,6 +53,12 @@ _DISCOVERY = {
     "ctestcustom": r"CTEST_CUSTOM_TESTS_IGNORE",
     ".bazelrc": r"test_tag_filters",
 }  # fmt: skip
+_SCRIPT = re.compile(r"\"(?P<name>[\w:-]{1,80})\"[ \t]*:[ \t]*(?P<line>\"(?:[^\"\\]|\\.)*\")")
+_TEST_RUN = re.compile(
+    r"(?:[A-Z_]+=[\w/.+-]* )*(?:npx )?(?:npm (?:run )?test[\w:-]*|vitest|jest|mocha|ava|tap|tape|jasmine|uvu"
+    r"|node --test)(?: [\w.][\w./:=-]*)*\Z"
+)
+"""A run of tests, in another time zone, say, or of further files."""
 _RUNNER_FILES = ("pyproject.toml", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg")
 _FOLDERS = re.compile(
     r"^[ \t]*pythonpath[ \t]*=([^\n]{0,400}(?:\n[ \t][^\n=]{1,200}){0,20})", re.MULTILINE
@@ -123,13 +132,33 @@ def narrowed_discovery(inspection: Inspection) -> Iterator[Finding]:
         patterns = [p for prefix, p in _DISCOVERY.items() if name.startswith(prefix)]
         kept = {line.strip().rstrip(",") for _, line in removed_lines(change)}
         for number, line in added_lines(change):
-            if line.strip().rstrip(",") in kept:
+            if line.strip().rstrip(",") in kept or any(_runs_more(old, line) for old in kept):
                 continue
             if any(re.search(pattern, line) for pattern in patterns):
                 message = f"Which tests are found or run is changed: `{line.strip()[:80]}`."
                 finding = make_finding(TEST_DESELECTED, change, number, message)
                 blocks = inspection.standing.fewer_unasked
                 yield replace(finding, severity=Severity.BLOCK) if blocks else finding
+
+
+def _runs_more(before: str, after: str) -> bool:
+    """Whether a script of tests still has each of its commands, and has only runs of tests beside them."""
+    old, new = _SCRIPT.fullmatch(before.strip()), _SCRIPT.fullmatch(after.strip().rstrip(","))
+    if not old or not new or old["name"] != new["name"]:
+        return False
+    try:
+        ran, runs = (Counter(_commands(json.loads(one["line"]))) for one in (old, new))
+    except ValueError:  # quotes that nothing closes
+        return False
+    return bool(ran) and ran <= runs and all(_TEST_RUN.match(one) for one in runs - ran)
+
+
+def _commands(script: str) -> list[str]:
+    """The commands of a script that all have to succeed; none where one may fail or lies in the back."""
+    if re.search(r"[;|`$<>\n]|(?<!&)&(?!&)", script):
+        return []
+    words = (shlex.split(one) for one in script.split("&&"))
+    return [shlex.join(one[1:] if one[:1] == ["cross-env"] else one) for one in words]
 
 
 def shadowed_modules(inspection: Inspection) -> Iterator[Finding]:

@@ -34,6 +34,11 @@ _WHOLE = re.compile(r"<!doctype html|<html[\s>]|<body[\s>]", re.IGNORECASE)
 _NEEDS_BUILD = re.compile(
     r"<script[^<>]+src=[\"'][^\"'>]+\.(?:jsx|tsx?|vue|svelte)[\"'?]", re.IGNORECASE
 )
+# Where a page loads a file NAME: in quotes, in `url(…)`, or as an attribute without quotes. What a text
+# says of it, and the address of another file (`part.js.html`), load nothing.
+_ADDRESS = (
+    r"""["'/]NAME["']|\burl\((?:[^"'()<>\s]{0,200}/)?NAME\)|=(?:[^"'()<>\s]{0,200}/)?NAME[>\s]"""
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,7 @@ def is_front_end(path: str) -> bool:
 def find_pages(tree: Path, changed: tuple[str, ...]) -> tuple[StaticPage, ...]:
     """Return at most MAX_PAGES pages of a tree that show the changed files, the surest first.
 
-    Those are the changed pages, pages that name a changed file, and the index of a changed file's site.
+    Those are the changed pages, pages that load a changed file, and the index of a changed file's site.
     """
     candidates = [
         path for path in changed if PurePosixPath(path).suffix.lower() in _PAGES | _ASSETS
@@ -66,7 +71,8 @@ def find_pages(tree: Path, changed: tuple[str, ...]) -> tuple[StaticPage, ...]:
     assets = [name for name in names if PurePosixPath(name).suffix.lower() in _ASSETS]
     naming: list[str] = []
     if assets:
-        named = re.compile("|".join(rf"(?<![\w.-]){re.escape(name)}" for name in assets[:200]))
+        either = "|".join(re.escape(name) for name in assets[:200])
+        named = re.compile(_ADDRESS.replace("NAME", f"(?:{either})(?:[?#][^\"'()<>\\s]*)?"))
         naming = [path for path in listed[:_MAX_READ] if named.search(_text(tree, path))]
     roots = [site_root(tree, path) for path in candidates]
     indexes = [str(PurePosixPath(root, "index.html")) for root in roots if _is_index(tree, root)]

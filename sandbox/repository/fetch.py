@@ -171,6 +171,7 @@ _REFUSED = (
     "could not read password",
     "error: 403",
 )
+_DAMAGED = re.compile(r"unable to (?:read|parse) (?:\w+ ){0,2}([0-9a-f]{40,64})\b")
 _MISSING = ("not our ref", "couldn't find remote ref", "no such remote ref", "unadvertised object")
 _LACKING = "repository corruption on the remote side"
 _UNAVAILABLE = (
@@ -183,6 +184,13 @@ _UNAVAILABLE = (
 def _fetch_error(stderr: str, source: RepositorySource) -> CheckoutError:
     said = redacted(stderr, source)
     low = said.lower()
+    if "repository corruption on the remote side" in low:
+        damaged = _DAMAGED.search(said)
+        return CheckoutError(
+            "The repository is damaged where it is kept"
+            + (f": object {damaged[1]} cannot be read there." if damaged else "."),
+            "Run `git fsck` there, or name another copy of it.",
+        )
     if any(sign in low for sign in _MISSING):
         return MissingRevision(
             "The commit does not exist in the repository (any more).",

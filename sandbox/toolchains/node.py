@@ -178,13 +178,16 @@ def _manifests(tree: Tree, manager: Manager, root: str) -> tuple[str, ...]:
     if not (tree.json(top).has("workspaces") or place.is_plain("pnpm-workspace.yaml")):
         return tuple(dict.fromkeys((top, own)))
     found = [path for path in place.files() if PurePosixPath(path).name == "package.json"]
-    return tuple(dict.fromkeys((top, own, *(str(PurePosixPath(manager.folder, p)) for p in found))))
+    inside = {own, *(str(PurePosixPath(manager.folder, path)) for path in found)}
+    # In one order whatever package is tested: they all share what is installed.
+    return tuple(dict.fromkeys((top, *sorted(inside))))
 
 
 # --- the build -------------------------------------------------------------------------------
 
 
 _Commands = tuple[tuple[str, ...], ...]
+_SETTINGS = re.compile(r"(?:vite|vitest|jest)\.config\.\w+")
 
 
 def _build(
@@ -227,10 +230,22 @@ def _missing_output(tree: Tree, manifest: Table) -> str:
         ):
             return folder
     name = manifest.text("name")
-    by_name = re.compile(rf"['\"](?:{re.escape(name)}|\.\.?/?)['\"]") if name else None
+    # By its own name, unless what runs the tests takes the sources for it; or by the folder that it is in.
+    words = [r"\.\.?/?", *([re.escape(name)] if not _is_aliased(tree, manifest, name) else [])]
+    loads = r"\b(?:from|import|require|resolve|mock)\b[\s(]{0,9}"
+    by_name = re.compile(rf"{loads}['\"](?:{'|'.join(words)})['\"]") if name else None
     if by_name and output and not tree.has(output[0]) and any(by_name.search(t) for t in texts):
         return output[0]
     return ""
+
+
+def _is_aliased(tree: Tree, manifest: Table, name: str) -> bool:
+    """Whether the settings of vitest, vite or jest lay something else under a package's name."""
+    settings = [path for path in tree.files() if _SETTINGS.fullmatch(path)]
+    texts = [*map(tree.read, settings), json.dumps(manifest.table("jest").data)]
+    own = re.escape(name).replace("/", r"\\?/")
+    key = re.compile(rf"['\"]\^?{own}\$?['\"]\s*:\s*|\bfind\s*:\s*['\"/]\^?{own}\$?['\"/]")
+    return any(key.search(text) for text in texts)
 
 
 # --- the environment -------------------------------------------------------------------------

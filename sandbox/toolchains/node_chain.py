@@ -94,6 +94,7 @@ def _releases_in(lines: list[str]) -> Iterator[str]:
 _ENDS = {"&&", "||", ";", "&", "|", "(", ")"}
 _MODULE = re.compile(r"[@\w./-]{1,200}")
 VARIABLE = re.compile(r"[A-Za-z_]\w*=")
+_EXPRESSION = re.compile(r"/(\^?)((?:[\w:-]|\\[.-]|\.[*+]){1,100})(\$?)/")
 RUNNERS = ("mocha", "_mocha", "jest", "vitest", "ava", "jasmine", "tap", "tape", "uvu")
 """Programs that run tests; a package manager starts them by their names alone."""
 _LONGEST = 4000
@@ -216,7 +217,7 @@ def _names_called(words: list[str]) -> tuple[list[str], list[str]]:
     names: list[str] = []
     match plain:
         case ["npm" | "pnpm" | "bun" | "yarn", "run" | "run-script", script, *rest]:
-            names = [_literal(script)]
+            names = _of_expression(script) if plain[0] == "pnpm" else [_literal(script)]
             extra = [*(rest if plain[0] == "yarn" else []), *extra]
         case ["npm" | "pnpm", "test" | "t" | "tst", *_]:
             names = ["test"]
@@ -233,6 +234,19 @@ def _names_called(words: list[str]) -> tuple[list[str], list[str]]:
         case ["node", script] if "--run" in own:
             names = [_literal(script)]
     return names, extra
+
+
+def _of_expression(script: str) -> list[str]:
+    """Return the patterns of what pnpm calls a script: a name, or an expression in slashes (`/^test:.*/`).
+
+    Only what a pattern can say is read: an expression of a repository may take forever to be matched.
+    """
+    found = _EXPRESSION.fullmatch(script)
+    if not found:
+        return [_literal(script)]
+    start, inner, end = found.groups()
+    inner = re.sub(r"\.[*+]", "*", inner).replace("\\", "")
+    return [f"{'' if start else '*'}{inner}{'' if end else '*'}"]
 
 
 def _literal(name: str) -> str:

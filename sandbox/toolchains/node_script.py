@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -131,7 +132,8 @@ def read_script(
         variables, rest = bare(words)
         call = _runner(rest, variables) if rest else None
         if call is None:
-            before += [] if found else words[:3]
+            is_check = "tsc" in words and any(word.lower() == "--noemit" for word in words)
+            before += [] if found or is_check else words[:3]
             continue
         if any(call == (one.runner, one.arguments) for one in found):
             continue
@@ -226,8 +228,10 @@ def _kept(arguments: list[str], runner: TestRunner) -> list[str]:
     own = _NOT_DROPPED.get(runner, _NEVER)
     kept: list[str] = []
     rest = list(arguments)
-    if rest[:1] and rest[0] in ("run", "watch", "dev"):
-        rest.pop(0)
+    # vitest knows what it shall do behind its options, too: left there it would be a filter of files.
+    first = rest if runner is TestRunner.VITEST else rest[:1]
+    if verb := next((word for word in first if word in ("run", "watch", "dev")), ""):
+        rest.remove(verb)
     while rest:
         word = rest.pop(0)
         if word in _DROPPED_WITH_VALUE:
@@ -258,7 +262,10 @@ def choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> Runner:
         said = (
             f"Tests run with {call.runner}, as the script `{call.script}` of package.json calls it."
         )
-        said += "".join(f" Then {more.runner} runs, called there too." for more in call.more)
+        said += "".join(
+            f" Then {name} runs{f' {count} times' if count > 1 else ''}, called there too."
+            for name, count in Counter(str(more.runner) for more in call.more).items()
+        )
         return Runner(call.runner, call.arguments, said, call.before, call.more)
     declared = {name for field in TABLES for name in manifest.table(field).names()}
     tests = [path for path in tree.files() if path.endswith(SUFFIXES) and is_test(path)]

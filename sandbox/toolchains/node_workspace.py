@@ -206,7 +206,9 @@ def install_commands(
     fixes is installed as npm's registry offered it before `released_before`, an ISO date or "". `more`
     are shell lines that come last; one that fails ends nothing.
     """
-    told = ("python3", "-I", NPM_INSTALL, f"{DEPENDENCIES}/{UNFETCHED}", runner)
+    # Only npm can leave something out: with the others packages share an installation, whatever tests them.
+    needed = runner if manager.name == "npm" else ""
+    told = ("python3", "-I", NPM_INSTALL, f"{DEPENDENCIES}/{UNFETCHED}", needed)
     dated = (f"--before={released_before}",) if is_dated(manager, released_before) else ()
     steps = [(*told, *_install(manager), *dated), _rebuild(manager)]
     scripts = manifest.table("scripts")

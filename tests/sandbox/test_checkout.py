@@ -492,6 +492,18 @@ def test_a_server_that_is_down_may_be_tried_again(root: Path) -> None:
         take(root, CheckoutRequest("e1", source, "main", "main"))
 
 
+def test_a_repository_that_lacks_an_object_is_said_to_be_damaged(
+    root: Path, repository: Repository
+) -> None:
+    sha = repository.commit({"a": "1"})
+    blob = repository.blob("1")
+    Path(repository.folder, ".git", "objects", blob[:2], blob[2:]).unlink()
+    source = RepositorySource(str(repository.folder))
+    with pytest.raises(CheckoutError, match=f"damaged where it is kept: object {blob}") as caught:
+        take(root, CheckoutRequest("e1", source, sha, sha))
+    assert not isinstance(caught.value, CheckoutUnavailable)
+
+
 def test_the_pinned_commit_is_taken_after_a_force_push(
     root: Path, repository: Repository, tmp_path: Path
 ) -> None:

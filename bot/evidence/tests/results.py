@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from bot.values import FourWay, TestChange, TestComparison
@@ -17,6 +17,23 @@ _TROUBLE = re.compile(
     r"OperationalError|Executable doesn't exist|command not found)\b[^\n]{0,300}"
 )
 """What a test says that lacks something of the machine that it runs on, and not what it asks for."""
+_CLOCK = (
+    r"(?:performance\.now|Date\.now|process\.hrtime(?:\.bigint)?"
+    r"|(?:time\.)?(?:perf_counter|monotonic|process_time|time)(?:_ns)?)\(\)"
+)
+_MEASURED = re.compile(rf"\b(\w+)[ \t]*=[^=\n;]{{0,40}}{_CLOCK}[ \t]*-")
+"""A name for the time that went by: what the clock says, less what it said before."""
+_BOUND = re.compile(r"<|\b(?:toBeLessThan|assertLess|isBelow|isAtMost|below|lessThan|most)\w*\(\w*")
+_NAME = re.compile(r"\w+")
+_MOST_LINE = 100
+_HAVE_WHAT_TESTS_NEED = (
+    "Let base's own tests pass where Assay runs (`setup:` in `.github/assay.yml` says how to install and "
+    "test), then comment `/judge`; or let somebody who ran them accept this."
+)
+_MEASURE_AGAIN = (
+    "Comment `/judge` to measure again. If it fails again, let the test count what is done and not the time "
+    "that it takes, or let somebody who ran it accept this."
+)
 _ASKED_BY_A_PACKAGE = re.compile(r" imported from \S{0,200}/(?:node_modules|site-packages)/\S+")
 
 
@@ -93,19 +110,39 @@ def call_witnesses(tests: FourWay) -> Witnesses:
     )
 
 
-def common_trouble(
-    failing: Iterable[TestComparison], of_base: Iterable[TestComparison]
-) -> tuple[str, int] | None:
-    """Return what these tests lack of the machine, and how many tests of base fail for want of the same.
+def blamed_on_the_machine(
+    failing: Collection[TestComparison], of_base: Iterable[TestComparison]
+) -> tuple[str, str] | None:
+    """Return why new tests may fail for the machine that they run on, and what to do.
 
-    None where one of them may fail for a reason of its own.
+    They lack what tests of base lack, too, or they hold a time that they measured to a limit. None where
+    one of them may fail for a reason of its own.
     """
     known = [_lacking(test) for test in of_base if not test.written_by_author]
     lacking = {_lacking(test) for test in failing}
-    if len(lacking) != 1 or "" in lacking:
+    if len(lacking) == 1 and "" not in lacking and (trouble := next(iter(lacking))) in known:
+        count = known.count(trouble)
+        tests = "1 test of base fails" if count == 1 else f"{count} tests of base fail"
+        return f"{tests} on base, too, for want of the same: `{trouble}`.", _HAVE_WHAT_TESTS_NEED
+    limits = [_time_limit(test) for test in failing]
+    if not limits or "" in limits:
         return None
-    (trouble,) = lacking
-    return (trouble, known.count(trouble)) if trouble in known else None
+    return (
+        f"What fails is a limit on time (`{limits[0]}`), and the machine that Assay runs on may be slower.",
+        _MEASURE_AGAIN,
+    )
+
+
+def _time_limit(test: TestComparison) -> str:
+    """The line at which a test failed, where that holds a time which the test measured to a limit."""
+    frame = re.search(rf"{re.escape(test.path)}:(\d+)", test.message)
+    lines = _body(test).splitlines()
+    at = int(frame[1]) - test.line if frame else -1
+    line = lines[at].strip() if 0 <= at < len(lines) else ""
+    bound = _BOUND.search(line)
+    measured = set(_MEASURED.findall("\n".join(lines[:at])))
+    names = set(_NAME.findall(line[: bound.end()])) if bound else set()
+    return line[:_MOST_LINE].replace("`", "'") if names & measured else ""
 
 
 def _lacking(test: TestComparison) -> str:
@@ -135,6 +172,12 @@ def test_ids(tests: Iterable[TestComparison], most: int = 3) -> str:
 test_ids.__test__ = False  # type: ignore[attr-defined]
 
 
+def _body(test: TestComparison) -> str:
+    """The code of a test: in JavaScript the titles around it stand before it in its source."""
+    title, _, body = test.source.partition("\n")
+    return body if title and test.id.endswith(title) else test.source
+
+
 _COMMENT = re.compile(r"^[ \t]*(?://|#|/?\*)[^\n]*$", re.MULTILINE)
 
 
@@ -146,10 +189,7 @@ def code_of(tests: Iterable[TestComparison]) -> str:
         row = test.id.rpartition(" > ")[2] if test.table else ""
         if test.id.endswith("]"):
             row = test.id[test.id.find("[") :]
-        # The titles around a test stand before its source in JavaScript.
-        title, _, body = test.source.partition("\n")
-        code = body if title and test.id.endswith(title) else test.source
-        found.append(f"{row}\n{_COMMENT.sub('', code)}")
+        found.append(f"{row}\n{_COMMENT.sub('', _body(test))}")
     return "\n".join(found)
 
 

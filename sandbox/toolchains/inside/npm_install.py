@@ -3,7 +3,8 @@
 Usage: npm_install.py UNFETCHED RUNNER ARGV... where ARGV is the package manager's own command. When the
 host of a git dependency does not answer, [[dependency, whose it is, was it left out], ...] is written to
 UNFETCHED. What only a development tool needs is left out, and npm installs the rest: a tool that is
-not the test RUNNER and that no file of the project names. A `--before=DATE` of npm's is dropped when the
+not the test RUNNER and that no file of the project names. So is such a tool that the registry does not
+have, where no lock asks for it. A `--before=DATE` of npm's is dropped when the
 registry offers nothing of that time, or nothing that fits together: a copy of another registry may have
 the days on which it was copied.
 """
@@ -35,10 +36,14 @@ _NPM_SAID = re.compile(
 _NOT_YET = re.compile(
     r"\bENOVERSIONS\b|\bwith (?:a date before|an Enjoy By date)\b|\bERESOLVE\b"  # a peer of that time
 )
+_ABSENT = re.compile(
+    r"(?:No matching version found for |\b404 +(?:The requested resource )?')((?:@[\w.-]+/)?[\w.-]+)@"
+)
 _NPM_ERROR = re.compile(r"npm (?:ERR!|error)")
 _ANSWER_S = 15
 _ASK_S = 40
 _MOST_ASKED = 60
+_MOST_ABSENT = 5
 _MOST_FILES = 5000
 _LARGEST_BYTES = 1_000_000
 _NAMING = (
@@ -267,7 +272,7 @@ def run(argv: list[str]) -> tuple[int, str]:
     return process.returncode, told
 
 
-def without(names: set[str], folder: Path, options: list[str]) -> int:
+def without(names: set[str], folder: Path, options: list[str]) -> tuple[int, str]:
     """Install with npm what is left when these development tools are not asked for."""
     path = folder / "package.json"
     manifest = json.loads(path.read_text())
@@ -275,7 +280,36 @@ def without(names: set[str], folder: Path, options: list[str]) -> int:
         manifest["devDependencies"].pop(name, None)
     path.write_text(json.dumps(manifest))
     code, said = run(["npm", "install", "--ignore-scripts", "--no-save", *options])
-    return without(names, folder, []) if code and options and _NOT_YET.search(said) else code
+    plain = [one for one in options if not one.startswith("--before=")]
+    return (
+        without(names, folder, plain)
+        if code and plain != options and _NOT_YET.search(said)
+        else (code, said)
+    )
+
+
+def without_absent(said: str, runner: str, argv: list[str], unfetched: str) -> int:
+    """Install without the development tools that the registry does not have, as npm names them in turn."""
+    folder = Path.cwd()
+    names: list[str] = []
+    code = 1
+    while code and len(names) < _MOST_ABSENT:
+        hit = _ABSENT.search(said)
+        name = hit.group(1) if hit else ""
+        manifest = json.loads((folder / "package.json").read_text())
+        if name in names or not is_spare(name, manifest, folder, runner):
+            return code
+        names.append(name)
+        print(f"The registry does not have the package {name}.", file=sys.stderr)
+        code, said = without({name}, folder, options_of(argv))
+    Path(unfetched).write_text(json.dumps([["package", name, "", True] for name in names]))
+    return code
+
+
+def options_of(argv: list[str]) -> list[str]:
+    """Return the options of an installation that hold for one of less, too."""
+    peers = ("--legacy-peer-deps", "--force")
+    return [one for one in argv if one in peers or one.startswith("--before=")]
 
 
 def main(unfetched: str, runner: str, *argv: str) -> int:
@@ -294,7 +328,8 @@ def main(unfetched: str, runner: str, *argv: str) -> int:
             code, said = run(list(argv))
         hit = _NPM_SAID.search(said) if code else None
         if not hit or answers(hit.group(1)):
-            return code
+            is_plain = code and argv[:2] == ("npm", "install") and "workspaces" not in manifest
+            return without_absent(said, runner, list(argv), unfetched) if is_plain else code
         name, owner = asked_for_by(manifest, hit.group(2))
         found = [GitDependency(name or hit.group(2), hit.group(2), owner)]
     roots = [root_of(one, manifest, folder) for one in found]
@@ -304,8 +339,7 @@ def main(unfetched: str, runner: str, *argv: str) -> int:
     for one in found:
         whose = f" of {one.owner}" if one.owner else ""
         print(f"git dependency {one.name}{whose}: {one.host} does not answer", file=sys.stderr)
-    dated = [one for one in argv if one.startswith("--before=")]
-    return without(set(roots), folder, dated) if is_left_out else code or 1
+    return without(set(roots), folder, options_of(list(argv)))[0] if is_left_out else code or 1
 
 
 if __name__ == "__main__":

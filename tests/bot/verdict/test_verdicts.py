@@ -11,6 +11,7 @@ from bot.evidence.transitions import transition
 from bot.task.requirements import comprehend
 from bot.values import (
     ActionKind,
+    Conclusion,
     Decider,
     FourWay,
     TestChange,
@@ -23,8 +24,10 @@ from sandbox.values import Outcome, Severity, Side
 from tests.bot.verdict.cases import (
     DEFAULTS,
     KEPT,
+    PATH,
     SPLIT,
     comparison,
+    conclusion_of,
     evidence,
     finding,
     observation,
@@ -136,6 +139,54 @@ def test_a_new_test_that_lacks_what_tests_of_base_lack_refutes_nothing(of_base, 
     assert ("1 test of base fails on base, too" in found.reason) is (outcome is UNVERIFIED)
     authors = replace(broken, written_by_author=True)
     assert sole(authors, new).outcome is UNSATISFIED
+
+
+TIMED = """split refuses zero people
+test('split refuses zero people', t => {
+    const start = performance.now();
+    const result = split(0);
+    const elapsed = performance.now() - start;
+    t.is(result, undefined);
+    t.true(elapsed < 50, `Took ${elapsed}ms.`);
+    t.true(result < 50);
+});
+"""
+TIMED_IN_PYTHON = """def test_split_refuses_zero_people():
+    start = time.perf_counter()
+    split(0)
+    took = time.perf_counter() - start
+    assert took < 0.5
+    assert took == split(0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "outcome"),
+    [
+        (TIMED, 16, UNVERIFIED),
+        (TIMED, 15, UNSATISFIED),  # another assertion of the same test
+        (TIMED, 17, UNSATISFIED),  # a limit, but not on a time
+        (TIMED, 99, UNSATISFIED),
+        (TIMED.replace("performance.now()", "start()"), 16, UNSATISFIED),
+        (TIMED_IN_PYTHON, 15, UNVERIFIED),
+        (TIMED_IN_PYTHON, 16, UNSATISFIED),
+    ],
+)
+def test_a_new_test_that_fails_for_the_time_it_takes_here_refutes_nothing(source, line, outcome):
+    new = comparison(
+        "split refuses zero people",
+        TestChange.NEW_FAILING,
+        source,
+        line=11,
+        message=f"Took 81ms.\n    at file:///work/tree/{PATH}:{line}:8\n",
+    )
+    found = sole(new)
+    assert found.outcome is outcome
+    assert ("a limit on time (`" in found.reason) is (outcome is UNVERIFIED)
+    assert "`Took" not in found.reason
+    other = comparison("split refuses nobody", TestChange.NEW_FAILING, message="1 != 2")
+    assert sole(new, other).outcome is UNSATISFIED
+    assert conclusion_of(new) is not Conclusion.SUCCESS
 
 
 def test_a_test_that_the_task_names_binds_when_it_still_fails():

@@ -40,6 +40,24 @@ def test_a_script_that_no_page_names_shows_on_the_index_of_its_site(tmp_path: Pa
     assert found(tmp_path, "lib/other.js") == []
 
 
+def test_a_page_that_only_tells_of_a_script_does_not_show_it(tmp_path: Path) -> None:
+    loads = [
+        "<script src='../lib/part.js?v=2'></script>",
+        "<script src=part.js></script>",
+        "<style>@import url(css/part.js)</style>",
+        "<script type=module>import { part } from './part.js'</script>",
+    ]
+    tells = [
+        '<a href="part.js.html">part.js</a>, <a href="part.js.html#line5">line 5</a>',
+        '<script src="js/other-part.js"></script> and lib/part.json',
+        "The file lib/part.js is (as ./lib/part.js) <code>part.js</code>",
+    ]
+    pages = {f"loads{n}.html": f"<html>{text}" for n, text in enumerate(loads)}
+    others = {f"tells{n}.html": f"<html>{text}" for n, text in enumerate(tells)}
+    write(tmp_path, {**pages, **others, "lib/part.js": ""})
+    assert [path for path, _ in found(tmp_path, "lib/part.js")] == list(pages)
+
+
 def test_a_site_begins_at_its_outermost_index(tmp_path: Path) -> None:
     write(tmp_path, {"site/index.html": PAGE, "site/blog/index.html": PAGE, "free/x.html": PAGE})
     assert site_root(tmp_path, "site/blog/index.html") == "site"

@@ -22,17 +22,20 @@ TEXTS = {
     "a.js": (
         "import {parse} from './amounts.js';\nconst fs = require('fs');\n"
         "export const total = (rows) => rows.map(parse);\nfunction split() { return new Bill(); }\n"
-        "class Bill extends Base { pay() { return split(); } }\nconst v = () => <Row/>;\n",
-        {"total", "split", "Bill", "pay", "fs", "v"},
-        {"parse", "map", "Bill", "Base", "split", "Row"},
+        "class Bill extends Base { pay() { return split(); } }\nconst v = () => <Row/>;\n"
+        "const same = half;\nconst table = { pay: whole, all: [quarter] };\n"
+        "function chosen() { return third; }\n",
+        {"total", "split", "Bill", "pay", "fs", "v", "same", "table", "chosen"},
+        {"parse", "map", "Bill", "Base", "split", "Row", "half", "whole", "quarter", "third"},
         {"./amounts.js", "fs"},
     ),
     "a.ts": (
         "import type { Amount } from './amount';\nexport interface Bill { rows: Amount[] }\n"
         "type Id = string;\nenum Kind { A }\nabstract class Base {}\n"
-        "export class Big extends Base { total(a: Bill): number { return sum(a.rows); } }\n",
-        {"Bill", "Id", "Kind", "Base", "Big", "total"},
-        {"Amount", "Base", "Bill", "sum", "rows"},
+        "export class Big extends Base { total(a: Bill): number { return sum(a.rows); } }\n"
+        "export const pay = payAll as unknown as Id;\n",
+        {"Bill", "Id", "Kind", "Base", "Big", "total", "pay"},
+        {"Amount", "Base", "Bill", "sum", "rows", "payAll", "Id"},
         {"./amount"},
     ),
     "a.tsx": (

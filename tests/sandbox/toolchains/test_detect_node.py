@@ -48,6 +48,9 @@ def node(tree: Path, manifest: dict[str, object], **files: str) -> Recipe:
         ("npm run lint && npm run unit", "mocha", ("--", "--timeout", "9", "test/*.js")),
         ("c8 --reporter=lcov mocha --reporter dot --bail", "mocha", ("--",)),
         ("vitest run --coverage", "vitest", ("--",)),
+        ("vitest --config ../x.mts run", "vitest", ("--", "--config", "../x.mts")),
+        ("vitest run -c x.mts run", "vitest", ("--", "-c", "x.mts", "run")),
+        ("mocha -t 9 run", "mocha", ("--", "-t", "9", "run")),
         (
             "cross-env NODE_OPTIONS=--experimental-vm-modules npx jest --silent -c x.json",
             "jest",
@@ -73,6 +76,9 @@ def node(tree: Path, manifest: dict[str, object], **files: str) -> Recipe:
         ),
         ("run-s lint unit", "mocha", ("--", "--timeout", "9", "test/*.js")),
         ("npm-run-all --parallel lint test:*", "ava", ("--",)),
+        ("pnpm run '/^unit$/'", "mocha", ("--", "--timeout", "9", "test/*.js")),
+        ("pnpm run --parallel '/^(?:lint|test):.*/'", "node --test", ("--",)),  # not read
+        ("pnpm run '/^test:.+/'", "ava", ("--",)),
         ("concurrently 'npm:lint' 'npm:unit'", "mocha", ("--", "--timeout", "9", "test/*.js")),
         ("npm run lint && npm run wrapped", "mocha", ("A=1", "--", "spec")),
         ("make test-unit", "mocha", ("NODE_ENV=test", "--", "--timeout", "5", "test/unit")),
@@ -152,6 +158,11 @@ def test_every_call_of_a_runner_is_made(tmp_path: Path) -> None:
     ]
     whole = node(tmp_path, {"scripts": {"test": "mocha a.js && mocha b.js"}})
     assert whole.more_calls == ()
+    zones = {"test": "TZ=UTC jest a && TZ=EST jest a && TZ=CET jest a && mocha"}
+    assert (
+        "Then jest runs 2 times, called there too. Then mocha runs, called there too."
+        in (node(tmp_path, {"scripts": zones}).reasons[-1])
+    )
 
 
 def test_a_script_that_loads_files_of_node_test_is_run_by_it(tmp_path: Path) -> None:
@@ -224,6 +235,19 @@ def test_the_digest_follows_what_is_installed_and_nothing_else(tmp_path: Path) -
         one,
         node(tmp_path / "f", manifest, **{"package-lock_json": "y"}).lock_digest,
     )
+
+
+def test_the_packages_of_a_workspace_share_what_is_installed(tmp_path: Path) -> None:
+    packages = {
+        "package.json": {"private": True, "packageManager": "pnpm@10.1.0"},
+        "packages/a/package.json": {"name": "a", "scripts": {"test": "vitest run"}},
+        "packages/b/package.json": {"name": "b", "scripts": {"test": "ava"}},
+    }
+    write(tmp_path, {path: json.dumps(manifest) for path, manifest in packages.items()})
+    write(tmp_path, {"pnpm-workspace.yaml": "packages: ['packages/*']", "pnpm-lock.yaml": "x"})
+    found = [detect(tmp_path, SetupHints(root=f"packages/{one}"), TOOLS) for one in "ab"]
+    assert [one.runner.value for one in found if one] == ["vitest", "ava"]
+    assert len({one.lock_digest for one in found if one}) == 1
 
 
 def test_what_is_missing_is_needed(tmp_path: Path) -> None:
@@ -348,11 +372,35 @@ def test_ranges_of_node(wanted: str, is_met: bool) -> None:
 def test_tests_that_use_what_is_built_are_built_for(tmp_path: Path) -> None:
     scripts = {"test": "node --test", "build": "tsc"}
     manifest: dict[str, object] = {"scripts": scripts, "main": "dist/index.js"}
-    assert node(tmp_path / "a", manifest).install_project == ()
+    write(tmp_path / "a", {"test/c.test.js": "assert('a.b'.split('.')[0] === '..')"})
+    assert node(tmp_path / "a", {**manifest, "name": "shop"}).install_project == ()
     write(tmp_path / "a", {"test/b.test.js": "import x from '../dist/index.js';"})
     assert node(tmp_path / "a", manifest).install_project == (("npm", "run", "build"),)
     scripts["test"] = "npm run build && node --test"
     assert node(tmp_path / "b", manifest).install_project == (("npm", "run", "build"),)
+    scripts["test"] = "tsc && node --test"
+    assert node(tmp_path / "c", manifest).install_project == (("npm", "run", "build"),)
+    scripts["test"] = "tsc --noEmit && node --test"  # looks at types, and writes nothing
+    assert node(tmp_path / "d", manifest).install_project == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "is_built"),
+    [
+        ("vitest.config.mts", "test: { name: 'shop', alias: { other: './src' } }", True),
+        ("vitest.config.mts", "alias: [{ find: /^shop$/, replacement: './src/index.ts' }]", False),
+        ("vite.config.js", "alias: { 'shop': './src/index.ts' }", False),
+        ("jest.config.js", "moduleNameMapper: { '^shop$': '<rootDir>/src' }", False),
+        ("other.config.js", "alias: { 'shop': './src/index.ts' }", True),
+    ],
+)
+def test_tests_that_get_the_sources_by_the_name_of_the_package_need_no_build(
+    path: str, text: str, is_built: bool, tmp_path: Path
+) -> None:
+    scripts = {"test": "vitest run", "build": "rollup -c"}
+    write(tmp_path, {path: text, "test/b.test.js": "import { price } from 'shop'"})
+    found = node(tmp_path, {"name": "shop", "scripts": scripts, "main": "./index.js"})
+    assert bool(found.install_project) is is_built
 
 
 def test_evidence_decides_and_both_sides_agree(tmp_path: Path) -> None:

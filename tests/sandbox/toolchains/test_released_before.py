@@ -46,6 +46,9 @@ class _Registry(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         asked = self.path.removeprefix("/").removesuffix(".tgz")
+        if asked not in PACKED and asked not in NAMES:
+            self.send_error(404)
+            return
         body = PACKED[asked] if asked in PACKED else self._document(asked)
         self.send_response(200)
         self.end_headers()
@@ -112,6 +115,7 @@ def test_an_installation_that_fails_twice_is_told_by_its_last_errors(
     registry: str, tmp_path: Path
 ) -> None:
     """The errors of the dated one, which was given up, would send people after the wrong package."""
+    (tmp_path / "test.js").write_text("require('old-plugin')")
     wanted = {"old-tool": "^1.1.0", "old-plugin": "^9.0.0"}
     done = _install(wanted, ("--before=2017-05-06",), registry, tmp_path)
     assert done.returncode
@@ -125,6 +129,33 @@ def test_an_error_that_no_date_is_to_blame_for_is_told(registry: str, tmp_path: 
     assert "EINVALIDPACKAGENAME" in done.stderr
 
 
+ABSENT = {"old-plugin": "next", "@gone/tool": "^1.0.0"}
+
+
+def test_a_tool_that_the_registry_lacks_is_left_out_and_told(registry: str, tmp_path: Path) -> None:
+    before = ("--before=2017-05-06",)
+    assert _installed({"old-tool": "^1.0.0", **ABSENT}, before, registry, tmp_path) == "1.0.0"
+    told = json.loads((tmp_path / "unfetched.json").read_text())
+    assert sorted(told) == [["package", name, "", True] for name in sorted(ABSENT)]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("test.js", "import plugin from 'old-plugin'"),  # the tests need it
+        ("package-lock.json", '{"lockfileVersion": 3, "packages": {"": {}}}'),
+    ],
+)
+def test_a_package_that_is_needed_or_locked_is_not_left_out(
+    name: str, text: str, registry: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(text)
+    command = "ci" if name == "package-lock.json" else "install"
+    done = _install({"old-plugin": "next"}, (), registry, tmp_path, command)
+    assert done.returncode
+    assert not (tmp_path / "unfetched.json").exists()
+
+
 def _installed(
     wanted: dict[str, str], before: tuple[str, ...], registry: str, tmp_path: Path
 ) -> str:
@@ -135,11 +166,15 @@ def _installed(
 
 
 def _install(
-    wanted: dict[str, str], before: tuple[str, ...], registry: str, tmp_path: Path
+    wanted: dict[str, str],
+    before: tuple[str, ...],
+    registry: str,
+    tmp_path: Path,
+    command: str = "install",
 ) -> subprocess.CompletedProcess[str]:
     manifest = {"name": "x", "version": "1.0.0", "devDependencies": wanted}
     (tmp_path / "package.json").write_text(json.dumps(manifest))
-    install = ("npm", "install", "--ignore-scripts", "--no-package-lock", *before)
+    install = ("npm", command, "--ignore-scripts", "--no-package-lock", *before)
     told = (sys.executable, "-I", str(PROGRAM), str(tmp_path / "unfetched.json"), "mocha")
     own = {
         "npm_config_registry": registry,

@@ -4,3 +4,5 @@
 (enum_declaration name: (_) @n) @d.type
 (extends_clause value: (identifier) @r)
 (type_identifier) @r
+(as_expression (identifier) @r)
+(satisfies_expression (identifier) @r)
