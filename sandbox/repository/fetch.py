@@ -171,7 +171,7 @@ _REFUSED = (
     "could not read password",
     "error: 403",
 )
-_DAMAGED = re.compile(r"unable to (?:read|parse) (?:\w+ ){0,2}([0-9a-f]{40,64})\b")
+_UNREAD = re.compile(r"unable to (?:read|parse) (?:\w+ ){0,2}([0-9a-f]{40,64})\b")
 _MISSING = ("not our ref", "couldn't find remote ref", "no such remote ref", "unadvertised object")
 _LACKING = "repository corruption on the remote side"
 _UNAVAILABLE = (
@@ -184,12 +184,13 @@ _UNAVAILABLE = (
 def _fetch_error(stderr: str, source: RepositorySource) -> CheckoutError:
     said = redacted(stderr, source)
     low = said.lower()
-    if "repository corruption on the remote side" in low:
-        damaged = _DAMAGED.search(said)
+    if _LACKING in low:
+        unread = _UNREAD.search(said)
+        what = f"object {unread[1]} of its history" if unread else "objects of its history"
         return CheckoutError(
-            "The repository is damaged where it is kept"
-            + (f": object {damaged[1]} cannot be read there." if damaged else "."),
-            "Run `git fsck` there, or name another copy of it.",
+            f"The repository lacks {what} where it is kept, so its commits cannot be read.",
+            "If it is a clone with --filter, run in it: git fetch --refetch --no-filter. Otherwise run "
+            "git fsck there, or name another copy.",
         )
     if any(sign in low for sign in _MISSING):
         return MissingRevision(
@@ -204,11 +205,6 @@ def _fetch_error(stderr: str, source: RepositorySource) -> CheckoutError:
         return CheckoutError(
             "The repository does not exist, or the App may not see it.",
             "Is the App installed on it?",
-        )
-    if source.is_local and _LACKING in low:
-        return CheckoutError(
-            f"{source.location} lacks files of its own history, so its commits cannot be read.",
-            "Is it a clone with --filter? Then run in it: git fetch --refetch --no-filter",
         )
     kind = CheckoutUnavailable if any(sign in low for sign in _UNAVAILABLE) else CheckoutError
     return kind(f"The repository could not be fetched: {last_line(said)}")

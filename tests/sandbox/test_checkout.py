@@ -126,7 +126,7 @@ def test_a_partial_clone_says_so_until_it_is_whole(
     where = f"file://{repository.folder}"
     repository.git("clone", "-q", "--filter=blob:none", where, str(partial))
     request = CheckoutRequest("e1", RepositorySource(str(partial)), "HEAD~1", "HEAD")
-    with pytest.raises(CheckoutError, match="lacks files") as caught:
+    with pytest.raises(CheckoutError, match="of its history where it is kept") as caught:
         take(root, request)
     assert "git fetch --refetch --no-filter" in str(caught.value.next_step)
     repository.git("-C", str(partial), "fetch", "--quiet", "--refetch", "--no-filter")
@@ -492,14 +492,12 @@ def test_a_server_that_is_down_may_be_tried_again(root: Path) -> None:
         take(root, CheckoutRequest("e1", source, "main", "main"))
 
 
-def test_a_repository_that_lacks_an_object_is_said_to_be_damaged(
-    root: Path, repository: Repository
-) -> None:
+def test_a_repository_that_lacks_an_object_says_which(root: Path, repository: Repository) -> None:
     sha = repository.commit({"a": "1"})
     blob = repository.blob("1")
     Path(repository.folder, ".git", "objects", blob[:2], blob[2:]).unlink()
     source = RepositorySource(str(repository.folder))
-    with pytest.raises(CheckoutError, match=f"damaged where it is kept: object {blob}") as caught:
+    with pytest.raises(CheckoutError, match=f"lacks object {blob} of its history") as caught:
         take(root, CheckoutRequest("e1", source, sha, sha))
     assert not isinstance(caught.value, CheckoutUnavailable)
 
