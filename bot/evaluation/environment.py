@@ -57,8 +57,11 @@ async def build_environments(
     limits = Limits(timeout_s=policy.configuration.limits.minutes * 60)
     network, is_trusted = policy.network_to_build, policy.base_is_trusted
     shop = _Workshop(services, request, checkout, limits, network, is_trusted)
-    concerned = await _concerned(shop, policy)
-    wanted = await asyncio.to_thread(_wanted_projects, shop, policy, concerned)
+    trees = Path(checkout.base_tree), Path(checkout.head_tree)
+    listed = tuple(one.path for one in policy.configuration.projects)
+    projects = await asyncio.to_thread(Projects, *trees, listed)
+    concerned = await _concerned(shop, projects)
+    wanted = await asyncio.to_thread(_wanted_projects, shop, policy, projects, concerned)
     built = await _built_projects(shop, wanted, concerned if not setup.test else {})
     return portable_layers(services, replace(built, concerned=tuple(concerned.values())))
 
@@ -66,14 +69,11 @@ async def build_environments(
 # --- which projects ---------------------------------------------------------------------------
 
 
-async def _concerned(shop: _Workshop, policy: Policy) -> dict[str, Dependent]:
+async def _concerned(shop: _Workshop, projects: Projects) -> dict[str, Dependent]:
     """Return the projects that the change touches, then those that the code graph finds beside them."""
     checkout = shop.checkout
     if checkout.diff.truncated:
         return {"": Dependent("", ())}
-    trees = Path(checkout.base_tree), Path(checkout.head_tree)
-    listed = tuple(one.path for one in policy.configuration.projects)
-    projects = await asyncio.to_thread(Projects, *trees, listed)
     changed = checkout.diff.changed_paths
     touched = await asyncio.to_thread(projects.touched, changed)
     found = {one: Dependent(one, ()) for one in touched}
@@ -85,7 +85,7 @@ async def _concerned(shop: _Workshop, policy: Policy) -> dict[str, Dependent]:
 
 
 def _wanted_projects(
-    shop: _Workshop, policy: Policy, concerned: dict[str, Dependent]
+    shop: _Workshop, policy: Policy, projects: Projects, concerned: dict[str, Dependent]
 ) -> tuple[SetupHints, ...]:
     """Return how each project is set up; a configured test line says itself where tests are run."""
     setup = policy.configuration.setup
@@ -103,12 +103,15 @@ def _wanted_projects(
     own = {one.path: one.setup for one in policy.configuration.projects}
     found = []
     roots = tuple(concerned)[:MOST_PROJECTS]
+    # What is changed at the top may concern any project; what only uses the change there concerns itself.
+    is_user = "" in concerned and bool(concerned[""].uses)
+    apart = projects.all if is_user else tuple(filter(None, roots))
     for root in roots:
         line, test = (own[root].install, own[root].test) if root in own else (None, None)
         calls = test_places(test or "", Tree(Path(shop.checkout.base_tree, root)))
         followed = calls[0].line if not any(call.folder for call in calls) else test or ""
         at = root if line else ""
-        others = () if root else tuple(filter(None, roots))
+        others = () if root else apart
         found.append(SetupHints(line or install, followed, root, at, before, others))
     return tuple(found)
 

@@ -288,7 +288,9 @@ def _install_project(reading: _ReadProject, *, configured: bool) -> tuple[tuple[
         folders = [source.text("editable") for source in sources if source.text("editable")]
         is_plain = reading.tree.is_plain
         members = [one for one in folders if one != "." and is_plain(one) and ".." not in one]
-    more = tuple((*_TO_PROJECT, "--editable", f"./{folder}") for folder in members)
+    # One command for all: uv builds several at a time.
+    words = tuple(word for folder in members for word in ("--editable", f"./{folder}"))
+    more = ((*_TO_PROJECT, *words),) if words else ()
     is_local = bool(reading.siblings) or configured or _installs_local_folders(reading)
     if not own and not more and not is_local:
         return ()

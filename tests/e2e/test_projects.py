@@ -76,6 +76,7 @@ PYTHON: Files = {
         "from shop_gamma import colour\n\n\ndef test_colour():\n    assert colour() == 'red'\n"
     ),
 }
+NAMES = ("alpha", "beta", "gamma")
 CENTS_TEST = (
     "from shop_alpha.pricing import price\n\n\n"
     "def test_price_returns_whole_cents():\n    assert price(2) == 200\n"
@@ -115,6 +116,20 @@ def test_two_packages_in_one_change_are_both_built_and_run(shop: Folder) -> None
     assert ran(judged) == {"packages/alpha": (1, 2), "packages/beta": (1, 1)}
     assert judged.document.tests is not None
     assert judged.document.tests.not_run == ()
+
+
+def test_at_the_top_only_its_own_tests_are_run(tmp_path: Path) -> None:
+    """tox there calls the tests of every package, more than are followed."""
+    lines = [f"packages/{name}/tests{more}" for more in ("", " -k o") for name in NAMES]
+    tox = "[testenv]\ncommands =\n" + "".join(f"  pytest {one}\n" for one in (*lines, "tools"))
+    top = (
+        "import sys\nsys.path.insert(0, 'packages/alpha')\n"
+        "from shop_alpha.pricing import price\n\n\ndef test_top():\n    assert price(0) == 0\n"
+    )
+    folder = open_folder(tmp_path, {**PYTHON, "tox.ini": tox, "tools/test_top.py": top})
+    judged = folder.judge(folder.branch("mended", MENDED), task=TASK)
+    assert judged.conclusion == "success", judged.said()
+    assert set(ran(judged)) == {"packages/alpha", "packages/beta", "tools"}
 
 
 def test_a_package_that_nobody_uses_is_run_alone(shop: Folder) -> None:

@@ -13,14 +13,11 @@ from pathlib import Path
 
 
 def main(local_file: str, tree: str, prefix: str, *done: str) -> int:
-    """Install each folder in turn; returns the first failing exit code, else 0."""
+    """Install the folders; returns the exit code of that, 0 where there is none."""
     folders = [folder for folder in json.loads(Path(local_file).read_text()) if folder not in done]
-    for folder in folders:
-        argv = ["uv", "pip", "install", "--no-deps", "--prefix", prefix]
-        code = subprocess.run([*argv, "--editable", f"{tree}/{folder}"], check=False).returncode
-        if code:
-            return code
-    return 0
+    words = [word for folder in folders for word in ("--editable", f"{tree}/{folder}")]
+    argv = ["uv", "pip", "install", "--no-deps", "--prefix", prefix, *words]
+    return subprocess.run(argv, check=False).returncode if words else 0
 
 
 if __name__ == "__main__":

@@ -244,6 +244,24 @@ async def test_a_project_named_by_a_requirements_file_is_still_the_sides_own(
     assert said == f"{TREE}/src/tally/__init__.py {TREE}/plugin/src/plugin/__init__.py"
 
 
+async def test_folders_that_a_list_names_from_the_top_on_are_built_together(
+    workshop: Workshop, tmp_path: Path
+) -> None:
+    needs = "-e libs/one\n-e libs/two\n-e libs/tally\npytest\n"
+    tree = tmp_path / "tree"
+    project(tree / "libs/tally", "hatchling", **{"requirements-test.txt": needs})
+    for name in ("one", "two"):
+        pyproject = PROJECTS["hatchling"][1]["pyproject.toml"].replace("tally", name)
+        files = {"pyproject.toml": pyproject, f"src/{name}/__init__.py": ""}
+        write(tree / "libs" / name, files)
+    environment = await workshop.build(tree, setup=SetupHints(root="libs/tally"))
+    assert environment.failure is None, environment.failure
+    code = "import tally, one, two; print(tally.__file__, one.__file__, two.__file__)"
+    said = await workshop.text(tree, environment, "python", "-c", code)
+    places = (f"{TREE}/libs/{name}/src/{name}/__init__.py" for name in ("tally", "one", "two"))
+    assert said == " ".join(places)
+
+
 async def test_a_lock_file_is_followed(workshop: Workshop, tmp_path: Path) -> None:
     lock = (
         'version = 1\nrequires-python = ">=3.8"\n\n[[package]]\nname = "tally"\nversion = "1.2.3"\n'
