@@ -25,7 +25,8 @@ _MEASURED = re.compile(rf"\b(\w+)[ \t]*=[^=\n;]{{0,40}}{_CLOCK}[ \t]*-")
 """A name for the time that went by: what the clock says, less what it said before."""
 _BOUND = re.compile(r"<|\b(?:toBeLessThan|assertLess|isBelow|isAtMost|below|lessThan|most)\w*\(\w*")
 _NAME = re.compile(r"\w+")
-_MOST_LINE = 100
+_MOST_LINE, _MOST_FILES = 100, 3
+_CUT_OFF = "This test did not come to its end."  # as `script.cjs` says
 _HAVE_WHAT_TESTS_NEED = (
     "Let base's own tests pass where Assay runs (`setup:` in `.github/assay.yml` says how to install and "
     "test), then comment `/judge`; or let somebody who ran them accept this."
@@ -115,8 +116,8 @@ def blamed_on_the_machine(
 ) -> tuple[str, str] | None:
     """Return why new tests may fail for the machine that they run on, and what to do.
 
-    They lack what tests of base lack, too, or they hold a time that they measured to a limit. None where
-    one of them may fail for a reason of its own.
+    They lack what tests of base lack, too, are cut off where these are, or hold a time that they measured
+    to a limit. None where one of them may fail for a reason of its own.
     """
     known = [_lacking(test) for test in of_base if not test.written_by_author]
     lacking = {_lacking(test) for test in failing}
@@ -124,6 +125,16 @@ def blamed_on_the_machine(
         count = known.count(trouble)
         tests = "1 test of base fails" if count == 1 else f"{count} tests of base fail"
         return f"{tests} on base, too, for want of the same: `{trouble}`.", _HAVE_WHAT_TESTS_NEED
+    # What ends the run of a file there ends it here, too: nobody can tell what its new tests would give.
+    ended = {c.path for c in of_base if _is_cut_off(c) and c.base_on_base is Outcome.ERROR}
+    if failing and all(_is_cut_off(test) and test.path in ended for test in failing):
+        files = ", ".join(
+            f"`{path}`" for path in sorted({test.path for test in failing})[:_MOST_FILES]
+        )
+        return (
+            f"Tests of base in {files} do not come to their end on base, either.",
+            _HAVE_WHAT_TESTS_NEED,
+        )
     limits = [_time_limit(test) for test in failing]
     if not limits or "" in limits:
         return None
@@ -131,6 +142,11 @@ def blamed_on_the_machine(
         f"What fails is a limit on time (`{limits[0]}`), and the machine that Assay runs on may be slower.",
         _MEASURE_AGAIN,
     )
+
+
+def _is_cut_off(test: TestComparison) -> bool:
+    """Whether the run of its file ended while a test ran, or before it."""
+    return test.message.strip() == _CUT_OFF
 
 
 def _time_limit(test: TestComparison) -> str:

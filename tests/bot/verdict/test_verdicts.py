@@ -141,6 +141,31 @@ def test_a_new_test_that_lacks_what_tests_of_base_lack_refutes_nothing(of_base, 
     assert sole(authors, new).outcome is UNSATISFIED
 
 
+CUT_OFF = "This test did not come to its end."
+
+
+@pytest.mark.parametrize(
+    ("of_base", "fields", "of_head", "outcome"),
+    [
+        (CUT_OFF, {}, CUT_OFF, UNVERIFIED),
+        (CUT_OFF, {}, "1 != 2", UNSATISFIED),
+        ("1 != 2", {}, CUT_OFF, UNSATISFIED),
+        (CUT_OFF, {"path": "tests/test_other.py"}, CUT_OFF, UNSATISFIED),
+        (CUT_OFF, {"base_on_base": Outcome.FAILED}, CUT_OFF, UNSATISFIED),
+    ],
+)
+def test_a_new_test_that_is_cut_off_where_tests_of_base_are_refutes_nothing(
+    of_base, fields, of_head, outcome
+):
+    told = {"base_on_base": Outcome.ERROR, "written_by_author": True, "message": of_base, **fields}
+    broken = comparison("test_old", TestChange.STILL_FAILING, **told)
+    new = comparison("test_split_refuses_zero_people", TestChange.NEW_FAILING, message=of_head)
+    found = sole(broken, new)
+    assert found.outcome is outcome
+    assert ("do not come to their end on base" in found.reason) is (outcome is UNVERIFIED)
+    assert sole(new).outcome is UNSATISFIED
+
+
 TIMED = """split refuses zero people
 test('split refuses zero people', t => {
     const start = performance.now();
