@@ -149,6 +149,7 @@ def _judge_configuration(requirement: Requirement, case: Case) -> Verdict:
     return satisfied(requirement, reason, case)
 
 
+_LEAST_SHARE = 0.35  # of what a demand says, from which on a place is worth a word
 _NO_ORACLE_FOR_IT = "No test can show that the change does nothing of the kind."
 _READ_FOR_IT = "Read the change for it, or set up a model."
 
@@ -211,7 +212,7 @@ def with_places(verdict: Verdict, requirement: Requirement, located: Iterable[Lo
     """Name the best place of an unverified demand of behaviour; every other verdict stays as it is.
 
     The place is a hint: neither the outcome nor what decided it changes. A reason that tests are named for
-    says more than that.
+    says more than that, and a place that shares one word of many says nothing.
     """
     if verdict.outcome is not VerdictOutcome.UNVERIFIED or verdict.tests:
         return verdict
@@ -219,6 +220,8 @@ def with_places(verdict: Verdict, requirement: Requirement, located: Iterable[Lo
     if requirement.category is not Category.BEHAVIOUR or found is None or not found.places:
         return verdict
     best, *others = found.places
+    if best.score < _LEAST_SHARE:
+        return verdict
     also = f", then at `{others[0].place.words}`" if others else ""
     said = f"Look at `{best.place.words}` ({best.reason}){also}."
     return replace(verdict, reason=f"{verdict.reason} {said}")

@@ -9,9 +9,11 @@ import pytest
 from bot.evidence.code_map import CodeIndex, changed_symbols, impact, locate
 from bot.values import (
     Category,
+    CodePlace,
     Decider,
     Impact,
     Located,
+    LocatedPlace,
     Requirement,
     Trust,
     Verdict,
@@ -179,3 +181,9 @@ def test_a_place_never_changes_an_outcome(outcome: VerdictOutcome) -> None:
         assert "Look at `src/tally/amounts.py: format_amount` (named in" in found.reason
     else:
         assert found == given
+
+
+def test_a_place_that_shares_one_word_of_many_is_not_named() -> None:
+    place = LocatedPlace(CodePlace("module.c", 3, "EnableRef"), 0.22, "shares “Enable” with it")
+    given = Verdict("R1", VerdictOutcome.UNVERIFIED, Decider.NOBODY, "No test.")
+    assert with_places(given, DEMAND, (Located("R1", (place,)),)) == given
