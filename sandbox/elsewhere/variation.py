@@ -220,9 +220,10 @@ def _changed(members: dict[Any, Any], depth: int) -> Iterator[dict[Any, Any]]:
 def _near_time(value: Any) -> Iterator[Any]:
     """Other days and times: the next ones, the ends of months and years, leap days."""
     if isinstance(value, datetime.timedelta):
-        yield from (value + datetime.timedelta(seconds=step) for step in _STEPS[:4])
-        yield from (-value, value * 2, value * 0, value * 10, value / 2)
-        yield from (value + datetime.timedelta(days=step) for step in _STEPS[:8])
+        with contextlib.suppress(OverflowError):
+            yield from (value + datetime.timedelta(seconds=step) for step in _STEPS[:4])
+            yield from (-value, value * 2, value * 0, value * 10, value / 2)
+            yield from (value + datetime.timedelta(days=step) for step in _STEPS[:8])
         return
     others: list[dict[str, int]] = []
     if isinstance(value, datetime.date):

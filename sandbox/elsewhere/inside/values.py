@@ -7,6 +7,7 @@ import contextlib
 import copy
 import datetime
 import math
+import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
@@ -41,6 +42,7 @@ _BY_NAME = {
 _OF_TIME: Any = (datetime.date, datetime.time, datetime.datetime, datetime.timedelta)
 _UTC = datetime.timezone.utc  # noqa: UP017 - old Pythons
 _MOST_DIGITS = 60
+_PLACE = re.compile(r"[\w.]{1,400}:[\w.]{1,400}\Z")
 
 
 def literal(value: Any, depth: int = 0) -> str | None:
@@ -164,11 +166,12 @@ def _value(node: ast.expr) -> Any:
 def _called(name: str, arguments: list[ast.expr]) -> Any:
     if name == "iter":
         return Iterated(map(_value, arguments[0].elts))  # type: ignore[attr-defined]
-    if name == "made":
-        place, state = map(_value, arguments)
-        return Made(place, state)
-    if name == "named":
-        return Named(*map(_value, arguments))
+    if name in ("made", "named"):
+        place, *state = map(_value, arguments)
+        is_state = not state or (type(state[0]) is dict and all(type(k) is str for k in state[0]))
+        if type(place) is not str or not _PLACE.match(place) or not is_state:
+            raise ValueError(name)
+        return (Made if name == "made" else Named)(place, *state)
     kind, wanted = _BY_NAME[name]
     values = [ast.literal_eval(one) for one in arguments]
     if any(type(one) is not wanted or len(str(one)) > _MOST_DIGITS for one in values):

@@ -1,0 +1,150 @@
+"""Values as text and back, and the values near them: also of texts that nobody honest wrote."""
+
+from __future__ import annotations
+
+import collections
+import datetime
+import enum
+import threading
+from decimal import Decimal
+from pathlib import PurePosixPath
+from typing import Any
+
+import pytest
+from packaging.version import Version
+
+from sandbox.elsewhere.inside.objects import Made, Named
+from sandbox.elsewhere.inside.values import Given, given, literal, read
+from sandbox.elsewhere.node import read_arguments, written
+from sandbox.elsewhere.python import PythonDriver
+from sandbox.elsewhere.told import Recorded
+from sandbox.elsewhere.variation import near
+
+UTC = datetime.UTC
+
+
+class Kind(enum.Enum):
+    """A member is known by its name."""
+
+    PLAIN = 1
+
+
+class Box:
+    """Nothing but its attributes."""
+
+    def __init__(self, items: list[int]) -> None:
+        self.items = items
+
+    def grown(self) -> Box:
+        """Return another box, and change this one."""
+        self.items.append(0)
+        return Box([*self.items])
+
+
+ALIKE = [
+    datetime.date(2024, 1, 31),
+    datetime.datetime(2024, 2, 29, 12, 30, tzinfo=UTC),
+    datetime.time(23, 59),
+    datetime.timedelta(days=-1, seconds=3),
+    len,
+    Decimal,
+    Kind.PLAIN,
+    Version("1.2rc1"),
+    PurePosixPath("/shop/prices"),
+    collections.Counter("aab"),
+    [{1: (Version("1.0"), None)}, Decimal("1.5")],
+]
+
+
+@pytest.mark.parametrize("value", ALIKE, ids=repr)
+def test_what_is_made_again_is_alike(value: Any) -> None:
+    text = literal(value)
+    assert text is not None
+    assert literal(read(text)) == text
+    again = given(read(text))
+    assert type(again) is type(value)
+    assert literal(again) == text
+    for other in near(read(text)):
+        assert literal(other) is not None
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        object(),
+        lambda: 1,
+        threading.Lock(),
+        collections.deque([1]),
+        ValueError("x"),
+        {Version("1")},
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_cannot_be_made_again_has_no_text(value: object) -> None:
+    assert literal(value) is None
+
+
+def test_attributes_are_varied_but_those_that_an_object_keeps_for_itself() -> None:
+    box = Made("shop:Box", {"width": 3, "_area": 9})
+    states = [one.state for one in near(box)]
+    assert len(states) > 20
+    assert {one["_area"] for one in states} == {9}
+    assert all(one["width"] != 3 for one in states)
+
+
+def test_what_a_method_changes_beside_a_new_object_is_told() -> None:
+    box = Box([1])
+    held = Given([], box)
+    assert held.left(None) == ""
+    assert held.left(box.grown()) == " and left [[1, 0]]"
+    items = [1]
+    passed = Given([Box(items)])
+    items.append(2)
+    assert passed.left(None) == " and left [[1, 2]]"
+
+
+HOSTILE = [
+    "made(1, 2)",
+    "made('shop:Box', [])",
+    "made('shop:Box', {1: 2})",
+    "made('os; x', {})",
+    "made('shop:Box')",
+    "named(1)",
+    "named('shop')",
+    "named('shop:Box', {})",
+    "datetime.date(0, 0, 0)",
+    "datetime.timedelta(days=10**12)",
+    "datetime.timedelta(days=999999999999)",
+    "datetime.sleep(1)",
+    "Fraction('1e999999999')",
+    "{made('shop:Box', {}): 1}",
+    "(" * 500,
+    "__import__('os')",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_text_that_nobody_honest_wrote_is_no_value(text: str) -> None:
+    call = Recorded("shop", "price", 0, f"(({text},), {{}})", "t.py", "test", "returned 1", "")
+    assert PythonDriver().values(call) == ()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [datetime.timedelta.max, datetime.timedelta.min, datetime.date.max, datetime.date.min],
+    ids=str,
+)
+def test_the_first_and_the_last_time_have_neighbors(value: object) -> None:
+    assert all(type(one) is type(value) for one in near(value))
+
+
+def test_dates_of_javascript_are_read_and_written() -> None:
+    text = '[new Date("2024-01-31T10:20:30.123Z"), {at: new Date("1999-12-31T00:00:00.000Z")}, new Date(NaN)]'
+    values = read_arguments(text)
+    assert written(list(values)) == text
+    assert all(written(one).startswith('new Date("') for one in near(values[0]))
+
+
+def test_a_name_is_shown_as_one_writes_it() -> None:
+    assert repr(Named("shop.money:Kind.PLAIN")) == "Kind.PLAIN"
+    assert repr(Made("shop:Box", {"items": [1]})) == "Box(items=[1])"
