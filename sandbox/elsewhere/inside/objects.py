@@ -112,8 +112,8 @@ def _place(value: Any) -> str:
     found: Any = sys.modules.get(module)
     if getattr(found, "__file__", None) in hidden_files:
         return ""
-    for part in name.split("."):
-        found = getattr(found, part, None)
+    for part in name.split("."):  # without asking it: a module may have a `__getattr__`
+        found = getattr(found, "__dict__", {}).get(part)
     return f"{module}:{name}" if found is value else ""
 
 

@@ -55,8 +55,8 @@ def literal(value: Any, depth: int = 0) -> str | None:
         with contextlib.suppress(ValueError):  # an int of too many digits
             text = repr(value)
     elif kind in _OF_TIME:
-        is_plain = getattr(value, "tzinfo", None) in (None, _UTC)
-        text = repr(value) if is_plain else None
+        zone = getattr(value, "tzinfo", None)
+        text = repr(value) if zone is None or zone is _UTC else None
     elif depth >= _DEEPEST:
         return None
     elif kind in CONTAINERS:
@@ -230,11 +230,12 @@ def _changeable(values: Iterable[Any]) -> Iterator[Any]:
 
 def _held(value: object, *, is_public: bool = False) -> list[Any]:
     """The lists, sets and mappings among an object's attributes."""
-    if type(value) in SCALARS or not class_place(type(value)):
-        return []
-    own = attributes(value).items()
+    own: dict[str, Any] = {}
+    with contextlib.suppress(Exception):  # what a class says of itself may raise anything
+        if type(value) not in SCALARS and class_place(type(value)):
+            own = attributes(value)
     return [
         one
-        for name, one in own
+        for name, one in own.items()
         if type(one) in (list, set, dict) and not (is_public and name.startswith("_"))
     ]

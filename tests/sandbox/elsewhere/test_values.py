@@ -103,6 +103,25 @@ def test_what_a_method_changes_beside_a_new_object_is_told() -> None:
     assert passed.left(None) == " and left [[1, 2]]"
 
 
+class Loud(type):
+    """A class that answers no question."""
+
+    def __getattribute__(cls, name: str) -> Any:
+        if name in ("__module__", "__qualname__"):
+            raise RuntimeError(name)
+        return super().__getattribute__(name)
+
+
+class Quiet(metaclass=Loud):
+    """Nobody learns where it is found."""
+
+
+def test_a_class_that_answers_no_question_ends_nothing() -> None:
+    assert literal(Quiet()) is None
+    assert literal([Quiet]) is None
+    assert Given([Quiet()], Quiet()).left(Quiet()) == ""
+
+
 HOSTILE = [
     "made(1, 2)",
     "made('shop:Box', [])",
