@@ -45,6 +45,7 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
+from sandbox.elsewhere.values import BothSides, SecondLook, TestedInput
 from sandbox.values import (
     Finding,
     Observation,
@@ -161,6 +162,11 @@ def _fixed(name: str, line: int) -> TestComparison:
 
 HELD_TESTS = tuple(_passing(f"test_plain_{n}") for n in range(12))
 FIXED_TESTS = (_fixed("test_umlauts[Füße-fuesse]", 12), _fixed("test_never_empty", 21))
+_NEAR = BothSides("slugify('b c')", "returned 'b c'", "returned 'b-c'")
+_FIRST = FIXED_TESTS[0]
+SECOND_LOOK = SecondLook(
+    inputs=(TestedInput(_NEAR, "slugify", _FIRST.path, _FIRST.id, near=(_NEAR,)),)
+)
 REGRESSED_TEST = TestComparison(
     "tests/test_slugify.py::test_truncates_at_word_boundary",
     TestChange.PASS_TO_FAIL,
@@ -261,9 +267,8 @@ def success() -> Evaluation:
     )
     evidence = (_tests_evidence(_run(12, 0), _run(14, 0), Transition.HELD), LINT_EVIDENCE)
     tests = FourWay((*FIXED_TESTS, *HELD_TESTS), evidence_id="E1")
-    return _evaluation(
-        _judged(verdicts, gate, 5), Observed(evidence, tests, (LINT_FINDING,), (), True, True)
-    )
+    observed = Observed(evidence, tests, (LINT_FINDING,), (), True, True, second_look=SECOND_LOOK)
+    return _evaluation(_judged(verdicts, gate, 5), observed)
 
 
 def one_missing() -> Evaluation:
@@ -523,7 +528,8 @@ def hostile() -> Evaluation:
     patch = ruled.deliberation.patch if ruled.deliberation else None
     assert ruled.observed
     log = Claims("SWE-agent", 2, (ClaimedStep(TrajectoryStep(2, "t", "vi a.py", "o"), ("R1",)),))
-    ruled = replace(ruled, observed=replace(ruled.observed, claims=log))
+    observed = replace(ruled.observed, claims=log, second_look=SECOND_LOOK)
+    ruled = replace(ruled, observed=observed)
     return _poisoned(replace(ruled, deliberation=replace(DELIBERATION, patch=patch)))  # type: ignore[return-value]
 
 

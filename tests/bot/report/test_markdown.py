@@ -304,3 +304,14 @@ def test_only_success_is_said_to_satisfy_everything(conclusion: Conclusion) -> N
 
     assert "Every mandatory requirement is satisfied" not in comment(silent)
     assert "Every mandatory requirement is satisfied" in comment(success())
+
+
+def test_calls_near_those_of_the_tests_stand_below_these() -> None:
+    text = comment(success())
+    line = next(one for one in text.splitlines() if "calls near those of the tests" in one)
+    assert line.startswith(
+        "  - 1 of 1 calls near those of the tests also give something else on head"
+    )
+    assert line.endswith("<code>returned 'b-c'</code>.")
+    above = text[: text.index(line)].splitlines()[-1]
+    assert "test_umlauts" in above
