@@ -310,7 +310,7 @@ def test_calls_near_those_of_the_tests_stand_below_these() -> None:
     text = comment(success())
     line = next(one for one in text.splitlines() if "calls near those of the tests" in one)
     assert line.startswith(
-        "  - 1 of 1 calls near those of the tests also give something else on head"
+        "  - 1 of 1 calls near those of the tests also gives something else on head"
     )
     assert line.endswith("<code>returned 'b-c'</code>.")
     above = text[: text.index(line)].splitlines()[-1]
