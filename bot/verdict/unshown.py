@@ -221,21 +221,25 @@ def _refuses_unshown(claim: Claim) -> Gap | None:
 
 
 def _answers_otherwise(claim: Claim) -> Gap | None:
-    """The tests show calls that raise on base, and near them many that base answers come otherwise.
+    """Each call that the tests show raises on base or on head, and near them many are answered otherwise.
 
-    A few may: who no longer crashes at two blanks will take a tab for a blank, too.
+    A few may be: who no longer crashes at two blanks will take a tab for a blank, too.
     """
     groups: dict[str, list[TestedInput]] = {}
     for one in claim.inputs:
         groups.setdefault(one.function, []).append(one)
     for group in groups.values():
-        if not all(one.tested.was_refused and not one.tested.is_refused for one in group):
+        shown = [one.tested for one in group]
+        if not all(one.was_refused or one.is_refused for one in shown):
             continue
+        is_mended = not any(one.is_refused for one in shown)
         near = {both.call: both for one in group for both in one.near}.values()
-        others = [one for one in near if one.differs and not one.was_refused]
+        changed = [one for one in near if one.differs and not one.was_refused]
+        others = [one for one in changed if is_mended or not one.is_refused]
         if len(others) >= _MANY:
+            side = "base" if shown[0].was_refused else "head"
             return Gap(
-                f"they show calls that raise on base, as `{group[0].tested.call}` does, and {len(others)} "
+                f"the calls that they show raise, as `{shown[0].call}` does on {side}, and {len(others)} "
                 f"calls near these that base answers come otherwise: `{others[0].call}` "
                 f"{others[0].on_base} on base and {others[0].on_head} on head.",
                 "Answer such a call as before, or add a test that shows what it is to give",

@@ -647,11 +647,30 @@ def test_a_mended_crash_that_changes_what_base_answers_is_not_satisfied(folder: 
     (row,) = judged(folder, "shorter", {"later": replace(right, head=shorter)}).values()
     assert row.verdict == "unverified", row.reason
     assert (
-        "they show calls that raise on base, as `later(day=datetime.date(2023, 1, 31), "
+        "the calls that they show raise, as `later(day=datetime.date(2023, 1, 31), months=1)` does on base"
         in row.reason
     )
     assert "calls near these that base answers come otherwise" in row.reason
     assert "D3" in row.evidence
+
+
+def test_a_new_refusal_that_changes_what_base_answers_is_not_satisfied(folder: Folder) -> None:
+    sharing = Fix(
+        "`shared` raises ValueError for nobody",
+        "def shared(cents, people):\n    share, rest = divmod(cents, people)\n"
+        "    return [share + (at < rest) for at in range(people)]",
+        "def shared(cents, people):\n    if people == 0:\n        raise ValueError('nobody')\n"
+        "    return [cents // people] * people",
+        "with pytest.raises(ValueError):\n        kit.shared(1000, 0)",
+    )
+    (row,) = judged(folder, "sharing", {"shared": sharing}).values()
+    assert row.verdict == "unverified", row.reason
+    assert "the calls that they show raise, as `shared(cents=1000, people=0)` does on" in row.reason
+    assert "calls near these that base answers come otherwise" in row.reason
+    kept = sharing.head.replace(
+        "return [cents // people] * people", sharing.base.partition("\n    ")[2]
+    )
+    assert_satisfied(judged(folder, "kept", {"shared": replace(sharing, head=kept)}))
 
 
 @pytest.mark.parametrize("name", ASKING)
