@@ -29,7 +29,7 @@ from sandbox.elsewhere.values import BothSides, Misfit, Replaced, TestedInput, U
 
 _InTest = TypeVar("_InTest", Misfit, Replaced)
 
-_MANY = 5
+_MANY, _SEVERAL = 5, 2
 _OF_MESSAGES = re.compile(r"(?i)\b(?:messag|say|said|name|naming|mention|clear|better|helpful)")
 """A demand that an error says something else: base may raise it already."""
 
@@ -223,7 +223,8 @@ def _refuses_unshown(claim: Claim) -> Gap | None:
 def _answers_otherwise(claim: Claim) -> Gap | None:
     """Each call that the tests show raises on base or on head, and near them many are answered otherwise.
 
-    A few may be: who no longer crashes at two blanks will take a tab for a blank, too.
+    A few may be: who no longer crashes at two blanks will take a tab for a blank, too. Who only refuses
+    has less reason.
     """
     groups: dict[str, list[TestedInput]] = {}
     for one in claim.inputs:
@@ -236,7 +237,7 @@ def _answers_otherwise(claim: Claim) -> Gap | None:
         near = {both.call: both for one in group for both in one.near}.values()
         changed = [one for one in near if one.differs and not one.was_refused]
         others = [one for one in changed if is_mended or not one.is_refused]
-        if len(others) >= _MANY:
+        if len(others) >= (_MANY if is_mended else _SEVERAL):
             side = "base" if shown[0].was_refused else "head"
             return Gap(
                 f"the calls that they show raise, as `{shown[0].call}` does on {side}, and {len(others)} "

@@ -656,7 +656,7 @@ def test_a_mended_crash_that_changes_what_base_answers_is_not_satisfied(folder: 
 
 def test_a_new_refusal_that_changes_what_base_answers_is_not_satisfied(folder: Folder) -> None:
     sharing = Fix(
-        "`shared` raises ValueError for nobody",
+        "`shared` raises ValueError for zero people",
         "def shared(cents, people):\n    share, rest = divmod(cents, people)\n"
         "    return [share + (at < rest) for at in range(people)]",
         "def shared(cents, people):\n    if people == 0:\n        raise ValueError('nobody')\n"
