@@ -292,7 +292,7 @@ SCENES = (
         "Refuse to split between zero people",
         "Fixes #2.",
         Conclusion.FAILURE,
-        "2 of 4",
+        "1 of 4",
         "the suite is green because a test was weakened; its base version fails on head",
     ),
     Scene(
