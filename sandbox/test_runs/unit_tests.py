@@ -8,10 +8,12 @@ from __future__ import annotations
 import json
 import shlex
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 
 from sandbox.base import Command, Completed, Killed, Limits, Mount, Sandbox
 from sandbox.harness import chain
+from sandbox.test_runs.four_runs import is_below
 from sandbox.test_runs.node_tests import NODE_TESTS
 from sandbox.test_runs.path_kinds import PathKind, classify
 from sandbox.test_runs.run_records import NO_TESTS, joined_calls, read_channel
@@ -147,7 +149,14 @@ def _read(_: TestOrder, completed: Completed, killed: str) -> TestRun:
 
 def _shown(order: TestOrder) -> str:
     recipe = order.environment.recipe
-    words = [*recipe.test_arguments, *order.paths]
+    # A folder that the project names would be run whole beside the chosen files of it.
+    words = [
+        word
+        for before, word in pairwise(("", *recipe.test_arguments))
+        if before.startswith("-")
+        or not any(is_below(one, (word.rstrip("/"),)) for one in order.paths)
+    ]
+    words += order.paths
     of_files = order.paths and all(path.endswith(".py") for path in order.paths)
     if recipe.runner is TestRunner.UNITTEST and of_files:
         words = [*order.paths]  # `discover` takes no files, and runs all that it finds

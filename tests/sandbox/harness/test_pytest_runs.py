@@ -212,6 +212,9 @@ def test_only_the_files_asked_for(bench: Bench) -> None:
                                            "tests/unit/test_b.py::test_it"]  # fmt: skip
     run = bench.results(files, paths=("tests/deep",), arguments=("tests/unit/test_a.py", "tests"))
     assert {r.id for r in run.results} == {"tests/deep/test_c.py::test_it", "tests/deep/test_d.py"}
+    arguments = ("--ignore", "tests", "tests", "-k", "it")
+    asked = bench.run(files, paths=("tests/deep/test_c.py",), arguments=arguments)
+    assert asked.command == "python -m pytest --ignore tests -k it tests/deep/test_c.py"
 
 
 MIXED = '''
