@@ -16,7 +16,7 @@ from fractions import Fraction
 from itertools import islice, zip_longest
 from typing import Any
 
-from sandbox.elsewhere.inside.objects import Iterated, Made
+from sandbox.elsewhere.inside.objects import Instance, Iterated
 
 MOST = 30
 """The most values near one."""
@@ -93,9 +93,11 @@ def swapped(value: Any, name: str, other: str, depth: int = 0) -> Any:
         return value
     if type(value) in (list, tuple, Iterated):
         return type(value)(swapped(one, name, other, depth + 1) for one in value)
-    if isinstance(value, Made):
+    if isinstance(value, Instance):
         state = value.state.items()
-        value = Made(value.place, {at: swapped(one, name, other, depth + 1) for at, one in state})
+        value = Instance(
+            value.place, {at: swapped(one, name, other, depth + 1) for at, one in state}
+        )
     elif isinstance(value, dict) and not (name in value and other in value):
         return {
             swapped(key, name, other, depth + 1): swapped(one, name, other, depth + 1)
@@ -129,11 +131,11 @@ def _near(value: Any, depth: int) -> Iterator[Any]:
         yield from _near_members(value, depth + 1)
     elif kind in (datetime.date, datetime.datetime, datetime.time, datetime.timedelta):
         yield from _near_time(value)
-    elif depth < _DEEPEST and kind is Made:
+    elif depth < _DEEPEST and kind is Instance:
         # What an object keeps for itself mostly follows from the rest of it.
         own = {name: one for name, one in value.state.items() if not name.startswith("_")}
         for state in _changed(own, depth + 1):
-            yield Made(value.place, {**value.state, **state})
+            yield Instance(value.place, {**value.state, **state})
 
 
 def _is_small(value: Decimal) -> bool:

@@ -131,7 +131,7 @@ def _tool_groups(pyproject: Table, of_hatch: Table) -> tuple[NamedList, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Environment:
+class HatchEnvironment:
     """One of hatch's environments: what it does not say itself, its template says."""
 
     name: str
@@ -143,13 +143,13 @@ class Environment:
         return (self.own if self.own.has(key) else self.template).strings(key)
 
 
-def hatch_environments(table: Table) -> Iterator[Environment]:
+def hatch_environments(table: Table) -> Iterator[HatchEnvironment]:
     """Yield the environments of a table such as `tool.hatch.envs`."""
     for name in table.names():
         own = table.table(name)
         is_alone = own.has("detached") or name.startswith("hatch-")  # these are hatch's own
         above = own.text("template") or ("" if is_alone else "default")
-        yield Environment(name, own, table.table(above))
+        yield HatchEnvironment(name, own, table.table(above))
 
 
 def _setup_cfg(tree: Tree, groups: tuple[NamedList, ...]) -> PythonProject:

@@ -39,7 +39,7 @@ _UNSTEADY_WITHIN = 20
 def returned(value: object) -> str:
     """Return what came back as text: a literal, or what is known of the object."""
     text = literal(value)
-    if text is None or text.startswith("made("):
+    if text is None or text.startswith("instance("):
         try:
             text = type(value).__name__ + " " + ADDRESS.sub("0x…", _known_of(value))
         except Exception as error:

@@ -19,7 +19,7 @@ class Iterated(list):  # type: ignore[type-arg]
         return f"iter({super().__repr__()})"
 
 
-class Made(NamedTuple):
+class Instance(NamedTuple):
     """An object as text tells of it: `place` ("module:class") has its class, `state` its attributes."""
 
     place: str
@@ -30,7 +30,7 @@ class Made(NamedTuple):
         return f"{self.place.rpartition(':')[2]}({', '.join(words)})"
 
 
-class Named(NamedTuple):
+class Reference(NamedTuple):
     """A function, a class or a member of an enumeration: `place` is "module:name"."""
 
     place: str

@@ -17,9 +17,9 @@ from typing import Any
 from sandbox.elsewhere.inside.objects import (
     CONTAINERS,
     SCALARS,
+    Instance,
     Iterated,
-    Made,
-    Named,
+    Reference,
     attributes,
     class_place,
     found_at,
@@ -61,11 +61,11 @@ def literal(value: Any, depth: int = 0) -> str | None:
         return None
     elif kind in CONTAINERS:
         text = _container(value, kind, depth + 1) if len(value) < MOST_TEXT // 3 else None
-    elif kind is Made:
+    elif kind is Instance:
         state = literal(value.state, depth + 1)
-        text = f"made({value.place!r}, {state})" if state else None
-    elif kind is Named:
-        text = f"named({value.place!r})"
+        text = f"instance({value.place!r}, {state})" if state else None
+    elif kind is Reference:
+        text = f"reference({value.place!r})"
     else:
         text = _object(value, depth + 1)
     return text if text is not None and len(text) <= MOST_TEXT else None
@@ -76,7 +76,7 @@ def _container(value: Any, kind: type, depth: int) -> str | None:
     room = MOST_TEXT
     for one in value:
         text = literal(one, depth) or ""
-        if kind in (set, dict) and text.startswith("made("):
+        if kind in (set, dict) and text.startswith("instance("):
             return None  # who reads it could not look it up
         if text and kind is dict:
             own = literal(value[one], depth)
@@ -100,7 +100,7 @@ def _object(value: Any, depth: int) -> str | None:
     try:
         named = named_place(value)
         if named:
-            return f"named({named!r})"
+            return f"reference({named!r})"
         place = class_place(type(value))
         state = parts(value) if place else {}
         told = (
@@ -110,7 +110,7 @@ def _object(value: Any, depth: int) -> str | None:
             remade(type(value), state)
     except Exception:
         return None
-    return f"made({place!r}, {told})" if told else None
+    return f"instance({place!r}, {told})" if told else None
 
 
 def kept(value: Any) -> Any:
@@ -126,9 +126,9 @@ def given(value: Any) -> Any:
     Raises what finding a class or a function by its name does.
     """
     kind = type(value)
-    if kind is Made:
+    if kind is Instance:
         return remade(found_at(value.place), given(value.state))
-    if kind is Named:
+    if kind is Reference:
         return found_at(value.place)
     if kind is dict:
         return {key: given(one) for key, one in value.items()}
@@ -139,7 +139,7 @@ def given(value: Any) -> Any:
 
 
 def read(text: str) -> Any:
-    """Return the value of a literal, `Iterated` for an iterator, `Made` for an object.
+    """Return the value of a literal, `Iterated` for an iterator, `Instance` for an object.
 
     Raises what `ast` does for anything else.
     """
@@ -166,12 +166,12 @@ def _value(node: ast.expr) -> Any:
 def _called(name: str, arguments: list[ast.expr]) -> Any:
     if name == "iter":
         return Iterated(map(_value, arguments[0].elts))  # type: ignore[attr-defined]
-    if name in ("made", "named"):
+    if name in ("instance", "reference"):
         place, *state = map(_value, arguments)
         is_state = not state or (type(state[0]) is dict and all(type(k) is str for k in state[0]))
         if type(place) is not str or not _PLACE.match(place) or not is_state:
             raise ValueError(name)
-        return (Made if name == "made" else Named)(place, *state)
+        return (Instance if name == "instance" else Reference)(place, *state)
     kind, wanted = _BY_NAME[name]
     values = [ast.literal_eval(one) for one in arguments]
     if any(type(one) is not wanted or len(str(one)) > _MOST_DIGITS for one in values):

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from packaging.version import Version
 
-from sandbox.elsewhere.inside.objects import Made, Named
+from sandbox.elsewhere.inside.objects import Instance, Reference
 from sandbox.elsewhere.inside.values import Given, given, literal, read
 from sandbox.elsewhere.node import read_arguments, written
 from sandbox.elsewhere.python import PythonDriver
@@ -85,7 +85,7 @@ def test_what_cannot_be_made_again_has_no_text(value: object) -> None:
 
 
 def test_attributes_are_varied_but_those_that_an_object_keeps_for_itself() -> None:
-    box = Made("shop:Box", {"width": 3, "_area": 9})
+    box = Instance("shop:Box", {"width": 3, "_area": 9})
     states = [one.state for one in near(box)]
     assert len(states) > 20
     assert {one["_area"] for one in states} == {9}
@@ -123,20 +123,20 @@ def test_a_class_that_answers_no_question_ends_nothing() -> None:
 
 
 HOSTILE = [
-    "made(1, 2)",
-    "made('shop:Box', [])",
-    "made('shop:Box', {1: 2})",
-    "made('os; x', {})",
-    "made('shop:Box')",
-    "named(1)",
-    "named('shop')",
-    "named('shop:Box', {})",
+    "instance(1, 2)",
+    "instance('shop:Box', [])",
+    "instance('shop:Box', {1: 2})",
+    "instance('os; x', {})",
+    "instance('shop:Box')",
+    "reference(1)",
+    "reference('shop')",
+    "reference('shop:Box', {})",
     "datetime.date(0, 0, 0)",
     "datetime.timedelta(days=10**12)",
     "datetime.timedelta(days=999999999999)",
     "datetime.sleep(1)",
     "Fraction('1e999999999')",
-    "{made('shop:Box', {}): 1}",
+    "{instance('shop:Box', {}): 1}",
     "(" * 500,
     "__import__('os')",
 ]
@@ -165,5 +165,5 @@ def test_dates_of_javascript_are_read_and_written() -> None:
 
 
 def test_a_name_is_shown_as_one_writes_it() -> None:
-    assert repr(Named("shop.money:Kind.PLAIN")) == "Kind.PLAIN"
-    assert repr(Made("shop:Box", {"items": [1]})) == "Box(items=[1])"
+    assert repr(Reference("shop.money:Kind.PLAIN")) == "Kind.PLAIN"
+    assert repr(Instance("shop:Box", {"items": [1]})) == "Box(items=[1])"
