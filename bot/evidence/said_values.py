@@ -21,9 +21,8 @@ _OF_ERRORS = re.compile(
     r"|not (?:found|there|available|installed))\b"
 )
 # Names of code (`tools.mark.slow`): neither prose, nor a file with its ending, nor a host.
-_CHAIN = re.compile(
-    r"(?<![\w./:@-])(?!\S+\.(?:com|org|net|io|dev)\b)[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){2,}(?![\w/:@-])"
-)
+_CHAIN = re.compile(r"(?<![\w./:@-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){2,}(?![\w/:@-])")
+_OF_HOSTS = frozenset(("com", "org", "net", "io", "dev"))
 _LONGEST_NAME = 40
 _LEAST_NAME = 3
 _NOTHING = r"empty|blank|nothing|no|none|null|missing|without|absent|zero[ -]length|unset|omitted"
@@ -113,6 +112,7 @@ def has_text(text: str, said: str) -> bool:
     word = re.escape(text)
     if text.isascii() and text.isalpha() and text.islower():
         quoted = re.search(rf"[`'\"\u201c\u2018]{word}[`'\"\u201d\u2019]", said)
-        return bool(quoted) or any(text in chain.split(".") for chain in _CHAIN.findall(said))
+        chains = (chain.split(".") for chain in _CHAIN.findall(said))
+        return bool(quoted) or any(text in one and _OF_HOSTS.isdisjoint(one) for one in chains)
     start = r"(?<!\w)" if text[0].isalnum() else r"(?<![\w./:-])"
     return bool(re.search(start + word + (r"(?!\w)" if text[-1].isalnum() else ""), said))

@@ -38,9 +38,6 @@ _DESELECTING = re.compile(
     r"|^\s*(?:norecursedirs|python_files|python_functions|python_classes|testpaths)\s*="
 )
 _EXITING = ("os._exit", "sys.exit", "exit", "quit", "atexit.register", "_exit")
-_OTHER_FORK = re.compile(
-    r"\bfork\s*=(?!=)|\b(?:patch|setattr|stub|replace)[\w.]*\([^)\n]*fork|\bos\s*=(?!=)|\bas os\b"
-)
 _ASSERTIONS = frozenset(name for name in dir(unittest.TestCase) if name.startswith("assert"))
 _PLUGIN = re.compile(
     r"pytest11|^(?:\s*-p\s|(?:(?!addopts).)*+addopts.*\s-p\s++(?!no:))|pytest_plugins"
@@ -114,9 +111,29 @@ def _telling(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.Call]:
             yield from () if id(node) in of_children else (node,)
 
 
+def _puts_another_fork(node: ast.AST) -> bool:
+    """Whether something but the system's own `os.fork` may be called so: it is set, passed or imported."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        is_from = isinstance(node, ast.ImportFrom)
+        names = [one.asname or (one.name if is_from else "") for one in node.names]
+        return "os" in names or "fork" in names
+    if isinstance(node, ast.Attribute | ast.Name):
+        name = node.attr if isinstance(node, ast.Attribute) else node.id
+        is_set = not isinstance(node.ctx, ast.Load)
+        return (is_set and name in ("os", "fork")) or (
+            name == "fork" and isinstance(node, ast.Name)
+        )
+    if isinstance(node, ast.Call):
+        words = [one.value for one in node.args if isinstance(one, ast.Constant)]
+        named = [one.arg or "" for one in node.keywords]
+        passed = [one for one in node.args if isinstance(one, ast.Attribute) and one.attr == "fork"]
+        return bool(passed) or any("fork" in str(one) for one in (*words, *named))
+    return False
+
+
 def _in_children(tree: ast.Module) -> Iterator[ast.AST]:
     """What runs only in a process that `os.fork` has begun: it ends itself, and no test run."""
-    if _OTHER_FORK.search(ast.unparse(tree)):
+    if any(_puts_another_fork(node) for node in ast.walk(tree)):
         return
     for function in ast.walk(tree):
         if not isinstance(function, ast.FunctionDef):

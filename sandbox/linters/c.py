@@ -47,7 +47,7 @@ _DIAGNOSTIC = re.compile(
     r"(?P<kind>(?:fatal )?error|warning|note): (?P<message>.*?)(?: \[(?P<rule>-W[\w+=-]+)\])?"
 )
 _PARSE = re.compile(r"expected |stray |unterminated |missing terminating")
-_FORGOTTEN = re.compile(r"(?<=: note: )(?:.*did you forget to '#include|include '<).*")
+_FORGOTTEN = re.compile(r"(?<=: note: )(?:.{0,300}did you forget to '#include|include '<)")
 _SYSTEM_INCLUDE = re.compile(r"^[\s\d|]*#\s*include(?:_next)?\s*<")
 _MISSING_FILE = re.compile(r"(?P<name>\S+): No such file or directory")
 
