@@ -246,16 +246,16 @@ def _requirements(
         verdict = verdicts.get(requirement.id) or Verdict(
             requirement.id, VerdictOutcome.UNVERIFIED, Decider.NOBODY, "Nothing answered it."
         )
-        named = tuple(shown.of(compared[name]) for name in verdict.tests if name in compared)
+        tests = [compared[name] for name in verdict.tests if name in compared]
+        named = tuple(map(shown.of, tests))
         cited = _cited(verdict.evidence_ids, seen)
         given, is_open = accepted.get(requirement.id), requirement.id in evaluation.acceptable
         also = None
         if verdict.outcome is VerdictOutcome.SATISFIED and not requirement.category.is_of_project:
-            proofs = [compared[name] for name in verdict.tests if name in compared]
             also = also_changed(
                 one
                 for one in (observed.second_look.inputs if observed.second_look else ())
-                if any(test.makes(one.path, one.test) for test in proofs)
+                if any(test.makes(one.path, one.test) for test in tests)
             )
         rows.append(RequirementView(requirement, verdict, named, cited, given, is_open, also))
     return tuple(rows)

@@ -122,10 +122,8 @@ def _tool_groups(pyproject: Table, of_hatch: Table) -> tuple[NamedList, ...]:
     tables = (tool.table("hatch", "envs"), of_hatch.table("envs"))
     for one in (one for table in tables for one in hatch_environments(table)):
         own = one.strings("dependencies")
-        if (
-            one.name == "hatch-test" and not own
-        ):  # what hatch itself brings, as far as tests call it
-            own = ("pytest", "pytest-mock")
+        if one.name == "hatch-test" and not own:
+            own = ("pytest", "pytest-mock")  # what hatch itself brings, as far as tests call it
         lists.append(NamedList(one.name, own + one.strings("extra-dependencies"), is_loose=True))
     return tuple(entry for entry in lists if entry.requirements)
 

@@ -102,10 +102,9 @@ def _object(value: Any, depth: int) -> str | None:
         if named:
             return f"reference({named!r})"
         place = class_place(type(value))
+        # What has no attributes is known by its identity.
         state = parts(value) if place else {}
-        told = (
-            literal(state, depth) if state else None
-        )  # what has no attributes is known by its identity
+        told = literal(state, depth) if state else None
         if told and plain_kind(type(value)):
             remade(type(value), state)
     except Exception:
