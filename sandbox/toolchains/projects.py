@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from sandbox.errors import must_exist
 from sandbox.toolchains import ECOSYSTEMS
+from sandbox.toolchains.node_workspace import TABLES
 from sandbox.toolchains.tree import Tree
 
 MOST_PROJECTS = 12
@@ -28,6 +30,9 @@ _LOCKS = {
     "yarn.lock",
     "Cargo.lock",
 }
+_WORKSPACES = ("pnpm-workspace.yaml", "lerna.json", "rush.json", "nx.json")
+# A range, and no protocol (`file:`, `link:`, `workspace:`), address or tag.
+_VERSION = re.compile(r"[\^~<>= v]*\d[\w.^~<>=| *+-]*")
 
 
 class Projects:
@@ -42,6 +47,7 @@ class Projects:
         self._sides = (must_exist(base), must_exist(head))
         self._listed = listed
         self._known: dict[str, bool] = {}
+        self._from_registry: dict[PurePosixPath, frozenset[str] | None] = {}
 
     def of(self, path: str) -> str:
         """Return the innermost project that a file belongs to."""
@@ -102,6 +108,24 @@ class Projects:
                     found.setdefault(name, path.parent.as_posix())  # head takes no name from base
         return found
 
+    def from_registry(self, path: str) -> frozenset[str]:
+        """Return what the Node package of a file takes from a registry by a version, on both sides.
+
+        In a workspace a version may mean the package beside it, so nothing is said there. Other
+        languages resolve names by what is installed, which is not asked here.
+        """
+        for folder in PurePosixPath(path).parents:
+            if folder not in self._from_registry:
+                trees = map(Tree, self._sides)
+                taken = [
+                    found for tree in trees if (found := _from_registry(tree, folder)) is not None
+                ]
+                self._from_registry[folder] = frozenset.intersection(*taken) if taken else None
+            found = self._from_registry[folder]
+            if found is not None:
+                return found
+        return frozenset()
+
     def _is_project(self, folder: PurePosixPath) -> bool:
         name = folder.as_posix()
         if self._listed:
@@ -119,6 +143,20 @@ def _is_project(tree: Tree, folder: PurePosixPath) -> bool:
     weighed = ((one, one.weigh(place)) for one in ECOSYSTEMS.values())
     return any(
         found and found.declared and found.tests and one.runs_alone(place) for one, found in weighed
+    )
+
+
+def _from_registry(tree: Tree, folder: PurePosixPath) -> frozenset[str] | None:
+    """Return the names that the package in a folder takes by a version; None where there is no package."""
+    if not tree.is_plain(str(folder / "package.json")):
+        return None
+    for above in folder.parents:
+        is_workspace = tree.json(str(above / "package.json")).has("workspaces")
+        if is_workspace or any(tree.is_plain(str(above / one)) for one in _WORKSPACES):
+            return frozenset()
+    tables = map(tree.json(str(folder / "package.json")).table, TABLES)
+    return frozenset(
+        name for table in tables for name in table.names() if _VERSION.fullmatch(table.text(name))
     )
 
 

@@ -359,3 +359,11 @@ def test_what_a_package_imports_of_its_workspace_is_built_first(tmp_path: Path) 
     assert judged.conclusion == "failure", judged.said()
     assert broken(judged) == ("packages/beta/test/invoices.test.js::invoice",)
     assert ran(judged) == {"packages/alpha": (1, 2), "packages/beta": (1, 1)}
+
+
+@needs_node
+def test_an_example_that_takes_the_published_package_is_not_asked(tmp_path: Path) -> None:
+    folder = open_folder(tmp_path, {**NODE, "package.json": json.dumps({"private": True})})
+    judged = folder.judge(folder.branch("cents", NODE_BREAKING), task=TASK)
+    assert judged.conclusion == "success", judged.said()
+    assert ran(judged) == {"packages/alpha": (1, 2)}

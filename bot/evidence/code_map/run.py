@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from bot.context import EvaluationContext
 from bot.evidence.code_map import CodeIndex, changed_symbols, dependents, impact, locate
@@ -10,7 +11,7 @@ from bot.evidence.seen import Seen
 from bot.services import Services
 from bot.values import Dependent, EvaluationRequest, Located, Part, Requirement, Step
 from sandbox.code_map.code import KeptFacts, read_code
-from sandbox.code_map.facts import Code
+from sandbox.code_map.facts import Code, SourceFile
 from sandbox.toolchains.projects import Projects
 from sandbox.values import Checkout
 
@@ -62,11 +63,22 @@ async def find_dependents(
     code = await _read(services, request, checkout)
 
     def found() -> tuple[Dependent, ...]:
-        index = CodeIndex(code.head, projects.names)
+        own = [_without(projects.from_registry(file.path), file) for file in code.head]
+        index = CodeIndex(own, projects.names)
         changed = changed_symbols(code, checkout.diff)
         return dependents(checkout.diff, changed, index, projects.of)
 
     return await asyncio.to_thread(found)
+
+
+def _without(taken: frozenset[str], file: SourceFile) -> SourceFile:
+    """Leave out the imports of packages that are `taken` from a registry: no file of ours is meant."""
+    kept = {
+        module: lines
+        for module, lines in file.facts.imports.items()
+        if "/".join(module.split("/")[: 1 + module.startswith("@")]) not in taken
+    }
+    return replace(file, facts=replace(file.facts, imports=kept)) if taken else file
 
 
 async def _read(services: Services, request: EvaluationRequest, checkout: Checkout) -> Code:

@@ -446,6 +446,33 @@ def test_a_package_whose_tests_only_the_top_can_run_is_no_project(tmp_path: Path
     assert projects.touched(["packages/one/index.js"]) == ("",)
 
 
+def test_what_a_package_takes_by_version_is_the_registrys_but_not_in_a_workspace(
+    tmp_path: Path,
+) -> None:
+    takes = {
+        "shop": "^15.0.0-0",
+        "local": "file:../..",
+        "linked": "workspace:*",
+        "tagged": "latest",
+    }
+    example = json.dumps({"dependencies": takes, "devDependencies": {"jest": "30"}})
+    files = {"package.json": '{"name": "shop"}', "examples/one/package.json": example}
+    base, head = write(tmp_path / "base", files), write(tmp_path / "head", files)
+    found = Projects(base, head)
+    assert found.from_registry("examples/one/test/index.js") == {"shop", "jest"}
+    assert found.from_registry("lib/index.js") == found.from_registry("../x.js") == set()
+
+    linked = example.replace("^15.0.0-0", "file:../..")
+    write(head, {"examples/one/package.json": linked})
+    assert Projects(base, head).from_registry("examples/one/index.js") == {"jest"}
+    for name, text in (
+        ("package.json", '{"workspaces": ["examples/*"]}'),
+        ("pnpm-workspace.yaml", ""),
+    ):
+        inside = write(tmp_path / name, {**files, name: text})
+        assert Projects(inside, inside).from_registry("examples/one/index.js") == set()
+
+
 ODD = (
     "", "[]", "null", '{"scripts": []}', '{"scripts": {"test": 7}}', '{"engines": "x"}', "{" * 5000,
     '{"engines": {"node": "|| >= x.y - 9999999999999999999999 &&"}}', '{"packageManager": ["pnpm@1"]}',
