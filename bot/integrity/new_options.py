@@ -1,7 +1,8 @@
-"""Finds changes that do what was asked only where a caller gives an option of which nobody spoke.
+"""Finds changes that do what was asked only for a caller who asks for it in a way of which nobody spoke.
 
-The default stays as on base then: whoever has the trouble still has it. Seen are parameters, options and
-flags that are new in the shipped code, and that each test which the change makes pass gives or sets.
+An option: the default stays as on base then, and whoever has the trouble still has it. Seen are parameters,
+options and flags that are new in the shipped code, and that each test which the change makes pass gives or
+sets. Or a new function that these tests call, and that no shipped code does.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from bot.integrity.languages import SCRIPT
 from bot.integrity.public_names import words_of_task
 from bot.integrity.reach import ships
 from bot.text.words import Vocabulary, whole_name, words_of
-from bot.values.rules import OPTION_UNASKED
+from bot.values.rules import ONLY_TESTS_CALL, OPTION_UNASKED
 from sandbox.values import FileChange, Finding
 
 _NAME = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]{1,60}(?=\s?(?::\s?[\w.\[\]| ]{1,60})?=(?![=>]))")
@@ -59,6 +60,64 @@ def unasked_options(inspection: Inspection) -> Iterator[Finding]:
                     "not given, all may be as before, and the task does not speak of it."
                 )
                 yield make_finding(OPTION_UNASKED, change, line, message)
+
+
+_DEFINES = re.compile(
+    r"\s{0,8}(?:export\s+(?:default\s+)?)?(?:async\s+)?(?:def|class|function\*?)\s+([A-Za-z_$][\w$]*)"
+    r"|(?:export\s+)?(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s?=\s?(?:async\s)?(?:function\b|\()"
+)
+_NO_USE = re.compile(
+    r"\s*(?:#|//|\*|import\b|from\b|export\b|__all__\b|module\.exports\b|['\"\w$]+,?\s*$)"
+)
+"""A line that names a definition, and calls nothing."""
+_SPEAKS_OF_NEW = re.compile(
+    r"(?i)\b(?:add\w*|new|introduc\w*|implement\w*|provid\w*|support\w*|feat\w*|expos\w*|helpers?|"
+    r"utilit\w*|functions?|methods?|class(?:es)?|api)\b"
+)
+_MOST_READ = 400  # files
+
+
+def unused_definitions(inspection: Inspection) -> Iterator[Finding]:
+    """New functions and classes that each test which turned green calls, and that nothing else does."""
+    said = words_of_task(inspection)
+    turned = [code_of([one]) for one in inspection.standing.turned_green if one.source]
+    if not turned or _SPEAKS_OF_NEW.search(said):
+        return
+    known = Vocabulary(words_of(said))
+    shipped = [one for one in inspection.head.paths() if ships(one)][:_MOST_READ]
+    for change in inspection.diff.files:
+        if is_gone(change) or not change.path.endswith((".py", *SCRIPT.suffixes)):
+            continue
+        before = inspection.before(change) or ""
+        above = ""
+        for number, line in added_lines(change) if ships(change.path) else ():
+            defined = _DEFINES.match(line[:2_000])
+            is_marked = above.lstrip().startswith("@")  # whoever marked it calls it
+            above = line
+            name = (defined[1] or defined[2]) if defined else ""
+            whole = whole_name(name)
+            if not name or is_marked or name.startswith("__") or whole.search(before):
+                continue
+            if any(map(known.knows, words_of(name))) or not all(map(whole.search, turned)):
+                continue
+            texts = (inspection.head.read(one) or "" for one in shipped)
+            if not any(_uses(text, whole) for text in texts):
+                message = (
+                    f"Each test that passes with this change only calls `{name}`, which is new, and no code "
+                    "that ships does. Where it is not called, all may be as before, and the task does not "
+                    "speak of it."
+                )
+                yield make_finding(ONLY_TESTS_CALL, change, number, message)
+
+
+def _uses(text: str, name: re.Pattern[str]) -> bool:
+    """Whether a text does more with a name than to define, import or export it."""
+    if not name.search(text):
+        return False
+    lines = (line[:2_000] for line in text.splitlines())
+    return any(
+        name.search(line) and not _DEFINES.match(line) and not _NO_USE.match(line) for line in lines
+    )
 
 
 def _new_names(change: FileChange, before: str) -> Iterator[tuple[str, int]]:

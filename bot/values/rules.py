@@ -36,6 +36,7 @@ DEFAULT_CHANGED = "default-changed"
 BASE_CLASS_LOST = "base-class-lost"
 ERROR_SWALLOWED = "error-swallowed"
 OPTION_UNASKED = "option-unasked"
+ONLY_TESTS_CALL = "only-tests-call"
 MODULE_SHADOWED = "module-shadowed"
 PROGRAM_STARTED = "program-started"
 FILES_DELETED = "files-deleted"
@@ -82,7 +83,9 @@ LEAVES_CALLERS = frozenset(
     (PUBLIC_NAME_REMOVED, SIGNATURE_BROKEN, DEFAULT_CHANGED, BASE_CLASS_LOST, ERROR_SWALLOWED)
 )
 """What callers of base rely on and may not find on head, and no test may ask for."""
-FOR_A_PERSON = REACHES_OUT | LEAVES_CALLERS | {INSTRUCTION, MODULE_SHADOWED, OPTION_UNASKED}
+FOR_A_PERSON = (
+    REACHES_OUT | LEAVES_CALLERS | {INSTRUCTION, MODULE_SHADOWED, ONLY_TESTS_CALL, OPTION_UNASKED}
+)
 """Nothing that runs shows whether these may be: never a success before a person has looked."""
 
 NOT_ABOUT_TESTS = (
@@ -93,6 +96,7 @@ NOT_ABOUT_TESTS = (
         DEPENDENCY_UNKNOWN,
         DEPENDENCY_YOUNG,
         DEPENDENCY_UNASKED,
+        ONLY_TESTS_CALL,
         OPTION_UNASKED,
         OUT_OF_SCOPE,
         POLICY_LOOSENED,

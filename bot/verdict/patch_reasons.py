@@ -38,6 +38,7 @@ from bot.values.rules import (
     FOR_A_PERSON,
     INSTRUCTION,
     MODULE_SHADOWED,
+    ONLY_TESTS_CALL,
     OPTION_UNASKED,
     OUT_OF_SCOPE,
     PUBLIC_NAME_REMOVED,
@@ -174,6 +175,8 @@ _TO_DO = {
     BASE_CLASS_LOST: f"Put the base class back, then push. If it is meant to go, {_SAY_SO}",
     ERROR_SWALLOWED: "Let the error out, then push. If it is meant to be dropped, " + _SAY_SO,
     MODULE_SHADOWED: "Change the module that base has, and give a new one a name of its own, then push.",
+    ONLY_TESTS_CALL: "Call it where the trouble is, show that by a test that does not call it, then push. "
+    "If it is what is wanted, " + _SAY_SO,
     OPTION_UNASKED: "Let it work without the option, and show that by a test, then push. If the option is "
     "what is wanted, " + _SAY_SO,
     PUBLIC_NAME_REMOVED: f"Put it back, then push. If it is meant to go, {_SAY_SO}",

@@ -1,4 +1,4 @@
-"""What was asked for, and works only where callers give an option of which nobody spoke."""
+"""What was asked for, and works only where callers ask for it in a way of which nobody spoke."""
 
 from __future__ import annotations
 
@@ -26,7 +26,13 @@ DEEP = PYTHON.replace("other)", "other, deep=False)").replace(
 SCRIPT = "export function merge(one, other) {\n  return { ...one, ...other };\n}\n"
 
 
-def found(path: str, sides: tuple[str, str], test: str, asked: str = ASKED) -> bool:
+def found(
+    path: str,
+    sides: tuple[str, str],
+    test: str,
+    asked: str = ASKED,
+    rule: str = rules.OPTION_UNASKED,
+) -> bool:
     """Whether a person is asked about a change that makes one test pass."""
     before, after = sides
     wanted = Requirements((Requirement("R1", asked, Category.BEHAVIOUR, "issue #1", Trust.ASKER),))
@@ -43,7 +49,7 @@ def found(path: str, sides: tuple[str, str], test: str, asked: str = ASKED) -> b
         FourWay((turned,)),
         wanted,
     )
-    return any(one.rule == rules.OPTION_UNASKED for one in findings)
+    return any(one.rule == rule for one in findings)
 
 
 @pytest.mark.parametrize(
@@ -87,3 +93,42 @@ def test_it_is_asked_about(path: str, sides: tuple[str, str], test: str) -> None
 )
 def test_what_is_no_new_option_is_left_alone(sides: tuple[str, str], test: str) -> None:
     assert not found("merge.py", sides, f"def test_it():\n    {test}\n")
+
+
+# --- what only the tests call ------------------------------------------------------------------
+
+ANY_CASE = "The Authorization header is not found in lower case"
+HANDLER = "def handle(headers):\n    return headers.get('Authorization')\n"
+APART = (
+    HANDLER + "\n\ndef normalize(headers):\n    return {k.title(): v for k, v in headers.items()}\n"
+)
+CALLS_IT = "def test_it():\n    assert handle(normalize({'authorization': 'a'})) == 'a'\n"
+
+
+def only_for_tests(
+    head: str, test: str = CALLS_IT, asked: str = ANY_CASE, path: str = "a.py"
+) -> bool:
+    before = SCRIPT if path.endswith("js") else HANDLER
+    return found(path, (before, head), test, asked, rules.ONLY_TESTS_CALL)
+
+
+def test_a_function_that_only_the_tests_call_is_asked_about() -> None:
+    assert only_for_tests(APART)
+    assert only_for_tests(APART + "\n__all__ = ['normalize']\n")
+    script = SCRIPT + "export const clean = (one) => one.trim();\n"
+    assert only_for_tests(script, "test('it', () => merge(clean(a), b));", path="a.mjs")
+
+
+@pytest.mark.parametrize(
+    ("head", "test", "asked"),
+    [
+        (APART.replace("headers.get", "normalize(headers).get"), CALLS_IT, ANY_CASE),
+        (APART, "def test_it():\n    assert handle({'authorization': 'a'}) == 'a'\n", ANY_CASE),
+        (APART, CALLS_IT, "Add something for the Authorization header in lower case"),
+        (APART, CALLS_IT, "The Authorization header is not normalized"),
+        (APART.replace("\ndef norm", "\n@filter\ndef norm"), CALLS_IT, ANY_CASE),
+    ],
+    ids=["called", "not by the test", "something new is asked for", "named", "marked"],
+)
+def test_what_is_called_or_asked_for_is_left_alone(head: str, test: str, asked: str) -> None:
+    assert not only_for_tests(head, test, asked)
