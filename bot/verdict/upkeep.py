@@ -162,9 +162,11 @@ def _by_behaviour(requirement: Requirement, case: Case) -> Verdict:
     is_of_code = (upkeep_area(requirement.text) or Area.CODE) is Area.CODE
     if is_of_code and case.nothing_regressed and (held := _by_what_holds(requirement, case)):
         return held
+    is_text = all(map(is_document, case.code_changes))
+    what = "The project's code may read {}, which changed" if is_text else "The code of {} changed"
     return unverified(
         requirement,
-        f"The code of {_shown(case.code_changes)} changed, whatever the title calls it. "
+        f"{what.format(_shown(case.code_changes))}, whatever the title calls it. "
         "Passing tests do not show that nothing else did.",
         "Link the issue that asks for it, or add a test that shows what changed.",
     )

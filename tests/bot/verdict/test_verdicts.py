@@ -20,7 +20,7 @@ from bot.values import (
 )
 from bot.values.rules import EARLY_EXIT
 from bot.verdict.outcome import count_met, verdicts
-from sandbox.values import Outcome, Severity, Side
+from sandbox.values import ChangedFile, ChangeKind, Outcome, Severity, Side
 from tests.bot.verdict.cases import (
     DEFAULTS,
     KEPT,
@@ -468,6 +468,14 @@ def test_upkeep_is_held_and_read(title, paths, outcome):
 def test_upkeep_is_unverified_when_behaviour_could_not_be_seen():
     seen = observed(tests=FourWay(()), changed_paths=("src/shop.py",))
     assert verdict_of("R1", requirements("refactor: one parser"), seen).outcome is UNVERIFIED
+
+
+def test_a_document_that_the_program_may_read_is_called_no_code():
+    read = (ChangedFile("docs/split.md", ChangeKind.CODE),)
+    seen = observed(changed_paths=("docs/split.md",), kinds=read)
+    verdict = verdict_of("R1", requirements("docs: explain split"), seen)
+    assert verdict.outcome is UNVERIFIED
+    assert "The project's code may read `docs/split.md`, which changed" in verdict.reason
 
 
 def test_asked_for_tests_are_counted():
