@@ -261,7 +261,8 @@ class Severity(StrEnum):
 class Finding:
     """A linter's or integrity check's remark. Lines count from 1, on `side`.
 
-    `tests` are the tests (path::function) that the remark puts in doubt: they prove nothing more.
+    `tests` are the tests (path::function) that the remark puts in doubt: they prove nothing more. `about`
+    is the id of the one test that it speaks of, where rules ask for that.
     """
 
     rule: str
@@ -274,6 +275,7 @@ class Finding:
     hunk: str = ""
     tool: str = ""
     tests: tuple[str, ...] = ()
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ from bot.values import (
     TestComparison,
     Transition,
 )
-from bot.values.rules import TEST_ADAPTED, TEST_FOLLOWS_MOVE, adapted, moved
+from bot.values.rules import TEST_ADAPTED, TEST_FOLLOWS_MOVE
 from sandbox.values import ChangeKind
 
 _ABOUT = 0.5  # share of a test's name, from which on a demand is about the test
@@ -148,7 +148,7 @@ class Case:
 
     def is_adapted(self, test: TestComparison) -> bool:
         """Whether reading both versions showed that a test still demands the same."""
-        return self._is_told(TEST_ADAPTED, adapted(test.id)) or self._follows_a_move(test)
+        return self._is_told(TEST_ADAPTED, test) or self._follows_a_move(test)
 
     def grown(self, test: TestComparison) -> GrownTest | None:
         """The new members that a test expects beside all others, where the task names them."""
@@ -165,10 +165,10 @@ class Case:
         return spoken_for is not None or self.is_adapted(test)
 
     def _follows_a_move(self, test: TestComparison) -> bool:
-        return self._is_told(TEST_FOLLOWS_MOVE, moved(test.id))
+        return self._is_told(TEST_FOLLOWS_MOVE, test)
 
-    def _is_told(self, rule: str, message: str) -> bool:
-        return any(f.rule == rule and f.message == message for f in self.observed.integrity)
+    def _is_told(self, rule: str, test: TestComparison) -> bool:
+        return any(f.rule == rule and f.about == test.id for f in self.observed.integrity)
 
     def breaks_nobody(self, test: TestComparison) -> bool:
         """Whether an adapted test shows no break: its base version fails for a reason that is none.

@@ -38,8 +38,6 @@ from bot.values.rules import (
     TEST_FILE_DELETED,
     TEST_FOLLOWS_MOVE,
     TEST_SKIPPED,
-    adapted,
-    moved,
 )
 from sandbox.values import FileChange, Finding, Outcome, Severity, Side
 
@@ -334,10 +332,11 @@ def changed_expectations(inspection: Inspection) -> Iterator[Finding]:
         name = test.id.split("[", 1)[0].partition("::")[2]
         if before and after and name and is_only_adapted(before, after, name):
             # the code that the test imports from another place now may be the same code
-            if is_only_moved(before, after, on_base, on_head):
-                yield make_finding(TEST_FOLLOWS_MOVE, change, test.line, moved(test.id))
-            else:
-                yield make_finding(TEST_ADAPTED, change, test.line, adapted(test.id))
+            is_moved = is_only_moved(before, after, on_base, on_head)
+            rule = TEST_FOLLOWS_MOVE if is_moved else TEST_ADAPTED
+            follows = "code that was only moved" if is_moved else "a moved interface"
+            message = f"`{test.id}` follows {follows}; what it demands is unchanged."
+            yield replace(make_finding(rule, change, test.line, message), about=test.id)
         elif loosened and not permission_for(inspection.standing.permitted, test):
             message = f"`{test.id}` now passes on base's code, too; its base version fails on head."
             found = make_finding(ASSERTION_LOOSENED, change, test.line, message)

@@ -103,13 +103,3 @@ NOT_ABOUT_TESTS = (
     }
 )
 """Findings that say nothing of whether tests were weakened; the gate weighs them by themselves."""
-
-
-def moved(test_id: str) -> str:
-    """The message of a `test-follows-move` finding; the gate knows the test by it."""
-    return f"`{test_id}` follows code that was only moved; what it demands is unchanged."
-
-
-def adapted(test_id: str) -> str:
-    """The message of a `test-adapted` finding; the gate knows the test by it."""
-    return f"`{test_id}` follows a moved interface; what it demands is unchanged."
