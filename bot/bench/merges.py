@@ -6,6 +6,7 @@ file and a test file. Each is judged against its first parent, as it was merged 
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from collections.abc import Callable
@@ -222,8 +223,11 @@ class Workbench:
         (self.folder / path).write_text(text)
 
     def _commit(self, message: str) -> str:
+        """Commit all on top of HEAD at HEAD's own time: a copy gets the packages that the merge got."""
+        when = self._git("log", "-1", "--format=%cI").strip()
         self._git("add", "--all")
-        self._git(*IDENTITY, "commit", "--quiet", "--allow-empty", "--no-verify", "-m", message)
+        command = (*IDENTITY, "commit", "--quiet", "--allow-empty", "--no-verify", "-m", message)
+        _git(self.folder, *command, at=when)
         return self._git("rev-parse", "HEAD").strip()
 
     def _git(self, *arguments: str) -> str:
@@ -245,12 +249,15 @@ def _spoiler(path: str) -> ModuleType:
     return sabotage if path.endswith(".py") else scripts
 
 
-def _git(folder: Path, *arguments: str) -> str:
+def _git(folder: Path, *arguments: str, at: str = "") -> str:
+    """Run git, as if it were the time `at` (ISO 8601) where that is given."""
+    dates = {"GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at} if at else {}
     done = subprocess.run(
         ["git", "-C", str(folder), *arguments],
         capture_output=True,
         check=True,
         text=True,
         errors="replace",
+        env={**os.environ, **dates},
     )
     return done.stdout

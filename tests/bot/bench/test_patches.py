@@ -18,6 +18,7 @@ import pytest
 import yaml
 
 from bot.bench.cases import Kind, Label, read_cases
+from bot.bench.merges import Workbench
 from bot.bench.patches import CaseRow, append_row, read_rows
 from bot.bench.trial import JudgedCopy
 from bot.errors import UserError
@@ -240,6 +241,16 @@ def test_a_set_that_is_wrong_is_told_with_file_line_and_key(shop: Shop, name: st
     with pytest.raises(UserError) as told:
         read_cases(shop.folder)
     assert re.search(rf"set/shop\.yml, line \d+: .*{wanted}", told.value.what), told.value.what
+
+
+def test_a_copy_is_the_same_commit_each_time_of_the_time_of_its_original(shop: Shop) -> None:
+    delta = shop.folder.with_name("half.patch")
+    delta.write_text(HALF)
+    benches = [Workbench(shop.repository.folder, shop.folder.with_name(one)) for one in ("a", "b")]
+    copies = {bench.applied(shop.head, delta, "Double the price") for bench in benches}
+    assert len(copies) == 1 and shop.head not in copies
+    told = ("-C", str(benches[0].folder), "log", "-1", "--format=%cI")
+    assert shop.repository.git(*told, *copies) == shop.repository.git(*told, shop.head)
 
 
 def test_a_copy_has_the_issue_of_its_original(shop: Shop) -> None:
