@@ -84,7 +84,18 @@ def run(**options: Any) -> None:
     asyncio.run(bench.run(submitted))
     done = sorted(bench.rows, key=lambda row: (row.agent, row.task, row.round))
     scores = round_scores(done)
-    _print(console, scores, done)
+    # Counts of tasks and items are in the CSV: a terminal is narrow.
+    table = Table(box=SIMPLE, padding=(0, 1, 0, 0))
+    shown = [place for place, name in enumerate(_SCORES) if name not in {"tasks", "items"}]
+    for place in shown:
+        is_name = _SCORES[place] in {"agent", "items of"}
+        table.add_column(_SCORES[place], justify="left" if is_name else "right", overflow="fold")
+    for cells in map(_cells, scores):
+        table.add_row(*(Text(cells[place]) for place in shown))
+    console.print(table)
+    for row in done:
+        if row.error:
+            say(console, f"Not judged: {row.agent}, {row.task}, round {row.round}: {row.error}")
     _write(wanted.out, scores, done)
     say(console, f"Rows and tables: {wanted.out}")
     sys.exit(int(any(row.error for row in done)))
@@ -225,21 +236,6 @@ def _cells(one: RoundScore) -> tuple[str, ...]:
         f"{one.could_be:.2f}",
         gain,
     )
-
-
-def _print(console: Console, scores: Sequence[RoundScore], rows: Sequence[RoundRow]) -> None:
-    """Print the table. Counts of tasks and items are in the CSV: a terminal is narrow."""
-    table = Table(box=SIMPLE, padding=(0, 1, 0, 0))
-    shown = [place for place, name in enumerate(_SCORES) if name not in {"tasks", "items"}]
-    for place in shown:
-        is_name = _SCORES[place] in {"agent", "items of"}
-        table.add_column(_SCORES[place], justify="left" if is_name else "right", overflow="fold")
-    for cells in map(_cells, scores):
-        table.add_row(*(Text(cells[place]) for place in shown))
-    console.print(table)
-    for row in rows:
-        if row.error:
-            say(console, f"Not judged: {row.agent}, {row.task}, round {row.round}: {row.error}")
 
 
 def _write(out: Path, scores: Sequence[RoundScore], rows: Sequence[RoundRow]) -> None:

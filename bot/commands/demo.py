@@ -8,6 +8,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
@@ -118,7 +119,10 @@ def _look(town: Town, opened: OpenedScene) -> ProgressRow:
         return ProgressRow(opened)
     run, met = runs[0], ""
     link = run.text("details_url")
-    report = _report(link) if run.text("status") == "completed" else None
+    report = None
+    if run.text("status") == "completed":
+        with suppress(httpx.HTTPError, ValueError):
+            report = Payload.parse(httpx.get(_in_format("json", link), timeout=10).content)
     if report and report.flag("judged"):
         rows = report.items("requirements")
         satisfied = [row for row in rows if row.text("verdict") == "satisfied"]
@@ -132,14 +136,6 @@ def _look(town: Town, opened: OpenedScene) -> ProgressRow:
         met,
         bool(report and report.items("usage")),
     )
-
-
-def _report(link: str) -> Payload | None:
-    """The report behind a link; None when it cannot be read."""
-    try:
-        return Payload.parse(httpx.get(_in_format("json", link), timeout=10).content)
-    except (httpx.HTTPError, ValueError):
-        return None
 
 
 def _in_format(kind: str, link: str) -> str:

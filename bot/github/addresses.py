@@ -7,6 +7,7 @@ path is built here: owner and name are validated, everything else is quoted.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
@@ -71,9 +72,12 @@ def segment(value: str | int) -> str:
 
 def parse_pull_request_url(url: str) -> PullRequestAddress:
     """Reads `https://host/owner/name/pull/9`; raises `UserError` when it is something else."""
-    parts = urlsplit(url.strip())
-    match = PULL_REQUEST_PATH.fullmatch(parts.path.rstrip("/"))
-    if parts.scheme not in {"http", "https"} or not parts.hostname or not match:
+    match = None
+    with suppress(ValueError):  # of a host or a port that cannot be
+        parts = urlsplit(url.strip())
+        if parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0:
+            match = PULL_REQUEST_PATH.fullmatch(parts.path.rstrip("/"))
+    if match is None:
         raise UserError(
             f"{url[:120]!r} is no pull request's address.",
             "It looks like https://github.com/owner/name/pull/9.",

@@ -72,10 +72,15 @@ class InstallationTokens:
             raise UserError(
                 "The App is no longer installed here.", "Install it again, or check APP_ID."
             ) from error
-        value, expires = reply.text("token"), reply.text("expires_at")
+        value = reply.text("token")
         if not value:
             raise Transient("GitHub's reply holds no installation token.")
-        return AccessToken(value, _unix_s(expires))
+        try:
+            moment = datetime.fromisoformat(reply.text("expires_at"))
+        except ValueError:
+            return AccessToken(value, time.time() + REFRESH_BEFORE_S)
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return AccessToken(value, moment.timestamp())
 
 
 class InstallationCredential:
@@ -93,14 +98,6 @@ class InstallationCredential:
         """Drops the token: it was revoked, a new one may work."""
         self._tokens.forget(self._installation)
         return True
-
-
-def _unix_s(expires_at: str) -> float:
-    try:
-        moment = datetime.fromisoformat(expires_at)
-    except ValueError:
-        return time.time() + REFRESH_BEFORE_S
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 class GitHubApp:

@@ -73,11 +73,30 @@ class SignIn:
             "redirect_uri": back,
             "code_verifier": verifier,
         }
-        reply = await self._exchanged(wishes)
-        value = reply.text("access_token")
+        # The web's door, which is no part of the REST API. A code is good once: sent once.
+        what, manners = "sign-in", self._manners
+        try:
+            async with (
+                asyncio.timeout(manners.timeout_s * 2),
+                httpx.AsyncClient(timeout=manners.timeout_s) as client,
+            ):
+                reply = await client.post(
+                    f"{manners.addresses.web}/login/oauth/access_token",
+                    data=wishes,
+                    headers={"Accept": "application/json", "User-Agent": "assay"},
+                )
+        except (TimeoutError, httpx.HTTPError) as error:
+            raise unreachable(what, error) from None
+        if not reply.is_success:
+            raise failure_of(what, reply)
+        try:
+            answer = Payload.parse(reply.content)
+        except ValueError:
+            raise Transient(f"{what}: GitHub's reply is no JSON.") from None
+        value = answer.text("access_token")
         if not value:
-            raise _refused(reply.text("error"))
-        return UserToken(value, float(reply.integer("expires_in")))
+            raise _refused(answer.text("error"))
+        return UserToken(value, float(answer.integer("expires_in")))
 
     async def login(self, token: str) -> str:
         """Return who it is. Raises CredentialsRefused when the token has ended."""
@@ -103,28 +122,6 @@ class SignIn:
 
     def _as_user(self, token: str) -> Transport:
         return Transport(self._manners, Anonymous(token))
-
-    async def _exchanged(self, wishes: dict[str, str]) -> Payload:
-        """Ask the web's door, which is no part of the REST API. A code is good once: sent once."""
-        what, manners = "sign-in", self._manners
-        try:
-            async with (
-                asyncio.timeout(manners.timeout_s * 2),
-                httpx.AsyncClient(timeout=manners.timeout_s) as client,
-            ):
-                reply = await client.post(
-                    f"{manners.addresses.web}/login/oauth/access_token",
-                    data=wishes,
-                    headers={"Accept": "application/json", "User-Agent": "assay"},
-                )
-        except (TimeoutError, httpx.HTTPError) as error:
-            raise unreachable(what, error) from None
-        if not reply.is_success:
-            raise failure_of(what, reply)
-        try:
-            return Payload.parse(reply.content)
-        except ValueError:
-            raise Transient(f"{what}: GitHub's reply is no JSON.") from None
 
 
 class _Basic(Anonymous):

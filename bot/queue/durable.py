@@ -8,7 +8,7 @@ import itertools
 import random
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -169,13 +169,9 @@ class DurableSteps:
                 wait_s = min(asked_s, self.patience.longest_wait_s)
                 if tried == error.tries or time.monotonic() + wait_s > deadline:
                     raise
-                await asyncio.to_thread(self._tell_waiting, name, error.what)
+                # What keeps us from telling is likely what we wait for.
+                with suppress(Transient):
+                    await asyncio.to_thread(self.progress.waiting, self.job_id, name, error.what)
             await asyncio.sleep(wait_s)
             pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
         raise AssertionError("an endless count ended")
-
-    def _tell_waiting(self, name: str, why: str) -> None:
-        try:
-            self.progress.waiting(self.job_id, name, why)
-        except Transient:
-            return  # what keeps us from telling is likely what we wait for

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bot.errors import UserError
-from bot.github import CheckReport, CheckRun, CheckStatus, NotThere, PullRequest, Repository
+from bot.github import CheckReport, CheckStatus, NotThere, PullRequest, Repository
 from bot.report.markdown import marker, with_status, without_status
 from bot.store import EvaluationRecord, Store
 from bot.templates import check_words, render_markdown
@@ -59,31 +59,26 @@ class SharedHead:
         if not {record.number for record in records} - {0, number}:
             return
         verdicts = await self.verdicts(sha)
+        by_id = {one.evaluation.id: one for one in verdicts if one.evaluation is not None}
         for run in await self.repository.check_runs(sha, self.check_name):
-            if run.status != CheckStatus.COMPLETED:
+            own = by_id.get(run.external_id)
+            if own is None or run.status != CheckStatus.COMPLETED:
                 continue
-            for one in verdicts:
-                if one.evaluation is not None and one.evaluation.id == run.external_id:
-                    await self._show(run, one, verdicts)
-                    break
-
-    async def _show(
-        self, run: CheckRun, own: HeadVerdict, verdicts: tuple[HeadVerdict, ...]
-    ) -> None:
-        report = CheckReport(
-            name=self.check_name,
-            head_sha=run.head_sha,
-            external_id=run.external_id,
-            status=CheckStatus.COMPLETED,
-            conclusion=own.conclusion,
-            title=own.title[:MOST_TITLE],
-            summary=render_markdown("check/own_verdict.md.j2", link=self.link(run.external_id)),
-            details_url=self.link(run.external_id),
-            actions=None,
-        )
-        shown = self.worst_shown(report, own, verdicts)
-        if (run.conclusion, run.title) != (shown.conclusion, shown.title):
-            await self.repository.put_check_run(shown, run.id)
+            link = self.link(run.external_id)
+            report = CheckReport(
+                name=self.check_name,
+                head_sha=run.head_sha,
+                external_id=run.external_id,
+                status=CheckStatus.COMPLETED,
+                conclusion=own.conclusion,
+                title=own.title[:MOST_TITLE],
+                summary=render_markdown("check/own_verdict.md.j2", link=link),
+                details_url=link,
+                actions=None,
+            )
+            shown = self.worst_shown(report, own, verdicts)
+            if (run.conclusion, run.title) != (shown.conclusion, shown.title):
+                await self.repository.put_check_run(shown, run.id)
 
     def worst_shown(
         self, report: CheckReport, own: HeadVerdict, verdicts: tuple[HeadVerdict, ...]

@@ -137,7 +137,12 @@ class _Pages:
             kind = "html"
         is_signed = self.links.allows(evaluation_id, request.args.get("s", ""))
         record = self.evaluations.evaluation(evaluation_id)
-        is_visitor = record is not None and self._is_visitor(record, is_signed=is_signed)
+        try:
+            is_visitor = record is not None and self.visitors.may_read(record)
+        except Transient:  # who has a link does not wait for a GitHub that is away
+            if not is_signed:
+                raise
+            is_visitor = False
         if not is_signed and not is_visitor:
             return missing()
         if record is None:  # a signature that holds was once given out: the record is gone
@@ -145,15 +150,6 @@ class _Pages:
         if record.report_key:
             return self._report(record, kind, is_visitor=is_visitor)
         return _state(record, kind, is_visitor=is_visitor)
-
-    def _is_visitor(self, record: EvaluationRecord, *, is_signed: bool) -> bool:
-        """Whether a visitor reads; who has a link does not wait for a GitHub that is away."""
-        try:
-            return self.visitors.may_read(record)
-        except Transient:
-            if is_signed:
-                return False
-            raise
 
     def picture(self, evaluation_id: str, name: str) -> Response:
         """A picture that the report shows; it is read as nothing but a PNG."""

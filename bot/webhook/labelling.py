@@ -216,12 +216,33 @@ _PULL_REQUEST = re.compile(
 
 async def keep_revert(desk: Desk, repository: Repository, decision: Cancel) -> None:
     """Keep for each pull request that a merged one reverts that its change was taken back."""
+    revert = await repository.pull_request(decision.number)
+    if not revert.merged or revert.from_fork:
+        return
+    numbers: tuple[int, ...] = ()
+    if revert.title.startswith(_TITLE):
+        named = _PULL_REQUEST.findall(revert.body)
+        here = repository.name.lower()
+        numbers = tuple(int(number) for name, number in named if name.lower() == here)
+    commits = reverted_commits(revert.body, *await repository.commit_messages(revert.number))
+    if not (numbers or commits) or not await _is_believed(repository, revert):
+        return
+    for sha in commits:
+        numbers += await _merged_with(repository, sha)
+    changed = await repository.changed_paths(revert)
+    found = []
+    for number in tuple(dict.fromkeys(numbers))[:MOST_CLAIMS]:
+        earlier = await _merged(repository, number)
+        if number != revert.number and earlier and earlier.base_ref == revert.base_ref:
+            paths = set(changed.paths)
+            if changed.complete and await _changes_just(repository, earlier, paths):
+                found.append(earlier)
     source = f"revert {decision.number:d}"
     said = Said(
         LabelKind.REVERTED, decision.place.actor, f"Reverted by #{decision.number:d}.", source
     )
-    for reverted in await _reverted(repository, await repository.pull_request(decision.number)):
-        await _keep(desk, repository, reverted, said)
+    for earlier in found:
+        await _keep(desk, repository, earlier, said)
 
 
 async def keep_pushed_reverts(
@@ -267,27 +288,6 @@ def _is_kept(desk: Desk, label: VerdictLabel) -> bool:
     )
 
 
-async def _reverted(repository: Repository, revert: PullRequest) -> tuple[PullRequest, ...]:
-    """The pull requests that a merged one says to revert, where that is to be believed."""
-    if not revert.merged or revert.from_fork:
-        return ()
-    numbers = _numbers(repository.name, revert)
-    commits = reverted_commits(revert.body, *await repository.commit_messages(revert.number))
-    if not (numbers or commits) or not await _is_believed(repository, revert):
-        return ()
-    for sha in commits:
-        numbers += await _merged_with(repository, sha)
-    changed = await repository.changed_paths(revert)
-    found = []
-    for number in tuple(dict.fromkeys(numbers))[:MOST_CLAIMS]:
-        earlier = await _merged(repository, number)
-        if number != revert.number and earlier and earlier.base_ref == revert.base_ref:
-            paths = set(changed.paths)
-            if changed.complete and await _changes_just(repository, earlier, paths):
-                found.append(earlier)
-    return tuple(found)
-
-
 async def _changes_just(repository: Repository, earlier: PullRequest, paths: set[str]) -> bool:
     """Whether a pull request changed these files and no others, as far as GitHub lists them."""
     changed = await repository.changed_paths(earlier)
@@ -302,14 +302,6 @@ async def _is_believed(repository: Repository, revert: PullRequest) -> bool:
     if revert.base_ref != await repository.default_branch():
         return False
     return (await repository.permission(revert.author)).can_write
-
-
-def _numbers(repository: str, revert: PullRequest) -> tuple[int, ...]:
-    """The pull requests of this repository that title and text together say to revert."""
-    if not revert.title.startswith(_TITLE):
-        return ()
-    named = _PULL_REQUEST.findall(revert.body)
-    return tuple(int(number) for name, number in named if name.lower() == repository.lower())
 
 
 async def _merged_with(repository: Repository, sha: str) -> tuple[int, ...]:

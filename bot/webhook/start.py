@@ -259,24 +259,16 @@ async def start_patch(
     desk: Desk, repository: Repository, decision: StartPatch, delivery_id: str
 ) -> str:
     """Judge an agent's diff or branch; what does not exist is a clear answer."""
+    place, base_ref, base_sha = decision.place, decision.base, decision.base
     try:
-        request = await _request_for_patch(repository, decision, delivery_id)
+        if not is_full_sha(decision.base):
+            base_ref = decision.base or await repository.default_branch()
+            base_sha = await repository.branch_sha(base_ref)
+        head_sha = await repository.branch_sha(decision.branch) if decision.branch else ""
     except NotThere as error:
-        refusal = RefusePatch(decision.place, decision.issue, (error.what,))
+        refusal = RefusePatch(place, decision.issue, (error.what,))
         return await refuse_patch(desk, repository, refusal, delivery_id)
-    return await begin(desk, repository, request)
-
-
-async def _request_for_patch(
-    repository: Repository, decision: StartPatch, delivery_id: str
-) -> EvaluationRequest:
-    base_ref, base_sha = decision.base, decision.base
-    if not is_full_sha(decision.base):
-        base_ref = decision.base or await repository.default_branch()
-        base_sha = await repository.branch_sha(base_ref)
-    head_sha = await repository.branch_sha(decision.branch) if decision.branch else ""
-    place = decision.place
-    return EvaluationRequest(
+    request = EvaluationRequest(
         id=evaluation_id(place.repository, 0, head_sha, delivery_id),
         repository=place.repository,
         head_sha=head_sha,
@@ -292,6 +284,7 @@ async def _request_for_patch(
         agent=decision.agent,
         trajectory=decision.trajectory,
     )
+    return await begin(desk, repository, request)
 
 
 async def refuse_patch(

@@ -118,8 +118,11 @@ def require(principal: Principal, repository: RepositoryRow | None, need: str) -
             raise Refused(403, "Resource not accessible by integration", hint=hint)
     elif principal.token and principal.token.app_id and level != "read":
         raise Refused(403, "Resource not accessible by integration")
-    elif not _user_may(principal, repository, name, level):
-        raise Refused(403, "Must have push access to the repository")
+    else:
+        # Whoever can see a repository may open and comment.
+        least = "read" if name in {"issues", "pull_requests"} else level
+        if LEVELS[role_of(repository, principal.login)] < LEVELS[least]:
+            raise Refused(403, "Must have push access to the repository")
     return repository
 
 
@@ -163,13 +166,6 @@ def _in_reach(principal: Principal, repository: RepositoryRow) -> bool:
     names = {name.lower() for name in principal.token.repositories}
     limited = not names or repository.short_name.lower() in names
     return limited and covers(principal.installation, repository)
-
-
-def _user_may(principal: Principal, repository: RepositoryRow, name: str, level: str) -> bool:
-    role = LEVELS[role_of(repository, principal.login)]
-    if name in {"issues", "pull_requests"}:
-        return role >= LEVELS["read"]  # anybody who can see it may open and comment
-    return role >= LEVELS[level]
 
 
 def _credential(header: str) -> str:

@@ -133,11 +133,18 @@ def token_created(installation_id: int) -> Response:
                 "There is at least one repository that does not exist or is not accessible to "
                 "the parent installation.",
             )
+    permissions = app.permissions
+    if wishes.has("permissions"):
+        held, asked = dict(app.permissions), wishes.pairs("permissions")
+        if any(LEVELS.get(level, 9) > LEVELS[held.get(name, "none")] for name, level in asked):
+            raise Refused(422, "The permissions requested are not granted to this installation.")
+        # Metadata is part of every token.
+        permissions = tuple(dict([*asked, ("metadata", "read")]).items())
     token = TokenRow(
         digest="",
         installation=installation.id,
         repositories=names or installation.repositories,
-        permissions=_permissions(wishes, app),
+        permissions=permissions,
         expires_at_s=time.time() + forge.token_lifetime_s,
     )
     value = mint(forge.state, token)
@@ -202,15 +209,3 @@ def _asker() -> AppRow:
     if not header:
         raise Refused(401, "A JSON web token could not be decoded")
     return app_of_jwt(context().state, header)
-
-
-def _permissions(wishes: Payload, app: AppRow) -> tuple[tuple[str, str], ...]:
-    granted = dict(app.permissions)
-    if not wishes.has("permissions"):
-        return app.permissions
-    asked = wishes.pairs("permissions")
-    for name, level in asked:
-        if LEVELS.get(level, 9) > LEVELS[granted.get(name, "none")]:
-            raise Refused(422, "The permissions requested are not granted to this installation.")
-    # Metadata is part of every token.
-    return tuple(dict([*asked, ("metadata", "read")]).items())

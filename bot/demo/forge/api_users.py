@@ -86,7 +86,13 @@ def token_deleted(client_id: str) -> Response:
     """Ends a user's token; the app proves itself by its client secret."""
     forge = context()
     app = app_of_client(client_id)
-    secret = _basic_secret(client_id)
+    kind, _, value = request.headers.get("Authorization", "").partition(" ")
+    try:
+        name, _, secret = base64.b64decode(value, validate=True).decode().partition(":")
+    except ValueError:
+        raise Refused(401, "Bad credentials") from None
+    if kind.lower() != "basic" or name != client_id:
+        raise Refused(401, "Bad credentials")
     if app is None or not hmac.compare_digest(digest(secret), app.client_secret_digest):
         raise not_found()
     row = forge.state.token(body().text("access_token"))
@@ -132,17 +138,6 @@ def _readable(installation: InstallationRow, login: str) -> list[RepositoryRow]:
         if covers(installation, row)
         and LEVELS[role_of(replace(row, private=True), login)] >= LEVELS["read"]
     ]
-
-
-def _basic_secret(client_id: str) -> str:
-    kind, _, value = request.headers.get("Authorization", "").partition(" ")
-    try:
-        name, _, secret = base64.b64decode(value, validate=True).decode().partition(":")
-    except ValueError:
-        raise Refused(401, "Bad credentials") from None
-    if kind.lower() != "basic" or name != client_id:
-        raise Refused(401, "Bad credentials")
-    return secret
 
 
 CODE_LIFETIME_S = 600.0

@@ -143,6 +143,69 @@ class Ranking(_Said):
     ranks: tuple[Rank, ...]
 
 
+def _said(what: str, model: type[BaseModel]) -> _Json:
+    return {"description": what, "content": {"application/json": {"schema": _ref(model)}}}
+
+
+def _refused(*statuses: int) -> _Json:
+    content = {PROBLEM_TYPE: {"schema": _ref(Problem)}}
+    return {
+        str(status): {"description": _PROBLEMS[status], "content": content} for status in statuses
+    }
+
+
+def _ref(model: type[BaseModel]) -> _Json:
+    return {"$ref": _PLACE.format(model=model.__name__)}
+
+
+_POST: _Json = {
+    "operationId": "postPatch",
+    "summary": "Send a patch; the same patch again is the same evaluation",
+    "requestBody": {
+        "required": True,
+        "content": {"application/json": {"schema": _ref(PostedPatch)}},
+    },
+    "responses": {"202": _said("It will be judged.", Accepted), **_refused(*_PROBLEMS)},
+}
+_GET: _Json = {
+    "operationId": "getPatch",
+    "summary": "How a patch stands, and what to repair",
+    "responses": {"200": _said("How it stands.", PatchStatus), **_refused(401, 404, 503)},
+}
+_EVENTS: _Json = {
+    "operationId": "getPatchEvents",
+    "summary": "What happens to a patch, as server-sent events; ask again when it is cut off",
+    "responses": {
+        "200": {
+            "description": "Events `stage` (data: Progress) and at the end `conclusion` "
+            "(data: PatchStatus).",
+            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        },
+        **_refused(401, 404, 503),
+    },
+}
+_RANKINGS: _Json = {
+    "operationId": "getRanking",
+    "summary": "Patches that were judged by the same requirements, the best first",
+    "parameters": [
+        {
+            "name": "patch",
+            "in": "query",
+            "required": True,
+            "schema": {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 20},
+            "description": "Ids of patches, each as a parameter of its own.",
+        }
+    ],
+    "responses": {"200": _said("The ranking.", Ranking), **_refused(401, 404, 409, 422, 503)},
+}
+_PATHS = {
+    "/api/v1/patches": {"post": _POST},
+    "/api/v1/patches/{patch_id}": {"parameters": [_ID], "get": _GET},
+    "/api/v1/patches/{patch_id}/events": {"parameters": [_ID], "get": _EVENTS},
+    "/api/v1/rankings": {"get": _RANKINGS},
+}
+
+
 @functools.cache
 def description() -> str:
     """Return the description (OpenAPI 3.1) as JSON text."""
@@ -161,12 +224,7 @@ def description() -> str:
         },
         "servers": [{"url": "/"}],
         "security": [{"token": []}],
-        "paths": {
-            "/api/v1/patches": {"post": _post()},
-            "/api/v1/patches/{patch_id}": {"parameters": [_ID], "get": _get()},
-            "/api/v1/patches/{patch_id}/events": {"parameters": [_ID], "get": _events()},
-            "/api/v1/rankings": {"get": _rankings()},
-        },
+        "paths": _PATHS,
         "components": {
             "schemas": schemas["$defs"],
             "securitySchemes": {
@@ -179,66 +237,6 @@ def description() -> str:
         },
     }
     return json.dumps(document, indent=2) + "\n"
-
-
-def _post() -> _Json:
-    body = {"required": True, "content": {"application/json": {"schema": _ref(PostedPatch)}}}
-    return {
-        "operationId": "postPatch",
-        "summary": "Send a patch; the same patch again is the same evaluation",
-        "requestBody": body,
-        "responses": {"202": _said("It will be judged.", Accepted), **_refused(*_PROBLEMS)},
-    }
-
-
-def _get() -> _Json:
-    return {
-        "operationId": "getPatch",
-        "summary": "How a patch stands, and what to repair",
-        "responses": {"200": _said("How it stands.", PatchStatus), **_refused(401, 404, 503)},
-    }
-
-
-def _events() -> _Json:
-    told = "Events `stage` (data: Progress) and at the end `conclusion` (data: PatchStatus)."
-    answer = {"description": told, "content": {"text/event-stream": {"schema": {"type": "string"}}}}
-    return {
-        "operationId": "getPatchEvents",
-        "summary": "What happens to a patch, as server-sent events; ask again when it is cut off",
-        "responses": {"200": answer, **_refused(401, 404, 503)},
-    }
-
-
-def _rankings() -> _Json:
-    ids = {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 20}
-    patch = {
-        "name": "patch",
-        "in": "query",
-        "required": True,
-        "schema": ids,
-        "description": "Ids of patches, each as a parameter of its own.",
-    }
-    return {
-        "operationId": "getRanking",
-        "summary": "Patches that were judged by the same requirements, the best first",
-        "parameters": [patch],
-        "responses": {"200": _said("The ranking.", Ranking), **_refused(401, 404, 409, 422, 503)},
-    }
-
-
-def _said(what: str, model: type[BaseModel]) -> _Json:
-    return {"description": what, "content": {"application/json": {"schema": _ref(model)}}}
-
-
-def _refused(*statuses: int) -> _Json:
-    content = {PROBLEM_TYPE: {"schema": _ref(Problem)}}
-    return {
-        str(status): {"description": _PROBLEMS[status], "content": content} for status in statuses
-    }
-
-
-def _ref(model: type[BaseModel]) -> _Json:
-    return {"$ref": _PLACE.format(model=model.__name__)}
 
 
 # --- errors as RFC 9457 says: `application/problem+json` -------------------------------------

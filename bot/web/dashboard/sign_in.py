@@ -127,8 +127,7 @@ def is_loopback(public_url: str) -> bool:
 
 def _local(address: str) -> str:
     """The address if it is a page of this host, else the start page."""
-    parts = urlsplit(address)
-    is_here = address.startswith("/") and not address.startswith("//") and not parts.netloc
+    is_here = address.startswith("/") and not address.startswith("//")
     return address if is_here and "\\" not in address and address.isprintable() else "/"
 
 

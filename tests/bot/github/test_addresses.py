@@ -55,6 +55,10 @@ def test_a_pull_request_url_is_read(tail: str) -> None:
         "ssh://github.com/jd/tenacity/pull/9",
         "file:///jd/tenacity/pull/9",
         "https://user:secret@github.com/jd/tenacity/pull/9",
+        "https://[github.com/jd/tenacity/pull/9",
+        "https://ghe.example:99999/jd/tenacity/pull/9",
+        "https://ghe.example:x/jd/tenacity/pull/9",
+        "https://\N{ACCOUNT OF}.example/jd/tenacity/pull/9",
     ],
 )
 def test_anything_else_is_a_clear_error(url: str) -> None:

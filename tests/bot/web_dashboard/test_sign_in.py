@@ -102,6 +102,9 @@ def test_who_says_no_at_github_is_not_signed_in(site: Site) -> None:
         ("/\\evil.example", "/"),
         ("/x\r\nSet-Cookie: a=b", "/"),
         ("javascript:alert(1)", "/"),
+        ("//[", "/"),
+        ("https://[", "/"),
+        ("//\N{ACCOUNT OF}.example", "/"),
     ],
 )
 def test_one_goes_on_to_a_page_of_this_host_only(site: Site, following: str, led: str) -> None:
