@@ -5,8 +5,17 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Literal, Self
+from urllib.parse import urlsplit
 
-from pydantic import AliasChoices, Field, SecretStr, ValidationError, model_validator
+from pydantic import (
+    AliasChoices,
+    Field,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.errors import UserError
@@ -100,10 +109,19 @@ class Settings(BaseSettings):
     """GitHub Enterprise host, or a full URL of a GitHub-compatible server; empty: github.com."""
     log_level: str = Field(default="INFO", validation_alias=AliasChoices("LOG_LEVEL", "log_level"))
 
+    @field_validator("public_url", "search_url", "ghe_host")
+    @classmethod
+    def _is_an_address(cls, value: str, info: ValidationInfo) -> str:
+        is_host = info.field_name == "ghe_host" and "://" not in value
+        parts = urlsplit(f"https://{value}" if is_host else value)  # may raise ValueError itself
+        if value and (
+            parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0
+        ):
+            raise ValueError("it must start with http:// or https:// and name a host")
+        return value
+
     @model_validator(mode="after")
     def _search_is_complete(self) -> Self:
-        if self.search_url and not self.search_url.startswith(("http://", "https://")):
-            raise ValueError("ASSAY_SEARCH_URL must start with http:// or https://")
         if self.search == "searxng" and not self.search_url:
             raise ValueError("ASSAY_SEARCH=searxng needs ASSAY_SEARCH_URL")
         if self.search in {"brave", "tavily"} and not self.search_key.get_secret_value():
