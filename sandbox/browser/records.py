@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import struct
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from sandbox.streams import json_values
 from sandbox.values import Side
 
 NOT_LOADED = "not-loaded"
@@ -196,7 +195,10 @@ class JourneyRecords:
 def read_records(channel: bytes) -> JourneyRecords:
     """Read all records of one run."""
     told = JourneyRecords()
-    for record in _records(channel):
+    for values in json_values(channel.split(b"\n")[:_MAX_RECORDS]):
+        if not isinstance(values, dict):
+            continue
+        record = _Record(values)
         kind, visit = record.text("kind"), record.text("visit")
         if kind == "picture":
             png = record.png() if len(told.shots) < MAX_PICTURES else None
@@ -248,16 +250,6 @@ class _Record:
     @property
     def side(self) -> Side:
         return Side.BASE if self._values.get("side") == "base" else Side.HEAD
-
-
-def _records(channel: bytes) -> Iterator[_Record]:
-    for line in channel.split(b"\n")[:_MAX_RECORDS]:
-        try:
-            values = json.loads(line) if line else None
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(values, dict):
-            yield _Record(values)
 
 
 def _take_visit(kind: str, record: _Record, seen: VisitSeen) -> None:
