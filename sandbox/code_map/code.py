@@ -207,7 +207,8 @@ def read_facts(record: object) -> Facts | None:
     for one in definitions[:_MOST]:
         if isinstance(one, list) and len(one) == 4:
             name, kind, line, end_line = one
-            if _is_name(name) and kind in _KINDS and _is_line(line) and _is_line(end_line):
+            is_known = isinstance(kind, str) and kind in _KINDS
+            if is_known and _is_name(name) and _is_line(line) and _is_line(end_line):
                 found.append(Definition(name, kind, line, max(line, end_line)))
     return Facts(tuple(found), _lines_by_name(uses), _lines_by_name(imports))
 
