@@ -122,11 +122,22 @@ def _lay(mirror: Mirror, sha: str, tree: Path, laid: _Laid, above: tuple[str, ..
     """Lay one commit at `tree`, and then its submodules; `above` are the paths that lead to it."""
     tree.mkdir(parents=True, exist_ok=True)
     entries = _listed(mirror, sha, laid)
+
     links = [entry for entry in entries if entry.mode == _SYMLINK]
-    targets = dict(zip((link.path for link in links), _contents(mirror, links), strict=True))
+    targets: dict[bytes, bytes] = {}
+    if links:
+        asked = b"".join(link.sha + b"\n" for link in links)
+        output = _run(mirror, ("cat-file", "--batch"), stdin=asked)
+        position = 0
+        for link in links:
+            end = output.index(b"\n", position)
+            size = int(output[position:end].split()[2])
+            targets[link.path] = output[end + 1 : end + 1 + size]
+            position = end + 2 + size
     escaping = [link for link in links if _leaves(link.path, targets)]
-    # Compiled Python would run instead of the source beside it.
+    # Compiled Python would run instead of the source beside it: it is left out.
     compiled = [entry for entry in entries if b"__pycache__" in entry.path.split(b"/")]
+
     # Checked out by an index of our own, in which a link that leaves is a file that holds its target.
     variables = (("GIT_INDEX_FILE", str(laid.index)), ("GIT_WORK_TREE", str(tree)))
     _run(mirror, ("read-tree", "--end-of-options", sha), variables)
@@ -209,20 +220,6 @@ def _check_count(files: int, limits: TreeLimits) -> None:
 
 
 # --- links ----------------------------------------------------------------------------------
-
-
-def _contents(mirror: Mirror, links: list[_Entry]) -> list[bytes]:
-    if not links:
-        return []
-    asked = b"".join(link.sha + b"\n" for link in links)
-    output = _run(mirror, ("cat-file", "--batch"), stdin=asked)
-    contents, position = [], 0
-    for _ in links:
-        end = output.index(b"\n", position)
-        size = int(output[position:end].split()[2])
-        contents.append(output[end + 1 : end + 1 + size])
-        position = end + 2 + size
-    return contents
 
 
 def _leaves(link: bytes, targets: dict[bytes, bytes]) -> bool:
