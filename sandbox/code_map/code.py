@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -110,7 +110,10 @@ async def read_code(sandbox: Sandbox, checkout: Checkout, kept: KeptFacts) -> Co
     listed_head = await asyncio.to_thread(take_inventory, head_tree, known, changed)
     base, new = await concurrently(
         _read_kept(sandbox, base_tree, listed_base, kept),
-        _read_new(sandbox, head_tree, listed_head, listed_base),
+        # Of head only what base has nowhere.
+        _read_unknown(
+            sandbox, head_tree, listed_head, {key(one) for one in listed_base.files.values()}
+        ),
     )
     head = replace(new, facts=base.facts | new.facts)
     remarks = (*_left_out("base", base), *_left_out("head", head))
@@ -124,25 +127,21 @@ async def read_base_code(sandbox: Sandbox, tree: Path, kept: KeptFacts) -> tuple
 
 
 async def _read_kept(sandbox: Sandbox, tree: Path, inventory: Inventory, kept: KeptFacts) -> _Side:
-    files = list(inventory.files.values())
-    known = await asyncio.to_thread(kept.find, files)
-    parsed = await parse(sandbox, tree, [one for one in files if key(one) not in known])
-    new = _by_key(inventory, parsed)
-    if new:
-        await asyncio.to_thread(kept.keep, new)
-    return _Side(inventory, known | new, tuple(parsed.problems))
+    known = await asyncio.to_thread(kept.find, list(inventory.files.values()))
+    new = await _read_unknown(sandbox, tree, inventory, known)
+    if new.facts:
+        await asyncio.to_thread(kept.keep, new.facts)
+    return replace(new, facts=known | new.facts)
 
 
-async def _read_new(sandbox: Sandbox, tree: Path, inventory: Inventory, base: Inventory) -> _Side:
-    """Parse the files of head whose content base has nowhere; only theirs are its facts."""
-    of_base = {key(one) for one in base.files.values()}
-    files = [one for one in inventory.files.values() if key(one) not in of_base]
+async def _read_unknown(
+    sandbox: Sandbox, tree: Path, inventory: Inventory, known: Container[str]
+) -> _Side:
+    """Parse the files whose content is not `known`, by `key`; only theirs are the side's facts."""
+    files = [one for one in inventory.files.values() if key(one) not in known]
     parsed = await parse(sandbox, tree, files)
-    return _Side(inventory, _by_key(inventory, parsed), tuple(parsed.problems))
-
-
-def _by_key(inventory: Inventory, parsed: Parsed) -> dict[str, Facts]:
-    return {key(inventory.files[path]): facts for path, facts in parsed.facts.items()}
+    facts = {key(inventory.files[path]): found for path, found in parsed.facts.items()}
+    return _Side(inventory, facts, tuple(parsed.problems))
 
 
 def _files(side: _Side) -> tuple[SourceFile, ...]:
