@@ -86,10 +86,18 @@ def verified(content: bytes) -> bytes:
             raise PictureError("it has a part that is not allowed")
     if header is None:
         raise PictureError("it has no header")
-    pixels = zlib.compress(_pixels(b"".join(packed), header), 6)
+    # Exactly as many bytes are unpacked as the header promises.
+    wanted = header.line_bytes * header.height
+    try:
+        pixels = zlib.decompressobj().decompress(b"".join(packed), wanted + 1)
+    except zlib.error as error:
+        raise PictureError("its pixels cannot be unpacked") from error
+    if len(pixels) != wanted or not set(pixels[:: header.line_bytes]) <= _FILTERS:
+        raise PictureError("its pixels are not as many as its header says")
+    parts = ((b"IHDR", header.raw), (b"IDAT", zlib.compress(pixels, 6)), (b"IEND", b""))
     return _SIGNATURE + b"".join(
         struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-        for kind, body in ((b"IHDR", header.raw), (b"IDAT", pixels), (b"IEND", b""))
+        for kind, body in parts
     )
 
 
@@ -104,19 +112,6 @@ def _chunks(content: bytes) -> list[tuple[bytes, bytes]]:
         found.append((kind, body))
         at += 12 + length
     return found
-
-
-def _pixels(packed: bytes, header: _Header) -> bytes:
-    """Unpack exactly as many bytes as the header promises."""
-    wanted = header.line_bytes * header.height
-    unpacking = zlib.decompressobj()
-    try:
-        pixels = unpacking.decompress(packed, wanted + 1)
-    except zlib.error as error:
-        raise PictureError("its pixels cannot be unpacked") from error
-    if len(pixels) != wanted or not set(pixels[:: header.line_bytes]) <= _FILTERS:
-        raise PictureError("its pixels are not as many as its header says")
-    return pixels
 
 
 MAX_PICTURES = 120
