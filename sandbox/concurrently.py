@@ -6,13 +6,13 @@ import asyncio
 import math
 import os
 from collections.abc import Awaitable, Coroutine, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 from sandbox.base import Command, Completed, Sandbox
 
 _GROUPS = Path("/sys/fs/cgroup")
-_UNLIMITED = 1 << 16
 
 _Result = TypeVar("_Result")
 
@@ -87,14 +87,10 @@ def cores() -> int:
     name = next((line[3:] for line in lines if line.startswith("0::")), "/")
     own = _GROUPS / name.lstrip("/")
     groups = [one for one in (own, *own.parents) if one.is_relative_to(_GROUPS)]
-    quota = min((_cores_of(one / "cpu.max") for one in groups), default=_UNLIMITED)
-    return max(1, min(len(os.sched_getaffinity(0)), quota))
-
-
-def _cores_of(file: Path) -> int:
-    """Read "200000 100000" (microseconds in each period) as two cores; "max" is no limit."""
-    try:
-        quota, period = file.read_text().split()
-        return math.ceil(int(quota) / int(period))
-    except (OSError, ValueError, ZeroDivisionError):
-        return _UNLIMITED
+    allowed = len(os.sched_getaffinity(0))
+    for group in groups:
+        # "200000 100000" (microseconds in each period) are two cores; "max" is no limit.
+        with suppress(OSError, ValueError, ZeroDivisionError):
+            quota, period = (group / "cpu.max").read_text().split()
+            allowed = min(allowed, math.ceil(int(quota) / int(period)))
+    return max(1, allowed)

@@ -87,7 +87,11 @@ def index_settings(
     if authority and Path(authority).is_file():
         mounts.append(Mount(authority, _CA_TARGET))
         variables |= dict.fromkeys(_CA_READERS, _CA_TARGET)
-    npm = _npm_values(npm_files)
+    npm: dict[str, str] = {}
+    for file in npm_files:
+        with suppress(OSError, UnicodeDecodeError):
+            pairs = (line.partition("=") for line in file.read_text().splitlines())
+            npm |= {name.strip(): value.strip().strip("\"'") for name, _, value in pairs}
     registry = environ.get("npm_config_registry") or environ.get("NPM_CONFIG_REGISTRY") or ""
     registry = registry or npm.get("registry", "")
     if registry and not _has_credentials(registry):
@@ -99,7 +103,12 @@ def index_settings(
     if interpreters and not _has_credentials(interpreters):
         variables["UV_PYTHON_INSTALL_MIRROR"] = interpreters
     dropped += [url for url in (registry, interpreters) if _has_credentials(url)]
-    return IndexSettings(tuple(sorted(variables.items())), tuple(mounts), _remarks(dropped))
+    remarks = tuple(
+        f"The host's setting for {host} was left out, because it carries credentials and builds are "
+        "not trusted with any."
+        for host in sorted({urlsplit(url).hostname or "?" for url in dropped})
+    )
+    return IndexSettings(tuple(sorted(variables.items())), tuple(mounts), remarks)
 
 
 def _pip_values(environ: Mapping[str, str], files: Iterable[Path]) -> dict[str, str]:
@@ -117,18 +126,6 @@ def _pip_values(environ: Mapping[str, str], files: Iterable[Path]) -> dict[str, 
     return found
 
 
-def _npm_values(files: Iterable[Path]) -> dict[str, str]:
-    """The registry and the CA file of npm's own configuration; nothing else of it is looked at."""
-    found: dict[str, str] = {}
-    for path in files:
-        with suppress(OSError, UnicodeDecodeError):
-            pairs = (line.partition("=") for line in path.read_text().splitlines())
-            found |= {name.strip(): value.strip().strip("\"'") for name, _, value in pairs}
-    return {
-        name: value for name, value in found.items() if name in ("registry", "cafile") and value
-    }
-
-
 def _has_credentials(url: str) -> bool:
     return bool(re.match(r"[\w+.-]+://[^/]*@", url))
 
@@ -140,12 +137,3 @@ def _local_folder(url: str) -> str:
         return ""
     above = Path(path).parent
     return str(above if Path(path).name == "simple" and above != Path("/") else path)
-
-
-def _remarks(dropped: list[str]) -> tuple[str, ...]:
-    hosts = sorted({urlsplit(url).hostname or "?" for url in dropped})
-    return tuple(
-        f"The host's setting for {host} was left out, because it carries credentials and builds are "
-        "not trusted with any."
-        for host in hosts
-    )

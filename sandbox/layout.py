@@ -153,7 +153,19 @@ def bubblewrap_options(
     options += ["--json-status-fd", str(status)]
     for name, value in variables.items():
         options += ["--setenv", name, value]
-    options += _system()
+    options += ["--ro-bind", "/usr", "/usr"]
+    for folder in _HIDDEN:
+        if Path(folder).is_dir() and not Path(folder).is_symlink():
+            options += ["--tmpfs", folder, "--remount-ro", folder]
+    for name in _SYSTEM_FOLDERS:
+        path = Path("/", name)
+        if path.is_symlink():
+            options += ["--symlink", str(path.readlink()), str(path)]
+        elif path.is_dir():
+            options += ["--ro-bind", str(path), str(path)]
+    for folder in ("/run", "/var/lib", "/var/cache", "/opt", "/srv", "/mnt"):
+        options += ["--dir", folder]
+    options += ["--symlink", "/run", "/var/run"]
     for name, _ in generated_etc(None):
         options += ["--ro-bind", f"{ETC}/{name}", f"/etc/{name}"]
     for name in _HOST_ETC:
@@ -168,19 +180,3 @@ def bubblewrap_options(
         source = layered(index) if is_overlaid(mount) else staged(index)
         options += [bind, source, mount.target]
     return [*options, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
-
-
-def _system() -> list[str]:
-    options = ["--ro-bind", "/usr", "/usr"]
-    for folder in _HIDDEN:
-        if Path(folder).is_dir() and not Path(folder).is_symlink():
-            options += ["--tmpfs", folder, "--remount-ro", folder]
-    for name in _SYSTEM_FOLDERS:
-        path = Path("/", name)
-        if path.is_symlink():
-            options += ["--symlink", str(path.readlink()), str(path)]
-        elif path.is_dir():
-            options += ["--ro-bind", str(path), str(path)]
-    for folder in ("/run", "/var/lib", "/var/cache", "/opt", "/srv", "/mnt"):
-        options += ["--dir", folder]
-    return [*options, "--symlink", "/run", "/var/run"]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Protocol
 
@@ -113,6 +114,15 @@ class PipeReader:
                 self._sink.feed(data)
         os.close(self._descriptor)
         self.ended.set_result(None)
+
+
+def json_values(lines: Iterable[bytes]) -> Iterator[object]:
+    """Yield the JSON values that a program told line by line; what is none is passed over."""
+    for line in lines:
+        try:
+            yield json.loads(line)
+        except (ValueError, RecursionError):
+            continue
 
 
 def last_line(printed: bytes, most: int = 200) -> str:

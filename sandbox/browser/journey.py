@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote, urljoin, urlsplit
@@ -103,30 +104,23 @@ async def travel(sandbox: Sandbox, journey: Journey, again: int = 2) -> Travelle
     anew, up to `again` times.
     """
     travelled = await _travel(sandbox, journey)
-    left = _left_over(journey, travelled.told)
+    first = travelled.told
+    unseen = [
+        visit
+        for ground in journey.grounds
+        for visit in journey.visits
+        if not first.visit(ground.side, visit.id).is_whole
+    ]
+    # Without the visit during which it ended.
+    left = tuple(v for v in journey.visits if v in unseen and v != unseen[0])
     ended_early = any(end.killed in _TOO_MUCH for end in travelled.ends.values())
     if not left or not ended_early or not again:
         return travelled
-    anew = await travel(sandbox, replace(journey, visits=left), again - 1)
-    return Travelled(_with(travelled.told, anew.told), anew.ends)
-
-
-def _left_over(journey: Journey, told: JourneyRecords) -> tuple[Visit, ...]:
-    """What was not seen whole, without the visit during which it ended."""
-    sides = [ground.side for ground in journey.grounds]
-    order = [(side, visit) for side in sides for visit in journey.visits]
-    open_ = [(side, visit) for side, visit in order if not told.visit(side, visit.id).is_whole]
-    if not open_:
-        return ()
-    culprit = open_[0][1]
-    return tuple(v for v in journey.visits if v != culprit and any(v == one for _, one in open_))
-
-
-def _with(first: JourneyRecords, later: JourneyRecords) -> JourneyRecords:
-    """What the first run told, and what a later one told of the visits it took anew."""
+    second = await travel(sandbox, replace(journey, visits=left), again - 1)
+    later = second.told
     anew = {visit for _, visit in later.visits}
     kept = {key: seen for key, seen in first.visits.items() if key[1] not in anew}
-    return JourneyRecords(
+    told = JourneyRecords(
         kept | later.visits,
         [shot for shot in first.shots if shot.visit not in anew] + later.shots,
         [one for one in first.differences if one.visit not in anew] + later.differences,
@@ -135,19 +129,19 @@ def _with(first: JourneyRecords, later: JourneyRecords) -> JourneyRecords:
         first.starts + later.starts,
         later.ended,
     )
+    return Travelled(told, second.ends)
 
 
 async def _travel(sandbox: Sandbox, journey: Journey) -> Travelled:
     if journey.served is None:
-        completed = await sandbox.run(_command(journey, journey.grounds, ()))
+        completed = await sandbox.run(_command(journey, journey.grounds))
         ends = {ground.side: completed for ground in journey.grounds}
         return Travelled(read_records(completed.channel), ends)
     told, ends = JourneyRecords(ended=True), {}
     with tempfile.TemporaryDirectory(prefix="assay-pictures-") as folder:
         for ground in journey.grounds:
-            known = _kept(told.shots, Path(folder))
             side = ground.side
-            ends[side] = await sandbox.run(_command(journey, (ground,), known))
+            ends[side] = await sandbox.run(_command(journey, (ground,), told.shots, folder))
             # The sandbox of one side can only speak of its own side.
             more = read_records(ends[side].channel)
             told = JourneyRecords(
@@ -183,35 +177,17 @@ def _package(name: str) -> Path:
     return Path(folders[0]) if folders else Path("/nonexistent", name)
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """A picture that base's run took, on disk for head's run."""
-
-    visit: str
-    title: str
-    file: str
-    source: str
-
-
-def _kept(shots: list[Shot], folder: Path) -> tuple[_Known, ...]:
-    folder.chmod(0o755)  # the sandbox's user reads it
-    known = []
-    for number, shot in enumerate(shots):
-        source = folder / f"{number}.png"
-        source.write_bytes(shot.png)
-        known.append(_Known(shot.visit, shot.title, f"{_BEFORE}/{number}.png", str(source)))
-    return tuple(known)
-
-
 def _command(
-    journey: Journey, grounds: tuple[JourneySide, ...], known: tuple[_Known, ...]
+    journey: Journey, grounds: tuple[JourneySide, ...], shots: Sequence[Shot] = (), folder: str = ""
 ) -> Command:
+    """Make the command for some sides; `shots` are what base's run took, and are laid in `folder`."""
     axe = axe_file()
-    mounts = [
-        *program_mounts(),
-        *((Mount(str(axe), _AXE),) if axe else ()),
-        *((Mount(str(Path(known[0].source).parent), _BEFORE),) if known else ()),
-    ]
+    mounts = [*program_mounts(), *((Mount(str(axe), _AXE),) if axe else ())]
+    if shots:
+        Path(folder).chmod(0o755)  # the sandbox's user reads it
+        for number, shot in enumerate(shots):
+            Path(folder, f"{number}.png").write_bytes(shot.png)
+        mounts.append(Mount(folder, _BEFORE))
     if journey.served is None:
         mounts += [Mount(ground.tree, f"{_SIDES}/{ground.side}") for ground in grounds]
     else:
@@ -223,7 +199,7 @@ def _command(
         mounts=tuple(mounts),
         environment=(("PATH", layers.SYSTEM_PATH), ("LANG", "C.UTF-8")),
         cwd="/tmp",  # noqa: S108 - the sandbox's own
-        stdin=json.dumps(_plan(journey, grounds, known, has_axe=axe is not None)).encode(),
+        stdin=json.dumps(_plan(journey, grounds, shots, has_axe=axe is not None)).encode(),
         network=journey.network,
         limits=journey.limits,
         channel_bytes=_CHANNEL_BYTES,
@@ -231,15 +207,27 @@ def _command(
 
 
 def _plan(
-    journey: Journey, grounds: tuple[JourneySide, ...], known: tuple[_Known, ...], *, has_axe: bool
+    journey: Journey, grounds: tuple[JourneySide, ...], shots: Sequence[Shot], *, has_axe: bool
 ) -> dict[str, object]:
-    base = journey.served.url if journey.served else f"http://localhost:{_PORT}/"
+    base, served = f"http://localhost:{_PORT}/", None
+    if journey.served:
+        base = journey.served.url
+        environment = grounds[0].environment
+        own = dict(environment.variables) if environment else {}
+        usual = {"PATH": layers.SYSTEM_PATH, "HOME": "/home/assay", "LANG": "C.UTF-8"}
+        served = {
+            "line": journey.served.line,
+            "url": base,
+            "environment": usual | own,
+            "folder": str(PurePosixPath(TREE, environment.recipe.root if environment else "")),
+            "listen_s": min(_LISTEN_S, journey.limits.timeout_s / 3),
+        }
     parts = urlsplit(base)
     return {
         "chromium": journey.chromium,
         "deadline_s": max(1.0, journey.limits.timeout_s - _SPARE_S),
         "port": _PORT,
-        "served": _served(journey, grounds[0]),
+        "served": served,
         "sides": [{"side": ground.side, "folder": f"{_SIDES}/{ground.side}"} for ground in grounds],
         "visits": [
             {
@@ -253,22 +241,10 @@ def _plan(
             }
             for visit in journey.visits
         ],
-        "before": [{"visit": k.visit, "title": k.title, "file": k.file} for k in known],
-    }
-
-
-def _served(journey: Journey, ground: JourneySide) -> dict[str, object] | None:
-    if journey.served is None:
-        return None
-    own = dict(ground.environment.variables) if ground.environment else {}
-    variables = {"PATH": layers.SYSTEM_PATH, "HOME": "/home/assay", "LANG": "C.UTF-8"} | own
-    root = ground.environment.recipe.root if ground.environment else ""
-    return {
-        "line": journey.served.line,
-        "url": journey.served.url,
-        "environment": variables,
-        "folder": str(PurePosixPath(TREE, root)),
-        "listen_s": min(_LISTEN_S, journey.limits.timeout_s / 3),
+        "before": [
+            {"visit": shot.visit, "title": shot.title, "file": f"{_BEFORE}/{number}.png"}
+            for number, shot in enumerate(shots)
+        ],
     }
 
 

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import struct
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from sandbox.streams import json_values
 from sandbox.values import Side
 
 NOT_LOADED = "not-loaded"
@@ -87,10 +86,18 @@ def verified(content: bytes) -> bytes:
             raise PictureError("it has a part that is not allowed")
     if header is None:
         raise PictureError("it has no header")
-    pixels = zlib.compress(_pixels(b"".join(packed), header), 6)
+    # Exactly as many bytes are unpacked as the header promises.
+    wanted = header.line_bytes * header.height
+    try:
+        pixels = zlib.decompressobj().decompress(b"".join(packed), wanted + 1)
+    except zlib.error as error:
+        raise PictureError("its pixels cannot be unpacked") from error
+    if len(pixels) != wanted or not set(pixels[:: header.line_bytes]) <= _FILTERS:
+        raise PictureError("its pixels are not as many as its header says")
+    parts = ((b"IHDR", header.raw), (b"IDAT", zlib.compress(pixels, 6)), (b"IEND", b""))
     return _SIGNATURE + b"".join(
         struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-        for kind, body in ((b"IHDR", header.raw), (b"IDAT", pixels), (b"IEND", b""))
+        for kind, body in parts
     )
 
 
@@ -105,19 +112,6 @@ def _chunks(content: bytes) -> list[tuple[bytes, bytes]]:
         found.append((kind, body))
         at += 12 + length
     return found
-
-
-def _pixels(packed: bytes, header: _Header) -> bytes:
-    """Unpack exactly as many bytes as the header promises."""
-    wanted = header.line_bytes * header.height
-    unpacking = zlib.decompressobj()
-    try:
-        pixels = unpacking.decompress(packed, wanted + 1)
-    except zlib.error as error:
-        raise PictureError("its pixels cannot be unpacked") from error
-    if len(pixels) != wanted or not set(pixels[:: header.line_bytes]) <= _FILTERS:
-        raise PictureError("its pixels are not as many as its header says")
-    return pixels
 
 
 MAX_PICTURES = 120
@@ -196,7 +190,10 @@ class JourneyRecords:
 def read_records(channel: bytes) -> JourneyRecords:
     """Read all records of one run."""
     told = JourneyRecords()
-    for record in _records(channel):
+    for values in json_values(channel.split(b"\n")[:_MAX_RECORDS]):
+        if not isinstance(values, dict):
+            continue
+        record = _Record(values)
         kind, visit = record.text("kind"), record.text("visit")
         if kind == "picture":
             png = record.png() if len(told.shots) < MAX_PICTURES else None
@@ -248,16 +245,6 @@ class _Record:
     @property
     def side(self) -> Side:
         return Side.BASE if self._values.get("side") == "base" else Side.HEAD
-
-
-def _records(channel: bytes) -> Iterator[_Record]:
-    for line in channel.split(b"\n")[:_MAX_RECORDS]:
-        try:
-            values = json.loads(line) if line else None
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(values, dict):
-            yield _Record(values)
 
 
 def _take_visit(kind: str, record: _Record, seen: VisitSeen) -> None:

@@ -86,11 +86,22 @@ def read_act(line: str) -> ScriptAct:
     verb = Verb(name)
     if verb is Verb.PRESS and len(rest) in (1, 2):
         return ScriptAct(verb, line, "".join(rest[1:]), rest[0])
-    if verb in (Verb.SCROLL, Verb.WAIT) and len(rest) == 1:
-        return _scroll_or_wait(verb, line, rest[0])
+    if verb is Verb.SCROLL and len(rest) == 1:
+        is_end = rest[0] in ("top", "bottom")
+        return ScriptAct(verb, line, "" if is_end else rest[0], rest[0] if is_end else "")
+    if verb is Verb.WAIT and len(rest) == 1:
+        is_time = rest[0].replace(".", "", 1).isdecimal()
+        if is_time and float(rest[0]) > MAX_WAIT_S:
+            raise ScriptError(f"`wait` waits {MAX_WAIT_S:g} seconds at most")
+        return ScriptAct(verb, line, "" if is_time else rest[0], rest[0] if is_time else "")
     shape = _SHAPES.get(verb, ())
     if not shape or len(rest) != len(shape):
-        raise ScriptError(f"`{verb}` {_wants(verb)}; is a word with `#` or spaces not quoted?")
+        wants = " and ".join(f"a {part}" for part in shape) or "one word"
+        if verb is Verb.PRESS:
+            wants = "a key, and perhaps a target"
+        raise ScriptError(
+            f"`{verb}` is followed by {wants}; is a word with `#` or spaces not quoted?"
+        )
     if verb is Verb.COUNT and not rest[1].isdecimal():
         raise ScriptError("`expect count` ends with a number")
     return ScriptAct(verb, line, **dict(zip(shape, rest, strict=True)))
@@ -109,22 +120,3 @@ def read_script(lines: tuple[str, ...]) -> tuple[ScriptAct, ...]:
     if not any(act.verb in EXPECTATIONS for act in acts):
         raise ScriptError("a script expects something (`expect text ...`), else it proves nothing")
     return tuple(acts)
-
-
-def _scroll_or_wait(verb: Verb, line: str, word: str) -> ScriptAct:
-    if verb is Verb.SCROLL:
-        is_end = word in ("top", "bottom")
-        return ScriptAct(verb, line, "" if is_end else word, word if is_end else "")
-    if not word.replace(".", "", 1).isdecimal():
-        return ScriptAct(verb, line, word)
-    if float(word) > MAX_WAIT_S:
-        raise ScriptError(f"`wait` waits {MAX_WAIT_S:g} seconds at most")
-    return ScriptAct(verb, line, value=word)
-
-
-def _wants(verb: Verb) -> str:
-    if verb is Verb.PRESS:
-        return "is followed by a key, and perhaps a target"
-    if verb in (Verb.SCROLL, Verb.WAIT):
-        return "is followed by one word"
-    return "is followed by " + " and ".join("a " + part for part in _SHAPES[verb])

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Limits, Mount, Sandbox
 from sandbox.code_map.inventory import PACKAGES, language_of
 from sandbox.linters.programs import PYTHON_VARIABLES, packages
 from sandbox.repository.names import raw_name
+from sandbox.streams import json_values
 from sandbox.test_runs.path_kinds import PathKind, classify
 from sandbox.values import ChangeKind, ChangeStatus, Checkout, FileChange
 
@@ -65,9 +66,11 @@ async def read_kinds(sandbox: Sandbox, checkout: Checkout) -> Mapping[str, Chang
             channel_bytes=_CHANNEL_BYTES,
         )
     )
-    for number, kind in _answers(completed.channel):
-        if 0 <= number < len(asked):
-            found.setdefault(asked[number][0].path, kind)
+    for answer in json_values(completed.channel.splitlines()):
+        if isinstance(answer, list) and [type(one) for one in answer] == [int, str]:
+            number, kind = answer
+            if kind in _TOLD and 0 <= number < len(asked):
+                found.setdefault(asked[number][0].path, _TOLD[kind])
     return found
 
 
@@ -107,19 +110,6 @@ def _asked_of(change: FileChange) -> str:
     is_same_mode = change.old_mode == change.new_mode and change.new_mode != "120000"
     is_edited = change.status is ChangeStatus.MODIFIED and is_same_mode and not change.binary
     return language if is_edited and language not in _LAYOUTS_ARE_GUESSED else ""
-
-
-def _answers(channel: bytes) -> Iterator[tuple[int, ChangeKind]]:
-    """Read the program's lines; one of another shape is skipped."""
-    for line in channel.splitlines():
-        try:
-            answer = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(answer, list) and [type(one) for one in answer] == [int, str]:
-            number, kind = answer
-            if kind in _TOLD:
-                yield number, _TOLD[kind]
 
 
 _TOLD = {

@@ -8,10 +8,9 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path
 
 from sandbox.base import TREE, Command, Killed, Limits, Mount, Sandbox
@@ -20,7 +19,7 @@ from sandbox.code_map.inventory import PACKAGES, Inventory, InventoryFile, take_
 from sandbox.concurrently import concurrently
 from sandbox.linters.programs import PYTHON_VARIABLES, packages
 from sandbox.repository.names import raw_name
-from sandbox.streams import last_line
+from sandbox.streams import json_values, last_line
 from sandbox.values import Checkout
 
 _MOST_ROWS = 100_000
@@ -46,7 +45,12 @@ class KeptFacts:
                     f"SELECT key, facts FROM facts WHERE key IN ({marks})",  # noqa: S608
                     some,
                 )
-                found.update({row[0]: _facts(row[1]) for row in rows})
+                for known, text in rows:
+                    definitions, *lines = json.loads(text)
+                    # Tuples of numbers cost the garbage collector nothing; a big repository has a
+                    # million of them.
+                    uses, imports = ({n: tuple(one) for n, one in kind.items()} for kind in lines)
+                    found[known] = Facts(tuple(map(Definition._make, definitions)), uses, imports)
         return found
 
     def keep(self, facts: Mapping[str, Facts]) -> None:
@@ -83,13 +87,6 @@ def key(file: InventoryFile) -> str:
     return f"{GRAPH_VERSION}:{file.language}:{file.blob}"
 
 
-def _facts(text: str) -> Facts:
-    definitions, uses, imports = json.loads(text)
-    # Tuples of numbers cost the garbage collector nothing; a big repository has a million of them.
-    used, imported = ({name: tuple(one) for name, one in kind.items()} for kind in (uses, imports))
-    return Facts(tuple(map(Definition._make, definitions)), used, imported)
-
-
 _SHOWN_PROBLEMS = 10
 
 
@@ -105,10 +102,18 @@ async def read_code(sandbox: Sandbox, checkout: Checkout, kept: KeptFacts) -> Co
 
     Base and head are parsed by workers of their own (see `keeping`). Raises SandboxError.
     """
-    listed_base, listed_head = await asyncio.to_thread(_take_inventories, checkout)
+    changed = frozenset(checkout.diff.changed_paths)
+    base_tree, head_tree = Path(checkout.base_tree), Path(checkout.head_tree)
+    listed_base = await asyncio.to_thread(take_inventory, base_tree, None, changed)
+    # A diff that was cut does not name every file that differs: then all are looked at.
+    known = None if checkout.diff.truncated else listed_base
+    listed_head = await asyncio.to_thread(take_inventory, head_tree, known, changed)
     base, new = await concurrently(
-        _read_kept(sandbox, Path(checkout.base_tree), listed_base, kept),
-        _read_new(sandbox, Path(checkout.head_tree), listed_head, listed_base),
+        _read_kept(sandbox, base_tree, listed_base, kept),
+        # Of head only what base has nowhere.
+        _read_unknown(
+            sandbox, head_tree, listed_head, {key(one) for one in listed_base.files.values()}
+        ),
     )
     head = replace(new, facts=base.facts | new.facts)
     remarks = (*_left_out("base", base), *_left_out("head", head))
@@ -121,35 +126,22 @@ async def read_base_code(sandbox: Sandbox, tree: Path, kept: KeptFacts) -> tuple
     return _files(await _read_kept(sandbox, tree, inventory, kept))
 
 
-def _take_inventories(checkout: Checkout) -> tuple[Inventory, Inventory]:
-    diff = checkout.diff
-    changed = frozenset(diff.changed_paths)
-    base = take_inventory(Path(checkout.base_tree), None, changed)
-    # A diff that was cut does not name every file that differs: then all are looked at.
-    known = None if diff.truncated else base
-    return base, take_inventory(Path(checkout.head_tree), known, changed)
-
-
 async def _read_kept(sandbox: Sandbox, tree: Path, inventory: Inventory, kept: KeptFacts) -> _Side:
-    files = list(inventory.files.values())
-    known = await asyncio.to_thread(kept.find, files)
-    parsed = await parse(sandbox, tree, [one for one in files if key(one) not in known])
-    new = _by_key(inventory, parsed)
-    if new:
-        await asyncio.to_thread(kept.keep, new)
-    return _Side(inventory, known | new, tuple(parsed.problems))
+    known = await asyncio.to_thread(kept.find, list(inventory.files.values()))
+    new = await _read_unknown(sandbox, tree, inventory, known)
+    if new.facts:
+        await asyncio.to_thread(kept.keep, new.facts)
+    return replace(new, facts=known | new.facts)
 
 
-async def _read_new(sandbox: Sandbox, tree: Path, inventory: Inventory, base: Inventory) -> _Side:
-    """Parse the files of head whose content base has nowhere; only theirs are its facts."""
-    of_base = {key(one) for one in base.files.values()}
-    files = [one for one in inventory.files.values() if key(one) not in of_base]
+async def _read_unknown(
+    sandbox: Sandbox, tree: Path, inventory: Inventory, known: Container[str]
+) -> _Side:
+    """Parse the files whose content is not `known`, by `key`; only theirs are the side's facts."""
+    files = [one for one in inventory.files.values() if key(one) not in known]
     parsed = await parse(sandbox, tree, files)
-    return _Side(inventory, _by_key(inventory, parsed), tuple(parsed.problems))
-
-
-def _by_key(inventory: Inventory, parsed: Parsed) -> dict[str, Facts]:
-    return {key(inventory.files[path]): facts for path, facts in parsed.facts.items()}
+    facts = {key(inventory.files[path]): found for path, found in parsed.facts.items()}
+    return _Side(inventory, facts, tuple(parsed.problems))
 
 
 def _files(side: _Side) -> tuple[SourceFile, ...]:
@@ -187,12 +179,10 @@ class ParserRecords:
 def read_told(channel: bytes, files: int) -> ParserRecords:
     """Read the lines of a worker that was given so many files; a line of another shape is skipped."""
     told = ParserRecords()
-    for line in channel.split(b"\n"):
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
+    for record in json_values(channel.split(b"\n")):
+        if not isinstance(record, list) or not record:
             continue
-        number = record[0] if isinstance(record, list) and record else None
+        number = record[0]
         if type(number) is not int or not 0 <= number < files:
             continue
         told.begun = max(told.begun, number)
@@ -212,17 +202,14 @@ def read_facts(record: object) -> Facts | None:
     definitions, uses, imports = record
     if not (isinstance(definitions, list) and isinstance(uses, dict) and isinstance(imports, dict)):
         return None
-    found = (_definition(one) for one in definitions[:_MOST])
-    return Facts(tuple(one for one in found if one), _lines_by_name(uses), _lines_by_name(imports))
-
-
-def _definition(value: object) -> Definition | None:
-    if not (isinstance(value, list) and len(value) == 4):
-        return None
-    name, kind, line, end_line = value
-    if not (_is_name(name) and kind in _KINDS and _is_line(line) and _is_line(end_line)):
-        return None
-    return Definition(name, kind, line, max(line, end_line))
+    found = []
+    for one in definitions[:_MOST]:
+        if isinstance(one, list) and len(one) == 4:
+            name, kind, line, end_line = one
+            is_known = isinstance(kind, str) and kind in _KINDS
+            if is_known and _is_name(name) and _is_line(line) and _is_line(end_line):
+                found.append(Definition(name, kind, line, max(line, end_line)))
+    return Facts(tuple(found), _lines_by_name(uses), _lines_by_name(imports))
 
 
 def _lines_by_name(value: dict[object, object]) -> dict[str, tuple[int, ...]]:
@@ -286,6 +273,7 @@ async def parse(sandbox: Sandbox, tree: Path, files: list[InventoryFile]) -> Par
 async def _parse(sandbox: Sandbox, tree: Path, files: list[InventoryFile]) -> Parsed:
     """Start a worker, and another one behind the file that ended the last one."""
     parsed, left = Parsed(), files
+    grammars = {mount.target: mount for name in PACKAGES for mount in packages(name)}
     for _ in range(_RESTARTS):
         named = [(os.fsdecode(raw_name(one.path)), one.language) for one in left]
         command = Command(
@@ -293,7 +281,7 @@ async def _parse(sandbox: Sandbox, tree: Path, files: list[InventoryFile]) -> Pa
             mounts=(
                 Mount(str(tree), TREE),
                 Mount(str(Path(__file__).parent / "inside"), _HOME),
-                *_grammars(),
+                *grammars.values(),
             ),
             environment=PYTHON_VARIABLES,
             stdin=json.dumps(named).encode(),
@@ -319,9 +307,3 @@ async def _parse(sandbox: Sandbox, tree: Path, files: list[InventoryFile]) -> Pa
             return parsed
     parsed.problems.append(f"{len(left)} source files were not parsed.")
     return parsed
-
-
-@lru_cache(maxsize=1)
-def _grammars() -> tuple[Mount, ...]:
-    found = {mount.target: mount for name in PACKAGES for mount in packages(name)}
-    return tuple(found.values())

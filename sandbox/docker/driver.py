@@ -63,7 +63,20 @@ class DockerSandbox:
         if not is_root:
             gid = os.getegid()
         self._owner = f"{uid}:{gid}"
-        self._etc = _write_etc(state / "docker-etc", uid, gid)
+        # The user's and the machine's name, for programs that ask.
+        etc = state / "docker-etc" / f"{uid}-{gid}"
+        etc.mkdir(parents=True, exist_ok=True)
+        texts = {
+            "passwd": layout.passwd(uid, gid),
+            "group": layout.group(gid),
+            "hosts": layout.HOSTS,
+        }
+        mounts = []
+        for file, text in texts.items():
+            (etc / file).write_text(text)
+            (etc / file).chmod(0o644)
+            mounts.append(Mount(str((etc / file).resolve()), f"/etc/{file}"))
+        self._etc = tuple(mounts)
         self._build = network.build_settings(host_index_settings())
         self._network = BuildNetwork(self._engine, image)
         self._entry = program_of_ours("entry")
@@ -93,7 +106,19 @@ class DockerSandbox:
             self._folders.prepared(mounts, policy) as laid_out,
             self._way_out(command) as connected,
         ):
-            locked = await asyncio.to_thread(self._locked, command, laid_out, connected)
+            await asyncio.to_thread(make_mount_points, laid_out)
+            locked = Locked(
+                name=f"assay-{secrets.token_hex(8)}",
+                image=self._image,
+                program=self._entry,
+                owner=self._owner,
+                labels=container.labels(command.limits.timeout_s),
+                mounts=(*self._etc, *laid_out),
+                network=connected,
+                limits=command.limits,
+                processors=self._processors,
+                scratch_bytes=command.limits.disk_mb * MEBIBYTE,
+            )
             async with self._attached(locked) as attached:
                 return await self._converse(command, locked, attached)
 
@@ -109,21 +134,6 @@ class DockerSandbox:
             yield f"container:{name}"
         finally:
             await _in_thread(self._network.end, name)
-
-    def _locked(self, command: Command, mounts: tuple[Mount, ...], connected: str) -> Locked:
-        make_mount_points(mounts)
-        return Locked(
-            name=f"assay-{secrets.token_hex(8)}",
-            image=self._image,
-            program=self._entry,
-            owner=self._owner,
-            labels=container.labels(command.limits.timeout_s),
-            mounts=(*self._etc, *mounts),
-            network=connected,
-            limits=command.limits,
-            processors=self._processors,
-            scratch_bytes=command.limits.disk_mb * MEBIBYTE,
-        )
 
     @asynccontextmanager
     async def _attached(self, locked: Locked) -> AsyncIterator[Attached]:
@@ -236,24 +246,6 @@ class DockerSandbox:
                 return passed
             if await asyncio.to_thread(self._engine.holds_more, locked.name, limit_bytes):
                 return Killed.MEMORY
-
-
-def _write_etc(folder: Path, uid: int, gid: int) -> tuple[Mount, ...]:
-    """The user's and the machine's name, for programs that ask."""
-    folder = folder / f"{uid}-{gid}"
-    folder.mkdir(parents=True, exist_ok=True)
-    mounts = []
-    texts = (
-        ("passwd", layout.passwd(uid, gid)),
-        ("group", layout.group(gid)),
-        ("hosts", layout.HOSTS),
-    )
-    for name, text in texts:
-        path = folder / name
-        path.write_text(text)
-        path.chmod(0o644)
-        mounts.append(Mount(str(path.resolve()), f"/etc/{name}"))
-    return tuple(mounts)
 
 
 def open_docker(state: Path) -> DockerSandbox:

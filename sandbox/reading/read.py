@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Killed, Limits, Mount, Sandbox
 from sandbox.linters.programs import PYTHON_VARIABLES, packages
 from sandbox.repository.names import display_name, raw_name
 from sandbox.repository.tree_reader import MAX_FILE_BYTES, TreeReader
-from sandbox.streams import last_line
+from sandbox.streams import json_values, last_line
 from sandbox.values import Observation, Side
 
 DOCUMENTS: Mapping[str, tuple[str, ...]] = {
@@ -84,15 +82,17 @@ async def _convert(sandbox: Sandbox, side: Side, tree: str, passage: FilePassage
     if TreeReader(Path(tree)).read_bytes(passage.path) is None:
         problem = f"{passage.path} is not a readable file on {side}."
         return Observation(side, "", None, "", 0.0, problem=problem)
-    mounts = _converter(PurePosixPath(passage.path).suffix.lower())
-    if not mounts:
+    names = ("markitdown", *DOCUMENTS[PurePosixPath(passage.path).suffix.lower()])
+    found = {name: packages(name) for name in names}
+    if not all(found.values()):
         problem = f"Documents are read by an extra that is not installed: {_INSTALL}."
         return Observation(side, "", None, "", 0.0, problem=problem)
+    mounts = {mount.target: mount for each in found.values() for mount in each}
     file = f"{TREE}/{os.fsdecode(raw_name(passage.path))}"
     program = Path(__file__).parent / "inside" / "convert.py"
     command = Command(
         argv=("/usr/bin/python3", "-P", "-s", "-W", "ignore", _PROGRAM, file),
-        mounts=(Mount(tree, TREE), Mount(str(program), _PROGRAM), *mounts),
+        mounts=(Mount(tree, TREE), Mount(str(program), _PROGRAM), *mounts.values()),
         environment=(*PYTHON_VARIABLES, ("LANG", "C.UTF-8"), ("HOME", "/tmp")),  # noqa: S108
         limits=_LIMITS,
     )
@@ -105,19 +105,6 @@ async def _convert(sandbox: Sandbox, side: Side, tree: str, passage: FilePassage
         text = completed.stdout.decode(errors="replace")
         return _shown(side, passage, text, completed.seconds)
     return Observation(side, "", None, "", completed.seconds, problem=problem)
-
-
-@lru_cache(maxsize=8)
-def _converter(suffix: str) -> tuple[Mount, ...]:
-    """The mounts of markitdown and of what it needs for a kind; none when something is missing."""
-    names = ("markitdown", *DOCUMENTS[suffix])
-    try:
-        for name in names:
-            distribution(name)
-    except PackageNotFoundError:
-        return ()
-    found = {mount.target: mount for name in names for mount in packages(name)}
-    return tuple(found.values())
 
 
 # --- searches a tree for a text or a pattern, inside the sandbox: no pattern can hold up the judge
@@ -154,7 +141,12 @@ async def search(sandbox: Sandbox, side: Side, tree: str, wanted: WantedPassage)
         channel_bytes=_CHANNEL_BYTES,
     )
     completed = await sandbox.run(command)
-    hits = list(_hits(completed.channel))
+    hits = []
+    for hit in json_values(completed.channel.splitlines()):
+        if isinstance(hit, list) and [type(one) for one in hit] == [str, int, str]:
+            path, number, text = hit
+            name = display_name(os.fsencode(path.encode(errors="replace").decode())[:1_000])
+            hits.append(f"{name}:{number}: {text[:_SHOWN]}")
     is_more = len(hits) > MOST_HITS
     found = "\n".join(hits[:MOST_HITS])
     problem = ""
@@ -177,16 +169,3 @@ async def search(sandbox: Sandbox, side: Side, tree: str, wanted: WantedPassage)
         truncated=is_more,
         problem=problem,
     )
-
-
-def _hits(channel: bytes) -> Iterator[str]:
-    """Read the program's lines; one of another shape is skipped."""
-    for line in channel.splitlines():
-        try:
-            hit = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(hit, list) and [type(one) for one in hit] == [str, int, str]:
-            path, number, text = hit
-            name = display_name(os.fsencode(path.encode(errors="replace").decode())[:1_000])
-            yield f"{name}:{number}: {text[:_SHOWN]}"

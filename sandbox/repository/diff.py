@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from sandbox.errors import CheckoutError, CheckoutUnavailable
-from sandbox.repository.git import BIG_FILE_BYTES, GitCall, expect, run_git
+from sandbox.repository.git import BIG_FILE_BYTES, GitCall, GitResult, expect, run_git
 from sandbox.repository.mirror import Mirror
 from sandbox.repository.names import display_name
 from sandbox.values import ChangeStatus, Diff, FileChange, Hunk
@@ -53,11 +53,7 @@ class _Raw:
 def read_diff(mirror: Mirror, base: str, head: str, limits: DiffLimits | None = None) -> Diff:
     """Return what changed from one commit to the other; equal commits give an empty diff."""
     limits = limits or DiffLimits()
-    listing = run_git(GitCall(("diff-tree", "-z", "--raw", *_OPTIONS, base, head), mirror.git_dir))
-    if listing.truncated:
-        raise CheckoutError("The pull request changes too many files to be listed.", "Split it.")
-    expect(listing, "compare base and head")
-    records = list(_records(listing.stdout))
+    records = _records(mirror, base, head)
     # The blobs that git treats as binary only because of their size.
     blobs = {blob for record in records for blob in record.blobs if blob.strip(b"0")}
     asked = b"".join(blob + b"\n" for blob in blobs)
@@ -66,8 +62,21 @@ def read_diff(mirror: Mirror, base: str, head: str, limits: DiffLimits | None = 
     too_large = {
         line[0] for line in lines if line[1:2] == [b"blob"] and int(line[2]) > BIG_FILE_BYTES
     }
-    patch, cut = _patch(mirror, base, head, limits)
-    sections = _sections(patch, limits, cut)
+
+    call = GitCall(
+        ("diff-tree", "--patch", "--unified=3", "--diff-algorithm=myers", *_OPTIONS, base, head),
+        mirror.git_dir,
+        timeout_s=limits.patch_timeout_s,
+        max_output_bytes=limits.total_bytes,
+    )
+    try:
+        shown = run_git(call)
+    except CheckoutUnavailable:  # a diff made to be slow: the list of files must do
+        shown = GitResult(0, b"", "", truncated=True)
+    if not shown.truncated:
+        expect(shown, "compare base and head")
+    sections = _sections(shown.stdout, limits, shown.truncated)
+
     files: list[FileChange] = []
     for record in records[: limits.files]:
         mine = [next(sections) for _ in range(record.sections)]
@@ -84,8 +93,13 @@ def read_diff(mirror: Mirror, base: str, head: str, limits: DiffLimits | None = 
     return Diff(tuple(files), truncated)
 
 
-def _records(listing: bytes) -> Iterator[_Raw]:
-    fields = iter(listing.split(b"\0"))
+def _records(mirror: Mirror, base: str, head: str) -> list[_Raw]:
+    listing = run_git(GitCall(("diff-tree", "-z", "--raw", *_OPTIONS, base, head), mirror.git_dir))
+    if listing.truncated:
+        raise CheckoutError("The pull request changes too many files to be listed.", "Split it.")
+    expect(listing, "compare base and head")
+    records = []
+    fields = iter(listing.stdout.split(b"\0"))
     for meta in fields:
         if not meta.startswith(b":"):
             continue
@@ -99,27 +113,12 @@ def _records(listing: bytes) -> Iterator[_Raw]:
             old_mode=_mode(old_mode),
             new_mode=_mode(new_mode),
         )
-        yield _Raw(change, (old_blob, new_blob), 2 if status == b"T" else 1)
+        records.append(_Raw(change, (old_blob, new_blob), 2 if status == b"T" else 1))
+    return records
 
 
 def _mode(mode: bytes) -> str:
     return "" if mode == b"000000" else mode.decode()
-
-
-def _patch(mirror: Mirror, base: str, head: str, limits: DiffLimits) -> tuple[bytes, bool]:
-    call = GitCall(
-        ("diff-tree", "--patch", "--unified=3", "--diff-algorithm=myers", *_OPTIONS, base, head),
-        mirror.git_dir,
-        timeout_s=limits.patch_timeout_s,
-        max_output_bytes=limits.total_bytes,
-    )
-    try:
-        result = run_git(call)
-    except CheckoutUnavailable:  # a diff made to be slow: the list of files must do
-        return b"", True
-    if not result.truncated:
-        expect(result, "compare base and head")
-    return result.stdout, result.truncated
 
 
 @dataclass(frozen=True, slots=True)

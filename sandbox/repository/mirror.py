@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -256,12 +257,21 @@ def evict(root: Path, retention: Retention | None = None) -> int:
     """
     retention = retention or Retention()
     sweep((root.absolute() / "trees").glob("*/*.partial-*"))
-    freed = sum(
-        _delete_mirror(git_dir, retention.max_age_s)
-        for mirrors in ("mirrors", "submodules/mirrors")
-        for git_dir in (root.absolute() / mirrors).glob("*.git")
-    )
-    kept = 0
+    freed = kept = 0
+    # A mirror goes that was not opened for long, unless a tree of its repository is held.
+    places = (root.absolute() / "mirrors", root.absolute() / "submodules" / "mirrors")
+    for git_dir in chain.from_iterable(place.glob("*.git") for place in places):
+        with locked(Mirror(git_dir, RepositorySource(str(git_dir)))):
+            holds = (git_dir.parent.parent / "trees" / git_dir.stem).glob("*.held-*")
+            age_s = time.time() - git_dir.stat().st_mtime
+            if age_s <= retention.max_age_s or any(_is_fresh(path) for path in holds):
+                continue
+            doomed = git_dir.with_suffix(".doomed")
+            shutil.rmtree(doomed, ignore_errors=True)
+            git_dir.rename(doomed)
+        freed += _size(doomed)
+        shutil.rmtree(doomed, ignore_errors=True)
+
     trees = root.absolute() / "trees"
     folders = [path for path in trees.glob("*/*") if path.is_dir()]
     for entry in sorted(folders, key=lambda path: path.stat().st_mtime, reverse=True):
@@ -285,21 +295,6 @@ def _delete(entry: Path) -> bool:
         entry.rename(doomed)
     shutil.rmtree(doomed, ignore_errors=True)
     return True
-
-
-def _delete_mirror(git_dir: Path, max_age_s: float) -> int:
-    """Delete a mirror that was not opened for long, unless a tree of its repository is held."""
-    with locked(Mirror(git_dir, RepositorySource(str(git_dir)))):
-        holds = (git_dir.parent.parent / "trees" / git_dir.stem).glob("*.held-*")
-        age_s = time.time() - git_dir.stat().st_mtime
-        if age_s <= max_age_s or any(_is_fresh(path) for path in holds):
-            return 0
-        doomed = git_dir.with_suffix(".doomed")
-        shutil.rmtree(doomed, ignore_errors=True)
-        git_dir.rename(doomed)
-    size = _size(doomed)
-    shutil.rmtree(doomed, ignore_errors=True)
-    return size
 
 
 def _is_fresh(path: Path) -> bool:

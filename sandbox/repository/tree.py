@@ -121,25 +121,33 @@ class _Laid:
 def _lay(mirror: Mirror, sha: str, tree: Path, laid: _Laid, above: tuple[str, ...] = ()) -> None:
     """Lay one commit at `tree`, and then its submodules; `above` are the paths that lead to it."""
     tree.mkdir(parents=True, exist_ok=True)
-    entries = _listed(mirror, sha, laid.limits)
-    laid.files += len(entries)
-    laid.total_bytes += sum(entry.size for entry in entries)
-    _check_count(laid.files, laid.limits)
-    if laid.total_bytes > laid.limits.total_bytes:
-        raise CheckoutError(
-            f"The repository unpacks to {laid.total_bytes // 1024**2} MiB;"
-            f" {laid.limits.total_bytes // 1024**2} MiB are allowed."
-        )
-    # In a forged tree one name can be two things, such as a link and a folder. Sorted so, everything
-    # below a name stands right behind it.
-    names = sorted(entry.path.replace(b"/", b"\0") for entry in entries)
-    if any(two == one or two.startswith(one + b"\0") for one, two in pairwise(names)):
-        raise CheckoutError("The commit's tree is forged: one name stands for two things.")
+    entries = _listed(mirror, sha, laid)
+
     links = [entry for entry in entries if entry.mode == _SYMLINK]
-    targets = dict(zip((link.path for link in links), _contents(mirror, links), strict=True))
+    targets: dict[bytes, bytes] = {}
+    if links:
+        asked = b"".join(link.sha + b"\n" for link in links)
+        output = _run(mirror, ("cat-file", "--batch"), stdin=asked)
+        position = 0
+        for link in links:
+            end = output.index(b"\n", position)
+            size = int(output[position:end].split()[2])
+            targets[link.path] = output[end + 1 : end + 1 + size]
+            position = end + 2 + size
     escaping = [link for link in links if _leaves(link.path, targets)]
+    # Compiled Python would run instead of the source beside it: it is left out.
     compiled = [entry for entry in entries if b"__pycache__" in entry.path.split(b"/")]
-    _unpack(mirror, sha, tree, laid.index, (escaping, compiled))
+
+    # Checked out by an index of our own, in which a link that leaves is a file that holds its target.
+    variables = (("GIT_INDEX_FILE", str(laid.index)), ("GIT_WORK_TREE", str(tree)))
+    _run(mirror, ("read-tree", "--end-of-options", sha), variables)
+    replaced = b"".join(b"100644 " + link.sha + b"\t" + link.path + b"\0" for link in escaping)
+    removed = b"".join(b"0 " + b"0" * len(one.sha) + b"\t" + one.path + b"\0" for one in compiled)
+    if replaced or removed:
+        _run(mirror, ("update-index", "-z", "--index-info"), variables, replaced + removed)
+    _run(mirror, ("checkout-index", "--all", "--quiet"), variables)
+    laid.index.unlink()
+
     laid.warnings += _said(
         "is a symbolic link that leaves the repository; it is kept as text", escaping
     )
@@ -172,12 +180,12 @@ def _lay_submodule(
         laid.missing.append(MissingSubmodule("/".join((*above, path)), sha, error.what))
 
 
-def _listed(mirror: Mirror, sha: str, limits: TreeLimits) -> list[_Entry]:
+def _listed(mirror: Mirror, sha: str, laid: _Laid) -> list[_Entry]:
     """List the files of a commit. Raises CheckoutError for more, or deeper ones, than are allowed."""
-    most_bytes = 64_000 + limits.files * _LISTED_BYTES
+    most_bytes = 64_000 + laid.limits.files * _LISTED_BYTES
     asked = ("ls-tree", "-r", "-z", "--long", "--full-tree", sha)
     listing = _run(mirror, asked, max_bytes=most_bytes)
-    _check_count(listing.count(b"\0"), limits)
+    _check_count(listing.count(b"\0"), laid.limits)
     entries = []
     for line in listing.split(b"\0"):
         if line:
@@ -190,6 +198,19 @@ def _listed(mirror: Mirror, sha: str, limits: TreeLimits) -> list[_Entry]:
                 )
             mode, _, blob, size = meta.split()
             entries.append(_Entry(mode, blob, 0 if size == b"-" else int(size), path))
+    laid.files += len(entries)
+    laid.total_bytes += sum(entry.size for entry in entries)
+    _check_count(laid.files, laid.limits)
+    if laid.total_bytes > laid.limits.total_bytes:
+        raise CheckoutError(
+            f"The repository unpacks to {laid.total_bytes // 1024**2} MiB;"
+            f" {laid.limits.total_bytes // 1024**2} MiB are allowed."
+        )
+    # In a forged tree one name can be two things, such as a link and a folder. Sorted so, everything
+    # below a name stands right behind it.
+    names = sorted(entry.path.replace(b"/", b"\0") for entry in entries)
+    if any(two == one or two.startswith(one + b"\0") for one, two in pairwise(names)):
+        raise CheckoutError("The commit's tree is forged: one name stands for two things.")
     return entries
 
 
@@ -198,40 +219,7 @@ def _check_count(files: int, limits: TreeLimits) -> None:
         raise CheckoutError(f"The repository has {files} files; {limits.files} are allowed.")
 
 
-def _unpack(
-    mirror: Mirror, sha: str, tree: Path, index: Path, odd: tuple[list[_Entry], list[_Entry]]
-) -> None:
-    """Check out by an index of our own; a link that leaves becomes a file that holds its target.
-
-    `odd` are such links, and compiled Python, which would run instead of the source beside it: it is
-    left out.
-    """
-    escaping, compiled = odd
-    variables = (("GIT_INDEX_FILE", str(index)), ("GIT_WORK_TREE", str(tree)))
-    _run(mirror, ("read-tree", "--end-of-options", sha), variables)
-    replaced = b"".join(b"100644 " + link.sha + b"\t" + link.path + b"\0" for link in escaping)
-    removed = b"".join(b"0 " + b"0" * len(one.sha) + b"\t" + one.path + b"\0" for one in compiled)
-    if replaced or removed:
-        _run(mirror, ("update-index", "-z", "--index-info"), variables, replaced + removed)
-    _run(mirror, ("checkout-index", "--all", "--quiet"), variables)
-    index.unlink()
-
-
 # --- links ----------------------------------------------------------------------------------
-
-
-def _contents(mirror: Mirror, links: list[_Entry]) -> list[bytes]:
-    if not links:
-        return []
-    asked = b"".join(link.sha + b"\n" for link in links)
-    output = _run(mirror, ("cat-file", "--batch"), stdin=asked)
-    contents, position = [], 0
-    for _ in links:
-        end = output.index(b"\n", position)
-        size = int(output[position:end].split()[2])
-        contents.append(output[end + 1 : end + 1 + size])
-        position = end + 2 + size
-    return contents
 
 
 def _leaves(link: bytes, targets: dict[bytes, bytes]) -> bool:

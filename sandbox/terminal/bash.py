@@ -12,11 +12,11 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from posixpath import normpath
 
 from sandbox.base import (
     TREE,
     Command,
-    Completed,
     Killed,
     Limits,
     Mount,
@@ -75,17 +75,6 @@ async def run_shell(sandbox: Sandbox, run: ShellRun) -> Observation:
             limits=run.limits,
         )
     )
-    return _observed(run, completed)
-
-
-def _is_an_argument(line: str) -> bool:
-    try:
-        return "\0" not in line and len(line.encode()) < _MAX_LINE_BYTES
-    except UnicodeEncodeError:  # half of a surrogate pair
-        return False
-
-
-def _observed(run: ShellRun, completed: Completed) -> Observation:
     output = completed.stdout.decode(errors="replace")
     said = completed.stderr.decode(errors="replace")
     if output and said and not output.endswith("\n"):
@@ -103,6 +92,13 @@ def _observed(run: ShellRun, completed: Completed) -> Observation:
         truncated=completed.truncated,
         problem=problem,
     )
+
+
+def _is_an_argument(line: str) -> bool:
+    try:
+        return "\0" not in line and len(line.encode()) < _MAX_LINE_BYTES
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return False
 
 
 # --- what a line runs -----------------------------------------------------------------------
@@ -161,7 +157,9 @@ def trusted_files(line: str, base_tree: Path) -> tuple[str, ...]:
             folder /= words[1]
             continue
         for name in _run_by(words):
-            path = _normalised(folder / name)
+            # From the tree's root, whether it was named relative, by `../` or in full.
+            whole = normpath(PurePosixPath(TREE, folder, name)).lstrip("/")
+            path = whole.removeprefix(TREE.lstrip("/") + "/")
             try:
                 is_file = inside(base_tree, path).is_file()
             except (CheckoutError, OSError):
@@ -232,14 +230,3 @@ def _script(arguments: list[str]) -> Iterator[str]:
         elif not word.startswith("-"):
             yield word
             return
-
-
-def _normalised(path: PurePosixPath) -> str:
-    """Return the path from the tree's root, whether it was named relative, by `../` or in full."""
-    steps: list[str] = []
-    for part in PurePosixPath(TREE, path).parts[1:]:
-        if part == "..":
-            steps = steps[:-1]
-        else:
-            steps.append(part)
-    return "/".join(steps).removeprefix(TREE.lstrip("/") + "/")

@@ -144,18 +144,14 @@ def _holds(expected: object, actual: object) -> bool:
             return False
         if any(isinstance(one, dict | list) for one in expected):
             return all(map(_holds, expected, actual))
-        return _are_the_same_bag(expected, actual)
+        left = list(actual)
+        for one in expected:
+            index = next((i for i, other in enumerate(left) if not _differs(one, other, "")), None)
+            if index is None:
+                return False
+            del left[index]
+        return True
     return not _differs(expected, actual, "")
-
-
-def _are_the_same_bag(expected: list[object], actual: list[object]) -> bool:
-    left = list(actual)
-    for one in expected:
-        index = next((i for i, other in enumerate(left) if not _differs(one, other, "")), None)
-        if index is None:
-            return False
-        del left[index]
-    return True
 
 
 def _by_json_lines(wanted: bytes, found: bytes) -> Compared:

@@ -56,7 +56,15 @@ def main() -> None:
     keep_to_ourselves()
     orders: DriveOrders = json.loads(sys.stdin.buffer.read())
     candidates = [path for file in orders["files"] for path in file["candidates"]]
-    marked = _marked([*candidates, *orders["watched"]]) if orders["cases"] else {}
+    # What is there is made to look old, so that a file of an earlier run is not taken for this one's.
+    marked: dict[str, int] = {}
+    for path in [*candidates, *orders["watched"]] if orders["cases"] else []:
+        if Path(path).is_file():
+            try:
+                os.utime(path, ns=_LONG_AGO)
+            except OSError:
+                continue
+            marked[path] = Path(path).stat().st_ino
     cases: list[dict[str, object]] = []
     for case in orders["cases"]:
         keys = [case["pressed"].encode()] if case["pressed"] else keys_of(case["typed"])
@@ -80,19 +88,6 @@ def _text(output: bytes) -> str:
 
 
 # --- files ------------------------------------------------------------------------------------
-
-
-def _marked(paths: list[str]) -> dict[str, int]:
-    """Make what is there look old, so that a file of an earlier run is not taken for this one's."""
-    inodes = {}
-    for path in paths:
-        if Path(path).is_file():
-            try:
-                os.utime(path, ns=_LONG_AGO)
-            except OSError:
-                continue
-            inodes[path] = Path(path).stat().st_ino
-    return inodes
 
 
 def _is_written(path: str, marked: dict[str, int]) -> bool:

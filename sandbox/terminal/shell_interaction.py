@@ -93,18 +93,36 @@ async def interact(sandbox: Sandbox, wanted: Interaction) -> Observation:
     if environment is not None and environment.failure is not None:
         problem = f"The environment of {wanted.side} could not be built, so nothing was run."
         return _silent(wanted, problem)
-    if any("\0" in case.line or _is_no_text(case.line + case.typed) for case in wanted.cases):
-        return _silent(wanted, "A command holds characters that no program can be given.")
-    completed = await sandbox.run(_command(wanted))
-    return _observed(wanted, completed)
-
-
-def _is_no_text(text: str) -> bool:
     try:
-        text.encode()
+        "".join(case.line + case.typed for case in wanted.cases).encode()
+        is_text = all("\0" not in case.line for case in wanted.cases)
     except UnicodeEncodeError:  # half of a surrogate pair
-        return True
-    return False
+        is_text = False
+    if not is_text:
+        return _silent(wanted, "A command holds characters that no program can be given.")
+    compared = [file for file in wanted.files if file.expected is not None]
+    expected = (
+        Mount(str(file.expected), f"{_EXPECTED_TARGET}/{number}")
+        for number, file in enumerate(compared)
+    )
+    seconds = wanted.case_limit_s * len(wanted.cases) + _SLACK_S
+    completed = await sandbox.run(
+        Command(
+            argv=("/usr/bin/python3", "-I", f"{_DRIVER_TARGET}/drive.py"),
+            mounts=(
+                Mount(wanted.tree, TREE, MountMode.COPY_ON_WRITE),
+                *(layers.mounts(environment) if environment else ()),
+                Mount(str(_DRIVER), _DRIVER_TARGET),
+                *expected,
+            ),
+            environment=environment.variables if environment else (),
+            stdin=json.dumps(_orders(wanted, compared)).encode(),
+            network=wanted.network,
+            limits=replace(wanted.limits, timeout_s=min(wanted.limits.timeout_s, seconds)),
+            channel_bytes=_CHANNEL_BYTES,
+        )
+    )
+    return _observed(wanted, completed)
 
 
 def _silent(wanted: Interaction, problem: str) -> Observation:
@@ -113,30 +131,6 @@ def _silent(wanted: Interaction, problem: str) -> Observation:
 
 def _shown(wanted: Interaction) -> str:
     return "\n".join(case.line for case in wanted.cases)
-
-
-def _command(wanted: Interaction) -> Command:
-    compared = [file for file in wanted.files if file.expected is not None]
-    expected = (
-        Mount(str(file.expected), f"{_EXPECTED_TARGET}/{number}")
-        for number, file in enumerate(compared)
-    )
-    environment = wanted.environment
-    seconds = wanted.case_limit_s * len(wanted.cases) + _SLACK_S
-    return Command(
-        argv=("/usr/bin/python3", "-I", f"{_DRIVER_TARGET}/drive.py"),
-        mounts=(
-            Mount(wanted.tree, TREE, MountMode.COPY_ON_WRITE),
-            *(layers.mounts(environment) if environment else ()),
-            Mount(str(_DRIVER), _DRIVER_TARGET),
-            *expected,
-        ),
-        environment=environment.variables if environment else (),
-        stdin=json.dumps(_orders(wanted, compared)).encode(),
-        network=wanted.network,
-        limits=replace(wanted.limits, timeout_s=min(wanted.limits.timeout_s, seconds)),
-        channel_bytes=_CHANNEL_BYTES,
-    )
 
 
 def _orders(wanted: Interaction, compared: list[WantedFile]) -> dict[str, object]:

@@ -140,13 +140,20 @@ class _Talk:
                 return code if code >= 0 else 128 - code
             if time.monotonic() > deadline:
                 return None
-            if self._hear(_TICK_S) or not self._is_open:
+            if self._hear(_TICK_S) or not self._is_open or not self._it_waits():
                 continue
-            if self._it_waits():
-                self._answer()
-                deadline = (
-                    min(deadline, time.monotonic() + _GRACE_S) if not self._is_open else deadline
-                )
+            self._last_event = time.monotonic()
+            if self._keys:
+                self.typed_at.append(self.kept.seen)
+                with contextlib.suppress(BlockingIOError):
+                    os.write(self._master, self._keys.popleft())
+            elif self._ends < _MOST_ENDS:
+                self._ends += 1
+                os.write(self._master, _END_OF_INPUT)
+            else:
+                self.is_hung_up_early = True
+                self.hang_up()
+                deadline = min(deadline, time.monotonic() + _GRACE_S)
 
     def _hear(self, wait_s: float) -> bool:
         if not self._is_open:
@@ -170,19 +177,6 @@ class _Talk:
         if select.select([self._slave], [], [], 0)[0]:  # it has not read all that was typed
             return False
         return all(state in "STZX" for _, _, session, state in _table() if session == self._pid)
-
-    def _answer(self) -> None:
-        self._last_event = time.monotonic()
-        if self._keys:
-            self.typed_at.append(self.kept.seen)
-            with contextlib.suppress(BlockingIOError):
-                os.write(self._master, self._keys.popleft())
-        elif self._ends < _MOST_ENDS:
-            self._ends += 1
-            os.write(self._master, _END_OF_INPUT)
-        else:
-            self.is_hung_up_early = True
-            self.hang_up()
 
     def drain(self) -> None:
         """Take what is still to be heard, within bounds: a survivor must not hold us here."""

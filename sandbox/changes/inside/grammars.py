@@ -186,7 +186,11 @@ def _leaf(node: tree_sitter.Node, *, is_script: bool) -> str:
     if node.type == "jsx_text":
         beside = (node.prev_sibling, node.next_sibling)
         is_part = any(one is not None and one.type == "html_character_reference" for one in beside)
-        return text if is_part else _shown(text)
+        # As it is shown: lines are trimmed and joined by one space, empty ones left out.
+        first, *others = text.split("\n")
+        lines = [first, *(line.lstrip(" \t") for line in others)]
+        lines = [*(line.rstrip(" \t") for line in lines[:-1]), lines[-1]]
+        return text if is_part else " ".join(line for line in lines if line)
     if text in _ENDED_BY_LINE:
         following = _neighbour(node, is_next=True)
         if following is None or following.start_point[0] != node.end_point[0]:
@@ -196,15 +200,6 @@ def _leaf(node: tree_sitter.Node, *, is_script: bool) -> str:
         if before is not None and before.end_point[0] != node.start_point[0]:
             return f"\n{text}"
     return text
-
-
-def _shown(text: str) -> str:
-    """The text of JSX as it is shown: lines are trimmed and joined by one space, empty ones left out."""
-    lines = text.split("\n")
-    last = len(lines) - 1
-    trimmed = [line.lstrip(" \t") if at else line for at, line in enumerate(lines)]
-    trimmed = [line.rstrip(" \t") if at < last else line for at, line in enumerate(trimmed)]
-    return " ".join(line for line in trimmed if line)
 
 
 def _is_layout(node: tree_sitter.Node, parent: tree_sitter.Node, *, is_script: bool) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
@@ -18,6 +17,7 @@ _ASIDE = frozenset((
     "tests", "test", "__tests__", "testing", "spec", "doc", "docs", "documentation", "examples",
     "benchmarks", ".github",
 ))  # fmt: skip
+_IS_TEST = re.compile(r"[._-](?:test|spec)s?\.\w+$")
 _ABOUT_ITSELF = frozenset(("setup.py", "conf.py", "noxfile.py", "tasks.py"))
 _MOST_FILES, _MOST_BYTES, _MOST_FILE_BYTES = 20_000, 100_000_000, 1_000_000
 
@@ -56,12 +56,16 @@ class ChangedProject:
     @cached_property
     def _texts(self) -> tuple[bytes, ...] | None:
         texts, size = [], 0
-        for file in _sources(self._root):
-            text = _text(file)
-            size += len(text)
-            texts.append(text)
-            if len(texts) > _MOST_FILES or size > _MOST_BYTES:
-                return None
+        for folder, below, names in os.walk(self._root):
+            below[:] = sorted(name for name in below if name not in _ASIDE)
+            for name in sorted(names):
+                is_test = name.startswith("test_") or _IS_TEST.search(name)
+                if is_test or name in _ABOUT_ITSELF or Path(name).suffix.lower() not in _SOURCES:
+                    continue
+                texts.append(_text(Path(folder, name)))
+                size += len(texts[-1])
+                if len(texts) > _MOST_FILES or size > _MOST_BYTES:
+                    return None
         return tuple(texts)
 
     def _finds(self, *patterns: re.Pattern[bytes]) -> bool:
@@ -105,15 +109,6 @@ class ChangedProject:
                 rb"\b(?:import|from)\s+[\w.]*\b" + re.escape(os.fsencode(pure.stem)) + rb"\b"
             )
         return self._finds(*map(re.compile, patterns))
-
-
-def _sources(root: Path) -> Iterator[Path]:
-    for folder, below, names in os.walk(root):
-        below[:] = sorted(name for name in below if name not in _ASIDE)
-        for name in sorted(names):
-            is_test = name.startswith("test_") or re.search(r"[._-](?:test|spec)s?\.\w+$", name)
-            if Path(name).suffix.lower() in _SOURCES and name not in _ABOUT_ITSELF and not is_test:
-                yield Path(folder, name)
 
 
 def _text(file: Path) -> bytes:

@@ -52,11 +52,26 @@ def _comments(text: bytes) -> list[str]:
 
 
 def _dump(tree: ast.Module) -> list[str]:
-    """Every statement of a module; imports of the standard library that stand together in any order."""
+    """Every statement of a module; imports of the standard library that stand together in any order.
+
+    Of such imports it is what they bind, or as they stand where one of them hides another.
+    """
     dumped: list[str] = []
     for is_sorted, nodes in itertools.groupby(tree.body, _is_of_the_library):
         together = list(nodes)
-        dumped += _dump_imports(together) if is_sorted else map(ast.dump, together)
+        named = [
+            (getattr(node, "module", ""), one.name, one.asname or "")
+            for node in together
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for one in node.names
+        ]
+        whole = {name.split(".")[0] for module, name, asname in named if not module and not asname}
+        single = [asname or name for module, name, asname in named if module or asname]
+        hides = "*" in single or len({*single}) < len(single) or whole & {*single}
+        if is_sorted and not hides:
+            dumped += sorted(map(repr, named))
+        else:
+            dumped += map(ast.dump, together)
     return dumped
 
 
@@ -66,21 +81,6 @@ def _is_of_the_library(node: ast.stmt) -> bool:
     else:
         modules = [one.name for one in node.names] if isinstance(node, ast.Import) else []
     return bool(modules) and all(m.split(".")[0] in sys.stdlib_module_names for m in modules)
-
-
-def _dump_imports(nodes: list[ast.stmt]) -> list[str]:
-    """What the imports bind, sorted; as they stand where one of them hides another."""
-    named = [
-        (getattr(node, "module", ""), one.name, one.asname or "")
-        for node in nodes
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for one in node.names
-    ]
-    whole = {name.split(".")[0] for module, name, asname in named if not module and not asname}
-    single = [asname or name for module, name, asname in named if module or asname]
-    if "*" in single or len({*single}) < len(single) or whole & {*single}:
-        return [ast.dump(node) for node in nodes]
-    return sorted(map(repr, named))
 
 
 # --- docstrings ------------------------------------------------------------------------------
@@ -191,7 +191,11 @@ class _Untyped(ast.NodeTransformer):
         is_overload = len(node.decorator_list) == 1 and self._is_typings(
             node.decorator_list[0], "overload"
         )
-        if is_overload and _is_stub(node):
+        # A stub has no body, and defaults that run nothing.
+        defaults = (*node.args.defaults, *(one for one in node.args.kw_defaults if one))
+        body = [one.value if isinstance(one, ast.Expr) else one for one in node.body]
+        is_stub = all(isinstance(one, ast.Constant | ast.Pass) for one in (*defaults, *body))
+        if is_overload and is_stub:
             for annotation in (node.returns, *(one.annotation for one in _arguments(node))):
                 self._drop(annotation)
             return None
@@ -251,13 +255,6 @@ class _Untyped(ast.NodeTransformer):
         names = (one for found in node.body for one in getattr(found, "names", ()))
         self.bound |= {(one.asname or one.name).split(".")[0]: "nothing that runs" for one in names}
         return None
-
-
-def _is_stub(node: _Function) -> bool:
-    """Whether a function has no body, and defaults that run nothing."""
-    defaults = (*node.args.defaults, *(one for one in node.args.kw_defaults if one))
-    body = [one.value if isinstance(one, ast.Expr) else one for one in node.body]
-    return all(isinstance(one, ast.Constant | ast.Pass) for one in (*defaults, *body))
 
 
 def _arguments(node: _Function) -> list[ast.arg]:

@@ -14,7 +14,6 @@ import json
 import os
 import sys
 import time
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import BinaryIO
@@ -45,15 +44,6 @@ _MOST = 6_000  # of anything in one file
 _NAME_CHARACTERS = 120
 _FILE_S = 10.0
 _CHUNK = 1_000_000
-
-
-@dataclass(slots=True)
-class ParsedFacts:
-    """What one file says of itself; definitions by name and line."""
-
-    definitions: dict[tuple[str, int], tuple[str, int]] = field(default_factory=dict)
-    uses: dict[str, dict[int, None]] = field(default_factory=dict)
-    imports: dict[str, dict[int, None]] = field(default_factory=dict)
 
 
 def main() -> int:
@@ -97,32 +87,32 @@ def read(source: bytes, name: str) -> list[object]:
         lambda offset, _: source[offset : offset + _CHUNK],
         progress_callback=lambda _offset, _error: time.monotonic() > end,
     )
-    facts = ParsedFacts()
+    definitions: dict[tuple[str, int], tuple[str, int]] = {}
+    uses: dict[str, dict[int, None]] = {}
+    imports: dict[str, dict[int, None]] = {}
+    # A match is an import, a use, or a definition with its name.
     for _, found in tree_sitter.QueryCursor(query, match_limit=5_000).matches(tree.root_node):
-        _note(facts, found)
-    places = list(facts.definitions.items())[:_MOST]
-    defined = [[name, kind, line, end_line] for (name, line), (kind, end_line) in places]
-    uses = {}
-    for word, lines in list(facts.uses.items())[:_MOST]:
+        for node in found.get("i", ()):
+            imports.setdefault(_text(node), {})[node.start_point[0] + 1] = None
+        for node in found.get("r", ()):
+            uses.setdefault(_text(node), {})[node.start_point[0] + 1] = None
+        whole = [(mark[2:], nodes[0]) for mark, nodes in found.items() if mark.startswith("d.")]
+        for node in found.get("n", ()) if whole else ():
+            kind, body = whole[0]
+            place = (_text(node), node.start_point[0] + 1)
+            definitions.setdefault(place, (kind, body.end_point[0] + 1))
+    places = list(definitions.items())[:_MOST]
+    used = {}
+    for word, lines in list(uses.items())[:_MOST]:
         # Without the lines on which the name itself is defined.
-        used = [line for line in lines if (word, line) not in facts.definitions]
-        if used:
-            uses[word] = used
-    imports = {module: list(lines) for module, lines in list(facts.imports.items())[:_MOST]}
-    return [defined, uses, imports]
-
-
-def _note(facts: ParsedFacts, found: dict[str, list[tree_sitter.Node]]) -> None:
-    """Sort one match: an import, a use, or a definition with its name."""
-    for node in found.get("i", ()):
-        facts.imports.setdefault(_text(node), {})[node.start_point[0] + 1] = None
-    for node in found.get("r", ()):
-        facts.uses.setdefault(_text(node), {})[node.start_point[0] + 1] = None
-    for name in found.get("n", ()):
-        place = (_text(name), name.start_point[0] + 1)
-        for capture, nodes in found.items():
-            if capture.startswith("d.") and place not in facts.definitions:
-                facts.definitions[place] = (capture[2:], nodes[0].end_point[0] + 1)
+        elsewhere = [line for line in lines if (word, line) not in definitions]
+        if elsewhere:
+            used[word] = elsewhere
+    return [
+        [[name, kind, line, end_line] for (name, line), (kind, end_line) in places],
+        used,
+        {module: list(lines) for module, lines in list(imports.items())[:_MOST]},
+    ]
 
 
 def _text(node: tree_sitter.Node) -> str:

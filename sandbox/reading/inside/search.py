@@ -35,28 +35,25 @@ def main() -> int:
 
 
 def _hits(pattern: re.Pattern[str]) -> Iterator[tuple[str, int, str]]:
-    for path in _files():
-        try:
-            file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        except OSError:
-            continue
-        with os.fdopen(file, "rb") as stream:
-            data = stream.read(_FILE_BYTES)
-        if b"\0" in data[:8_000]:
-            continue
-        for number, line in enumerate(data.decode(errors="replace").split("\n"), start=1):
-            if pattern.search(line[:_LINE_CHARACTERS]):
-                yield path, number, line[:_SHOWN]
-
-
-def _files() -> Iterator[str]:
-    """Regular files below the working directory; no link is followed."""
+    """Yield what regular files below the working directory hold; no link is followed."""
     for folder, folders, names in os.walk("."):
         folders[:] = sorted(one for one in folders if one not in (".git", "node_modules"))
         for name in sorted(names):
             path = os.path.join(folder, name).removeprefix("./")  # noqa: PTH118
-            if os.path.isfile(path) and not os.path.islink(path):  # noqa: PTH113, PTH114
-                yield path
+            if not os.path.isfile(path) or os.path.islink(path):  # noqa: PTH113, PTH114
+                continue
+            try:
+                file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            except OSError:
+                continue
+            with os.fdopen(file, "rb") as stream:
+                data = stream.read(_FILE_BYTES)
+            lines = [] if b"\0" in data[:8_000] else data.decode(errors="replace").split("\n")
+            yield from (
+                (path, number, line[:_SHOWN])
+                for number, line in enumerate(lines, start=1)
+                if pattern.search(line[:_LINE_CHARACTERS])
+            )
 
 
 if __name__ == "__main__":

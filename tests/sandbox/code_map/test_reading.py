@@ -34,6 +34,8 @@ def test_facts_are_checked_piece_by_piece() -> None:
         ["good", "function", 2, 9],
         ["", "function", 1, 1],
         ["no kind", "virus", 1, 1],
+        ["no kind", ["class"], 1, 1],
+        ["no kind", {}, 1, 1],
         ["no line", "class", -1, 1],
         ["no line", "class", True, 1],
         ["long" * 100, "class", 1, 1],
