@@ -157,17 +157,10 @@ def _is_given(text: tree_sitter.Node, condition: tree_sitter.Node) -> bool:
 
 def _is_reckoned(number: tree_sitter.Node, condition: tree_sitter.Node) -> bool:
     """Tell whether a number is a part of what is computed from names, or an index."""
-    operand = number
-    while operand.parent is not None and not _is_operand(operand, condition):
-        operand = operand.parent
+    # A side of a comparison, or an argument or the subject of a call.
+    operand, around, is_call = number, number.parent, _CALLED.search(condition.type)
+    while around is not None and around != condition:
+        if is_call and around.parent == condition:
+            break
+        operand, around = around, around.parent
     return any("identifier" in one.type for one in walk(operand))
-
-
-def _is_operand(node: tree_sitter.Node, condition: tree_sitter.Node) -> bool:
-    """Tell whether a node is a side of a comparison, or an argument or the subject of a call."""
-    parent = node.parent
-    if parent == condition:
-        return True
-    return (
-        parent is not None and parent.parent == condition and bool(_CALLED.search(condition.type))
-    )
