@@ -61,7 +61,10 @@ def conditions(sources: list[Source]) -> Iterator[Damage]:
 def _new_ones(
     source: Source, root: tree_sitter.Node, before: bytes
 ) -> Iterator[tuple[tree_sitter.Node, tuple[str, ...]]]:
-    """Yield the outermost conditions in the lines of a change, each with the values that it asks for."""
+    """Yield the outermost conditions in the lines of a change, each with the values that it asks for.
+
+    These are texts, and numbers that stand alone.
+    """
     end = 0
     for node in walk(root):
         line, written = node.start_point[0] + 1, text_of(node)
@@ -73,7 +76,11 @@ def _new_ones(
         if _asks_module(node, source):
             continue
         end = node.end_byte
-        values = [one for one in _values(node) if not _was_asked(one, source, before)]
+        values = []
+        for one in filter(is_value, walk(node)):
+            is_other = _is_given if TEXT.search(one.type) else _is_reckoned  # unlike `2 ** n`
+            if not is_other(one, node) and not _was_asked(text_of(one), source, before):
+                values.append(text_of(one))
         if values:
             yield node, tuple(values)
 
@@ -135,14 +142,6 @@ def is_value(node: tree_sitter.Node) -> bool:
         return bool(_WORD.search(written))
     is_number = not node.children and node.is_named and NUMBER.match(written)
     return bool(is_number) and float(written) > _SMALL
-
-
-def _values(node: tree_sitter.Node) -> Iterator[str]:
-    """Yield the texts that a condition asks for, and the numbers that stand alone, unlike `2 ** n`."""
-    for one in filter(is_value, walk(node)):
-        is_other = _is_given if TEXT.search(one.type) else _is_reckoned
-        if not is_other(one, node):
-            yield text_of(one)
 
 
 def _is_given(text: tree_sitter.Node, condition: tree_sitter.Node) -> bool:

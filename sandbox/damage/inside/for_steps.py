@@ -228,21 +228,17 @@ def definitions(root: tree_sitter.Node) -> Iterator[Definition]:
         else:
             name = name_of(node)
         is_named_by_value = not is_value and node.parent is not None and node.parent.type in _VALUES
-        if name and not is_named_by_value:
-            count += 1
-            yield Definition(name, _within(node), node)
-
-
-def _within(node: tree_sitter.Node) -> tuple[str, ...]:
-    """Return the names of the classes and functions around a node, the outermost first."""
-    found = []
-    for one in _parents(node):
-        if one.type in FUNCTIONS:
-            found.append(name_of(one))
-        elif one.is_named and one.type.startswith(_CLASSES):
-            named = one.child_by_field_name("name") or one.child_by_field_name("type")
-            found.append(text_of(named)[:80] if named is not None else "")
-    return tuple(name for name in reversed(found) if name)
+        if not name or is_named_by_value:
+            continue
+        count += 1
+        within = []  # the innermost first
+        for one in _parents(node):
+            if one.type in FUNCTIONS:
+                within.append(name_of(one))
+            elif one.is_named and one.type.startswith(_CLASSES):
+                named = one.child_by_field_name("name") or one.child_by_field_name("type")
+                within.append(text_of(named)[:80] if named is not None else "")
+        yield Definition(name, tuple(filter(None, reversed(within))), node)
 
 
 def _parents(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
