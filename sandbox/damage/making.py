@@ -187,21 +187,20 @@ class StepEdits:
         control = _copy(same[0].damage, same, self._texts) if same else None
         if control is None:
             return None
-        return StepCopies(control, self._restored(is_near), self._copies(near))
-
-    def _restored(self, is_near: Callable[[Damage], bool]) -> DamagedCopy | None:
         before = [o for o in self._edits if o.damage.kind == "restored" and is_near(o.damage)]
         files = {one.damage.path for one in before}
         lost = [o for o in self._edits if o.damage.kind == "lost" and o.damage.path in files]
-        told = ", ".join(one.damage.what for one in before[:3])
-        places = tuple(self._lines(one) for one in before)
-        first = replace(before[0].damage, what=told, places=places) if before else None
-        return _copy(first, before + lost, self._texts) if first else None
-
-    def _lines(self, edit: _Edit) -> Lines:
-        text = self._texts[edit.damage.path]
-        first, last = (text.count(b"\n", 0, at) + 1 for at in (edit.start, edit.end))
-        return Lines(edit.damage.path, first, last)
+        places = []
+        for one in before:
+            text = self._texts[one.damage.path]
+            first, last = (text.count(b"\n", 0, at) + 1 for at in (one.start, one.end))
+            places.append(Lines(one.damage.path, first, last))
+        restored = None
+        if before:
+            told = ", ".join(one.damage.what for one in before[:3])
+            damage = replace(before[0].damage, what=told, places=tuple(places))
+            restored = _copy(damage, before + lost, self._texts)
+        return StepCopies(control, restored, self._copies(near))
 
     def _copies(self, edits: Iterable[_Edit]) -> tuple[DamagedCopy, ...]:
         copies = (_copy(one.damage, [one], self._texts) for one in edits)
@@ -260,11 +259,15 @@ def _command(tree: str, files: list[dict[str, object]], **names: Collection[str]
 def _asked(change: FileChange) -> dict[str, object]:
     is_new = change.status is ChangeStatus.ADDED
     segments = [segment for hunk in change.hunks for segment in _segments(hunk)]
+    hunks: list[tuple[int, int, str]] = []  # the first line of head, how many, what base has there
+    for hunk in () if is_new else change.hunks:
+        lines = [line[1:] + "\n" for line in hunk.lines if line[:1] in ("-", " ")]
+        hunks.append((hunk.new_start, hunk.new_count, "".join(lines)))
     return {
         "path": os.fsdecode(raw_name(change.path)),
         "language": language_of(change.path),
         "ranges": [(first, first + count - 1) for first, count in segments],
-        "hunks": [] if is_new else [_before(hunk) for hunk in change.hunks],
+        "hunks": hunks,
     }
 
 
@@ -281,12 +284,6 @@ def _segments(hunk: Hunk) -> Iterator[tuple[int, int]]:
             yield first, count
             is_open = False
         line += kind in ("+", " ")
-
-
-def _before(hunk: Hunk) -> tuple[int, int, str]:
-    """Return (first line of head, number of lines, what base has in their place)."""
-    lines = [line[1:] + "\n" for line in hunk.lines if line[:1] in ("-", " ")]
-    return hunk.new_start, hunk.new_count, "".join(lines)
 
 
 def _told(channel: bytes, paths: list[str]) -> Iterator[_Edit]:

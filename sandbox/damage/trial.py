@@ -293,7 +293,17 @@ async def _run(sandbox: Sandbox, trials: Trials, order: TestOrder) -> _Seen:
             continue
         if not (done.tests.complete or done.timed_out):
             continue
-        _add(seen, one, done.tests)
+        told = aligned(done.tests, one.seen).results
+        results = {r.id: r for r in told if not is_whole_file(r)}
+        found = [test_id for test_id in one.tests if test_id in results]
+        if not done.tests.complete:
+            seen.noticed += tuple(t for t in found if results[t].outcome is Outcome.FAILED)
+            continue
+        seen.noticed += tuple(t for t in found if failed(results[t].outcome))
+        seen.unnoticed += tuple(t for t in found if passed(results[t].outcome))
+        lost = {r.path for r in told if is_whole_file(r) and failed(r.outcome)}
+        unloaded = (t for t, path in one.tests.items() if path in lost and t not in results)
+        seen.unloaded += tuple(unloaded)
     return seen
 
 
@@ -311,16 +321,3 @@ async def _environment(
     wanted = replace(request, tree=Path(order.tree), sha=f"{request.sha}-{digest}", limits=limits)
     async with built_again(sandbox, wanted, one.environment) as environment:
         yield environment
-
-
-def _add(seen: _Seen, one: Concerned, run: TestRun) -> None:
-    told = aligned(run, one.seen).results
-    results = {r.id: r for r in told if not is_whole_file(r)}
-    found = [test_id for test_id in one.tests if test_id in results]
-    if not run.complete:
-        seen.noticed += tuple(t for t in found if results[t].outcome is Outcome.FAILED)
-        return
-    seen.noticed += tuple(t for t in found if failed(results[t].outcome))
-    seen.unnoticed += tuple(t for t in found if passed(results[t].outcome))
-    lost = {r.path for r in told if is_whole_file(r) and failed(r.outcome)}
-    seen.unloaded += tuple(t for t, path in one.tests.items() if path in lost and t not in results)

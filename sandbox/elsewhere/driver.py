@@ -110,8 +110,17 @@ def plain_program(
     runners_own: tuple[str, ...],
     orders: Mapping[str, object],
 ) -> Command:
-    """Return a program of ours (`own`) in the other place, with a tree and what it needs moved there."""
+    """Return a program of ours (`own`) in the other place, with a tree and what it needs moved there.
+
+    It has no variable whose name begins as the runner's do.
+    """
     environment = again.environment
+    known = {
+        name: value.replace(TREE, ELSEWHERE)
+        for name, value in environment.variables
+        if not name.startswith(runners_own)
+    }
+    zone = {"TZ": FAR_WEST} if again.looking.in_other_zone else {}
     return Command(
         argv=argv,
         mounts=(
@@ -119,7 +128,7 @@ def plain_program(
             *(replace(one, target=moved(one.target)) for one in layers.mounts(environment)),
             *own,
         ),
-        environment=_outside(environment, runners_own, again.looking),
+        environment=tuple({**known, **SOMEBODY, **zone}.items()),
         cwd=f"{ELSEWHERE}/{environment.recipe.root}".rstrip("/"),
         stdin=json.dumps(orders).encode() + b"\n",
         limits=again.looking.limits,
@@ -131,16 +140,3 @@ def moved(path: str) -> str:
     """Return where a path of the tree stands for the plain program; other paths stay."""
     is_inside = path == TREE or path.startswith(TREE + "/")
     return ELSEWHERE + path[len(TREE) :] if is_inside else path
-
-
-def _outside(
-    environment: Environment, runners_own: tuple[str, ...], looking: Looking
-) -> tuple[tuple[str, str], ...]:
-    """Return the variables of the plain program: none whose name begins as the runner's do."""
-    known = {
-        name: value.replace(TREE, ELSEWHERE)
-        for name, value in environment.variables
-        if not name.startswith(runners_own)
-    }
-    zone = {"TZ": FAR_WEST} if looking.in_other_zone else {}
-    return tuple({**known, **SOMEBODY, **zone}.items())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -67,12 +66,7 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     if looking.only and told["failed"].is_true:  # one of them needs the others of its file
         told = last_record(await sandbox.run(driver.recording(replace(looking, only=()))))
     calls = tuple(driver.recorded(told, looking))
-    beside = SecondLook(
-        differences=tuple(_blinded(told, looking)),
-        raising=raising_unmade(told, calls),
-        misfits=tuple(_misfits(told)),
-        replaced=tuple(_replaced(told, looking)),
-    )
+    beside = _recorded_beside(told, looking, calls)
     whole = tuple(call for call in calls if not call.outcome.startswith(_NOT_SEEN))
     unrecorded = tuple(sorted(set(looking.paths) - {call.path for call in whole}))
     if not calls:
@@ -85,39 +79,29 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     return again + near + SecondLook(unrecorded=unrecorded) + beside
 
 
-def _misfits(told: Node) -> Iterator[Misfit]:
-    for one in islice(told["misfits"], _MOST_BLINDED):
-        name, why, path, test = (one[key].text[:SHOWN] for key in ("name", "why", "path", "test"))
-        if name and path and test:
-            yield Misfit(name, why, path, test)
-
-
-def _replaced(told: Node, looking: Looking) -> Iterator[Replaced]:
-    changed = {one.path for one in looking.checkout.diff.files}
-    for one in islice(told["replaced"], _MOST_BLINDED):
-        name, file, path, test = (one[key].text for key in ("name", "file", "path", "test"))
-        if name in looking.named and file in changed and path and test:
-            yield Replaced(name, file, path, test)
-
-
-def _blinded(told: Node, looking: Looking) -> Iterator[Difference]:
-    """The tests in which something took away what records their calls."""
+def _recorded_beside(told: Node, looking: Looking, calls: tuple[Recorded, ...]) -> SecondLook:
+    """Return what a recording says besides its calls: what stood for functions, what could not be seen."""
+    blinded = []  # something took away what records the calls of these tests
     for one in islice(told["blinded"], _MOST_BLINDED):
         path, test = one["path"].text, one["test"].text
         if path in looking.paths:
-            yield Difference(test, "", "", "", path, test, is_unseen=True)
-
-
-def _difference(call: Recorded, under_test: str, elsewhere: Outcome) -> Difference:
-    return Difference(
-        call.shown,
-        call.name,
-        under_test[:SHOWN],
-        (elsewhere.later or elsewhere.dated or elsewhere.text)[:SHOWN],
-        call.path,
-        call.test,
-        elsewhere.times,
-        bool(elsewhere.dated) and not elsewhere.later,
+            blinded.append(Difference(test, "", "", "", path, test, is_unseen=True))
+    misfits = []
+    for one in islice(told["misfits"], _MOST_BLINDED):
+        name, why, path, test = (one[key].text[:SHOWN] for key in ("name", "why", "path", "test"))
+        if name and path and test:
+            misfits.append(Misfit(name, why, path, test))
+    changed = {one.path for one in looking.checkout.diff.files}
+    replaced = []
+    for one in islice(told["replaced"], _MOST_BLINDED):
+        name, file, path, test = (one[key].text for key in ("name", "file", "path", "test"))
+        if name in looking.named and file in changed and path and test:
+            replaced.append(Replaced(name, file, path, test))
+    return SecondLook(
+        differences=tuple(blinded),
+        raising=raising_unmade(told, calls),
+        misfits=tuple(misfits),
+        replaced=tuple(replaced),
     )
 
 
@@ -140,7 +124,19 @@ class _Looks:
         # In another zone base may be what is to be mended.
         if differing and self.looking.base is not None and not self.looking.in_other_zone:
             differing = await self.not_on_base(calls, differing)
-        found = tuple(_difference(calls[n], *both) for n, both in differing.items())
+        found = tuple(
+            Difference(
+                calls[n].shown,
+                calls[n].name,
+                under_test[:SHOWN],
+                (elsewhere.later or elsewhere.dated or elsewhere.text)[:SHOWN],
+                calls[n].path,
+                calls[n].test,
+                elsewhere.times,
+                bool(elsewhere.dated) and not elsewhere.later,
+            )
+            for n, (under_test, elsewhere) in differing.items()
+        )
         counts = Counter(self.left_out.values())
         left_out = tuple(LeftOut(why, counts[why]) for why in WhyLeftOut if counts[why])
         return SecondLook(compared + alike - counts[WhyLeftOut.ON_BASE], found, left_out)
@@ -149,12 +145,16 @@ class _Looks:
         """Make the calls in a plain program: how many give the same there, and the numbers of the others."""
         again = self._again(calls, self.looking.checkout.head_tree, self.looking.head)
         plain = await self._run(self.driver.plain(again))
-        alike, others = 0, list[int]()
+        here, alike, others = place_in(self.told), 0, list[int]()
         for number, call in enumerate(calls):
             one = plain.outcomes.get(number)
             if one is None or one.unsteady:
                 self.left_out[number] = WhyLeftOut.UNSTEADY if one else WhyLeftOut.NOT_THERE
-            elif is_vague(call.outcome) or one.printed or self._is_other(call, one, plain):
+            elif (
+                is_vague(call.outcome)
+                or (one.printed or one.later or one.dated)
+                or not is_same(call.outcome, here, one.text, plain.place)
+            ):
                 others.append(number)
             else:
                 alike += 1
@@ -217,10 +217,6 @@ class _Looks:
                 if found := _other(bare, control, other, plain):
                     differing[number] = found
         return compared, differing
-
-    def _is_other(self, call: Recorded, other: Outcome, plain: Run) -> bool:
-        is_alike = is_same(call.outcome, place_in(self.told), other.text, plain.place)
-        return bool(other.later or other.dated or not is_alike)
 
     async def not_on_base(self, calls: tuple[Recorded, ...], differing: _Differing) -> _Differing:
         """Leave out what differs between the two places on base too."""

@@ -31,7 +31,6 @@ _FEW = 3
 _MOST_UNREAD = 1_000
 _MOST_WORDS = 12
 _SHOWN = 80
-_LONGEST_WORD = 40
 _WRITTEN = re.compile(r"(?<![\w.])-?\d{1,9}(?![\w.])|\"([^\"\\\n]{1,40})\"|'([^'\\\n]{1,40})'")
 _PATTERN = re.compile(
     r"(?<![\w)\]/*])/((?:[^/\\\n*]|\\.)(?:[^/\\\n]|\\.){1,60})/[dgimsuvy]{0,8}(?![\w/])|\br[\"']([^\"'\n]{2,60})"
@@ -76,7 +75,10 @@ async def replay_nearby(
     A program on each side makes all of them, each in a process of its own and twice: those near to many in a
     second one, once it is known which of these show the change.
     """
-    wanted = _outermost(calls, looking.tests)
+    # Of a test that calls functions itself, not what these call in turn.
+    wanted = [one for one in calls if any(one.test in test for test in looking.tests)]
+    own = {(one.path, one.test) for one in wanted if one.is_direct}
+    wanted = [one for one in wanted if one.is_direct or (one.path, one.test) not in own]
     if not wanted:
         return SecondLook(inputs=nothing_called(looking))
     if looking.base is None:
@@ -102,12 +104,15 @@ async def replay_nearby(
         sides.weighed(one, around.get(one, ()), tuple(map(repr, driver.values(one))))
         for one in wanted
     )
-    inputs = tuple(
-        replace(one, keys=_keys(one.tested, words), errors=errors) for one in found if one
-    )
+    texts = [one for one in words if isinstance(one, str) and len(one) >= _LEAST_KEY]
+    inputs = []
+    for shown in filter(None, found):
+        call = shown.tested.call.lower()  # of which texts of the change are a part
+        keys = tuple(text for text in texts if text.lower() in call and "`" not in text)
+        inputs.append(replace(shown, keys=keys, errors=errors))
     told_apart = tuple(one for swap in swaps if (one := sides.told_apart(swap)))
     differences = tuple(filter(None, map(sides.answered_once, wanted)))
-    return SecondLook(inputs=inputs, swapped=told_apart, differences=differences)
+    return SecondLook(inputs=tuple(inputs), swapped=told_apart, differences=differences)
 
 
 def _calls(around: Mapping[Recorded, tuple[_Near, ...]]) -> list[Recorded]:
@@ -179,20 +184,18 @@ def _around(
     known: set[tuple[str, str, str]],
 ) -> tuple[_Near, ...]:
     """Calls that differ from one in one argument, the arguments in turn; none that a test makes."""
-    values = driver.values(call)
-    of_each = [_of_slot(driver, call, slot, value, words) for slot, value in enumerate(values)]
+    of_each = [
+        [
+            _Near(driver.varied(call, slot, other), slot, step)
+            for other, step in neighbors(value, words)
+        ]
+        for slot, value in enumerate(driver.values(call))
+    ]
     found: dict[str, _Near] = {}
     for one in chain.from_iterable(zip_longest(*of_each)):
         if one and (call.module, call.name, one.call.arguments) not in known:
             found.setdefault(one.call.arguments, one)
     return tuple(islice(found.values(), MOST))
-
-
-def _of_slot(
-    driver: Driver, call: Recorded, slot: int, value: object, words: tuple[object, ...]
-) -> Iterator[_Near]:
-    for other, step in neighbors(value, words):
-        yield _Near(driver.varied(call, slot, other), slot, step)
 
 
 def added_code(diff: Diff, tests: Collection[str]) -> str:
@@ -216,12 +219,6 @@ def literals(text: str) -> tuple[object, ...]:
         quoted = match[1] or match[2]
         found.setdefault(quoted or int(match[0]))
     return tuple(islice(found, _MOST_WORDS))
-
-
-def _keys(tested: BothSides, words: tuple[object, ...]) -> tuple[str, ...]:
-    """Return the texts of the change that are a part of a tested input."""
-    texts = (one for one in words if isinstance(one, str) and len(one) >= _LEAST_KEY)
-    return tuple(one for one in texts if one.lower() in tested.call.lower() and "`" not in one)
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,10 +388,3 @@ def moves_boundary(tested: BothSides, known: Iterable[tuple[int, int, BothSides]
 def _unmeasured(call: Recorded, why: Unmeasured) -> TestedInput:
     nothing = BothSides(call.shown[:_SHOWN], "", "")
     return TestedInput(nothing, call.name, call.path, call.test, problem=why)
-
-
-def _outermost(calls: tuple[Recorded, ...], tests: tuple[str, ...]) -> list[Recorded]:
-    """The calls of these tests; of one that calls functions itself, not what these call in turn."""
-    wanted = [one for one in calls if any(one.test in test for test in tests)]
-    own = {(one.path, one.test) for one in wanted if one.is_direct}
-    return [one for one in wanted if one.is_direct or (one.path, one.test) not in own]

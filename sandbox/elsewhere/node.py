@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -66,7 +65,13 @@ class NodeDriver:
         run = _in_the_runner(again.looking, again.tree, again.environment, paths, again.calls)
         if again.environment.recipe.runner not in _SETS_UP:
             return run
-        return replace(run, mounts=(*run.mounts, *_written(again)))
+        mounts = list(run.mounts)
+        again.folder.mkdir(parents=True, exist_ok=True)
+        for number, path in enumerate(paths):
+            file = again.folder / f"{number}.js"
+            file.write_text(_bare_test(path, again.environment.recipe.runner))
+            mounts.append(Mount(str(file), f"{TREE}/{path}"))
+        return replace(run, mounts=tuple(mounts))
 
     def plain(self, again: Again) -> Command:
         """Return a launcher that starts `node` with a program of ours."""
@@ -157,15 +162,6 @@ def _bare_test(path: str, runner: TestRunner) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _written(again: Again) -> Iterator[Mount]:
-    """Write bare tests in place of those that made the calls."""
-    again.folder.mkdir(parents=True, exist_ok=True)
-    for number, path in enumerate(sorted({call.path for call in again.calls})):
-        file = again.folder / f"{number}.js"
-        file.write_text(_bare_test(path, again.environment.recipe.runner))
-        yield Mount(str(file), f"{TREE}/{path}")
-
-
 def _orders(calls: tuple[Recorded, ...], tree: str) -> list[dict[str, object]]:
     return [
         {
@@ -208,7 +204,13 @@ def read_arguments(text: str) -> tuple[object, ...]:
         parts = _parts(text[1:-1]) if text[:1] == "[" and text[-1:] == "]" else []
     except ValueError:
         return ()
-    return tuple(map(_read_or_keep, parts))
+    values: list[object] = []
+    for part in parts:
+        try:
+            values.append(_read(part, 0))
+        except (ValueError, RecursionError):
+            values.append(AsIs(part))
+    return tuple(values)
 
 
 def written(value: object, depth: int = 0) -> str:
@@ -222,21 +224,13 @@ def written(value: object, depth: int = 0) -> str:
     if isinstance(value, list | tuple):
         return "[" + ", ".join(written(one, depth + 1) for one in value) + "]"
     if isinstance(value, dict):
-        members = (f"{_key(str(name))}: {written(one, depth + 1)}" for name, one in value.items())
+        members = []
+        for name, one in ((str(name), one) for name, one in value.items()):
+            is_plain = _NAME.fullmatch(name) and name != "__proto__"
+            key = name if is_plain else f"[{json.dumps(name, ensure_ascii=False)}]"
+            members.append(f"{key}: {written(one, depth + 1)}")
         return "{" + ", ".join(members) + "}"
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
-def _key(name: str) -> str:
-    is_plain = _NAME.fullmatch(name) and name != "__proto__"
-    return name if is_plain else f"[{json.dumps(name, ensure_ascii=False)}]"
-
-
-def _read_or_keep(text: str) -> object:
-    try:
-        return _read(text, 0)
-    except (ValueError, RecursionError):
-        return AsIs(text)
 
 
 def _read(text: str, depth: int) -> object:

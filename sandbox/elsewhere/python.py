@@ -29,6 +29,22 @@ _UNREADABLE = (
     MemoryError,
     RecursionError,
 )
+_BARE_FILE = """import unittest
+
+import assay_again
+
+
+class TestAgain(unittest.TestCase):
+"""
+_BARE_TEST = """    def {method}(self):
+        for one in assay_again.AGAIN.calls({path!r}, {name!r}):
+            while one.goes_on():
+                try:
+                    one.result = one.function(*one.args, **one.kwargs)
+                except BaseException as error:
+                    one.raised = error
+
+"""
 _RUNNERS_OWN = ("PYTEST", "PYTHON", "CI", "TOX", "NOX", "VIRTUAL_ENV", "ASSAY", "COVERAGE")
 
 
@@ -75,8 +91,19 @@ class PythonDriver:
             "environment": dict(layers.variables(again.environment)),
             "calls": [_order(call) for call in again.calls],
         }
-        laid = _laid(again.folder, again.calls)
-        return _in_the_runner(again.environment, again.tree, orders, laid, again.looking.limits)
+        again.folder.mkdir(parents=True, exist_ok=True)
+        laid = []
+        for number, path in enumerate(paths):  # the same names, and nothing else
+            names = {one.test for one in again.calls if one.path == path}
+            text = _BARE_FILE
+            for name in sorted(filter(str.isidentifier, names)):
+                method = name if name.startswith("test") else f"test_{name}"
+                text += _BARE_TEST.format(method=method, path=path, name=name)
+            file = again.folder / f"{number}.py"
+            file.write_text(text)
+            laid.append(Mount(str(file), f"{TREE}/{path}"))
+        limits = again.looking.limits
+        return _in_the_runner(again.environment, again.tree, orders, tuple(laid), limits)
 
     def plain(self, again: Again) -> Command:
         """Return an isolated interpreter with a program of ours."""
@@ -174,37 +201,3 @@ def _order(call: Recorded) -> dict[str, object]:
         "test": call.test,
         "timeless": call.timeless,
     }
-
-
-def _laid(folder: Path, calls: tuple[Recorded, ...]) -> tuple[Mount, ...]:
-    """Write a bare test file in place of each that made calls: the same names, and nothing else."""
-    folder.mkdir(parents=True, exist_ok=True)
-    mounts = []
-    for number, path in enumerate(sorted({call.path for call in calls})):
-        names = sorted(
-            {call.test for call in calls if call.path == path and call.test.isidentifier()}
-        )
-        lines = [
-            "import unittest",
-            "",
-            "import assay_again",
-            "",
-            "",
-            "class TestAgain(unittest.TestCase):",
-        ]
-        for name in names:
-            own = name if name.startswith("test") else f"test_{name}"
-            lines += [
-                f"    def {own}(self):",
-                f"        for one in assay_again.AGAIN.calls({path!r}, {name!r}):",
-                "            while one.goes_on():",
-                "                try:",
-                "                    one.result = one.function(*one.args, **one.kwargs)",
-                "                except BaseException as error:",
-                "                    one.raised = error",
-                "",
-            ]
-        file = folder / f"{number}.py"
-        file.write_text("\n".join(lines) + "\n")
-        mounts.append(Mount(str(file), f"{TREE}/{path}"))
-    return tuple(mounts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import PurePosixPath
@@ -90,16 +90,9 @@ def recorded_calls(
     `shown` writes a call from its name and arguments. Where there are too many, those of functions that
     the change touches (by name) come first.
     """
-    calls = list(_all_recorded(told, test_files, shown))
-    calls.sort(key=lambda one: one.name.rpartition(".")[2] not in touched)
-    return calls[:_MOST_CALLS]
-
-
-def _all_recorded(
-    told: Node, test_files: tuple[str, ...], shown: Callable[[str, str], str]
-) -> Iterator[Recorded]:
     folders = {str(one) for path in test_files for one in PurePosixPath(path).parents if one.name}
     only_here = (*test_files, *(f"{one}/" for one in folders), TREE, "/tmp/")  # noqa: S108
+    calls = []
     for one in islice(told["calls"], _MOST_TOLD):
         texts = [
             one[key].text for key in ("module", "name", "arguments", "path", "test", "outcome")
@@ -112,9 +105,22 @@ def _all_recorded(
         if is_told and outcome != _UNSTEADY and path in test_files and not is_here:
             depth, written = one["depth"].number, shown(name, arguments)
             timeless, is_direct = one["timeless"].is_true, one["direct"].is_true
-            yield Recorded(
-                module, name, depth, arguments, path, test, outcome, written, timeless, is_direct
+            calls.append(
+                Recorded(
+                    module,
+                    name,
+                    depth,
+                    arguments,
+                    path,
+                    test,
+                    outcome,
+                    written,
+                    timeless,
+                    is_direct,
+                )
             )
+    calls.sort(key=lambda call: call.name.rpartition(".")[2] not in touched)
+    return calls[:_MOST_CALLS]
 
 
 def raising_unmade(told: Node, calls: Iterable[Recorded]) -> tuple[tuple[str, str], ...]:
@@ -157,7 +163,7 @@ def read_run(completed: Completed) -> Run:
                     told["times"].number,
                     told["dated"].text[:_MOST_TEXT],
                     told["yields"].text[:_MOST_TEXT],
-                    _printed(told["printed"]),
+                    told["printed"].text[:_MOST_TEXT] if told["printed"].is_text else None,
                 ),
             )
         elif told["dated"].text:
@@ -167,10 +173,6 @@ def read_run(completed: Completed) -> Run:
         if one and one.text == told["undated"].text[:_MOST_TEXT]:
             outcomes[number] = replace(one, dated=told["dated"].text[:_MOST_TEXT])
     return Run(place, outcomes)
-
-
-def _printed(told: Node) -> str | None:
-    return told.text[:_MOST_TEXT] if told.is_text else None
 
 
 def is_vague(outcome: str) -> bool:

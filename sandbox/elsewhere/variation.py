@@ -115,7 +115,9 @@ def _near(value: Any, depth: int) -> Iterator[Any]:
     elif kind is float and math.isfinite(value):
         yield from map(float, _near_number(value))
         yield from (value + 0.5, value - 0.5, value + 0.01, value / 2)
-    elif kind is Fraction or (kind is Decimal and _is_small(value)):
+    elif kind is Fraction or (
+        kind is Decimal and value.is_finite() and abs(value.adjusted()) < _MOST_DIGITS
+    ):
         yield from _near_number(value)
         yield from (value + kind("0.5"), value - kind("0.01"), value / 2)
     elif kind is str:
@@ -136,10 +138,6 @@ def _near(value: Any, depth: int) -> Iterator[Any]:
         own = {name: one for name, one in value.state.items() if not name.startswith("_")}
         for state in _changed(own, depth + 1):
             yield Instance(value.place, {**value.state, **state})
-
-
-def _is_small(value: Decimal) -> bool:
-    return value.is_finite() and abs(value.adjusted()) < _MOST_DIGITS
 
 
 def _near_number(value: Any) -> Iterator[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from sandbox.base import Command, Sandbox
+from sandbox.base import Sandbox
 from sandbox.elsewhere.driver import SOMEBODY, Looking, moved
 from sandbox.elsewhere.values import Difference, SecondLook
 from sandbox.test_runs.test_order import TestOrder, local, of_the_tree
@@ -38,24 +38,20 @@ async def run_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
             for one in failing
             if one in _with(again, Outcome.FAILED) & _with(here, Outcome.PASSED)
         ]
-    if failing and not await _is_sound(sandbox, looking):
-        return SecondLook()
+    if failing:
+        if looking.base is None:
+            return SecondLook()
+        base, tree = replace(looking, paths=()), looking.checkout.base_tree
+        here = await _run(sandbox, base, looking.base, tree, is_elsewhere=False)
+        there = await _run(sandbox, base, looking.base, tree, is_elsewhere=True)
+        passing = _with(here, Outcome.PASSED)
+        if not passing or not passing <= _with(there, Outcome.PASSED):
+            return SecondLook()
     found = (
         Difference(one, "", "passed", "failed", told[one].path, one, is_whole=True)
         for one in failing
     )
     return SecondLook(len(told), tuple(found))
-
-
-async def _is_sound(sandbox: Sandbox, looking: Looking) -> bool:
-    """Tell whether base has tests that pass here, and all of these elsewhere too."""
-    if looking.base is None:
-        return False
-    base, tree = replace(looking, paths=()), looking.checkout.base_tree
-    here = await _run(sandbox, base, looking.base, tree, is_elsewhere=False)
-    there = await _run(sandbox, base, looking.base, tree, is_elsewhere=True)
-    passing = _with(here, Outcome.PASSED)
-    return bool(passing) and passing <= _with(there, Outcome.PASSED)
 
 
 def _with(results: dict[str, TestResult], outcome: Outcome) -> set[str]:
@@ -65,27 +61,27 @@ def _with(results: dict[str, TestResult], outcome: Outcome) -> set[str]:
 async def _run(
     sandbox: Sandbox, looking: Looking, environment: Environment, tree: str, *, is_elsewhere: bool
 ) -> dict[str, TestResult]:
-    """Return the results by their ids; none where the run was not complete."""
+    """Return the results by their ids; none where the run was not complete.
+
+    Elsewhere is a tree in another folder, another user, and none of make's variables.
+    """
     order = TestOrder(environment.side, tree, environment, looking.paths, looking.limits)
     command = KEPT_TESTS.command(local(order))
-    completed = await sandbox.run(_elsewhere(command) if is_elsewhere else command)
+    if is_elsewhere:
+        orders = json.loads(command.stdin)
+        known = {name: moved(value) for name, value in orders["environment"].items()}
+        orders["environment"] = {"MAKEFLAGS": _NO_MAKE, **known, **SOMEBODY}
+        orders["top"] = moved(orders["top"])
+        command = replace(
+            command,
+            argv=(*_START, *command.argv),
+            mounts=tuple(replace(one, target=moved(one.target)) for one in command.mounts),
+            cwd=moved(command.cwd),
+            environment=(*command.environment, *SOMEBODY.items()),
+            stdin=json.dumps(orders).encode() + b"\n",
+        )
+    completed = await sandbox.run(command)
     run = KEPT_TESTS.read(order, completed, completed.killed or "")
     if run is None or not run.complete:
         return {}
     return {one.id: one for one in of_the_tree(run, environment.recipe.root).results}
-
-
-def _elsewhere(command: Command) -> Command:
-    """Return the same run with the tree in another folder, by another user, without make's variables."""
-    orders = json.loads(command.stdin)
-    known = {name: moved(value) for name, value in orders["environment"].items()}
-    orders["environment"] = {"MAKEFLAGS": _NO_MAKE, **known, **SOMEBODY}
-    orders["top"] = moved(orders["top"])
-    return replace(
-        command,
-        argv=(*_START, *command.argv),
-        mounts=tuple(replace(one, target=moved(one.target)) for one in command.mounts),
-        cwd=moved(command.cwd),
-        environment=(*command.environment, *SOMEBODY.items()),
-        stdin=json.dumps(orders).encode() + b"\n",
-    )

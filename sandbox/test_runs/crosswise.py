@@ -197,16 +197,16 @@ def _at_start(environment: Environment) -> Iterator[tuple[str, str]]:
     for layer, target in places:
         files = (f for name in _AT_START for f in Path(layer).glob(f"{_SITE}/{name}") if layer)
         for file in files:
-            if file.is_file() and not file.is_symlink() and not _is_in_place(file):
-                content = Tree(file.parent).read_bytes(file.name)
-                digest = hashlib.sha256(file.name.encode() + b"\0" + content).hexdigest()
-                yield f"{target}/{file.relative_to(layer)}", digest
-
-
-def _is_in_place(file: Path) -> bool:
-    lines = Tree(file.parent).read(file.name).splitlines()
-    bare = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
-    return file.suffix == ".pth" and all(map(_IN_PLACE.fullmatch, bare))
+            if not file.is_file() or file.is_symlink():
+                continue
+            folder = Tree(file.parent)
+            lines = folder.read(file.name).splitlines()
+            bare = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+            if file.suffix == ".pth" and all(map(_IN_PLACE.fullmatch, bare)):
+                continue
+            content = folder.read_bytes(file.name)
+            digest = hashlib.sha256(file.name.encode() + b"\0" + content).hexdigest()
+            yield f"{target}/{file.relative_to(layer)}", digest
 
 
 def made_for_tests(environment: Environment) -> dict[str, Path]:

@@ -86,7 +86,7 @@ def read_node_channel(
     results = tuple(one for part in reading.parts for one in _settled(part, place))
     if killed:
         results = (*results, *_never_ended(reading, place, killed))
-    problem = _problem(reading, killed, _telling(said))
+    problem = _problem(reading, killed, said)
     # A test whose file is not in the repository: nobody could tell which side's it is.
     strangers = (one.path for one in results if one.path and not place.is_here(one.path))
     if not problem and (stranger := next(strangers, "")):
@@ -271,13 +271,6 @@ def _of_another_runner(reading: _Reading, place: _Place) -> str:
     return f"{own} ran no test: the test files are written for {', '.join(sorted(others))}."
 
 
-def _telling(said: str) -> str:
-    """Return the printed line that tells best why a program ended: a late one that speaks of an error."""
-    lines = [line.strip() for line in storable(said).splitlines()[-60:] if line.strip()]
-    told = [line for line in lines if _TELLING.search(line) and not line.startswith("at ")]
-    return (told[0] if told else lines[-1] if lines else "It printed nothing")[:_SAID_CHARS]
-
-
 def _problem(reading: _Reading, killed: str, said: str) -> str:
     """Say in one sentence what keeps the run from proving anything; empty when nothing does."""
     if reading.forged:
@@ -290,6 +283,10 @@ def _problem(reading: _Reading, killed: str, said: str) -> str:
         # No file was there to run, and none broke off.
         found_nothing = not reading.parts and reading.runner != "test runner"
         return "" if found_nothing else "The test run was killed from within."
+    # The printed line that tells best why a program ended: a late one that speaks of an error.
+    lines = [line.strip() for line in storable(said).splitlines()[-60:] if line.strip()]
+    telling = [line for line in lines if _TELLING.search(line) and not line.startswith("at ")]
+    said = (*telling[:1], *lines[-1:], "It printed nothing")[0][:_SAID_CHARS]
     faulty = [part for part in reading.parts if part.file and (part.fault or not part.has_begun)]
     if faulty:
         return _own_failure(reading, faulty[0], faulty[0].fault.partition("\n")[0] or said)

@@ -201,27 +201,18 @@ def _arguments(
     Where only some paths are asked for and the runner cannot be told so safely, all of it runs:
     more results than asked for do no harm.
     """
-    chosen = _chosen(order, call)
     if start.each:
         return (), call.files
-    if order.environment.recipe.runner is TestRunner.NODE_TEST:
-        return call.options, chosen or call.files
-    if chosen and start.takes_files is not None:
-        values = tuple(word for word in call.runner if word not in call.files)
-        return (*values, *start.takes_files), chosen
-    return call.runner, ()
-
-
-def _chosen(order: TestOrder, call: _Call) -> tuple[str, ...]:
-    """Return the asked files when all of them are test scripts that the patterns hold, else ()."""
     paths = [PurePosixPath(path) for path in order.paths]
-    if not all(path.suffix in _SCRIPT for path in paths):
-        return ()
+    can_choose = all(path.suffix in _SCRIPT for path in paths)
     if order.environment.recipe.runner is TestRunner.NODE_TEST:
-        held = [any(path.match(p) for p in call.files) for path in paths]
-        return order.paths if all(held) or not call.files else ()
+        held = (any(path.match(one) for one in call.files) for path in paths)
+        chosen = order.paths if can_choose and (not call.files or all(held)) else ()
+        return call.options, chosen or call.files
     # An option's value cannot be told from a file without knowing every option of a runner.
-    return () if call.files else order.paths
+    if order.paths and can_choose and not call.files and start.takes_files is not None:
+        return (*call.runner, *start.takes_files), order.paths
+    return call.runner, ()
 
 
 def _lent(lender: Environment | None) -> tuple[Mount, ...]:

@@ -56,7 +56,11 @@ def classify(path: str) -> PathKind:
     folders = pure.parts[:-1]
     is_of_tap = _TAP_SNAPSHOTS in folders  # these names end like those of tests
     tests = any(is_test_folder(folders, i) for i in range(len(folders)))
-    is_test = _is_test_name(pure.name) or is_test_file(pure)
+    is_python_test = pure.name.endswith(".py") and (
+        pure.name.startswith(("test_", "tests_")) or pure.name.endswith("_test.py")
+        or pure.name in ("tests.py", "test.py")
+    )  # fmt: skip
+    is_test = is_python_test or _SCRIPT_TEST.search(pure.name) or is_test_file(pure)
     # Of a test folder the scripts that runners take for tests, and what Python's unittest may be told to.
     is_aside = _MATERIAL.intersection(pure.parts) or pure.name.startswith("_")
     is_script = _SCRIPT.search(pure.name) or pure.name.endswith("_tests.py")
@@ -99,15 +103,6 @@ def loaded_by_configuration(tree: Path, path: str) -> set[str]:
     return {one for one in named if (tree / one).is_file() and not (tree / one).is_symlink()}
 
 
-def _is_test_name(name: str) -> bool:
-    if _SCRIPT_TEST.search(name):
-        return True
-    return name.endswith(".py") and (
-        name.startswith(("test_", "tests_")) or name.endswith("_test.py")
-        or name in ("tests.py", "test.py")
-    )  # fmt: skip
-
-
 def scope(path: str) -> str:
     """Return the folder whose tests a support or configuration file can change ("" is everything).
 
@@ -138,50 +133,39 @@ def runner_configuration(tree: Path, path: str) -> str:
         return ""
     text = file.read_text(errors="replace")
     name = PurePosixPath(path).name
-    if name == "pyproject.toml":
-        return _pyproject_section(text)
-    if name == "package.json":
-        return _manifest_sections(text)
-    if name in _CONFIGURATION_SECTIONS:
-        return _ini_sections(text, _CONFIGURATION_SECTIONS[name])
     if is_build_file(PurePosixPath(path)):
         return test_lines(name, text)
-    return text
-
-
-def _pyproject_section(text: str) -> str:
     try:
+        return _sections(name, text)
+    except (ValueError, RecursionError, configparser.Error):
+        return text
+
+
+def _sections(name: str, text: str) -> str:
+    """Return what speaks to the runner in a file that is also for others. Raises what its reader does.
+
+    The `test` script of a manifest is not part of it: head's tests run as base's script says anyway.
+    """
+    if name == "pyproject.toml":
         tool = tomllib.loads(text).get("tool", {})
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return text
-    return repr(tool.get("pytest")) if isinstance(tool, dict) and "pytest" in tool else ""
-
-
-def _manifest_sections(text: str) -> str:
-    """The `test` script is not part of it: head's tests run as base's script says anyway."""
-    try:
+        return repr(tool.get("pytest")) if isinstance(tool, dict) and "pytest" in tool else ""
+    if name == "package.json":
         manifest = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    if not isinstance(manifest, dict):
-        return ""
-    found = {name: manifest[name] for name in _MANIFEST_SECTIONS if name in manifest}
-    return json.dumps(found, sort_keys=True) if found else ""
+        known = manifest if isinstance(manifest, dict) else {}
+        found = {section: known[section] for section in _MANIFEST_SECTIONS if section in known}
+        return json.dumps(found, sort_keys=True) if found else ""
+    if name in _CONFIGURATION_SECTIONS:
+        parser = configparser.RawConfigParser(strict=False)
+        parser.read_string(text)
+        names = (one for one in _CONFIGURATION_SECTIONS[name] if parser.has_section(one))
+        return repr([(one, sorted(parser.items(one))) for one in names])
+    return text
 
 
 def speaks_by_absence(path: str) -> bool:
     """Tell whether a file's absence on one side can change that side's tests: code and configuration."""
     is_code = path.endswith(".py") or bool(_SCRIPT.search(path))
     return is_code or classify(path) is PathKind.RUNNER_CONFIG
-
-
-def _ini_sections(text: str, names: tuple[str, ...]) -> str:
-    parser = configparser.RawConfigParser(strict=False)
-    try:
-        parser.read_string(text)
-    except configparser.Error:
-        return text
-    return repr([(n, sorted(parser.items(n))) for n in names if parser.has_section(n)])
 
 
 # --- tests of compiled languages and of shells, by name and by what build files say ----------------

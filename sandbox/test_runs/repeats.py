@@ -32,6 +32,10 @@ class _Tally:
             self.runs[suspect.id] += outcome is not None
             self.passes[suspect.id] += passed(outcome)
 
+    def is_steady(self, test_id: str, *, passes: bool) -> bool:
+        """Tell whether a test passed in every round that had it, or in none."""
+        return self.passes[test_id] == (self.runs[test_id] if passes else 0)
+
 
 class RepeatedRuns:
     """Runs base's tests again, on base's and on head's code.
@@ -74,7 +78,12 @@ class RepeatedRuns:
                     seen = await run_tests(self._sandbox, replace(order, paths=paths))
                     run = seen.tests or TestRun(False, ())
                     tally.add(aligned(run, runs.base_on_base), of_tree)
-            if any(_is_unsteady(s, base, head) for s in suspects):
+            steady = all(
+                base.is_steady(s.id, passes=passed(s.outcome))
+                and head.is_steady(s.id, passes=not passed(s.outcome))
+                for s in suspects
+            )
+            if not steady:
                 is_alone = False
             elif done >= _ROUNDS_WHEN_STEADY or len(suspects) > _MANY:
                 break
@@ -106,10 +115,7 @@ class HeadRepeats:
             observation = await run_tests(self._sandbox, order)
             run = observation.tests or TestRun(False, ())
             tally.add(aligned(run, runs.head_on_head), suspects)
-            steady = all(
-                tally.passes[s.id] == (tally.runs[s.id] if passed(s.outcome) else 0)
-                for s in suspects
-            )
+            steady = all(tally.is_steady(s.id, passes=passed(s.outcome)) for s in suspects)
             if steady and done >= _ROUNDS_OF_NEWS_WHEN_STEADY:
                 break
         return tuple(Repeat(s.id, 0, 0, tally.passes[s.id], tally.runs[s.id]) for s in suspects)
@@ -144,10 +150,3 @@ def disagreeing(runs: FourRuns) -> list[TestResult]:
         if broke or mended:
             found.append(test)
     return found
-
-
-def _is_unsteady(suspect: TestResult, base: _Tally, head: _Tally) -> bool:
-    """Tell whether a repeat said something else than the first run did."""
-    steady_on_base = base.runs[suspect.id] if passed(suspect.outcome) else 0
-    steady_on_head = 0 if passed(suspect.outcome) else head.runs[suspect.id]
-    return (base.passes[suspect.id], head.passes[suspect.id]) != (steady_on_base, steady_on_head)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 
-from sandbox.base import Command, Completed, Killed, Limits, Mount, Sandbox
+from sandbox.base import Command, Completed, Killed, Mount, Sandbox
 from sandbox.harness import chain
 from sandbox.test_runs.four_runs import is_below
 from sandbox.test_runs.node_tests import NODE_TESTS
@@ -55,7 +55,7 @@ async def _run(sandbox: Sandbox, order: TestOrder) -> Observation:
         return _nothing(order, f"On {order.side} nothing could be built, so no test could run.")
     placed = local(order)
     completed = await sandbox.run(driver.command(placed))
-    killed = _killed(completed, order.limits)
+    killed = _KILLED[completed.killed].format(order.limits) if completed.killed else ""
     tests = driver.read(placed, completed, killed)
     if tests is not None:
         tests = of_the_tree(tests, order.environment.recipe.root)
@@ -83,16 +83,13 @@ def _nothing(order: TestOrder, problem: str) -> Observation:
     return Observation(order.side, "", None, "", 0.0, problem=problem)
 
 
-def _killed(completed: Completed, limits: Limits) -> str:
-    if completed.killed is Killed.TIMEOUT:
-        return f"timed out after {limits.timeout_s:g} s"
-    if completed.killed is Killed.MEMORY:
-        return f"was killed at the memory limit of {limits.memory_mb} MB"
-    if completed.killed is Killed.DISK:
-        return f"was killed at the disk limit of {limits.disk_mb} MB"
-    if completed.killed is Killed.ENTRIES:
-        return f"was killed for making more than {limits.entries} files"
-    return "was killed for writing too much to the results' channel" if completed.killed else ""
+_KILLED = {
+    Killed.TIMEOUT: "timed out after {0.timeout_s:g} s",
+    Killed.MEMORY: "was killed at the memory limit of {0.memory_mb} MB",
+    Killed.DISK: "was killed at the disk limit of {0.disk_mb} MB",
+    Killed.ENTRIES: "was killed for making more than {0.entries} files",
+    Killed.CHANNEL: "was killed for writing too much to the results' channel",
+}
 
 
 # --- runs pytest and unittest by a harness outside the tree; see `sandbox.harness` for its limits ---

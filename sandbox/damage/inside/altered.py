@@ -23,16 +23,14 @@ _LONGEST_HUNK = 400  # lines
 
 def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
     """Yield the places, each as on base; `names` are the function's and those that came or went."""
-    added = {row.strip() for one in sources for row in _added(one)}
+    added: set[bytes] = set()
+    for source in sources:
+        lines = source.text.splitlines()
+        for first, last in source.ranges:
+            added.update(row.strip() for row in lines[first - 1 : last])
     places = chain.from_iterable(_places(one, added) for one in sources if one.root)
     found = (_as_on_base(*place, clock) for place in islice(places, _MOST_READ))
     yield from islice(filter(None, found), _MOST)
-
-
-def _added(source: Source) -> Iterator[bytes]:
-    lines = source.text.splitlines()
-    for first, last in source.ranges:
-        yield from lines[first - 1 : last]
 
 
 def _places(source: Source, added: set[bytes]) -> Iterator[tuple[Source, int, int, list[bytes]]]:
@@ -53,35 +51,29 @@ def _places(source: Source, added: set[bytes]) -> Iterator[tuple[Source, int, in
 def _as_on_base(
     source: Source, first: int, end: int, before: list[bytes], clock: Clock
 ) -> Damage | None:
-    """Return the damage that puts lines back (they count from 0); None for what is no statement."""
+    """Return the damage that puts lines back (they count from 0); None for what is no statement.
+
+    There is none, too, where nothing that base has is gone, or base cannot be read.
+    """
     end = max(source.end_of(first + 1, end), first)  # what follows a function is another thing
     symbol = source.symbol(first + 1, max(end, first + 1))
     if not symbol or source.is_new(first + 1) or clock.is_over:
         return None
     rows, put = source.text.splitlines(keepends=True), b"".join(before)
     place = len(b"".join(rows[:first])), len(b"".join(rows[:end]))
-    names = _names(source, (*place, put), clock)
-    if names is None:
-        return None
-    shown_line = next(row.decode(errors="replace").strip() for row in before if row.strip())
-    told = f"`{shown(shown_line)}` is still there"
-    here = source.number, "altered", first + 1, symbol, *place
-    return Damage(*here, put, told, is_telling=False, names=(symbol, *names))
-
-
-def _names(source: Source, place: tuple[int, int, bytes], clock: Clock) -> tuple[str, ...] | None:
-    """Return the names that differ; None where nothing that base has is gone, or base cannot be read."""
-    start, end, put = place
-    text = source.text[:start] + put + source.text[end:]
+    text = source.text[: place[0]] + put + source.text[place[1] :]
     root = clock.parse(text, source.language)
     if root is None or source.root is None:
         return None
     was = tokens(root, text, with_types=False)
-    now = tokens(source.root, source.text, with_types=False)
-    left = iter(now)
+    left = iter(tokens(source.root, source.text, with_types=False))
     if all(one in left for one in was):  # what was there is there, in its order
         return None
-    return tuple(sorted(_named(root, start, start + len(put)) ^ _named(source.root, start, end)))
+    names = _named(root, place[0], place[0] + len(put)) ^ _named(source.root, *place)
+    shown_line = next(row.decode(errors="replace").strip() for row in before if row.strip())
+    told = f"`{shown(shown_line)}` is still there"
+    here = source.number, "altered", first + 1, symbol, *place
+    return Damage(*here, put, told, is_telling=False, names=(symbol, *sorted(names)))
 
 
 def _named(root: tree_sitter.Node, start: int, end: int) -> set[str]:

@@ -61,7 +61,10 @@ def conditions(sources: list[Source]) -> Iterator[Damage]:
 def _new_ones(
     source: Source, root: tree_sitter.Node, before: bytes
 ) -> Iterator[tuple[tree_sitter.Node, tuple[str, ...]]]:
-    """Yield the outermost conditions in the lines of a change, each with the values that it asks for."""
+    """Yield the outermost conditions in the lines of a change, each with the values that it asks for.
+
+    These are texts, and numbers that stand alone.
+    """
     end = 0
     for node in walk(root):
         line, written = node.start_point[0] + 1, text_of(node)
@@ -73,7 +76,11 @@ def _new_ones(
         if _asks_module(node, source):
             continue
         end = node.end_byte
-        values = [one for one in _values(node) if not _was_asked(one, source, before)]
+        values = []
+        for one in filter(is_value, walk(node)):
+            is_other = _is_given if TEXT.search(one.type) else _is_reckoned  # unlike `2 ** n`
+            if not is_other(one, node) and not _was_asked(text_of(one), source, before):
+                values.append(text_of(one))
         if values:
             yield node, tuple(values)
 
@@ -137,14 +144,6 @@ def is_value(node: tree_sitter.Node) -> bool:
     return bool(is_number) and float(written) > _SMALL
 
 
-def _values(node: tree_sitter.Node) -> Iterator[str]:
-    """Yield the texts that a condition asks for, and the numbers that stand alone, unlike `2 ** n`."""
-    for one in filter(is_value, walk(node)):
-        is_other = _is_given if TEXT.search(one.type) else _is_reckoned
-        if not is_other(one, node):
-            yield text_of(one)
-
-
 def _is_given(text: tree_sitter.Node, condition: tree_sitter.Node) -> bool:
     """Tell whether a text is given to another call, whose result the condition asks for."""
     around = text.parent
@@ -157,17 +156,10 @@ def _is_given(text: tree_sitter.Node, condition: tree_sitter.Node) -> bool:
 
 def _is_reckoned(number: tree_sitter.Node, condition: tree_sitter.Node) -> bool:
     """Tell whether a number is a part of what is computed from names, or an index."""
-    operand = number
-    while operand.parent is not None and not _is_operand(operand, condition):
-        operand = operand.parent
+    # A side of a comparison, or an argument or the subject of a call.
+    operand, around, is_call = number, number.parent, _CALLED.search(condition.type)
+    while around is not None and around != condition:
+        if is_call and around.parent == condition:
+            break
+        operand, around = around, around.parent
     return any("identifier" in one.type for one in walk(operand))
-
-
-def _is_operand(node: tree_sitter.Node, condition: tree_sitter.Node) -> bool:
-    """Tell whether a node is a side of a comparison, or an argument or the subject of a call."""
-    parent = node.parent
-    if parent == condition:
-        return True
-    return (
-        parent is not None and parent.parent == condition and bool(_CALLED.search(condition.type))
-    )

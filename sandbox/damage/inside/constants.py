@@ -41,7 +41,12 @@ def used(function: tree_sitter.Node, values: Mapping[str, tree_sitter.Node]) -> 
     body = function.child_by_field_name("body")
     if not values or body is None or function.type != "function_definition":
         return ()
-    own = _identifiers(function.child_by_field_name("parameters")) | _bound(body)
+    own = _identifiers(function.child_by_field_name("parameters"))
+    for one in walk(body):  # what it binds itself, or takes from a scope that it says
+        if one.type in ("assignment", "augmented_assignment", "for_statement"):
+            own |= _identifiers(one.child_by_field_name("left"))
+        elif one.type in ("global_statement", "nonlocal_statement"):
+            own |= _identifiers(one)
     read = _identifiers(body) & values.keys() - own
     for name in reversed([*values]):
         if name in read:
@@ -77,15 +82,4 @@ def _identifiers(node: tree_sitter.Node | None) -> set[str]:
         of_other = {"attribute": "attribute", "keyword_argument": "name"}.get(around.type)
         if of_other is None or around.child_by_field_name(of_other) != one:
             found.add(text_of(one))
-    return found
-
-
-def _bound(body: tree_sitter.Node) -> set[str]:
-    """Return the names that a body binds itself, or takes from a scope that it says."""
-    found: set[str] = set()
-    for one in walk(body):
-        if one.type in ("assignment", "augmented_assignment", "for_statement"):
-            found |= _identifiers(one.child_by_field_name("left"))
-        elif one.type in ("global_statement", "nonlocal_statement"):
-            found |= _identifiers(one)
     return found

@@ -138,7 +138,7 @@ class Twins:
     @classmethod
     def of(cls, source: Source, clock: Clock) -> Twins:
         """Read the definitions of both sides; of a file that cannot be read there are none."""
-        before = _before(source)
+        before = source.before
         root = clock.parse(before, source.language) if before and source.language else None
         own = list(definitions(source.root)) if source.root is not None else []
         found = {one.key: one for one in definitions(root)} if root is not None else {}
@@ -219,35 +219,26 @@ def definitions(root: tree_sitter.Node) -> Iterator[Definition]:
     """Yield functions that have a name, and values outside of functions."""
     count = 0
     for node in walk(root):
-        is_value = node.type in _VALUES and not _is_in_function(node)
+        is_value = node.type in _VALUES and not any(o.type in FUNCTIONS for o in _parents(node))
         if count == _MOST or not node.is_named or not (is_value or node.type in FUNCTIONS):
             continue
-        name = _value_name(node) if is_value else name_of(node)
+        if is_value:
+            left = node.child_by_field_name("left") or node.child_by_field_name("name")
+            name = text_of(left)[:80] if left is not None else ""
+        else:
+            name = name_of(node)
         is_named_by_value = not is_value and node.parent is not None and node.parent.type in _VALUES
-        if name and not is_named_by_value:
-            count += 1
-            yield Definition(name, _within(node), node)
-
-
-def _value_name(node: tree_sitter.Node) -> str:
-    left = node.child_by_field_name("left") or node.child_by_field_name("name")
-    return text_of(left)[:80] if left is not None else ""
-
-
-def _is_in_function(node: tree_sitter.Node) -> bool:
-    return any(one.type in FUNCTIONS for one in _parents(node))
-
-
-def _within(node: tree_sitter.Node) -> tuple[str, ...]:
-    """Return the names of the classes and functions around a node, the outermost first."""
-    found = []
-    for one in _parents(node):
-        if one.type in FUNCTIONS:
-            found.append(name_of(one))
-        elif one.is_named and one.type.startswith(_CLASSES):
-            named = one.child_by_field_name("name") or one.child_by_field_name("type")
-            found.append(text_of(named)[:80] if named is not None else "")
-    return tuple(name for name in reversed(found) if name)
+        if not name or is_named_by_value:
+            continue
+        count += 1
+        within = []  # the innermost first
+        for one in _parents(node):
+            if one.type in FUNCTIONS:
+                within.append(name_of(one))
+            elif one.is_named and one.type.startswith(_CLASSES):
+                named = one.child_by_field_name("name") or one.child_by_field_name("type")
+                within.append(text_of(named)[:80] if named is not None else "")
+        yield Definition(name, tuple(filter(None, reversed(within))), node)
 
 
 def _parents(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
@@ -259,17 +250,6 @@ def _parents(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
 
 def _first(node: tree_sitter.Node) -> int:
     return node.start_point[0] + 1
-
-
-def _before(source: Source) -> bytes:
-    """Return the file as it was on base; empty where it is new."""
-    rows = source.text.splitlines(keepends=True)
-    if not source.hunks:
-        return b""
-    for first, count, text in sorted(source.hunks, key=lambda one: -one[0]):
-        at = max(first, 1) - 1 if count else first
-        rows[at : at + count] = [text]
-    return b"".join(rows)
 
 
 _COMPILES = b"""

@@ -57,6 +57,15 @@ class Damage:
     parameters: tuple[str, ...] = ()
 
 
+_RESULTS = (
+    (2, "result", "returns another value of the same type"),
+    (4, "result", "returns a third value of the same type"),
+    (5, "nothing", "runs and returns nothing"),
+)
+"""Functions that run and give something else back: the queue of each, its kind, and what it does. That a
+test notices it shows no more than a call."""
+
+
 def ranked(
     sources: list[Source], words: frozenset[str], called: frozenset[str]
 ) -> Iterator[Damage]:
@@ -64,15 +73,22 @@ def ranked(
     queues: list[list[Damage]] = [[], [], [], [], [], []]
     rest: list[Damage] = []
     for source in sources:
-        queues[0] += _emptied(source, changed_functions(source))
+        changed = changed_functions(source)
+        queues[0] += _emptied(source, changed)
         for one in _reverted(source):  # what was not there before shows only that a name is missing
             (rest if source.root is None or source.is_new(one.line) else queues[1]).append(one)
         queues[3] += _points(source)
-        for at, result in _results(source):
-            queues[at].append(result)
-        rest += _raising(source)
-    for queue in (*queues, rest):
-        queue.sort(key=lambda one: (one.symbol not in called, one.symbol not in words))
+        for function in changed:
+            results = zip(_RESULTS, other_results(source, function), strict=False)
+            for (queue, kind, what), (start, end, text) in results:
+                put, told = text.encode("utf-8", "surrogateescape"), f"`{function.name}` {what}"
+                place = source.number, kind, function.first, function.name, start, end
+                queues[queue].append(Damage(*place, put, told, is_telling=False))
+            error = leaving(source.language, "").error
+            told = f"`{function.name}` raises an error"
+            rest += entered(source, function, "raises", error, told)
+    for damages in (*queues, rest):
+        damages.sort(key=lambda one: (one.symbol not in called, one.symbol not in words))
     yield from (one for one in chain(*zip_longest(*queues)) if one)
     yield from rest
 
@@ -98,43 +114,12 @@ def changed_functions(source: Source) -> list[Function]:
 
 def _emptied(source: Source, found: list[Function]) -> Iterator[Damage]:
     for one in found:
-        text = leaving(source.language, _result(one.node)).empty
+        fields = ("result", "return_type", "returns", "type")
+        kinds = (one.node.child_by_field_name(field) for field in fields)
+        kind = next((text_of(each) for each in kinds if each is not None), "")
+        text = leaving(source.language, kind.removeprefix("->").lstrip(": ").strip()).empty
         if text and text_of(one.body).strip() not in _NOTHING:
             yield from entered(source, one, "emptied", text, f"`{one.name}` does nothing")
-
-
-def _raising(source: Source) -> Iterator[Damage]:
-    for one in changed_functions(source):
-        text = leaving(source.language, "").error
-        yield from entered(source, one, "raises", text, f"`{one.name}` raises an error")
-
-
-_RESULTS = (
-    (2, "result", "returns another value of the same type"),
-    (4, "result", "returns a third value of the same type"),
-    (5, "nothing", "runs and returns nothing"),
-)
-"""The queue of each, its kind, and what it does."""
-
-
-def _results(source: Source) -> Iterator[tuple[int, Damage]]:
-    """Functions that run and give something else back. That a test notices it shows no more than a call."""
-    for one in changed_functions(source):
-        for (queue, kind, what), (start, end, text) in zip(
-            _RESULTS, other_results(source, one), strict=False
-        ):
-            put = text.encode("utf-8", "surrogateescape")
-            told = f"`{one.name}` {what}"
-            place = source.number, kind, one.first, one.name, start, end
-            yield queue, Damage(*place, put, told, is_telling=False)
-
-
-def _result(node: tree_sitter.Node) -> str:
-    for name in ("result", "return_type", "returns", "type"):
-        found = node.child_by_field_name(name)
-        if found is not None:
-            return text_of(found).removeprefix("->").lstrip(": ").strip()
-    return ""
 
 
 def entered(

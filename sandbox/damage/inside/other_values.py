@@ -31,8 +31,14 @@ def in_other_values(sources: list[Source], values: list[str]) -> Iterator[Damage
     if any(_NOT_PLAIN.search(source.text[start:end]) for source, start, end in found):
         return
     for step in _STEPS if len(found) <= _MOST else ():
+        at, digits = step % len(_LETTERS), b"0123456789"
+        moved = _LETTERS[at:] + _LETTERS[:at]
+        turned = digits[step % 10 :] + digits[: step % 10]
+        known = _LETTERS + _LETTERS.upper() + digits
+        other = bytes.maketrans(known, moved + moved.upper() + turned)
         for source, start, end in found:
-            put = _moved(source.text[start:end], step)
+            text = source.text[start:end]
+            put = str(int(text) + step).encode() if text.isdigit() else text.translate(other)
             line = source.text.count(b"\n", 0, start) + 1
             place = source.number, "other_value", line, "", start, end
             yield Damage(*place, put, str(step), is_telling=False)
@@ -57,13 +63,3 @@ def _is_title(text: tree_sitter.Node) -> bool:
     if around is None or function is None or not _TITLED.match(text_of(function)):
         return False
     return around.named_children[0] == text.parent
-
-
-def _moved(written: bytes, step: int) -> bytes:
-    if written.isdigit():
-        return str(int(written) + step).encode()
-    at, digits = step % len(_LETTERS), b"0123456789"
-    moved = _LETTERS[at:] + _LETTERS[:at]
-    turned = digits[step % 10 :] + digits[: step % 10]
-    known = _LETTERS + _LETTERS.upper() + digits
-    return written.translate(bytes.maketrans(known, moved + moved.upper() + turned))

@@ -59,13 +59,10 @@ def _new_ones(sources: list[Source]) -> Iterator[tuple[Source, tree_sitter.Node,
         )
         if not does_nothing or not any(a <= first and last <= b for a, b in source.ranges):
             continue
-        head = _head(node, block)
+        # Without comments: `except ValueError`, `catch (error)`.
+        parts = [text_of(one) for one in node.children if one != block and one.type != "comment"]
+        head = " ".join(part for part in parts if part != ":")
+        head = head.replace("( ", "(").replace(" )", ")")
         was_there = any(head.encode() in text for _, _, text in source.hunks)
         if not was_there and not _NO_ERROR.search(head):
             yield source, node, head
-
-
-def _head(node: tree_sitter.Node, block: tree_sitter.Node) -> str:
-    """What stands before a handler's block, without comments: `except ValueError`, `catch (error)`."""
-    parts = [text_of(one) for one in node.children if one != block and one.type != "comment"]
-    return " ".join(part for part in parts if part != ":").replace("( ", "(").replace(" )", ")")

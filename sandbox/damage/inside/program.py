@@ -25,7 +25,6 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from itertools import chain
-from typing import BinaryIO
 
 from sandbox.damage.inside import MOST_BYTES
 from sandbox.damage.inside.altered import altered
@@ -68,7 +67,10 @@ def main() -> int:
             source = next(s for s in sources if s.number == damage.file)
             checked = _checked(damage, source, clock)
             if checked:
-                _tell(channel, replace(checked, is_new=source.is_new(checked.line)))
+                line = asdict(replace(checked, is_new=source.is_new(checked.line)))
+                line["text"] = checked.text.decode("utf-8", "surrogateescape")
+                channel.write(json.dumps(line).encode() + b"\n")
+                channel.flush()
                 told += 1
     return 0
 
@@ -112,12 +114,6 @@ def _checked(damage: Damage, source: Source, clock: Clock) -> Damage | None:
         return None
     is_telling = not bound(source.root) - bound(root)
     return replace(damage, is_telling=is_telling)
-
-
-def _tell(channel: BinaryIO, damage: Damage) -> None:
-    line = asdict(damage) | {"text": damage.text.decode("utf-8", "surrogateescape")}
-    channel.write(json.dumps(line).encode() + b"\n")
-    channel.flush()
 
 
 if __name__ == "__main__":

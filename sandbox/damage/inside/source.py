@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import tree_sitter
@@ -135,22 +135,16 @@ def walk(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
 def functions(root: tree_sitter.Node) -> Iterator[Function]:
     """Yield every function that has a name and a body."""
     for node in walk(root):
-        if node.type in FUNCTIONS and node.is_named:
-            body, name = _body(node), name_of(node)
-            if body is not None and name:
-                first = _decorated(node).start_point[0]
-                yield Function(name, node, body, first + 1, node.end_point[0] + 1)
-
-
-def _decorated(node: tree_sitter.Node) -> tree_sitter.Node:
-    """Return a function with its decorators: whoever changes one changes what is called."""
-    parent = node.parent
-    return parent if parent is not None and parent.type == "decorated_definition" else node
-
-
-def _body(node: tree_sitter.Node) -> tree_sitter.Node | None:
-    found = node.child_by_field_name("body")
-    return found or next((one for one in node.children if one.type == "function_body"), None)
+        if node.type not in FUNCTIONS or not node.is_named:
+            continue
+        body, name = node.child_by_field_name("body"), name_of(node)
+        body = body or next((one for one in node.children if one.type == "function_body"), None)
+        if body is not None and name:
+            # Whoever changes a decorator changes what is called.
+            around = node.parent
+            whole = around if around and around.type == "decorated_definition" else node
+            first = whole.start_point[0]
+            yield Function(name, node, body, first + 1, node.end_point[0] + 1)
 
 
 def name_of(node: tree_sitter.Node) -> str:
@@ -228,7 +222,7 @@ def bound(root: tree_sitter.Node) -> set[tuple[str, ...]]:
     found: set[tuple[str, ...]] = set()
     for node in walk(root):
         if IMPORTS.search(node.type) and node.is_named and "statement" in node.type:
-            found |= {(text_of(leaf),) for leaf in _leaves(node)}
+            found |= {(text_of(o),) for o in walk(node) if not o.children and o.is_named}
         elif node.type == "function_declarator":  # C declares a function before it is defined
             declared = node.child_by_field_name("declarator")
             found.add((text_of(declared) if declared is not None else "", "declared"))
@@ -241,17 +235,9 @@ def bound(root: tree_sitter.Node) -> set[tuple[str, ...]]:
                 found.add((text_of(named), "class"))
         elif node.type in ("assignment", "variable_declarator", "const_spec", "var_spec"):
             left = node.child_by_field_name("left") or node.child_by_field_name("name")
-            if left is not None and _is_at_top(node):
+            around = node.parent
+            for _ in range(3):
+                around = around.parent if around is not None else None
+            if left is not None and around is None:  # it stands at the top
                 found.add((text_of(left), "name"))
     return found
-
-
-def _is_at_top(node: tree_sitter.Node) -> bool:
-    around = node.parent
-    for _ in range(3):
-        around = around.parent if around is not None else None
-    return around is None
-
-
-def _leaves(node: tree_sitter.Node) -> Iterable[tree_sitter.Node]:
-    return (one for one in walk(node) if not one.children and one.is_named)

@@ -36,28 +36,26 @@ _UNSTEADY_WITHIN = 20
 """A function that answers otherwise so soon keeps honest state: a counter, a cache, a random number."""
 
 
-def returned(value: object) -> str:
-    """Return what came back as text: a literal, or what is known of the object."""
+def returned(value: Any) -> str:
+    """Return what came back as text: a literal, or what an object is made of.
+
+    Its own word (`__repr__`) counts where that is no plain values: it may say anything, nothing, or
+    something else each time.
+    """
     text = literal(value)
     if text is None or text.startswith("instance("):
         try:
-            text = type(value).__name__ + " " + ADDRESS.sub("0x…", _known_of(value))
+            own = attributes(value)
+            known = literal(own) if own else None
+            plain = plain_kind(type(value))
+            if plain is not None:
+                told = f"{plain.__repr__(value)} {known or ''}".rstrip()
+            else:
+                told = known or repr(value)
+            text = type(value).__name__ + " " + ADDRESS.sub("0x…", told)
         except Exception as error:
             text = type(value).__name__ + " " + type(error).__name__
     return "returned " + text[:MOST_TEXT]
-
-
-def _known_of(value: Any) -> str:
-    """What an object is made of as text; its own word where that is no plain values.
-
-    Its own word (`__repr__`) may say anything, nothing, or something else each time.
-    """
-    own = attributes(value)
-    known = literal(own) if own else None
-    plain = plain_kind(type(value))
-    if plain is not None:
-        return f"{plain.__repr__(value)} {known or ''}".rstrip()
-    return known or repr(value)
 
 
 def yielded(value: Any) -> str:
@@ -253,7 +251,11 @@ class Again:
                 continue
             if is_timeless and not told["timeless"]:
                 continue
-            if not self._is_there(told):
+            try:
+                is_there = _found(told)[1] is not None
+            except BaseException:
+                is_there = False
+            if not is_there:
                 continue
             pid = os.fork()
             if pid:
@@ -263,13 +265,6 @@ class Again:
                 signal.alarm(self.repeats.longest_s)
                 yield Call(told, number, self)
                 os._exit(1)
-
-    @staticmethod
-    def _is_there(told: dict[str, Any]) -> bool:
-        try:
-            return _found(told)[1] is not None
-        except BaseException:
-            return False
 
     def tell(self, record: dict[str, object]) -> None:
         """Write one record."""

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 sys.path.append("/srv/run")
@@ -60,8 +60,12 @@ def main() -> None:
     _in_a_child(lambda: serve(again))
     timeless = [] if is_brief else [one for one in orders["calls"] if one["timeless"]]
     if timeless and time.monotonic() - begun < _LONGEST_S:
-        for number, text, later in _dated(orders["calls"]):
-            again.tell({"number": number, "undated": text, "dated": later})
+        today, *later = (_made_at(orders["calls"], seconds) for seconds in (0, *_LATER_S))
+        for number, text in today.items():
+            # What gives one thing today, and on both other dates another one.
+            other = {one.get(number, "") for one in later}
+            if len(other) == 1 and "" not in other and other != {text}:
+                again.tell({"number": number, "undated": text, "dated": other.pop()})
     os._exit(0)
 
 
@@ -82,15 +86,6 @@ def _in_a_child(work: Callable[[], None]) -> None:
         work()
         os._exit(0)
     os.waitpid(pid, 0)
-
-
-def _dated(calls: list[dict[str, Any]]) -> Iterator[tuple[int, str, str]]:
-    """Yield the numbers of calls that give one thing today, and on both other dates another one."""
-    today, *later = (_made_at(calls, seconds) for seconds in (0, *_LATER_S))
-    for number, text in today.items():
-        other = {one.get(number, "") for one in later}
-        if len(other) == 1 and "" not in other and other != {text}:
-            yield number, text, other.pop()
 
 
 def _made_at(calls: list[dict[str, Any]], seconds: int) -> dict[int, str]:

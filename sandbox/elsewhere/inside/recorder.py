@@ -94,7 +94,7 @@ class Recorder:
             code = frame.f_code
             if code.co_filename in self._others:
                 return
-            if not self._is_ours(code):
+            if not code.co_filename.startswith(self._tree) or code.co_filename in self._tests:
                 self._others.add(code.co_filename)
                 return
             if code.co_flags & _GENERATOR and not _begins(frame):
@@ -195,9 +195,6 @@ class Recorder:
             above, height = above.f_back, height + 1
         return False
 
-    def _is_ours(self, code: CodeType) -> bool:
-        return code.co_filename.startswith(self._tree) and code.co_filename not in self._tests
-
     def _caller(self, frame: FrameType) -> tuple[str, str] | None:
         """The outermost function of a test file that is on the stack."""
         found: tuple[str, str] | None = None
@@ -207,12 +204,12 @@ class Recorder:
             if code.co_filename in self._tests and not code.co_name.startswith("<"):
                 found = (code.co_filename[len(self._tree) :], code.co_name)
             above, height = above.f_back, height + 1
-        return found if found and self._asks_for(found[1]) else None
-
-    def _asks_for(self, name: str) -> bool:
+        if found is None:
+            return None
+        name = found[1]
         if name not in self._is_wanted:
             self._is_wanted[name] = any(name in test for test in self._wanted)
-        return self._is_wanted[name]
+        return found if self._is_wanted[name] else None
 
     def _ended(self, frame: FrameType, argument: object) -> None:
         call = self._open.pop(frame)

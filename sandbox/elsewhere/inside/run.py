@@ -46,31 +46,26 @@ def main() -> None:
         told["misfits"] = recorder.stand_ins.misfits
         told["replaced"] = recorder.stand_ins.replaced
         told["unread"] = [{"path": path, "test": test} for path, test in recorder.unread]
-        _write(channel, json.dumps(told).encode() + b"\n")
+        data = json.dumps(told).encode() + b"\n"
+        while data:
+            data = data[os.write(channel, data) :]
     os._exit(0)
 
 
 def _note_timeless(calls: list[dict[str, Any]], tree: str) -> None:
     """Say of each call whether neither it nor its test has to do with dates, as far as one can read."""
-    paths = {call["path"] for call in calls}
-    of_dates = {path for path in paths if _speaks_of_dates(os.path.join(tree, path))}  # noqa: PTH118
+    of_dates = {call["path"] for call in calls}
+    for path in sorted(of_dates):
+        with contextlib.suppress(OSError):  # what cannot be read may have to do with dates
+            name = os.path.join(tree, path)  # noqa: PTH118
+            with open(name, encoding="utf-8", errors="replace") as file:  # noqa: PTH123
+                text = file.read(_LARGEST)
+            if not OF_DATES.search(text):
+                of_dates.remove(path)
     for call in calls:
         told = call["arguments"] + call["outcome"]
         is_bare = call["arguments"] == "((), {})"
         call["timeless"] = not (is_bare or call["path"] in of_dates or LIKE_DATES.search(told))
-
-
-def _speaks_of_dates(path: str) -> bool:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123
-            return bool(OF_DATES.search(file.read(_LARGEST)))
-    except OSError:
-        return True
-
-
-def _write(channel: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(channel, data) :]
 
 
 def _set_up(orders: dict[str, Any]) -> None:
@@ -121,7 +116,14 @@ class _Only:
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """Leave out what was not asked for."""
-        items[:] = [one for one in items if str(one.fspath) in self._wanted and self._named(one)]
+        kept = []
+        for one in items:
+            name = str(one.nodeid).partition("[")[0]
+            is_named = not self._only or name in self._only
+            is_case = name not in self._of_cases or one.nodeid in self._cases
+            if str(one.fspath) in self._wanted and is_named and is_case:
+                kept.append(one)
+        items[:] = kept
 
     def kept(self, suite: Any) -> unittest.TestSuite:
         """Return what was asked for of unittest's tests."""
@@ -132,11 +134,6 @@ class _Only:
             elif _file_of(part) in self._wanted and (not self._only or part.id() in self._only):
                 kept.addTest(part)
         return kept
-
-    def _named(self, item: Any) -> bool:
-        name = str(item.nodeid).partition("[")[0]
-        is_wanted = name not in self._of_cases or item.nodeid in self._cases
-        return is_wanted and (not self._only or name in self._only)
 
     def pytest_runtest_setup(self) -> None:
         """Look on, whatever was done while the files were loaded."""

@@ -34,19 +34,15 @@ class StandIns:
         enter = patch.__enter__
 
         def entered(patching: Any) -> Any:
-            new = enter(patching)
-            self._put(patching.target, patching.temp_original, new)
+            new, original = enter(patching), patching.temp_original
+            is_mock = isinstance(new, mock.NonCallableMock) and len(self._standing) < _MOST
+            is_of_module = type(patching.target) is ModuleType and type(original) is FunctionType
+            if is_mock and is_of_module and original.__code__.co_filename.startswith(self._tree):
+                signature = inspect.signature(original, follow_wrapped=False)
+                self._standing.append((original.__name__, signature, new))
             return new
 
         patch.__enter__ = entered
-
-    def _put(self, target: object, original: object, new: object) -> None:
-        is_mock = isinstance(new, mock.NonCallableMock) and len(self._standing) < _MOST
-        if not is_mock or type(target) is not ModuleType or type(original) is not FunctionType:
-            return
-        if original.__code__.co_filename.startswith(self._tree):
-            signature = inspect.signature(original, follow_wrapped=False)
-            self._standing.append((original.__name__, signature, new))  # type: ignore[arg-type]
 
     def begun(self, path: str, test: str) -> None:
         """Look for functions with the names in the tree's modules that a file of the tests has put there."""
@@ -65,7 +61,9 @@ class StandIns:
                 *[one for one in list(vars(module).values()) if isinstance(one, type)],
             ]
             for name in self.named:
-                found = {_file_of(vars(owner).get(name)) for owner in owners} & self._tests
+                codes = [getattr(vars(one).get(name), "__code__", None) for one in owners]
+                files = {one.co_filename for one in codes if isinstance(one, CodeType)}
+                found = files & self._tests
                 place = {"path": path[len(self._tree) :], "test": test, "name": name}
                 self.replaced += [
                     {**place, "file": one[len(self._tree) :]} for one in sorted(found)
@@ -82,9 +80,3 @@ class StandIns:
                     told = {"name": name, "why": str(error)[:_LONGEST]}
                     self.misfits.append({"path": path, "test": test, **told})
                     break
-
-
-def _file_of(function: Any) -> str:
-    """The file of a function's code."""
-    code = getattr(function, "__code__", None)
-    return str(code.co_filename) if isinstance(code, CodeType) else ""

@@ -8,7 +8,7 @@ import copy
 import datetime
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from itertools import islice
@@ -205,7 +205,10 @@ class Given:
 
     def __init__(self, values: Iterable[Any], owner: object = None) -> None:
         self._owner = owner
-        self._values = list(_changeable(values))
+        self._values: list[Any] = []
+        for one in values:
+            is_own = type(one) in (list, set, dict)
+            self._values += [one] if is_own else _held(one, is_public=True)
         self._held = _held(owner)
         self._before = literal(self._values), literal(self._held)
 
@@ -217,14 +220,6 @@ class Given:
             if values and after != before:
                 return f" and left {after or 'what is no plain value'}"[:MOST_TEXT]
         return ""
-
-
-def _changeable(values: Iterable[Any]) -> Iterator[Any]:
-    for value in values:
-        if type(value) in (list, set, dict):
-            yield value
-        else:
-            yield from _held(value, is_public=True)
 
 
 def _held(value: object, *, is_public: bool = False) -> list[Any]:

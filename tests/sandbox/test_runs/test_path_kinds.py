@@ -170,6 +170,15 @@ def test_of_a_manifest_only_the_runners_sections_travel(tmp_path: Path) -> None:
     assert crosswise(tmp_path / "two", base, narrowed).base_paths == ("",)
 
 
+@pytest.mark.parametrize("key", ["tool.pytest", "project"])
+def test_a_configuration_with_a_number_too_long_to_read_is_compared_whole(
+    tmp_path: Path, key: str
+) -> None:
+    head = {"pyproject.toml": f"[{key}]\nlevel = {'1' * 5_000}\n"}
+    found = crosswise(tmp_path, {"pyproject.toml": "[project]\n"}, head)
+    assert found == Crosswise(("pyproject.toml",), ("",), ("",))
+
+
 def test_a_script_that_only_one_side_has_concerns_both(tmp_path: Path) -> None:
     found = crosswise(tmp_path, {}, {"tests/helpers/tool.js": "1", "tests/data.json": "{}"})
     assert "tests" in found.base_paths and "tests" in found.head_paths

@@ -75,18 +75,14 @@ def _under_test(orders: dict[str, Any], argv: list[str]) -> list[dict[str, Any]]
     found: list[dict[str, Any]] = []
     for name in sorted(os.listdir(_FOLDER)):  # noqa: PTH208
         if name.endswith(".jsonl"):
-            found += _lines(f"{_FOLDER}/{name}")
+            with open(f"{_FOLDER}/{name}", "rb") as file:  # noqa: PTH123
+                found += _records(file.read(_LARGEST))
     return found
 
 
 def _drained(descriptor: int) -> None:
     while os.read(descriptor, _LARGEST):
         pass
-
-
-def _lines(path: str) -> list[dict[str, Any]]:
-    with open(path, "rb") as file:  # noqa: PTH123
-        return _records(file.read(_LARGEST))
 
 
 def _records(data: bytes) -> list[dict[str, Any]]:
