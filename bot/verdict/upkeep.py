@@ -104,7 +104,9 @@ def judge_upkeep(requirement: Requirement, case: Case) -> Verdict:
         )
     if area is Area.TESTS:
         return _tests_added(requirement, case)
-    if area is Area.CODE and case.code_changes and _nothing_new_is_asked(case):
+    new = (Category.BEHAVIOUR, Category.CRITERION)
+    is_new = any(one.category in new for one in case.requirements.items)
+    if area is Area.CODE and case.code_changes and not is_new:
         return _by_what_holds(requirement, case) or _held_by_nothing(requirement, case)
     return _by_files(requirement, area, case)
 
@@ -168,12 +170,6 @@ def _by_behaviour(requirement: Requirement, case: Case) -> Verdict:
         "Passing tests do not show that nothing else did.",
         "Link the issue that asks for it, or add a test that shows what changed.",
     )
-
-
-def _nothing_new_is_asked(case: Case) -> bool:
-    """Whether the whole change is said to leave the behavior as it is."""
-    new = (Category.BEHAVIOUR, Category.CRITERION)
-    return not any(one.category in new for one in case.requirements.items)
 
 
 def _by_what_holds(requirement: Requirement, case: Case) -> Verdict | None:
