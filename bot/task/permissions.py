@@ -122,7 +122,10 @@ def speaks_of_test(permitted: PermittedChange, test: TestComparison) -> bool:
     )
     if _ONE_DESCRIBED.search(permitted.sentence) and not _MANY.search(permitted.sentence):
         name = Vocabulary(words_of(test_name(test.id)))
-        is_known = is_known and _is_pinned_as_said(permitted.sentence, test)
+        # A test that is said to pin something held something literal on base.
+        before = test.source_before
+        is_pin = bool(before) and _PINS.search(permitted.sentence) is not None
+        is_known = is_known and (not is_pin or _PINNED.search(before) is not None)
     return bool(subject) and is_known and any(name.knows(word) for word in subject)
 
 
@@ -131,12 +134,6 @@ def permission_for(
 ) -> PermittedChange | None:
     """Return the first permission that speaks of a test."""
     return next((one for one in permitted if speaks_of_test(one, test)), None)
-
-
-def _is_pinned_as_said(sentence: str, test: TestComparison) -> bool:
-    """Whether a test that is said to pin something held something literal on base."""
-    before = test.source_before
-    return not (before and _PINS.search(sentence)) or _PINNED.search(before) is not None
 
 
 def _is_path(named: str, path: str) -> bool:
@@ -204,12 +201,15 @@ def why_meant(wanted: Requirements, integrity: Sequence[Finding], test: TestComp
     """Why the task accepts a changed expectation, as a sentence; "" where it does not."""
     if contradiction(wanted.shown, test):
         return ""
-    if shown := _shown_for(wanted.shown, test):
-        given = ", ".join(
-            f"`{one.said_call}` gives `{one.said_result}`" for one in dict.fromkeys(shown)
-        )
+    # The edit may have turned expectations into these examples, and changed nothing else.
+    known = _by_result(wanted.shown)
+    asked = newly_asked(test.source_before, test.source) if known and test.source_before else ()
+    found = [known.get((one.call, one.result)) for one in asked]
+    shown = list(dict.fromkeys(one for one in found if one))
+    if shown and all(found):
+        given = ", ".join(f"`{one.said_call}` gives `{one.said_result}`" for one in shown)
         return f"`{test.id}` expects now what {shown[0].origin} shows: {given}."
-    if any(found.path == test.path and found.rule in WEAKENED for found in integrity):
+    if any(one.path == test.path and one.rule in WEAKENED for one in integrity):
         return ""
     permitted = permission_for(wanted.permitted, test)
     return said_to_change(permitted, test) if permitted else ""
@@ -219,14 +219,6 @@ def said_to_change(permitted: PermittedChange, test: TestComparison) -> str:
     """Say which words let a test change."""
     said = clip_line(permitted.sentence, 160)
     return f"What `{test.id}` expects was changed, and {permitted.origin} allows it: “{said}”"
-
-
-def _shown_for(shown: Sequence[ShownResult], test: TestComparison) -> tuple[ShownResult, ...]:
-    """The examples that an edit turned a test's expectations into; nothing else may have been edited."""
-    known = _by_result(shown)
-    asked = newly_asked(test.source_before, test.source) if known and test.source_before else ()
-    found = [known.get((one.call, one.result)) for one in asked]
-    return tuple(one for one in found if one) if all(found) else ()
 
 
 def contradiction(shown: Sequence[ShownResult], test: TestComparison) -> ShownResult | None:

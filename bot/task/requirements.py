@@ -89,7 +89,12 @@ def comprehend(
     drafts: list[Draft] = []
     for source in sorted(task.sources, key=lambda s: s.trust.rank):
         drafts.extend(drafts_of(source, skipped))
-    silent = tuple(_silent(task, drafts))
+    # Somebody must read the linked texts in which the rules find no demand.
+    silent = [
+        f"No list of demands was found in {source.reference}."
+        for source in task.sources
+        if source.kind is not SourceKind.WORDS and all(one.source != source for one in drafts)
+    ]
     drafts = with_titles(task, drafts)
     wishes = [draft for draft in drafts if draft.wish]
     unique, aliases = _merged([draft for draft in drafts if not draft.wish])
@@ -138,13 +143,6 @@ def _not_apart(asked: Iterable[TaskSource], items: Iterable[Requirement]) -> Ite
     for source in asked:
         if source.kind is SourceKind.WORDS and source.listed is None:
             yield from asked_in_prose(source.text, known)
-
-
-def _silent(task: Task, drafts: list[Draft]) -> Iterator[str]:
-    """A remark on each linked text in which the rules find no demand: somebody must read it."""
-    for source in task.sources:
-        if source.kind is not SourceKind.WORDS and all(one.source != source for one in drafts):
-            yield f"No list of demands was found in {source.reference}."
 
 
 def _merged(drafts: list[Draft]) -> tuple[list[Draft], dict[tuple[str, str], Draft]]:

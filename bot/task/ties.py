@@ -216,14 +216,10 @@ def mention(
 def _names_test(requirement: Requirement, test: TestComparison) -> bool:
     name = test_name(test.id)
     named = rf"(?<!\w){re.escape(name)}(?!\w)"
-    return _is_telling(name, test.id) and re.search(named, requirement.text) is not None
-
-
-def _is_telling(name: str, test_id: str) -> bool:
-    """Tell whether nobody uses the name by chance: a title of one word is a word like any other."""
-    if _TITLED.search(test_id.partition("::")[0]):
-        return len(name.split()) > 2
-    return not _GENERIC_NAME.match(name)
+    # Nobody may use the name by chance: a title of one word is a word like any other.
+    is_titled = _TITLED.search(test.id.partition("::")[0])
+    is_telling = len(name.split()) > 2 if is_titled else not _GENERIC_NAME.match(name)
+    return is_telling and re.search(named, requirement.text) is not None
 
 
 def test_name(test_id: str) -> str:

@@ -259,7 +259,14 @@ def _without_duplicates(
         if len(both) < 2 or pair.one == pair.other:
             continue
         stays, goes = sorted(both, key=lambda one: (_rank(one), items.index(one)))
-        if not _is_duplicate(stays, goes):
+        # Nothing is lost: no check of its own, no stricter kind, and the same telling words.
+        is_duplicate = (
+            goes.category in ASKED
+            and stays.category in (goes.category, Category.BEHAVIOUR)
+            and _rank(stays) <= _rank(goes)
+            and has_the_same_words(stays.text, goes.text)
+        )
+        if not is_duplicate:
             remarks.append(f"{goes.id} is not the same as {stays.id} by its words; both stay.")
             continue
         remarks.append(f"{goes.id} ({goes.origin}) says the same as {stays.id} and was merged.")
@@ -279,16 +286,6 @@ def _rank(requirement: Requirement) -> tuple[bool, int, bool]:
         not requirement.mandatory,
         requirement.trust.rank,
         requirement.category is not Category.BEHAVIOUR,
-    )
-
-
-def _is_duplicate(stays: Requirement, goes: Requirement) -> bool:
-    """Whether nothing is lost: no check of its own, no stricter kind, and the same telling words."""
-    return (
-        goes.category in ASKED
-        and stays.category in (goes.category, Category.BEHAVIOUR)
-        and _rank(stays) <= _rank(goes)
-        and has_the_same_words(stays.text, goes.text)
     )
 
 

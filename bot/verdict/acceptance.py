@@ -89,7 +89,16 @@ def after_acceptances(judgement: Judgement) -> GateResult:
             kept.append(reason)
         else:
             answered.append((given, reason))
-    void = tuple(map(_told_void, (one for one in judgement.acceptances if one.void)))
+    void = tuple(
+        GateReason(
+            "void",
+            Conclusion.SUCCESS,
+            f"{one.subject}: what @{one.actor} {one.kind.value} at "
+            f"{(one.carried_from or one.head_sha)[:12]} does not count any more: {one.void}.",
+        )
+        for one in judgement.acceptances
+        if one.void
+    )
     if not answered:
         return replace(gate, reasons=(*gate.reasons, *void))
     told = [_told(given, reason) for given, reason in answered]
@@ -116,14 +125,6 @@ def _told(given: Acceptance, reason: GateReason) -> GateReason:
         f"{reason.text} This was {given.kind.value} by {who}: {given.reason}",
         requirement_ids=reason.requirement_ids,
     )
-
-
-def _told_void(given: Acceptance) -> GateReason:
-    at = (given.carried_from or given.head_sha)[:12]
-    text = (
-        f"{given.subject}: what @{given.actor} {given.kind.value} at {at} does not count any more: "
-    )
-    return GateReason("void", Conclusion.SUCCESS, f"{text}{given.void}.")
 
 
 def _title(

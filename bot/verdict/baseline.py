@@ -23,7 +23,6 @@ from bot.values import (
     PlanItem,
     Requirement,
     TestChange,
-    TestComparison,
     Transition,
     Verdict,
     VerdictOutcome,
@@ -49,8 +48,13 @@ _FIX_PAGES = "Fix the pages and push."
 
 def judge_baseline(requirement: Requirement, case: Case) -> Verdict:
     """The verdict for one of the baseline requirements B1 to B4."""
-    if ablated := _left_out(requirement, case):
-        return ablated
+    # What a measurement cannot tell, since a part is off, is never said to hold.
+    without = case.observed.without
+    missed = [part for part, ids in SEEN_BY.items() if part in without and requirement.id in ids]
+    if missed:
+        reason = f"Not looked at: this measurement goes without {missed[0]}."
+        return unverified(requirement, reason, "Judge it with everything.")
+
     if requirement.id == PAGES_WORK:
         return _pages_work(requirement, case)
     if requirement.id == BUILDS:
@@ -58,16 +62,6 @@ def judge_baseline(requirement: Requirement, case: Case) -> Verdict:
     if requirement.id == NOTHING_REGRESSES:
         return _nothing_regresses(requirement, case)
     return _tests_not_weakened(requirement, case)
-
-
-def _left_out(requirement: Requirement, case: Case) -> Verdict | None:
-    """What a measurement cannot tell, since a part is off: never that it holds."""
-    without = case.observed.without
-    missed = [part for part, ids in SEEN_BY.items() if part in without and requirement.id in ids]
-    if not missed:
-        return None
-    reason = f"Not looked at: this measurement goes without {missed[0]}."
-    return unverified(requirement, reason, "Judge it with everything.")
 
 
 def ablation_reasons(case: Case) -> tuple[GateReason, ...]:
@@ -219,8 +213,19 @@ def _broken(requirement: Requirement, case: Case) -> Verdict | None:
 def _not_seen_to_hold(requirement: Requirement, case: Case) -> Verdict:
     """Tests that passed on base, and of which nothing says whether they would pass on head."""
     undecided, skipped = case.witnesses.undecided, case.skipped
+    # The runner of the change may not know these any more, or its packages break them.
     if by_runner := [test for test in undecided if test.runner_of_base]:
-        return _held_by_other_packages(requirement, by_runner)
+        count, first = len(by_runner), by_runner[0]
+        said = f" {first.assertion}." if first.assertion else ""
+        return unverified(
+            requirement,
+            f"{_tests(count)} of base fail{_s(count)} with {first.runner_of_head}, which the change brings, "
+            f"and pass{'es' if count == 1 else ''} on head's code with base's packages "
+            f"({first.runner_of_base}): {test_ids(by_runner)}.{said}",
+            "Check that the runner's new version is the reason, and no other package, and that the edited "
+            "tests demand what they did before.",
+        )
+
     torn = tuple(test for test in undecided if test.change is TestChange.FLAKY)
     unseen = tuple(test for test in undecided if test not in torn)
     told = (
@@ -233,20 +238,6 @@ def _not_seen_to_hold(requirement: Requirement, case: Case) -> Verdict:
         requirement,
         " ".join(parts),
         "Let these tests run and pass on head. If one is to go, say so in the issue, then comment `/judge`.",
-    )
-
-
-def _held_by_other_packages(requirement: Requirement, tests: list[TestComparison]) -> Verdict:
-    """Tests of base that the runner of the change may not know any more, or that its packages break."""
-    count, first = len(tests), tests[0]
-    said = f" {first.assertion}." if first.assertion else ""
-    return unverified(
-        requirement,
-        f"{_tests(count)} of base fail{_s(count)} with {first.runner_of_head}, which the change brings, and "
-        f"pass{'es' if count == 1 else ''} on head's code with base's packages ({first.runner_of_base}): "
-        f"{test_ids(tests)}.{said}",
-        "Check that the runner's new version is the reason, and no other package, and that the edited tests "
-        "demand what they did before.",
     )
 
 
@@ -318,17 +309,12 @@ def _held_reason(case: Case) -> str:
     told = counted(kept, tests)
     meant = "".join(f" {why}" for t in case.witnesses.expectations if (why := case.why_meant(t)))
     unseen = of_base(case.observed.damage)
-    return (
-        f"{told} passed on base and pass{ends} on head.{more}{_failing_before(case)}{meant}{unseen}"
-    )
-
-
-def _failing_before(case: Case) -> str:
-    """The tests that fail on both sides: they could not show that the change broke something."""
-    failing = case.witnesses.still_failing
-    if not failing:
-        return ""
-    return f" {_tests(len(failing))} fail{_s(len(failing))} on both sides: {test_ids(failing, 5)}."
+    before = ""
+    # What fails on both sides could not show that the change broke something.
+    if failing := case.witnesses.still_failing:
+        count = len(failing)
+        before = f" {_tests(count)} fail{_s(count)} on both sides: {test_ids(failing, 5)}."
+    return f"{told} passed on base and pass{ends} on head.{more}{before}{meant}{unseen}"
 
 
 def weakenings(case: Case) -> tuple[Finding, ...]:

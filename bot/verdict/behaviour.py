@@ -23,7 +23,6 @@ from bot.values import (
     ActionKind,
     Decider,
     Requirement,
-    ShownResult,
     TestComparison,
     Trust,
     Verdict,
@@ -44,15 +43,21 @@ def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
         step = way_out(case) if case.is_untested else see
         return unverified(requirement, case.why_tests_prove_nothing, step)
     ties = case.tied(requirement)
-    against = _against(requirement, case, ties)
-    if against:
-        return _refuted(requirement, case, against)
+    if refuted := _refuted(requirement, case, ties):
+        return refuted
     proofs = proofs_of(requirement, case, ties)
     for test in proofs:
+        # What expects something else than the task shows is no proof of what the task asks.
         if shown := case.contradiction(test):
-            return _contradicted(requirement, test, shown)
-    if found := _by_proofs(requirement, proofs, case, ties):
-        return found
+            return unverified(
+                requirement,
+                f"{test_ids([test])} expects something else of `{shown.said_call}` than {shown.origin} shows "
+                f"(`{shown.said_result}`).",
+                "Make the code and the test give what the task shows, or correct the example, then comment "
+                "`/judge`.",
+            )
+    if proofs:
+        return _by_proofs(requirement, proofs, case, ties)
     return by_examples(requirement, case) or _unproven(requirement, case, ties)
 
 
@@ -61,8 +66,8 @@ def _by_proofs(
     proofs: tuple[TestComparison, ...],
     case: Case,
     ties: dict[str, Tie],
-) -> Verdict | None:
-    """What the tests show that pass only with this change; None where there are none."""
+) -> Verdict:
+    """What the tests show that pass only with this change."""
     sound = tuple(test for test in proofs if not case.is_doubted(test))
     if different := differing_call(sound, case.observed.second_look):
         return _only_under_test(requirement, different, case)
@@ -82,7 +87,11 @@ def _by_proofs(
         return _made_for_tests(requirement, seeing, narrow[seeing[0].id], case)
     if sound:
         return _sees_nothing(requirement, sound, case)
-    return _made_up(requirement, proofs) if proofs else None
+    return unverified(
+        requirement,
+        f"The source contains the very inputs that {test_ids(proofs)} checks.",
+        "Read the integrity finding. Compute the result, or add a test with other inputs.",
+    )
 
 
 def _runs_something_else(
@@ -210,8 +219,17 @@ def _made_for_tests(
     return replace(verdict, evidence_ids=(*case.proof_ids, *looks), tests=ids)
 
 
-def _refuted(requirement: Requirement, case: Case, against: tuple[TestComparison, ...]) -> Verdict:
-    """Failing tests bind, but for new ones that may fail for the machine that Assay runs on."""
+def _refuted(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Verdict | None:
+    """Failing tests bind, but for new ones that may fail for the machine that Assay runs on.
+
+    They are new tests that fail on head, and failing tests that the requirement names itself.
+    """
+    sole = case.is_sole(requirement)
+    new = [t for t in case.witnesses.failures if t.id in ties or sole]
+    failing = (*case.witnesses.still_failing, *case.regressions)
+    against = (*new, *(t for t in failing if t.id in ties and ties[t.id].explicit))
+    if not against:
+        return None
     one = len(against) == 1
     said = (
         f"{'1 test' if one else f'{len(against)} tests'} for it fail{'s' if one else ''} on head."
@@ -219,20 +237,6 @@ def _refuted(requirement: Requirement, case: Case, against: tuple[TestComparison
     if excuse := case.excuse(against):
         return unverified(requirement, f"{said} {excuse[0]}", excuse[1])
     return unsatisfied(requirement, said, case, tuple(test.id for test in against))
-
-
-def _against(
-    requirement: Requirement, case: Case, ties: dict[str, Tie]
-) -> tuple[TestComparison, ...]:
-    """New tests that fail on head, and failing tests that the requirement names itself."""
-    sole = case.is_sole(requirement)
-    new = [t for t in case.witnesses.failures if t.id in ties or sole]
-    named = [
-        t
-        for t in (*case.witnesses.still_failing, *case.regressions)
-        if t.id in ties and ties[t.id].explicit
-    ]
-    return (*new, *named)
 
 
 def proofs_of(
@@ -264,9 +268,11 @@ def _proven(
     evidence = (*case.proof_ids, *((seen.evidence_id,) if seen and seen.evidence_id else ()))
     told = f" · {counted}" if counted else " · damage was not measured" if seen else ""
     if best.written_by_author:
+        rate = pass_rate(best)
+        again = f" · {rate}" if rate else ""
         reason = (
-            f"{in_numbers(ids)} ({why}"
-            f"{_again(best)}{told}). The pull request added or changed {'it' if len(ids) == 1 else 'them'}."
+            f"{in_numbers(ids)} ({why}{again}{told}). The pull request added or changed "
+            f"{'it' if len(ids) == 1 else 'them'}."
         )
         decider = Decider.AUTHORS_TEST
     else:
@@ -283,30 +289,6 @@ def _proven(
         tests=ids,
         damages_noticed=counted.noticed if counted else 0,
         damages_tried=counted.of if counted else 0,
-    )
-
-
-def _again(test: TestComparison) -> str:
-    """The pass rate on head, where the test was run again."""
-    return f" · {rate}" if (rate := pass_rate(test)) else ""
-
-
-def _contradicted(requirement: Requirement, test: TestComparison, shown: ShownResult) -> Verdict:
-    """A test that expects something else than the task shows is no proof of what the task asks."""
-    return unverified(
-        requirement,
-        f"{test_ids([test])} expects something else of `{shown.said_call}` than {shown.origin} shows "
-        f"(`{shown.said_result}`).",
-        "Make the code and the test give what the task shows, or correct the example, then comment `/judge`.",
-    )
-
-
-def _made_up(requirement: Requirement, proofs: tuple[TestComparison, ...]) -> Verdict:
-    """Tests that pass because the source holds their answers show nothing of the demand."""
-    return unverified(
-        requirement,
-        f"The source contains the very inputs that {test_ids(proofs)} checks.",
-        "Read the integrity finding. Compute the result, or add a test with other inputs.",
     )
 
 

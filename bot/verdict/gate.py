@@ -93,9 +93,13 @@ def conclude(
 
     `beside` is what speaks beside the verdicts.
     """
-    facts = _Facts(
-        open_case(requirements, observed, configuration), _worst_verdicts(verdicts), beside
-    )
+    # Of several verdicts on one requirement the worst counts.
+    counting: dict[str, Verdict] = {}
+    for verdict in verdicts:
+        known = counting.get(verdict.requirement_id)
+        if known is None or _VERDICT_WEIGHT[verdict.outcome] > _VERDICT_WEIGHT[known.outcome]:
+            counting[verdict.requirement_id] = verdict
+    facts = _Facts(open_case(requirements, observed, configuration), counting, beside)
     reasons = list(dict.fromkeys(reason for rule in _RULES for reason in rule(facts)))
     conclusion = worst(reasons)
     ordered = sorted(reasons, key=lambda reason: -_WEIGHT[reason.conclusion])
@@ -109,15 +113,6 @@ def worst(reasons: Iterable[GateReason]) -> Conclusion:
     """The conclusion of the reason that weighs most."""
     conclusions = (reason.conclusion for reason in reasons)
     return max(conclusions, key=_WEIGHT.__getitem__, default=Conclusion.SUCCESS)
-
-
-def _worst_verdicts(verdicts: tuple[Verdict, ...]) -> dict[str, Verdict]:
-    worst: dict[str, Verdict] = {}
-    for verdict in verdicts:
-        known = worst.get(verdict.requirement_id)
-        if known is None or _VERDICT_WEIGHT[verdict.outcome] > _VERDICT_WEIGHT[known.outcome]:
-            worst[verdict.requirement_id] = verdict
-    return worst
 
 
 # --- the rules -------------------------------------------------------------------------------

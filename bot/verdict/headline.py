@@ -144,8 +144,6 @@ _FINDINGS = {
     rules.TEST_ADAPTED: "a test was adapted to a moved interface",
     rules.TEST_FOLLOWS_MOVE: "a test follows code that moved",
     rules.CI_EDITED: "the CI was edited",
-    rules.CONFIGURATION: "the configuration of Assay is wrong",
-    rules.POLICY_LOOSENED: "the configuration of Assay is loosened",
     rules.RESULTS_REWRITTEN: "its code rewrites test results",
     rules.EARLY_EXIT: "its code ends the tests early",
     rules.EQUALITY_FAKED: "its code fakes equality",

@@ -72,20 +72,18 @@ def verdicts(
 ) -> tuple[Verdict, ...]:
     """One verdict for each requirement, in order. `blocked_by` shows, it never changes an outcome."""
     case = open_case(requirements, observed, configuration)
-    given = tuple(_verdict(requirement, case) for requirement in requirements.items)
+    given: list[Verdict] = []
+    for requirement in requirements.items:
+        # Tests and checks decide; then empty inputs, the task's examples and the configuration have a say.
+        found = with_crashes(_judge_one(requirement, case), requirement, case)
+        found = with_examples(found, requirement, case)
+        found = _beyond_own_tests(found, requirement, case)
+        given.append(with_places(found, requirement, case.observed.located))
     met = {v.requirement_id for v in given if v.outcome is VerdictOutcome.SATISFIED}
     return tuple(
         replace(verdict, blocked_by=tuple(p for p in requirement.prerequisites if p not in met))
         for verdict, requirement in zip(given, requirements.items, strict=True)
     )
-
-
-def _verdict(requirement: Requirement, case: Case) -> Verdict:
-    """Judge by tests and checks; then empty inputs, the task's examples and the configuration have a say."""
-    found = with_crashes(_judge_one(requirement, case), requirement, case)
-    found = with_examples(found, requirement, case)
-    found = _beyond_own_tests(found, requirement, case)
-    return with_places(found, requirement, case.observed.located)
 
 
 def _beyond_own_tests(verdict: Verdict, requirement: Requirement, case: Case) -> Verdict:

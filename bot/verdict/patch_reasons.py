@@ -68,7 +68,11 @@ def patch_reasons(
         return (GateReason(RULE, _unverified(configuration), text, _READ),)
     cited = [one for one in (*observed, *deliberation.evidence) if one.id in opinion.evidence_ids]
     ids = {id_ for one in rubrics if one.is_golden for id_ in one.requirement_ids}
-    if not opinion.is_unsure and any(_binds(one, ids) for one in cited):
+    if not opinion.is_unsure and any(
+        passed(one.head) is False
+        and (one.transition is Transition.REGRESSED or any(refutes(one, id_) for id_ in ids))
+        for one in cited
+    ):
         return (
             GateReason(
                 RULE, Conclusion.FAILURE, text, "Fix what the cited evidence shows, and push."
@@ -94,13 +98,6 @@ def _unasked(
 def _unverified(configuration: Configuration) -> Conclusion:
     is_allowed = configuration.gate.unverified is UnverifiedPolicy.ALLOW
     return Conclusion.NEUTRAL if is_allowed else Conclusion.ACTION_REQUIRED
-
-
-def _binds(evidence: Evidence, golden_ids: set[str]) -> bool:
-    if passed(evidence.head) is not False:
-        return False
-    of_rubric = any(refutes(evidence, id_) for id_ in golden_ids)
-    return evidence.transition is Transition.REGRESSED or of_rubric
 
 
 def _advice(opinion: PatchOpinion | None) -> tuple[GateReason, ...]:

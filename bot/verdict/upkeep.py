@@ -104,9 +104,20 @@ def judge_upkeep(requirement: Requirement, case: Case) -> Verdict:
         )
     if area is Area.TESTS:
         return _tests_added(requirement, case)
-    if area is Area.CODE and case.code_changes and _nothing_new_is_asked(case):
-        return _by_what_holds(requirement, case) or _held_by_nothing(requirement, case)
-    return _by_files(requirement, area, case)
+    new = (Category.BEHAVIOUR, Category.CRITERION)
+    is_new = any(one.category in new for one in case.requirements.items)
+    if area is not Area.CODE or not case.code_changes or is_new:
+        return _by_files(requirement, area, case)
+    if held := _by_what_holds(requirement, case):
+        return held
+    counted = noticed_by(case.witnesses.kept, in_lines(case.observed.damage))
+    measured = f" ({counted})" if counted else ""
+    return unverified(
+        requirement,
+        "Behavior is to stay as it is, and tests that hold on both sides were not seen to notice all damage "
+        f"to the changed lines of {_shown(case.code_changes)}{measured}.",
+        "Add a test of what must stay: it passes on base and on head, and fails when that breaks.",
+    )
 
 
 def _by_files(requirement: Requirement, area: Area, case: Case) -> Verdict:
@@ -123,9 +134,7 @@ def _by_files(requirement: Requirement, area: Area, case: Case) -> Verdict:
             "Only tests were edited, so nothing shows what these edits are for.",
             "Explain the edits in the issue, or revert them.",
         )
-    touched = tuple(
-        one for one in case.observed.changed_paths if belongs_to(one, area, case.observed.kinds)
-    )
+    touched = tuple(one for one in paths if belongs_to(one, area, case.observed.kinds))
     if not touched:
         return unverified(
             requirement,
@@ -172,12 +181,6 @@ def _by_behaviour(requirement: Requirement, case: Case) -> Verdict:
     )
 
 
-def _nothing_new_is_asked(case: Case) -> bool:
-    """Whether the whole change is said to leave the behavior as it is."""
-    new = (Category.BEHAVIOUR, Category.CRITERION)
-    return not any(one.category in new for one in case.requirements.items)
-
-
 def _by_what_holds(requirement: Requirement, case: Case) -> Verdict | None:
     """Satisfied where tests that hold on both sides notice all damage in the changed lines.
 
@@ -204,17 +207,6 @@ def _by_what_holds(requirement: Requirement, case: Case) -> Verdict | None:
         evidence_ids=ids,
         damages_noticed=counted.noticed,
         damages_tried=counted.of,
-    )
-
-
-def _held_by_nothing(requirement: Requirement, case: Case) -> Verdict:
-    counted = noticed_by(case.witnesses.kept, in_lines(case.observed.damage))
-    measured = f" ({counted})" if counted else ""
-    return unverified(
-        requirement,
-        "Behavior is to stay as it is, and tests that hold on both sides were not seen to notice all damage "
-        f"to the changed lines of {_shown(case.code_changes)}{measured}.",
-        "Add a test of what must stay: it passes on base and on head, and fails when that breaks.",
     )
 
 

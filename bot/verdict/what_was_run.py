@@ -24,7 +24,11 @@ def in_folders(folders: Sequence[TestedFolder]) -> str:
 
 def counted(tests: Iterable[TestComparison], ran: FourWay) -> str:
     """Words such as "48 tests in packages/alpha/ and 12 in packages/beta/"."""
-    return _counts(Counter(_folder_of(test, ran) for test in tests))
+    found: Counter[str] = Counter()
+    for test in tests:
+        inside = [one.folder for one in ran.folders if is_below(test.path, (one.folder,))]
+        found[max(inside, key=len, default="")] += 1
+    return _counts(found)
 
 
 def what_was_run(ran: FourWay) -> str:
@@ -38,20 +42,13 @@ def what_was_not(ran: FourWay) -> str:
     """Say what was run, and what the change can break beside it."""
     names = _listed(list(map(shown, ran.folders))) or "nothing"
     was = "were" if len(ran.folders) > 1 else "was"
-    more = len(ran.not_run) - MOST_TOLD
-    told = [*map(_left, ran.not_run[:MOST_TOLD]), *([f"and {more} more"] if more > 0 else [])]
+    told: list[str] = []
+    for one in ran.not_run[:MOST_TOLD]:
+        uses = ", ".join(f"`{name}`" for name in one.uses)
+        told.append(f"{shown(one)} {f'uses {uses}' if uses else 'is changed too'} ({one.why})")
+    if (more := len(ran.not_run) - MOST_TOLD) > 0:
+        told.append(f"and {more} more")
     return f"Only {names} {was} run; {'; '.join(told)}.{what_was_run(ran)}"
-
-
-def _left(one: NotRun) -> str:
-    names = ", ".join(f"`{name}`" for name in one.uses)
-    what = f"uses {names}" if names else "is changed too"
-    return f"{shown(one)} {what} ({one.why})"
-
-
-def _folder_of(test: TestComparison, ran: FourWay) -> str:
-    inside = [one.folder for one in ran.folders if is_below(test.path, (one.folder,))]
-    return max(inside, key=len, default="")
 
 
 def _counts(found: Mapping[str, int]) -> str:

@@ -240,7 +240,12 @@ def _example(
     error = groups.get("bare") or ""
     if number := groups.get("error"):
         error = sentence.codes[int(number)].removesuffix("()")
-    result, message = _result(sentence, found), _quoted(sentence, groups)
+    result = _result(sentence, found)
+    # The message that an error must have, as it is quoted; one with something left out is none.
+    quoted = groups.get("message_code") or groups.get("error_message_code")
+    message = groups.get("message") or groups.get("error_message") or ""
+    message = sentence.codes[int(quoted)].strip("'\"") if quoted else message
+    message = "" if _LEFT_OUT.search(message) or len(message) < _LEAST_MESSAGE else message
     is_error = bool(error) and re.fullmatch(r"[\w.]{1,80}", error) is not None
     is_printed = re.match(r"print|output|render|read", groups.get("verb") or "") is not None
     is_result = bool(result) and _is_value(result) and not is_printed
@@ -253,14 +258,6 @@ def _example(
         yield replace(shown, said_result=error or message, message=message)
     else:
         yield Example(kind, call, spellings(result), "", said_call, result, origin)
-
-
-def _quoted(sentence: Sentence, groups: dict[str, str | None]) -> str:
-    """The message that an error must have, as it is quoted; "" for none, or one with something left out."""
-    number = groups.get("message_code") or groups.get("error_message_code")
-    plain = groups.get("message") or groups.get("error_message") or ""
-    said = sentence.codes[int(number)].strip("'\"") if number else plain
-    return "" if _LEFT_OUT.search(said) or len(said) < _LEAST_MESSAGE else said
 
 
 def _result(sentence: Sentence, found: re.Match[str]) -> str:

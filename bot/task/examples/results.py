@@ -275,20 +275,18 @@ def _asked_by(node: ast.stmt | None) -> LiteralEquality | None:
     )
     if name.lower() not in _EQUALITIES:
         return None
-    looked_at = _expected_of(func)
-    if looked_at is not None:
-        return _asked(looked_at, value.args[0], name) if len(value.args) == 1 else None
+    # What `expect(…)` at the root of a chain is given is looked at.
+    root: ast.expr = func
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    if (
+        isinstance(root, ast.Call)
+        and isinstance(root.func, ast.Name)
+        and root.func.id == "expect"
+        and root.args
+    ):
+        return _asked(root.args[0], value.args[0], name) if len(value.args) == 1 else None
     return _asked(value.args[0], value.args[1], name) if len(value.args) > 1 else None
-
-
-def _expected_of(node: ast.expr) -> ast.expr | None:
-    """What `expect(…)` at the root of a chain is given."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    is_expect = (
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "expect"
-    )
-    return node.args[0] if isinstance(node, ast.Call) and is_expect and node.args else None
 
 
 def _asked(one: ast.expr, other: ast.expr, how: str) -> LiteralEquality | None:
