@@ -207,6 +207,9 @@ _EXITS = re.compile(
 )
 
 
+_SETTING = re.compile(r"[\w./*-]+")
+
+
 def tampering(inspection: Inspection) -> Iterator[Finding]:
     """Hooks, early exits, faked equality, start-up code, deselection."""
     for change in inspection.diff.files:
@@ -214,9 +217,14 @@ def tampering(inspection: Inspection) -> Iterator[Finding]:
             continue
         before, after = inspection.before(change), inspection.after(change)
         for remark in tampering_in(change, before, after, inspection.trees):
+            if remark.rule == TEST_DESELECTED:
+                # a setting that stood in a file of base that the change edits only moved
+                added = dict(added_lines(change)).get(remark.line, "")
+                wanted = _SETTING.findall(added)
+                removed = (text for one in inspection.diff.files for _, text in removed_lines(one))
+                if len(wanted) >= 2 and any(_SETTING.findall(text) == wanted for text in removed):
+                    continue
             finding = make_finding(remark.rule, change, remark.line, remark.message)
-            if remark.rule == TEST_DESELECTED and _stood_elsewhere(remark.line, change, inspection):
-                continue
             blocks = remark.is_deselection and inspection.standing.fewer_unasked
             yield replace(finding, severity=Severity.BLOCK) if blocks else finding
 
@@ -261,19 +269,6 @@ def _replacing(tree: ast.Module | None, names: frozenset[str]) -> Iterator[tuple
                     name = given.value.rpartition(".")[2]
                     if name in names:
                         yield node, name
-
-
-def _stood_elsewhere(line: int, change: FileChange, inspection: Inspection) -> bool:
-    """Whether the same setting stood in a file of base that the change edits: it only moved."""
-    setting = next((text for number, text in added_lines(change) if number == line), "")
-    wanted = re.findall(r"[\w./*-]+", setting)
-    if len(wanted) < 2:
-        return False
-    return any(
-        re.findall(r"[\w./*-]+", text) == wanted
-        for other in inspection.diff.files
-        for _, text in removed_lines(other)
-    )
 
 
 def early_exits(inspection: Inspection) -> Iterator[Finding]:
