@@ -140,37 +140,17 @@ def _without_own_modules(line: str, path: str, inspection: Inspection) -> str:
 
 _SUBMODULE, _SYMLINK = "160000", "120000"
 _LFS = b"version https://git-lfs.github.com/spec/"
-_LOADED = frozenset(
-    [
-        ".a",
-        ".class",
-        ".dll",
-        ".dylib",
-        ".egg",
-        ".exe",
-        ".jar",
-        ".joblib",
-        ".node",
-        ".o",
-        ".pickle",
-        ".pkl",
-        ".pyc",
-        ".pyd",
-        ".pyo",
-        ".pyz",
-        ".so",
-        ".war",
-        ".wasm",
-        ".whl",
-    ]
-)
+_LOADED = frozenset((
+    ".a", ".class", ".dll", ".dylib", ".egg", ".exe", ".jar", ".joblib", ".node", ".o", ".pickle",
+    ".pkl", ".pyc", ".pyd", ".pyo", ".pyz", ".so", ".war", ".wasm", ".whl",
+))  # fmt: skip
 _PICTURES = frozenset(
     [".gif", ".ico", ".jpeg", ".jpg", ".mp4", ".pdf", ".png", ".ttf", ".webp", ".woff", ".woff2"]
 )
 # ELF, Windows, Mach-O (both byte orders and universal, which Java classes share), WebAssembly.
 _PROGRAMS = (
-    *(b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\0asm"),
-)
+    b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\0asm",
+)  # fmt: skip
 
 
 def unseen_content(inspection: Inspection) -> Iterator[Finding]:

@@ -17,22 +17,10 @@ _MOST_AHEAD = 200  # tokens of a type, before what it is the type of
 _MODIFIERS = frozenset(
     ("public", "protected", "private", "readonly", "override", "static", "async", "abstract")
 )
-_RESERVED = frozenset(
-    (
-        "if",
-        "for",
-        "while",
-        "switch",
-        "catch",
-        "function",
-        "return",
-        "new",
-        "super",
-        "await",
-        "typeof",
-        "do",
-    )
-)
+_RESERVED = frozenset((
+    "if", "for", "while", "switch", "catch", "function", "return", "new", "super", "await", "typeof",
+    "do",
+))  # fmt: skip
 _CLASS = re.compile(
     r"^(?:export\s+)?(?:default\s+)?(?:abstract\s+)?class\s+(?P<name>[\w$]+)(?P<rest>[^{}]{0,600})\{",
     re.MULTILINE,

@@ -46,12 +46,11 @@ _PLUGIN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Tampering:
-    """One remark on head's line. `is_deselection`: it decides which tests are collected."""
+    """One remark on head's line."""
 
     rule: str
     line: int
     message: str
-    is_deselection: bool = False
 
 
 def tampering_in(
@@ -65,7 +64,7 @@ def tampering_in(
         for number, line in added_lines(change):
             if _DESELECTING.search(line):
                 message = f"Which tests are collected is changed: `{line.strip()[:80]}`."
-                yield Tampering(TEST_DESELECTED, number, message, is_deselection=True)
+                yield Tampering(TEST_DESELECTED, number, message)
             elif _PLUGIN.search(line):
                 message = f"A plugin is loaded into the test runner: `{line.strip()[:80]}`."
                 yield Tampering(RESULTS_REWRITTEN, number, message)
@@ -177,7 +176,7 @@ def _told(path: str, node: ast.FunctionDef | ast.Call, tree: ast.Module) -> Iter
         message = f"`{node.name}` can change which tests run or what they report."
         deselects = "collect" in node.name or node.name == "pytest_deselected"
         rule = TEST_DESELECTED if deselects else RESULTS_REWRITTEN
-        yield Tampering(rule, node.lineno, message, is_deselection=deselects)
+        yield Tampering(rule, node.lineno, message)
 
 
 def _compares_types(node: ast.FunctionDef, tree: ast.Module) -> bool:
@@ -217,7 +216,8 @@ def tampering(inspection: Inspection) -> Iterator[Finding]:
             continue
         before, after = inspection.before(change), inspection.after(change)
         for remark in tampering_in(change, before, after, inspection.trees):
-            if remark.rule == TEST_DESELECTED:
+            is_deselection = remark.rule == TEST_DESELECTED
+            if is_deselection:
                 # a setting that stood in a file of base that the change edits only moved
                 added = dict(added_lines(change)).get(remark.line, "")
                 wanted = _SETTING.findall(added)
@@ -225,7 +225,7 @@ def tampering(inspection: Inspection) -> Iterator[Finding]:
                 if len(wanted) >= 2 and any(_SETTING.findall(text) == wanted for text in removed):
                     continue
             finding = make_finding(remark.rule, change, remark.line, remark.message)
-            blocks = remark.is_deselection and inspection.standing.fewer_unasked
+            blocks = is_deselection and inspection.standing.fewer_unasked
             yield replace(finding, severity=Severity.BLOCK) if blocks else finding
 
 
