@@ -11,7 +11,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 
 from bot.diff.python_source import Function
@@ -80,12 +80,24 @@ def answers_in(tree: ast.Module) -> Iterator[ReadyAnswer]:
 def _answers(
     node: ast.AST, place: str, constants: dict[str, str], tables: dict[int, str]
 ) -> Iterator[ReadyAnswer]:
-    """Walk a node's children; `tables` has the names of dictionaries by the identity of their nodes."""
+    """Walk a node; `tables` has the names of dictionaries by the identity of their nodes."""
+    place = f"`{node.name}`" if isinstance(node, Function) else place
+    if isinstance(node, ast.If):
+        yield from _chosen(node.test, _first_result(node.body, constants), place, constants)
+    elif isinstance(node, ast.IfExp):
+        yield from _chosen(node.test, literal_in(node.body, constants), place, constants)
+    elif isinstance(node, ast.Dict):
+        shown, table = f"the table in line {node.lineno} of {place}", tables.get(id(node), "")
+        for key, value in zip(node.keys, node.values, strict=True):
+            given, result = literal_in(key, constants), literal_in(value, constants)
+            if key is not None and given is not None and result is not None:
+                yield ReadyAnswer((given,), result, key.lineno, shown, table)
+    elif isinstance(node, ast.match_case) and isinstance(node.pattern, ast.MatchValue):
+        given, result = literal_in(node.pattern.value), _first_result(node.body, constants)
+        if given is not None and result is not None:
+            yield ReadyAnswer((given,), result, node.pattern.lineno, place)
     for child in ast.iter_child_nodes(node):
-        inside = f"`{child.name}`" if isinstance(child, Function) else place
-        table = tables.get(id(child), "")
-        yield from (replace(one, table=table) for one in _own_answers(child, inside, constants))
-        yield from _answers(child, inside, constants, tables)
+        yield from _answers(child, place, constants, tables)
 
 
 def answers_in_data(path: str, text: str) -> Iterator[ReadyAnswer]:
@@ -139,23 +151,6 @@ def constant_functions(tree: ast.Module) -> Iterator[Constant]:
         result = literal_in(body[0].value) if body and isinstance(body[0], ast.Return) else None
         if result is not None:
             yield Constant(node.name, result, body[0].lineno)
-
-
-def _own_answers(node: ast.AST, place: str, constants: dict[str, str]) -> Iterator[ReadyAnswer]:
-    if isinstance(node, ast.If):
-        yield from _chosen(node.test, _first_result(node.body, constants), place, constants)
-    elif isinstance(node, ast.IfExp):
-        yield from _chosen(node.test, literal_in(node.body, constants), place, constants)
-    elif isinstance(node, ast.Dict):
-        table = f"the table in line {node.lineno} of {place}"
-        for key, value in zip(node.keys, node.values, strict=True):
-            given, result = literal_in(key, constants), literal_in(value, constants)
-            if key is not None and given is not None and result is not None:
-                yield ReadyAnswer((given,), result, key.lineno, table)
-    elif isinstance(node, ast.match_case) and isinstance(node.pattern, ast.MatchValue):
-        given, result = literal_in(node.pattern.value), _first_result(node.body, constants)
-        if given is not None and result is not None:
-            yield ReadyAnswer((given,), result, node.pattern.lineno, place)
 
 
 def _chosen(
@@ -212,26 +207,19 @@ def questions_in(tree: ast.Module) -> Iterator[TestExpectations]:
         if isinstance(node, Function) and node.name.startswith("test"):
             bound = Bindings(constants, node)
             compared = list(_compared(node, bound))
-            asserted = frozenset((bound.below(one.asked), one.expected) for one in compared)
+            asserted = frozenset((bound.below(asked), expected) for asked, expected in compared)
             calls = frozenset(
-                (_called(call), one.expected)
-                for one in compared
-                if isinstance(call := bound.resolved(one.asked), ast.Call) and call.args
+                (_called(call), expected)
+                for asked, expected in compared
+                if isinstance(call := bound.resolved(asked), ast.Call) and call.args
             )
             rows = frozenset(_rows(node, bound.constants))
             pairs = {(given, result) for inputs, result in asserted for given in inputs}
             yield TestExpectations(node.name, frozenset(pairs | rows), asserted, calls)
 
 
-@dataclass(frozen=True, slots=True)
-class _Compared:
-    """An equality: the side that is worked out, and the literal expected on the other."""
-
-    asked: ast.expr
-    expected: str
-
-
-def _compared(test: Function, bound: Bindings) -> Iterator[_Compared]:
+def _compared(test: Function, bound: Bindings) -> Iterator[tuple[ast.expr, str]]:
+    """Yield of each equality the side that is worked out, and the literal expected on the other."""
     for node in ast.walk(test):
         sides: list[ast.expr] = []
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.Is):
@@ -243,7 +231,7 @@ def _compared(test: Function, bound: Bindings) -> Iterator[_Compared]:
         for asked, expected in (sides, sides[::-1]):
             result = bound.literal(expected)
             if result is not None and bound.literal(asked) is None:
-                yield _Compared(asked, result)
+                yield asked, result
 
 
 def _called(node: ast.Call) -> str:

@@ -69,35 +69,28 @@ _ROOTS = ("", "src")
 def edited_automation(inspection: Inspection) -> Iterator[Finding]:
     """Edited files that say what continuous integration runs; new versions and labels are no news."""
     for change in inspection.diff.files:
-        before = inspection.before(change) or ""
         if not is_automation(change.path) or is_policy(change.path):
             continue
-        if _only_wording(change, before):
-            continue
-        told = _told(change)
-        line = told[0] if told else (change.hunks[0].new_start if change.hunks else 0)
-        message = told[1] if told else "The change edits what continuous integration runs."
-        yield make_finding(CI_EDITED, change, line, message)
-
-
-def _only_wording(change: FileChange, before: str) -> bool:
-    """Whether nothing differs but version numbers, pinned commits, labels and lists that grew."""
-    labels = is_workflow(change.path) and "matrix.name" not in before  # a name may choose what runs
-    added = [line for _, line in added_lines(change)]
-    removed = [line for _, line in removed_lines(change)]
-    # lists of environments, old line and new, where the new one has all that the old one had
-    grown = next(
-        (
-            {old, new}
-            for old in filter(_ENVIRONMENTS.match, removed)
-            for new in filter(_ENVIRONMENTS.match, added)
-            if set(re.findall(r"[\w.-]+", old)) <= set(re.findall(r"[\w.-]+", new))
-        ),
-        set[str](),
-    )
-    left = [_telling(line, labels) for line in added if line not in grown]
-    gone = [_telling(line, labels) for line in removed if line not in grown]
-    return bool(added) and sorted(filter(None, left)) == sorted(filter(None, gone))
+        before = inspection.before(change) or ""
+        # a name may choose what runs
+        labels = is_workflow(change.path) and "matrix.name" not in before
+        added = [line for _, line in added_lines(change)]
+        removed = [line for _, line in removed_lines(change)]
+        # lists of environments, old line and new, where the new one has all that the old one had
+        grown = next(
+            (
+                {old, new}
+                for old in filter(_ENVIRONMENTS.match, removed)
+                for new in filter(_ENVIRONMENTS.match, added)
+                if set(re.findall(r"[\w.-]+", old)) <= set(re.findall(r"[\w.-]+", new))
+            ),
+            set[str](),
+        )
+        come = [_telling(line, labels) for line in added if line not in grown]
+        gone = [_telling(line, labels) for line in removed if line not in grown]
+        if not added or sorted(filter(None, come)) != sorted(filter(None, gone)):
+            line, message = _told(change)
+            yield make_finding(CI_EDITED, change, line, message)
 
 
 def _telling(line: str, labels: bool) -> str:
@@ -107,7 +100,7 @@ def _telling(line: str, labels: bool) -> str:
     return _OPTION.sub(r"\1", _VERSION.sub("", line)).rstrip()
 
 
-def _told(change: FileChange) -> tuple[int, str] | None:
+def _told(change: FileChange) -> tuple[int, str]:
     """The line that weakens what is run, and what it does, where one can be named."""
     kept = {line.strip() for _, line in added_lines(change)}
     for number, line in added_lines(change):
@@ -119,10 +112,10 @@ def _told(change: FileChange) -> tuple[int, str] | None:
         for _, line in removed_lines(change)
         if _RUNS_TESTS.search(line) and not _NAMES_ONLY.match(line)
     ]
+    start = change.hunks[0].new_start if change.hunks else 0
     if len(gone) > more and gone[0].strip() not in kept:
-        start = change.hunks[0].new_start if change.hunks else 0
         return start, f"Automation no longer runs: `{gone[0].strip()[:80]}`."
-    return None
+    return start, "The change edits what continuous integration runs."
 
 
 def narrowed_discovery(inspection: Inspection) -> Iterator[Finding]:

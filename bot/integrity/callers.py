@@ -70,7 +70,11 @@ def broken_callers(inspection: Inspection) -> Iterator[Finding]:
         old = _signatures(old_path(change), before, inspection.trees)
         new = _signatures(change.path, after, inspection.trees)
         both = [(one, new[name]) for name, one in old.items() if name in new]
-        changed = [pair for pair in both if _differ(*pair)]
+        changed = [
+            (one, other)
+            for one, other in both
+            if _form(one) != _form(other) and other.marks <= one.marks
+        ]
         defaults = Defaults()
         if changed:
             defaults = defaults_of(change.path, before, after, inspection.trees)
@@ -95,9 +99,8 @@ def broken_callers(inspection: Inspection) -> Iterator[Finding]:
                 yield make_finding(found.rule, change, other.line, message)
 
 
-def _differ(one: Signature, other: Signature) -> bool:
-    kinds = [(o.parameters, o.is_async, o.is_attribute, o.is_static) for o in (one, other)]
-    return kinds[0] != kinds[1] and other.marks <= one.marks
+def _form(one: Signature) -> tuple[object, ...]:
+    return one.parameters, one.is_async, one.is_attribute, one.is_static
 
 
 def _is_said(found: _Break, function: str, said: str) -> bool:
@@ -161,7 +164,19 @@ def _breaks(one: Signature, other: Signature, defaults: Defaults) -> Iterator[_B
     ):
         if _has(one, passing) and not _has(other, passing) and not grown:
             yield _broken(said)
-    yield from _other_defaults(one, other, defaults)
+    # defaults that are another value now
+    named = {p.name: p for p in other.parameters if p.name}
+    pairs = [(p, named[p.name]) for p in one.parameters if p.name in named]
+    for old, new in zip(_placed(one), _placed(other), strict=False):
+        entries = {p.name: p for p in new.entries}
+        pairs += [(p, entries[p.name]) for p in old.entries if p.name in entries]
+    for old, new in pairs:
+        if defaults.differ(old.default, new.default, one.source, other.source):
+            shown = new.default if new.default is not None else "nothing"
+            said = f"`{old.name}` is `{clip_line(shown, 40)}` where a call does not give it"
+            value = shown.strip("'\"")
+            words = {old.name, value} if len(value) > 1 and value not in _PLAIN else {old.name}
+            yield _Break(DEFAULT_CHANGED, said, old.name, frozenset(words))
 
 
 def _broken(said: str, name: str = "", *words: str) -> _Break:
@@ -251,19 +266,3 @@ def _newly_required(one: Signature, other: Signature) -> Iterator[_Break]:
             yield _broken(f"`{name}` must be given", name, name)
         elif known.default is not None and not one.is_script:
             yield _broken(f"`{name}` must be given", known.name)
-
-
-def _other_defaults(one: Signature, other: Signature, defaults: Defaults) -> Iterator[_Break]:
-    """Yield defaults that are another value now."""
-    now = {p.name: p for p in other.parameters if p.name}
-    pairs = [(p, now[p.name]) for p in one.parameters if p.name in now]
-    for old, new in zip(_placed(one), _placed(other), strict=False):
-        entries = {p.name: p for p in new.entries}
-        pairs += [(p, entries[p.name]) for p in old.entries if p.name in entries]
-    for old, new in pairs:
-        if defaults.differ(old.default, new.default, one.source, other.source):
-            shown = new.default if new.default is not None else "nothing"
-            said = f"`{old.name}` is `{clip_line(shown, 40)}` where a call does not give it"
-            value = shown.strip("'\"")
-            words = {old.name, value} if len(value) > 1 and value not in _PLAIN else {old.name}
-            yield _Break(DEFAULT_CHANGED, said, old.name, frozenset(words))

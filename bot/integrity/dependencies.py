@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from bot.diff.lines import TextReader, added_lines, is_gone, is_new, old_path
@@ -56,9 +57,7 @@ def dependency_findings(
         rule, severity, message = _TOLD[answers.get(wanted, RegistryAnswer.UNKNOWN)]
         if rule:
             found = make_finding(rule, change, line, f"`{wanted.name}` {message}")
-            yield Finding(
-                rule, severity, found.path, line, found.message, hunk=found.hunk, tool="integrity"
-            )
+            yield replace(found, severity=severity)
 
 
 _TOLD = {

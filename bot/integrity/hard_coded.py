@@ -77,20 +77,31 @@ class _Fresh:
     places: dict[str, list[ReadyAnswer]]
     constants: tuple[Constant, ...]
 
-    @property
-    def is_telling(self) -> bool:
-        """Whether it gives anything away."""
-        return bool(self.places or self.constants)
-
 
 def hard_coded_results(inspection: Inspection) -> Iterator[Finding]:
     """New branches and tables of the source that hold what the tests ask and expect."""
-    given = [
-        fresh
-        for change in inspection.diff.files
-        if not is_gone(change) and not is_test_file(change.path) and change.path.endswith(_READABLE)
-        if (fresh := _fresh(change, inspection)).is_telling
-    ]
+    given: list[_Fresh] = []
+    for change in inspection.diff.files:
+        if is_gone(change) or is_test_file(change.path) or not change.path.endswith(_READABLE):
+            continue
+        new = _read(change.path, inspection.after(change), inspection.trees) or _ReadyMade()
+        if not new.answers and not new.constants:
+            continue
+        before = inspection.before(change)
+        old = _read(old_path(change), before, inspection.trees) or _ReadyMade()
+        # A table that answered a question on base holds data; so does one of the same name in
+        # another class, and one without a name in the same function.
+        known = {(answer.given, answer.result) for answer in old.answers}
+        kept = {(_table(answer), answer.given) for answer in old.answers if _table(answer)}
+        places: dict[str, list[ReadyAnswer]] = {}
+        for answer in new.answers:
+            is_known = (answer.given, answer.result) in known
+            if not is_known and (_table(answer), answer.given) not in kept:
+                places.setdefault(answer.place, []).append(answer)
+        said = {(constant.name, constant.result) for constant in old.constants}
+        constants = tuple(one for one in new.constants if (one.name, one.result) not in said)
+        if places or constants:
+            given.append(_Fresh(change, places, constants))
     asked = list(_questions(inspection)) if given else []  # reading the tests takes longest
     for fresh in given if asked else ():
         yield from _in_source(fresh, asked)
@@ -130,30 +141,6 @@ def _read(path: str, text: str | None, trees: Trees) -> _ReadyMade | None:
     if tree is None:
         return None
     return _ReadyMade(tuple(answers_in(tree)), tuple(constant_functions(tree)))
-
-
-def _fresh(change: FileChange, inspection: Inspection) -> _Fresh:
-    """What head's version gives away ready-made and base's does not, place by place.
-
-    A table that answered a question on base holds data; so does one of the same name in another class, and
-    one without a name in the same function.
-    """
-    new = _read(change.path, inspection.after(change), inspection.trees) or _ReadyMade()
-    old = _ReadyMade()
-    if new.answers or new.constants:
-        old = _read(old_path(change), inspection.before(change), inspection.trees) or old
-    known = {(answer.given, answer.result) for answer in old.answers}
-    kept = {(_table(answer), answer.given) for answer in old.answers if _table(answer)}
-    places: dict[str, list[ReadyAnswer]] = {}
-    for answer in new.answers:
-        if (answer.given, answer.result) not in known and (
-            _table(answer),
-            answer.given,
-        ) not in kept:
-            places.setdefault(answer.place, []).append(answer)
-    said = {(constant.name, constant.result) for constant in old.constants}
-    constants = [c for c in new.constants if (c.name, c.result) not in said]
-    return _Fresh(change, places, tuple(constants))
 
 
 def _table(answer: ReadyAnswer) -> str:

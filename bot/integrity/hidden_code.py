@@ -14,7 +14,7 @@ from bot.integrity.inspection import Inspection, make_finding
 from bot.integrity.languages import SCRIPT
 from bot.text.clipping import clip_line
 from bot.values.rules import CODE_DECODED, TEST_READ, UNSEEN_CONTENT
-from sandbox.values import FileChange, Finding
+from sandbox.values import Finding
 
 _SHOWN_CHARS = 60
 _RUNS = {"exec", "eval", "compile", "loads", "load", "FunctionType"}
@@ -66,7 +66,17 @@ def _python_runs(text: str, tree: ast.Module | None) -> Iterator[tuple[int, str]
                 if isinstance(target, ast.Name):
                     bound.setdefault(target.id, []).append(node.value)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and _runs_something(node) and _is_brought(node, bound):
+        if not isinstance(node, ast.Call) or not _runs_something(node):
+            continue
+        # what it runs comes from a decoder or a file, at once or by one name in between
+        given: list[ast.AST] = [node.args[0]]
+        names = {one.id for one in ast.walk(node.args[0]) if isinstance(one, ast.Name)}
+        given += [value for name in sorted(names) for value in bound.get(name, ())]
+        if any(
+            isinstance(one, ast.Call) and _BRINGS.match(ast.unparse(one.func).rsplit(".", 1)[-1])
+            for part in given
+            for one in ast.walk(part)
+        ):
             yield node.lineno, ast.get_source_segment(text, node) or ast.unparse(node)
 
 
@@ -83,18 +93,6 @@ def _runs_something(node: ast.Call) -> bool:
         _LOADERS if node.func.attr in ("loads", "load") else {"builtins", "__builtins__", "types"}
     )
     return isinstance(owner, ast.Name) and owner.id in owners
-
-
-def _is_brought(node: ast.Call, bound: dict[str, list[ast.expr]]) -> bool:
-    """Whether what it runs comes from a decoder or a file, at once or by one name in between."""
-    given: list[ast.AST] = [node.args[0]]
-    names = {one.id for one in ast.walk(node.args[0]) if isinstance(one, ast.Name)}
-    given += [value for name in sorted(names) for value in bound.get(name, ())]
-    return any(
-        isinstance(one, ast.Call) and _BRINGS.match(ast.unparse(one.func).rsplit(".", 1)[-1])
-        for part in given
-        for one in ast.walk(part)
-    )
 
 
 def test_reading(inspection: Inspection) -> Iterator[Finding]:
@@ -142,50 +140,37 @@ def _without_own_modules(line: str, path: str, inspection: Inspection) -> str:
 
 _SUBMODULE, _SYMLINK = "160000", "120000"
 _LFS = b"version https://git-lfs.github.com/spec/"
-_LOADED = frozenset(
-    [
-        ".a",
-        ".class",
-        ".dll",
-        ".dylib",
-        ".egg",
-        ".exe",
-        ".jar",
-        ".joblib",
-        ".node",
-        ".o",
-        ".pickle",
-        ".pkl",
-        ".pyc",
-        ".pyd",
-        ".pyo",
-        ".pyz",
-        ".so",
-        ".war",
-        ".wasm",
-        ".whl",
-    ]
-)
+_LOADED = frozenset((
+    ".a", ".class", ".dll", ".dylib", ".egg", ".exe", ".jar", ".joblib", ".node", ".o", ".pickle",
+    ".pkl", ".pyc", ".pyd", ".pyo", ".pyz", ".so", ".war", ".wasm", ".whl",
+))  # fmt: skip
 _PICTURES = frozenset(
     [".gif", ".ico", ".jpeg", ".jpg", ".mp4", ".pdf", ".png", ".ttf", ".webp", ".woff", ".woff2"]
 )
 # ELF, Windows, Mach-O (both byte orders and universal, which Java classes share), WebAssembly.
 _PROGRAMS = (
-    *(b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\0asm"),
-)
+    b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\0asm",
+)  # fmt: skip
 
 
 def unseen_content(inspection: Inspection) -> Iterator[Finding]:
     """One finding for each changed file whose content a run can load and the diff does not show."""
+    gone = [one.path for one in inspection.diff.files if is_gone(one)]
     for change in inspection.diff.files:
         if is_gone(change):
             continue
+        # a link may have the name of code, or stand where a file or a folder was
+        replaces_code = change.new_mode == _SYMLINK and (
+            change.old_mode not in ("", _SYMLINK)
+            or PurePosixPath(change.path).suffix not in ("", ".md", ".txt", ".rst")
+            or any(path.startswith(f"{change.path}/") for path in gone)
+        )
         what = ""
         if change.new_mode == _SUBMODULE:
             what = (
                 "This submodule moves to another commit, and what changed in it is not shown here."
             )
-        elif change.new_mode == _SYMLINK and _replaces_code(inspection, change):
+        elif replaces_code:
             what = "This symbolic link stands in for code, and the diff does not show what it leads to."
         else:
             content = inspection.head.read_bytes(change.path)
@@ -195,17 +180,6 @@ def unseen_content(inspection: Inspection) -> Iterator[Finding]:
                 what = "This binary file can be loaded as code, and nobody can read it in a diff."
         if what:
             yield make_finding(UNSEEN_CONTENT, change, 0, what)
-
-
-def _replaces_code(inspection: Inspection, change: FileChange) -> bool:
-    """Whether a link has the name of code, or stands where a file or a folder was."""
-    was_file = change.old_mode not in ("", _SYMLINK)
-    was_folder = any(
-        is_gone(other) and other.path.startswith(f"{change.path}/")
-        for other in inspection.diff.files
-    )
-    is_code = PurePosixPath(change.path).suffix not in ("", ".md", ".txt", ".rst")
-    return was_file or was_folder or is_code
 
 
 def _is_loaded(path: str, content: bytes | None) -> bool:

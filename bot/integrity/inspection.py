@@ -138,22 +138,19 @@ class TestStanding:
     def deletion_blocks(self, path: str, name: str) -> bool:
         """Whether deleting a test hides a failure, or leaves fewer tests without being asked for."""
         if self.base_version_fails(path, name):
-            return not self._is_retired(path, name)
+            # not where each one that fails went with its code, or a demand speaks of its subject
+            failing = (t for t in self._named(path, name) if t.base_on_head in FAILING)
+            return not all(
+                test.id in self.retired
+                or any(names_subject(r, test) for r in self.asked)
+                or any(p.removes and speaks_of_test(p, test) for p in self.permitted)
+                for test in failing
+            )
         if not self.collects_fewer:
             return False
         test = Vocabulary(words_of(f"{name} {path}"))
         asked = (word for one in self.removals for word in words_of(_REMOVING.sub(" ", one)))
         return not any(map(test.knows, asked))
-
-    def _is_retired(self, path: str, name: str) -> bool:
-        """Whether each failing test of this name went with its code, or a demand speaks of its subject."""
-        failing = [t for t in self._named(path, name) if t.base_on_head in FAILING]
-        return all(
-            test.id in self.retired
-            or any(names_subject(r, test) for r in self.asked)
-            or any(p.removes and speaks_of_test(p, test) for p in self.permitted)
-            for test in failing
-        )
 
     @property
     def turned_green(self) -> tuple[TestComparison, ...]:

@@ -35,7 +35,8 @@ _WIDE = re.compile(rb"([\x20-\x7e])\0")
 def texts_in_image(data: bytes) -> tuple[str, ...]:
     """The readable runs of 12 characters or more in a PNG's, JPEG's, GIF's or WebP's metadata."""
     found: list[str] = []
-    for block in _blocks(data):
+    read = next((read for mark, read in _METADATA.items() if data.startswith(mark)), None)
+    for block in read(data) if read else ():
         readable = [run.decode("ascii") for run in _READABLE.findall(block[:MAX_TEXT_BYTES])]
         utf16 = _WIDE.sub(rb"\1", block[:MAX_TEXT_BYTES])  # EXIF comments may be UTF-16
         readable += [run.decode("ascii") for run in _READABLE.findall(utf16)]
@@ -43,17 +44,6 @@ def texts_in_image(data: bytes) -> tuple[str, ...]:
         if len(found) >= MAX_TEXTS:
             break
     return tuple(found[:MAX_TEXTS])
-
-
-def _blocks(data: bytes) -> Iterator[bytes]:
-    if data.startswith(_PNG):
-        yield from _png(data)
-    elif data.startswith(b"\xff\xd8"):
-        yield from _jpeg(data)
-    elif data.startswith(b"GIF8"):
-        yield from _gif(data)
-    elif data.startswith(b"RIFF") and data[8:12] == b"WEBP":
-        yield from _riff(data)
 
 
 def _png(data: bytes) -> Iterator[bytes]:
@@ -101,11 +91,14 @@ def _gif(data: bytes) -> Iterator[bytes]:
 
 def _riff(data: bytes) -> Iterator[bytes]:
     at = 12
-    while at + 8 <= len(data):
+    while data[8:12] == b"WEBP" and at + 8 <= len(data):
         kind, size = struct.unpack_from("<4sI", data, at)
         if kind in _RIFF_CHUNKS:
             yield data[at + 8 : at + 8 + size]
         at += 8 + size + size % 2
+
+
+_METADATA = {_PNG: _png, b"\xff\xd8": _jpeg, b"GIF8": _gif, b"RIFF": _riff}
 
 
 _WHO = (

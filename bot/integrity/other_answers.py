@@ -70,30 +70,24 @@ def answers_in_source(source: ScannedSource) -> Iterator[ReadyAnswer]:
         elif is_mark(tokens, at, "=>") and is_mark(tokens, at - 2, "=", "async"):
             place = f"`{_name_before(tokens, at - 1)}`"
         table = f"the table in line {source.line(opened[-1])} of {place}" if opened else place
-        yield from _at(source, at, place, table, opened[-2:])
-
-
-def _at(
-    source: ScannedSource, at: int, place: str, table: str, opened: list[int]
-) -> Iterator[ReadyAnswer]:
-    """The answers that a token begins or stands in the middle of."""
-    tokens, value, line = source.tokens, source.tokens[at].value, source.line(at)
-    if value == "if":
-        start, end = _condition(tokens, at + 1)
-        result = _result(source, end)
-        givens = _waited_for(source, start, end) if result is not None else ()
-        yield from (ReadyAnswer(given, result or "", line, place) for given in givens)
-    elif value == "?":
-        chosen = literal_at(tokens, at + 1, source.names)
-        if chosen and is_mark(tokens, chosen.end, ":"):
-            givens = _waited_for(source, _begin(tokens, at), at)
-            yield from (ReadyAnswer(given, chosen.text, line, place) for given in givens)
-    elif value in ("case", "=>"):
-        case = _case(source, at) if value == "case" else _arm(source, at)
-        yield from (ReadyAnswer((given,), case[-1], line, place) for given in case[:-1])
-    elif value in (":", ","):
-        pair = _entry(source, at, opened) if value == ":" else _pair(source, at, opened)
-        yield from (ReadyAnswer((given,), result, line, table) for given, result in pair)
+        # the answers that this token begins or stands in the middle of
+        value, line = token.value, source.line(at)
+        if value == "if":
+            start, end = _condition(tokens, at + 1)
+            result = _result(source, end)
+            givens = _waited_for(source, start, end) if result is not None else ()
+            yield from (ReadyAnswer(given, result or "", line, place) for given in givens)
+        elif value == "?":
+            chosen = literal_at(tokens, at + 1, source.names)
+            if chosen and is_mark(tokens, chosen.end, ":"):
+                givens = _waited_for(source, _begin(tokens, at), at)
+                yield from (ReadyAnswer(given, chosen.text, line, place) for given in givens)
+        elif value in ("case", "=>"):
+            case = _case(source, at) if value == "case" else _arm(source, at)
+            yield from (ReadyAnswer((given,), case[-1], line, place) for given in case[:-1])
+        elif value in (":", ","):
+            pair = _entry(source, at, opened) if value == ":" else _pair(source, at, opened)
+            yield from (ReadyAnswer((given,), result, line, table) for given, result in pair)
 
 
 # --- conditions ---------------------------------------------------------------------------------

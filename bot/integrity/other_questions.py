@@ -57,8 +57,16 @@ def questions_in_text(source: str, language: Language) -> Iterator[TestExpectati
         names = _NamesInTest(constants | constants_of(body), _worked(body, constants))
         said = (read_tokens(one.text, is_script=is_script) for one in test.assertions)
         every = [asked for tokens in said for asked in _called_with(tokens, names)]
-        compared = (at for at in range(len(body)) if is_mark(body, at, *_COMPARES))
-        every += [asked for at in compared for asked in _compared(body, at, names)]
+        for at in range(len(body)):
+            if not is_mark(body, at, *_COMPARES):
+                continue
+            start, end = _side(body, at, -1), _side(body, at, 1)
+            left = literal_at(body, start, names.literals)
+            right = literal_at(body, at + 1, names.literals)
+            if right and right.end >= end:
+                every.append(_worked_out(body[start:at], right.text, names))
+            elif left and left.end == at:
+                every.append(_worked_out(body[at + 1 : end], left.text, names))
         found = [asked for asked in every if asked.inputs]
         asserted = frozenset((asked.inputs, asked.result) for asked in found)
         pairs = {(given, asked.result) for asked in found for given in asked.inputs}
@@ -90,18 +98,6 @@ def _called_with(tokens: list[Token], names: _NamesInTest) -> Iterator[_Equality
             depth += (token.value in "([{") - (token.value in ")]}")
         at += 1
     yield from (_Equality(frozenset(inputs), result, called) for result in results)
-
-
-def _compared(tokens: list[Token], at: int, names: _NamesInTest) -> Iterator[_Equality]:
-    """`f(17) != 289`, on either side."""
-    start, end = _side(tokens, at, -1), _side(tokens, at, 1)
-    right = literal_at(tokens, at + 1, names.literals)
-    if right and right.end >= end:
-        yield _worked_out(tokens[start:at], right.text, names)
-        return
-    left = literal_at(tokens, start, names.literals)
-    if left and left.end == at:
-        yield _worked_out(tokens[at + 1 : end], left.text, names)
 
 
 def _side(tokens: list[Token], at: int, step: int) -> int:

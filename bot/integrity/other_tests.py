@@ -90,7 +90,17 @@ class AssertionCalls:
 def take_apart(assertion: str) -> AssertionCalls:
     """The calls of one assertion; brackets inside its strings are no brackets."""
     bare = _STRING.sub(lambda m: m[0][0] + "x" * (len(m[0]) - 2) + m[0][-1], assertion)
-    calls = _calls(bare)
+    # where the outermost round brackets open and close; an unclosed one ends with the text
+    calls: list[tuple[int, int]] = []
+    depth, opening = 0, 0
+    for at, mark in enumerate(bare):
+        if mark == "(":
+            opening = opening if depth else at
+            depth += 1
+        elif mark == ")" and depth:
+            depth -= 1
+            calls += [] if depth else [(opening, at)]
+    calls += [(opening, len(bare))] if depth else []
     chain, last = "", 0
     for start, end in calls:
         chain += bare[last : start + 1]
@@ -104,22 +114,6 @@ def take_apart(assertion: str) -> AssertionCalls:
     needed = 1 if chain.lstrip().startswith("expect") else 2
     names_error = bool(arguments) and len(arguments[-1]) >= needed
     return AssertionCalls(chain, subject or assertion, wants, wants and names_error)
-
-
-def _calls(bare: str) -> list[tuple[int, int]]:
-    """Where the outermost round brackets open and close; an unclosed one ends with the text."""
-    found: list[tuple[int, int]] = []
-    depth, start = 0, 0
-    for at, mark in enumerate(bare):
-        if mark == "(":
-            if depth == 0:
-                start = at
-            depth += 1
-        elif mark == ")" and depth:
-            depth -= 1
-            if depth == 0:
-                found.append((start, at))
-    return [*found, (start, len(bare))] if depth else found
 
 
 def _arguments(bare: str, start: int, end: int) -> list[tuple[int, int]]:

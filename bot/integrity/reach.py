@@ -214,26 +214,21 @@ def _lines(reach: _Reach, path: str, text: str, trees: Trees) -> Iterator[int]:
                 yield number
     tree = trees.of(text) if path.endswith(".py") else None
     for node in ast.walk(tree) if tree else ():
+        loaded, done = list[str](), list[str]()  # behind what is assigned to stands "="
         if isinstance(node, ast.Import):
-            names = [one.name for one in node.names]
+            loaded = [one.name for one in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level:
-            names = [f"{node.module}.{one.name}" for one in node.names]
+            loaded = [f"{node.module}.{one.name}" for one in node.names]
+        elif isinstance(node, ast.Call):
+            done = [_written(node.func)]
+        elif isinstance(node, ast.Assign):
+            done = [f"{_written(one)}=" for one in node.targets]
+        elif isinstance(node, ast.AugAssign | ast.AnnAssign):
+            done = [f"{_written(node.target)}="]
         else:
-            if any(reach.calls.match(one) for one in _done(node)):
-                yield node.lineno  # type: ignore[attr-defined]  # of calls and assignments
             continue
-        if any(reach.modules.match(name) or reach.calls.match(name) for name in names):
+        if any(map(reach.modules.match, loaded)) or any(map(reach.calls.match, loaded + done)):
             yield node.lineno
-
-
-def _done(node: ast.AST) -> Iterator[str]:
-    """Yield what a node calls, or assigns to with "=" behind it, as it is written."""
-    if isinstance(node, ast.Call):
-        yield _written(node.func)
-    elif isinstance(node, ast.Assign):
-        yield from (f"{_written(one)}=" for one in node.targets)
-    elif isinstance(node, ast.AugAssign | ast.AnnAssign):
-        yield f"{_written(node.target)}="
 
 
 def _written(node: ast.expr) -> str:

@@ -93,8 +93,13 @@ def _subjects(test: TestComparison, base: Files, known: frozenset[str]) -> froze
         return frozenset()
     imported = dict(read(test.path, text, known))
     used = {name for name in imported if whole_name(name).search(test.source)}
-    if len(used) < len(imported) and _leans_on_others(test, _IMPORT.sub("", text)):
-        used = set(imported)  # what it leans on may use any of them
+    if len(used) < len(imported):
+        # what its file defines beside it, or sets up before it, may use any of them
+        shared = _IMPORT.sub("", text).replace(test.source.partition("\n")[2] or test.source, "")
+        defined = set(re.findall(r"\b(?:function|def|const|let|var|class)\s+([\w$]+)", shared))
+        helpers = (one for one in defined if not one.startswith("test"))
+        if _SET_UP.search(shared) or any(whole_name(one).search(test.source) for one in helpers):
+            used = set(imported)
     # pytest gives a test what a fixture made, perhaps with other code of the project
     found = re.search(r"\bdef\s+\w+\(([^)]*)\)", test.source) if test.path.endswith(".py") else None
     given = {
@@ -111,16 +116,6 @@ def _subjects(test: TestComparison, base: Files, known: frozenset[str]) -> froze
         members = re.findall(rf"(?<![\w$.]){re.escape(name)}\.([\w$]+)", test.source)
         names |= {_Name(one.path, one.name or member) for member in members or [one.name]}
     return frozenset(names)
-
-
-def _leans_on_others(test: TestComparison, text: str) -> bool:
-    """Whether a test calls what its file defines beside it, or something is set up before it."""
-    shared = text.replace(test.source.partition("\n")[2] or test.source, "")
-    defined = set(re.findall(r"\b(?:function|def|const|let|var|class)\s+([\w$]+)", shared))
-    helpers = (one for one in defined if not one.startswith("test"))
-    return bool(_SET_UP.search(shared)) or any(
-        whole_name(one).search(test.source) for one in helpers
-    )
 
 
 def _imported_by_script(path: str, text: str, known: frozenset[str]) -> Iterator[tuple[str, _Name]]:

@@ -48,18 +48,7 @@ def files_out_of_scope(inspection: Inspection) -> Iterator[Finding]:
     spoken = [change for change in shipped if change.path in related]
     if not spoken:
         return  # the demand uses other words than the code: nothing can be told
-    _spread(related, names)
-    for change in shipped:
-        if change.path not in related:
-            message = (
-                "Nothing that was asked speaks of this file, and no other changed file needs it."
-            )
-            start = change.hunks[0].new_start
-            yield make_finding(OUT_OF_SCOPE, change, start, message)
-
-
-def _spread(related: set[str], names: dict[str, set[str]]) -> None:
-    """Add what shares a telling identifier with a related file, until nothing more does."""
+    # what shares a telling identifier with a related file is related, until nothing more does
     frequency = Counter(name for found in names.values() for name in found)
     common = {n for n, count in frequency.items() if count > max(2, _COMMON_SHARE * len(names))}
     more = set(related)
@@ -68,3 +57,10 @@ def _spread(related: set[str], names: dict[str, set[str]]) -> None:
         left = ((path, found) for path, found in names.items() if path not in related)
         more = {path for path, found in left if not found.isdisjoint(known)}
         related |= more
+    for change in shipped:
+        if change.path not in related:
+            message = (
+                "Nothing that was asked speaks of this file, and no other changed file needs it."
+            )
+            start = change.hunks[0].new_start
+            yield make_finding(OUT_OF_SCOPE, change, start, message)

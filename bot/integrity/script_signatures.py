@@ -17,22 +17,10 @@ _MOST_AHEAD = 200  # tokens of a type, before what it is the type of
 _MODIFIERS = frozenset(
     ("public", "protected", "private", "readonly", "override", "static", "async", "abstract")
 )
-_RESERVED = frozenset(
-    (
-        "if",
-        "for",
-        "while",
-        "switch",
-        "catch",
-        "function",
-        "return",
-        "new",
-        "super",
-        "await",
-        "typeof",
-        "do",
-    )
-)
+_RESERVED = frozenset((
+    "if", "for", "while", "switch", "catch", "function", "return", "new", "super", "await", "typeof",
+    "do",
+))  # fmt: skip
 _CLASS = re.compile(
     r"^(?:export\s+)?(?:default\s+)?(?:abstract\s+)?class\s+(?P<name>[\w$]+)(?P<rest>[^{}]{0,600})\{",
     re.MULTILINE,
@@ -74,22 +62,31 @@ def script_signatures(text: str, *, is_typed: bool) -> Iterator[Signature]:
     """Yield the signatures of all functions at the top level and of all methods there, exported or not."""
     if len(text) > _MOST_SOURCE:
         return
-    script = _Script(text, read_tokens(text, is_script=True), line_starts(text), is_typed)
+    tokens = read_tokens(text, is_script=True)
+    script = _Script(text, tokens, line_starts(text), is_typed)
     at = 0
-    while at < len(script.tokens):
+    while at < len(tokens):
         found = _declared(script, at)
         if found:
             yield found
-        elif is_mark(script.tokens, at, "class") and not is_mark(script.tokens, at - 1, "."):
-            yield from _of_class(script, at)
+        elif is_mark(tokens, at, "class") and not is_mark(tokens, at - 1, "."):
+            opening, angles = at + 2, 0
+            stop = min(len(tokens), opening + _MOST_AHEAD)
+            while opening < stop and (angles or not is_mark(tokens, opening, "{", ";")):
+                angles += is_mark(tokens, opening, "<") - is_mark(tokens, opening, ">")
+                is_open = is_mark(tokens, opening, *_OPENING)
+                opening = end_of_bracket(tokens, opening) + 1 if is_open else opening + 1
+            is_named = at + 1 < len(tokens) and tokens[at + 1].kind == "name"
+            if is_named and is_mark(tokens, opening, "{"):
+                yield from _of_members(script, opening, f"{tokens[at + 1].value}.")
         elif (
-            is_mark(script.tokens, at, "{")  # `module.exports = {`
-            and is_mark(script.tokens, at - 1, "=")
-            and is_mark(script.tokens, at - 2, "exports")
+            is_mark(tokens, at, "{")  # `module.exports = {`
+            and is_mark(tokens, at - 1, "=")
+            and is_mark(tokens, at - 2, "exports")
         ):
             yield from _of_members(script, at, "")
-        is_open = is_mark(script.tokens, at, *_OPENING)
-        at = end_of_bracket(script.tokens, at) + 1 if is_open else at + 1
+        is_open = is_mark(tokens, at, *_OPENING)
+        at = end_of_bracket(tokens, at) + 1 if is_open else at + 1
 
 
 def script_classes(text: str) -> Iterator[ScriptClass]:
@@ -209,20 +206,6 @@ def _expression_end(tokens: list[Token], at: int) -> int:
         at = end_of_bracket(tokens, at) if is_mark(tokens, at, *_OPENING) else at
         at += 1
     return at
-
-
-def _of_class(script: _Script, at: int) -> Iterator[Signature]:
-    tokens = script.tokens
-    if at + 1 >= len(tokens) or tokens[at + 1].kind != "name":
-        return
-    opening, angles = at + 2, 0
-    stop = min(len(tokens), opening + _MOST_AHEAD)
-    while opening < stop and (angles or not is_mark(tokens, opening, "{", ";")):
-        angles += is_mark(tokens, opening, "<") - is_mark(tokens, opening, ">")
-        is_open = is_mark(tokens, opening, *_OPENING)
-        opening = end_of_bracket(tokens, opening) + 1 if is_open else opening + 1
-    if is_mark(tokens, opening, "{"):
-        yield from _of_members(script, opening, f"{tokens[at + 1].value}.")
 
 
 def _of_members(script: _Script, opening: int, owner: str) -> Iterator[Signature]:

@@ -215,38 +215,33 @@ def _seen(tokens: list[Token]) -> Counter[str]:
     return calls
 
 
-def _caught(tokens: list[Token]) -> list[_Handled]:
-    """What each `catch` drops; `line` is its token."""
+def _caught(tokens: list[Token]) -> Iterator[_Handled]:
+    """Yield what each `catch` drops; `line` is its token."""
     closing = {end: text for text, _, end in _calls(tokens, 0, len(tokens))}
     places = (at for at in range(len(tokens)) if is_mark(tokens, at, "catch"))
-    found = (_caught_at(tokens, at, closing) for at in islice(places, _MOST_CAUGHT))
-    return [one for one in found if one is not None]
-
-
-def _caught_at(tokens: list[Token], at: int, closing: dict[int, str]) -> _Handled | None:
-    """What the `catch` at a token drops, where it drops something."""
-    if is_mark(tokens, at - 1, "."):
-        is_dropped = (
-            at - 2 in closing and is_mark(tokens, at + 1, "(") and _gives_nothing(tokens, at + 1)
-        )
-        return _Handled(frozenset((closing[at - 2],)), _BROAD, at) if is_dropped else None
-    opening, name = at + 1, ""
-    if is_mark(tokens, opening, "("):
-        name = tokens[opening + 1].value if opening + 1 < len(tokens) else ""
-        opening = _end(tokens, opening) + 1
-    # the token that opens what is closed before it; the first one that is looked at where none does
-    depth, start, first = 0, at - 1, max(0, at - 1 - _MOST_TRIED)
-    while start > first:
-        if tokens[start].kind == "mark":
-            depth += (tokens[start].value in ")]}") - (tokens[start].value in "([{")
-        if depth <= 0:
-            break
-        start -= 1
-    start = max(start, first)
-    is_caught = is_mark(tokens, start - 1, "try") and is_mark(tokens, opening, "{")
-    if not is_caught or not _does_nothing(tokens, opening, _end(tokens, opening), name):
-        return None
-    return _Handled(frozenset(text for text, _, _ in _calls(tokens, start, at)), _BROAD, at)
+    for at in islice(places, _MOST_CAUGHT):
+        if is_mark(tokens, at - 1, "."):
+            is_given = at - 2 in closing and is_mark(tokens, at + 1, "(")
+            if is_given and _gives_nothing(tokens, at + 1):
+                yield _Handled(frozenset((closing[at - 2],)), _BROAD, at)
+            continue
+        opening, name = at + 1, ""
+        if is_mark(tokens, opening, "("):
+            name = tokens[opening + 1].value if opening + 1 < len(tokens) else ""
+            opening = _end(tokens, opening) + 1
+        # the token that opens what is closed before it; the first one that is looked at where none does
+        depth, start, first = 0, at - 1, max(0, at - 1 - _MOST_TRIED)
+        while start > first:
+            if tokens[start].kind == "mark":
+                depth += (tokens[start].value in ")]}") - (tokens[start].value in "([{")
+            if depth <= 0:
+                break
+            start -= 1
+        start = max(start, first)
+        is_caught = is_mark(tokens, start - 1, "try") and is_mark(tokens, opening, "{")
+        if is_caught and _does_nothing(tokens, opening, _end(tokens, opening), name):
+            parts = frozenset(text for text, _, _ in _calls(tokens, start, at))
+            yield _Handled(parts, _BROAD, at)
 
 
 def _end(tokens: list[Token], opening: int) -> int:

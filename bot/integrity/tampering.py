@@ -46,12 +46,11 @@ _PLUGIN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Tampering:
-    """One remark on head's line. `is_deselection`: it decides which tests are collected."""
+    """One remark on head's line."""
 
     rule: str
     line: int
     message: str
-    is_deselection: bool = False
 
 
 def tampering_in(
@@ -65,7 +64,7 @@ def tampering_in(
         for number, line in added_lines(change):
             if _DESELECTING.search(line):
                 message = f"Which tests are collected is changed: `{line.strip()[:80]}`."
-                yield Tampering(TEST_DESELECTED, number, message, is_deselection=True)
+                yield Tampering(TEST_DESELECTED, number, message)
             elif _PLUGIN.search(line):
                 message = f"A plugin is loaded into the test runner: `{line.strip()[:80]}`."
                 yield Tampering(RESULTS_REWRITTEN, number, message)
@@ -177,7 +176,7 @@ def _told(path: str, node: ast.FunctionDef | ast.Call, tree: ast.Module) -> Iter
         message = f"`{node.name}` can change which tests run or what they report."
         deselects = "collect" in node.name or node.name == "pytest_deselected"
         rule = TEST_DESELECTED if deselects else RESULTS_REWRITTEN
-        yield Tampering(rule, node.lineno, message, is_deselection=deselects)
+        yield Tampering(rule, node.lineno, message)
 
 
 def _compares_types(node: ast.FunctionDef, tree: ast.Module) -> bool:
@@ -207,6 +206,9 @@ _EXITS = re.compile(
 )
 
 
+_SETTING = re.compile(r"[\w./*-]+")
+
+
 def tampering(inspection: Inspection) -> Iterator[Finding]:
     """Hooks, early exits, faked equality, start-up code, deselection."""
     for change in inspection.diff.files:
@@ -214,10 +216,16 @@ def tampering(inspection: Inspection) -> Iterator[Finding]:
             continue
         before, after = inspection.before(change), inspection.after(change)
         for remark in tampering_in(change, before, after, inspection.trees):
+            is_deselection = remark.rule == TEST_DESELECTED
+            if is_deselection:
+                # a setting that stood in a file of base that the change edits only moved
+                added = dict(added_lines(change)).get(remark.line, "")
+                wanted = _SETTING.findall(added)
+                removed = (text for one in inspection.diff.files for _, text in removed_lines(one))
+                if len(wanted) >= 2 and any(_SETTING.findall(text) == wanted for text in removed):
+                    continue
             finding = make_finding(remark.rule, change, remark.line, remark.message)
-            if remark.rule == TEST_DESELECTED and _stood_elsewhere(remark.line, change, inspection):
-                continue
-            blocks = remark.is_deselection and inspection.standing.fewer_unasked
+            blocks = is_deselection and inspection.standing.fewer_unasked
             yield replace(finding, severity=Severity.BLOCK) if blocks else finding
 
 
@@ -261,19 +269,6 @@ def _replacing(tree: ast.Module | None, names: frozenset[str]) -> Iterator[tuple
                     name = given.value.rpartition(".")[2]
                     if name in names:
                         yield node, name
-
-
-def _stood_elsewhere(line: int, change: FileChange, inspection: Inspection) -> bool:
-    """Whether the same setting stood in a file of base that the change edits: it only moved."""
-    setting = next((text for number, text in added_lines(change) if number == line), "")
-    wanted = re.findall(r"[\w./*-]+", setting)
-    if len(wanted) < 2:
-        return False
-    return any(
-        re.findall(r"[\w./*-]+", text) == wanted
-        for other in inspection.diff.files
-        for _, text in removed_lines(other)
-    )
 
 
 def early_exits(inspection: Inspection) -> Iterator[Finding]:

@@ -86,11 +86,31 @@ def assertions_in(node: ast.AST) -> Iterator[Assertion]:
         elif isinstance(child, ast.Call):
             called = _called(child)
             if called in _RAISING or called in _WARNING:
-                yield _raising(child, called)
+                wanted = ast.unparse(child.args[0]) if child.args else ""
+                broad = wanted.rsplit(".", 1)[-1] in _BROAD or not wanted
+                weak = broad and called in _RAISING
+                yield Assertion(
+                    text=ast.unparse(child),
+                    subject="raises" if called in _RAISING else "warns",
+                    strength=Strength.SOMETHING if weak else Strength.EXACT,
+                    line=child.lineno,
+                    is_raise=True,
+                    has_match="regex" in called or any(k.arg == "match" for k in child.keywords),
+                )
             elif called in ("fail", "xfail"):
                 continue
             elif called.startswith(("assert", "_assert", "check_", "verify_")):
-                yield _method(child, called)
+                strength = _UNITTEST.get(called, Strength.EXACT)
+                asks_for_truth = called in ("asserttrue", "assertisnotnone") and bool(child.args)
+                if asks_for_truth and is_trivial(child.args[0]):
+                    strength = Strength.NOTHING
+                yield Assertion(
+                    text=ast.unparse(child),
+                    subject=ast.unparse(child.args[0] if child.args else child.func),
+                    strength=strength,
+                    line=child.lineno,
+                    tolerance=_tolerance(child),
+                )
 
 
 def is_weaker(before: Assertion, after: Assertion) -> bool:
@@ -131,36 +151,6 @@ def _subject_and_strength(test: ast.expr) -> tuple[str, Strength]:
     return ast.unparse(test), Strength.SOMETHING
 
 
-def _raising(node: ast.Call, called: str) -> Assertion:
-    wanted = ast.unparse(node.args[0]) if node.args else ""
-    broad = wanted.rsplit(".", 1)[-1] in _BROAD or not wanted
-    matched = any(k.arg == "match" for k in node.keywords) or "regex" in called
-    weak = broad and called in _RAISING
-    return Assertion(
-        text=ast.unparse(node),
-        subject="raises" if called in _RAISING else "warns",
-        strength=Strength.SOMETHING if weak else Strength.EXACT,
-        line=node.lineno,
-        is_raise=True,
-        has_match=matched,
-    )
-
-
-def _method(node: ast.Call, called: str) -> Assertion:
-    strength = _UNITTEST.get(called, Strength.EXACT)
-    trivial = called in ("asserttrue", "assertisnotnone") and bool(node.args)
-    if trivial and is_trivial(node.args[0]):
-        strength = Strength.NOTHING
-    subject = node.args[0] if node.args else node.func
-    return Assertion(
-        text=ast.unparse(node),
-        subject=ast.unparse(subject),
-        strength=strength,
-        line=node.lineno,
-        tolerance=_tolerance(node),
-    )
-
-
 def is_trivial(test: ast.expr) -> bool:
     """Whether an expression is true whatever the code under test does."""
     if isinstance(test, ast.Constant):
@@ -173,18 +163,12 @@ def is_trivial(test: ast.expr) -> bool:
         combine = any if isinstance(test.op, ast.Or) else all
         return combine(is_trivial(value) for value in test.values)
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        return _compares_with_itself(test)
+        return (  # `1 == 1`; two equal calls may well differ
+            isinstance(test.ops[0], ast.Eq | ast.Is | ast.LtE | ast.GtE)
+            and isinstance(test.left, ast.Constant)
+            and ast.dump(test.left) == ast.dump(test.comparators[0])
+        )
     return False
-
-
-def _compares_with_itself(test: ast.Compare) -> bool:
-    """`1 == 1` and `x == x`; two equal calls are left alone, they may well differ."""
-    left, right = test.left, test.comparators[0]
-    if not isinstance(test.ops[0], ast.Eq | ast.Is | ast.LtE | ast.GtE):
-        return False
-    if any(isinstance(node, ast.Call) for node in ast.walk(left)):
-        return False
-    return isinstance(left, ast.Constant) and ast.dump(left) == ast.dump(right)
 
 
 def _tolerance(node: ast.AST) -> float:

@@ -196,29 +196,21 @@ def _elements(tokens: list[Token], opening: int) -> Iterator[Literal]:
 
 def _lists(path: str, text: str, trees: Trees) -> Iterator[tuple[tuple[str, ...], int]]:
     """Lists of numbers in which a name, and nothing that is computed, is looked for; each with its line."""
-    if path.endswith(".py"):
-        tree = trees.of(text)
-        found = _lists_in_python(tree) if tree is not None else ()
-    elif language_of(path) is SCRIPT:
+    found: list[tuple[tuple[str, ...], int]] = []
+    tree = trees.of(text) if path.endswith(".py") else None
+    for node in ast.walk(tree) if tree is not None else ():
+        if not isinstance(node, ast.Compare) or not isinstance(node.left, ast.Name | ast.Attribute):
+            continue
+        side, is_asked = node.comparators[0], isinstance(node.ops[0], ast.In | ast.NotIn)
+        if is_asked and isinstance(side, ast.Tuple | ast.List | ast.Set):
+            found.append((tuple(literal_in(one) or "" for one in side.elts), node.lineno))
+    if language_of(path) is SCRIPT:
         source = text[:_MOST_SOURCE]
-        found = _lists_in_script(read_tokens(source, is_script=True), line_starts(source))
-    else:
-        return
+        found += _lists_in_script(read_tokens(source, is_script=True), line_starts(source))
     for numbers, line in found:
         is_small = all(_NUMBER.fullmatch(one) and not _is_telling(one) for one in numbers)
         if len(numbers) >= _LEAST and is_small:
             yield numbers, line
-
-
-def _lists_in_python(tree: ast.Module) -> Iterator[tuple[tuple[str, ...], int]]:
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Compare) or not isinstance(node.left, ast.Name | ast.Attribute):
-            continue
-        side = node.comparators[0]
-        if isinstance(node.ops[0], ast.In | ast.NotIn) and isinstance(
-            side, ast.Tuple | ast.List | ast.Set
-        ):
-            yield tuple(literal_in(one) or "" for one in side.elts), node.lineno
 
 
 def _lists_in_script(tokens: list[Token], ends: list[int]) -> Iterator[tuple[tuple[str, ...], int]]:

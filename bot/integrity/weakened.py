@@ -39,7 +39,7 @@ from bot.values.rules import (
     TEST_FOLLOWS_MOVE,
     TEST_SKIPPED,
 )
-from sandbox.values import FileChange, Finding, Outcome, Severity, Side
+from sandbox.values import Finding, Outcome, Severity, Side
 
 SAME_NAME_RATIO = 50.0
 """How alike the bodies of two tests of one name must be to be one test: `test_basic` is in many classes."""
@@ -95,14 +95,6 @@ class Arrivals:
 
 
 @dataclass(frozen=True, slots=True)
-class TestFileVersion:
-    """One side's version of a test file; `code` is None when absent or not Python."""
-
-    path: str
-    code: CodeOfTests | None
-
-
-@dataclass(frozen=True, slots=True)
 class Weakening:
     """What was seen in one test. `line` is on `side`, in `path` where the test moved to another file."""
 
@@ -116,24 +108,24 @@ class Weakening:
 
 
 def compare_tests(
-    base: TestFileVersion, head: TestFileVersion, arrivals: Arrivals
+    base: CodeOfTests | None, head: CodeOfTests | None, arrivals: Arrivals
 ) -> Iterator[Weakening]:
     """Remarks on one file; `arrivals` are the tests that head has and base has not, for moved ones."""
-    if base.code and head.code is None:
-        yield from _deleted(base.code, [], {}, arrivals)
-    if head.code is None:
+    if head is None:
+        if base:
+            yield from _deleted(base, [], {}, arrivals)
         return
-    skipped = Counter(base.code.module_skips) if base.code else Counter[str]()
-    for skip in Counter(head.code.module_skips) - skipped:
+    skipped = Counter(base.module_skips) if base else Counter[str]()
+    for skip in Counter(head.module_skips) - skipped:
         message = f"Every test of this file is now skipped or left out: `{skip[:80]}`."
-        yield Weakening(TEST_SKIPPED, "", 1, message, is_new_test=base.code is None)
-    known = {test.name: test for test in base.code.tests} if base.code else {}
-    new = {test.name: test for test in head.code.tests if test.name not in known}
-    for test in head.code.tests:
+        yield Weakening(TEST_SKIPPED, "", 1, message, is_new_test=base is None)
+    known = {test.name: test for test in base.tests} if base else {}
+    new = {test.name: test for test in head.tests if test.name not in known}
+    for test in head.tests:
         before = known.get(test.name)
         yield from _compared(before, test, arrivals) if before else _new_test(test)
-    if base.code:
-        yield from _deleted(base.code, head.code.tests, new, arrivals)
+    if base:
+        yield from _deleted(base, head.tests, new, arrivals)
 
 
 def _deleted(
@@ -266,7 +258,16 @@ def _short(assertion: Assertion) -> str:
 def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
     """Tests deleted, skipped, loosened or emptied, file by file."""
     standing = inspection.standing
-    changed = [c for c in inspection.diff.files if _is_test_change(c)]
+    changed = [
+        change
+        for change in inspection.diff.files
+        if any(
+            is_test_module(path)
+            or path.endswith(".rs")  # Rust's tests stand beside the code
+            or (is_test_file(path) and language_of(path) is not None)
+            for path in (change.path, old_path(change))
+        )
+    ]
     before = {old_path(c): _read(old_path(c), inspection.before(c)) for c in changed}
     after = {c.path: _read(c.path, inspection.after(c)) for c in changed if not is_gone(c)}
     arrived: list[Arrival] = []  # the tests of changed files that their own base versions have not
@@ -284,8 +285,7 @@ def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
             yield make_finding(TEST_FILE_DELETED, change, 0, message, Side.BASE)
             continue
         path = old_path(change)
-        versions = TestFileVersion(path, base), TestFileVersion(change.path, head)
-        for remark in compare_tests(*versions, arrivals):
+        for remark in compare_tests(base, head, arrivals):
             place = changes.get(remark.path, change)
             finding = make_finding(remark.rule, place, remark.line, remark.message, remark.side)
             # the test's results are those of the file on base, wherever the test stands now
@@ -294,15 +294,6 @@ def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
             else:
                 blocks = not remark.is_new_test and standing.base_version_fails(path, remark.test)
             yield replace(finding, severity=Severity.BLOCK) if blocks else finding
-
-
-def _is_test_change(change: FileChange) -> bool:
-    return any(
-        is_test_module(path)
-        or path.endswith(".rs")  # Rust's tests stand beside the code
-        or (is_test_file(path) and language_of(path) is not None)
-        for path in (change.path, old_path(change))
-    )
 
 
 def _read(path: str, text: str | None) -> CodeOfTests | None:

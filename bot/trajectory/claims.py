@@ -74,13 +74,6 @@ def facts_of(requirements: Requirements, observed: Observed) -> SeenFacts:
     )
 
 
-def hold(text: str, facts: SeenFacts) -> Held:
-    """Read a log, choose its steps, and find the last claims that the facts contradict."""
-    log = read_trajectory(text)
-    claims = Claims(log.format, len(log.steps), _chosen(log, facts), log.problem)
-    return Held(claims, tuple(_contradicted(log, facts)))
-
-
 # --- which steps ----------------------------------------------------------------------------
 
 
@@ -95,7 +88,10 @@ def _chosen(log: Trajectory, facts: SeenFacts) -> tuple[ClaimedStep, ...]:
     counts: Counter[str] = Counter()
     chosen: list[ClaimedStep] = []
     for step in reversed(log.steps):
-        touched = frozenset(id_ for name in _named(step.action) for id_ in index.get(name, ()))
+        # every word of an action that can be a path, and every end of it that can be one
+        words = (word.split("/") for word in _WORD.findall(step.action))
+        named = ("/".join(parts[at:]) for parts in words for at in range(len(parts)))
+        touched = frozenset(id_ for name in named for id_ in index.get(name, ()))
         about = tuple(
             id_ for id_, _ in facts.files if id_ in touched and counts[id_] < STEPS_A_REQUIREMENT
         )
@@ -115,13 +111,6 @@ def _chosen(log: Trajectory, facts: SeenFacts) -> tuple[ClaimedStep, ...]:
 
 _WORD = re.compile(r"[\w.@+/-]{1,400}")
 """What can be a path in a command or in JSON."""
-
-
-def _named(action: str) -> Iterator[str]:
-    """Every word of an action that can be a path, and every end of it that can be one."""
-    for word in _WORD.findall(action):
-        parts = word.split("/")
-        yield from ("/".join(parts[at:]) for at in range(len(parts)))
 
 
 def _part(text: str, most: int) -> str:
@@ -152,23 +141,29 @@ _DOUBT = re.compile(
 _SENTENCE = re.compile(r"[.!\n;]")
 
 
-def _contradicted(log: Trajectory, facts: SeenFacts) -> Iterator[Finding]:
-    """Hold the last claim of each kind against what was seen; earlier ones may have been right then."""
+def hold(text: str, facts: SeenFacts) -> Held:
+    """Read a log, choose its steps, and find the last claims that the facts contradict."""
+    log = read_trajectory(text)
     tests = facts.failing
     named = ", ".join(f"`{clip(one, 160)}`" for one in tests[:_MOST_NAMED])
     more = f" and {len(tests) - _MOST_NAMED} more" if len(tests) > _MOST_NAMED else ""
     fail = "fails" if len(tests) == 1 else "fail"
+    findings: list[Finding] = []
     for pattern, is_so, seen in (
         (_TESTS, not tests, f"{named}{more} {fail} on head"),
         (_BUILD, not facts.is_broken, "head does not build, and base does"),
         (_LINT, not facts.remarks, f"{facts.remarks} linter finding(s) are new on head"),
     ):
-        if is_so:
-            continue
-        for step, said in _claimed(log, pattern):
+        # the last claim of each kind alone: earlier ones may have been right then
+        claim = None if is_so else next(_claimed(log, pattern), None)
+        if claim:
+            step, said = claim
             message = f"The agent's log says “{clip(said, 160)}” (step {step.number}), but {seen}."
-            yield Finding(CLAIM_CONTRADICTED, Severity.ADVISE, "", 0, message, tool="integrity")
-            break
+            findings.append(
+                Finding(CLAIM_CONTRADICTED, Severity.ADVISE, "", 0, message, tool="integrity")
+            )
+    claims = Claims(log.format, len(log.steps), _chosen(log, facts), log.problem)
+    return Held(claims, tuple(findings))
 
 
 def _claimed(log: Trajectory, pattern: re.Pattern[str]) -> Iterator[tuple[TrajectoryStep, str]]:

@@ -125,15 +125,17 @@ def _steps(events: Events) -> tuple[TrajectoryStep, ...]:
         rows[-1][event.kind is _Kind.DOES].append(event.text)
         if event.call:
             calls[event.call] = len(rows) - 1
-    joined = (tuple(_cut("\n".join(filter(None, part))) for part in row) for row in rows)
-    return tuple(TrajectoryStep(at, *texts) for at, texts in enumerate(joined, 1) if any(texts))
-
-
-def _cut(text: str) -> str:
-    if len(text) <= FIELD_CHARACTERS:
-        return text
     half = FIELD_CHARACTERS // 2
-    return f"{text[:half]}\n…\n{text[-half:]}"
+    found: list[TrajectoryStep] = []
+    for number, row in enumerate(rows, 1):
+        whole = ["\n".join(filter(None, part)) for part in row]
+        texts = [
+            one if len(one) <= FIELD_CHARACTERS else f"{one[:half]}\n…\n{one[-half:]}"
+            for one in whole
+        ]
+        if any(texts):
+            found.append(TrajectoryStep(number, *texts))
+    return tuple(found)
 
 
 # --- the formats ----------------------------------------------------------------------------
