@@ -137,7 +137,30 @@ def read_cases(folder: Path) -> tuple[LabelledCase, ...]:
     files = sorted(folder.glob("*.yml"))
     if not files:
         raise UserError(f"{folder} has no case: there is no *.yml in it.", _WAY_OUT)
-    return each_once(folder, tuple(case for file in files for case in _read_file(file)))
+    cases: list[LabelledCase] = []
+    for file in files:
+        try:
+            document = read_plain_yaml(file.read_text(encoding="utf-8"))
+            read = CaseFile.model_validate(document.data)
+        except UnicodeDecodeError as error:
+            raise UserError(f"{file}: it is not UTF-8 text.", _WAY_OUT) from error
+        except PlainYamlError as error:
+            raise UserError(f"{file}, line {error.line}: {error.problem}.", _WAY_OUT) from error
+        except ValidationError as error:
+            problems = [
+                f"{file}, line {document.line(one['loc'])}: "
+                f"{dotted(one['loc']) or 'the file'}: {plain_message(one)}."
+                for one in error.errors(include_url=False)[:MOST_PROBLEMS]
+            ]
+            raise UserError("\n       ".join(problems), _WAY_OUT) from error
+        named = read.repository
+        is_address = named.startswith(ADDRESSES)
+        repository = named if is_address else str((file.parent / named).resolve())
+        whole = {case.id: case for case in read.cases}
+        for number, case in enumerate(read.cases):
+            line = document.line(("cases", number))
+            cases.append(_case(file, line, repository, (case, whole[case.of or case.id])))
+    return each_once(folder, tuple(cases))
 
 
 def each_once(folder: Path, cases: tuple[LabelledCase, ...]) -> tuple[LabelledCase, ...]:
@@ -148,29 +171,6 @@ def each_once(folder: Path, cases: tuple[LabelledCase, ...]) -> tuple[LabelledCa
             raise UserError(f"{folder}: the id {case.id} stands for two cases.", _WAY_OUT)
         seen[case.id] = case
     return cases
-
-
-def _read_file(file: Path) -> Iterator[LabelledCase]:
-    try:
-        document = read_plain_yaml(file.read_text(encoding="utf-8"))
-        read = CaseFile.model_validate(document.data)
-    except UnicodeDecodeError as error:
-        raise UserError(f"{file}: it is not UTF-8 text.", _WAY_OUT) from error
-    except PlainYamlError as error:
-        raise UserError(f"{file}, line {error.line}: {error.problem}.", _WAY_OUT) from error
-    except ValidationError as error:
-        problems = [
-            f"{file}, line {document.line(one['loc'])}: "
-            f"{dotted(one['loc']) or 'the file'}: {plain_message(one)}."
-            for one in error.errors(include_url=False)[:MOST_PROBLEMS]
-        ]
-        raise UserError("\n       ".join(problems), _WAY_OUT) from error
-    named = read.repository
-    repository = named if named.startswith(ADDRESSES) else str((file.parent / named).resolve())
-    whole = {case.id: case for case in read.cases}
-    for number, case in enumerate(read.cases):
-        line = document.line(("cases", number))
-        yield _case(file, line, repository, (case, whole[case.of or case.id]))
 
 
 def _case(

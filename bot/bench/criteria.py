@@ -7,7 +7,7 @@ times. `quality` says what is known of it, `of` names the thing that it is a spo
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
@@ -126,27 +126,23 @@ def _discrimination(things: _Things) -> Discrimination:
         test = library("scipy.stats").mannwhitneyu
         found = test(list(better.values()), list(worse.values()), alternative="greater")
         p = float(found.pvalue)
+    # The area below the ROC curve of each task that has both; grades of two tasks do not compare.
+    score = library("sklearn.metrics").roc_auc_score
+    areas = []
+    for task in dict.fromkeys(task for task, _ in better):
+        high = [value for (name, _), value in better.items() if name == task]
+        low = [value for (name, _), value in worse.items() if name == task]
+        if low:
+            areas.append(float(score([1] * len(high) + [0] * len(low), high + low)))
     return Discrimination(
         better=len(better),
         worse=len(worse),
-        auc=_mean(list(_aucs(better, worse))),
+        auc=_mean(areas),
         p=p,
         copies=len(drops),
         seen=100 * fmean(drop > 0 for drop in drops) if drops else None,
         drop=_mean(drops),
     )
-
-
-def _aucs(
-    better: Mapping[tuple[str, str], float], worse: Mapping[tuple[str, str], float]
-) -> Iterator[float]:
-    """The area below the ROC curve of each task that has both; grades of two tasks do not compare."""
-    score = library("sklearn.metrics").roc_auc_score
-    for task in dict.fromkeys(task for task, _ in better):
-        high = [value for (name, _), value in better.items() if name == task]
-        low = [value for (name, _), value in worse.items() if name == task]
-        if low:
-            yield float(score([1] * len(high) + [0] * len(low), high + low))
 
 
 @dataclass(frozen=True, slots=True)

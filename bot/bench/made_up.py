@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from bot.bench.merges import Files
 from bot.bench.scripts import functions
-from bot.diff.python_source import Function
+from bot.diff.python_source import Function, parse_python
 
 FEWEST_CHARACTERS = 5  # of input and result together: less may be a coincidence
 _WORD = r"(?:'[^'\\\n]*'|\"[^\"\\\n]*\"|-?\d+)"
@@ -123,11 +123,7 @@ def _tells(asked: _AskedResult) -> bool:
 
 def _asked(text: str) -> Iterator[_AskedResult]:
     """Every `f(17) == 289` of a module's tests, also where names stand for the call and its input."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return
-    for test in (node for node in ast.walk(tree) if isinstance(node, Function)):
+    for test in _functions(text):
         given: dict[str, ast.expr] = {}
         for node in ast.walk(test):
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -164,8 +160,6 @@ def _parameters(node: Function) -> list[str]:
 
 
 def _functions(text: str) -> Iterator[Function]:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return
-    yield from (node for node in ast.walk(tree) if isinstance(node, Function))
+    tree = parse_python(text)
+    if tree is not None:
+        yield from (node for node in ast.walk(tree) if isinstance(node, Function))

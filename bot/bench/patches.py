@@ -100,7 +100,14 @@ class Benches:
             self.opened[case.repository] = made
         bench = self.opened[case.repository]
         for commit in filter(None, (case.base, case.head)):
-            if not bench.has(commit) and not self._fetch_commit(case.repository, bench, commit):
+            is_there = bench.has(commit)
+            # What no branch has, as the head of a pull request, is fetched; but a clone that somebody
+            # named is not completed from the network.
+            if not is_there and self._source(case.repository).is_relative_to(self.fetched):
+                with contextlib.suppress(subprocess.CalledProcessError):
+                    _git("-C", str(bench.folder), "fetch", "--quiet", "--", case.repository, commit)
+                is_there = bench.has(commit)
+            if not is_there:
                 raise NotPrepared(f"{case.repository} has no commit {commit}.")
         if case.delta is None:
             return bench, case.head
@@ -133,17 +140,6 @@ class Benches:
                 raise NotPrepared(f"{repository} cannot be cloned: {_told(error)}") from error
             part.rename(here)
         return here
-
-    def _fetch_commit(self, repository: str, bench: Workbench, commit: str) -> bool:
-        """Fetch what no branch has, as the head of a pull request; tell whether it is there now.
-
-        A clone that somebody named is not completed from the network.
-        """
-        if not self._source(repository).is_relative_to(self.fetched):
-            return False
-        with contextlib.suppress(subprocess.CalledProcessError):
-            _git("-C", str(bench.folder), "fetch", "--quiet", "--", repository, commit)
-        return bench.has(commit)
 
 
 def describe(case: LabelledCase, bench: Workbench) -> str:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from bot.diff.python_source import Function
+from bot.diff.python_source import Function, parse_python
 
 FEWEST_MENTIONS = 2
 """How often tests must speak of a function to be a target."""
@@ -78,10 +78,8 @@ def weakened(text: str, names: set[str]) -> str:
 
 def named(text: str) -> Iterator[tuple[str, Function]]:
     """Return every function with its classes' names before it."""
-    try:
-        waiting: list[tuple[str, ast.AST]] = [("", ast.parse(text))]
-    except (SyntaxError, ValueError):
-        return
+    tree = parse_python(text)
+    waiting: list[tuple[str, ast.AST]] = [("", tree)] if tree is not None else []
     while waiting:
         prefix, node = waiting.pop()
         for child in ast.iter_child_nodes(node):
@@ -94,11 +92,9 @@ def named(text: str) -> Iterator[tuple[str, Function]]:
 
 
 def _nodes(text: str) -> Iterator[ast.AST]:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return
-    yield from ast.walk(tree)
+    tree = parse_python(text)
+    if tree is not None:
+        yield from ast.walk(tree)
 
 
 def _is_breakable(node: Function) -> bool:

@@ -88,25 +88,23 @@ def weakened(text: str, names: set[str]) -> str:
         " > ".join(name.split(" > ")[at:]) for name in names for at in range(name.count(" > ") + 1)
     }
     pairs = brackets(text)
-    found = [
-        body
-        for call in calls(text)
-        if call.title in wanted and (body := _callback(text, call.start, call.end, pairs))
-    ]
-    for start, end in sorted(set(found), reverse=True):
+    found: set[tuple[int, int]] = set()
+    for call in (one for one in calls(text) if one.title in wanted):
+        # The blocks that a function has as its body and behind which nothing but arguments stands.
+        bodies = [
+            (start, end)
+            for start, end in pairs.items()
+            if call.start < start
+            and end < call.end
+            and text[start] == "{"
+            and re.fullmatch(r"[\s,\d_)]*", text[end + 1 : call.end])
+        ]
+        if bodies:
+            found.add(max(bodies, key=lambda pair: pair[1] - pair[0]))
+    for start, end in sorted(found, reverse=True):
         inside = text[start + 1 : end]
         text = f"{text[: start + 1]} try {{{inside}}} catch {{}} {text[end:]}"
     return text
-
-
-def _callback(text: str, start: int, end: int, pairs: dict[int, int]) -> tuple[int, int] | None:
-    """Return the brackets of the block that a call's last function has as its body."""
-    blocks = [(o, c) for o, c in pairs.items() if start < o and c < end and text[o] == "{"]
-    return max(
-        (pair for pair in blocks if re.fullmatch(r"[\s,\d_)]*", text[pair[1] + 1 : end])),
-        key=lambda pair: pair[1] - pair[0],
-        default=None,
-    )
 
 
 def functions(text: str) -> Iterator[ScriptFunction]:

@@ -93,16 +93,7 @@ class Trial:
         """Judge a merge as it was and spoiled thrice; `tell` hears every row."""
         await self.as_merged(merge, tell)
         await self._judged(merge, Spoiling.REVERTED, self.bench.reverted(merge), tell)
-        broken = await self._broken(merge, tell)
-        if broken:
-            commit, failing, name = broken
-            weakened = self.bench.weakened(commit, failing)
-            await self._judged(merge, Spoiling.WEAKENED, weakened, tell, name)
-
-    async def _broken(
-        self, merge: Merge, tell: Callable[[JudgedMerge], None]
-    ) -> tuple[str, tuple[str, ...], str] | None:
-        """Break the least known function that a passing test of base notices."""
+        # Broken is the least known function that a passing test of base notices.
         for target in self.bench.targets(merge)[:MOST_TARGETS]:
             commit = self.bench.broken(merge, target)
             name = f"{target.path}: {target.name}"
@@ -112,8 +103,9 @@ class Trial:
             failing = (*tests.pass_to_fail, *tests.other.get(TestChange.NEW_FAILING, ()))
             if failing:
                 tell(row)
-                return commit, failing, name
-        return None
+                weakened = self.bench.weakened(commit, failing)
+                await self._judged(merge, Spoiling.WEAKENED, weakened, tell, name)
+                return
 
     async def _judged(
         self,

@@ -77,7 +77,16 @@ def told_differences(looked: Iterable[TestedInput]) -> str:
 
 def _inputs(tree: ast.Module) -> Iterator[ast.expr]:
     """The values that calls into the code get, followed through variables and columns of tables."""
-    named = _values_by_name(tree)
+    # What variables are set to, and what the columns of `parametrize` hold.
+    named: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target = node.targets[0]
+            if isinstance(target, ast.Name):
+                named.setdefault(target.id, []).append(node.value)
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "parametrize":
+            for column, value in _columns(node):
+                named.setdefault(column, []).append(value)
     decorators = {
         id(one)
         for node in ast.walk(tree)
@@ -100,20 +109,6 @@ def _inputs(tree: ast.Module) -> Iterator[ast.expr]:
 def _called(call: ast.Call) -> str:
     func = call.func
     return func.id if isinstance(func, ast.Name) else str(getattr(func, "attr", ""))
-
-
-def _values_by_name(tree: ast.Module) -> dict[str, list[ast.expr]]:
-    """What variables are set to, and what the columns of `parametrize` hold."""
-    found: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            target = node.targets[0]
-            if isinstance(target, ast.Name):
-                found.setdefault(target.id, []).append(node.value)
-        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "parametrize":
-            for name, value in _columns(node):
-                found.setdefault(name, []).append(value)
-    return found
 
 
 def _columns(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:

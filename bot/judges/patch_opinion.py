@@ -60,9 +60,20 @@ async def ask_on_patch(
 ) -> PatchOpinion:
     """Ask `samples` times and count; a budget that is spent, or no model, gives an opinion with a problem."""
     binding = tuple(one for one in rubrics if one.is_golden) or rubrics
+    shown = []
+    for one in binding:
+        parts = (
+            ("must hold", one.rubric.requirements),
+            ("must not hold", one.rubric.unacceptable),
+            ("may differ", one.rubric.acceptable),
+        )
+        entries = [f"- {kind}: {entry}" for kind, listed in parts for entry in listed]
+        cause = f"Root cause or intent: {one.rubric.root_cause}"
+        shown.append("\n".join((one.name, cause, *entries)))
+    rubric = "\n\n".join(shown) or "There is no rubric: go by the task alone."
     try:
         votes = await concurrently(
-            *(_vote(agents, material, binding, number) for number in range(1, samples + 1))
+            *(_vote(agents, material, rubric, number) for number in range(1, samples + 1))
         )
     except ModelProblem as error:
         votes = [_Vote(None, problem=error.why)]
@@ -74,9 +85,7 @@ async def ask_on_patch(
     return opinion
 
 
-async def _vote(
-    agents: Agents, material: Material, rubrics: tuple[TaskRubric, ...], number: int
-) -> _Vote:
+async def _vote(agents: Agents, material: Material, rubric: str, number: int) -> _Vote:
     delimiter, shown = agents.delimiter, shown_evidence(material.evidence)
     prompt = Prompt(
         role=Role.PATCH,
@@ -85,7 +94,7 @@ async def _vote(
             "prompts/patch.user.txt.j2",
             shared=shared_text(material, delimiter),
             evidence=evidence_text(shown, delimiter),
-            rubric=delimiter.enclose("rubric", _rubric_text(rubrics), RUBRIC_CHARS),
+            rubric=delimiter.enclose("rubric", rubric, RUBRIC_CHARS),
             mark=delimiter.word,
             ids=", ".join(one.id for one in shown) or "(there are none)",
         ),
@@ -109,20 +118,6 @@ async def _vote(
     bare = (one[1:].strip() if one[:1] in "+-" else one for one in plain)
     quoted = (one for one in dict.fromkeys(bare) if len(one) >= LEAST_QUOTE and one in changed)
     return _Vote(reply, cited, tuple(one for one in quoted if not words_to_judges(one)))
-
-
-def _rubric_text(rubrics: tuple[TaskRubric, ...]) -> str:
-    shown = []
-    for one in rubrics:
-        parts = (
-            ("must hold", one.rubric.requirements),
-            ("must not hold", one.rubric.unacceptable),
-            ("may differ", one.rubric.acceptable),
-        )
-        entries = [f"- {kind}: {entry}" for kind, listed in parts for entry in listed]
-        cause = f"Root cause or intent: {one.rubric.root_cause}"
-        shown.append("\n".join((one.name, cause, *entries)))
-    return "\n\n".join(shown) or "There is no rubric: go by the task alone."
 
 
 # --- counting -------------------------------------------------------------------------------

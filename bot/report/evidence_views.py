@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bot.report.pictures import PictureRow, picture_rows
 from bot.text.clipping import clip_middle
 from bot.values import ActionKind, Evidence, Transition
-from sandbox.values import Observation, Outcome, TestRun
+from sandbox.values import Observation, Outcome
 
 OUTPUT_CHARACTERS = 20_000
 """Head and tail of an output that a report keeps."""
@@ -96,6 +96,14 @@ _RAN = {
 def _observation(seen: Observation, action: ActionKind) -> ObservationView:
     ran = _RAN.get(action)  # it has no exit code of its own
     ended = "did not finish" if seen.exit_code is None else f"exit code {seen.exit_code}"
+    tests = ""
+    if seen.tests:
+        counts = Counter(result.outcome for result in seen.tests.results)
+        words = ", ".join(f"{counts[one]} {one.value}" for one in Outcome if counts[one])
+        why = seen.tests.problem or "results are missing"
+        doubts = "" if seen.tests.complete else f" (incomplete: {why})"
+        forged = "; somebody else wrote into the result channel" if seen.tests.forged else ""
+        tests = f"{words or 'no test ran'}{doubts}{forged}"
     return ObservationView(
         command=seen.command,
         result=ran or ("timed out" if seen.timed_out else ended),
@@ -104,15 +112,5 @@ def _observation(seen: Observation, action: ActionKind) -> ObservationView:
         seconds=seen.seconds,
         truncated=seen.truncated or len(seen.output) > OUTPUT_CHARACTERS,
         problem=seen.problem,
-        tests=_tests_in_words(seen.tests) if seen.tests else "",
+        tests=tests,
     )
-
-
-def _tests_in_words(run: TestRun) -> str:
-    counts = Counter(result.outcome for result in run.results)
-    words = ", ".join(
-        f"{counts[outcome]} {outcome.value}" for outcome in Outcome if counts[outcome]
-    )
-    doubts = "" if run.complete else f" (incomplete: {run.problem or 'results are missing'})"
-    forged = "; somebody else wrote into the result channel" if run.forged else ""
-    return f"{words or 'no test ran'}{doubts}{forged}"

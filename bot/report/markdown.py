@@ -239,10 +239,22 @@ def requirement_graph(rows: Sequence[RequirementView]) -> RequirementGraph:
             for place, row in enumerate(part):
                 nodes[row.requirement.id] = DrawnRequirement(row, first + place * _PITCH_X, y)
             line += 1
+    half = NODE_HEIGHT / 2
+    edges = []
+    for node in nodes.values():
+        for name in dict.fromkeys(node.builds_on):
+            if (base := nodes.get(name)) is None or base is node:
+                continue
+            upper, lower = base.y + half, node.y - half
+            bend = max(12.0, abs(lower - upper) / 2)
+            path = (
+                f"M{base.x:g} {upper:g}C{base.x:g} {upper + bend:g} "
+                f"{node.x:g} {lower - bend:g} {node.x:g} {lower:g}"
+            )
+            edges.append(DrawnEdge(path, name not in node.row.verdict.blocked_by))
     height = round(max(line - 1, 0) * _PITCH_Y + NODE_HEIGHT + 2 * _TOP)
-    return RequirementGraph(
-        tuple(nodes.values()), _edges(nodes), WIDTH, height, max(0, len(rows) - len(shown))
-    )
+    left_out = max(0, len(rows) - len(shown))
+    return RequirementGraph(tuple(nodes.values()), tuple(edges), WIDTH, height, left_out)
 
 
 def _layers(shown: Mapping[str, RequirementView]) -> list[list[RequirementView]]:
@@ -267,20 +279,3 @@ def _above(row: RequirementView, nodes: Mapping[str, DrawnRequirement]) -> float
     """Where the middle of what it builds on stands: few edges cross then. The order stays otherwise."""
     places = [nodes[name].x for name in row.requirement.prerequisites if name in nodes]
     return sum(places) / len(places) if places else WIDTH / 2
-
-
-def _edges(nodes: Mapping[str, DrawnRequirement]) -> tuple[DrawnEdge, ...]:
-    half = NODE_HEIGHT / 2
-    found = []
-    for node in nodes.values():
-        for name in dict.fromkeys(node.builds_on):
-            if (base := nodes.get(name)) is None or base is node:
-                continue
-            start, end = base.y + half, node.y - half
-            bend = max(12.0, abs(end - start) / 2)
-            path = (
-                f"M{base.x:g} {start:g}C{base.x:g} {start + bend:g} "
-                f"{node.x:g} {end - bend:g} {node.x:g} {end:g}"
-            )
-            found.append(DrawnEdge(path, name not in node.row.verdict.blocked_by))
-    return tuple(found)

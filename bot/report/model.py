@@ -280,7 +280,10 @@ class ReportView:
         return tuple(
             reason
             for reason in self.reasons
-            if reason.text and reason.text not in said and not _is_said_elsewhere(reason)
+            if reason.text
+            and reason.text not in said
+            and not reason.requirement_ids
+            and not (reason.conclusion is Conclusion.SUCCESS and reason.finding_rules)
         )
 
     def is_said(self, panel: PanelResult) -> bool:
@@ -313,8 +316,3 @@ class ReportView:
 def _urgency(row: RequirementView) -> tuple[bool, bool]:
     is_open = row.verdict.outcome is VerdictOutcome.UNVERIFIED
     return is_open or not row.requirement.mandatory, not row.requirement.mandatory
-
-
-def _is_said_elsewhere(reason: GateReason) -> bool:
-    is_advice = reason.conclusion is Conclusion.SUCCESS
-    return bool(reason.requirement_ids) or (is_advice and bool(reason.finding_rules))

@@ -84,23 +84,19 @@ def call_views(exchanges: Iterable[Exchange]) -> tuple[CallView, ...]:
     for number, one in enumerate(scrub_tree(tuple(in_order(exchanges))), start=1):
         system, tools = ("" if text in told else text for text in (one.system, one.tools))
         told |= {one.system, one.tools}
-        shown.append(_shortened(CallView(number, one, system, one.said, tools), shown))
+        call = CallView(number, one, system, one.said, tools)
+        # Point at the call that begins with the most of the same text, cut where a paragraph ends.
+        common = [(_common_chars(one.said, past.exchange.said), past.number) for past in shown]
+        cut, like = max(common, key=lambda found: (found[0], -found[1]), default=(0, 0))
+        if cut >= LEAST_SHARED_CHARS:
+            call = replace(call, said=one.said[cut:], like=like, shared_chars=cut)
+        shown.append(call)
     return tuple(shown)
 
 
 def prompts_text(exchanges: Sequence[Exchange]) -> str:
     """All calls as one text for a terminal or a pager; nothing in it steers either."""
     return render_text("replay/prompts.txt.j2", calls=call_views(exchanges))
-
-
-def _shortened(call: CallView, before: Sequence[CallView]) -> CallView:
-    """Point at the call that begins with the most of the same text, cut where a paragraph ends."""
-    said = call.exchange.said
-    common = [(_common_chars(said, one.exchange.said), one.number) for one in before]
-    cut, like = max(common, key=lambda one: (one[0], -one[1]), default=(0, 0))
-    if cut < LEAST_SHARED_CHARS:
-        return call
-    return replace(call, said=said[cut:], like=like, shared_chars=cut)
 
 
 def _common_chars(one: str, other: str) -> int:

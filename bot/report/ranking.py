@@ -78,7 +78,18 @@ def ranking(contestants: Sequence[Contestant]) -> tuple[Rank, ...]:
     They are compared by conclusion, then by how many requirements are met, then by how many are refuted,
     then by the test plan's score. Neither time, size nor names break a tie.
     """
-    _check(contestants)
+    for one in contestants:
+        if not one.report.judged:
+            raise NotComparable(f"{one.name} has no verdict. {one.report.problem}".rstrip())
+    questions = {
+        (one.report.subject.base_sha, tuple((row.id, row.text) for row in one.report.requirements))
+        for one in contestants
+    }
+    if len({base for base, _ in questions}) > 1:
+        raise NotComparable("They start from different commits.")
+    if len(questions) > 1:
+        raise NotComparable("They were judged by different requirements.")
+
     ordered = sorted(contestants, key=lambda one: (_standing(one), one.name))
     standings = [_standing(one) for one in ordered]
     ranks = []
@@ -100,23 +111,6 @@ def ranking(contestants: Sequence[Contestant]) -> tuple[Rank, ...]:
         )
         ranks.append(rank)
     return tuple(ranks)
-
-
-def _check(contestants: Sequence[Contestant]) -> None:
-    for one in contestants:
-        if not one.report.judged:
-            raise NotComparable(f"{one.name} has no verdict. {one.report.problem}".rstrip())
-    questions = {
-        (
-            one.report.subject.base_sha,
-            tuple((row.id, row.text) for row in one.report.requirements),
-        )
-        for one in contestants
-    }
-    if len({base for base, _ in questions}) > 1:
-        raise NotComparable("They start from different commits.")
-    if len(questions) > 1:
-        raise NotComparable("They were judged by different requirements.")
 
 
 def _standing(one: Contestant) -> _Standing:

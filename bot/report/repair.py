@@ -125,25 +125,22 @@ class _Rows:
         failing = [self._compared[name] for name in tests if name in self._compared][:MOST_TESTS]
         told = [_told(test.id, test.message) for test in failing]
         lines = [line for test in failing if (line := self._single(test))]
-        needs_steps = asked is not None and (not failing or len(lines) < len(failing))
-        steps = self._steps(asked) if asked and needs_steps else []
+        steps: list[EvidenceDocument] = []
+        needs_steps = not failing or len(lines) < len(failing)
+        if asked is not None and needs_steps and asked.decided_by not in _BY_JUDGES:
+            # Those that anybody can repeat: none that a judge wrote, and none that he alone weighed.
+            steps = [
+                one
+                for one in self._report.evidence
+                if one.id in asked.evidence
+                and one.action in _RUNNABLE
+                and one.command
+                and one.id in self._by_rules
+            ]
         lines += [step.command for step in steps]
         if not failing:
             told = [_told(step.goal, step.head.output) for step in steps if step.head]
         return told, "\n".join(dict.fromkeys(lines))
-
-    def _steps(self, asked: RequirementDocument) -> list[EvidenceDocument]:
-        """The steps that anybody can repeat: none that a judge wrote, and none that he alone weighed."""
-        if asked.decided_by in _BY_JUDGES:
-            return []
-        return [
-            one
-            for one in self._report.evidence
-            if one.id in asked.evidence
-            and one.action in _RUNNABLE
-            and one.command
-            and one.id in self._by_rules
-        ]
 
     def _single(self, test: TestDocument) -> str:
         """The line that runs one test alone; with base's version of it, where only that one fails."""

@@ -125,16 +125,14 @@ class Reached:
 
     def __init__(self, impact: Impact | None, tests: Iterable[TestComparison]) -> None:
         self._symbols: dict[tuple[str, str | int], dict[CodePlace, None]] = defaultdict(dict)
-        self._starts: dict[str, list[int]] = defaultdict(list)
+        starts: dict[str, list[int]] = defaultdict(list)
         for test in tests:
-            self._starts[test.path].append(test.line)
+            starts[test.path].append(test.line)
         for symbol in impact.symbols if impact else ():
             for place in symbol.tests:
-                self._symbols[place.path, place.name or self._start(place)][symbol.place] = None
-
-    def _start(self, place: CodePlace) -> int:
-        """The line on which the test begins that a line outside of all definitions stands in."""
-        return max((line for line in self._starts[place.path] if line <= place.line), default=0)
+                # A line outside of all definitions stands in the test that begins last before it.
+                before = (line for line in starts[place.path] if line <= place.line)
+                self._symbols[place.path, place.name or max(before, default=0)][symbol.place] = None
 
     def of(self, test: TestComparison) -> tuple[CodePlace, ...]:
         """Return them in the order of the diff."""

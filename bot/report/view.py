@@ -30,7 +30,6 @@ from bot.values import (
     Evaluation,
     ExampleKind,
     FourWay,
-    Grading,
     Impact,
     Judgement,
     Observed,
@@ -98,7 +97,7 @@ def _view(evaluation: Evaluation, home: str) -> ReportView:
         warnings=warnings,
         plan=judgement.plan if judgement else None,
         impact=_impact(observed.impact) if observed.impact else None,
-        grading=_grading(evaluation),
+        grading=None if deliberation.problem else deliberation.grading,
         usage=deliberation.usage,
         unread=judgement.requirements.unread if judgement else (),
         not_apart=judgement.requirements.not_apart if judgement else (),
@@ -204,12 +203,6 @@ def _next_steps(evaluation: Evaluation) -> tuple[str, ...]:
             "check run."
         )
     return tuple(dict.fromkeys(step for step in steps if step))
-
-
-def _grading(evaluation: Evaluation) -> Grading | None:
-    """The grades, unless the judges' words count for nothing in this run."""
-    held = evaluation.deliberation
-    return held.grading if held and not held.problem else None
 
 
 def _score(judgement: Judgement | None) -> Score:
