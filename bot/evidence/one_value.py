@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 from bot.context import EvaluationContext
@@ -12,11 +12,10 @@ from bot.evidence.tests.four_way import assertion_line
 from bot.services import Services
 from bot.values import TestChange, TestComparison
 from sandbox.damage.one_value import BothResults, with_other_values
-from sandbox.damage.trial import Concerned, Trials
+from sandbox.damage.trial import Trials
 from sandbox.damage.values import OF_VALUES, Damage, OneValue
 from sandbox.elsewhere.inside.calls import ADDRESS
 from sandbox.test_runs.four_runs import failed, passed
-from sandbox.values import Environment
 
 _MOST = 2
 _LEAST = 2
@@ -52,7 +51,10 @@ async def for_one_value(
         blind: dict[str, int] = {}
         left_s = end - time.monotonic()
         limits = replace(trials.limits, timeout_s=min(trials.limits.timeout_s, max(1.0, left_s)))
-        for project, base in _built(case, trials.concerned) if left_s > 0 else ():
+        for project in trials.concerned if left_s > 0 else ():
+            base = case.built.at(next(iter(project.tests.values()), "")).base
+            if base is None or base.failure is not None:
+                continue
             own = {one: path for one, path in project.tests.items() if one in turned}
             asked = replace(project, tests=own)
             ways = await with_other_values(
@@ -75,16 +77,6 @@ def in_words(seen: OneValue) -> str:
         f"{one.path}:{one.line}: with other values in place of {', '.join(one.names)} "
         f"(tried {seen.times} times), {tests} on head as on base"
     )
-
-
-def _built(
-    case: EvaluationContext, concerned: tuple[Concerned, ...]
-) -> Iterator[tuple[Concerned, Environment]]:
-    for one in concerned:
-        path = next(iter(one.tests.values()), "")
-        base = case.built.at(path).base
-        if base is not None and base.failure is None:
-            yield one, base
 
 
 def _blind_times(test: TestComparison, ways: Iterable[BothResults]) -> int:

@@ -36,11 +36,7 @@ def plan(
         requirement_ids=(BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, *asked),
         arguments=(command,) if (command := configuration.setup.test) else (),
     )
-    own = _checks(requirements)
-    own += _items(requirements, 3 + len(own))
-    if pages:
-        own += (replace(_PAGES, id=f"E{3 + len(own)}", arguments=pages),)
-    own += _documents(changed_paths, 3 + len(own))
+    own = _own(requirements, changed_paths, pages)
     taken = (suite, *((_LINTER,) if changed_paths else ()), *own)
 
     def add(step: Step, *arguments: str) -> tuple[Step, ...]:
@@ -98,12 +94,13 @@ _PLACES = Step(
 )
 
 
-def _checks(requirements: Requirements) -> tuple[Step, ...]:
-    """One step for each check or script of the configuration."""
-    checked = (r for r in requirements.items if r.check or r.script)
-    return tuple(
+def _own(
+    requirements: Requirements, changed_paths: tuple[str, ...], pages: tuple[str, ...]
+) -> tuple[Step, ...]:
+    """The steps for checks and scripts, test plan items, pages and documents, in this order."""
+    steps = [
         Step(
-            id=f"E{number}",
+            id="",
             goal=requirement.text,
             guidance="Every act of the script goes well on head."
             if requirement.script
@@ -112,45 +109,35 @@ def _checks(requirements: Requirements) -> tuple[Step, ...]:
             action=ActionKind.INTERACTION if requirement.script else ActionKind.BASH,
             arguments=requirement.script or (requirement.check,),
         )
-        for number, requirement in enumerate(checked, start=3)
-    )
+        for requirement in requirements.items
+        if requirement.check or requirement.script
+    ]
+    # The look finds an item of the test plan by its requirement.
+    steps += [
+        Step("", r.text, _GUIDANCE[r.item.kind], (r.id,), _ACTIONS[r.item.kind])
+        for r in requirements.items
+        if r.item is not None
+    ]
+    if pages:
+        steps.append(replace(_PAGES, arguments=pages))
+    # The text of changed documents is shown: their diff says nothing.
+    documents = [path for path in changed_paths if path.lower().endswith(_DOCUMENTS)]
+    steps += [
+        replace(_DOCUMENT, goal=f"See what {path} says.", arguments=(path,))
+        for path in documents[:_MOST_DOCUMENTS]
+    ]
+    return tuple(replace(step, id=f"E{number}") for number, step in enumerate(steps, start=3))
 
 
-def _documents(changed_paths: tuple[str, ...], first: int) -> tuple[Step, ...]:
-    """Show the text of changed documents: their diff says nothing."""
-    changed = [path for path in changed_paths if path.lower().endswith(_DOCUMENTS)]
-    return tuple(
-        Step(
-            id=f"E{number}",
-            goal=f"See what {path} says.",
-            guidance="Converted to text on both sides, for people to read.",
-            requirement_ids=(),
-            action=ActionKind.READ,
-            arguments=(path,),
-        )
-        for number, path in enumerate(changed[:_MOST_DOCUMENTS], start=first)
-    )
-
-
+_DOCUMENT = Step(
+    id="",
+    goal="",
+    guidance="Converted to text on both sides, for people to read.",
+    requirement_ids=(),
+    action=ActionKind.READ,
+)
 _DOCUMENTS = (".docx", ".xlsx", ".pptx", ".pdf")
 _MOST_DOCUMENTS = 3
-
-
-def _items(requirements: Requirements, first: int) -> tuple[Step, ...]:
-    """One step for each item of the test plan; the look finds the item by the requirement."""
-    asked = [(r, r.item) for r in requirements.items if r.item is not None]
-    return tuple(
-        Step(
-            id=f"E{number}",
-            goal=requirement.text,
-            guidance=_GUIDANCE[item.kind],
-            requirement_ids=(requirement.id,),
-            action=_ACTIONS[item.kind],
-        )
-        for number, (requirement, item) in enumerate(asked, start=first)
-    )
-
-
 _ACTIONS = {
     ItemKind.UNIT_TEST: ActionKind.SHELL_INTERACTION,
     ItemKind.SHELL_INTERACTION: ActionKind.SHELL_INTERACTION,

@@ -116,7 +116,20 @@ async def _near_all(looking: ProofContext, seen: list[ExampleSeen]) -> list[Test
             if both := _informative(near.call, *sides):
                 known.append((near.slot, near.step, both))
         shown = _informative(one.example.call, *own[0])
-        found.append(_tested(one.example, shown, known) if shown and known else None)
+        if not shown or not known:
+            found.append(None)
+            continue
+        slots = _literals_in(one.example.call)
+        tested = TestedInput(
+            shown,
+            _function(one.example),
+            "",
+            "",
+            values=tuple(ast.unparse(slots[at]) for at in sorted({slot for slot, _, _ in known})),
+            near=tuple(replace(both, slot=slot) for slot, _, both in known),
+            moves_boundary=moves_boundary(shown, known),
+        )
+        found.append(tested)
     return found
 
 
@@ -196,21 +209,6 @@ def _new(
 
 def _said(shown: ExampleResult) -> str:
     return f"{_DID[shown.outcome]} {shown.said}"
-
-
-def _tested(
-    example: Example, tested: BothSides, known: list[tuple[int, int, BothSides]]
-) -> TestedInput:
-    slots = _literals_in(example.call)
-    return TestedInput(
-        tested,
-        _function(example),
-        "",
-        "",
-        values=tuple(ast.unparse(slots[at]) for at in sorted({slot for slot, _, _ in known})),
-        near=tuple(replace(both, slot=slot) for slot, _, both in known),
-        moves_boundary=moves_boundary(tested, known),
-    )
 
 
 def _function(example: Example) -> str:

@@ -104,7 +104,12 @@ def printed(demand: Demand, output: str) -> HowPrinted:
     missing = [text for text in wanted if text not in whole]
     if not missing:
         return HowPrinted.APART
-    if all(_is_alike(text, whole, lines) for text in missing):
+    # Something was printed that a person could take for each of them.
+    if all(
+        fuzz.partial_ratio(text, whole) >= _ALIKE_RATIO
+        or any(fuzz.token_set_ratio(text, line) >= _ALIKE_WORDS_RATIO for line in lines)
+        for text in missing
+    ):
         return HowPrinted.ALIKE
     return HowPrinted.PARTLY if len(missing) < len(wanted) else HowPrinted.NOT
 
@@ -118,13 +123,6 @@ def left_out(demand: Demand, screens: Iterable[str]) -> tuple[str, ...]:
     missing = [[text for text in wanted if text not in one] for one in shown]
     best = min(missing, key=len, default=wanted)
     return tuple(best) if best and len(wanted) - len(best) > 1 else ()
-
-
-def _is_alike(text: str, whole: str, lines: list[str]) -> bool:
-    """Whether something was printed that a person could take for the text."""
-    if fuzz.partial_ratio(text, whole) >= _ALIKE_RATIO:
-        return True
-    return any(fuzz.token_set_ratio(text, line) >= _ALIKE_WORDS_RATIO for line in lines)
 
 
 def is_printed_whole(item: PlanItem, output: str, typed: str) -> bool:

@@ -78,10 +78,7 @@ async def run_by_harness(
             side, tree, replace(environment, recipe=recipe), limits=shorter, network=network
         )
         seen.append(await run_tests(sandbox, order))
-    return _together(side, seen)
 
-
-def _together(side: Side, seen: list[Observation]) -> Observation:
     problems = [one.problem for one in seen if one.problem]
     codes = [one.exit_code for one in seen]
     results = [result for one in seen if one.tests for result in one.tests.results]
@@ -255,12 +252,16 @@ async def _run(
                 services.sandbox, place.environment, side, known, (bounds, network)
             )
     tree = Path(place.tree)
+    # The places of the files that the expected output says are made.
+    folder = folder_of(item.cases[0].command) if item.cases else ""
+    paths = [path for path in named_paths([item.expected_output]) if path not in item.input_files]
+    made = (f"{at}/{path}" if at else path for path in paths for at in ("", folder, "src"))
     wanted = Interaction(
         side=place.side,
         tree=place.tree,
         cases=tuple(_typed(one, tree) for one in item.cases),
         files=_wanted(item, tree),
-        watched=_watched(item),
+        watched=tuple(dict.fromkeys(made))[:100],
         environment=place.environment,
         case_limit_s=min(_CASE_LIMIT_S, bounds.timeout_s),
         limits=bounds,
@@ -304,16 +305,6 @@ def _wanted(item: PlanItem, tree: Path) -> tuple[WantedFile, ...]:
         reference = file if file and not file.is_symlink() else None
         found.append(WantedFile(name, reference, candidates(name, named, folder)))
     return tuple(found)
-
-
-def _watched(item: PlanItem) -> tuple[str, ...]:
-    """The places of the files that the expected output says are made."""
-    folder = folder_of(item.cases[0].command) if item.cases else ""
-    paths = [path for path in named_paths([item.expected_output]) if path not in item.input_files]
-    places = (
-        f"{where}/{path}" if where else path for path in paths for where in ("", folder, "src")
-    )
-    return tuple(dict.fromkeys(places))[:100]
 
 
 # --- what the plan lacks ----------------------------------------------------------------------
