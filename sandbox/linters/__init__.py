@@ -104,7 +104,8 @@ async def lint_change(sandbox: Sandbox, request: LintRequest) -> LintedChange | 
     """
     gate = asyncio.Semaphore(_AT_ONCE)
     orders = await asyncio.to_thread(_orders, request)
-    pairs = await concurrently(*(_on_both(sandbox, gate, *pair) for pair in orders))
+    done = await concurrently(*(_gated(sandbox, gate, one) for pair in orders for one in pair))
+    pairs = zip(done[::2], done[1::2], strict=True)
     ran = [(base, head) for base, head in pairs if head is not None]
     if not ran:
         return None
@@ -176,13 +177,6 @@ async def missing_linters(sandbox: Sandbox) -> tuple[Linter, ...]:
     done = await sandbox.run(Command(argv, cwd="/", limits=Limits(timeout_s=10)))
     absent = set(done.stdout.decode(errors="replace").split())
     return tuple(one for one in LINTERS if one.program in absent)
-
-
-async def _on_both(
-    sandbox: Sandbox, gate: asyncio.Semaphore, base: LintOrder, head: LintOrder
-) -> tuple[Linted | None, Linted | None]:
-    on_base, on_head = await concurrently(_gated(sandbox, gate, base), _gated(sandbox, gate, head))
-    return on_base, on_head
 
 
 async def _gated(sandbox: Sandbox, gate: asyncio.Semaphore, order: LintOrder) -> Linted | None:

@@ -197,15 +197,9 @@ def _below(tree: Path, path: str) -> Iterator[str]:
         folders[:] = sorted(set(folders) - _SKIPPED)
         for name in sorted(names):
             file = Path(folder, name)
-            if file.is_file() and not file.is_symlink() and _is_utf8(name):
+            is_utf8 = name.encode(errors="ignore").decode() == name
+            if file.is_file() and not file.is_symlink() and is_utf8:
                 yield file.relative_to(tree).as_posix()
-
-
-def _is_utf8(name: str) -> bool:
-    try:
-        return bool(name.encode())
-    except UnicodeEncodeError:
-        return False
 
 
 def choose(linter: Linter, tree: Path, files: Iterable[LintedFile]) -> Chosen:

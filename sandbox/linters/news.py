@@ -98,7 +98,9 @@ def new_on_head(base: Linted | None, head: Linted, change: WhatChanged) -> tuple
         if known[key] > 0:
             known[key] -= 1
             continue
-        blocks = _blocks(remark, change.added_files()) and remark.path not in broken_before
+        is_sure = remark.breaks is Breaks.ALWAYS or remark.path not in change.added_files()
+        may_block = remark.breaks is not Breaks.NO and not may_be_meant(remark.path)
+        blocks = may_block and is_sure and remark.path not in broken_before
         new.append(New(finding(head.linter, remark, blocks=blocks), remark.replacement))
     return tuple(new)
 
@@ -123,12 +125,6 @@ def finding(
         side=side,
         tool=linter,
     )
-
-
-def _blocks(remark: LinterRemark, added_files: set[str]) -> bool:
-    if remark.breaks is Breaks.NO or may_be_meant(remark.path):
-        return False
-    return remark.breaks is Breaks.ALWAYS or remark.path not in added_files
 
 
 def may_be_meant(path: str) -> bool:

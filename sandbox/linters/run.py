@@ -119,11 +119,11 @@ class _CallOutcome:
 
 
 async def _called(sandbox: Sandbox, order: LintOrder, call: LinterCall) -> _CallOutcome:
-    environment = order.environment
+    linter, environment = order.linter, order.environment
     layered = _mounts(order)
     # Where something is mounted into the tree, its mount point must be made there.
     inner = any(mount.target.startswith(f"{TREE}/") for mount in (*layered, *call.mounts))
-    mode = MountMode.COPY_ON_WRITE if inner or order.linter.writes else MountMode.READ_ONLY
+    mode = MountMode.COPY_ON_WRITE if inner or linter.writes else MountMode.READ_ONLY
     variables = environment.variables if environment and layered else ()
     command = Command(
         argv=call.argv,
@@ -131,14 +131,11 @@ async def _called(sandbox: Sandbox, order: LintOrder, call: LinterCall) -> _Call
         environment=(*variables, ("NO_COLOR", "1"), *call.variables),
         cwd=f"{TREE}/{call.folder}" if call.folder not in ("", ".") else TREE,
         stdin=call.stdin,
-        limits=order.linter.limits,
+        limits=linter.limits,
     )
-    completed = await sandbox.run(command)
+    done = await sandbox.run(command)
     where = f"cd {shlex.quote(call.folder)} && " if call.folder not in ("", ".") else ""
-    return _read(order.linter, call, completed, (where + call.shown)[:_SHOWN_COMMAND])
-
-
-def _read(linter: Linter, call: LinterCall, done: Completed, shown: str) -> _CallOutcome:
+    shown = (where + call.shown)[:_SHOWN_COMMAND]
     if done.exit_code == _MISSING:
         problem = f"{linter.name} is not installed: {linter.install}"
         return _CallOutcome(shown, done.seconds, problem=problem, missing=True)

@@ -59,7 +59,20 @@ def releases_of_ci(tree: Tree) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for job in ci_jobs(tree):
-        releases = list(_releases_in(job.text.splitlines()))
+        releases: list[str] = []
+        is_listing = False
+        for line in job.text.splitlines():
+            # What a key names, in its line or in the list below it.
+            key = _NODE_KEY.fullmatch(line)
+            text = (key["value"] if key else line).split("#")[0].strip()
+            if key:
+                is_listing = not text
+            elif is_listing and (not text or text.startswith("-")):
+                text = text.removeprefix("-")
+            else:
+                is_listing, text = False, ""
+            named = map(release_named, re.split(r"[\s\[\],'\"]+", text))
+            releases += [one for one in named if one and int(one.split(".")[0]) in MAJORS]
         if len(releases) > 1 or job.path == ".travis.yml" or _TESTED.search(job.text):
             found |= dict.fromkeys(releases, job.path)
     return found
@@ -71,24 +84,6 @@ def release_named(text: str) -> str:
     word = _CODENAMES.get(word.removeprefix("lts/"), word)
     found = _EXACT.fullmatch(word)
     return found.group(1) if found else ""
-
-
-def _releases_in(lines: list[str]) -> Iterator[str]:
-    """Yield the releases that the keys of a CI job name, in a line or in the list below it."""
-    is_listing = False
-    for line in lines:
-        key = _NODE_KEY.fullmatch(line)
-        text = (key["value"] if key else line).split("#")[0].strip()
-        if key:
-            is_listing = not text
-        elif is_listing and (not text or text.startswith("-")):
-            text = text.removeprefix("-")
-        else:
-            is_listing, text = False, ""
-        for word in re.split(r"[\s\[\],'\"]+", text):
-            release = release_named(word)
-            if release and int(release.split(".")[0]) in MAJORS:
-                yield release
 
 
 _ENDS = {"&&", "||", ";", "&", "|", "(", ")"}

@@ -159,7 +159,9 @@ def _nearest(tree: Tree, root: str) -> Manager:
         if locks:
             (name, lock), reason = locks[0], f"there is a {locks[0][1]}"
             if len({owner for owner, _ in locks}) > 1:
-                used = _installed_in_ci(tree)
+                # The one that CI installs with is kept up.
+                steps = (one for job in ci_jobs(tree) for one in _INSTALLS_IN_CI.finditer(job.text))
+                used = {str(one[one.lastindex or 0]) for one in steps}
                 mine = [one for one in locks if one[0] in used]
                 if len(mine) == 1:
                     (name, lock), reason = mine[0], f"there is a {mine[0][1]}, and CI uses it"
@@ -168,12 +170,6 @@ def _nearest(tree: Tree, root: str) -> Manager:
         if manifest.has("workspaces") and folder != root:
             return Manager("npm", "", folder, "", "nothing names another")
     return Manager("npm", "", root, "", "nothing names another")
-
-
-def _installed_in_ci(tree: Tree) -> set[str]:
-    """Return the package managers that CI installs with: of several locks, theirs is the one kept up."""
-    found = (one for job in ci_jobs(tree) for one in _INSTALLS_IN_CI.finditer(job.text))
-    return {str(one[one.lastindex or 0]) for one in found}
 
 
 def node_of_manager(manager: Manager) -> str:
@@ -210,7 +206,11 @@ def install_commands(
     needed = runner if manager.name == "npm" else ""
     told = ("python3", "-I", NPM_INSTALL, f"{DEPENDENCIES}/{UNFETCHED}", needed)
     dated = (f"--before={released_before}",) if is_dated(manager, released_before) else ()
-    steps = [(*told, *_install(manager), *dated), _rebuild(manager)]
+    # The install scripts of dependencies. pnpm links packages, and npm takes links for packages under
+    # development: it would run their `prepare`.
+    own_rebuild = shlex.join((f"{MANAGER_BINS}/pnpm", "rebuild", *_PNPM_OPTIONS))
+    rebuild = f"{own_rebuild if manager.name == 'pnpm' else 'npm rebuild'} {_TOLERATED}"
+    steps = [(*told, *_install(manager), *dated), ("sh", "-c", rebuild)]
     scripts = manifest.table("scripts")
     own = [name for name in _LIFECYCLE if scripts.text(name)]
     lines = (*(f"npm run {name}" for name in own), *more)
@@ -260,15 +260,6 @@ def _install(manager: Manager) -> tuple[str, ...]:
     if manager.lock:
         return ("npm", "ci", *options)
     return ("npm", "install", *options, "--no-package-lock")
-
-
-def _rebuild(manager: Manager) -> tuple[str, ...]:
-    """Run the install scripts of dependencies.
-
-    pnpm links packages, and npm takes links for packages under development: it would run their `prepare`.
-    """
-    own = shlex.join((f"{MANAGER_BINS}/pnpm", "rebuild", *_PNPM_OPTIONS))
-    return ("sh", "-c", f"{own if manager.name == 'pnpm' else 'npm rebuild'} {_TOLERATED}")
 
 
 _DEPENDENCY_FIELDS = (

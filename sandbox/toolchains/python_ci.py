@@ -131,9 +131,12 @@ def _tox_section(tree: Tree, config: ConfigParser, section: str, project: str) -
     calls = [(one, calls_in(tree, [one.text], start)) for one in commands]
     # What tests are called for, they are installed for.
     factors = frozenset(one.factors for one, found in calls if found)
-    installed = _pip_arguments(
-        [w for line in _holding(said("deps"), factors) for w in _dependency(line)], project
-    )
+    words: list[str] = []
+    for line in _holding(said("deps"), factors):
+        # A requirement is one word, whatever its marker holds.
+        text = line.partition(" #")[0].strip()
+        words += [text] if parsed(text) else _words(line)
+    installed = _pip_arguments(words, project)
     return TestHints(
         "tox.ini",
         extras=installed.extras + _split(said("extras"), factors),
@@ -172,12 +175,6 @@ def _holding(text: str, factors: frozenset[str]) -> list[str]:
     """Return tox's lines that hold for every factor or for one of these."""
     lines = [_conditioned(line) for line in _resolved(text)]
     return [one.text for one in lines if not one.factors or one.factors in factors]
-
-
-def _dependency(line: str) -> list[str]:
-    """Return a line of `deps` as words: a requirement is one, whatever its marker holds."""
-    text = line.partition(" #")[0].strip()
-    return [text] if parsed(text) else _words(line)
 
 
 def _split(text: str, factors: frozenset[str]) -> tuple[str, ...]:
@@ -254,16 +251,7 @@ def _job(tree: Tree, source: str, lines: list[str], project: str) -> TestHints:
         elif re.search(r"\b(uv (sync|run)|poetry install|pdm (install|sync))\b", line):
             words += _groups_only(_words(line))
     found = _pip_arguments(words, project, source)
-    return TestHints(
-        source,
-        found.extras,
-        found.groups,
-        found.files,
-        found.packages,
-        found.installs_project,
-        calls_in(tree, lines),
-        is_of_ci=True,
-    )
+    return replace(found, calls=calls_in(tree, lines), is_of_ci=True)
 
 
 def _words(line: str) -> list[str]:

@@ -51,7 +51,7 @@ def read_project(tree: Tree) -> PythonProject:
     """Return what the tree's project files declare; an empty Project when there are none."""
     pyproject = tree.toml("pyproject.toml")
     tool, is_built = pyproject.table("tool"), pyproject.has("build-system")
-    groups = _groups(pyproject) + _tool_groups(pyproject, tree.toml("hatch.toml"))
+    groups = _groups(pyproject, tree.toml("hatch.toml"))
     backend = pyproject.table("build-system").text("build-backend")
     if pyproject.has("project"):
         project = pyproject.table("project")
@@ -99,8 +99,11 @@ def _name(text: str) -> str:
     return name if re.fullmatch(r"[a-z0-9-]{1,200}", name) else ""
 
 
-def _groups(pyproject: Table) -> tuple[NamedList, ...]:
-    """Return PEP 735 groups with their `include-group` entries followed (cycles end)."""
+def _groups(pyproject: Table, of_hatch: Table) -> tuple[NamedList, ...]:
+    """Return PEP 735 groups with their `include-group` entries followed (cycles end), and other lists.
+
+    These are what PDM, uv (its old key), poetry and hatch keep outside the standard.
+    """
     groups = pyproject.table("dependency-groups")
 
     def members(name: str, trail: tuple[str, ...]) -> tuple[str, ...]:
@@ -109,11 +112,7 @@ def _groups(pyproject: Table) -> tuple[NamedList, ...]:
         own = groups.strings(name)
         return own + tuple(requirement for found in nested for requirement in found)
 
-    return tuple(NamedList(name, members(name, ())) for name in groups.names())
-
-
-def _tool_groups(pyproject: Table, of_hatch: Table) -> tuple[NamedList, ...]:
-    """Return the lists that PDM, uv (its old key), poetry and hatch keep outside the standard."""
+    standard = tuple(NamedList(name, members(name, ())) for name in groups.names())
     tool = pyproject.table("tool")
     pdm = tool.table("pdm", "dev-dependencies")
     lists = [NamedList(name, pdm.strings(name), is_loose=True) for name in pdm.names()]
@@ -125,7 +124,7 @@ def _tool_groups(pyproject: Table, of_hatch: Table) -> tuple[NamedList, ...]:
         if one.name == "hatch-test" and not own:
             own = ("pytest", "pytest-mock")  # what hatch itself brings, as far as tests call it
         lists.append(NamedList(one.name, own + one.strings("extra-dependencies"), is_loose=True))
-    return tuple(entry for entry in lists if entry.requirements)
+    return (*standard, *(entry for entry in lists if entry.requirements))
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,25 +249,21 @@ def _requirements(dependencies: Table) -> tuple[str, ...]:
 
 
 def _specifier(version: str) -> str:
-    parts = (_one(part.strip()) for part in version.split(","))
-    return ",".join(part for part in parts if part)
-
-
-def _one(text: str) -> str:
-    if text in {"", "*"}:
-        return ""
-    if text[0] == "^":
-        # The caret keeps the leftmost part that is not zero.
+    found: list[str] = []
+    for text in map(str.strip, version.split(",")):
         number = text[1:].strip()
-        parts = number.split(".")
-        nonzero = [index for index, part in enumerate(parts) if part != "0"]
-        return _range(number, nonzero[0] if nonzero else len(parts) - 1)
-    if text[0] == "~" and not text.startswith("~="):
-        number = text[1:].strip()
-        return _range(number, min(1, number.count(".")))
-    if text[0] in "<>=!~":
-        return text.replace(" ", "")
-    return f"=={text}"
+        if text in {"", "*"}:
+            continue
+        if text[0] == "^":
+            # The caret keeps the leftmost part that is not zero.
+            parts = number.split(".")
+            nonzero = [index for index, part in enumerate(parts) if part != "0"]
+            found.append(_range(number, nonzero[0] if nonzero else len(parts) - 1))
+        elif text[0] == "~" and not text.startswith("~="):
+            found.append(_range(number, min(1, number.count("."))))
+        else:
+            found.append(text.replace(" ", "") if text[0] in "<>=!~" else f"=={text}")
+    return ",".join(found)
 
 
 def _range(number: str, position: int) -> str:
