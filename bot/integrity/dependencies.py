@@ -107,7 +107,7 @@ def _npm_names(text: str) -> Iterator[str]:
 def _project_names(text: str) -> Iterator[str]:
     try:
         manifest = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return
     project, build = _table(manifest, "project"), _table(manifest, "build-system")
     groups = [project.get("dependencies"), build.get("requires")]

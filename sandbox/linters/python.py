@@ -40,7 +40,7 @@ def configuration_of(tree: Path) -> str:
         try:
             tools = tomllib.loads((tree / name).read_text(errors="replace")).get("tool", {})
             return name if "ruff" in tools else ""
-        except (tomllib.TOMLDecodeError, RecursionError, AttributeError, TypeError):
+        except (ValueError, RecursionError, AttributeError, TypeError):
             return name
     return ""
 
@@ -107,7 +107,7 @@ def _formats(tree: Path) -> bool:
                 return True
         hooks = tree / _PRE_COMMIT
         return hooks.is_file() and bool(_HOOK.search(hooks.read_text(errors="replace")[:100_000]))
-    except (OSError, tomllib.TOMLDecodeError, RecursionError, AttributeError, TypeError):
+    except (OSError, ValueError, RecursionError, AttributeError, TypeError):
         return False
 
 

@@ -26,7 +26,7 @@ def _is_configured(tree: Path) -> bool:
     try:
         project = tomllib.loads((tree / "pyproject.toml").read_text(errors="replace"))
         return "sqlfluff" in project.get("tool", {})
-    except (OSError, tomllib.TOMLDecodeError, RecursionError, AttributeError, TypeError):
+    except (OSError, ValueError, RecursionError, AttributeError, TypeError):
         return False
 
 

@@ -69,7 +69,7 @@ class Tree:
         """Return the file as a table; an empty one when it is absent or no TOML."""
         try:
             return Table(tomllib.loads(self.read(path)))
-        except (tomllib.TOMLDecodeError, RecursionError, ValueError):
+        except (ValueError, RecursionError):
             return Table({})
 
     def json(self, path: str) -> Table:

@@ -79,10 +79,10 @@ def _json(text: str) -> Unparsable | None:
     try:
         json.loads(text)
         return None
-    except RecursionError:
-        return None
     except json.JSONDecodeError as error:
         first = error
+    except (ValueError, RecursionError):
+        return None  # a number that Python does not read is JSON
     lenient = _TRAILING_COMMA.sub(lambda m: m[1] or "", _COMMENT.sub(lambda m: m[1] or " ", text))
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines or _is_json(lenient) or all(map(_is_json, lines)):
@@ -95,6 +95,8 @@ def _is_json(text: str) -> bool:
         json.loads(text)
     except (json.JSONDecodeError, RecursionError):
         return False
+    except ValueError:
+        return True
     return True
 
 
@@ -104,8 +106,8 @@ def _toml(text: str) -> Unparsable | None:
     except tomllib.TOMLDecodeError as error:
         at = re.search(r"\(at line (\d+)", str(error))
         return Unparsable(int(at[1]) if at else 1, f"No TOML: {error}")
-    except RecursionError:
-        return None
+    except (ValueError, RecursionError):
+        return None  # a number that Python does not read is TOML
     return None
 
 

@@ -81,7 +81,11 @@ class GitDependency:
         hosted = re.match(r"(\w+):[^/]", self.spec)
         if _HOSTED.match(self.spec) or not self.spec:
             return _HOSTS.get(hosted.group(1) if hosted else "", "github.com")
-        return urlsplit(self.spec.replace("git+", "").replace("git@", "")).hostname or "github.com"
+        try:
+            url = urlsplit(self.spec.replace("git+", "").replace("git@", ""))
+        except ValueError:  # no address, so npm cannot have it either
+            return "github.com"
+        return url.hostname or "github.com"
 
 
 def is_of_git(spec: str) -> bool:

@@ -180,6 +180,17 @@ async def test_minified_code_is_left_out_and_said(sandbox: Sandbox, tmp_path: Pa
     assert [one.path for one in result.new if one.severity is Severity.BLOCK] == []
 
 
+async def test_a_number_that_python_does_not_read_breaks_nothing(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    long = "1" * 5_000
+    named = {"package.json": f'{{"a": {long}}}', "b.json": f'{{"a": {long}}} // said\n'}
+    head = {**named, "pyproject.toml": f"[tool]\na = {long}\n", "c.sh": "#!/bin/sh\nrm -r $1\n"}
+    result = await lint_change(sandbox, tmp_path, {"README": "x"}, head)
+    assert result is not None and result.head.problem == ""
+    assert {one.path for one in result.new} == {"c.sh"}
+
+
 async def test_names_that_look_like_options_or_lie_about_places(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
