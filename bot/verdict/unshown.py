@@ -107,7 +107,7 @@ def _refuses_half(claim: Claim) -> Gap | None:
     call = refused[0].call
     name = call.partition("(")[0].rpartition(".")[2]
     around = code_of(o for o in claim.case.observed.tests.comparisons if name in o.source)
-    raised = [one.on_head.partition("raised ")[2].partition(" ")[0] for one in refused]
+    raised = [one.error_on_head for one in refused]
     if side := untested_side(claim.requirement, [one.call for one in refused], around):
         but = f"the task names what is {side}, too, and no test has it: it has `{call}`."
         step = f"Add a test for what is {side}"
@@ -140,9 +140,9 @@ def _refuses_still(claim: Claim) -> Gap | None:
     if asks_for_error(claim.requirement):
         return None
     for one in claim.inputs:
-        raised = one.tested.on_base.rpartition("raised ")[2].partition(" ")[0]
         near = next((near for near in one.still if near.call == one.tested.call), None)
-        if near is not None and raised in one.errors and not one.tested.is_refused:
+        was = one.tested.error_on_base
+        if near is not None and was in one.errors and not one.tested.is_refused:
             return Gap(
                 f"`{near.call}` {near.on_base} on base and {one.tested.on_head} on head, but with an object "
                 f"that holds something else it {near.on_head} on both.",

@@ -74,23 +74,38 @@ class BothSides:
         return self.on_base != self.on_head
 
     @property
+    def error_on_base(self) -> str:
+        """What base raises, at once or in place of a first item: its type's name; "" where it answers."""
+        return _error(self.on_base)
+
+    @property
+    def error_on_head(self) -> str:
+        """What head raises, at once or in place of a first item: its type's name; "" where it answers."""
+        return _error(self.on_head)
+
+    @property
     def is_refused(self) -> bool:
-        """Whether head raises, at once or in place of a first item."""
-        return _RAISED.match(self.on_head) is not None
+        """Whether head raises."""
+        return bool(self.error_on_head)
 
     @property
     def was_refused(self) -> bool:
-        """Whether base raises, at once or in place of a first item."""
-        return _RAISED.match(self.on_base) is not None
+        """Whether base raises."""
+        return bool(self.error_on_base)
 
     def is_newly_refused_by(self, errors: Collection[str]) -> bool:
         """Whether base answers and head raises one of these."""
-        is_new = self.is_refused and not self.was_refused
-        return is_new and self.on_head.rpartition("raised ")[2] in errors
+        return not self.was_refused and self.error_on_head in errors
 
 
 RAISED = r"(?:returned an iterator that yields \[\], then )?raised\b"
-_RAISED = re.compile(RAISED)
+"""How what raised is told inside the sandbox (`inside/calls.py`)."""
+_RAISED = re.compile(rf"{RAISED} ?(\S*)")
+
+
+def _error(told: str) -> str:
+    raised = _RAISED.match(told)
+    return (raised[1] or "an error") if raised else ""
 
 
 class Unmeasured(StrEnum):
