@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.diff.lines import added_lines, is_gone
+from bot.diff.lines import added_lines, is_gone, removed_lines
 from bot.evidence.tests.results import code_of
 from bot.integrity.inspection import Inspection, make_finding
 from bot.integrity.languages import SCRIPT
@@ -74,40 +74,53 @@ _SPEAKS_OF_NEW = re.compile(
     r"(?i)\b(?:add\w*|new|introduc\w*|implement\w*|provid\w*|support\w*|feat\w*|expos\w*|helpers?|"
     r"utilit\w*|functions?|methods?|class(?:es)?|api)\b"
 )
+_CALLED = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]{0,200})\(")
 _MOST_READ = 400  # files
 
 
 def unused_definitions(inspection: Inspection) -> Iterator[Finding]:
-    """New functions and classes that each test which turned green calls, and that nothing else does."""
+    """New functions and classes beside code of base that is as it was, which only the tests bring together.
+
+    Each test that turned green calls both, and no shipped code calls what is new.
+    """
     said = words_of_task(inspection)
     turned = [code_of([one]) for one in inspection.standing.turned_green if one.source]
-    if not turned or _SPEAKS_OF_NEW.search(said):
+    changes = [one for one in inspection.diff.files if not is_gone(one) and ships(one.path)]
+    if not turned or _SPEAKS_OF_NEW.search(said) or any(any(removed_lines(c)) for c in changes):
         return
-    known = Vocabulary(words_of(said))
-    shipped = [one for one in inspection.head.paths() if ships(one)][:_MOST_READ]
-    for change in inspection.diff.files:
-        if is_gone(change) or not change.path.endswith((".py", *SCRIPT.suffixes)):
-            continue
+    called = [set(_CALLED.findall(code)) for code in turned]
+    known, shipped = Vocabulary(words_of(said)), None
+    for change in changes:
         before = inspection.before(change) or ""
+        is_read = change.path.endswith((".py", *SCRIPT.suffixes))
+        there = {name for line in before.splitlines() if (name := _defined(line))}
+        if not is_read or any(there.isdisjoint(names) for names in called):
+            continue
         above = ""
-        for number, line in added_lines(change) if ships(change.path) else ():
-            defined = _DEFINES.match(line[:2_000])
+        for number, line in added_lines(change):
+            name = _defined(line)
             is_marked = above.lstrip().startswith("@")  # whoever marked it calls it
             above = line
-            name = (defined[1] or defined[2]) if defined else ""
-            whole = whole_name(name)
-            if not name or is_marked or name.startswith("__") or whole.search(before):
+            if not name or is_marked or name.startswith("__") or whole_name(name).search(before):
                 continue
-            if any(map(known.knows, words_of(name))) or not all(map(whole.search, turned)):
+            if any(map(known.knows, words_of(name))) or not all(name in names for names in called):
                 continue
-            texts = (inspection.head.read(one) or "" for one in shipped)
-            if not any(_uses(text, whole) for text in texts):
+            if shipped is None:
+                paths = [one for one in inspection.head.paths() if ships(one)][:_MOST_READ]
+                shipped = [inspection.head.read(one) or "" for one in paths]
+            if not any(_uses(text, whole_name(name)) for text in shipped):
                 message = (
                     f"Each test that passes with this change only calls `{name}`, which is new, and no code "
-                    "that ships does. Where it is not called, all may be as before, and the task does not "
-                    "speak of it."
+                    "that ships does. Where it is not called, all is as before, and the task does not speak "
+                    "of it."
                 )
                 yield make_finding(ONLY_TESTS_CALL, change, number, message)
+
+
+def _defined(line: str) -> str:
+    """The function or class that a line begins to define; "" for any other line."""
+    found = _DEFINES.match(line[:2_000])
+    return (found[1] or found[2]) if found else ""
 
 
 def _uses(text: str, name: re.Pattern[str]) -> bool:

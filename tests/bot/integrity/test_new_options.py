@@ -127,8 +127,10 @@ def test_a_function_that_only_the_tests_call_is_asked_about() -> None:
         (APART, CALLS_IT, "Add something for the Authorization header in lower case"),
         (APART, CALLS_IT, "The Authorization header is not normalized"),
         (APART.replace("\ndef norm", "\n@filter\ndef norm"), CALLS_IT, ANY_CASE),
+        (APART, "def test_it():\n    assert normalize({'a': 1}) == {'A': 1}\n", ANY_CASE),
+        (APART.replace(".get('Auth", ".get(KEY, 'Auth"), CALLS_IT, ANY_CASE),
     ],
-    ids=["called", "not by the test", "something new is asked for", "named", "marked"],
+    ids=["called", "not by the test", "new is asked for", "named", "marked", "alone", "mended"],
 )
 def test_what_is_called_or_asked_for_is_left_alone(head: str, test: str, asked: str) -> None:
     assert not only_for_tests(head, test, asked)
