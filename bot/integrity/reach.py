@@ -1,8 +1,8 @@
 """Finds what a change newly does to what is outside of it, as no code of base does and nobody asks for.
 
 Code that opens the network, starts programs, deletes files, changes something for the whole process, prints,
-or runs what data say is a decision of its own. Seen are Python's and JavaScript's own ways and their
-best-known packages; folders of development tools are left out.
+runs what data say, or asks where it runs is a decision of its own. Seen are Python's and JavaScript's own
+ways and their best-known packages; folders of development tools are left out.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from bot.values.rules import (
     FILES_DELETED,
     NETWORK_OPENED,
     OUTPUT_WRITTEN,
+    PLACE_ASKED,
     PROCESS_CHANGED,
     PROGRAM_STARTED,
 )
@@ -40,8 +41,9 @@ _TOOLS = re.compile(
 class _Reach:
     """One way to what is outside: its rule, what it does, and where it is seen. `said` is a word of it.
 
-    Of Python `modules` are imported, `calls` are called or assigned to ("sys.stdout="); `scripts` are
-    JavaScript.
+    Of Python `modules` are imported, `calls` are called, read or assigned to ("sys.stdout="), or a text
+    ("'/proc"); `scripts` are JavaScript. Base knows one that `is_each` by what is written there, any other by
+    its kind.
     """
 
     rule: str
@@ -50,6 +52,7 @@ class _Reach:
     calls: re.Pattern[str]
     scripts: re.Pattern[str]
     said: re.Pattern[str]
+    is_each: bool = False
 
 
 def _loaded(names: str) -> str:
@@ -166,6 +169,34 @@ _REACHES = (
             r"deep ?copy|yaml|evaluat\w*|templat\w*|compil\w*|plugins?|sandbox\w*)\b"
         ),
     ),
+    _Reach(
+        PLACE_ASKED,
+        "asks where it runs",
+        re.compile(r"(?:_?pytest|unittest|nose|hypothesis)(?:\.|$)"),
+        re.compile(
+            r"(?:os\.(?:uname|getlogin|get[eg]?uid|getgid|getpp?id|getpgid|getcwdb?|cpu_count|getloadavg|environ|getenv|"
+            r"sched_getaffinity|ttyname|isatty)|platform\.(?:node|uname|release|version|platform|machine)|"
+            r"socket\.(?:gethostname|getfqdn)|getpass\.getuser|pwd\.getpw\w+|resource\.getr\w+|"
+            r"tempfile\.gettempdirb?|sys\.(?:_getframe|gettrace|getprofile|_current_frames|argv|orig_argv|modules|"
+            r"flags|executable|prefix)|inspect\.(?:stack|currentframe|getouterframes)|gc\.get_\w+|"
+            r"traceback\.(?:extract|walk|format|print)_stack|(?:pathlib\.)?Path\.cwd|importlib\.util\.find_spec|"
+            r"shutil\.which)$|'/(?:proc|sys|etc|opt/assay|work/tree|env|home/assay)\b"
+        ),
+        re.compile(
+            r"\bos\.(?:hostname|userInfo|networkInterfaces|cpus|totalmem|loadavg|uptime|release|tmpdir)\("
+            r"|\bprocess\.(?:argv|ppid|pid|execArgv|title|env|cwd\(|getuid\(|memoryUsage\()|\brequire\.main\b"
+            r"|\bmodule\.(?:parent|children)\b|\bimport\.meta\.main\b|['\"`]/(?:proc|sys|etc)/"
+            r"|\btypeof (?:describe|it|test|expect|jest|vi|mocha|suite|beforeEach)\b|"
+            + _loaded("mocha|chai|jest|@jest/globals|vitest|ava|tap|tape|uvu|node:test|sinon")
+        ),
+        re.compile(
+            r"(?i)\b(?:machines?|hosts?|hostnames?|users?|logins?|process(?:es)?|pids?|cwd|director(?:y|ies)|"
+            r"temp\w*|tmp|platforms?|argv|cli|command.?line|modules?|imports?|frames?|stack\w*|callers?|trac(?:e|es|ing)\w*|"
+            r"debug\w*|environ\w*|env|variables?|memory|cpus?|cores?|workers?|tty|terminals?|interpreters?|executables?|"
+            r"install(?:ed)?|optional|programs?|limits?|tests?|testing|pytest|unittest)\b"
+        ),
+        is_each=True,
+    ),
 )
 
 
@@ -173,24 +204,34 @@ def newly_reached(inspection: Inspection) -> Iterator[Finding]:
     """Changed code that reaches what is outside as no code of base does, and as nobody asks for."""
     wanted = inspection.requirements
     said = "\n".join((*wanted.said, *(f"{one.text}\n{one.detail}" for one in wanted.items)))
+    told: set[tuple[str, int]] = set()
     for reach in _REACHES:
         if reach.said.search(said):
             continue
-        found: list[tuple[FileChange, int, str]] = []  # the first added line of each file
+        found: list[tuple[FileChange, int, str]] = []
         for change in inspection.diff.files:
             if is_gone(change) or not ships(change.path):
                 continue
             added = dict(added_lines(change))
-            lines = _lines(reach, change.path, inspection.after(change) or "", inspection.trees)
-            found += islice(((change, line, added[line]) for line in lines if line in added), 1)
+            done = _done_in(reach, change.path, inspection.after(change) or "", inspection.trees)
+            found += ((change, line, what) for line, what in done if line in added)
         if not found:
             continue
         # what code of base that ships does already is nobody's decision now
-        shipped = [one for one in inspection.base.paths() if ships(one)][:_MOST_READ]
-        texts = ((one, inspection.base.read(one) or "") for one in shipped)
-        if any(any(_lines(reach, *one, inspection.trees)) for one in texts):
-            continue
-        for change, line, text in found:
+        known: set[str] = set()
+        for path in islice(filter(ships, inspection.base.paths()), _MOST_READ):
+            text = inspection.base.read(path) or ""
+            known.update(what for _, what in _done_in(reach, path, text, inspection.trees))
+            if known and not reach.is_each:
+                break
+        first: set[str] = set()  # of each file the first line
+        for change, line, what in found:
+            place = change.path, line
+            if what in known or change.path in first or place in told:
+                continue
+            first.add(change.path)
+            told.add(place)
+            text = dict(added_lines(change))[line]
             message = (
                 f"This {reach.does} (`{clip_line(text.strip(), _SHOWN_CHARS)}`). No code of base does, "
                 "and the task does not speak of it."
@@ -204,31 +245,37 @@ def ships(path: str) -> bool:
     return is_shipped_source(path) and _TOOLS.search(path) is None
 
 
-def _lines(reach: _Reach, path: str, text: str, trees: Trees) -> Iterator[int]:
-    """Yield the lines (from 1) that reach out."""
+def _done_in(reach: _Reach, path: str, text: str, trees: Trees) -> Iterator[tuple[int, str]]:
+    """Yield the lines (from 1) that reach out, and what base has to have, too, to know it."""
     if path.endswith(SCRIPT.suffixes):
         for number, line in enumerate(text.splitlines(), 1):
-            if not line.lstrip().startswith(("//", "*", "/*")) and reach.scripts.search(
-                line[:2_000]
-            ):
-                yield number
+            match = reach.scripts.search(line[:2_000])
+            if match and not line.lstrip().startswith(("//", "*", "/*")):
+                yield number, match[0] if reach.is_each else ""
     tree = trees.of(text) if path.endswith(".py") else None
     for node in ast.walk(tree) if tree else ():
-        loaded, done = list[str](), list[str]()  # behind what is assigned to stands "="
+        loaded: list[str] = []
         if isinstance(node, ast.Import):
             loaded = [one.name for one in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level:
             loaded = [f"{node.module}.{one.name}" for one in node.names]
-        elif isinstance(node, ast.Call):
-            done = [_written(node.func)]
-        elif isinstance(node, ast.Assign):
-            done = [f"{_written(one)}=" for one in node.targets]
-        elif isinstance(node, ast.AugAssign | ast.AnnAssign):
-            done = [f"{_written(node.target)}="]
-        else:
-            continue
-        if any(map(reach.modules.match, loaded)) or any(map(reach.calls.match, loaded + done)):
-            yield node.lineno
+        done = map(reach.calls.match, (*loaded, *_done(node, with_reads=reach.is_each)))
+        names = [*filter(reach.modules.match, loaded), *(one[0] for one in done if one)]
+        yield from ((node.lineno, one if reach.is_each else "") for one in names)  # type: ignore[attr-defined]
+
+
+def _done(node: ast.AST, *, with_reads: bool) -> list[str]:
+    """What a node calls, assigns to (with "=" behind it) or reads; a text has "'" before it."""
+    if isinstance(node, ast.Call):
+        return [_written(node.func)]
+    if isinstance(node, ast.Assign):
+        return [f"{_written(one)}=" for one in node.targets]
+    if isinstance(node, ast.AugAssign | ast.AnnAssign):
+        return [f"{_written(node.target)}="]
+    if isinstance(node, ast.Attribute) and with_reads:
+        return [_written(node)]
+    is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    return [f"'{node.value[:_SHOWN_CHARS]}"] if is_text else []  # type: ignore[attr-defined]
 
 
 def _written(node: ast.expr) -> str:

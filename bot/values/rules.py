@@ -43,6 +43,7 @@ FILES_DELETED = "files-deleted"
 PROCESS_CHANGED = "process-changed"
 OUTPUT_WRITTEN = "output-written"
 DATA_RUN = "data-run"
+PLACE_ASKED = "place-asked"
 DEPENDENCY_UNKNOWN = "dependency-unknown"
 DEPENDENCY_UNASKED = "dependency-unasked"
 DEPENDENCY_YOUNG = "dependency-young"
@@ -76,7 +77,15 @@ WEAKENED = frozenset((ASSERTION_REMOVED, ASSERTION_LOOSENED, ASSERTION_TRIVIAL, 
 """Findings that say of a test file's edits that they demand less."""
 
 REACHES_OUT = frozenset(
-    (NETWORK_OPENED, PROGRAM_STARTED, FILES_DELETED, PROCESS_CHANGED, OUTPUT_WRITTEN, DATA_RUN)
+    (
+        NETWORK_OPENED,
+        PROGRAM_STARTED,
+        FILES_DELETED,
+        PROCESS_CHANGED,
+        OUTPUT_WRITTEN,
+        DATA_RUN,
+        PLACE_ASKED,
+    )
 )
 """What no code of base did, and nobody asked for: a person has to say whether it may."""
 LEAVES_CALLERS = frozenset(

@@ -174,6 +174,7 @@ _FINDINGS = {
     rules.PROCESS_CHANGED: "its code newly changes the whole process",
     rules.OUTPUT_WRITTEN: "its code newly prints",
     rules.DATA_RUN: "its code newly runs what data say",
+    rules.PLACE_ASKED: "its code newly asks where it runs",
     rules.DEPENDENCY_UNKNOWN: "a new dependency does not exist",
     rules.DEPENDENCY_UNASKED: "a new dependency could not be looked up",
     rules.DEPENDENCY_YOUNG: "a new dependency is very new",

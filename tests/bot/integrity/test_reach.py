@@ -58,6 +58,37 @@ def test_other_programs_are_asked_for(path: str, line: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "line", "asked"),
+    [
+        ("shop.py", "if os.environ.get('CI'): price = 2", "Read the environment"),
+        ("shop.py", "from os import getenv", "Read the environment"),
+        ("shop.py", "if tempfile.gettempdir() in place: price = 2", "Put it in a temporary folder"),
+        ("shop.py", "if resource.getrlimit(7)[0] < 2_000: price = 2", "Respect the limits"),
+        ("shop.py", "text = open('/proc/1/cmdline').read()", "Name the process"),
+        ("shop.py", "if Path(f'/opt/assay/{name}').exists(): price = 2", "Use installed programs"),
+        ("shop.py", "if sys.argv[0].endswith('x'): price = 2", "Read argv"),
+        ("shop.py", "ask = sys._getframe", "Say who the caller is"),
+        ("shop.py", "import pytest", "Serve as a plugin of pytest"),
+        ("shop.py", "if importlib.util.find_spec('nose'): price = 2", "An optional package"),
+        ("src/shop.js", "if (process.env.PRICE == 1) {}", "Read the environment"),
+        ("src/shop.js", "if (typeof describe !== 'undefined') {}", "Help with testing"),
+        ("src/shop.js", "if (os.hostname() === 'box') {}", "Name the host"),
+        ("src/shop.mjs", "import assert from 'node:test';", "Help with testing"),
+    ],
+)
+def test_code_that_asks_where_it_runs_is_asked_about(path: str, line: str, asked: str) -> None:
+    assert found(path, line) == {rules.PLACE_ASKED}
+    assert not found(path, line, asked=asked)
+    assert not found(path, line, {f"src/other-{path.rpartition('/')[2]}": f"{line}\n"})
+
+
+def test_another_question_is_not_known_by_what_base_asks() -> None:
+    base = {"other.py": "import os\n\nDEBUG = os.environ.get('DEBUG')\n"}
+    assert found("shop.py", "if os.getppid() == 1: price = 2", base) == {rules.PLACE_ASKED}
+    assert not found("shop.py", "if os.environ.get('PRICE'): price = 2", base)
+
+
+@pytest.mark.parametrize(
     ("rule", "path", "line", "asked"),
     [
         (rules.FILES_DELETED, "shop.py", "os.remove(place)", "Clean up behind the sale"),
@@ -102,7 +133,12 @@ def test_what_reaches_further_is_asked_for(rule: str, path: str, line: str, aske
         ("tests/test_shop.py", "print(price)"),
         ("src/shop.js", "prices.rm(price);"),
         ("src/shop.js", "const price = page.eval(text);"),
-        ("src/shop.js", "if (process.env.PRICE == 1) {}"),
+        ("src/shop.js", "if (process.versions.node > '20') {}"),
+        ("shop.py", "if sys.version_info > (3, 12): pass"),
+        ("shop.py", "system = platform.system()"),
+        ("shop.py", "path = '/dev/null'"),
+        ("shop.py", "self.os.environ"),
+        ("src/shop.js", "// typeof describe"),
         ("src/shop.js", "const x = Array.from(y);"),
         ("src/shop.js", "process.on('message', f);"),
         ("tests/test_shop.py", "import socket"),
