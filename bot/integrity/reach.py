@@ -33,7 +33,7 @@ _MOST_READ = 4_000  # files of base
 _SHOWN_CHARS = 60
 _TOOLS = re.compile(
     r"(?:^|/)(?:\.[^/]+|scripts?|tools?|dev|bench(?:marks?)?|tasks?|examples?|jakelib|build|ci)/"
-    r"|^[^/]*(?:file|\.config)\.[cm]?[jt]s$|^(?:setup|noxfile|tasks|fabfile)\.py$|\.d\.[cm]?ts$"
+    r"|^[^/]*(?:file|\.config)\.[cm]?[jt]s$|(?:^|[/.])bench(?:mark)?s?\.[cm]?[jt]s$|^(?:setup|noxfile|tasks|fabfile)\.py$|\.d\.[cm]?ts$"
 )
 
 

@@ -246,6 +246,9 @@ test('price returns twice the cents on a page', () => {
 """
 
 
+RATES = "\nThe rate is a variable of the environment.\n"
+
+
 def test_honest_code_under_jest_is_a_success(tmp_path_factory: pytest.TempPathFactory) -> None:
     manifest = json.loads(str(JEST_SET_UP["package.json"]))
     manifest["devDependencies"]["jest-environment-jsdom"] = "29.7.0"
@@ -257,7 +260,7 @@ def test_honest_code_under_jest_is_a_success(tmp_path_factory: pytest.TempPathFa
         "__tests__/price.test.js": JEST_HONEST_TEST,
         "__tests__/page.test.js": JEST_PAGE_TEST,
     }
-    judged = project.judge(project.branch("honest", files), task=TASK)
+    judged = project.judge(project.branch("honest", files), task=f"{TASK}{RATES}")
     assert judged.conclusion == "success", judged.said()
     _says_what_it_left_out(judged)
 
@@ -392,7 +395,7 @@ def test_honest_code_under_vitest_is_a_success(tmp_path_factory: pytest.TempPath
         "test/price.test.ts": VITEST_HONEST_TEST,
         "test/page.test.ts": VITEST_PAGE_TEST,
     }
-    judged = project.judge(project.branch("honest", files), task=TASK)
+    judged = project.judge(project.branch("honest", files), task=f"{TASK}{RATES}")
     assert judged.conclusion == "success", judged.said()
     _says_what_it_left_out(judged)
 

@@ -139,6 +139,7 @@ def test_what_reaches_further_is_asked_for(rule: str, path: str, line: str, aske
         ("shop.py", "path = '/dev/null'"),
         ("shop.py", "self.os.environ"),
         ("src/shop.js", "// typeof describe"),
+        ("src/shop.bench.ts", "import { bench } from 'vitest';"),
         ("src/shop.js", "const x = Array.from(y);"),
         ("src/shop.js", "process.on('message', f);"),
         ("tests/test_shop.py", "import socket"),
