@@ -114,7 +114,8 @@ class Settings(BaseSettings):
     def _is_an_address(cls, value: str, info: ValidationInfo) -> str:
         is_host = info.field_name == "ghe_host" and "://" not in value
         parts = urlsplit(f"https://{value}" if is_host else value)  # may raise ValueError itself
-        if value and (
+        is_set = value or info.field_name == "public_url"
+        if is_set and (
             parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0
         ):
             raise ValueError("it must start with http:// or https:// and name a host")
@@ -154,9 +155,11 @@ def load_settings() -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
-        raise UserError(
-            f"The setting {name} is not valid: {first['msg']}.", "Correct it in the environment."
-        ) from error
+        # Those without a name of their own are called by their field.
+        name = f"ASSAY_{name.upper()}" if name.partition(".")[0] in Settings.model_fields else name
+        said = first["msg"].removeprefix("Value error, ")
+        what = f"The setting {name} is not valid: {said}." if name else f"{said}."
+        raise UserError(what, "Correct it in the environment.") from error
 
 
 def _read_settings() -> Settings:

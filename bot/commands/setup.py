@@ -58,9 +58,7 @@ def run(organization: str, port: int, opens: bool, force: bool) -> None:
     # GitHub must be able to send webhooks to ASSAY_PUBLIC_URL.
     url, github = urlsplit(settings.public_url), urlsplit(Addresses.of(settings.ghe_host).web)
     way_out = "Set ASSAY_PUBLIC_URL to the https address of your web process (`assay web`)."
-    if url.scheme not in {"http", "https"} or not url.hostname:
-        raise UserError(f"ASSAY_PUBLIC_URL is {settings.public_url!r}, no web address.", way_out)
-    if _is_loopback(url.hostname) and not _is_loopback(github.hostname or ""):
+    if _is_loopback(url.hostname or "") and not _is_loopback(github.hostname or ""):
         raise UserError(
             f"{github.hostname} cannot send webhooks to {settings.public_url}, this machine's own "
             "loopback.",

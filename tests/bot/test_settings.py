@@ -16,8 +16,7 @@ def test_an_address_that_cannot_be_is_refused(
     name: str, value: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, value)
-    setting = name.removeprefix("ASSAY_").lower() if name != "GHE_HOST" else name
-    with pytest.raises(UserError, match=f"The setting {setting} is not valid"):
+    with pytest.raises(UserError, match=f"The setting {name} is not valid"):
         load_settings()
 
 

@@ -190,7 +190,10 @@ def test_stored_credentials_are_replaced_only_by_force(world: World, tmp_path: P
 
 @pytest.mark.parametrize(
     ("public", "said"),
-    (("http://127.0.0.1:8080", "cannot send webhooks"), ("assay.example", "no web address")),
+    (
+        ("http://127.0.0.1:8080", "cannot send webhooks"),
+        ("assay.example", "must start with http:// or https://"),
+    ),
 )
 def test_an_address_that_github_cannot_reach_is_refused(
     tmp_path: Path, public: str, said: str
