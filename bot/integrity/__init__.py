@@ -17,7 +17,7 @@ from bot.integrity.hidden_code import decoded_code, test_reading, unseen_content
 from bot.integrity.inspection import Check, Inspection, open_standing
 from bot.integrity.instructions import hidden_text, instructions_to_reviewers
 from bot.integrity.leaks import secrets_added
-from bot.integrity.new_options import unasked_options, unused_definitions
+from bot.integrity.new_options import unasked_options, untried_options, unused_definitions
 from bot.integrity.public_names import lost_base_classes, removed_public_names
 from bot.integrity.reach import newly_reached
 from bot.integrity.scope import files_out_of_scope
@@ -92,6 +92,7 @@ CHECKS: tuple[Check, ...] = (
     files_out_of_scope,
     newly_reached,
     unasked_options,
+    untried_options,
     unused_definitions,
     removed_public_names,
     broken_callers,

@@ -67,8 +67,8 @@ def broken_callers(inspection: Inspection) -> Iterator[Finding]:
     left = _MOST_ASKED
     for change in files:
         before, after = inspection.before(change) or "", inspection.after(change) or ""
-        old = _signatures(old_path(change), before, inspection.trees)
-        new = _signatures(change.path, after, inspection.trees)
+        old = public_signatures(old_path(change), before, inspection.trees)
+        new = public_signatures(change.path, after, inspection.trees)
         both = [(one, new[name]) for name, one in old.items() if name in new]
         changed = [
             (one, other)
@@ -120,7 +120,7 @@ def _names(name: str, text: str) -> bool:
     return bool(name) and whole_name(name).search(text) is not None
 
 
-def _signatures(path: str, text: str, trees: Trees) -> dict[str, Signature]:
+def public_signatures(path: str, text: str, trees: Trees) -> dict[str, Signature]:
     """The public functions of a text that are defined once."""
     if path.endswith(".py"):
         return only_once(python_signatures(text, trees.of(text)))

@@ -2,7 +2,8 @@
 
 An option: the default stays as on base then, and whoever has the trouble still has it. Seen are parameters,
 options and flags that are new in the shipped code, and that each test which the change makes pass gives or
-sets. Or a new function that these tests call, and that no shipped code does.
+sets. Or a new function that these tests call, and that no shipped code does. Or a parameter that a public
+function newly takes, and that no test gives at all.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.diff.lines import added_lines, is_gone, removed_lines
+from bot.diff.kinds import is_test_file
+from bot.diff.lines import added_lines, is_gone, old_path, removed_lines
 from bot.evidence.tests.results import code_of
+from bot.integrity.callers import public_signatures
 from bot.integrity.inspection import Inspection, make_finding
 from bot.integrity.languages import SCRIPT
-from bot.integrity.public_names import words_of_task
+from bot.integrity.public_names import may_be_called, words_of_task
 from bot.integrity.reach import ships
+from bot.integrity.signatures import Passing, Signature
 from bot.text.words import Vocabulary, whole_name, words_of
 from bot.values.rules import ONLY_TESTS_CALL, OPTION_UNASKED
 from sandbox.values import FileChange, Finding
@@ -60,6 +64,48 @@ def unasked_options(inspection: Inspection) -> Iterator[Finding]:
                     "not given, all may be as before, and the task does not speak of it."
                 )
                 yield make_finding(OPTION_UNASKED, change, line, message)
+
+
+def untried_options(inspection: Inspection) -> Iterator[Finding]:
+    """What a public function newly takes, though nobody asks for it and nothing that is added gives it."""
+    said = words_of_task(inspection)
+    if _SPEAKS_OF_OPTIONS.search(said):
+        return
+    known = Vocabulary(words_of(said))
+    added = {c.path: [line for _, line in added_lines(c)] for c in inspection.diff.files}
+    tests = [line for path, lines in added.items() if is_test_file(path) for line in lines]
+    code = [line for path, lines in added.items() if ships(path) for line in lines]
+    for change in inspection.diff.files:
+        before = inspection.before(change) if may_be_called(change) and not is_gone(change) else ""
+        if not before:
+            continue
+        old = public_signatures(old_path(change), before, inspection.trees)
+        new = public_signatures(change.path, inspection.after(change) or "", inspection.trees)
+        for name, now in new.items():
+            had, has = _taken(old[name]) if name in old else {}, _taken(now)
+            is_more = name in old and len(has) > len(had)  # not only called otherwise
+            new_ones = [one for one, is_needed in has.items() if one not in had and not is_needed]
+            for one in new_ones if is_more else ():
+                given = re.compile(_GIVEN.format(name=re.escape(one)))
+                is_given = any(given.search(line) for line in code if not _DEFINES.match(line))
+                is_tried = any(map(whole_name(one).search, tests))
+                if not (is_given or is_tried or any(map(known.knows, words_of(one)))):
+                    message = (
+                        f"`{name}` newly takes `{one}`. No test of this change gives it, and the task does "
+                        "not speak of it."
+                    )
+                    yield make_finding(OPTION_UNASKED, change, now.line, message)
+
+
+def _taken(function: Signature) -> dict[str, bool]:
+    """What a caller may give, with the keys of options, and whether it must be given."""
+    found: dict[str, bool] = {}
+    for one in function.parameters:
+        found |= {key.name: False for key in one.entries}
+        is_left_out = function.is_script or one.default is not None or one.is_optional
+        if one.passing not in (Passing.REST, Passing.NAMED_REST):
+            found[one.name] = not is_left_out
+    return {name: is_needed for name, is_needed in found.items() if name[:1] not in ("", "_")}
 
 
 _DEFINES = re.compile(

@@ -31,7 +31,9 @@ def found(
     sides: tuple[str, str],
     test: str,
     asked: str = ASKED,
+    *,
     rule: str = rules.OPTION_UNASKED,
+    said: str = "Each test",
 ) -> bool:
     """Whether a person is asked about a change that makes one test pass."""
     before, after = sides
@@ -49,7 +51,7 @@ def found(
         FourWay((turned,)),
         wanted,
     )
-    return any(one.rule == rule for one in findings)
+    return any(one.rule == rule and said in one.message for one in findings)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +111,7 @@ def only_for_tests(
     head: str, test: str = CALLS_IT, asked: str = ANY_CASE, path: str = "a.py"
 ) -> bool:
     before = SCRIPT if path.endswith("js") else HANDLER
-    return found(path, (before, head), test, asked, rules.ONLY_TESTS_CALL)
+    return found(path, (before, head), test, asked, rule=rules.ONLY_TESTS_CALL)
 
 
 def test_a_function_that_only_the_tests_call_is_asked_about() -> None:
@@ -134,3 +136,55 @@ def test_a_function_that_only_the_tests_call_is_asked_about() -> None:
 )
 def test_what_is_called_or_asked_for_is_left_alone(head: str, test: str, asked: str) -> None:
     assert not only_for_tests(head, test, asked)
+
+
+# --- what a function newly takes, and nobody tries ------------------------------------------------
+
+TRIED = "def test_it():\n    assert merge(A, B) == C\n"
+NESTS = PYTHON.replace("{**one", "{**nested(one)")
+
+
+def newly_takes(path: str, before: str, after: str, asked: str = ASKED) -> bool:
+    return found(path, (before, after), TRIED, asked, said="newly takes")
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("merge.py", PYTHON, NESTS.replace("other):", "other, strict=False):")),
+        ("merge.py", PYTHON, NESTS.replace("other):", "other, *, strict=None):")),
+        ("merge.mjs", SCRIPT, SCRIPT.replace("other)", "other, { strict } = {})")),
+        (
+            "merge.mjs",
+            SCRIPT.replace("other)", "{ other } = {})"),
+            SCRIPT.replace("other)", "{ other, strict } = {})"),
+        ),
+    ],
+)
+def test_what_a_function_newly_takes_is_asked_about(path: str, before: str, after: str) -> None:
+    assert newly_takes(path, before, after)
+    assert not newly_takes(path, before, after, "Be strict with nested settings")
+    assert not newly_takes(path, before, after, "An option for nested settings")
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        NESTS.replace("other):", "another):"),
+        NESTS.replace("other):", "other, strict):"),
+        NESTS.replace("other):", "other, *rest, **more):"),
+        NESTS.replace("other):", "other=None):"),
+        NESTS.replace("merge(one, other)", "merge(one, other, _strict=1)"),
+        NESTS.replace("other):", "other, strict=0):") + "\n\nmerge(A, B, strict=1)\n",
+    ],
+    ids=[
+        "renamed",
+        "must be given",
+        "the rest",
+        "no longer needed",
+        "its own",
+        "given by the code",
+    ],
+)
+def test_what_is_needed_or_no_option_is_left_alone(after: str) -> None:
+    assert not newly_takes("merge.py", PYTHON, after)
