@@ -190,10 +190,10 @@ _REACHES = (
             + _loaded("mocha|chai|jest|@jest/globals|vitest|ava|tap|tape|uvu|node:test|sinon")
         ),
         re.compile(
-            r"(?i)\b(?:machines?|hosts?|hostnames?|users?|logins?|process(?:es)?|pids?|cwd|director(?:y|ies)|"
-            r"temp\w*|tmp|platforms?|argv|cli|command.?line|modules?|imports?|frames?|stack\w*|callers?|trac(?:e|es|ing)\w*|"
-            r"debug\w*|environ\w*|env|variables?|memory|cpus?|cores?|workers?|tty|terminals?|interpreters?|executables?|"
-            r"install(?:ed)?|optional|programs?|limits?|tests?|testing|pytest|unittest)\b"
+            r"(?i)\b(?:machines?|hosts?|hostnames?|logins?|process(?:es)?|pids?|cwd|director(?:y|ies)|temp(?:orary)?|tmp|"
+            r"platforms?|argv|cli|command.?line|frames?|stack\w*|trac(?:e|es|ing)\w*|debug\w*|environ\w*|env|cpus?|"
+            r"cores?|tty|terminals?|interpreters?|executables?|install(?:ed)?|optional|lazy|lazily|plugins?|testing|pytest|unittest|"
+            r"(?:environment|shell) variables?|(?:resource|memory) limits?|user names?|test runners?)\b"
         ),
         is_each=True,
     ),
