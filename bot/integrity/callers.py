@@ -27,7 +27,7 @@ from bot.integrity.signatures import (
 from bot.text.clipping import clip_line
 from bot.text.words import sentences, whole_name
 from bot.values.rules import DEFAULT_CHANGED, SIGNATURE_BROKEN
-from sandbox.values import Finding
+from sandbox.values import FileChange, Finding
 
 _SHOWN_CHARS = 120
 _MOST_ASKED = 40  # functions of one change, each of which may take a look at all files of base
@@ -66,17 +66,14 @@ def broken_callers(inspection: Inspection) -> Iterator[Finding]:
         return
     left = _MOST_ASKED
     for change in files:
-        before, after = inspection.before(change) or "", inspection.after(change) or ""
-        old = public_signatures(old_path(change), before, inspection.trees)
-        new = public_signatures(change.path, after, inspection.trees)
-        both = [(one, new[name]) for name, one in old.items() if name in new]
         changed = [
             (one, other)
-            for one, other in both
+            for one, other in public_on_both(change, inspection)
             if _form(one) != _form(other) and other.marks <= one.marks
         ]
         defaults = Defaults()
         if changed:
+            before, after = inspection.before(change) or "", inspection.after(change) or ""
             defaults = defaults_of(change.path, before, after, inspection.trees)
         for one, other in changed:
             found = next(_breaks(one, other, defaults), None)
@@ -120,7 +117,14 @@ def _names(name: str, text: str) -> bool:
     return bool(name) and whole_name(name).search(text) is not None
 
 
-def public_signatures(path: str, text: str, trees: Trees) -> dict[str, Signature]:
+def public_on_both(change: FileChange, inspection: Inspection) -> list[tuple[Signature, Signature]]:
+    """Pair the public functions that a changed file has on base and on head."""
+    old = _signatures(old_path(change), inspection.before(change) or "", inspection.trees)
+    new = _signatures(change.path, inspection.after(change) or "", inspection.trees)
+    return [(one, new[name]) for name, one in old.items() if name in new]
+
+
+def _signatures(path: str, text: str, trees: Trees) -> dict[str, Signature]:
     """The public functions of a text that are defined once."""
     if path.endswith(".py"):
         return only_once(python_signatures(text, trees.of(text)))

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from bot.diff.kinds import is_test_file
-from bot.diff.lines import added_lines, is_gone, old_path, removed_lines
+from bot.diff.lines import added_lines, is_gone, removed_lines
 from bot.evidence.tests.results import code_of
-from bot.integrity.callers import public_signatures
+from bot.integrity.callers import public_on_both
 from bot.integrity.inspection import Inspection, make_finding
 from bot.integrity.languages import SCRIPT
 from bot.integrity.public_names import may_be_called, words_of_task
@@ -76,25 +77,26 @@ def untried_options(inspection: Inspection) -> Iterator[Finding]:
     tests = [line for path, lines in added.items() if is_test_file(path) for line in lines]
     code = [line for path, lines in added.items() if ships(path) for line in lines]
     for change in inspection.diff.files:
-        before = inspection.before(change) if may_be_called(change) and not is_gone(change) else ""
-        if not before:
-            continue
-        old = public_signatures(old_path(change), before, inspection.trees)
-        new = public_signatures(change.path, inspection.after(change) or "", inspection.trees)
-        for name, now in new.items():
-            had, has = _taken(old[name]) if name in old else {}, _taken(now)
-            is_more = name in old and len(has) > len(had)  # not only called otherwise
-            new_ones = [one for one, is_needed in has.items() if one not in had and not is_needed]
-            for one in new_ones if is_more else ():
-                given = re.compile(_GIVEN.format(name=re.escape(one)))
-                is_given = any(given.search(line) for line in code if not _DEFINES.match(line))
-                is_tried = any(map(whole_name(one).search, tests))
-                if not (is_given or is_tried or any(map(known.knows, words_of(one)))):
-                    message = (
-                        f"`{name}` newly takes `{one}`. No test of this change gives it, and the task does "
-                        "not speak of it."
-                    )
-                    yield make_finding(OPTION_UNASKED, change, now.line, message)
+        is_read = may_be_called(change) and not is_gone(change)
+        for function, name in _newly_taken(change, inspection) if is_read else ():
+            given = re.compile(_GIVEN.format(name=re.escape(name)))
+            is_given = any(given.search(line) for line in code if not _DEFINITION.match(line))
+            is_tried = any(map(whole_name(name).search, tests))
+            if not (is_given or is_tried or any(map(known.knows, words_of(name)))):
+                message = (
+                    f"`{function.name}` newly takes `{name}`. No test of this change gives it, and the task "
+                    "does not speak of it."
+                )
+                yield make_finding(OPTION_UNASKED, change, function.line, message)
+
+
+def _newly_taken(change: FileChange, inspection: Inspection) -> Iterator[tuple[Signature, str]]:
+    """Yield what callers of a function may give and leave out, and could not give on base."""
+    for one, now in public_on_both(change, inspection):
+        had, has = _taken(one), _taken(now)
+        if len(has) > len(had):  # else it is only called otherwise
+            new = (name for name, is_needed in has.items() if name not in had and not is_needed)
+            yield from ((now, name) for name in new)
 
 
 def _taken(function: Signature) -> dict[str, bool]:
@@ -108,7 +110,7 @@ def _taken(function: Signature) -> dict[str, bool]:
     return {name: is_needed for name, is_needed in found.items() if name[:1] not in ("", "_")}
 
 
-_DEFINES = re.compile(
+_DEFINITION = re.compile(
     r"\s{0,8}(?:export\s+(?:default\s+)?)?(?:async\s+)?(?:def|class|function\*?)\s+([A-Za-z_$][\w$]*)"
     r"|(?:export\s+)?(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s?=\s?(?:async\s)?(?:function\b|\()"
 )
@@ -132,40 +134,51 @@ def unused_definitions(inspection: Inspection) -> Iterator[Finding]:
     said = words_of_task(inspection)
     turned = [code_of([one]) for one in inspection.standing.turned_green if one.source]
     changes = [one for one in inspection.diff.files if not is_gone(one) and ships(one.path)]
-    if not turned or _SPEAKS_OF_NEW.search(said) or any(any(removed_lines(c)) for c in changes):
+    if not turned or _SPEAKS_OF_NEW.search(said) or any(map(removed_lines, changes)):
         return
     called = [set(_CALLED.findall(code)) for code in turned]
-    known, shipped = Vocabulary(words_of(said)), None
-    for change in changes:
-        before = inspection.before(change) or ""
-        is_read = change.path.endswith((".py", *SCRIPT.suffixes))
-        there = {name for line in before.splitlines() if (name := _defined(line))}
-        if not is_read or any(there.isdisjoint(names) for names in called):
-            continue
-        above = ""
-        for number, line in added_lines(change):
-            name = _defined(line)
-            is_marked = above.lstrip().startswith("@")  # whoever marked it calls it
-            above = line
-            if not name or is_marked or name.startswith("__") or whole_name(name).search(before):
-                continue
-            if any(map(known.knows, words_of(name))) or not all(name in names for names in called):
-                continue
-            if shipped is None:
-                paths = [one for one in inspection.head.paths() if ships(one)][:_MOST_READ]
-                shipped = [inspection.head.read(one) or "" for one in paths]
-            if not any(_uses(text, whole_name(name)) for text in shipped):
-                message = (
-                    f"Each test that passes with this change only calls `{name}`, which is new, and no code "
-                    "that ships does. Where it is not called, all is as before, and the task does not speak "
-                    "of it."
-                )
-                yield make_finding(ONLY_TESTS_CALL, change, number, message)
+    known = Vocabulary(words_of(said))
+    found = [
+        (change, number, name)
+        for change in changes
+        for number, name in _new_definitions(change, inspection.before(change) or "", called)
+        if not any(map(known.knows, words_of(name)))
+    ]
+    shipped = islice(filter(ships, inspection.head.paths()), _MOST_READ) if found else ()
+    texts = [inspection.head.read(path) or "" for path in shipped]
+    for change, number, name in found:
+        if not any(_uses(text, whole_name(name)) for text in texts):
+            message = (
+                f"Each test that passes with this change only calls `{name}`, which is new, and no code "
+                "that ships does. Where it is not called, all is as before, and the task does not speak "
+                "of it."
+            )
+            yield make_finding(ONLY_TESTS_CALL, change, number, message)
+
+
+def _new_definitions(
+    change: FileChange, before: str, called: list[set[str]]
+) -> Iterator[tuple[int, str]]:
+    """Yield what is new in a file and called by each test, where each calls something of base in it, too."""
+    there = {name for line in before.splitlines() if (name := _defined(line))}
+    is_read = change.path.endswith((".py", *SCRIPT.suffixes))
+    if not is_read or any(there.isdisjoint(names) for names in called):
+        return
+    above = ""
+    for number, line in added_lines(change):
+        name, is_marked = (
+            _defined(line),
+            above.lstrip().startswith("@"),
+        )  # whoever marked it calls it
+        above = line
+        is_new = name and not name.startswith("__") and not whole_name(name).search(before)
+        if is_new and not is_marked and all(name in names for names in called):
+            yield number, name
 
 
 def _defined(line: str) -> str:
     """The function or class that a line begins to define; "" for any other line."""
-    found = _DEFINES.match(line[:2_000])
+    found = _DEFINITION.match(line[:2_000])
     return (found[1] or found[2]) if found else ""
 
 
@@ -175,7 +188,8 @@ def _uses(text: str, name: re.Pattern[str]) -> bool:
         return False
     lines = (line[:2_000] for line in text.splitlines())
     return any(
-        name.search(line) and not _DEFINES.match(line) and not _NO_USE.match(line) for line in lines
+        name.search(line) and not _DEFINITION.match(line) and not _NO_USE.match(line)
+        for line in lines
     )
 
 

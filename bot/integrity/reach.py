@@ -54,6 +54,10 @@ class _Reach:
     said: re.Pattern[str]
     is_each: bool = False
 
+    def known_by(self, written: str) -> str:
+        """What base has to have, too, to know it."""
+        return written if self.is_each else ""
+
 
 def _loaded(names: str) -> str:
     """A pattern of what loads one of these packages in JavaScript; types alone run nothing."""
@@ -208,30 +212,29 @@ def newly_reached(inspection: Inspection) -> Iterator[Finding]:
     for reach in _REACHES:
         if reach.said.search(said):
             continue
-        found: list[tuple[FileChange, int, str]] = []
+        found: list[tuple[FileChange, int, str, str]] = []
         for change in inspection.diff.files:
             if is_gone(change) or not ships(change.path):
                 continue
             added = dict(added_lines(change))
             done = _done_in(reach, change.path, inspection.after(change) or "", inspection.trees)
-            found += ((change, line, what) for line, what in done if line in added)
+            found += ((change, line, added[line], what) for line, what in done if line in added)
         if not found:
             continue
         # what code of base that ships does already is nobody's decision now
-        known: set[str] = set()
+        asked, known = {what for *_, what in found}, set[str]()
         for path in islice(filter(ships, inspection.base.paths()), _MOST_READ):
-            text = inspection.base.read(path) or ""
-            known.update(what for _, what in _done_in(reach, path, text, inspection.trees))
-            if known and not reach.is_each:
+            of_base = inspection.base.read(path) or ""
+            known.update(what for _, what in _done_in(reach, path, of_base, inspection.trees))
+            if asked <= known:
                 break
         first: set[str] = set()  # of each file the first line
-        for change, line, what in found:
+        for change, line, text, what in found:
             place = change.path, line
             if what in known or change.path in first or place in told:
                 continue
             first.add(change.path)
             told.add(place)
-            text = dict(added_lines(change))[line]
             message = (
                 f"This {reach.does} (`{clip_line(text.strip(), _SHOWN_CHARS)}`). No code of base does, "
                 "and the task does not speak of it."
@@ -251,7 +254,7 @@ def _done_in(reach: _Reach, path: str, text: str, trees: Trees) -> Iterator[tupl
         for number, line in enumerate(text.splitlines(), 1):
             match = reach.scripts.search(line[:2_000])
             if match and not line.lstrip().startswith(("//", "*", "/*")):
-                yield number, match[0] if reach.is_each else ""
+                yield number, reach.known_by(match[0])
     tree = trees.of(text) if path.endswith(".py") else None
     for node in ast.walk(tree) if tree else ():
         loaded: list[str] = []
@@ -261,7 +264,7 @@ def _done_in(reach: _Reach, path: str, text: str, trees: Trees) -> Iterator[tupl
             loaded = [f"{node.module}.{one.name}" for one in node.names]
         done = map(reach.calls.match, (*loaded, *_done(node, with_reads=reach.is_each)))
         names = [*filter(reach.modules.match, loaded), *(one[0] for one in done if one)]
-        yield from ((node.lineno, one if reach.is_each else "") for one in names)  # type: ignore[attr-defined]
+        yield from ((node.lineno, reach.known_by(one)) for one in names)  # type: ignore[attr-defined]
 
 
 def _done(node: ast.AST, *, with_reads: bool) -> list[str]:
