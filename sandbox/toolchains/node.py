@@ -38,6 +38,7 @@ from sandbox.toolchains.node_workspace import (
     declared_downloads,
     install_commands,
     is_dated,
+    is_workspace,
     manager_inputs,
     node_of_manager,
     runner_installs,
@@ -175,7 +176,7 @@ def _manifests(tree: Tree, manager: Manager, root: str) -> tuple[str, ...]:
     top = str(PurePosixPath(manager.folder, "package.json"))
     own = str(PurePosixPath(root, "package.json"))
     place = Tree(tree.root / manager.folder)
-    if not (tree.json(top).has("workspaces") or place.is_plain("pnpm-workspace.yaml")):
+    if not is_workspace(tree, manager.folder):
         return tuple(dict.fromkeys((top, own)))
     found = [path for path in place.files() if PurePosixPath(path).name == "package.json"]
     inside = {own, *(str(PurePosixPath(manager.folder, path)) for path in found)}

@@ -20,6 +20,13 @@ _MOST_PACKAGES = 40
 _DEEP = 10
 
 
+def is_workspace(tree: Tree, folder: str) -> bool:
+    """Tell whether the packages below a folder are installed together."""
+    manifest = tree.json(str(PurePosixPath(folder, "package.json")))
+    listed = str(PurePosixPath(folder, "pnpm-workspace.yaml"))
+    return manifest.has("workspaces") or tree.is_plain(listed)
+
+
 def workspace_builds(tree: Tree, root: str) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
     """Return the commands that build what a package needs of its workspace, in order, and the names.
 

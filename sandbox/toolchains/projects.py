@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from sandbox.errors import must_exist
 from sandbox.toolchains import ECOSYSTEMS
-from sandbox.toolchains.node_workspace import TABLES
+from sandbox.toolchains.node_workspace import TABLES, is_workspace
 from sandbox.toolchains.tree import Tree
 
 MOST_PROJECTS = 12
@@ -30,7 +30,7 @@ _LOCKS = {
     "yarn.lock",
     "Cargo.lock",
 }
-_WORKSPACES = ("pnpm-workspace.yaml", "lerna.json", "rush.json", "nx.json")
+_LINKING = ("lerna.json", "rush.json", "nx.json")  # tools that link packages, too
 # A range, and no protocol (`file:`, `link:`, `workspace:`), address or tag.
 _VERSION = re.compile(r"[\^~<>= v]*\d[\w.^~<>=| *+-]*")
 
@@ -118,7 +118,9 @@ class Projects:
             if folder not in self._from_registry:
                 trees = map(Tree, self._sides)
                 taken = [
-                    found for tree in trees if (found := _from_registry(tree, folder)) is not None
+                    found
+                    for tree in trees
+                    if (found := _taken_by_version(tree, folder)) is not None
                 ]
                 self._from_registry[folder] = frozenset.intersection(*taken) if taken else None
             found = self._from_registry[folder]
@@ -146,13 +148,12 @@ def _is_project(tree: Tree, folder: PurePosixPath) -> bool:
     )
 
 
-def _from_registry(tree: Tree, folder: PurePosixPath) -> frozenset[str] | None:
+def _taken_by_version(tree: Tree, folder: PurePosixPath) -> frozenset[str] | None:
     """Return the names that the package in a folder takes by a version; None where there is no package."""
     if not tree.is_plain(str(folder / "package.json")):
         return None
     for above in folder.parents:
-        is_workspace = tree.json(str(above / "package.json")).has("workspaces")
-        if is_workspace or any(tree.is_plain(str(above / one)) for one in _WORKSPACES):
+        if is_workspace(tree, str(above)) or any(tree.is_plain(str(above / o)) for o in _LINKING):
             return frozenset()
     tables = map(tree.json(str(folder / "package.json")).table, TABLES)
     return frozenset(

@@ -73,12 +73,14 @@ async def find_dependents(
 
 def _without(taken: frozenset[str], file: SourceFile) -> SourceFile:
     """Leave out the imports of packages that are `taken` from a registry: no file of ours is meant."""
+    if not taken:
+        return file
     kept = {
         module: lines
         for module, lines in file.facts.imports.items()
         if "/".join(module.split("/")[: 1 + module.startswith("@")]) not in taken
     }
-    return replace(file, facts=replace(file.facts, imports=kept)) if taken else file
+    return replace(file, facts=replace(file.facts, imports=kept))
 
 
 async def _read(services: Services, request: EvaluationRequest, checkout: Checkout) -> Code:
