@@ -22,6 +22,7 @@ from sandbox.linters.base import (
     Position,
     UnreadableOutput,
 )
+from sandbox.streams import json_values
 
 MAX_REMARKS = 5_000
 """Read of one linter on one side."""
@@ -88,11 +89,7 @@ def json_lines(data: bytes) -> Iterator[Node]:
 
 def records(channel: bytes) -> Iterator[Node]:
     """Read the JSON lines that a program of ours told beside strangers' code; what is none is passed over."""
-    for line in channel.splitlines():
-        try:
-            yield Node(json.loads(line))
-        except (ValueError, RecursionError):
-            continue
+    yield from map(Node, json_values(channel.splitlines()))
 
 
 def read_parsed(said: LinterOutput) -> Iterator[LinterRemark]:
