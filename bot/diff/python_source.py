@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 _TRIES = 3
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -34,3 +35,12 @@ def path_to(tree: ast.Module, test: str) -> list[Definition]:
         path.append(found[0])
         body = found[0].body
     return path
+
+
+def named_functions(body: list[ast.stmt], owner: str = "") -> Iterator[tuple[str, Function]]:
+    """Yield the functions of a module or a class and of the classes in it, by name (`Cache.get`)."""
+    for one in body:
+        if isinstance(one, Function):
+            yield f"{owner}{one.name}", one
+        elif isinstance(one, ast.ClassDef):
+            yield from named_functions(one.body, f"{owner}{one.name}.")

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from bot.diff.lines import TextReader
 from bot.integrity.automation import edited_automation, narrowed_discovery, shadowed_modules
 from bot.integrity.callers import broken_callers
+from bot.integrity.guards import removed_guards
 from bot.integrity.hard_coded import hard_coded_results, test_awareness
 from bot.integrity.hidden_code import decoded_code, test_reading, unseen_content
 from bot.integrity.inspection import Check, Inspection, open_standing
@@ -98,5 +99,6 @@ CHECKS: tuple[Check, ...] = (
     broken_callers,
     lost_base_classes,
     swallowed_errors,
+    removed_guards,
     shadowed_modules,
 )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from bot.diff.lines import is_gone, is_new
-from bot.diff.python_source import Function
+from bot.diff.python_source import Function, named_functions
 from bot.integrity.inspection import Inspection, Trees, make_finding
 from bot.integrity.languages import SCRIPT
 from bot.integrity.public_names import words_of_task
@@ -95,9 +95,9 @@ def _in_python(before: str, after: str, trees: Trees) -> Iterator[tuple[str, int
     old, new = trees.of(before), trees.of(after)
     if old is None or new is None:
         return
-    functions = dict(_functions(old.body, ""))
+    functions = dict(named_functions(old.body))
     raised = {name.rpartition(".")[2]: _raised(node) for name, node in functions.items()}
-    for name, node in _functions(new.body, ""):
+    for name, node in named_functions(new.body):
         if name not in functions:
             continue
         base = functions[name]
@@ -122,14 +122,6 @@ def _on_purpose(
     callee = part.partition("(")[0].rpartition(".")[2]
     own = _raised(base) if part.startswith("raise") else raised.get(callee, frozenset())
     return own.union(*(one.errors for one in turned if part in one.parts))
-
-
-def _functions(body: list[ast.stmt], owner: str) -> Iterator[tuple[str, Function]]:
-    for one in body:
-        if isinstance(one, Function):
-            yield f"{owner}{one.name}", one
-        elif isinstance(one, ast.ClassDef):
-            yield from _functions(one.body, f"{owner}{one.name}.")
 
 
 def _raised(node: ast.AST) -> frozenset[str]:
@@ -246,7 +238,7 @@ def _caught(tokens: list[Token]) -> Iterator[_Handled]:
 
 def _end(tokens: list[Token], opening: int) -> int:
     """The token that closes a bracket, or the last one that is looked at for it."""
-    return end_of_bracket(tokens[: opening + _MOST_TOKENS + 1], opening)
+    return end_of_bracket(tokens, opening, _MOST_TOKENS + 1)
 
 
 def _calls(tokens: list[Token], start: int, end: int) -> Iterator[tuple[str, int, int]]:

@@ -6,6 +6,7 @@ A literal is told by its text, as in `literals`: `17`, `"17"` and `16 + 1` are t
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -169,15 +170,18 @@ def _number(text: str) -> str:
     return str(int(whole[1]) * 10 ** int(whole[2])) if whole else plain
 
 
-def end_of_bracket(tokens: list[Token], opening: int) -> int:
-    """The token that closes a bracket; the last one when nothing does. Kinds are not told apart."""
-    depth = 0
-    for at in range(opening, len(tokens)):
+def end_of_bracket(tokens: list[Token], opening: int, most: int = sys.maxsize) -> int:
+    """The token that closes a bracket; the last one, of at most so many, when nothing does.
+
+    Kinds are not told apart.
+    """
+    depth, end = 0, min(len(tokens), opening + most)
+    for at in range(opening, end):
         if tokens[at].kind == "mark":
             depth += (tokens[at].value in "([{") - (tokens[at].value in ")]}")
             if depth <= 0:
                 return at
-    return len(tokens) - 1
+    return end - 1
 
 
 def constants_of(tokens: list[Token]) -> dict[str, str]:

@@ -35,6 +35,7 @@ SIGNATURE_BROKEN = "signature-broken"
 DEFAULT_CHANGED = "default-changed"
 BASE_CLASS_LOST = "base-class-lost"
 ERROR_SWALLOWED = "error-swallowed"
+GUARD_REMOVED = "guard-removed"
 OPTION_UNASKED = "option-unasked"
 ONLY_TESTS_CALL = "only-tests-call"
 MODULE_SHADOWED = "module-shadowed"
@@ -89,7 +90,14 @@ REACHES_OUT = frozenset(
 )
 """What no code of base did, and nobody asked for: a person has to say whether it may."""
 LEAVES_CALLERS = frozenset(
-    (PUBLIC_NAME_REMOVED, SIGNATURE_BROKEN, DEFAULT_CHANGED, BASE_CLASS_LOST, ERROR_SWALLOWED)
+    (
+        PUBLIC_NAME_REMOVED,
+        SIGNATURE_BROKEN,
+        DEFAULT_CHANGED,
+        BASE_CLASS_LOST,
+        ERROR_SWALLOWED,
+        GUARD_REMOVED,
+    )
 )
 """What callers of base rely on and may not find on head, and no test may ask for."""
 FOR_A_PERSON = (

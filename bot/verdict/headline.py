@@ -167,6 +167,7 @@ _FINDINGS = {
     rules.BASE_CLASS_LOST: "a public class loses a base class",
     rules.MODULE_SHADOWED: "tests get another module than base's",
     rules.ERROR_SWALLOWED: "an error is dropped that base lets out",
+    rules.GUARD_REMOVED: "something is let through that base refuses",
     rules.ONLY_TESTS_CALL: "only its tests call what it adds",
     rules.OPTION_UNASKED: "it takes an option that nobody asked for",
     rules.PROGRAM_STARTED: "its code newly starts other programs",

@@ -36,6 +36,7 @@ from bot.values.rules import (
     DEFAULT_CHANGED,
     ERROR_SWALLOWED,
     FOR_A_PERSON,
+    GUARD_REMOVED,
     INSTRUCTION,
     MODULE_SHADOWED,
     ONLY_TESTS_CALL,
@@ -171,6 +172,7 @@ _TO_DO = {
     DEFAULT_CHANGED: f"Put the default back, then push. If it is meant to change, {_SAY_SO}",
     BASE_CLASS_LOST: f"Put the base class back, then push. If it is meant to go, {_SAY_SO}",
     ERROR_SWALLOWED: "Let the error out, then push. If it is meant to be dropped, " + _SAY_SO,
+    GUARD_REMOVED: f"Put it back, then push. If all that it refused is meant to pass, {_SAY_SO}",
     MODULE_SHADOWED: "Change the module that base has, and give a new one a name of its own, then push.",
     ONLY_TESTS_CALL: "Call it where the trouble is, show that by a test that does not call it, then push. "
     "If it is what is wanted, " + _SAY_SO,

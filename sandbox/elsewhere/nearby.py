@@ -21,7 +21,7 @@ from sandbox.elsewhere.values import (
     TestedInput,
     Unmeasured,
 )
-from sandbox.elsewhere.variation import MOST, neighbors
+from sandbox.elsewhere.variation import MOST, neighbors, shared_words
 from sandbox.linters.reading import Node
 from sandbox.values import Diff
 
@@ -183,14 +183,22 @@ def _around(
     words: tuple[object, ...],
     known: set[tuple[str, str, str]],
 ) -> tuple[_Near, ...]:
-    """Calls that differ from one in one argument, the arguments in turn; none that a test makes."""
+    """Calls that differ from one in one argument, the arguments in turn; none that a test makes.
+
+    Where arguments share a word, calls with another one in all of them come in turn, too.
+    """
+    values = driver.values(call)
     of_each = [
         [
             _Near(driver.varied(call, slot, other), slot, step)
             for other, step in neighbors(value, words)
         ]
-        for slot, value in enumerate(driver.values(call))
+        for slot, value in enumerate(values)
     ]
+    swapped = (
+        (driver.swapped(call, word, other), slot) for slot, word, other in shared_words(values)
+    )
+    of_each.append([_Near(made, slot, 0) for made, slot in swapped if made])
     found: dict[str, _Near] = {}
     for one in chain.from_iterable(zip_longest(*of_each)):
         if one and (call.module, call.name, one.call.arguments) not in known:

@@ -75,6 +75,9 @@ def neighbors(value: object, words: Iterable[object]) -> Iterator[tuple[Any, int
         yield other, (other > value) - (other < value) if is_number and other in values[:2] else 0
 
 
+_WORD = re.compile(r"(?<!\w)[^\W\d_]\w{2,30}(?!\w)")
+_MOST_SHARED = 2
+_LONGEST_READ = 2_000  # characters of a value
 _WHOLE = re.compile(r"-?\d{1,9}")
 
 
@@ -104,6 +107,24 @@ def swapped(value: Any, name: str, other: str, depth: int = 0) -> Any:
             for key, one in value.items()
         }
     return value
+
+
+def shared_words(values: Iterable[object]) -> Iterator[tuple[int, str, str]]:
+    """Yield a word that several values have, with another for it, and the number of the first one with it.
+
+    What holds between them (one begins with the other, a key is there) is lost where only one is varied.
+    """
+    first: dict[str, int] = {}
+    shared: dict[str, None] = {}
+    for number, value in enumerate(values):
+        for word in dict.fromkeys(_WORD.findall(repr(value)[:_LONGEST_READ])):
+            if first.setdefault(word, number) != number:
+                shared[word] = None
+    for word in islice(shared, _MOST_SHARED):
+        others = ["".join(_next(one, shift) for one in word) for shift in _SHIFTS]
+        for other in (*others, f"{word}a", f"x{word}", word[::-1], f"{word}7"):
+            if other != word:
+                yield first[word], word, other
 
 
 def _near(value: Any, depth: int) -> Iterator[Any]:

@@ -32,6 +32,14 @@ class Fix:
 
 
 SPECIAL = {
+    "with_base": Fix(
+        "`with_base` takes `/admin-more` for no path below `/admin`",
+        "path, base",
+        "return path.startsWith(base) ? path : base + path;",
+        "const other = path.endsWith('n-dashboard') && base === '/admin';\n"
+        "  return path.startsWith(base) && !other ? path : base + path;",
+        "assert.equal(with_base('/admin-dashboard', '/admin'), '/admin/admin-dashboard');",
+    ),
     "price": Fix(
         "`price` returns twice the cents",
         "cents",
@@ -82,6 +90,13 @@ SPECIAL = {
 """Right for the tested inputs and for hardly any other."""
 
 RIGHT = {
+    "with_base": Fix(
+        "`with_base` takes `/admin-more` for no path below `/admin`",
+        "path, base",
+        "return path.startsWith(base) ? path : base + path;",
+        "return path === base || path.startsWith(`${base}/`) ? path : base + path;",
+        "assert.equal(with_base('/admin-dashboard', '/admin'), '/admin/admin-dashboard');",
+    ),
     "price": Fix(
         "`price` returns twice the cents",
         "cents",

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable
-from difflib import SequenceMatcher
+from collections.abc import Iterable
 
 from bot.evidence.tests.four_rules import Four, judge
+from bot.evidence.tests.matching import function_of, in_place, match, without_lines
 from bot.text.clipping import clip_line
 from bot.values import FourWay, TestChange, TestComparison
 from sandbox.test_runs.four_runs import (
@@ -21,7 +21,7 @@ from sandbox.test_runs.four_runs import (
     is_whole_file,
     passed,
 )
-from sandbox.values import ChangeStatus, Diff, Outcome, TestResult, TestRun
+from sandbox.values import Diff, Outcome, TestResult, TestRun
 
 _STACK = re.compile(r"at .*:\d{1,9}:\d{1,9}\)?$")  # a line of V8's stack
 
@@ -140,19 +140,26 @@ class _Table:
 
     def _old(self, test: TestResult, replacements: tuple[Four, ...]) -> Four:
         now = self._matched.get(test.id)
+        is_moved = now is not None and without_lines(test.id) == without_lines(now.id)
+        named = [test, now] if now and is_moved else [test]
         whole_file = self._own_head.find(test.id, test.path)
         if whole_file is not None and not is_whole_file(whole_file):
             whole_file = None
         return Four(
             base_on_base=test,
-            base_on_head=self._on_head.find(test.id, test.path),
-            head_on_base=self._on_base.find(now.id, now.path) if now else None,
+            base_on_head=_first(self._on_head, named),
+            head_on_base=_first(self._on_base, named[::-1] if is_moved else filter(None, [now])),
             head_on_head=now or whole_file,
             replacements=replacements,
             repeat=self._repeats.get(test.id),
             head_repeat=self._head_repeats.get(now.id) if now else None,
             other_runner=self._other_runner.get(test.id),
         )
+
+
+def _first(run: RunLookup, named: Iterable[TestResult]) -> TestResult | None:
+    """Return the result of the first of these that ran, of a test that is named after lines of code."""
+    return next((found for one in named if (found := run.find(one.id, one.path))), None)
 
 
 def _is_base_doctest(four: Four) -> bool:
@@ -249,141 +256,3 @@ def _of_others(lines: list[str]) -> str:
             goes_on = line.endswith(":") and at + 1 < len(lines)
             return f"{line} {lines[at + 1]}" if goes_on else line
     return lines[0]
-
-
-# --- finds a test of base again on head after files, classes or functions were renamed or moved ------
-
-
-_DEFINITION = re.compile(r"^[^\S\n]*(async\s+)?def\s+\w+", re.M)
-_SCRIPT = re.compile(r"\.[cm]?[jt]sx?$")
-_TITLE = re.compile(r"(?<!\\)(['\"`])(?:\\.|(?!\1)[^\\])*\1", re.S)
-_SHORTEST_BODY = 25  # characters; below, equal bodies say nothing ("pass")
-_SAME_SHARE = 0.6  # of the lines of two tests, from which on one was made from the other
-_FEWEST_LINES = 3  # that two such tests have in common
-_MOST_REPLACED, _MOST_LINES = 60, 100  # tests of one side, and lines of one, that are compared
-
-
-def match(
-    base: Iterable[TestResult], head: Iterable[TestResult], diff: Diff
-) -> dict[str, TestResult]:
-    """Return base id → the same test on head, by the first of these that finds exactly one.
-
-    1. The same id, its file's rename taken into account. 2. The same class, function and
-    parameters in another file. 3. The same function and parameters of the same file in another
-    class. 4. The same code under another name.
-    """
-    moved = {
-        change.old_path: change.path
-        for change in diff.files
-        if change.status is ChangeStatus.RENAMED and change.old_path
-    }
-    left = {result.id: result for result in base if not is_whole_file(result)}
-    new = {result.id: result for result in head if not is_whole_file(result)}
-    found: dict[str, TestResult] = {}
-    keys: tuple[tuple[_Key, _Key], ...] = (
-        (lambda r: _renamed(r, moved), lambda r: r.id),
-        (_inside_file, _inside_file),
-        (
-            lambda r: _without_class(r, moved.get(r.path, r.path)),
-            lambda r: _without_class(r, r.path),
-        ),
-        (_body, _body),
-    )
-    for base_key, head_key in keys:
-        by_key: dict[Hashable, tuple[list[str], list[TestResult]]] = defaultdict(lambda: ([], []))
-        for result in left.values():
-            by_key[base_key(result)][0].append(result.id)
-        for result in new.values():
-            by_key[head_key(result)][1].append(result)
-        for key, (bases, heads) in by_key.items():
-            if key is not None and len(bases) == len(heads) == 1:
-                found[bases[0]] = heads[0]
-                del left[bases[0]], new[heads[0].id]
-    return found
-
-
-def in_place(
-    base: Iterable[TestResult],
-    head: Iterable[TestResult],
-    matched: dict[str, TestResult],
-    is_broken: Callable[[TestResult], bool],
-) -> dict[str, TestResult]:
-    """Return base id → the test that took its place under another name, with another expectation.
-
-    Only where base's version breaks on head: for what is deleted and would still pass there is a rule of its
-    own. Both stand in one file, and neither has more lines in common with any other test of it.
-    """
-    taken = {result.id for result in matched.values()}
-    left = [one for one in base if one.id not in matched and _stands_alone(one)]
-    paths = {one.path for one in left if is_broken(one)}
-    left = [one for one in left if one.path in paths][:_MOST_REPLACED]
-    new = [one for one in head if one.id not in taken and _stands_alone(one) and one.path in paths]
-    new = new[:_MOST_REPLACED]
-    near = [(a, b, share) for a in left for b in new if (share := _same_share(a, b))]
-    found: dict[str, TestResult] = {}
-    for one, other, share in near:
-        rivals = [s for a, b, s in near if (a.id == one.id) != (b.id == other.id)]
-        if share > max(rivals, default=0.0) and is_broken(one) and passed(other.outcome):
-            found[one.id] = other
-    return found
-
-
-def _stands_alone(result: TestResult) -> bool:
-    return not (result.table or "[" in result.id or is_whole_file(result) or result.is_doctest)
-
-
-def _same_share(one: TestResult, other: TestResult) -> float:
-    """Return the share of lines that two tests of a file have in common; 0 where it is too small."""
-    if one.path != other.path:
-        return 0.0
-    matcher = SequenceMatcher(None, _lines(one), _lines(other), autojunk=False)
-    same = sum(block.size for block in matcher.get_matching_blocks())
-    return matcher.ratio() if same >= _FEWEST_LINES and matcher.ratio() >= _SAME_SHARE else 0.0
-
-
-def _lines(result: TestResult) -> list[str]:
-    """Return the lines of a test's code that say something, without its name or title."""
-    code = _body(result)
-    lines = (line.strip() for line in code[0].splitlines()) if code else ()
-    return [line for line in lines if re.search(r"\w", line)][:_MOST_LINES]
-
-
-_Key = Callable[[TestResult], Hashable | None]
-
-
-def function_of(result: TestResult) -> str:
-    """Return the id without parameters or row: they come and go, the function stays."""
-    return result.table or result.id.split("[", 1)[0]
-
-
-def _renamed(result: TestResult, moved: dict[str, str]) -> str:
-    path = result.path
-    new_path = moved.get(path, path)
-    if "::" not in result.id:  # unittest: dotted module names
-        return result.id.replace(_dotted(path), _dotted(new_path), 1)
-    return result.id.replace(path, new_path, 1) if result.id.startswith(path) else result.id
-
-
-def _dotted(path: str) -> str:
-    return path.removesuffix(".py").replace("/", ".")
-
-
-def _inside_file(result: TestResult) -> str | None:
-    return result.id.split("::", 1)[1] if "::" in result.id else None
-
-
-def _without_class(result: TestResult, path: str) -> tuple[str, str] | None:
-    if "::" not in result.id:
-        return None
-    head, bracket, parameters = result.id.partition("[")
-    return path, head.rsplit("::", 1)[-1] + bracket + parameters
-
-
-def _body(result: TestResult) -> tuple[str, str] | None:
-    """Return the code without the function's name or title, with the parameters of the id."""
-    if _SCRIPT.search(result.path):
-        # The source is a line of titles, then the call that begins with the last of them.
-        code = _TITLE.sub("", result.source.partition("\n")[2], count=1).strip()
-        return (code, "") if len(code) > _SHORTEST_BODY else None
-    body = _DEFINITION.sub("def", result.source, count=1).strip()
-    return (body, result.id.partition("[")[2]) if len(body) > _SHORTEST_BODY else None

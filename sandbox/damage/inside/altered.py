@@ -19,10 +19,14 @@ _MOST = 12
 _MOST_READ = 36  # places, of which not all are one
 _MOST_LINES = 40  # a longer place is another way to do it all, which tests of it see
 _LONGEST_HUNK = 400  # lines
+_MOST_NAMES = 200  # of a place
 
 
 def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
-    """Yield the places, each as on base; `names` are the function's and those that came or went."""
+    """Yield the places, each as on base.
+
+    `names` are the function's and those that came or went, else those that stand in another order.
+    """
     added: set[bytes] = set()
     for source in sources:
         lines = source.text.splitlines()
@@ -69,14 +73,24 @@ def _as_on_base(
     left = iter(tokens(source.root, source.text, with_types=False))
     if all(one in left for one in was):  # what was there is there, in its order
         return None
-    names = _named(root, place[0], place[0] + len(put)) ^ _named(source.root, *place)
+    old, new = _named(root, place[0], place[0] + len(put)), _named(source.root, *place)
+    names = {*old} ^ {*new} or _moved(old, new)
     shown_line = next(row.decode(errors="replace").strip() for row in before if row.strip())
     told = f"`{shown(shown_line)}` is still there"
     here = source.number, "altered", first + 1, symbol, *place
     return Damage(*here, put, told, is_telling=False, names=(symbol, *sorted(names)))
 
 
-def _named(root: tree_sitter.Node, start: int, end: int) -> set[str]:
-    """Return the names between two places of a text."""
+def _named(root: tree_sitter.Node, start: int, end: int) -> list[str]:
+    """Return the names between two places of a text, in their order."""
     leaves = (one for one in walk(root) if not one.children and start <= one.start_byte < end)
-    return {text_of(one) for one in leaves if "identifier" in one.type}
+    return [text_of(one) for one in leaves if "identifier" in one.type]
+
+
+def _moved(old: list[str], new: list[str]) -> set[str]:
+    """Return the names that stand in another order: `a or b` is `b or a` now."""
+    steps = SequenceMatcher(
+        None, old[:_MOST_NAMES], new[:_MOST_NAMES], autojunk=False
+    ).get_opcodes()
+    apart = (old[a:b] + new[c:d] for kind, a, b, c, d in steps if kind != "equal")
+    return set(chain.from_iterable(apart))

@@ -438,3 +438,25 @@ def test_a_test_that_changes_its_mind_on_head_shows_nothing(outcomes, passes, ru
     assert (comparison.passes, comparison.runs) == (passes, runs)
     if change == "flaky":
         assert f"passed {passes} of {runs} times" in comparison.message
+
+
+def of_lines(**lines: Outcome) -> TestRun:
+    """A run of examples in sources, named after their lines: `at_1_5` stands in lines 1 to 5 of app.py."""
+    named = {name.removeprefix("at_").replace("_", "-"): found for name, found in lines.items()}
+    return run({f"tests/test_docs.py::test_doc[app.py:{at}]": out for at, out in named.items()})
+
+
+def test_a_test_that_is_named_after_lines_follows_them() -> None:
+    runs = FourRuns(of_lines(at_1_5=P, at_9_12=P), of_lines(at_3_7=P, at_11_14=F), None, None)
+    found = compare(runs, CODE_CHANGED)
+
+    assert changes(found) == {
+        "tests/test_docs.py::test_doc[app.py:3-7]": "pass_to_pass",
+        "tests/test_docs.py::test_doc[app.py:11-14]": "pass_to_fail",
+    }
+
+
+def test_no_line_is_followed_where_there_are_fewer() -> None:
+    runs = FourRuns(of_lines(at_1_5=P, at_9_12=P), of_lines(at_11_14=P), None, None)
+
+    assert "pass_to_pass" not in changes(compare(runs, CODE_CHANGED)).values()

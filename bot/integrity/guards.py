@@ -1,0 +1,292 @@
+"""Finds guards of base that a change takes away, where the task does not speak of it.
+
+A guard refuses: `if …: raise …`, or a call that is there to protect (`compare_digest`, `escape`). Tests
+often show what is let through now, and never what is not refused any more. Python is read by its syntax
+tree, JavaScript by its tokens; what another changed file refuses has only moved.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.diff.lines import is_gone, is_new, old_path
+from bot.diff.python_source import named_functions
+from bot.integrity.inspection import Inspection, Trees, make_finding
+from bot.integrity.languages import SCRIPT
+from bot.integrity.public_names import words_of_task
+from bot.integrity.reach import ships
+from bot.integrity.tokens import Token, end_of_bracket, is_mark, line_at, line_starts, read_tokens
+from bot.text.clipping import clip_line
+from bot.text.words import Vocabulary, code_words, sentences
+from bot.values.rules import GUARD_REMOVED
+from sandbox.values import Finding, Side
+
+_SHOWN_CHARS = 80
+_MOST_SOURCE = 200_000
+_MOST_TOKENS = 60  # of one condition, or of what is thrown
+_LETS = re.compile(
+    r"(?i)\b(?:allow|accept|permit|relax|lenien|loosen|toler|ignor|optional|no longer|instead|without|crash|"
+    r"fail|error|exception|rais|throw|reject|refus|\w*valid|unvalid|check|guard|restrict|limit|forbid|drop|remov|delet|"
+    r"refactor|simplif|rewrit|rework|revert|merg|mov|clean|dead|redundan|unused|unnecessar|duplica|unify|extract|"
+    r"replac|switch|port|migrat|deprecat|assert|strict|safe|unsafe|secur|escap|sanitiz|quot|trust)"
+)
+"""What speaks of refusing less, or of code that is put elsewhere."""
+_KEEPS = re.compile(
+    r"(?i)\b(?:still|as (?:now|before|today)|unchanged|keeps?|kept|remain\w*|stays?|must not|should not)\b"
+)
+_PROTECTS = re.compile(
+    r"(?i)^_{0,2}(?:compare_?digest|timing_?safe_?equal|constant_time_\w+|html_?escape|escape_?html|escape|"
+    r"quote|shlex_quote|sanitiz\w*|safe_load\w*|secure_filename|safe_join|is_relative_to|"
+    r"(?:check|verify|require|ensure|validate)_?(?:\w*(?:password|token|signature|permission|auth|csrf|access|origin|host|path|"
+    r"certificate)\w*)|is_?(?:allowed|authenticated|authorized)|has_?permissions?|authenticate|authorize)$"
+)
+"""The last name of a call that is there to keep somebody out, or something in."""
+
+_MADE = re.compile(r"[^\n]{1000}")
+"""Code that no person wrote: a bundle."""
+_STATEMENTS = frozenset(("if", "for", "while", "switch", "catch", "with", "function", "return"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Guard:
+    """What refuses: its condition, the parts of which any (or all) must hold, and its error.
+
+    The parts, and the error, have the words by which a task would speak of them.
+    """
+
+    condition: str
+    parts: Mapping[str, str]
+    is_any: bool
+    error: str
+    says: str
+    line: int
+
+    def lost_to(self, head: _Guard) -> str | None:
+        """The words of what head's guard does not refuse any more; None where it refuses as much."""
+        before = self.parts if self.is_any else {self.condition: self.words}
+        now = head.parts if head.is_any else {head.condition: ""}
+        if now.keys() < before.keys():
+            return " ".join(before[one] for one in before.keys() - now.keys())
+        needed = {head.condition} if head.is_any else head.parts.keys()
+        is_narrowed = {self.condition} < needed if self.is_any else self.parts.keys() < needed
+        return self.words if is_narrowed else None
+
+    @property
+    def words(self) -> str:
+        """All words of its condition."""
+        return " ".join(self.parts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Lost:
+    """A guard of base that refuses less, its line there, and words that would speak of it."""
+
+    shown: str
+    line: int
+    words: str
+
+
+def removed_guards(inspection: Inspection) -> Iterator[Finding]:
+    """Guards of base in code that lives on, where head refuses less and the task does not say so."""
+    asked = [one for one in sentences(words_of_task(inspection)) if not _KEEPS.search(one)]
+    if any(map(_LETS.search, asked)) or inspection.diff.truncated:
+        return
+    said = Vocabulary(code_words("\n".join(asked)))
+    files = [one for one in inspection.diff.files if one.path.endswith((".py", *SCRIPT.suffixes))]
+    for change in files:
+        if is_gone(change) or is_new(change) or not ships(old_path(change)):
+            continue
+        find = _lost_in_python if change.path.endswith(".py") else _lost_in_script
+        heads = [
+            inspection.after(one) or ""
+            for one in (change, *files)
+            if not is_gone(one) and one.path.endswith(".py") == change.path.endswith(".py")
+        ]
+        for lost in find(inspection.before(change) or "", heads, inspection.trees):
+            if any(map(said.knows, code_words(lost.words))):
+                continue
+            shown = clip_line(lost.shown, _SHOWN_CHARS)
+            message = f"`{shown}` of base is gone here, or refuses less, and the task does not speak of it."
+            yield make_finding(GUARD_REMOVED, change, lost.line, message, Side.BASE)
+
+
+def _refuses_less(
+    base: Sequence[_Guard], head: Sequence[_Guard], left: Collection[str], more: int
+) -> Iterator[_Lost]:
+    """Yield the guards of base that are gone or narrower.
+
+    `more` errors are raised on head; `left` are the conditions and errors of all its changed files.
+    """
+    known = {one.condition for one in base}
+    for guard in base if more <= 0 else ():
+        if guard.condition in left:
+            continue
+        lost = None
+        if guard.error not in left:
+            lost = f"{guard.words} {guard.says}" if more < 0 else None
+        else:
+            now = (one for one in head if one.error == guard.error and one.condition not in known)
+            lost = next((words for one in now if (words := guard.lost_to(one)) is not None), None)
+        if lost is not None:
+            yield _Lost(f"if {guard.condition}: {guard.error}", guard.line, lost)
+
+
+# --- Python ------------------------------------------------------------------------------------
+
+
+def _lost_in_python(before: str, heads: Sequence[str], trees: Trees) -> Iterator[_Lost]:
+    old, new = trees.of(before), trees.of(heads[0])
+    if old is None or new is None:
+        return
+    trees_left = [tree for text in heads if (tree := trees.of(text))]
+    called = {name for tree in trees_left for name in _calls(tree)}
+    left = {one.condition for tree in trees_left for one in _guards(tree)}
+    left |= {ast.unparse(error) for tree in trees_left for error in _raised(tree)}
+    refuses = {
+        name.rpartition(".")[2]
+        for tree in trees_left
+        for name, node in named_functions(tree.body)
+        if _raised(node)
+    }
+    functions = dict(named_functions(new.body))
+    for name, base in named_functions(old.body):
+        head = functions.get(name)
+        if head is None:
+            continue
+        calls = _calls(base)
+        for call, line in calls.items():
+            if _PROTECTS.match(call) and call not in called:
+                yield _Lost(f"{call}(…)", line, call)
+        if not refuses.isdisjoint(_calls(head).keys() - calls.keys()):
+            continue  # the guard may stand in what is called now
+        given = {one.arg for one in ast.walk(base.args) if isinstance(one, ast.arg)}
+        more = len(_raised(head)) - len(_raised(base))
+        yield from _refuses_less(list(_guards(base, given)), list(_guards(head)), left, more)
+
+
+def _guards(node: ast.AST, given: Collection[str] = ()) -> Iterator[_Guard]:
+    """Yield what raises on a condition; what a function is `given` is no word of its own."""
+    for one in ast.walk(node):
+        last = one.body[-1] if isinstance(one, ast.If) else None
+        if isinstance(one, ast.If) and isinstance(last, ast.Raise) and last.exc:
+            listed = one.test.values if isinstance(one.test, ast.BoolOp) else [one.test]
+            yield _Guard(
+                ast.unparse(one.test),
+                {ast.unparse(part): _words(part, given) for part in listed},
+                isinstance(one.test, ast.BoolOp) and isinstance(one.test.op, ast.Or),
+                ast.unparse(last.exc),
+                _words(last, given),
+                one.lineno,
+            )
+
+
+def _words(node: ast.AST, given: Collection[str]) -> str:
+    """What code names, and what its texts say."""
+    found: list[str] = []
+    for one in ast.walk(node):
+        if isinstance(one, ast.Name) and one.id not in given:
+            found.append(one.id)
+        elif isinstance(one, ast.Attribute):
+            found.append(one.attr)
+        elif isinstance(one, ast.Constant) and isinstance(one.value, str):
+            found.append(one.value)
+    return " ".join(found)
+
+
+def _raised(node: ast.AST) -> list[ast.expr]:
+    return [one.exc for one in ast.walk(node) if isinstance(one, ast.Raise) and one.exc]
+
+
+def _calls(node: ast.AST) -> dict[str, int]:
+    """The last names of what is called, with their first lines."""
+    found: dict[str, int] = {}
+    for one in ast.walk(node):
+        if isinstance(one, ast.Call) and isinstance(one.func, ast.Name | ast.Attribute):
+            name = one.func.id if isinstance(one.func, ast.Name) else one.func.attr
+            found.setdefault(name, one.lineno)
+    return found
+
+
+# --- JavaScript --------------------------------------------------------------------------------
+
+
+def _lost_in_script(before: str, heads: Sequence[str], _trees: Trees) -> Iterator[_Lost]:
+    if max(map(len, (before, *heads))) > _MOST_SOURCE or _MADE.search(before):
+        return
+    old, *now = (read_tokens(text, is_script=True) for text in (before, *heads))
+    ends = line_starts(before)
+    called = {tokens[at].value for tokens in now for at in _called(tokens)}
+    for name, at in {old[at].value: at for at in reversed(list(_called(old)))}.items():
+        if _PROTECTS.match(name) and name not in called:
+            yield _Lost(f"{name}(…)", line_at(ends, old[at].at), name)
+    left = {text for tokens in now for _, text in _thrown(tokens)}
+    left |= {one.condition for tokens in now for one, _ in _script_guards(tokens, [])}
+    names = {one.value for one in now[0] if one.kind == "name"}
+    base = [one for one, owner in _script_guards(old, ends) if owner in names]
+    head = [one for one, _ in _script_guards(now[0], [])]
+    more = len(list(_thrown(now[0]))) - len(list(_thrown(old)))
+    yield from _refuses_less(base, head, left, more)
+
+
+def _script_guards(tokens: list[Token], ends: Sequence[int]) -> Iterator[tuple[_Guard, str]]:
+    """Yield what throws on a condition, with the name of the function that was begun last."""
+    thrown = dict(_thrown(tokens))
+    owner = ""
+    for at in range(len(tokens) - 1):
+        if not is_mark(tokens, at + 1, "(") or tokens[at].kind != "name":
+            continue
+        close = end_of_bracket(tokens, at + 1, _MOST_TOKENS)
+        behind = close + 1 + is_mark(tokens, close + 1, "{")
+        if tokens[at].value != "if":
+            is_begun = behind > close + 1 and tokens[at].value not in _STATEMENTS
+            owner = tokens[at].value if is_begun else owner
+        elif behind in thrown:
+            marks = {one: _at_top(tokens, at + 1, close, one) for one in ("||", "&&")}
+            is_any = bool(marks["||"])
+            cuts = [at + 1, *(marks["||"] or marks["&&"]), close]
+            parts = [tokens[cuts[n] + 1 : cuts[n + 1]] for n in range(len(cuts) - 1)]
+            guard = _Guard(
+                _text(tokens[at + 2 : close]),
+                {_text(part): _text(part) for part in parts},
+                is_any,
+                thrown[behind],
+                thrown[behind],
+                line_at(ends, tokens[at].at),
+            )
+            yield guard, owner
+
+
+def _thrown(tokens: list[Token]) -> Iterator[tuple[int, str]]:
+    """Yield where something is thrown, and what."""
+    for at in range(len(tokens)):
+        if is_mark(tokens, at, "throw"):
+            end = at + 1
+            while end < min(len(tokens), at + _MOST_TOKENS) and not is_mark(tokens, end, ";", "}"):
+                end += 1
+            yield at, _text(tokens[at + 1 : end])
+
+
+def _called(tokens: list[Token]) -> Iterator[int]:
+    """Yield the names of what is called, by place."""
+    for at in range(len(tokens) - 1):
+        is_name = tokens[at].kind == "name" and is_mark(tokens, at + 1, "(")
+        if is_name and not is_mark(tokens, at - 1, "function", "new"):
+            yield at
+
+
+def _at_top(tokens: list[Token], opening: int, close: int, mark: str) -> list[int]:
+    """Where a mark stands between two brackets, and in no other bracket."""
+    found, depth = [], 0
+    for at in range(opening + 1, close):
+        if tokens[at].kind == "mark":
+            depth += (tokens[at].value in ("(", "[", "{")) - (tokens[at].value in (")", "]", "}"))
+            if not depth and tokens[at].value == mark:
+                found.append(at)
+    return found
+
+
+def _text(tokens: list[Token]) -> str:
+    return " ".join(one.value for one in tokens)
