@@ -218,13 +218,16 @@ def _lost_in_script(before: str, heads: Sequence[str], _trees: Trees) -> Iterato
         return
     old, *now = (read_tokens(text, is_script=True) for text in (before, *heads))
     ends = line_starts(before)
-    called = {tokens[at].value for tokens in now for at in _called(tokens)}
-    for name, at in {old[at].value: at for at in reversed(list(_called(old)))}.items():
-        if _PROTECTS.match(name) and name not in called:
+    names = {one.value for one in now[0] if one.kind == "name"}
+    called = {tokens[at].value for tokens in now for at, _ in _followed(tokens)}
+    told: set[str] = set()
+    for at, owner in _followed(old):
+        name = old[at].value
+        if _PROTECTS.match(name) and owner in names and name not in called | told:
+            told.add(name)
             yield _Lost(f"{name}(…)", line_at(ends, old[at].at), name)
     left = {text for tokens in now for _, text in _thrown(tokens)}
     left |= {one.condition for tokens in now for one, _ in _script_guards(tokens, [])}
-    names = {one.value for one in now[0] if one.kind == "name"}
     base = [one for one, owner in _script_guards(old, ends) if owner in names]
     head = [one for one, _ in _script_guards(now[0], [])]
     more = len(list(_thrown(now[0]))) - len(list(_thrown(old)))
@@ -234,29 +237,37 @@ def _lost_in_script(before: str, heads: Sequence[str], _trees: Trees) -> Iterato
 def _script_guards(tokens: list[Token], ends: Sequence[int]) -> Iterator[tuple[_Guard, str]]:
     """Yield what throws on a condition, with the name of the function that was begun last."""
     thrown = dict(_thrown(tokens))
-    owner = ""
-    for at in range(len(tokens) - 1):
-        if not is_mark(tokens, at + 1, "(") or tokens[at].kind != "name":
-            continue
+    for at, owner in _followed(tokens):
         close = end_of_bracket(tokens, at + 1, _MOST_TOKENS)
         behind = close + 1 + is_mark(tokens, close + 1, "{")
-        if tokens[at].value != "if":
-            is_begun = behind > close + 1 and tokens[at].value not in _STATEMENTS
-            owner = tokens[at].value if is_begun else owner
-        elif behind in thrown:
-            marks = {one: _at_top(tokens, at + 1, close, one) for one in ("||", "&&")}
-            is_any = bool(marks["||"])
-            cuts = [at + 1, *(marks["||"] or marks["&&"]), close]
-            parts = [tokens[cuts[n] + 1 : cuts[n + 1]] for n in range(len(cuts) - 1)]
-            guard = _Guard(
-                _text(tokens[at + 2 : close]),
-                {_text(part): _text(part) for part in parts},
-                is_any,
-                thrown[behind],
-                thrown[behind],
-                line_at(ends, tokens[at].at),
-            )
-            yield guard, owner
+        if tokens[at].value != "if" or behind not in thrown:
+            continue
+        marks = {one: _at_top(tokens, at + 1, close, one) for one in ("||", "&&")}
+        cuts = [at + 1, *(marks["||"] or marks["&&"]), close]
+        parts = (tokens[cuts[n] + 1 : cuts[n + 1]] for n in range(len(cuts) - 1))
+        error = thrown[behind]
+        guard = _Guard(
+            _text(tokens[at + 2 : close]),
+            {text: text for text in map(_text, parts)},
+            bool(marks["||"]),
+            error,
+            error,
+            line_at(ends, tokens[at].at),
+        )
+        yield guard, owner
+
+
+def _followed(tokens: list[Token]) -> Iterator[tuple[int, str]]:
+    """Yield the names that a bracket follows, by place, with the function that was begun last."""
+    owner = ""
+    for at in range(len(tokens) - 1):
+        if tokens[at].kind != "name" or not is_mark(tokens, at + 1, "("):
+            continue
+        close = end_of_bracket(tokens, at + 1, _MOST_TOKENS)
+        if is_mark(tokens, close + 1, "{") and tokens[at].value not in _STATEMENTS:
+            owner = tokens[at].value
+        else:
+            yield at, owner
 
 
 def _thrown(tokens: list[Token]) -> Iterator[tuple[int, str]]:
@@ -267,14 +278,6 @@ def _thrown(tokens: list[Token]) -> Iterator[tuple[int, str]]:
             while end < min(len(tokens), at + _MOST_TOKENS) and not is_mark(tokens, end, ";", "}"):
                 end += 1
             yield at, _text(tokens[at + 1 : end])
-
-
-def _called(tokens: list[Token]) -> Iterator[int]:
-    """Yield the names of what is called, by place."""
-    for at in range(len(tokens) - 1):
-        is_name = tokens[at].kind == "name" and is_mark(tokens, at + 1, "(")
-        if is_name and not is_mark(tokens, at - 1, "function", "new"):
-            yield at
 
 
 def _at_top(tokens: list[Token], opening: int, close: int, mark: str) -> list[int]:

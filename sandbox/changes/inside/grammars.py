@@ -148,6 +148,9 @@ def _tokens(
             read.is_decorated = True
         if not is_typed and _is_type(node):
             continue
+        if is_script and (same := _as_written_shorter(node)):
+            waiting.append(same)
+            continue
         children = [one for one in node.children if not _is_layout(one, node, is_script=is_script)]
         if not is_typed and node.type in _CASTS:
             children = children[:1]
@@ -162,6 +165,25 @@ def _tokens(
             children = [one for one in children if not (is_parameter and one.type in ("?", ","))]
         is_cast = not is_typed and node.type in _CASTS
         waiting += reversed([*children] if is_cast else [f"({name}", *children, ")"])
+
+
+def _as_written_shorter(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    """What stands for a script's `(a)` and `{a: a}`, which mean what `a` and `{a}` do; None for all else.
+
+    Brackets do mean something round a text, which is no directive then, round `a?.b` before `.c`, and round
+    what something is given to: a function takes no name from that.
+    """
+    named = node.named_children
+    if node.type == "parenthesized_expression" and len(named) == 1:
+        inner, parent = named[0], node.parent
+        is_target = parent is not None and parent.child_by_field_name("left") == node
+        means = is_target or inner.type in ("string", "comment") or b"?." in (inner.text or b"")
+        return None if means else inner
+    if node.type == "pair" and len(named) == 2:
+        key, value = named
+        is_same = key.type == "property_identifier" and value.type == "identifier"
+        return value if is_same and key.text == value.text and key.text != b"__proto__" else None
+    return None
 
 
 def _is_exact(node: tree_sitter.Node) -> bool:
