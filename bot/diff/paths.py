@@ -22,6 +22,12 @@ _AUTOMATION = re.compile(
     r"Jenkinsfile|codecov\.yml|\.coveragerc)$"
 )
 _POLICY = re.compile(r"\.github/assay(?:\.yml$|/)")
+_LINTER = re.compile(
+    r"(?:^|/)(?:\.(?:eslintrc|prettierrc|stylelintrc|markdownlint(?:rc)?|jshintrc|jscsrc|xo-config|yamllint)"
+    r"(?:\.(?:[cm]?js|jsonc?|ya?ml|toml))?|(?:eslint|prettier|stylelint|\.?xo)\.config\.[cm]?[jt]s|"
+    r"\.(?:eslint|prettier|stylelint)ignore|biome\.jsonc?|\.editorconfig|\.flake8|\.pylintrc|\.?ruff\.toml|"
+    r"\.?mypy\.ini|\.rubocop\.yml|\.golangci\.ya?ml|\.clang-(?:format|tidy)|\.?rustfmt\.toml)$"
+)
 _BUILD = re.compile(
     r"(?:^|/)(?:pyproject\.toml|setup\.(?:py|cfg)|requirements[^/]*|[^/]*\.lock|package[^/]*\.json|"
     r"pnpm-lock\.yaml|npm-shrinkwrap\.json|go\.(?:mod|sum)|Cargo\.toml|Pipfile[^/]*|"
@@ -71,8 +77,15 @@ def is_build_file(path: str) -> bool:
     return _BUILD.search(path) is not None
 
 
+def is_linter_file(path: str) -> bool:
+    """Whether a path says what linters and formatters want, and nothing to the program."""
+    return _LINTER.search(path) is not None
+
+
 def is_source_path(path: str) -> bool:
-    """Whether a path is code that ships: neither test, document, build nor automation file."""
+    """Whether a path is code that ships: neither test, document, build, linter nor automation file."""
     if is_test_path(path) or is_document(path) or is_automation(path) or is_build_file(path):
+        return False
+    if is_linter_file(path):
         return False
     return not is_changelog(path) and PurePosixPath(path).suffix not in ("", ".lock", ".toml")

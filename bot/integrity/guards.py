@@ -38,8 +38,8 @@ _KEEPS = re.compile(
     r"(?i)\b(?:still|as (?:now|before|today)|unchanged|keeps?|kept|remain\w*|stays?|must not|should not)\b"
 )
 _PROTECTS = re.compile(
-    r"(?i)^_{0,2}(?:compare_?digest|timing_?safe_?equal|constant_time_\w+|html_?escape|escape_?html|escape|"
-    r"quote|shlex_quote|sanitiz\w*|safe_load\w*|secure_filename|safe_join|is_relative_to|"
+    r"(?i)^_{0,2}(?:compare_?digest|timing_?safe_?equal|constant_time_\w+|html_?escape|escape_?html|"
+    r"shlex_quote|sanitiz\w*|safe_load\w*|secure_filename|safe_join|is_relative_to|"
     r"(?:check|verify|require|ensure|validate)_?(?:\w*(?:password|token|signature|permission|auth|csrf|access|origin|host|path|"
     r"certificate)\w*)|is_?(?:allowed|authenticated|authorized)|has_?permissions?|authenticate|authorize)$"
 )

@@ -18,14 +18,14 @@ KIND = ChangeKind
 def test_what_was_not_seen_to_be_harmless_is_judged_by_its_place():
     paths = (
         "src/a.py", "src/b.py", "docs/a.md", "docs/read.md", "tests/test_a.py", "src/new.js", "Makefile",
-        "tests/run", "pnpm-lock.yaml",
+        "tests/run", "pnpm-lock.yaml", "eslint.config.mjs", ".eslintrc.yml", ".prettierrc", "app.config.mjs",
     )  # fmt: skip
     diff = Diff(tuple(changed(path, "x", "y") for path in paths))
     harmless = {"src/a.py": KIND.COMMENTS, "docs/a.md": KIND.DOCUMENTATION}
     found = [one.kind for one in kinds_of_change(diff, harmless)]
     assert found == [
         KIND.COMMENTS, KIND.CODE, KIND.DOCUMENTATION, KIND.CODE, KIND.TESTS, KIND.CODE, KIND.SETUP,
-        KIND.TESTS, KIND.SETUP,
+        KIND.TESTS, KIND.SETUP, KIND.SETUP, KIND.SETUP, KIND.SETUP, KIND.CODE,
     ]  # fmt: skip
 
 
