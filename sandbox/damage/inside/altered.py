@@ -18,6 +18,7 @@ from sandbox.damage.inside.source import Clock, Source, text_of, tokens, walk
 _MOST = 12
 _MOST_READ = 36  # places, of which not all are one
 _MOST_LINES = 40  # a longer place is another way to do it all, which tests of it see
+_MOST_PAIRS = 6  # lines in whose place there are as many
 _LONGEST_HUNK = 400  # lines
 _MOST_NAMES = 200  # of a place
 
@@ -48,8 +49,13 @@ def _places(source: Source, added: set[bytes]) -> Iterator[tuple[Source, int, in
         for kind, old, until, begin, end in matcher.get_opcodes():
             gone = [row.strip() for row in before[old:until] if row.strip()]
             is_moved = all(one in added for one in gone)
-            if kind in ("replace", "delete") and len(gone) <= _MOST_LINES and not is_moved:
-                yield source, at + begin, at + end, before[old:until]
+            if kind not in ("replace", "delete") or len(gone) > _MOST_LINES or is_moved:
+                continue
+            yield source, at + begin, at + end, before[old:until]
+            if 1 < until - old == end - begin <= _MOST_PAIRS:  # line by line, too
+                for n in range(until - old):
+                    if before[old + n] != lines[at + begin + n]:
+                        yield source, at + begin + n, at + begin + n + 1, [before[old + n]]
 
 
 def _as_on_base(

@@ -98,3 +98,14 @@ async def test_in_other_languages_too(tmp_path: Path, name: str, base: str, head
 
     assert found.what.endswith("is still there")
     assert found.symbol.lower() == "f"
+
+
+async def test_lines_side_by_side_are_tried_one_by_one_too(tmp_path: Path) -> None:
+    head = PYTHON.replace("    if a < 1:\n        return b\n", "    if a < 2:\n        return a\n")
+    found = await altered(tmp_path, PYTHON, head)
+
+    assert [(one.what, one.line) for one in found] == [
+        ("`if a < 1:` is still there", 8),
+        ("`if a < 1:` is still there", 8),
+        ("`return b` is still there", 9),
+    ]
