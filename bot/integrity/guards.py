@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.diff.lines import is_gone, is_new, old_path
@@ -82,11 +82,24 @@ class _Guard:
 
 @dataclass(frozen=True, slots=True)
 class _Lost:
-    """A guard of base that refuses less, its line there, and words that would speak of it."""
+    """A guard of base that is gone, or refuses less; its line there, and words that would speak of it."""
 
     shown: str
     line: int
     words: str
+    is_gone: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """What head's changed files have of one language: conditions and errors, and names by which all is called.
+
+    `refuses` are the functions that raise by themselves.
+    """
+
+    texts: frozenset[str]
+    called: frozenset[str]
+    refuses: frozenset[str] = frozenset()
 
 
 def removed_guards(inspection: Inspection) -> Iterator[Finding]:
@@ -95,72 +108,73 @@ def removed_guards(inspection: Inspection) -> Iterator[Finding]:
     if any(map(_LETS.search, asked)) or inspection.diff.truncated:
         return
     said = Vocabulary(code_words("\n".join(asked)))
-    files = [one for one in inspection.diff.files if one.path.endswith((".py", *SCRIPT.suffixes))]
-    for change in files:
-        if is_gone(change) or is_new(change) or not ships(old_path(change)):
-            continue
-        find = _lost_in_python if change.path.endswith(".py") else _lost_in_script
-        heads = [
-            inspection.after(one) or ""
-            for one in (change, *files)
-            if not is_gone(one) and one.path.endswith(".py") == change.path.endswith(".py")
-        ]
-        for lost in find(inspection.before(change) or "", heads, inspection.trees):
-            if any(map(said.knows, code_words(lost.words))):
-                continue
-            shown = clip_line(lost.shown, _SHOWN_CHARS)
-            message = f"`{shown}` of base is gone here, or refuses less, and the task does not speak of it."
-            yield make_finding(GUARD_REMOVED, change, lost.line, message, Side.BASE)
+    trees = inspection.trees
+    for suffixes, read, find in (
+        ((".py",), _left_in_python, _lost_in_python),
+        (SCRIPT.suffixes, _left_in_script, _lost_in_script),
+    ):
+        files = [o for o in inspection.diff.files if o.path.endswith(suffixes) and not is_gone(o)]
+        edited = [one for one in files if not is_new(one) and ships(old_path(one))]
+        texts = {one.path: inspection.after(one) or "" for one in files}
+        left = read(texts.values(), trees) if edited else _Left(frozenset(), frozenset())
+        for change in edited:
+            for lost in find(inspection.before(change) or "", texts[change.path], left, trees):
+                if any(map(said.knows, code_words(lost.words))):
+                    continue
+                shown = clip_line(lost.shown, _SHOWN_CHARS)
+                what = "is gone" if lost.is_gone else "refuses less now"
+                message = f"`{shown}`, which base has, {what}, and the task does not speak of it."
+                yield make_finding(GUARD_REMOVED, change, lost.line, message, Side.BASE)
 
 
 def _refuses_less(
-    base: Sequence[_Guard], head: Sequence[_Guard], left: Collection[str], more: int
+    base: Sequence[_Guard], head: Sequence[_Guard], left: _Left, more: int
 ) -> Iterator[_Lost]:
-    """Yield the guards of base that are gone or narrower.
-
-    `more` errors are raised on head; `left` are the conditions and errors of all its changed files.
-    """
+    """Yield the guards of base that are gone or narrower; head raises `more` errors than base."""
     known = {one.condition for one in base}
     for guard in base if more <= 0 else ():
-        if guard.condition in left:
+        if guard.condition in left.texts:
             continue
-        lost = None
-        if guard.error not in left:
+        lost, is_lost = None, guard.error not in left.texts
+        if is_lost:
             lost = f"{guard.words} {guard.says}" if more < 0 else None
         else:
             now = (one for one in head if one.error == guard.error and one.condition not in known)
             lost = next((words for one in now if (words := guard.lost_to(one)) is not None), None)
         if lost is not None:
-            yield _Lost(f"if {guard.condition}: {guard.error}", guard.line, lost)
+            shown = f"if {guard.condition}: {guard.error}"
+            yield _Lost(shown, guard.line, lost, is_gone=is_lost)
 
 
 # --- Python ------------------------------------------------------------------------------------
 
 
-def _lost_in_python(before: str, heads: Sequence[str], trees: Trees) -> Iterator[_Lost]:
-    old, new = trees.of(before), trees.of(heads[0])
-    if old is None or new is None:
-        return
-    trees_left = [tree for text in heads if (tree := trees.of(text))]
-    called = {name for tree in trees_left for name in _calls(tree)}
-    left = {one.condition for tree in trees_left for one in _guards(tree)}
-    left |= {ast.unparse(error) for tree in trees_left for error in _raised(tree)}
-    refuses = {
+def _left_in_python(heads: Iterable[str], trees: Trees) -> _Left:
+    read = [tree for text in heads if (tree := trees.of(text))]
+    texts = {one.condition for tree in read for one in _guards(tree)}
+    texts |= {ast.unparse(error) for tree in read for error in _raised(tree)}
+    refuses = (
         name.rpartition(".")[2]
-        for tree in trees_left
+        for tree in read
         for name, node in named_functions(tree.body)
         if _raised(node)
-    }
-    functions = dict(named_functions(new.body))
-    for name, base in named_functions(old.body):
+    )
+    called = (name for tree in read for name in _calls(tree))
+    return _Left(frozenset(texts), frozenset(called), frozenset(refuses))
+
+
+def _lost_in_python(before: str, after: str, left: _Left, trees: Trees) -> Iterator[_Lost]:
+    old, new = trees.of(before), trees.of(after)
+    functions = dict(named_functions(new.body)) if new else {}
+    for name, base in named_functions(old.body) if old else ():
         head = functions.get(name)
         if head is None:
             continue
         calls = _calls(base)
         for call, line in calls.items():
-            if _PROTECTS.match(call) and call not in called:
+            if _PROTECTS.match(call) and call not in left.called:
                 yield _Lost(f"{call}(…)", line, call)
-        if not refuses.isdisjoint(_calls(head).keys() - calls.keys()):
+        if not left.refuses.isdisjoint(_calls(head).keys() - calls.keys()):
             continue  # the guard may stand in what is called now
         given = {one.arg for one in ast.walk(base.args) if isinstance(one, ast.arg)}
         more = len(_raised(head)) - len(_raised(base))
@@ -213,24 +227,29 @@ def _calls(node: ast.AST) -> dict[str, int]:
 # --- JavaScript --------------------------------------------------------------------------------
 
 
-def _lost_in_script(before: str, heads: Sequence[str], _trees: Trees) -> Iterator[_Lost]:
-    if max(map(len, (before, *heads))) > _MOST_SOURCE or _MADE.search(before):
+def _left_in_script(heads: Iterable[str], _trees: Trees) -> _Left:
+    read = [read_tokens(text, is_script=True) for text in heads if len(text) <= _MOST_SOURCE]
+    texts = {text for tokens in read for _, text in _thrown(tokens)}
+    texts |= {one.condition for tokens in read for one, _ in _script_guards(tokens, [])}
+    called = (tokens[at].value for tokens in read for at, _ in _followed(tokens))
+    return _Left(frozenset(texts), frozenset(called))
+
+
+def _lost_in_script(before: str, after: str, left: _Left, _trees: Trees) -> Iterator[_Lost]:
+    if max(len(before), len(after)) > _MOST_SOURCE or _MADE.search(before):
         return
-    old, *now = (read_tokens(text, is_script=True) for text in (before, *heads))
+    old, new = (read_tokens(text, is_script=True) for text in (before, after))
     ends = line_starts(before)
-    names = {one.value for one in now[0] if one.kind == "name"}
-    called = {tokens[at].value for tokens in now for at, _ in _followed(tokens)}
+    names = {one.value for one in new if one.kind == "name"}
     told: set[str] = set()
     for at, owner in _followed(old):
         name = old[at].value
-        if _PROTECTS.match(name) and owner in names and name not in called | told:
+        if _PROTECTS.match(name) and owner in names and name not in left.called | told:
             told.add(name)
             yield _Lost(f"{name}(…)", line_at(ends, old[at].at), name)
-    left = {text for tokens in now for _, text in _thrown(tokens)}
-    left |= {one.condition for tokens in now for one, _ in _script_guards(tokens, [])}
     base = [one for one, owner in _script_guards(old, ends) if owner in names]
-    head = [one for one, _ in _script_guards(now[0], [])]
-    more = len(list(_thrown(now[0]))) - len(list(_thrown(old)))
+    head = [one for one, _ in _script_guards(new, [])]
+    more = len(list(_thrown(new))) - len(list(_thrown(old)))
     yield from _refuses_less(base, head, left, more)
 
 
