@@ -92,7 +92,7 @@ class _Lost:
 
 @dataclass(frozen=True, slots=True)
 class _Left:
-    """What head's changed files have of one language: conditions and errors, and names by which all is called.
+    """What head's changed files have of one language: conditions and errors, and the names that are called.
 
     `refuses` are the functions that raise by themselves.
     """
