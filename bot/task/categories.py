@@ -32,16 +32,22 @@ ASKED = (Category.BEHAVIOUR, Category.KEEP, Category.UPKEEP)
 NARROW = frozenset((Area.DOCUMENTATION, Area.CHANGELOG, Area.TESTS, Area.AUTOMATION))
 """Areas that ask for no change of source."""
 
-_CONVENTIONAL = re.compile(r"^(?P<type>[a-z]+)(?:\((?P<scope>[^)]{0,60})\))?!?:\s", re.IGNORECASE)
+_CONVENTIONAL = re.compile(
+    r"^(?:(?P<type>[a-z]+)(?:\((?P<scope>[^)]{0,60})\))?!?:|\[(?P<tag>[a-z]+(?: deps)?)\])\s",
+    re.IGNORECASE,
+)
+"""`refactor(core): …`, or `[Refactor] …`."""
 _BY_TYPE = {
     "docs": Area.DOCUMENTATION,
     "doc": Area.DOCUMENTATION,
     "documentation": Area.DOCUMENTATION,
+    "readme": Area.DOCUMENTATION,
     "test": Area.TESTS,
     "tests": Area.TESTS,
     "typing": Area.TYPING,
     "types": Area.TYPING,
     "deps": Area.DEPENDENCIES,
+    "dev deps": Area.DEPENDENCIES,
     "build": Area.DEPENDENCIES,
     "ci": Area.AUTOMATION,
     "refactor": Area.CODE,
@@ -50,7 +56,7 @@ _BY_TYPE = {
     "cleanup": Area.CODE,
     "release": Area.RELEASE,
 }
-_BEHAVIOUR_TYPES = {"feat", "feature", "fix", "bugfix", "perf", "revert"}
+_BEHAVIOUR_TYPES = {"feat", "feature", "fix", "bugfix", "perf", "revert", "new"}
 
 _VERB = r"(?:add|update|write|improve|fix|mention|document|extend|adjust|include|correct|remove)"
 _DOCUMENT = r"(?:docs?|documentation|readme|docstrings?|code comments?|user guide|typos?)"
@@ -201,7 +207,7 @@ def upkeep_area(text: str) -> Area | None:
     cleaned = text.strip().strip("*_ ")
     conventional = _CONVENTIONAL.match(cleaned)
     if conventional:
-        kind = conventional["type"].lower()
+        kind = (conventional["type"] or conventional["tag"]).lower()
         if conventional["scope"] in ("deps", "deps-dev") and kind not in _BEHAVIOUR_TYPES:
             return Area.DEPENDENCIES
         if kind in _BY_TYPE:

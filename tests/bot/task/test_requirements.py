@@ -302,6 +302,10 @@ def test_too_many_and_too_long_are_cut_and_told():
     [
         ("docs: explain split", Category.UPKEEP),
         ("refactor(core): split the parser", Category.UPKEEP),
+        ("[Refactor] use one parser", Category.UPKEEP),
+        ("[Dev Deps] update `eslint`", Category.UPKEEP),
+        ("[New] add a test command", Category.BEHAVIOUR),
+        ("[Fix] document the parser it picks", Category.BEHAVIOUR),
         ("chore(deps): bump ruff", Category.UPKEEP),
         ("Bump ruff from 0.1 to 0.2", Category.UPKEEP),
         ("Fix typo in README", Category.UPKEEP),
