@@ -14,6 +14,7 @@ from bot.diff.paths import (
     is_build_file,
     is_changelog,
     is_document,
+    is_linter_file,
     is_source_path,
     is_test_path,
 )
@@ -222,9 +223,12 @@ def belongs_to(path: str, area: Area, changed: tuple[ChangedFile, ...] = ()) -> 
     kinds: dict[Area, Callable[[str], bool]] = {
         Area.CHANGELOG: is_changelog,
         Area.DOCUMENTATION: is_document,
-        Area.AUTOMATION: lambda p: is_automation(p) or is_build_file(p),
+        Area.AUTOMATION: lambda p: is_automation(p) or is_build_file(p) or is_linter_file(p),
         Area.DEPENDENCIES: lambda p: is_build_file(p) or is_automation(p),
-        Area.CHORE: lambda p: is_source_path(p) or is_build_file(p) or is_automation(p),
+        Area.CODE: lambda p: is_source_path(p) or is_linter_file(p),
+        Area.CHORE: lambda p: (
+            is_source_path(p) or is_build_file(p) or is_automation(p) or is_linter_file(p)
+        ),
         Area.RELEASE: lambda p: not is_test_path(p),
     }
     return kinds.get(area, is_source_path)(path)

@@ -451,6 +451,8 @@ def test_tests_are_not_weakened():
         ("Update the changelog", ("CHANGELOG.md",), SATISFIED),
         ("Update the changelog", ("README.md",), UNVERIFIED),
         ("refactor: one parser", ("src/shop.py",), SATISFIED),
+        ("style: sort imports", ("ruff.toml",), SATISFIED),
+        ("chore: lint", (".eslintrc.yml",), SATISFIED),
         ("refactor: one parser", ("tests/test_shop.py", "CHANGELOG.md"), UNVERIFIED),
         ("chore(deps): bump ruff", ("pyproject.toml",), SATISFIED),
         ("ci: run on 3.13", (".github/workflows/test.yml",), SATISFIED),
