@@ -39,7 +39,7 @@ _KEEPS = re.compile(
 )
 _PROTECTS = re.compile(
     r"(?i)^_{0,2}(?:compare_?digest|timing_?safe_?equal|constant_time_\w+|html_?escape|escape_?html|"
-    r"shlex_quote|sanitiz\w*|safe_load\w*|secure_filename|safe_join|is_relative_to|"
+    r"shlex_quote|sanitiz\w*|secure_filename|safe_join|is_relative_to|"
     r"(?:check|verify|require|ensure|validate)_?(?:\w*(?:password|token|signature|permission|auth|csrf|access|origin|host|path|"
     r"certificate)\w*)|is_?(?:allowed|authenticated|authorized)|has_?permissions?|authenticate|authorize)$"
 )
