@@ -116,9 +116,13 @@ def removed_guards(inspection: Inspection) -> Iterator[Finding]:
         files = [o for o in inspection.diff.files if o.path.endswith(suffixes) and not is_gone(o)]
         edited = [one for one in files if not is_new(one) and ships(old_path(one))]
         texts = {one.path: inspection.after(one) or "" for one in files}
-        left = read(texts.values(), trees) if edited else _Left(frozenset(), frozenset())
+        left: _Left | None = None  # of all files, where one of them alone has lost something
         for change in edited:
-            for lost in find(inspection.before(change) or "", texts[change.path], left, trees):
+            before, after = inspection.before(change) or "", texts[change.path]
+            if not any(find(before, after, read([after], trees), trees)):
+                continue
+            left = left or read(texts.values(), trees)
+            for lost in find(before, after, left, trees):
                 if any(map(said.knows, code_words(lost.words))):
                     continue
                 shown = clip_line(lost.shown, _SHOWN_CHARS)
