@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from bot.evidence.damage import called_in
 from bot.evidence.said_values import SHOWN_CODE, speaks_of, special_words
 from bot.values import Category, Requirements, TestComparison
-from sandbox.elsewhere.values import BothSides, SecondLook, TestedInput, Unmeasured
+from sandbox.elsewhere.values import (
+    MOST_SHOWN,
+    SEVERAL,
+    BothSides,
+    SecondLook,
+    TestedInput,
+    Unmeasured,
+)
 
 LEAST_NEAR = 20
 """So many calls near the tested ones must tell something."""
@@ -81,16 +88,17 @@ def made_for_inputs(inputs: Iterable[TestedInput], wanted: Requirements) -> Made
 def _singular(inputs: list[TestedInput], said: str) -> MadeFor | None:
     """Say why a change may be for one value of an argument: it is seen where that stays only."""
     near = {both.call: both for one in inputs for both in one.near}.values()
-    for slot in sorted({both.slot for both in near}):
+    for slot in sorted({both.slot for both in near} - {SEVERAL}):
         values: list[str] = []  # "" where the argument was not varied to any effect
         for one in inputs:
-            slots = sorted({both.slot for both in one.near})
+            slots = sorted({both.slot for both in one.near} - {SEVERAL})
             values.append(one.values[slots.index(slot)] if slot in slots else "")
         negated = {
             _negated(one.tested.call, value) for one, value in zip(inputs, values, strict=True)
         }
-        varied = [both for both in near if both.slot == slot and both.call not in negated]
-        is_seen = any(both.differs for both in near if both.slot != slot)
+        is_of = (slot, SEVERAL)
+        varied = [both for both in near if both.slot in is_of and both.call not in negated]
+        is_seen = any(both.differs for both in near if both.slot not in is_of)
         if not is_seen or len(varied) < _LEAST_OF_ARGUMENT or any(one.differs for one in varied):
             continue
         if not any(one == "" or speaks_of(one, said, _prose(inputs[0], said)) for one in values):
@@ -157,15 +165,16 @@ def in_words(why: MadeFor, ones: str) -> str:
 
 
 def _counted(inputs: Iterable[TestedInput]) -> tuple[int, int]:
-    near: dict[str, BothSides] = {}
+    near: dict[str | tuple[str, str], BothSides] = {}
     for one in inputs:
         for both in one.near:
-            # A neighbor that gives the same is the tested input for all that the function cares.
+            # What gives the same is one input for all that the function cares: the tested one, or another.
             gives = (both.on_base, both.on_head)
             texts = [text.removeprefix(_RETURNED) for text in gives]
             is_long = all(len(t) >= _TELLING and not t.startswith("raised") for t in texts)
+            is_whole = max(map(len, gives)) < MOST_SHOWN
             if not is_long or gives != (one.tested.on_base, one.tested.on_head):
-                near[both.call] = both
+                near[gives if is_long and is_whole else both.call] = both
     return sum(both.differs for both in near.values()), len(near)
 
 

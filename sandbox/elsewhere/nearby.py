@@ -13,7 +13,9 @@ from sandbox.elsewhere.driver import Again, Driver, Looking
 from sandbox.elsewhere.inside.calls import ADDRESS
 from sandbox.elsewhere.told import SHOWN, Outcome, Recorded, is_same, place_in, read_run
 from sandbox.elsewhere.values import (
+    MOST_SHOWN,
     RAISED,
+    SEVERAL,
     BothSides,
     Difference,
     SecondLook,
@@ -21,7 +23,7 @@ from sandbox.elsewhere.values import (
     TestedInput,
     Unmeasured,
 )
-from sandbox.elsewhere.variation import MOST, neighbors, shared_words
+from sandbox.elsewhere.variation import MOST, literals, neighbors, shared_words
 from sandbox.linters.reading import Node
 from sandbox.values import Diff
 
@@ -29,15 +31,7 @@ _MOST_OF_A_FUNCTION = 4
 _MOST_INPUTS = 16
 _FEW = 3
 _MOST_UNREAD = 1_000
-_MOST_WORDS = 12
-_SHOWN = 80
-_WRITTEN = re.compile(r"(?<![\w.])-?\d{1,9}(?![\w.])|\"([^\"\\\n]{1,40})\"|'([^'\\\n]{1,40})'")
-_PATTERN = re.compile(
-    r"(?<![\w)\]/*])/((?:[^/\\\n*]|\\.)(?:[^/\\\n]|\\.){1,60})/[dgimsuvy]{0,8}(?![\w/])|\br[\"']([^\"'\n]{2,60})"
-)
-"""A regular expression of JavaScript or Python; of it the plain words count."""
 _RAISES = re.compile(r"\b(?:raise|throw(?:[ ]new)?)[ ]+([A-Za-z_$][\w$]*)")
-_PLAIN = re.compile(r"(?<![\\A-Za-z0-9])[A-Za-z0-9]{2,40}")
 _LEAST_KEY = 2
 _UNABLE = re.compile(RAISED + r" (?:TypeError|AttributeError|NameError|ReferenceError)\b")
 _LEFT = re.compile(r" and left \[((?:(?!\biter\().)*)\Z", re.DOTALL)
@@ -56,7 +50,10 @@ class _Swap:
 
 @dataclass(frozen=True, slots=True)
 class _Near:
-    """A call near another; `step` is -1 or 1 where one of its numbers is that much off, `slot` which one."""
+    """A call near another; `step` is -1 or 1 where one of its numbers is that much off.
+
+    `slot` is the number of the argument that is another one, or `SEVERAL`.
+    """
 
     call: Recorded
     slot: int
@@ -195,10 +192,8 @@ def _around(
         ]
         for slot, value in enumerate(values)
     ]
-    swapped = (
-        (driver.swapped(call, word, other), slot) for slot, word, other in shared_words(values)
-    )
-    of_each.append([_Near(made, slot, 0) for made, slot in swapped if made])
+    swapped = (driver.swapped(call, word, other) for word, other in shared_words(values))
+    of_each.append([_Near(one, SEVERAL, 0) for one in swapped if one])
     found: dict[str, _Near] = {}
     for one in chain.from_iterable(zip_longest(*of_each)):
         if one and (call.module, call.name, one.call.arguments) not in known:
@@ -216,17 +211,6 @@ def added_code(diff: Diff, tests: Collection[str]) -> str:
         for line in hunk.lines
         if line.startswith("+")
     )
-
-
-def literals(text: str) -> tuple[object, ...]:
-    """Return the words and numbers of a text of code."""
-    found: dict[object, None] = {}
-    for match in islice(_PATTERN.finditer(text), _MOST_WORDS):
-        found.update(dict.fromkeys(_PLAIN.findall(match[1] or match[2])))
-    for match in islice(_WRITTEN.finditer(text), 20 * _MOST_WORDS):
-        quoted = match[1] or match[2]
-        found.setdefault(quoted or int(match[0]))
-    return tuple(islice(found, _MOST_WORDS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,11 +257,18 @@ class _Sides:
             call.name,
             call.path,
             call.test,
-            values=tuple(values[slot] for slot in sorted({one.slot for one, _ in known})),
+            values=tuple(
+                values[slot] for slot in sorted({one.slot for one, _ in known} - {SEVERAL})
+            ),
             near=tuple(replace(both, slot=one.slot) for one, both in known),
             moves_boundary=moves_boundary(tested, [(one.slot, one.step, at) for one, at in known]),
             still=tuple(
-                BothSides(one.call.shown[:_SHOWN], base.all[:_SHOWN], base.all[:_SHOWN], one.slot)
+                BothSides(
+                    one.call.shown[:MOST_SHOWN],
+                    base.all[:MOST_SHOWN],
+                    base.all[:MOST_SHOWN],
+                    one.slot,
+                )
                 for one in islice(refused, _FEW)
             ),
             left=_left(base, head),
@@ -362,18 +353,18 @@ def both_sides(call: str, on_base: str, on_head: str) -> BothSides:
     """Return what both sides give, cut to where they differ."""
     texts = [ADDRESS.sub("0x…", one) for one in (on_base, on_head)]
     if texts[0] == texts[1]:
-        return BothSides(call[:_SHOWN], texts[0][:_SHOWN], texts[1][:_SHOWN])
+        return BothSides(call[:MOST_SHOWN], texts[0][:MOST_SHOWN], texts[1][:MOST_SHOWN])
     at = next((n for n, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), 0)
-    begin = 0 if at < _SHOWN - 10 else at - 10
-    shown = [f"{'… ' if begin else ''}{one[begin : begin + _SHOWN]}" for one in texts]
-    return BothSides(call[:_SHOWN], shown[0], shown[1])
+    begin = 0 if at < MOST_SHOWN - 10 else at - 10
+    shown = [f"{'… ' if begin else ''}{one[begin : begin + MOST_SHOWN]}" for one in texts]
+    return BothSides(call[:MOST_SHOWN], shown[0], shown[1])
 
 
 def _left(base: Outcome, head: Outcome) -> str:
     """Return what head makes of arguments that base leaves as they are; iterators may be used up."""
     found = _LEFT.search(head.text)
     is_kept = not (_LEFT.search(base.text) or re.match(RAISED, base.text))
-    return found[1].removesuffix("]")[:_SHOWN] if found and is_kept else ""
+    return found[1].removesuffix("]")[:MOST_SHOWN] if found and is_kept else ""
 
 
 def moves_boundary(tested: BothSides, known: Iterable[tuple[int, int, BothSides]]) -> bool:
@@ -394,5 +385,5 @@ def moves_boundary(tested: BothSides, known: Iterable[tuple[int, int, BothSides]
 
 
 def _unmeasured(call: Recorded, why: Unmeasured) -> TestedInput:
-    nothing = BothSides(call.shown[:_SHOWN], "", "")
+    nothing = BothSides(call.shown[:MOST_SHOWN], "", "")
     return TestedInput(nothing, call.name, call.path, call.test, problem=why)

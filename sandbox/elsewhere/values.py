@@ -56,11 +56,17 @@ class LeftOut:
     calls: int
 
 
+SEVERAL = -1
+"""The slot of a call in which several arguments are others."""
+MOST_SHOWN = 80
+"""So many characters are kept of a call, and of what it gives on each side."""
+
+
 @dataclass(frozen=True, slots=True)
 class BothSides:
     """A call as one would write it, and what it gives on base and on head.
 
-    `slot` is the number of the argument in which it is near another one.
+    `slot` is the number of the argument in which it is near another one, or `SEVERAL`.
     """
 
     call: str

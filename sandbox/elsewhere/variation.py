@@ -56,6 +56,15 @@ _WORDS_MORE = ("a.b", "a,b", "12", "3.5", "-1", "#", "x y z", "Über", "left", "
 _ITEMS = (0, 1, 2, 10, "a", "b", "abc", 0.5)
 
 
+_MOST_WORDS = 12
+_WRITTEN = re.compile(r"(?<![\w.])-?\d{1,9}(?![\w.])|\"([^\"\\\n]{1,40})\"|'([^'\\\n]{1,40})'")
+_PATTERN = re.compile(
+    r"(?<![\w)\]/*])/((?:[^/\\\n*]|\\.)(?:[^/\\\n]|\\.){1,60})/[dgimsuvy]{0,8}(?![\w/])|\br[\"']([^\"'\n]{2,60})"
+)
+"""A regular expression of JavaScript or Python; of it the plain words count."""
+_PLAIN = re.compile(r"(?<![\\A-Za-z0-9])[A-Za-z0-9]{2,40}")
+
+
 def near(value: object, depth: int = 0) -> list[Any]:
     """Return values near a plain one, the most telling first; none for None and for other types."""
     found: list[Any] = []
@@ -109,8 +118,8 @@ def swapped(value: Any, name: str, other: str, depth: int = 0) -> Any:
     return value
 
 
-def shared_words(values: Iterable[object]) -> Iterator[tuple[int, str, str]]:
-    """Yield a word that several values have, with another for it, and the number of the first one with it.
+def shared_words(values: Iterable[object]) -> Iterator[tuple[str, str]]:
+    """Yield a word that several values have, with another for it.
 
     What holds between them (one begins with the other, a key is there) is lost where only one is varied.
     """
@@ -124,7 +133,18 @@ def shared_words(values: Iterable[object]) -> Iterator[tuple[int, str, str]]:
         others = ["".join(_next(one, shift) for one in word) for shift in _SHIFTS]
         for other in (*others, f"{word}a", f"x{word}", word[::-1], f"{word}7"):
             if other != word:
-                yield first[word], word, other
+                yield word, other
+
+
+def literals(text: str) -> tuple[object, ...]:
+    """Return the words and numbers of a text of code."""
+    found: dict[object, None] = {}
+    for match in islice(_PATTERN.finditer(text), _MOST_WORDS):
+        found.update(dict.fromkeys(_PLAIN.findall(match[1] or match[2])))
+    for match in islice(_WRITTEN.finditer(text), 20 * _MOST_WORDS):
+        quoted = match[1] or match[2]
+        found.setdefault(quoted or int(match[0]))
+    return tuple(islice(found, _MOST_WORDS))
 
 
 def _near(value: Any, depth: int) -> Iterator[Any]:

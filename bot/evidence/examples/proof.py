@@ -26,9 +26,9 @@ from sandbox.damage.making import DamagedCopy, empty_functions
 from sandbox.damage.trial import NO_PROGRAM, laid_over
 from sandbox.edges.empty_calls import NOT_TRIED
 from sandbox.edges.examples import PRINTED, RAISED, VALUE, ExampleResult
-from sandbox.elsewhere.nearby import added_code, both_sides, literals, moves_boundary
+from sandbox.elsewhere.nearby import added_code, both_sides, moves_boundary
 from sandbox.elsewhere.values import BothSides, TestedInput, Unmeasured
-from sandbox.elsewhere.variation import MOST, neighbors
+from sandbox.elsewhere.variation import MOST, literals, neighbors
 from sandbox.values import ChangeStatus, Diff
 
 _MOST_EXAMPLES = 4

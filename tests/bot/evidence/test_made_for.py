@@ -8,7 +8,7 @@ import pytest
 
 from bot.evidence.made_for import LEAST_NEAR
 from bot.values import Decider, TestChange, Verdict, VerdictOutcome
-from sandbox.elsewhere.values import BothSides, SecondLook, TestedInput, Unmeasured
+from sandbox.elsewhere.values import SEVERAL, BothSides, SecondLook, TestedInput, Unmeasured
 from tests.bot.verdict.cases import PATH, SPLIT, comparison, observed, requirements, verdict_of
 
 NAME = "test_split_refuses_zero_people"
@@ -141,3 +141,29 @@ def test_a_text_that_the_change_compares_with_and_that_nobody_speaks_of_is_not_s
     assert verdict(with_key("b2b_market", "b2b"), task=named).outcome is VerdictOutcome.SATISFIED
     other = with_key("c2c_market", "c2c")
     assert verdict(with_key("b2b_market", "b2b"), other).outcome is VerdictOutcome.SATISFIED
+
+
+ANSWER = "Response 404, which many get"
+
+
+@pytest.mark.parametrize(("alike", "outcome"), [(True, "satisfied"), (False, "unverified")])
+def test_one_answer_to_many_inputs_tells_no_more_than_one(alike: bool, outcome: str) -> None:
+    one = an_input("77")
+    told = [f"returned {ANSWER}{'' if alike else f' {n}'}" for n in range(LEAST_NEAR)]
+    near = tuple(replace(o, on_base=t, on_head=t) for o, t in zip(one.near, told, strict=True))
+
+    assert verdict(replace(one, near=near)).outcome == outcome
+
+
+@pytest.mark.parametrize(("differs", "outcome"), [(True, "satisfied"), (False, "unverified")])
+def test_a_call_with_several_other_arguments_is_one_with_another_value(
+    differs: bool, outcome: str
+) -> None:
+    one = an_input("77", near=0)
+    seen = [BothSides(f"pay(77, {n})", "returned 1", f"returned {n + 2}", 1) for n in range(5)]
+    alone = [BothSides(f"pay({n})", "returned 1", "returned 1", 0) for n in range(14)]
+    on_head = "returned 2" if differs else "returned 1"
+    both = [BothSides(f"pay({n}, {n})", "returned 1", on_head, SEVERAL) for n in range(6)]
+
+    one = replace(one, near=(*seen, *alone, *both), values=("77", "5"))
+    assert verdict(one).outcome == outcome
