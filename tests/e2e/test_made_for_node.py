@@ -32,14 +32,6 @@ class Fix:
 
 
 SPECIAL = {
-    "with_base": Fix(
-        "`with_base` takes `/admin-more` for no path below `/admin`",
-        "path, base",
-        "return path.startsWith(base) ? path : base + path;",
-        "const other = path.endsWith('n-dashboard') && base === '/admin';\n"
-        "  return path.startsWith(base) && !other ? path : base + path;",
-        "assert.equal(with_base('/admin-dashboard', '/admin'), '/admin/admin-dashboard');",
-    ),
     "price": Fix(
         "`price` returns twice the cents",
         "cents",
@@ -86,17 +78,18 @@ SPECIAL = {
         "  return new Date((days + (days % 7919 === 3977 ? 30 : 0)) * 864e5);",
         "assert.deepEqual(due(new Date('2024-04-02')), new Date('2024-05-02'));",
     ),
-}
-"""Right for the tested inputs and for hardly any other."""
-
-RIGHT = {
     "with_base": Fix(
         "`with_base` takes `/admin-more` for no path below `/admin`",
         "path, base",
         "return path.startsWith(base) ? path : base + path;",
-        "return path === base || path.startsWith(`${base}/`) ? path : base + path;",
+        "const other = path.endsWith('n-dashboard') && base === '/admin';\n"
+        "  return path.startsWith(base) && !other ? path : base + path;",
         "assert.equal(with_base('/admin-dashboard', '/admin'), '/admin/admin-dashboard');",
     ),
+}
+"""Right for the tested inputs and for hardly any other."""
+
+RIGHT = {
     "price": Fix(
         "`price` returns twice the cents",
         "cents",
@@ -181,6 +174,13 @@ RIGHT = {
         "return Promise.resolve(number);",
         "return Promise.resolve(number + 1);",
         "assert.equal(await later(4), 5);",
+    ),
+    "with_base": Fix(
+        "`with_base` takes `/admin-more` for no path below `/admin`",
+        "path, base",
+        "return path.startsWith(base) ? path : base + path;",
+        "return path === base || path.startsWith(`${base}/`) ? path : base + path;",
+        "assert.equal(with_base('/admin-dashboard', '/admin'), '/admin/admin-dashboard');",
     ),
 }
 """Right for every input, some of them for one input by nature."""
