@@ -17,6 +17,7 @@ from typing import Protocol
 
 from bot.diff.kinds import is_test_file
 from bot.diff.lines import Texts
+from bot.diff.paths import is_document
 from bot.diff.python_source import parse_python
 from bot.integrity.languages import SCRIPT
 from bot.integrity.tokens import Token, is_mark, read_tokens
@@ -235,7 +236,8 @@ def _is_public(name: _Name, base: Files, known: Sequence[str]) -> bool:
     if name.name.startswith("_") and not name.name.startswith("__"):
         return False
     if name.path.endswith(".py"):
-        return not any(p.startswith("_") and not p.startswith("__") for p in parts)
+        is_private = any(p.startswith("_") and not p.startswith("__") for p in parts)
+        return not is_private and not _is_left_out(name, base, known)
     text = base.read(name.path) or ""
     defined = re.search(
         rf"/\*\*(?:(?!\*/).)*\*/\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?"
@@ -246,6 +248,23 @@ def _is_public(name: _Name, base: Files, known: Sequence[str]) -> bool:
     if defined and _INTERNAL.search(defined.group()):
         return False
     return _is_handed_on(name, base, known) or not _is_behind_exports(name, base, frozenset(known))
+
+
+def _is_left_out(name: _Name, base: Files, known: Sequence[str]) -> bool:
+    """Whether its package lists what is public without it, and no document and no test speaks of it."""
+    folders = name.path.split("/")[:-1]
+    tops = ("/".join((*folders[:n], "__init__.py")) for n in range(1, len(folders) + 1))
+    top = next((one for one in tops if one in known), "")
+    text = base.read(top) or "" if top else ""
+    listed = re.search(
+        r"^__all__\s*(?::[^=\n]{1,60})?=\s*[\[(]([^\])]{0,20000})[\])]\s*$", text, re.M
+    )
+    module = name.path.removeprefix(top.removesuffix("__init__.py")).split("/")[0]
+    said = whole_name(name.name)
+    if not listed or said.search(text) or whole_name(module.removesuffix(".py")).search(listed[1]):
+        return False
+    readers = (one for one in known if is_document(one) or is_test_file(one))
+    return not any(said.search(base.read(one) or "") for one in readers)
 
 
 def _is_handed_on(name: _Name, base: Files, known: Sequence[str]) -> bool:

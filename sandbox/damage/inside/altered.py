@@ -21,6 +21,7 @@ _MOST_LINES = 40  # a longer place is another way to do it all, which tests of i
 _MOST_PAIRS = 6  # lines in whose place there are as many
 _LONGEST_HUNK = 400  # lines
 _MOST_NAMES = 200  # of a place
+_LEAST_NAMED = 3  # words and marks of an expression
 
 
 def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
@@ -79,7 +80,10 @@ def _as_on_base(
     left = iter(tokens(source.root, source.text, with_types=False))
     if all(one in left for one in was):  # what was there is there, in its order
         return None
-    old, new = _named(root, place[0], place[0] + len(put)), _named(source.root, *place)
+    here_was, here_is = _leaves(root, place[0], place[0] + len(put)), _leaves(source.root, *place)
+    if _is_only_named([one.text or b"" for one in here_was], here_is, source.root):
+        return None
+    old, new = _names(here_was), _names(here_is)
     names = {*old} ^ {*new} or _moved(old, new)
     shown_line = next(row.decode(errors="replace").strip() for row in before if row.strip())
     told = f"`{shown(shown_line)}` is still there"
@@ -87,10 +91,32 @@ def _as_on_base(
     return Damage(*here, put, told, is_telling=False, names=(symbol, *sorted(names)))
 
 
-def _named(root: tree_sitter.Node, start: int, end: int) -> list[str]:
-    """Return the names between two places of a text, in their order."""
-    leaves = (one for one in walk(root) if not one.children and start <= one.start_byte < end)
+def _leaves(root: tree_sitter.Node, start: int, end: int) -> list[tree_sitter.Node]:
+    """Return what is written between two places of a text, in its order."""
+    return [one for one in walk(root) if not one.children and start <= one.start_byte < end]
+
+
+def _names(leaves: list[tree_sitter.Node]) -> list[str]:
     return [text_of(one) for one in leaves if "identifier" in one.type]
+
+
+def _is_only_named(
+    was: list[bytes], leaves: list[tree_sitter.Node], root: tree_sitter.Node
+) -> bool:
+    """Tell whether all that is gone has a name now: `a ** (b - 1)` is `a ** c`, behind `c = b - 1`."""
+    now = [one.text or b"" for one in leaves]
+    matcher = SequenceMatcher(None, was[:_MOST_NAMES], now[:_MOST_NAMES], autojunk=False)
+    written = b" ".join(one.text or b"" for one in walk(root) if not one.children)
+    for kind, old, until, begin, end in matcher.get_opcodes():
+        if kind == "equal":
+            continue
+        gone = was[old:until]
+        if gone[:1] == [b"("] and gone[-1:] == [b")"]:
+            gone = gone[1:-1]
+        is_given = b" ".join((b"", *now[begin:end], b"=", *gone, b""))
+        if len(gone) < _LEAST_NAMED or end - begin != 1 or is_given not in written:
+            return False
+    return was[:_MOST_NAMES] == was and now[:_MOST_NAMES] == now
 
 
 def _moved(old: list[str], new: list[str]) -> set[str]:

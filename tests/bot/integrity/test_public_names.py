@@ -118,3 +118,28 @@ def test_what_stays_or_was_nobodys_is_not(path: str, base: str, head: str) -> No
 def test_what_moves_is_not_gone() -> None:
     moved = {"shop.py": (PYTHON, without(PYTHON, LABEL)), "names.py": ("\n", LABEL)}
     assert not found(moved)
+
+
+@pytest.mark.parametrize(
+    ("listed", "told_in", "is_told"),
+    [
+        ('__all__ = ["shop", "cli"]\n', "", False),
+        ('__all__ = ["shop", "tools"]\n', "", True),
+        ('from .tools import label\n\n__all__ = ["shop"]\n', "", True),
+        ('__all__ = ["shop"]\n', "docs/tools.md", True),
+        ('__all__ = ["shop"]\n', "tests/test_tools.py", True),
+        ("", "", True),
+    ],
+)
+def test_what_a_package_leaves_out_of_its_list_is_its_own(
+    listed: str, told_in: str, is_told: bool
+) -> None:
+    files = {
+        "kit/__init__.py": (listed, "from . import shop\n"),
+        "kit/tools.py": (PYTHON, without(PYTHON, LABEL)),
+        "README.md": ("A kit.\n", "A kit.\n"),
+    }
+    if told_in:
+        files[told_in] = ("label()\n", "price()\n")
+
+    assert bool(found(files)) is is_told

@@ -109,3 +109,14 @@ async def test_lines_side_by_side_are_tried_one_by_one_too(tmp_path: Path) -> No
         ("`if a < 1:` is still there", 8),
         ("`return b` is still there", 9),
     ]
+
+
+@pytest.mark.parametrize(("given", "is_tried"), [("b.size - 1", False), ("b.size - 2", True)])
+async def test_an_expression_that_only_gets_a_name_is_not_tried(
+    tmp_path: Path, given: str, is_tried: bool
+) -> None:
+    base = "def f(a, b):\n    n = 0\n    return a ** (b.size - 1) + n\n"
+    head = f"def f(a, b):\n    c = {given}\n    n = 0\n    return a**c + n\n"
+    found = await altered(tmp_path, base, head)
+
+    assert bool(found) is is_tried
