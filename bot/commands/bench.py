@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 
 from bot.bench.alarms import AS_MERGED, MOST_TRICKED, Alarm, StaticTrial, summary
 from bot.bench.merges import Workbench
@@ -41,8 +42,9 @@ def run(
         console.print(
             f"{mark:5} {row.repository} {row.merge} {row.spoiling:26} {row.judged.conclusion:16} "
             f"f2p {row.judged.fail_to_pass} p2f {row.judged.broken_tests} "
-            f"{row.judged.seconds:.0f} s  {row.judged.said}",
+            f"{row.judged.seconds:.0f} s  {escape(row.judged.said)}",
             highlight=False,
+            soft_wrap=True,
         )
         if out:
             with out.open("a") as lines:
