@@ -217,7 +217,8 @@ def _leaf(node: tree_sitter.Node, *, is_script: bool) -> str:
         following = _neighbour(node, is_next=True)
         if following is None or following.start_point[0] != node.end_point[0]:
             return f"{text}\n"
-    if text in _NOT_AFTER_LINE:
+    is_prefix = text in ("++", "--") and node.prev_sibling is None
+    if text in _NOT_AFTER_LINE and not is_prefix:
         before = _neighbour(node, is_next=False)
         if before is not None and before.end_point[0] != node.start_point[0]:
             return f"\n{text}"

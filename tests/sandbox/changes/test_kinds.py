@@ -107,6 +107,8 @@ CASES = [
     ("js", SCRIPT, "// adds", "/** @jest-environment jsdom */", ""),
     ("js", SCRIPT, "// adds", "/* webpackChunkName: 'a' */", ""),
     ("js", "f(), g();\n", "f(), g()", "(f(), g())", "formatting"),
+    ("js", "{ f() }\n++i, ++j;\n", "++i, ++j", "(++i, ++j)", "formatting"),
+    ("js", "i\n++\nj\n", "i\n++\nj", "i++\nj", ""),
     ("js", "x = a + b * c;\n", "b * c", "(b * c)", "formatting"),
     ("js", "x = a + b * c;\n", "a + b", "(a + b)", ""),
     ("js", "f(a, b);\n", "a, b", "(a, b)", ""),
