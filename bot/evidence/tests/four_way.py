@@ -140,15 +140,18 @@ class _Table:
 
     def _old(self, test: TestResult, replacements: tuple[Four, ...]) -> Four:
         now = self._matched.get(test.id)
-        is_moved = now is not None and without_lines(test.id) == without_lines(now.id)
-        named = [test, now] if now and is_moved else [test]
+        is_same = now is not None and without_lines(test.id) == without_lines(now.id)
+        # A test that is named after lines of the code has the name of the code that it ran on.
+        of_base, of_head = [test], [now] if now else []
+        if is_same:
+            of_base, of_head = of_base + of_head, of_head + of_base
         whole_file = self._own_head.find(test.id, test.path)
         if whole_file is not None and not is_whole_file(whole_file):
             whole_file = None
         return Four(
             base_on_base=test,
-            base_on_head=_first(self._on_head, named),
-            head_on_base=_first(self._on_base, named[::-1] if is_moved else filter(None, [now])),
+            base_on_head=_first(self._on_head, of_base),
+            head_on_base=_first(self._on_base, of_head),
             head_on_head=now or whole_file,
             replacements=replacements,
             repeat=self._repeats.get(test.id),
@@ -158,7 +161,7 @@ class _Table:
 
 
 def _first(run: RunLookup, named: Iterable[TestResult]) -> TestResult | None:
-    """Return the result of the first of these that ran, of a test that is named after lines of code."""
+    """Return the result of the first of a test's names that ran."""
     return next((found for one in named if (found := run.find(one.id, one.path))), None)
 
 

@@ -81,7 +81,7 @@ def _as_on_base(
     if all(one in left for one in was):  # what was there is there, in its order
         return None
     here_was, here_is = _leaves(root, place[0], place[0] + len(put)), _leaves(source.root, *place)
-    if _is_only_named([one.text or b"" for one in here_was], here_is, source.root):
+    if _is_only_named(here_was, here_is, source.root):
         return None
     old, new = _names(here_was), _names(here_is)
     names = {*old} ^ {*new} or _moved(old, new)
@@ -101,22 +101,24 @@ def _names(leaves: list[tree_sitter.Node]) -> list[str]:
 
 
 def _is_only_named(
-    was: list[bytes], leaves: list[tree_sitter.Node], root: tree_sitter.Node
+    old: list[tree_sitter.Node], new: list[tree_sitter.Node], root: tree_sitter.Node
 ) -> bool:
     """Tell whether all that is gone has a name now: `a ** (b - 1)` is `a ** c`, behind `c = b - 1`."""
-    now = [one.text or b"" for one in leaves]
-    matcher = SequenceMatcher(None, was[:_MOST_NAMES], now[:_MOST_NAMES], autojunk=False)
+    if max(len(old), len(new)) > _MOST_NAMES:
+        return False
+    was, now = ([one.text or b"" for one in leaves] for leaves in (old, new))
+    matcher = SequenceMatcher(None, was, now, autojunk=False)
     written = b" ".join(one.text or b"" for one in walk(root) if not one.children)
-    for kind, old, until, begin, end in matcher.get_opcodes():
+    for kind, first, until, begin, end in matcher.get_opcodes():
         if kind == "equal":
             continue
-        gone = was[old:until]
+        gone = was[first:until]
         if gone[:1] == [b"("] and gone[-1:] == [b")"]:
             gone = gone[1:-1]
         is_given = b" ".join((b"", *now[begin:end], b"=", *gone, b""))
         if len(gone) < _LEAST_NAMED or end - begin != 1 or is_given not in written:
             return False
-    return was[:_MOST_NAMES] == was and now[:_MOST_NAMES] == now
+    return True
 
 
 def _moved(old: list[str], new: list[str]) -> set[str]:
