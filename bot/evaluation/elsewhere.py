@@ -99,9 +99,7 @@ async def _seen(
     folder = services.evaluation_folder(case.request) / "elsewhere"
     touched = observed.impact.names if observed.impact else frozenset[str]()
     asking = case.planned.requirements.items
-    beside = tuple(
-        dict.fromkeys(one for r in asking for one in (*side_by_side(r), alike(r)) if one)
-    )
+    beside = tuple(dict.fromkeys(one for r in asking for one in (*side_by_side(r), *alike(r))))
     named = frozenset[str]().union(*(named_code(one) for one in asking if one.category in ASKED))
     said = "\n".join(f"{one.text}\n{one.detail}" for one in asking)
     in_other_zone = bool(_SPEAKS_OF_UTC.search(said)) and not _LOCAL.search(said)

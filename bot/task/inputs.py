@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
-from itertools import islice
+from itertools import combinations, islice
 
 from bot.task.alternatives import prose_of
 from bot.task.categories import keeps
@@ -76,8 +76,8 @@ def _inputs(text: str) -> Iterator[str]:
                     yield shown
 
 
-def alike(requirement: Requirement) -> tuple[str, ...]:
-    """Return the inputs of a demand that look like each other: one may stand in the place of another.
+def alike(requirement: Requirement) -> tuple[tuple[str, ...], ...]:
+    """Return the pairs of a demand's inputs that look like each other: one may stand in the other's place.
 
     Names, code, what stays as it is and what is said to come out are none.
     """
@@ -91,10 +91,8 @@ def alike(requirement: Requirement) -> tuple[str, ...]:
             is_result = _GIVES.search(sentence.masked[: match.start()][-_BEFORE:])
             if not is_result and len(shown) >= _LEAST_TEXT and not _NAME.fullmatch(shown):
                 found.setdefault(shown)
-    inputs = list(islice(found, _MOST_ALIKE))
-    return tuple(
-        one for one in inputs if any(_look_alike(one, other) for other in inputs if other != one)
-    )
+    pairs = combinations(islice(found, _MOST_ALIKE), 2)
+    return tuple(pair for pair in pairs if _look_alike(*pair))
 
 
 def _look_alike(one: str, other: str) -> bool:

@@ -73,8 +73,8 @@ def _shows_part(claim: Claim) -> Gap | None:
 def _left_as_it_was(claim: Claim) -> Gap | None:
     """The task names two things side by side, and the change is seen with one of them only."""
     paths = {test.path for test in claim.tests}
-    groups, inputs = side_by_side(claim.requirement), alike(claim.requirement)
-    code = code_of(claim.case.observed.tests.comparisons) if inputs else ""
+    groups, pairs = side_by_side(claim.requirement), alike(claim.requirement)
+    code = code_of(claim.case.observed.tests.comparisons) if pairs else ""
     code = "".join(code.split('"""')[::2])  # what a test says of itself is no input
     swaps = [
         one
@@ -82,7 +82,7 @@ def _left_as_it_was(claim: Claim) -> Gap | None:
         if one.path in paths
         and (
             any({one.name, one.other} <= {*group} for group in groups)
-            or ({one.name, one.other} <= {*inputs} and one.other not in code)
+            or (one.other not in code and any({one.name, one.other} == {*pair} for pair in pairs))
         )
     ]
     changed = {one.other for one in swaps if one.swapped.differs}

@@ -22,6 +22,8 @@ _MOST_PAIRS = 6  # lines in whose place there are as many
 _LONGEST_HUNK = 400  # lines
 _MOST_NAMES = 200  # of a place
 _LEAST_NAMED = 3  # words and marks of an expression
+_COPIED = ([b".", b"copy", b"(", b")"], [b"[", b":", b"]"])
+"""Two ways to copy a list."""
 
 
 def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
@@ -81,7 +83,7 @@ def _as_on_base(
     if all(one in left for one in was):  # what was there is there, in its order
         return None
     here_was, here_is = _leaves(root, place[0], place[0] + len(put)), _leaves(source.root, *place)
-    if _is_only_named(here_was, here_is, source.root):
+    if _is_said_otherwise(here_was, here_is, source.root):
         return None
     old, new = _names(here_was), _names(here_is)
     names = {*old} ^ {*new} or _moved(old, new)
@@ -100,23 +102,26 @@ def _names(leaves: list[tree_sitter.Node]) -> list[str]:
     return [text_of(one) for one in leaves if "identifier" in one.type]
 
 
-def _is_only_named(
+def _is_said_otherwise(
     old: list[tree_sitter.Node], new: list[tree_sitter.Node], root: tree_sitter.Node
 ) -> bool:
-    """Tell whether all that is gone has a name now: `a ** (b - 1)` is `a ** c`, behind `c = b - 1`."""
+    """Tell whether all that is gone has a name now, or another spelling.
+
+    `a ** (b - 1)` is `a ** c`, behind `c = b - 1`; `a.copy()` is `a[:]`.
+    """
     if max(len(old), len(new)) > _MOST_NAMES:
         return False
     was, now = ([one.text or b"" for one in leaves] for leaves in (old, new))
     matcher = SequenceMatcher(None, was, now, autojunk=False)
     written = b" ".join(one.text or b"" for one in walk(root) if not one.children)
     for kind, first, until, begin, end in matcher.get_opcodes():
-        if kind == "equal":
+        gone, came = was[first:until], now[begin:end]
+        if kind == "equal" or (gone in _COPIED and came in _COPIED):
             continue
-        gone = was[first:until]
         if gone[:1] == [b"("] and gone[-1:] == [b")"]:
             gone = gone[1:-1]
-        is_given = b" ".join((b"", *now[begin:end], b"=", *gone, b""))
-        if len(gone) < _LEAST_NAMED or end - begin != 1 or is_given not in written:
+        is_given = b" ".join((b"", *came, b"=", *gone, b""))
+        if len(gone) < _LEAST_NAMED or len(came) != 1 or is_given not in written:
             return False
     return True
 

@@ -123,12 +123,22 @@ def test_long_words_take_no_long_time() -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("Lines such as `=-`, `-=` or `==-` are none, and `==` is.", ("=-", "-=", "==-")),
-        ("`http://@a.org` is valid, `http://^@a.org` is not.", ("http://@a.org", "http://^@a.org")),
+        (
+            "Lines such as `=-`, `-=` or `==-` are none, and `==` is.",
+            (("=-", "-="), ("=-", "==-"), ("-=", "==-")),
+        ),
+        (
+            "`http://@a.org` is valid, `http://^@a.org` is not.",
+            (("http://@a.org", "http://^@a.org"),),
+        ),
+        (
+            "`{:,d}` parses `12,345` and `-12,345`; `{:d}` does not.",
+            (("{:,d}", "{:d}"), ("12,345", "-12,345")),
+        ),
         ("`Hello World!` becomes `Hello World?`.", ()),
         ("`cut_text` and `cut_texts` are wrong for `a b`.", ()),
         ("`http://@a.org` must stay valid, as `http://b@a.org` does.", ()),
     ],
 )
-def test_inputs_that_look_like_each_other(text: str, found: tuple[str, ...]) -> None:
+def test_inputs_that_look_like_each_other(text: str, found: tuple[tuple[str, str], ...]) -> None:
     assert alike(wanted(text)) == found

@@ -120,3 +120,12 @@ async def test_an_expression_that_only_gets_a_name_is_not_tried(
     found = await altered(tmp_path, base, head)
 
     assert bool(found) is is_tried
+
+
+@pytest.mark.parametrize(("was", "is_tried"), [("a.copy()", False), ("a.clear()", True)])
+async def test_a_list_that_is_copied_in_another_way_is_not_tried(
+    tmp_path: Path, was: str, is_tried: bool
+) -> None:
+    base, head = (f"def f(a):\n    return {one}\n" for one in (was, "a[:]"))
+
+    assert bool(await altered(tmp_path, base, head)) is is_tried
