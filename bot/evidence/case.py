@@ -20,10 +20,10 @@ from bot.task.permissions import (
     asks_to_remove,
     asks_to_remove_function,
     contradiction,
+    lets_go,
     names_subject,
     permission_for,
     said_to_change,
-    speaks_of_test,
     ties_by_example,
     why_meant,
 )
@@ -209,7 +209,7 @@ class Case:
 
     def _may_go(self, test: TestComparison) -> bool:
         """Whether those who may ask let a test go, or be skipped, in so many words."""
-        return any(p.removes and speaks_of_test(p, test) for p in self.requirements.permitted)
+        return any(lets_go(one, test) for one in self.requirements.permitted)
 
     def contradiction(self, test: TestComparison) -> ShownResult | None:
         """What the task shows by example, and a test of head expects to be something else."""
@@ -254,8 +254,10 @@ class Case:
         return any(not names.isdisjoint(found.tests) for found in self.observed.integrity)
 
     def is_named(self, test: TestComparison) -> bool:
-        """Whether a requirement plainly speaks of a test whose parameters were taken out."""
-        return any(tie.test_id == test.id and tie.score >= NAMED for tie in self.ties)
+        """Whether a requirement plainly speaks of a test whose parameters were taken out, or they may go."""
+        return self._may_go(test) or any(
+            tie.test_id == test.id and tie.score >= NAMED for tie in self.ties
+        )
 
     def is_accepted(self, test: TestComparison) -> bool:
         """Whether a changed expectation was asked for and the new behaviour is proven.

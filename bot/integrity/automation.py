@@ -37,7 +37,7 @@ _RUNS_TESTS = re.compile(
 )
 _NAMES_ONLY = re.compile(r"\s*(?:-\s*)?(?:env_?list|deps|requires|name|uses|key|path)\s*[:=]|\s*#")
 _DISCOVERY = {
-    "package.json": r"\"(?:test|test:\w+|pretest|posttest)\"\s*:|testPathIgnorePatterns|testMatch|testRegex|"
+    "package.json": r"\"(?:test|test:\w+|pretest)\"\s*:|testPathIgnorePatterns|testMatch|testRegex|"
     r"passWithNoTests|\"exclude\"",
     "jest": r"testPathIgnorePatterns|testMatch|testRegex|testNamePattern|passWithNoTests|\broots\b",
     "vitest": r"\bexclude\b|\binclude\b|testNamePattern|passWithNoTests|allowOnly",

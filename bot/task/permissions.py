@@ -42,6 +42,8 @@ _ALLOWS = re.compile(rf"(?i){_TESTS}.{{0,400}}?{_MAY}(?P<what>{_CHANGE}|{_GO})")
 _POINTS = re.compile(
     r"(?i)(?:this|that|these|those) (?:tests?|snapshots?|expectations?|assertions?)\b"
 )
+_POINTS_BACK = re.compile(r"(?i)\b(?:them|they|it|these|those)\b")
+_CODE = re.compile(r"`([^`\n]{1,80})`")
 _REMOVES = re.compile(rf"(?i){_GO}")
 _ONE_DESCRIBED = re.compile(
     r"(?i)\b(?:test|snapshot|expectation|assertion)\s+(?:(?:that|which)\b|(?:of|for|pinning|asserting|comparing)\s)"
@@ -92,7 +94,7 @@ def permitted_changes(source: TaskSource) -> Iterator[PermittedChange]:
     said = (*(one.text for one in document.passages), *(one.text for one in document.items))
     texts = (source.title, *said)
     for text in dict.fromkeys(texts):
-        before = ""
+        before, rows = "", list[str]()
         for one in sentences(text):
             # "`test_valid` lists what is read; this test may change"
             told = f"{before} {one.strip()}" if _POINTS.match(one.strip()) else one.strip()
@@ -100,7 +102,9 @@ def permitted_changes(source: TaskSource) -> Iterator[PermittedChange]:
             found = _ALLOWS.search(told[:_LONGEST])
             if found and len(told) <= _LONGEST and not _NOT.search(told):
                 removes = _REMOVES.fullmatch(found["what"]) is not None
-                yield PermittedChange(told, source.reference, removes)
+                meant = tuple(rows) if _POINTS_BACK.search(told) else ()
+                yield PermittedChange(told, source.reference, removes, meant)
+            rows += _CODE.findall(one)
 
 
 def speaks_of_test(permitted: PermittedChange, test: TestComparison) -> bool:
@@ -127,6 +131,12 @@ def speaks_of_test(permitted: PermittedChange, test: TestComparison) -> bool:
         is_pin = bool(before) and _PINS.search(permitted.sentence) is not None
         is_known = is_known and (not is_pin or _PINNED.search(before) is not None)
     return bool(subject) and is_known and any(name.knows(word) for word in subject)
+
+
+def lets_go(permitted: PermittedChange, test: TestComparison) -> bool:
+    """Whether a permission lets a test go: in so many words, or as the row of a value that it means."""
+    row = test.id.partition("[")[2].removesuffix("]")
+    return row in permitted.rows or (permitted.removes and speaks_of_test(permitted, test))
 
 
 def permission_for(

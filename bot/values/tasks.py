@@ -276,11 +276,15 @@ class UnreadExample:
 
 @dataclass(frozen=True, slots=True)
 class PermittedChange:
-    """A sentence of the task that allows tests to change, or to go where it `removes` them."""
+    """A sentence of the task that allows tests to change, or to go where it `removes` them.
+
+    `rows` is the code before it to which it points back: "tests that expect them to fail may change".
+    """
 
     sentence: str
     origin: str
     removes: bool = False
+    rows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,8 @@ _LAYOUTS_ARE_GUESSED = ("php",)  # its comments are code too: annotations are re
 _PROSE = re.compile(r"(?i)\.(?:md|markdown|mdown|rst|adoc|asciidoc)$")
 _IN_DOCUMENTS = re.compile(
     r"(?i)^(?:docs?|documentation)/(?:.*[^/]\.(?:md|markdown|mdown|mdx|rst|adoc|asciidoc|txt|inc|bib|po|pot|png|jpe?g|gif|svg"
-    r"|webp|ico|drawio|puml|mmd|dot)|(?:[^/]+/)*conf\.py)$|^(?:mkdocs\.ya?ml|\.readthedocs\.ya?ml)$"
+    r"|webp|ico|drawio|puml|mmd|dot)|(?:[^/]+/)*conf\.py)$|^examples?/.*[^/]\.(?:md|markdown|mdown|rst|adoc)$"
+    r"|^(?:mkdocs\.ya?ml|\.readthedocs\.ya?ml)$"
 )
 _NAMED = re.compile(
     r"(?i)^(?:readme|change(?:s|log)|history|news|release[-_ ]?notes?|contributing|code_of_conduct|security|"

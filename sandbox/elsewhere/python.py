@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from sandbox.base import TREE, Command, Limits, Mount, MountMode
 from sandbox.elsewhere.driver import CHANNEL_BYTES, ELSEWHERE, Again, Looking, moved, plain_program
@@ -29,6 +30,16 @@ _UNREADABLE = (
     MemoryError,
     RecursionError,
 )
+_CONVERSIONS: Mapping[tuple[str, str], Callable[[Any], object]] = {
+    ("bytes", "str"): bytes.decode,
+    ("str", "bytes"): str.encode,
+    ("list", "tuple"): tuple,
+    ("tuple", "list"): list,
+    ("set", "frozenset"): frozenset,
+    ("frozenset", "set"): set,
+    ("int", "float"): float,
+}
+"""The same value of another type, by the names of both."""
 _BARE_FILE = """import unittest
 
 import assay_again
@@ -143,15 +154,32 @@ class PythonDriver:
         return replace(call, arguments=arguments, shown=_shown(call.name, arguments))
 
     def swapped(self, call: Recorded, name: str, other: str) -> Recorded | None:
-        """Return the same call with another word in its arguments, as one's name, or as the function's."""
+        """Return the same call with another word in its arguments, as one's name, or as the function's.
+
+        The name of a type stands for the arguments of that type.
+        """
         try:
-            told = swapped(read(call.arguments), name, other)
+            told = swapped(_converted(read(call.arguments), name, other), name, other)
         except _UNREADABLE:
             return None
         arguments, called = literal(told) or "", swapped(call.name, name, other)
         if not arguments or (call.name, call.arguments) == (called, arguments):
             return None
         return replace(call, name=called, arguments=arguments, shown=_shown(called, arguments))
+
+
+def _converted(arguments: Any, name: str, other: str) -> Any:
+    """Return the arguments of a call, those of one type as the same values of another."""
+    convert = _CONVERSIONS.get((name, other))
+    if convert is None:
+        return arguments
+
+    def one(value: object) -> object:
+        return convert(value) if type(value).__name__ == name else value
+
+    positional, *named = arguments
+    kept = ({key: one(value) for key, value in members.items()} for members in named)
+    return (tuple(map(one, positional)), *kept)
 
 
 def _paths(again: Again) -> list[str]:

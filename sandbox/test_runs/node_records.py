@@ -15,6 +15,7 @@ from sandbox.test_runs.run_records import (
     integer_of,
     seconds_of,
     storable,
+    telling_line,
     text_of,
     unique,
 )
@@ -26,8 +27,6 @@ _BAD = (Outcome.FAILED, Outcome.ERROR)
 _COMPILED_FROM = {".js": (".ts", ".tsx", ".jsx"), ".mjs": (".mts",), ".cjs": (".cts",)}
 # A file that names none of these may be a test by its exit code alone, as `node --test` has it.
 _DECLARES_TESTS = re.compile(r"""['"](node:test|tape|tap|uvu)['"]""")
-_TELLING = re.compile(r"\berror\b|cannot |unknown|not found|no such|is not |unsupported", re.I)
-_SAID_CHARS = 300
 
 
 @dataclass(slots=True)
@@ -283,10 +282,7 @@ def _problem(reading: _Reading, killed: str, said: str) -> str:
         # No file was there to run, and none broke off.
         found_nothing = not reading.parts and reading.runner != "test runner"
         return "" if found_nothing else "The test run was killed from within."
-    # The printed line that tells best why a program ended: a late one that speaks of an error.
-    lines = [line.strip() for line in storable(said).splitlines()[-60:] if line.strip()]
-    telling = [line for line in lines if _TELLING.search(line) and not line.startswith("at ")]
-    said = (*telling[:1], *lines[-1:], "It printed nothing")[0][:_SAID_CHARS]
+    said = telling_line(said)
     faulty = [part for part in reading.parts if part.file and (part.fault or not part.has_begun)]
     if faulty:
         return _own_failure(reading, faulty[0], faulty[0].fault.partition("\n")[0] or said)

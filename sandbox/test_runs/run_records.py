@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -11,6 +12,9 @@ from sandbox.values import Observation, Outcome, TestResult, TestRun
 
 _LONGEST_S = 1e6
 NO_TESTS = "No tests were collected."
+_TELLING = re.compile(r"\berror\b|cannot |unknown|not found|no such|is not |unsupported", re.I)
+_NO_REASON = re.compile(r"^at |\busage: ")
+_SAID_CHARS = 300
 _PYTEST_STOPPED = {2: "was interrupted", 3: "failed inside", 4: "refused its arguments"}
 
 
@@ -35,8 +39,10 @@ class _RecordReading:
     forged: str = ""
 
 
-def read_channel(channel: bytes, killed: str = "") -> TestRun:
+def read_channel(channel: bytes, killed: str = "", said: str = "") -> TestRun:
     """Return what a finished or killed run proves. `killed` says which limit ended it, if one did.
+
+    `said` is what it printed, of which the problem of a run that never came to its tests has a line.
 
     The channel starts with the keeper's key; then come its frames. A run that came to its end
     without collecting anything is complete and says so as its problem; any other is complete only when
@@ -57,7 +63,7 @@ def read_channel(channel: bytes, killed: str = "") -> TestRun:
         for number, announced in enumerate(reading.announced)
         if number in reading.finished or number == reading.running
     ]
-    problem = _problem(reading, killed)
+    problem = _problem(reading, killed, said)
     if problem and reading.running is not None and reading.running < len(reading.announced):
         index = next(i for i, r in enumerate(results) if r is reading.announced[reading.running])
         message = f"This test was running when the run {killed or 'broke off'}."
@@ -207,7 +213,7 @@ def unique(results: tuple[TestResult, ...]) -> tuple[TestResult, ...]:
     return tuple(named)
 
 
-def _problem(reading: _RecordReading, killed: str) -> str:
+def _problem(reading: _RecordReading, killed: str, printed: str) -> str:
     """Say in one sentence what keeps the run from proving anything; empty when nothing does."""
     if reading.forged:
         return f"The results cannot be trusted: {reading.forged}."
@@ -217,7 +223,7 @@ def _problem(reading: _RecordReading, killed: str) -> str:
         said = reading.problem or reading.uncaught
         return said[:1].upper() + said[1:] + ("" if said.endswith(".") else ".")
     ended = reading.status is not None and reading.wait_status is not None
-    return _session_problem(reading) if ended else _early_end(reading)
+    return _session_problem(reading, printed) if ended else _early_end(reading)
 
 
 def _early_end(reading: _RecordReading) -> str:
@@ -228,19 +234,26 @@ def _early_end(reading: _RecordReading) -> str:
     return f"The test process {ended_how(reading.wait_status)} {_where(reading)}, before its end."
 
 
-def _session_problem(reading: _RecordReading) -> str:
+def _session_problem(reading: _RecordReading, printed: str) -> str:
     """Say what is missing from a run that came to its end."""
     if reading.conftest_failed:
         return ""  # the error of conftest.py is the result of everything below it
     if reading.collected is None:
         how = _PYTEST_STOPPED.get(reading.status or 0, "did not come to running tests")
-        return f"pytest {how} before any test ran; see its output."
+        return f"pytest {how} before any test ran. It said: {telling_line(printed)}"
     missing = max(reading.collected, len(reading.announced)) - len(reading.finished)
     if missing:
         return f"{missing} of {reading.collected} collected tests have no result."
     if not reading.announced or reading.controlled:
         return ""
     return "The control tests of the harness did not run."
+
+
+def telling_line(printed: str) -> str:
+    """Return the printed line that tells best why a program ended: a late one that speaks of an error."""
+    lines = [line.strip() for line in storable(printed).splitlines()[-60:] if line.strip()]
+    telling = [line for line in lines if _TELLING.search(line) and not _NO_REASON.search(line)]
+    return (*telling[:1], *lines[-1:], "It printed nothing")[0][:_SAID_CHARS]
 
 
 def _where(reading: _RecordReading) -> str:

@@ -141,7 +141,8 @@ def _command(order: TestOrder) -> Command:
 
 
 def _read(_: TestOrder, completed: Completed, killed: str) -> TestRun:
-    return read_channel(completed.channel, killed)
+    said = (completed.stdout + completed.stderr).decode(errors="replace")
+    return read_channel(completed.channel, killed, said)
 
 
 def _shown(order: TestOrder) -> str:

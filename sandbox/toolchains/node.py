@@ -28,7 +28,7 @@ from sandbox.toolchains.node_script import (
     choose_runner,
     is_test,
 )
-from sandbox.toolchains.node_version import able_to_run, fetching, wanted_node
+from sandbox.toolchains.node_version import OLDEST, able_to_run, fetching, wanted_node
 from sandbox.toolchains.node_workspace import (
     BUILDS,
     MANAGER_BINS,
@@ -98,9 +98,8 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     # Everything runs on the Node that the project asks for.
     name = f"node {wanted.release}"
     digest = hashlib.sha256(f"{recipe.lock_digest} {name}".encode()).hexdigest()
-    said = (
-        f"Node {wanted.release} is taken from npm's registry, because {wanted.source} asks for it"
-    )
+    asks = f"{wanted.older}, and tests are watched from Node {OLDEST} on," if wanted.older else "it"
+    said = f"Node {wanted.release} is taken from npm's registry, because {wanted.source} asks for {asks}"
     reasons = (*recipe.reasons, f"{said} and the sandbox has {version}.")
     return replace(recipe, reasons=reasons, lock_digest=digest, toolchain=name)
 

@@ -21,6 +21,8 @@ _COMPARATOR = re.compile(
 _HYPHEN = re.compile(r"(?<!\S)(\S+)\s+-\s+(\S+)")
 Version = tuple[int, int, int]
 _LATEST = 9999
+OLDEST = 6
+"""The oldest major version whose tests Assay's reporters can watch."""
 _PLATFORMS = {"x86_64": "x64", "aarch64": "arm64", "ppc64le": "ppc64le", "s390x": "s390x"}
 # The newest npm that runs on a Node of at least this major, by npm's own `engines`.
 _NPM = (
@@ -33,12 +35,14 @@ _NPM = (
 class WantedNode:
     """The Node to use. `release` is "" for the machine's, else "22" or "18.12.1"; `source` asked for it.
 
-    `missing` is what the project asks for that no release is known to meet.
+    `missing` is what the project asks for that no release is known to meet, `older` the release that it
+    asks for where no test can be watched on that one.
     """
 
     release: str = ""
     source: str = ""
     missing: str = ""
+    older: str = ""
 
 
 def wanted_node(tree: Tree, folders: tuple[str, ...], machine: str) -> WantedNode:
@@ -46,8 +50,15 @@ def wanted_node(tree: Tree, folders: tuple[str, ...], machine: str) -> WantedNod
 
     A file that names a release is believed to its major version. Else the newest release of the range on
     which CI runs the tests is taken, or the machine's where it is one of them. Without any, a range is met
-    by the nearest major, one with long support first.
+    by the nearest major, one with long support first. One that is too old to watch tests is replaced.
     """
+    wanted = _asked_node(tree, folders, machine)
+    if wanted.release and int(wanted.release.split(".")[0]) < OLDEST:
+        return replace(wanted, release=str(OLDEST), older=wanted.release)
+    return wanted
+
+
+def _asked_node(tree: Tree, folders: tuple[str, ...], machine: str) -> WantedNode:
     of_ci = releases_of_ci(tree)
     for folder in folders:
         place = Tree(tree.root / folder)

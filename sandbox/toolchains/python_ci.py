@@ -21,7 +21,7 @@ from sandbox.toolchains.python_calls import (
     task_places,
 )
 from sandbox.toolchains.python_project import hatch_environments
-from sandbox.toolchains.test_line import ci_jobs
+from sandbox.toolchains.test_line import Job, ci_jobs
 from sandbox.toolchains.tree import LINE_CHARS, Table, Tree
 
 # Tools that CI installs to run the job, not to run the tests.
@@ -236,22 +236,25 @@ def _nox_words(argument: ast.expr) -> Iterator[str]:
 
 def _ci(tree: Tree, project: str) -> Iterator[TestHints]:
     """Yield for each CI file its first job that runs tests, and the other jobs that run doctests."""
-    for path, jobs_of_file in groupby(ci_jobs(tree), key=lambda job: job.path):
-        jobs = [_job(tree, path, job.lines(), project) for job in jobs_of_file]
+    for _, jobs_of_file in groupby(ci_jobs(tree), key=lambda job: job.path):
+        jobs = [_job(tree, job, project) for job in jobs_of_file]
         with_calls = [job for job in jobs if job.calls]
         yield from with_calls[:1]
         yield from (_aside(job) for job in with_calls[1:])
 
 
-def _job(tree: Tree, source: str, lines: list[str], project: str) -> TestHints:
-    words: list[str] = []
+def _job(tree: Tree, job: Job, project: str) -> TestHints:
+    lines, words = job.lines(), list[str]()
     for line in (part for whole in lines for part in _PARTS.split(whole)):
         if re.search(r"\bpip3? install\b", line):
             words += _words(line.split("install", 1)[1])
         elif re.search(r"\b(uv (sync|run)|poetry install|pdm (install|sync))\b", line):
             words += _groups_only(_words(line))
-    found = _pip_arguments(words, project, source)
-    return replace(found, calls=calls_in(tree, lines), is_of_ci=True)
+    found = _pip_arguments(words, project, job.path)
+    calls, usual = calls_in(tree, lines), calls_in(tree, job.for_any_python().lines())
+    if usual:  # the others may need another version than the one that is here
+        calls = tuple(one for one in calls if one in usual or one.asks_for_doctests)
+    return replace(found, calls=calls, is_of_ci=True)
 
 
 def _words(line: str) -> list[str]:

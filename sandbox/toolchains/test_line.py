@@ -10,13 +10,17 @@ import posixpath
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sandbox.toolchains.python_calls import make_places
 from sandbox.toolchains.tree import LINE_CHARS, Tree
 
 _FILES = (".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", ".circleci/config.yml")
 _JOB = re.compile(r"^(?=  [\w-]+:\s*$)", re.M)
+_STEPS = re.compile(r"(?m)^ *steps: *\n(?=( *)- )")
+_FOR_ONE_PYTHON = re.compile(
+    r"(?m)^ *(?:- )?if:[^\n]{0,300}\bmatrix\.[\w.-]{0,40}py[\w.-]{0,40} *== *['\"]?\d"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,15 @@ class Job:
     def is_of_workflow(self) -> bool:
         """Tell whether it is GitHub's, whose jobs are told apart for certain."""
         return self.path not in _FILES
+
+    def for_any_python(self) -> Job:
+        """Return it without the steps that are for one version of Python among several."""
+        steps = _STEPS.search(self.text)
+        if steps is None:
+            return self
+        found = re.split(rf"(?m)^(?={steps[1]}- )", self.text[steps.end() :])
+        kept = (one for one in found if not _FOR_ONE_PYTHON.search(one))
+        return replace(self, text=f"{self.text[: steps.end()]}{''.join(kept)}")
 
     def lines(self) -> list[str]:
         """Return its shell lines: continued ones and folded ones (`run: >`) joined."""

@@ -247,6 +247,43 @@ def test_tap_starts_with_its_plug_ins_and_its_configuration(tmp_path: Path) -> N
     assert_shown_by(seen, f"test/price.ts::{TITLE}")
 
 
+OLD_DISCOUNT = DISCOUNT.replace("export ", "") + "module.exports = {total, discounted};\n"
+OLD_TAP = "var t = require('tap');\nvar price = require('../price.js');\n\n"
+OLD_TEST = "t.test('{}', function (t) {{\n  t.{};\n  t.end();\n}});\n"
+
+
+def test_an_old_tap_is_watched_on_the_oldest_node(tmp_path: Path) -> None:
+    """It has no parser of its own, and CI asks for a Node on which nothing can be watched."""
+    known = OLD_TAP + OLD_TEST.format(
+        "takes the percentage off", "equal(price.discounted(200, 10), 180)"
+    )
+    new = OLD_TEST.format(TITLE, "throws(function () { price.discounted(200, 101); })")
+    base = {
+        "package.json": manifest("tap test/*.js", '{"type": "commonjs"}', tap="^5.8"),
+        ".travis.yml": "language: node_js\nnode_js:\n  - '4'\n",
+        "price.js": OLD_DISCOUNT,
+        "test/price.js": known,
+    }
+    refusing = REFUSING.replace("export ", "") + "module.exports = {total, discounted};\n"
+    change = {"price.js": refusing, "test/price.js": known + new}
+    seen = judged(tmp_path, base, change)
+    assert_shown_by(seen, f"test/price.js::{TITLE}")
+    assert any("Node 6 is taken" in one for one in seen.document.environment.reasons)
+
+
+def test_a_file_of_tap_that_cannot_be_loaded_says_why(tmp_path: Path) -> None:
+    base = {
+        "package.json": manifest("tap test/*.js", '{"type": "commonjs"}', tap="^16"),
+        "price.js": OLD_DISCOUNT,
+        "test/price.js": OLD_TAP + OLD_TEST.format("it is there", "ok(price.total)"),
+    }
+    change = {"price.js": None, "prices.js": OLD_DISCOUNT}
+    seen = judged(tmp_path, base, change, "Rename the module\n")
+    assert seen.conclusion == "failure", seen.markdown
+    verdicts = {row.id: row for row in seen.document.requirements}
+    assert "Cannot find module '../price.js'" in verdicts["B2"].reason
+
+
 @pytest.mark.parametrize("script", ["uvu test", "uvu -r esm test"], ids=["modules", "esm"])
 def test_uvu_is_watched_on_a_node_without_import(tmp_path: Path, script: str) -> None:
     """And where the package esm compiles what the tests load."""

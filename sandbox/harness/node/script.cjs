@@ -36,6 +36,12 @@ function place() {
 	return {file: '', line: 0};
 }
 
+/** What `require.resolve` does with `paths`, which Node has from 8.9 on. */
+function resolved(name, folder) {
+	const filename = path.join(folder, 'package.json');
+	return Module._resolveFilename(name, {id: filename, filename, paths: Module._nodeModulePaths(folder)});
+}
+
 function watch() {
 	const main = {file: path.resolve(process.argv[1] || ''), line: 0};
 	const open = []; // functions that tell what is not told before the end
@@ -44,6 +50,7 @@ function watch() {
 	let isComplete = true;
 	let isStopped = false; // by the code under test
 	let uncaught = '';
+	let isTold = false; // what was uncaught
 
 	const tell = (where, title, outcome, message, more) => {
 		const {file, line} = where.file ? where : main;
@@ -88,14 +95,21 @@ function watch() {
 	if (process.env.ASSAY_TAP) {
 		by('tap');
 		isComplete = false;
-		const see = tap => watchTap(tap.parser, [], tell, () => {
+		const see = tap => watchTap(tap.parser, () => [], tell, () => {
 			isComplete = true;
 			finish();
 		});
 		if (process.env.ASSAY_TAP !== '1' && isModule(main.file)) {
 			awaitTap(see);
 		} else {
-			const tap = require(require.resolve('tap', {paths: [process.cwd()]}));
+			const file = resolved('tap', process.cwd());
+			const tap = require(file);
+			if (!tap.parser && !tap.default) { // before tap 10 it only prints
+				const Parser = require(resolved('tap-parser', path.dirname(file)));
+				tap.parser = new Parser();
+				tap.pipe(tap.parser);
+			}
+
 			see(tap.default || tap);
 		}
 	}
@@ -109,16 +123,24 @@ function watch() {
 		return exit.call(process, isStopped ? EARLY_EXIT : code);
 	};
 
+	const tellUncaught = () => {
+		if (!isComplete && uncaught && !isTold) {
+			isTold = true;
+			pen.record('file', {file: main.file, outcome: 'error', message: uncaught});
+		}
+	};
+
 	process.on('uncaughtExceptionMonitor', error => {
 		uncaught = text(error);
+		if (process.listenerCount('uncaughtException') === 0) { // It ends here, and tap may have put its own emit back.
+			tellUncaught();
+		}
 	});
 	process.emit = function (name) {
 		const result = emit.apply(this, arguments);
 		if (name === 'exit') {
 			finish();
-			if (!isComplete && uncaught) {
-				pen.record('file', {file: main.file, outcome: 'error', message: uncaught});
-			}
+			tellUncaught();
 		}
 
 		return result;
@@ -231,7 +253,14 @@ function watchTap(parser, above, tell, ended) {
 	const state = {own: [], asserts: 0, below: 0};
 	let child = null;
 	parser.on('child', one => {
-		child = {name: one.name, state: watchTap(one, [...above, one.name], tell, () => {})};
+		const own = child = {name: one.name};
+		if (!own.name) { // before tap 10 its first line says it
+			one.on('comment', said => {
+				own.name = own.name || (/^\s*# Subtest: (.*)/.exec(said) || [])[1];
+			});
+		}
+
+		own.state = watchTap(one, () => [...above(), own.name], tell, () => {});
 	});
 	parser.on('assert', result => {
 		const title = result.name || '(unnamed)';
@@ -247,7 +276,7 @@ function watchTap(parser, above, tell, ended) {
 			}
 
 			const isSuite = isTest && child.state.below > 0 && child.state.asserts === 0;
-			tell({file: ''}, [...above, title], outcome, outcome === 'failed' ? text(message || said(result)) : '', {
+			tell({file: ''}, [...above(), title], outcome, outcome === 'failed' ? text(message || said(result)) : '', {
 				seconds: (result.time || 0) / 1000, suite: isSuite, failure: isSuite ? 'subtestsFailed' : '',
 			});
 		} else {
@@ -260,7 +289,7 @@ function watchTap(parser, above, tell, ended) {
 		child = null;
 	});
 	parser.on('complete', results => {
-		if (above.length === 0) {
+		if (above().length === 0) {
 			// Assertions outside of any test, and what tap itself has against the file.
 			const bad = [...state.own, results.bailout ? `Bail out! ${results.bailout}` : ''].filter(Boolean);
 			if (bad.length > 0) {

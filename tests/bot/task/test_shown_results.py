@@ -9,7 +9,7 @@ import pytest
 
 from bot.task.examples.calls import shown_results
 from bot.task.examples.results import newly_asked
-from bot.task.permissions import permitted_changes, speaks_of_test
+from bot.task.permissions import lets_go, permitted_changes, speaks_of_test
 from bot.task.ties import test_name as name_of
 from bot.values import PermittedChange, TaskSource, TestChange, Trust
 from tests.bot.verdict.cases import comparison
@@ -168,6 +168,15 @@ def test_numbers_in_words_are_those_that_the_test_of_base_expects(said: str, spe
     )  # fmt: skip
     (permitted,) = permitted_changes(source(f"Tests that expect {said} may change."))
     assert speaks_of_test(permitted, replace(test, source_before=before)) is speaks
+
+
+@pytest.mark.parametrize(
+    ("row", "goes"), [("[00T]", True), ("[01R]", True), ("[12345]", False), ("", False)]
+)
+def test_the_row_of_a_value_that_a_permission_points_back_to_may_go(row: str, goes: bool) -> None:
+    said = "`00T` and `01R` are refused. Tests that expect them to be refused may change. `12345` is none."
+    (permitted,) = permitted_changes(source(said))
+    assert lets_go(permitted, replace(DIGEST, id=f"{DIGEST.id}{row}")) is goes
 
 
 def test_what_may_go() -> None:

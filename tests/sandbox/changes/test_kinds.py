@@ -248,4 +248,5 @@ def test_a_hostile_name_is_no_document() -> None:
     assert not is_documentation("requirements.txt")
     assert not is_documentation("tests/README.md")
     assert not is_documentation("docs/plugin.py")
+    assert not is_documentation("examples/a.py") and is_documentation("examples/a.md")
     assert not is_documentation("CMakeLists.txt")

@@ -230,6 +230,19 @@ def test_a_call_in_a_folder_that_only_the_job_has_tests_nothing_of_the_tree(tmp_
         assert "more" in [one.arguments[-1] for one in recipe(tree).calls]
 
 
+def test_a_step_for_one_python_of_several_is_left_out_beside_others(tmp_path: Path) -> None:
+    tree = project(tmp_path, "hatchling")
+    usual = "jobs:\n  a:\n    steps:\n      - run: pytest tests\n"
+    one = "      - name: Others\n        if: matrix.os == 'a' && matrix.python == '3.14'\n        run: {}\n"
+    write(tree, {".github/workflows/a.yml": usual + one.format("pytest tests -m new")})
+    assert [call.arguments for call in recipe(tree).calls] == [("tests",)]
+    write(tree, {".github/workflows/a.yml": usual + one.format("pytest --doctest-modules tests")})
+    assert [call.arguments for call in recipe(tree).calls] == [("--doctest-modules", "tests")]
+    job = usual.replace("      - run: pytest tests\n", one.format("pytest tests -m new"))
+    write(tree, {".github/workflows/a.yml": job})
+    assert [call.arguments for call in recipe(tree).calls] == [("tests", "-m", "new")]
+
+
 def test_the_tests_of_other_projects_are_not_run_at_the_top(tmp_path: Path) -> None:
     lines = ("libs/one/tests", "libs/two/tests -k total", "tools", "libs/one/tests tools -m fast")
     tox = "[testenv]\ncommands =\n" + "".join(f"  pytest {line}\n" for line in lines)

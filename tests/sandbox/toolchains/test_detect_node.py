@@ -321,6 +321,8 @@ jobs:
         ({}, {CI: JOBS.format("npm ci", "npm publish")}, ""),
         ({}, {CI: JOBS.format("npm publish", "pnpm vitest --coverage")}, "node 24"),
         ({}, {".travis.yml": "language: node_js\nnode_js:\n- '10'\n- '8'\n- stable\n"}, "node 10"),
+        ({}, {".travis.yml": "language: node_js\nnode_js:\n- '4'\n- '5'\n"}, "node 6"),
+        ({}, {".nvmrc": "v4.9.1"}, "node 6"),
         ({}, {CI: "{" * 3000 + "\nnode: [" + "22," * 900 + MATRIX}, ""),
     ],
 )
