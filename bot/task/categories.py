@@ -111,11 +111,12 @@ _BY_WORDS: tuple[tuple[Area, re.Pattern[str]], ...] = tuple(
         (Area.DEPENDENCIES, r"^update\s+(?:dependenc\w+|requirements|lock ?file)\b"),
         (
             Area.DEPENDENCIES,
-            r"^(?:drop|require|remove)\b(?: support for)?(?: eol)? python\s*[<>=]*\s*\d[\d.+]*",
+            r"^(?:drop(?:s|ped)?|required?|removed?)\b(?: support for)?(?: eol)? (?:python|node(?:\.js)?)"
+            r"\s*v?[<>=]*\s*\d[\d.+]*",
         ),
         (
             Area.DEPENDENCIES,
-            r"^(?:drop|remove)(?: support for)? (?:eol|end[- ]of[- ]life|unsupported|outdated) "
+            r"^(?:drop(?:s|ped)?|removed?)(?: support for)? (?:eol|end[- ]of[- ]life|unsupported|outdated) "
             r"(?:versions of python|pythons?(?: versions?| releases?)?)\.?(?: \(#\d+\))?$",
         ),
         (Area.DEPENDENCIES, r"^build\(deps"),

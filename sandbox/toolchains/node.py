@@ -49,6 +49,7 @@ from sandbox.toolchains.tree import Table, Tree
 from sandbox.values import Recipe, TestRunner
 
 _NAME = "node"
+_HAS_REPORTERS = "^18.15 || >=19.6"  # node --test, by the documentation of `--test-reporter`
 _LAYER_VERSION = "1"
 
 
@@ -81,6 +82,8 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
         f"{manager.name} {manager.version}",
         node_of_manager(manager),
     )
+    if runner.runner is TestRunner.NODE_TEST:
+        wanted = able_to_run(wanted, version, "a reporter of node --test", _HAS_REPORTERS)
     missing = f"Node {wanted.missing}" if wanted.missing else ""
     if not version or not toolchain.version("npm"):
         asked = manifest.table("engines").text("node")

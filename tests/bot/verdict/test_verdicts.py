@@ -458,6 +458,8 @@ def test_tests_are_not_weakened():
         ("ci: run on 3.13", (".github/workflows/test.yml",), SATISFIED),
         ("Drop Python 3.8", ("pyproject.toml", "src/shop.py", "tests/test_shop.py"), SATISFIED),
         ("Drop Python 3.8", ("pyproject.toml", "tests/test_shop.py"), UNVERIFIED),
+        ("Removed support for Python 3.9", ("pyproject.toml",), SATISFIED),
+        ("Drop Node.js < 18", ("package.json",), SATISFIED),
         ("Drop end-of-life Python versions (#7)", ("pyproject.toml",), SATISFIED),
         ("Remove end of life Python support from `run`", ("pyproject.toml",), UNVERIFIED),
         ("ci: run on 3.13", ("src/shop.py",), UNVERIFIED),

@@ -330,7 +330,7 @@ def test_the_node_that_a_project_asks_for_is_fetched(
     tmp_path: Path, manifest: dict[str, object], files: dict[str, str], release: str
 ) -> None:
     write(tmp_path, files)
-    recipe = node(tmp_path, manifest)
+    recipe = node(tmp_path, {"scripts": {"test": "mocha"}, **manifest})
     assert (recipe.toolchain, recipe.needs) == (release, ())
     assert any("npm's registry" in reason for reason in recipe.reasons) is bool(release)
     other = node(tmp_path / "other", {})
@@ -355,7 +355,19 @@ def test_the_node_runs_the_package_manager_too(
 ) -> None:
     """pnpm 11 ends at once on a Node before 22.13, whatever .nvmrc says."""
     write(tmp_path, {".nvmrc": asked})
-    recipe = node(tmp_path, {"packageManager": manager, "dependencies": {"ms": "2.1.3"}})
+    manifest = {"packageManager": manager, "dependencies": {"ms": "2.1.3"}}
+    recipe = node(tmp_path, {"scripts": {"test": "mocha"}, **manifest})
+    assert (recipe.toolchain, recipe.needs) == (release, ())
+
+
+@pytest.mark.parametrize(
+    ("asked", "release"), [("16", ""), ("18", "node 18"), ("18.1.0", "node 18"), ("22", "node 22")]
+)
+def test_the_node_tells_the_results_of_its_own_runner(
+    tmp_path: Path, asked: str, release: str
+) -> None:
+    write(tmp_path, {".nvmrc": asked, "test/a.js": "require('node:test')"})
+    recipe = node(tmp_path, {"scripts": {"test": "node --test"}})
     assert (recipe.toolchain, recipe.needs) == (release, ())
 
 
