@@ -472,6 +472,13 @@ HALF = {
         ROMAN.format(more="(9, 'IX'), "),
         "assert kit.roman(9) == 'IX'\n    assert kit.roman(19) == 'XIX'",
     ),
+    "type": Fix(
+        "`bare` leaves out what stands in brackets; the same goes for `str` and `bytes`",
+        "def bare(text):\n    return text.upper()",
+        "def bare(text):\n    import re\n\n    if isinstance(text, bytes):\n"
+        "        text = re.sub(rb'\\[[^]]*\\]', b'', text)\n    return text.upper()",
+        "assert kit.bare(b'a[b]') == b'A'\n    assert kit.bare(b'[x]y[z]') == b'Y'",
+    ),
     "bound": Fix(
         "`post` is 0 for 100 cents or more, as `post(120)`",
         "def post(cents):\n    return 5",
@@ -514,6 +521,14 @@ WHOLE = {
         "def post(cents):\n    return 5",
         "def post(cents):\n    return 0 if cents >= 100 else 5",
         "assert kit.post(120) == 0\n    assert kit.post(250) == 0\n    assert kit.post(80) == 5",
+    ),
+    "type": Fix(
+        "`bare` leaves out what stands in brackets; the same goes for `str` and `bytes`",
+        "def bare(text):\n    return text.upper()",
+        "def bare(text):\n    import re\n\n    if isinstance(text, bytes):\n"
+        "        return re.sub(rb'\\[[^]]*\\]', b'', text).upper()\n"
+        "    return re.sub(r'\\[[^]]*\\]', '', text).upper()",
+        "assert kit.bare(b'a[b]') == b'A'\n    assert kit.bare(b'[x]y[z]') == b'Y'",
     ),
     "iterator": Fix(
         "`odd` takes a negative `first` and `last` for iterators as for lists",
@@ -752,8 +767,27 @@ class SignedTests(unittest.TestCase):
     def test_negative(self):
         self.assertEqual(signed(-3.5), "minus 3.5")
 """,
+    "helper": f"""from kit_tools import Cases
+
+
+class SignedTests(Cases):
+    def test_many(self):
+        for amount, text in [{OTHERS}]:
+            self.assert_signed(amount, text)
+
+    def test_negative(self):
+        self.assert_signed(-3.5, "minus 3.5")
+""",
 }
-"""The one that shows the change stands behind many that pass on base."""
+TOOLS = """import unittest
+import kit
+
+
+class Cases(unittest.TestCase):
+    def assert_signed(self, amount, text):
+        self.assertEqual(kit.signed(amount), text)
+"""
+"""What a package brings for its own tests."""
 
 
 @pytest.mark.parametrize("runner", CASES)
@@ -767,8 +801,13 @@ def test_the_inputs_of_the_test_that_shows_the_change_are_what_is_varied(
     )
     kept = "import unittest\nimport kit\n\n\nclass Kept(unittest.TestCase):\n    def test_kit(self):\n        self.assertEqual(kit.signed(1), '+1')\n"
     needs = {"requirements.txt": "pytest\n"} if runner == "pytest" else {}
-    files = {"kit.py": base, "tests/__init__.py": "", "tests/test_kept.py": kept, **needs}
-    folder.branch(f"{runner}-base", files)
+    files = {
+        "kit.py": base,
+        "kit_tools.py": TOOLS,
+        "tests/__init__.py": "",
+        "tests/test_kept.py": kept,
+    }
+    folder.branch(f"{runner}-base", {**files, **needs})
     folder.branch(
         runner, {"kit.py": head, "tests/test_kit.py": CASES[runner]}, start=f"{runner}-base"
     )

@@ -51,6 +51,7 @@ class Recorder:
         self._tests = {self._tree + path for path in tests}
         hidden_files.update(self._tests)
         self._others: set[str] = set()  # files of what does not count
+        self._helpers: dict[CodeType, bool] = {}  # whether it is a method of test cases
         self._known: dict[CodeType, tuple[str, int] | None] = {}
         self._tries: dict[CodeType, int] = {}
         self._open: dict[FrameType, _Open] = {}
@@ -97,7 +98,7 @@ class Recorder:
             if not code.co_filename.startswith(self._tree) or code.co_filename in self._tests:
                 self._others.add(code.co_filename)
                 return
-            if code.co_flags & _GENERATOR and not _begins(frame):
+            if (code.co_flags & _GENERATOR and not _begins(frame)) or self._helps_tests(frame):
                 return
             found = self._function(frame)
             is_read = found is not None and self._called(frame, *found)
@@ -190,10 +191,21 @@ class Recorder:
             return False
         above, height = frame.f_back, 0
         while above is not None and height < _HIGHEST:
-            if above.f_code.co_filename.startswith(self._tree):
+            is_of_tree = above.f_code.co_filename.startswith(self._tree)
+            if is_of_tree and not self._helps_tests(above):
                 return above.f_code.co_filename in self._tests
             above, height = above.f_back, height + 1
         return False
+
+    def _helps_tests(self, frame: FrameType) -> bool:
+        """Tell whether it is a method of a test case, which a package may bring for its own tests."""
+        code = frame.f_code
+        if code not in self._helpers:
+            kind = getattr(sys.modules.get("unittest.case"), "TestCase", None)
+            is_method = code.co_argcount > 0 and code.co_varnames[0] == "self"
+            owner = frame.f_locals.get("self") if is_method else None
+            self._helpers[code] = isinstance(kind, type) and isinstance(owner, kind)
+        return self._helpers[code]
 
     def _caller(self, frame: FrameType) -> tuple[str, str] | None:
         """The outermost function of a test file that is on the stack."""
