@@ -6,6 +6,8 @@ comments, layout, imports and annotations is no such place.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from itertools import chain, islice
@@ -24,6 +26,15 @@ _MOST_NAMES = 200  # of a place
 _LEAST_NAMED = 3  # words and marks of an expression
 _COPIED = ([b".", b"copy", b"(", b")"], [b"[", b":", b"]"])
 """Two ways to copy a list."""
+_NUMBER = re.compile(rb"\d[\d_]*(?:\.\d+)?")
+_OPERATORS = (
+    {b"<", b"<=", b">", b">="},
+    {b"+", b"-"},
+    {b"*", b"/"},
+    {b"and", b"or"},
+    {b"&&", b"||"},
+)
+"""Of which one is easily taken for another."""
 
 
 def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
@@ -38,7 +49,9 @@ def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
             added.update(row.strip() for row in lines[first - 1 : last])
     places = chain.from_iterable(_places(one, added) for one in sources if one.root)
     found = (_as_on_base(*place, clock) for place in islice(places, _MOST_READ))
-    yield from islice(filter(None, found), _MOST)
+    # A line by itself and the lines around it may hold the same number.
+    apart = {(one.file, one.start, one.end): one for one in chain.from_iterable(found)}
+    yield from islice(apart.values(), _MOST)
 
 
 def _places(source: Source, added: set[bytes]) -> Iterator[tuple[Source, int, int, list[bytes]]]:
@@ -63,34 +76,41 @@ def _places(source: Source, added: set[bytes]) -> Iterator[tuple[Source, int, in
 
 def _as_on_base(
     source: Source, first: int, end: int, before: list[bytes], clock: Clock
-) -> Damage | None:
-    """Return the damage that puts lines back (they count from 0); None for what is no statement.
+) -> Iterator[Damage]:
+    """Yield the damage that puts lines back (they count from 0), and those that put back a part of one.
 
-    There is none, too, where nothing that base has is gone, or base cannot be read.
+    There is none for what is no statement, where nothing that base has is gone, or base cannot be read.
     """
     end = max(source.end_of(first + 1, end), first)  # what follows a function is another thing
     symbol = source.symbol(first + 1, max(end, first + 1))
     if not symbol or source.is_new(first + 1) or clock.is_over:
-        return None
+        return
     rows, put = source.text.splitlines(keepends=True), b"".join(before)
     place = len(b"".join(rows[:first])), len(b"".join(rows[:end]))
     text = source.text[: place[0]] + put + source.text[place[1] :]
     root = clock.parse(text, source.language)
     if root is None or source.root is None:
-        return None
+        return
     was = tokens(root, text, with_types=False)
     left = iter(tokens(source.root, source.text, with_types=False))
     if all(one in left for one in was):  # what was there is there, in its order
-        return None
+        return
     here_was, here_is = _leaves(root, place[0], place[0] + len(put)), _leaves(source.root, *place)
     if _is_said_otherwise(here_was, here_is, source.root):
-        return None
+        return
     old, new = _names(here_was), _names(here_is)
     names = {*old} ^ {*new} or _moved(old, new)
     shown_line = next(row.decode(errors="replace").strip() for row in before if row.strip())
     told = f"`{shown(shown_line)}` is still there"
     here = source.number, "altered", first + 1, symbol, *place
-    return Damage(*here, put, told, is_telling=False, names=(symbol, *sorted(names)))
+    yield Damage(*here, put, told, is_telling=False, names=(symbol, *sorted(names)))
+    for was_leaf, leaf in _mistakable(here_was, here_is):
+        line = leaf.start_point[0] + 1
+        at = source.number, "altered", line, symbol, leaf.start_byte, leaf.end_byte
+        gone, came = text_of(was_leaf), text_of(leaf)
+        numbers = (gone, came) if _NUMBER.fullmatch(gone.encode()) else ()
+        told = f"`{gone}` is still there instead of `{came}`"
+        yield Damage(*at, gone.encode(), told, is_telling=False, names=(symbol, *numbers))
 
 
 def _leaves(root: tree_sitter.Node, start: int, end: int) -> list[tree_sitter.Node]:
@@ -124,6 +144,27 @@ def _is_said_otherwise(
         if len(gone) < _LEAST_NAMED or len(came) != 1 or is_given not in written:
             return False
     return True
+
+
+def _mistakable(
+    old: list[tree_sitter.Node], new: list[tree_sitter.Node]
+) -> Iterator[tuple[tree_sitter.Node, tree_sitter.Node]]:
+    """Yield the numbers and operators that became others, where more of their line is changed."""
+    if max(len(old), len(new)) > _MOST_NAMES:
+        return
+    was, now = ([one.text or b"" for one in leaves] for leaves in (old, new))
+    steps = SequenceMatcher(None, was, now, autojunk=False).get_opcodes()
+    changed = [one for one in steps if one[0] != "equal"]
+    on_line = Counter(leaf.start_point[0] for *_, begin, end in changed for leaf in new[begin:end])
+    for kind, first, until, begin, end in changed:
+        if kind != "replace" or until - first != 1:
+            continue
+        gone = was[first]
+        for at in sorted({begin, end - 1}):
+            is_number = _NUMBER.fullmatch(gone) and _NUMBER.fullmatch(now[at])
+            is_other = is_number or any(gone in one and now[at] in one for one in _OPERATORS)
+            if is_other and on_line[new[at].start_point[0]] > 1:
+                yield old[first], new[at]
 
 
 def _moved(old: list[str], new: list[str]) -> set[str]:

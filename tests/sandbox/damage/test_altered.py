@@ -129,3 +129,19 @@ async def test_a_list_that_is_copied_in_another_way_is_not_tried(
     base, head = (f"def f(a):\n    return {one}\n" for one in (was, "a[:]"))
 
     assert bool(await altered(tmp_path, base, head)) is is_tried
+
+
+@pytest.mark.parametrize(
+    ("now", "what", "names"),
+    [
+        ("if a < 2 and b:", "`1` is still there instead of `2`", ("f", "1", "2")),
+        ("if b and a <= 1:", "`<` is still there instead of `<=`", ("f",)),
+    ],
+)
+async def test_a_number_or_operator_beside_other_changes_is_tried_alone(
+    tmp_path: Path, now: str, what: str, names: tuple[str, ...]
+) -> None:
+    whole, part = await altered(tmp_path, PYTHON, PYTHON.replace("if a < 1:", now))
+
+    assert whole.what == "`if a < 1:` is still there"
+    assert (part.what, part.names) == (what, names)
