@@ -191,9 +191,11 @@ class Recorder:
             return False
         above, height = frame.f_back, 0
         while above is not None and height < _HIGHEST:
-            is_of_tree = above.f_code.co_filename.startswith(self._tree)
-            if is_of_tree and not self._helps_tests(above):
-                return above.f_code.co_filename in self._tests
+            file = above.f_code.co_filename
+            if file in self._tests:
+                return True
+            if file.startswith(self._tree) and not self._helps_tests(above):
+                return False
             above, height = above.f_back, height + 1
         return False
 

@@ -52,6 +52,7 @@ def test_an_input_of_the_same_shape_is_as_good() -> None:
         "`Promise<void>` is treated as text.",
         "`sep=';'` must be accepted.",
         "`key: value` is parsed as text.",
+        "With `no-groups: false` it becomes an option.",
         "`1.2.3` is accepted.",
         "For `os.path.join` it returns `'x'`.",
         "For `tally.bill.split` the result is wrong.",
