@@ -77,7 +77,7 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     folders = tuple(dict.fromkeys((setup.root, manager.folder)))
     version = toolchain.version("node")
     wanted = able_to_run(
-        wanted_node(Tree(tree), folders, version),
+        wanted_node(Tree(tree), folders, version, setup.released_before),
         version,
         f"{manager.name} {manager.version}",
         node_of_manager(manager),

@@ -30,6 +30,7 @@ _CODENAMES = {
     "argon": "4", "boron": "6", "carbon": "8", "dubnium": "10", "erbium": "12", "fermium": "14",
     "gallium": "16", "hydrogen": "18", "iron": "20", "jod": "22", "krypton": "24",
 }  # fmt: skip
+_NEWEST = ("node", "latest", "current", "stable")
 _EXACT = re.compile(r"v?(\d{1,3}(?:\.\d{1,4}){0,2})(?:\.[xX*])?")
 MAJORS = range(4, 60)
 Settings = tuple[tuple[str, str], ...]
@@ -52,12 +53,14 @@ def read_settings(tree: Tree) -> tuple[str, Settings]:
     return (source, agreed) if agreed else ("", ())
 
 
-def releases_of_ci(tree: Tree) -> dict[str, str]:
+def releases_of_ci(tree: Tree, released_before: str = "") -> dict[str, str]:
     """Return the releases on which CI runs the tests, each with the file that says so.
 
-    A matrix of releases is there for the tests; a single one counts in a job that calls them.
+    A matrix of releases is there for the tests; a single one counts in a job that calls them. Of old commits
+    (`released_before`, an ISO date) "the newest" is the one of their time.
     """
     found: dict[str, str] = {}
+    newest = _newest_before(released_before) if released_before else ""
     for job in ci_jobs(tree):
         releases: list[str] = []
         is_listing = False
@@ -71,11 +74,18 @@ def releases_of_ci(tree: Tree) -> dict[str, str]:
                 text = text.removeprefix("-")
             else:
                 is_listing, text = False, ""
-            named = map(release_named, re.split(r"[\s\[\],'\"]+", text))
+            words = re.split(r"[\s\[\],'\"]+", text)
+            named = (newest if one in _NEWEST else release_named(one) for one in words)
             releases += [one for one in named if one and int(one.split(".")[0]) in MAJORS]
         if len(releases) > 1 or job.path == ".travis.yml" or _TESTED.search(job.text):
             found |= dict.fromkeys(releases, job.path)
     return found
+
+
+def _newest_before(date: str) -> str:
+    """Return the major version with long support that was the newest then: one comes out each April."""
+    year, month = (int(part) for part in date.split("-")[:2])
+    return str(2 * (year - 2013 - (month < 5)))
 
 
 def release_named(text: str) -> str:

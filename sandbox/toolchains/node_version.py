@@ -45,21 +45,25 @@ class WantedNode:
     older: str = ""
 
 
-def wanted_node(tree: Tree, folders: tuple[str, ...], machine: str) -> WantedNode:
+def wanted_node(
+    tree: Tree, folders: tuple[str, ...], machine: str, released_before: str = ""
+) -> WantedNode:
     """Return which Node a project asks for, by the nearest of its files; `machine` has this version.
 
     A file that names a release is believed to its major version. Else the newest release of the range on
     which CI runs the tests is taken, or the machine's where it is one of them. Without any, a range is met
     by the nearest major, one with long support first. One that is too old to watch tests is replaced.
     """
-    wanted = _asked_node(tree, folders, machine)
+    of_ci = releases_of_ci(tree, released_before)
+    wanted = _asked_node(tree, folders, machine, of_ci)
     if wanted.release and int(wanted.release.split(".")[0]) < OLDEST:
         return replace(wanted, release=str(OLDEST), older=wanted.release)
     return wanted
 
 
-def _asked_node(tree: Tree, folders: tuple[str, ...], machine: str) -> WantedNode:
-    of_ci = releases_of_ci(tree)
+def _asked_node(
+    tree: Tree, folders: tuple[str, ...], machine: str, of_ci: dict[str, str]
+) -> WantedNode:
     for folder in folders:
         place = Tree(tree.root / folder)
         manifest = place.json("package.json")

@@ -361,6 +361,20 @@ def test_the_node_runs_the_package_manager_too(
 
 
 @pytest.mark.parametrize(
+    ("date", "release"),
+    [("", "node 16"), ("2016-03-01", "node 16"), ("2022-06-01", "node 18"), ("2023-09-01", "")],
+)
+def test_the_newest_node_of_ci_is_that_of_its_time(tmp_path: Path, date: str, release: str) -> None:
+    manifest = {"scripts": {"test": "mocha"}}
+    write(
+        tmp_path, {"package.json": json.dumps(manifest), CI: MATRIX.format("[lts/gallium, node]")}
+    )
+    recipe = detect(tmp_path, SetupHints(released_before=date), TOOLS)
+    assert recipe is not None
+    assert recipe.toolchain == release
+
+
+@pytest.mark.parametrize(
     ("asked", "release"), [("16", ""), ("18", "node 18"), ("18.1.0", "node 18"), ("22", "node 22")]
 )
 def test_the_node_tells_the_results_of_its_own_runner(
