@@ -233,6 +233,7 @@ class TestResult:
     raised: str = ""  # what kept a whole file from being loaded: "ImportError: no name x in y"
     is_doctest: bool = False  # examples of a docstring or of a text; its path holds the code
     table: str = ""  # for one row of `test.each`: what its rows have in common
+    is_unfinished: bool = False  # the run of its file ended while it ran, or before it
 
 
 @dataclass(frozen=True, slots=True)

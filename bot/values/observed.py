@@ -217,6 +217,7 @@ class TestComparison:
     source_before: str = ""
     not_loaded: str = ""  # the exception that keeps its file from being loaded, and the path
     table: str = ""  # for one row of `test.each`: what its rows have in common
+    is_unfinished: bool = False  # what failed is that the run of its file ended before it
     runner_of_base: str = (
         ""  # "jest 29.7.0": with it and base's packages, base's version passes on head
     )

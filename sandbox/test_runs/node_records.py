@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from sandbox.harness import chain
@@ -230,7 +230,9 @@ def _results(record: dict[str, object], place: _Place) -> list[TestResult]:
     test_id = f"{path}::{' > '.join(titles)}"
     seconds, message = seconds_of(record), text_of(record, "message")
     table = place.sources.table_of(path, titles)
-    return [TestResult(test_id, outcome, seconds, message, path, line, source, table=table)]
+    is_unfinished = text_of(record, "failure") == "unfinished"
+    result = TestResult(test_id, outcome, seconds, message, path, line, source, table=table)
+    return [replace(result, is_unfinished=is_unfinished)]
 
 
 def _whole_file(

@@ -213,6 +213,7 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
         passes=again.head_passes if again else 0,
         runs=again.head_runs if again else 0,
         assertion=assertion_line(failure),
+        is_unfinished=found.failure is not None and found.failure.is_unfinished,
         flakes_on_base=four.flakes_on_base,
         runner_of_base=other.base if other else "",
         runner_of_head=other.head if other else "",

@@ -26,7 +26,6 @@ _MEASURED = re.compile(rf"\b(\w+)[ \t]*=[^=\n;]{{0,40}}{_CLOCK}[ \t]*-")
 _BOUND = re.compile(r"<|\b(?:toBeLessThan|assertLess|isBelow|isAtMost|below|lessThan|most)\w*\(\w*")
 _NAME = re.compile(r"\w+")
 _MOST_LINE, _MOST_FILES = 100, 3
-_CUT_OFF = "This test did not come to its end."  # as `script.cjs` says
 _HAVE_WHAT_TESTS_NEED = (
     "Let base's own tests pass where Assay runs (`setup:` in `.github/assay.yml` says how to install and "
     "test), then comment `/judge`; or let somebody who ran them accept this."
@@ -126,8 +125,8 @@ def blamed_on_the_machine(
         tests = "1 test of base fails" if count == 1 else f"{count} tests of base fail"
         return f"{tests} on base, too, for want of the same: `{trouble}`.", _HAVE_WHAT_TESTS_NEED
     # What ends the run of a file there ends it here, too: nobody can tell what its new tests would give.
-    ended = {c.path for c in of_base if _is_cut_off(c) and c.base_on_base is Outcome.ERROR}
-    if failing and all(_is_cut_off(test) and test.path in ended for test in failing):
+    ended = {c.path for c in of_base if c.is_unfinished and c.base_on_base is Outcome.ERROR}
+    if failing and all(test.is_unfinished and test.path in ended for test in failing):
         files = ", ".join(
             f"`{path}`" for path in sorted({test.path for test in failing})[:_MOST_FILES]
         )
@@ -142,11 +141,6 @@ def blamed_on_the_machine(
         f"What fails is a limit on time (`{limits[0]}`), and the machine that Assay runs on may be slower.",
         _MEASURE_AGAIN,
     )
-
-
-def _is_cut_off(test: TestComparison) -> bool:
-    """Whether the run of its file ended while a test ran, or before it."""
-    return test.message.strip() == _CUT_OFF
 
 
 def _time_limit(test: TestComparison) -> str:

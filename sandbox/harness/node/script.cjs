@@ -12,6 +12,7 @@ const uvu = require('./uvu.cjs');
 const pen = take();
 const HARNESS = path.dirname(__dirname) + path.sep;
 const FORGOTTEN = 'This test did not come to its end.';
+const UNFINISHED = 'unfinished';
 const EARLY_EXIT = 87;
 const TAPE = /[\\/]node_modules[\\/]tape[\\/]index\.js$/;
 const RESULTS = './lib/results'; // of tape
@@ -199,8 +200,10 @@ function watchTape(Results, {tell, by, open, place}) {
 			}
 
 			const message = failures.length > 0 ? text(failures.join('\n')) : FORGOTTEN;
-			tell(where, title, outcome, outcome === 'failed' || outcome === 'error' ? message : '', {
+			const isBad = outcome === 'failed' || outcome === 'error';
+			tell(where, title, outcome, isBad ? message : '', {
 				suite: below > 0 && own === 0,
+				failure: isBad && failures.length === 0 ? UNFINISHED : '',
 			});
 		});
 	}
@@ -322,7 +325,7 @@ function watchUvu({tell, by, place}) {
 			for (const test of tests) {
 				if (!test.isTold) {
 					by('uvu');
-					tell(test.place || {file: ''}, [suite, test.name].filter(Boolean), 'error', FORGOTTEN, {});
+					tell(test.place || {file: ''}, [suite, test.name].filter(Boolean), 'error', FORGOTTEN, {failure: UNFINISHED});
 				}
 			}
 		},

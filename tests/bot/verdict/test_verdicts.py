@@ -141,25 +141,29 @@ def test_a_new_test_that_lacks_what_tests_of_base_lack_refutes_nothing(of_base, 
     assert sole(authors, new).outcome is UNSATISFIED
 
 
-CUT_OFF = "This test did not come to its end."
-
-
 @pytest.mark.parametrize(
-    ("of_base", "fields", "of_head", "outcome"),
+    ("of_base", "of_head", "outcome"),
     [
-        (CUT_OFF, {}, CUT_OFF, UNVERIFIED),
-        (CUT_OFF, {}, "1 != 2", UNSATISFIED),
-        ("1 != 2", {}, CUT_OFF, UNSATISFIED),
-        (CUT_OFF, {"path": "tests/test_other.py"}, CUT_OFF, UNSATISFIED),
-        (CUT_OFF, {"base_on_base": Outcome.FAILED}, CUT_OFF, UNSATISFIED),
+        ({}, True, UNVERIFIED),
+        ({}, False, UNSATISFIED),
+        ({"is_unfinished": False}, True, UNSATISFIED),
+        ({"path": "tests/test_other.py"}, True, UNSATISFIED),
+        ({"base_on_base": Outcome.FAILED}, True, UNSATISFIED),
     ],
 )
 def test_a_new_test_that_is_cut_off_where_tests_of_base_are_refutes_nothing(
-    of_base, fields, of_head, outcome
+    of_base, of_head, outcome
 ):
-    told = {"base_on_base": Outcome.ERROR, "written_by_author": True, "message": of_base, **fields}
+    told = {
+        "base_on_base": Outcome.ERROR,
+        "written_by_author": True,
+        "is_unfinished": True,
+        **of_base,
+    }
     broken = comparison("test_old", TestChange.STILL_FAILING, **told)
-    new = comparison("test_split_refuses_zero_people", TestChange.NEW_FAILING, message=of_head)
+    new = comparison(
+        "test_split_refuses_zero_people", TestChange.NEW_FAILING, is_unfinished=of_head
+    )
     found = sole(broken, new)
     assert found.outcome is outcome
     assert ("do not come to their end on base" in found.reason) is (outcome is UNVERIFIED)
