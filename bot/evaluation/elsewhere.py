@@ -17,7 +17,7 @@ from bot.evidence.made_for import table
 from bot.services import Services
 from bot.task.alternatives import side_by_side
 from bot.task.categories import ASKED
-from bot.task.inputs import alike
+from bot.task.inputs import alike, kept_beside
 from bot.task.ties import named_code
 from bot.values import ActionKind, Evidence, Observed, Step, TestComparison, Transition
 from sandbox.base import Limits
@@ -99,7 +99,8 @@ async def _seen(
     folder = services.evaluation_folder(case.request) / "elsewhere"
     touched = observed.impact.names if observed.impact else frozenset[str]()
     asking = case.planned.requirements.items
-    beside = tuple(dict.fromkeys(one for r in asking for one in (*side_by_side(r), *alike(r))))
+    alternatives = (one for r in asking for one in (*side_by_side(r), *alike(r)))
+    beside = tuple(dict.fromkeys((*alternatives, *kept_beside(asking))))
     named = frozenset[str]().union(*(named_code(one) for one in asking if one.category in ASKED))
     said = "\n".join(f"{one.text}\n{one.detail}" for one in asking)
     in_other_zone = bool(_SPEAKS_OF_UTC.search(said)) and not _LOCAL.search(said)

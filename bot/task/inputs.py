@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
-from itertools import combinations, islice
+from itertools import chain, combinations, islice, product
 
 from bot.task.alternatives import prose_of
 from bot.task.categories import keeps
@@ -47,6 +47,10 @@ _GIVES = re.compile(
     r"|[-=]>|→)\s*\Z"
 )
 """What stands before a result."""
+_KEPT = re.compile(r"(?i)\bkeeps? (?:its|their|the)\b")
+_AT_TIMES = re.compile(
+    r"(?i)\b(?:with|without|when|while|if|unless|where|under|otherwise|default)\b"
+)
 _NAME = re.compile(r"[\w.-]*|.*[(\n].*", re.DOTALL)
 _ALIKE = 0.7
 _MOST_ALIKE = 12
@@ -76,23 +80,42 @@ def _inputs(text: str) -> Iterator[str]:
                     yield shown
 
 
-def alike(requirement: Requirement) -> tuple[tuple[str, ...], ...]:
+def alike(requirement: Requirement) -> tuple[tuple[str, str], ...]:
     """Return the pairs of a demand's inputs that look like each other: one may stand in the other's place.
 
     Names, code, what stays as it is and what is said to come out are none.
     """
-    found: dict[str, None] = {}
-    for words in code_sentences(prose_of(requirement)):
-        sentence = Sentence(words)
-        if keeps(words):
-            continue
-        for match in _CODE.finditer(sentence.masked):
-            shown = sentence.codes[int(match["input"])].strip("'\"")
-            is_result = _GIVES.search(sentence.masked[: match.start()][-_BEFORE:])
-            if not is_result and len(shown) >= _LEAST_TEXT and not _NAME.fullmatch(shown):
-                found.setdefault(shown)
+    sentences = (one for one in code_sentences(prose_of(requirement)) if not _stays(one))
+    found = dict.fromkeys(chain.from_iterable(map(_given, sentences)))
     pairs = combinations(islice(found, _MOST_ALIKE), 2)
     return tuple(pair for pair in pairs if _look_alike(*pair))
+
+
+def kept_beside(asked: Iterable[Requirement]) -> tuple[tuple[str, str], ...]:
+    """Return inputs of what is asked, each with one that looks like it and is to stay as it is, always."""
+    inputs: dict[str, None] = {}
+    kept: dict[str, None] = {}
+    for words in chain.from_iterable(code_sentences(prose_of(one)) for one in asked):
+        if not _stays(words):
+            inputs |= dict.fromkeys(_given(words))
+        elif not _AT_TIMES.search(words):
+            kept |= dict.fromkeys(_given(words))
+    pairs = product(islice(inputs, _MOST_ALIKE), islice(kept, _MOST_ALIKE))
+    return tuple(pair for pair in pairs if pair[0] not in kept and _look_alike(*pair))
+
+
+def _stays(words: str) -> bool:
+    return keeps(words) or _KEPT.search(words) is not None
+
+
+def _given(words: str) -> Iterator[str]:
+    """Yield the texts that a sentence has as code, but for names and what is said to come out."""
+    sentence = Sentence(words)
+    for match in _CODE.finditer(sentence.masked):
+        shown = sentence.codes[int(match["input"])].strip("'\"")
+        is_result = _GIVES.search(sentence.masked[: match.start()][-_BEFORE:])
+        if not is_result and len(shown) >= _LEAST_TEXT and not _NAME.fullmatch(shown):
+            yield shown
 
 
 def _look_alike(one: str, other: str) -> bool:

@@ -19,7 +19,7 @@ from bot.task.alternatives import (
     untested_alternatives,
     untested_side,
 )
-from bot.task.inputs import alike, untested_input
+from bot.task.inputs import alike, kept_beside, untested_input
 from bot.task.ties import asks_for_error, named_code
 from bot.values import Requirement, TestComparison, Verdict
 from bot.verdict.claims import Claim, Gap
@@ -97,6 +97,22 @@ def _left_as_it_was(claim: Claim) -> Gap | None:
         f"Make it work with `{left.other}` too, or add a test with it that fails without this change",
         claim.nearby,
     )
+
+
+def _changes_what_stays(claim: Claim) -> Gap | None:
+    """A tested call comes otherwise, too, with an input in it that the task wants to stay as it is."""
+    pairs = kept_beside(claim.case.requirements.items)
+    code = code_of(claim.case.observed.tests.comparisons) if pairs else ""
+    for one in claim.seen.swapped if pairs and claim.seen else ():
+        is_kept = (one.name, one.other) in pairs and one.other not in code
+        if is_kept and one.swapped.differs:
+            return Gap(
+                f"the task wants `{one.other}` to stay as it is: `{one.swapped.call}` "
+                f"{one.swapped.on_base} on base and {one.swapped.on_head} on head.",
+                "Answer such a call as before, or add a test that shows what it is to give",
+                claim.nearby,
+            )
+    return None
 
 
 def _refuses_half(claim: Claim) -> Gap | None:
@@ -344,6 +360,7 @@ def _asks_unseen(claim: Claim) -> Gap | None:
 _LOOKS = (  # in the order in which a reader would want to be told
     _shows_part,
     _left_as_it_was,
+    _changes_what_stays,
     _refuses_half,
     _refuses_more,
     _refuses_still,

@@ -817,3 +817,25 @@ def test_the_inputs_of_the_test_that_shows_the_change_are_what_is_varied(
     print(found.said())
     (row,) = [one for one in found.document.requirements if one.id == "R1"]
     assert_made_for({"signed": row})
+
+
+@pytest.mark.parametrize("is_right", [False, True], ids=["wrong", "right"])
+def test_an_input_that_is_to_stay_is_tried_in_the_place_of_a_tested_one(
+    folder: Folder, is_right: bool
+) -> None:
+    fix = "('-0' if text.count('.') < 2 else '')" if is_right else "'-0'"
+    base = "def bound(text):\n    return '>=' + text[1:]\n"
+    shown = "import kit\n\n\ndef test_bound():\n    assert kit.bound('~1.2') == '>=1.2-0'\n"
+    shown += "    assert kit.bound('~4.0') == '>=4.0-0'\n"
+    kept = "import kit\n\n\ndef test_kit():\n    assert kit.__doc__ is None\n"
+    name = f"stays-{is_right}"
+    files = {"kit.py": base, "tests/test_kept.py": kept, "requirements.txt": "pytest\n"}
+    folder.branch(f"{name}-base", files)
+    head = {"kit.py": base.replace("text[1:]", f"text[1:] + {fix}"), "tests/test_kit.py": shown}
+    folder.branch(name, head, start=f"{name}-base")
+    task = "`bound` leaves prereleases out\n\nThe bound of `~1.2` should take them in. `~1.2.3` keeps its bound.\n"
+    found = folder.judge(name, base=f"{name}-base", task=task)
+    print(found.said())
+    (row,) = [one for one in found.document.requirements if one.id == "R1"]
+    assert row.verdict == ("satisfied" if is_right else "unverified"), row.reason
+    assert ("wants `~1.2.3` to stay as it is" in row.reason) is not is_right

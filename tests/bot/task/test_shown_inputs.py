@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from bot.task.inputs import alike, needs_more, stands_in, untested_input
+from bot.task.inputs import alike, kept_beside, needs_more, stands_in, untested_input
 from bot.values import Category, Requirement, Trust
 
 TEST = "def test_name():\n    assert parse('x').name() == 'y'\n"
@@ -143,3 +143,18 @@ def test_long_words_take_no_long_time() -> None:
 )
 def test_inputs_that_look_like_each_other(text: str, found: tuple[tuple[str, str], ...]) -> None:
     assert alike(wanted(text)) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("`~1.2` accepts `1.2.0-rc`. `~1.2.3` keeps its bound.", (("~1.2", "~1.2.3"),)),
+        ("`~1.2` accepts `1.2.0-rc`. `~1.2.3` stays as it is without the option.", ()),
+        ("`~1.2` accepts `1.2.0-rc`. `a b` stays as it is.", ()),
+        ("`~1.2` is wrong. `~1.2` stays as it is.", ()),
+    ],
+)
+def test_inputs_that_stay_beside_those_that_do_not(
+    text: str, found: tuple[tuple[str, str], ...]
+) -> None:
+    assert kept_beside([wanted(text)]) == found
