@@ -26,6 +26,8 @@ _MOST_NAMES = 200  # of a place
 _LEAST_NAMED = 3  # words and marks of an expression
 _COPIED = ([b".", b"copy", b"(", b")"], [b"[", b":", b"]"])
 """Two ways to copy a list."""
+_HELP = (b"help", b"description", b"epilog", b"usage", b"summary")
+"""Names of texts that say how a program is used."""
 _NUMBER = re.compile(rb"\d[\d_]*(?:\.\d+)?")
 _OPERATORS = (
     {b"<", b"<=", b">", b">="},
@@ -125,7 +127,7 @@ def _names(leaves: list[tree_sitter.Node]) -> list[str]:
 def _is_said_otherwise(
     old: list[tree_sitter.Node], new: list[tree_sitter.Node], root: tree_sitter.Node
 ) -> bool:
-    """Tell whether all that is gone has a name now, or another spelling.
+    """Tell whether all that is gone has a name now, or another spelling, or is a text of help.
 
     `a ** (b - 1)` is `a ** c`, behind `c = b - 1`; `a.copy()` is `a[:]`.
     """
@@ -136,7 +138,8 @@ def _is_said_otherwise(
     written = b" ".join(one.text or b"" for one in walk(root) if not one.children)
     for kind, first, until, begin, end in matcher.get_opcodes():
         gone, came = was[first:until], now[begin:end]
-        if kind == "equal" or (gone in _COPIED and came in _COPIED):
+        is_help = _are_help(old, first, until) and _are_help(new, begin, end)
+        if kind == "equal" or is_help or (gone in _COPIED and came in _COPIED):
             continue
         if gone[:1] == [b"("] and gone[-1:] == [b")"]:
             gone = gone[1:-1]
@@ -144,6 +147,15 @@ def _is_said_otherwise(
         if len(gone) < _LEAST_NAMED or len(came) != 1 or is_given not in written:
             return False
     return True
+
+
+def _are_help(leaves: list[tree_sitter.Node], begin: int, end: int) -> bool:
+    """Tell whether these are parts of texts that stand behind a name such as `help`."""
+    if not all(one.type.startswith("string") or one.type in "'\"" for one in leaves[begin:end]):
+        return False
+    before = [one for one in leaves[:begin] if not one.type.startswith("string")]
+    words = [(one.text or b"").strip(b"'\"") for one in before if one.type not in "'\""][-2:]
+    return len(words) == 2 and words[0] in _HELP and words[1] in (b"=", b":")
 
 
 def _mistakable(

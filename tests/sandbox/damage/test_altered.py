@@ -145,3 +145,11 @@ async def test_a_number_or_operator_beside_other_changes_is_tried_alone(
 
     assert whole.what == "`if a < 1:` is still there"
     assert (part.what, part.names) == (what, names)
+
+
+@pytest.mark.parametrize(("name", "is_tried"), [("help", False), ("mode", True)])
+async def test_a_text_of_help_is_not_tried(tmp_path: Path, name: str, is_tried: bool) -> None:
+    line = "def f(o):\n    o.add('--kind', {name}='{text}')\n    return o\n"
+    base, head = (line.format(name=name, text=one) for one in ("A or B", "A, B or C"))
+
+    assert bool(await altered(tmp_path, base, head)) is is_tried
