@@ -32,6 +32,11 @@ _AND_OTHERS = re.compile(
 _STRING = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"")
 _WORD = re.compile(r"[A-Za-z_][\w.]*")
 _SIGN = re.compile(r"[^A-Za-z0-9\s]{1,3}")
+_INPUT = re.compile(
+    r"(?!-|[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*\Z)(?=\S*[A-Za-z0-9])[^\s()'\"=:;{}\[\]/\\]{2,40}"
+)
+"""What is given to a function and no name, option, path or piece of code: `1.x.5`."""
+_LEAST_INPUTS = 3  # of two the one may be what becomes of something else
 _SAME_FOR = re.compile(
     r"(?i)\b(?:the same (?:goes|holds|applies|is true|happens|problem)|likewise|similarly|so (?:do|are|is))\b"
 )
@@ -72,13 +77,15 @@ def untested_alternatives(requirement: Requirement, tests: str) -> tuple[str, st
 
 
 def side_by_side(requirement: Requirement) -> tuple[tuple[str, ...], ...]:
-    """Return the words and signs that a demand puts side by side: one may stand in the place of another."""
+    """Return what a demand puts side by side, words, signs or inputs: one may stand in the other's place."""
     found = []
     for listed in _lists(prose_of(requirement), _LIKE):
         names = dict.fromkeys(filter(None, map(_plain, listed)))
         words = tuple(name for name in names if len(name) >= _LEAST and name.isidentifier())
         signs = tuple(name for name in names if _SIGN.fullmatch(name))
+        inputs = tuple(one for one in dict.fromkeys(listed) if _INPUT.fullmatch(one))
         found += [group for group in (words, signs) if len(group) > 1]
+        found += [inputs] if len(inputs) >= _LEAST_INPUTS else []
     text = prose_of(requirement)
     return (*found, *_numbers_alike(text), *_with_bounds(text))
 
