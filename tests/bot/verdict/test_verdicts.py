@@ -459,6 +459,7 @@ def test_tests_are_not_weakened():
         ("chore: lint", (".eslintrc.yml",), SATISFIED),
         ("refactor: one parser", ("tests/test_shop.py", "CHANGELOG.md"), UNVERIFIED),
         ("chore(deps): bump ruff", ("pyproject.toml",), SATISFIED),
+        ("Update dev-dependencies", ("package.json",), SATISFIED),
         ("ci: run on 3.13", (".github/workflows/test.yml",), SATISFIED),
         ("Drop Python 3.8", ("pyproject.toml", "src/shop.py", "tests/test_shop.py"), SATISFIED),
         ("Drop Python 3.8", ("pyproject.toml", "tests/test_shop.py"), UNVERIFIED),
