@@ -108,7 +108,10 @@ _BY_WORDS: tuple[tuple[Area, re.Pattern[str]], ...] = tuple(
             Area.DEPENDENCIES,
             r"^(?:bump|upgrade|pin|unpin)\s+\S+.*\b(?:from|to|version|dependenc\w+)\b",
         ),
-        (Area.DEPENDENCIES, r"^update\s+(?:dev(?:elopment)?[- ])?(?:dependenc\w+|requirements|lock ?file)\b"),
+        (
+            Area.DEPENDENCIES,
+            r"^update\s+(?:dev(?:elopment)?[- ])?(?:dependenc\w+|requirements|lock ?file)\b",
+        ),
         (
             Area.DEPENDENCIES,
             r"^(?:drop(?:s|ped)?|required?|removed?)\b(?: support for)?(?: eol)? (?:python|node(?:\.js)?)"

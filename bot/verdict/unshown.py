@@ -104,8 +104,8 @@ def _changes_what_stays(claim: Claim) -> Gap | None:
     pairs = kept_beside(claim.case.requirements.items)
     code = code_of(claim.case.observed.tests.comparisons) if pairs else ""
     for one in claim.seen.swapped if pairs and claim.seen else ():
-        is_kept = (one.name, one.other) in pairs and one.other not in code
-        if is_kept and one.swapped.differs:
+        is_tested = re.search(rf"(?<![\w.-]){re.escape(one.other)}(?![\w.-])", code)
+        if (one.name, one.other) in pairs and one.swapped.differs and not is_tested:
             return Gap(
                 f"the task wants `{one.other}` to stay as it is: `{one.swapped.call}` "
                 f"{one.swapped.on_base} on base and {one.swapped.on_head} on head.",
