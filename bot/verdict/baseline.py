@@ -41,7 +41,9 @@ from sandbox.values import Finding, Severity
 
 _LOOK_YOURSELF = "Look at the pages and their pictures."
 _REGRESSED = Transition.REGRESSED
-_ERROR = re.compile(r"\berror(\[\w+\])?: |\bERR_[A-Z]\w+|^npm (?:ERR!|error) (?!code )\S+ \w", re.I)
+_ERROR = re.compile(
+    r"\berror(?:\[\w+\]| TS\d+)?: |\bERR_[A-Z]\w+|^npm (?:ERR!|error) (?!code )\S+ \w", re.I
+)
 _FIX_WEAKENED = "Restore what the tests checked before, fix the code instead, and push."
 _FIX_PAGES = "Fix the pages and push."
 

@@ -301,13 +301,25 @@ def test_reasons_are_ordered_and_the_first_decides(seen, policy):
 # --- expectations that were edited away ----------------------------------------------------------
 
 
-def test_the_first_error_of_a_build_ends_its_sentence_with_one_full_stop():
-    lines = "npm error code ETARGET\nnpm error notarget No matching version, 12:00:00 AM.\n"
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (
+            "npm error code ETARGET\nnpm error notarget No matching version, 12:00:00 AM.\n",
+            "npm error notarget No matching version, 12:00:00 AM",
+        ),
+        (
+            "a.js(1,2): error TS2742: The type is not portable.\nnpm error Lifecycle script failed:\n",
+            "a.js(1,2): error TS2742: The type is not portable",
+        ),
+    ],
+)
+def test_the_first_error_of_a_build_ends_its_sentence_with_one_full_stop(lines, said):
     failed = replace(observation(1), output=lines)
     built = evidence(failed, failed, Transition.UNKNOWN, ActionKind.DYNAMIC_EXECUTION, ("B1",))
     seen = observed(SPLIT, built_base=False, built_head=False, evidence=(built,))
     (reason,) = (one for one in gate_of(requirements(), seen).reasons if "builds" in one.text)
-    assert "builds: npm error notarget No matching version, 12:00:00 AM. So this" in reason.text
+    assert f"builds: {said}. So this" in reason.text
 
 
 def test_an_edit_that_passes_with_any_code_is_a_regression():
