@@ -240,7 +240,8 @@ def _session_problem(reading: _RecordReading, printed: str) -> str:
         return ""  # the error of conftest.py is the result of everything below it
     if reading.collected is None:
         how = _PYTEST_STOPPED.get(reading.status or 0, "did not come to running tests")
-        return f"pytest {how} before any test ran. It said: {telling_line(printed)}"
+        said = telling_line(printed).strip("= ").rstrip(".")
+        return f"pytest {how} before any test ran. It said: {said}."
     missing = max(reading.collected, len(reading.announced)) - len(reading.finished)
     if missing:
         return f"{missing} of {reading.collected} collected tests have no result."

@@ -184,7 +184,7 @@ def test_arguments_that_pytest_refuses(bench: Bench) -> None:
     assert observation.problem.startswith(
         "pytest refused its arguments before any test ran. It said: "
     )
-    assert observation.problem.endswith("error: unrecognized arguments: --nonsense")
+    assert observation.problem.endswith("error: unrecognized arguments: --nonsense.")
 
 
 def test_a_test_that_never_ends(bench: Bench) -> None:
