@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from bot.task.examples.results import asked_in, newly_asked
+from bot.task.examples.results import Sentence, asked_in, newly_asked
 from bot.task.ties import Tie, test_name
 from bot.text.clipping import clip_line
 from bot.text.markdown import read_document
@@ -43,7 +43,6 @@ _POINTS = re.compile(
     r"(?i)(?:this|that|these|those) (?:tests?|snapshots?|expectations?|assertions?)\b"
 )
 _POINTS_BACK = re.compile(r"(?i)\b(?:them|they|it|these|those)\b")
-_CODE = re.compile(r"`([^`\n]{1,80})`")
 _REMOVES = re.compile(rf"(?i){_GO}")
 _ONE_DESCRIBED = re.compile(
     r"(?i)\b(?:test|snapshot|expectation|assertion)\s+(?:(?:that|which)\b|(?:of|for|pinning|asserting|comparing)\s)"
@@ -104,7 +103,7 @@ def permitted_changes(source: TaskSource) -> Iterator[PermittedChange]:
                 removes = _REMOVES.fullmatch(found["what"]) is not None
                 meant = tuple(rows) if _POINTS_BACK.search(told) else ()
                 yield PermittedChange(told, source.reference, removes, meant)
-            rows += _CODE.findall(one)
+            rows += Sentence(one).codes
 
 
 def speaks_of_test(permitted: PermittedChange, test: TestComparison) -> bool:

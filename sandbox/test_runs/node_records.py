@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from sandbox.harness import chain
@@ -231,8 +231,8 @@ def _results(record: dict[str, object], place: _Place) -> list[TestResult]:
     seconds, message = seconds_of(record), text_of(record, "message")
     table = place.sources.table_of(path, titles)
     is_unfinished = text_of(record, "failure") == "unfinished"
-    result = TestResult(test_id, outcome, seconds, message, path, line, source, table=table)
-    return [replace(result, is_unfinished=is_unfinished)]
+    given = outcome, seconds, message, path, line, source
+    return [TestResult(test_id, *given, table=table, is_unfinished=is_unfinished)]
 
 
 def _whole_file(

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from sandbox.base import TREE, Command, Completed, Mount
 from sandbox.test_runs.node_records import read_node_channel
 from sandbox.test_runs.path_kinds import PathKind, classify
+from sandbox.test_runs.run_records import end_of_output
 from sandbox.test_runs.test_order import TestDriver, TestOrder, held_tests
 from sandbox.toolchains import layers
 from sandbox.toolchains.tree import LISTED_FILES, Tree
@@ -27,7 +28,6 @@ _ORIGINAL = "/opt/assay/original/tree"
 _PACKAGES = "/opt/assay/original/packages"
 _RECORDER = ("--require", f"{_NODE}/recorder.cjs")  # before Node 10 with no "=" between
 _CHANNEL_BYTES = 256 << 20
-_SAID_BYTES = 20_000
 _TIME_SHARE = 0.9  # of the run's limit: the keeper wants to say what hung
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=")
 _SCRIPT = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx")
@@ -226,8 +226,7 @@ def _lent(lender: Environment | None) -> tuple[Mount, ...]:
 
 def _read(order: TestOrder, completed: Completed, killed: str) -> TestRun:
     tree = Path(order.tree, order.environment.recipe.root)
-    printed = completed.stdout[-_SAID_BYTES:] + b"\n" + completed.stderr[-_SAID_BYTES:]
-    said = printed.decode("utf-8", "replace")
+    said = end_of_output(completed)
     return read_node_channel(completed.channel, tree, order.start, killed, said)
 
 

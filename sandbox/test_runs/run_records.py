@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from sandbox.base import Completed
 from sandbox.harness import canary, chain
 from sandbox.values import Observation, Outcome, TestResult, TestRun
 
@@ -14,6 +15,7 @@ _LONGEST_S = 1e6
 NO_TESTS = "No tests were collected."
 _TELLING = re.compile(r"\berror\b|cannot |unknown|not found|no such|is not |unsupported", re.I)
 _NO_REASON = re.compile(r"^at |\busage: ")
+_SAID_BYTES = 20_000
 _SAID_CHARS = 300
 _PYTEST_STOPPED = {2: "was interrupted", 3: "failed inside", 4: "refused its arguments"}
 
@@ -248,6 +250,12 @@ def _session_problem(reading: _RecordReading, printed: str) -> str:
     if not reading.announced or reading.controlled:
         return ""
     return "The control tests of the harness did not run."
+
+
+def end_of_output(completed: Completed) -> str:
+    """Return the last of what a command printed on either stream."""
+    printed = completed.stdout[-_SAID_BYTES:] + b"\n" + completed.stderr[-_SAID_BYTES:]
+    return printed.decode("utf-8", "replace")
 
 
 def telling_line(printed: str) -> str:

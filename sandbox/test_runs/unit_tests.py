@@ -16,7 +16,7 @@ from sandbox.harness import chain
 from sandbox.test_runs.four_runs import is_below
 from sandbox.test_runs.node_tests import NODE_TESTS
 from sandbox.test_runs.path_kinds import PathKind, classify
-from sandbox.test_runs.run_records import NO_TESTS, joined_calls, read_channel
+from sandbox.test_runs.run_records import NO_TESTS, end_of_output, joined_calls, read_channel
 from sandbox.test_runs.test_order import TestDriver, TestOrder, held_tests, local, of_the_tree
 from sandbox.toolchains import layers
 from sandbox.toolchains.tree import Tree
@@ -141,8 +141,7 @@ def _command(order: TestOrder) -> Command:
 
 
 def _read(_: TestOrder, completed: Completed, killed: str) -> TestRun:
-    said = (completed.stdout + completed.stderr).decode(errors="replace")
-    return read_channel(completed.channel, killed, said)
+    return read_channel(completed.channel, killed, end_of_output(completed))
 
 
 def _shown(order: TestOrder) -> str:

@@ -23,9 +23,8 @@ from sandbox.test_runs.four_runs import (
 )
 from sandbox.values import Diff, Outcome, TestResult, TestRun
 
-_STACK = re.compile(
-    r"(?:at .*:\d{1,9}:\d{1,9}\)?|Require stack:|- /.*)$"
-)  # what Node says below an error
+_STACK = re.compile(r"(?:at .*:\d{1,9}:\d{1,9}\)?|Require stack:|- /.*)$")
+"""What Node says below an error."""
 
 
 def compare(runs: FourRuns, diff: Diff) -> FourWay:

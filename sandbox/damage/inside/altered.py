@@ -37,6 +37,8 @@ _OPERATORS = (
     {b"&&", b"||"},
 )
 """Of which one is easily taken for another."""
+_Step = tuple[int, int, int, int]
+"""The leaves of base that are gone, from and up to, and those that came."""
 
 
 def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
@@ -51,9 +53,17 @@ def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
             added.update(row.strip() for row in lines[first - 1 : last])
     places = chain.from_iterable(_places(one, added) for one in sources if one.root)
     found = (_as_on_base(*place, clock) for place in islice(places, _MOST_READ))
-    # A line by itself and the lines around it may hold the same number.
-    apart = {(one.file, one.start, one.end): one for one in chain.from_iterable(found)}
-    yield from islice(apart.values(), _MOST)
+    known: set[tuple[int, int, int]] = (
+        set()
+    )  # a line alone and with those around it has the same number
+    for one in chain.from_iterable(found):
+        place = one.file, one.start, one.end
+        if place in known:
+            continue
+        known.add(place)
+        yield one
+        if len(known) == _MOST:
+            return
 
 
 def _places(source: Source, added: set[bytes]) -> Iterator[tuple[Source, int, int, list[bytes]]]:
@@ -98,7 +108,8 @@ def _as_on_base(
     if all(one in left for one in was):  # what was there is there, in its order
         return
     here_was, here_is = _leaves(root, place[0], place[0] + len(put)), _leaves(source.root, *place)
-    if _is_said_otherwise(here_was, here_is, source.root):
+    changed = _changed(here_was, here_is)
+    if _is_said_otherwise(here_was, here_is, changed, source.root):
         return
     old, new = _names(here_was), _names(here_is)
     names = {*old} ^ {*new} or _moved(old, new)
@@ -106,7 +117,7 @@ def _as_on_base(
     told = f"`{shown(shown_line)}` is still there"
     here = source.number, "altered", first + 1, symbol, *place
     yield Damage(*here, put, told, is_telling=False, names=(symbol, *sorted(names)))
-    for was_leaf, leaf in _mistakable(here_was, here_is):
+    for was_leaf, leaf in _mistakable(here_was, here_is, changed):
         line = leaf.start_point[0] + 1
         at = source.number, "altered", line, symbol, leaf.start_byte, leaf.end_byte
         gone, came = text_of(was_leaf), text_of(leaf)
@@ -124,22 +135,32 @@ def _names(leaves: list[tree_sitter.Node]) -> list[str]:
     return [text_of(one) for one in leaves if "identifier" in one.type]
 
 
+def _changed(old: list[tree_sitter.Node], new: list[tree_sitter.Node]) -> list[_Step]:
+    """Return what differs between two places; all of places that are too long to be compared."""
+    if max(len(old), len(new)) > _MOST_NAMES:
+        return [(0, len(old), 0, len(new))]
+    was, now = ([one.text for one in leaves] for leaves in (old, new))
+    steps = SequenceMatcher(None, was, now, autojunk=False).get_opcodes()
+    return [(a, b, c, d) for kind, a, b, c, d in steps if kind != "equal"]
+
+
 def _is_said_otherwise(
-    old: list[tree_sitter.Node], new: list[tree_sitter.Node], root: tree_sitter.Node
+    old: list[tree_sitter.Node],
+    new: list[tree_sitter.Node],
+    changed: list[_Step],
+    root: tree_sitter.Node,
 ) -> bool:
     """Tell whether all that is gone has a name now, or another spelling, or is a text of help.
 
     `a ** (b - 1)` is `a ** c`, behind `c = b - 1`; `a.copy()` is `a[:]`.
     """
-    if max(len(old), len(new)) > _MOST_NAMES:
-        return False
-    was, now = ([one.text or b"" for one in leaves] for leaves in (old, new))
-    matcher = SequenceMatcher(None, was, now, autojunk=False)
     written = b" ".join(one.text or b"" for one in walk(root) if not one.children)
-    for kind, first, until, begin, end in matcher.get_opcodes():
-        gone, came = was[first:until], now[begin:end]
+    for first, until, begin, end in changed:
+        gone, came = (
+            [one.text or b"" for one in leaves] for leaves in (old[first:until], new[begin:end])
+        )
         is_help = _are_help(old, first, until) and _are_help(new, begin, end)
-        if kind == "equal" or is_help or (gone in _COPIED and came in _COPIED):
+        if is_help or (gone in _COPIED and came in _COPIED):
             continue
         if gone[:1] == [b"("] and gone[-1:] == [b")"]:
             gone = gone[1:-1]
@@ -159,22 +180,18 @@ def _are_help(leaves: list[tree_sitter.Node], begin: int, end: int) -> bool:
 
 
 def _mistakable(
-    old: list[tree_sitter.Node], new: list[tree_sitter.Node]
+    old: list[tree_sitter.Node], new: list[tree_sitter.Node], changed: list[_Step]
 ) -> Iterator[tuple[tree_sitter.Node, tree_sitter.Node]]:
     """Yield the numbers and operators that became others, where more of their line is changed."""
-    if max(len(old), len(new)) > _MOST_NAMES:
-        return
-    was, now = ([one.text or b"" for one in leaves] for leaves in (old, new))
-    steps = SequenceMatcher(None, was, now, autojunk=False).get_opcodes()
-    changed = [one for one in steps if one[0] != "equal"]
     on_line = Counter(leaf.start_point[0] for *_, begin, end in changed for leaf in new[begin:end])
-    for kind, first, until, begin, end in changed:
-        if kind != "replace" or until - first != 1:
+    for first, until, begin, end in changed:
+        if until - first != 1 or begin == end:
             continue
-        gone = was[first]
+        gone = old[first].text or b""
         for at in sorted({begin, end - 1}):
-            is_number = _NUMBER.fullmatch(gone) and _NUMBER.fullmatch(now[at])
-            is_other = is_number or any(gone in one and now[at] in one for one in _OPERATORS)
+            came = new[at].text or b""
+            is_number = _NUMBER.fullmatch(gone) and _NUMBER.fullmatch(came)
+            is_other = is_number or any(gone in one and came in one for one in _OPERATORS)
             if is_other and on_line[new[at].start_point[0]] > 1:
                 yield old[first], new[at]
 

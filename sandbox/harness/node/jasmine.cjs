@@ -3,7 +3,7 @@
 const fs = require('fs');
 const path = require('path');
 const {fileURLToPath} = require('url');
-const {take, text} = require('./recorder.cjs');
+const {resolved, take, text} = require('./recorder.cjs');
 
 const pen = take();
 const OUTCOMES = {passed: 'passed', failed: 'failed', pending: 'skipped', excluded: 'skipped', disabled: 'skipped'};
@@ -123,7 +123,7 @@ function watch(env) {
 
 if (pen) {
 	const runner = path.dirname(fs.realpathSync(process.argv[1]));
-	const core = require(require.resolve('jasmine-core', {paths: [runner]}));
+	const core = require(resolved('jasmine-core', runner));
 	if (core.jasmine && core.installGlobals) {
 		watch(core.jasmine.getEnv());
 	} else {

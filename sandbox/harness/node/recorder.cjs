@@ -4,6 +4,8 @@
 // Written for Node 6 and later, like all that runs in the process of an old runner.
 const {readSync, closeSync, writeSync} = require('fs');
 const {createHmac} = require('crypto');
+const Module = require('module');
+const path = require('path');
 const {Buffer} = require('buffer');
 const {stringify} = JSON;
 const {assign} = Object;
@@ -80,6 +82,12 @@ exports.take = () => {
 	const taken = pen;
 	pen = null;
 	return taken;
+};
+
+/** What `require.resolve` does with `paths`, which Node has from 8.9 on. */
+exports.resolved = (name, folder) => {
+	const filename = path.join(folder, 'package.json');
+	return Module._resolveFilename(name, {id: filename, filename, paths: Module._nodeModulePaths(folder)});
 };
 
 exports.text = value => {

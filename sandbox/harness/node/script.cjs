@@ -6,7 +6,7 @@ const Module = require('module');
 const path = require('path');
 const fs = require('fs');
 const {fileURLToPath} = require('url');
-const {take, text} = require('./recorder.cjs');
+const {resolved, take, text} = require('./recorder.cjs');
 const uvu = require('./uvu.cjs');
 
 const pen = take();
@@ -35,12 +35,6 @@ function place() {
 	}
 
 	return {file: '', line: 0};
-}
-
-/** What `require.resolve` does with `paths`, which Node has from 8.9 on. */
-function resolved(name, folder) {
-	const filename = path.join(folder, 'package.json');
-	return Module._resolveFilename(name, {id: filename, filename, paths: Module._nodeModulePaths(folder)});
 }
 
 function watch() {

@@ -185,6 +185,7 @@ def test_arguments_that_pytest_refuses(bench: Bench) -> None:
         "pytest refused its arguments before any test ran. It said: "
     )
     assert observation.problem.endswith("error: unrecognized arguments: --nonsense.")
+    assert "unrecognized arguments: --nonsense" in observation.output
 
 
 def test_a_test_that_never_ends(bench: Bench) -> None:
