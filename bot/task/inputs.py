@@ -76,8 +76,13 @@ def _inputs(text: str) -> Iterator[str]:
         for pattern in _SHOWN:
             for found in pattern.finditer(sentence.masked):
                 shown = sentence.codes[int(found["input"])].strip("'\"")
-                if not _NO_INPUT.fullmatch(shown) or _is_taken_apart(shown, sentence.codes):
+                if is_data(shown) or _is_taken_apart(shown, sentence.codes):
                     yield shown
+
+
+def is_data(shown: str) -> bool:
+    """Whether code of a text is an input, and neither a name nor a piece of code."""
+    return _NO_INPUT.fullmatch(shown) is None
 
 
 def alike(requirement: Requirement) -> tuple[tuple[str, str], ...]:

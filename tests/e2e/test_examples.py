@@ -447,6 +447,10 @@ INPUT = (
     "slug() lets separators through\n\nA separator must be replaced by a blank. For `Hello:World` it returns "
     "all of it.\n"
 )
+GIVES = (
+    "Separators are let through\n\nA separator must be replaced by a blank, which `slug()` does not do. "
+    "`Hello:World` should give `'hello world'`.\n"
+)
 METHOD = (
     "slug() lets separators through\n\nA separator must be replaced by a blank. `words.slug('Hello:World')` "
     "should give two words.\n"
@@ -471,6 +475,8 @@ SEPARATED = (
         ("whole", SPOKEN, "x|y", ""),
         ("input-half", INPUT, "x|y", "shows `Hello:World`, and no test that fails without"),
         ("input-whole", INPUT, "x:y", ""),
+        ("gives-half", GIVES, "x|y", "shows that `slug('Hello:World')` gives `'hello world'`"),
+        ("gives-whole", GIVES, "x|y", ""),
         ("method-half", METHOD, "x|y", "uses the values of `words.slug('Hello:World')`"),
         ("method-whole", METHOD, "Hello:World", ""),
     ],

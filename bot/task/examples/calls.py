@@ -16,6 +16,7 @@ from bot.task.examples.blocks import examples_in, is_actual
 from bot.task.examples.results import Sentence, code_sentences, plain_call, spellings
 from bot.task.examples.spoken import spoken_of
 from bot.task.examples.values import expression, read_value
+from bot.task.inputs import is_data
 from bot.task.sections import SectionKind, section_kind
 from bot.text.markdown import Paragraph, read_document
 from bot.values import (
@@ -64,6 +65,9 @@ _EXPECTED = re.compile(
 _TO_BE = re.compile(
     rf"\b[Ee]xpect(?:ed|ing)?\s+(?:that\s+)?{_CALL}\s+to\s+{_PLAINLY}{_STILL}{_PLAINLY}{_GIVEN}"
 )
+_INPUT_GIVES = re.compile(rf"{_CALL}\s+{_MUST}\s+{_PLAINLY}{_GIVEN}")
+_MARKUP = re.compile(r"<[a-z!/?][^<>]*>.*", re.DOTALL)
+_FUNCTION = re.compile(r"([A-Za-z_][\w.]*)\(")
 _LABEL = re.compile(r"\W{0,4}(?:(?P<right>[Ee]xpected)|[Aa]ctual(?:ly)?)(?: \w+){0,2}\s?:")
 _STAYS = re.compile(rf"{_CALL}\s+(?P<verb>stays|remains)\s+{_RESULT}")
 _WORKS = re.compile(
@@ -119,8 +123,39 @@ def examples_of(source: TaskSource, demands: Iterable[str]) -> Iterator[Example 
             yield replace(one, kind=ExampleKind.SHOWN) if is_contrast else one
         else:
             yield one
+    yield from _of_the_one_function(source)
     known = {one.call for one in found if isinstance(one, Example)}
     yield from spoken_of(source, known, _call)
+
+
+def _of_the_one_function(source: TaskSource) -> Iterator[Example]:
+    """What inputs are said to give, "`<b>x` should give `'x'`", of the only function that a text names.
+
+    That it is called with them is our reading: such an example is merely shown.
+    """
+    passages = read_document(source.text).passages
+    texts = (one.text for one in passages if section_kind(one.headings) is not SectionKind.WISHES)
+    said = [Sentence(one) for text in (source.title, *texts) for one in code_sentences(text)]
+    named = {match[1] for one in said for code in one.codes if (match := _FUNCTION.match(code))}
+    if len(named) != 1:
+        return
+    function = named.pop()
+    for sentence in said:
+        for found in _INPUT_GIVES.finditer(sentence.masked):
+            given = _argument(sentence.codes[int(found["call"])])
+            result = _result(sentence, found)
+            if given and result and _is_value(result) and not _is_conditional(sentence, found):
+                call, told = f"{function}({given})", spellings(result)
+                yield Example(ExampleKind.SHOWN, call, told, "", call, result, source.reference)
+
+
+def _argument(shown: str) -> str:
+    """An input of a text as an argument: a literal as it stands, and what is no code as a string; or ""."""
+    if _FUNCTION.match(shown):
+        return ""
+    if read_value(shown) is not None:
+        return shown
+    return repr(shown) if is_data(shown) or _MARKUP.fullmatch(shown) else ""
 
 
 def _is_longer(wished: Example, now: Example) -> bool:

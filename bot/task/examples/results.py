@@ -41,8 +41,12 @@ class LiteralEquality:
 
 
 def code_sentences(text: str) -> list[str]:
-    """The sentences and lines of a text, every code between single backticks."""
-    return sentences(re.sub(r"``\s?(.+?)\s?``", r"`\1`", text))
+    """The sentences and lines of a text, every code between single backticks; a stop in one ends nothing."""
+    single = re.sub(r"``\s?(.+?)\s?``", r"`\1`", text.replace("\0", ""))
+    codes = [match[0] for match in _CODE.finditer(single)]
+    split = sentences(_CODE.sub("\0", single))
+    left = iter(codes)
+    return [re.sub("\0", lambda _: next(left), one) for one in split]
 
 
 class Sentence:

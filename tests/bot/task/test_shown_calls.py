@@ -489,3 +489,26 @@ def test_the_message_of_an_error_is_read(name: str) -> None:
 )
 def test_a_message_that_is_not_whole_is_no_part_of_an_example(text: str) -> None:
     assert not any(one.message for one in read(text) if isinstance(one, Example))
+
+
+@pytest.mark.parametrize(
+    ("text", "call", "result"),
+    [
+        ("`slug()` is wrong. `a b; c` should give `'a'`.", "", ""),
+        ("`slug()` is wrong. `A|B` should give `a-b`.", "slug('A|B')", "a-b"),
+        ("`slug()` is wrong. `'A'` should give `'a'`.", "slug('A')", "'a'"),
+        ("`slug(x)`: `[1, 2]` must return 3.", "slug([1, 2])", "3"),
+        ('`slug()` is wrong. `<a b="x; y">` should be `None`.', "slug('<a b=\"x; y\">')", "None"),
+        ("`slug()` and `trim()` differ. `A|B` should give `a-b`.", "", ""),
+        ("`slug()` is wrong. `title` should give `a-b`.", "", ""),
+        ("`slug()` is wrong. `--flag` should give `a-b`.", "", ""),
+        ("`slug()` is wrong. `A|B` should give `a-b` on Windows.", "", ""),
+        ("`slug` is wrong. `A|B` should give `a-b`.", "", ""),
+    ],
+)
+def test_what_an_input_gives_is_read_of_the_only_function(
+    text: str, call: str, result: str
+) -> None:
+    found = [one for one in read(text) if isinstance(one, Example) and one.results]
+    assert [(one.call, one.said_result) for one in found] == ([(call, result)] if call else [])
+    assert all(one.kind is SHOWN for one in found)
