@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from bot.context import EvaluationContext
-from bot.evidence.kinds import ANALYSTS_LOOKS
+from bot.evidence.kinds import look_of
 from bot.evidence.own_steps.commands import own_limits, plain
 from bot.evidence.own_steps.weigh import LINES, NOTHING_NEAR, Named, is_to_be_measured, nearness
 from bot.evidence.transitions import NOT_RUNNABLE
@@ -176,7 +176,7 @@ class _Trying:
         built = replace(built, base=built.head, others=others)
         request = replace(self.case.request, without=())  # both sides are copies of head
         case = replace(self.case, request=request, checkout=checkout, built=built)
-        seen = await ANALYSTS_LOOKS[step.action](self.services, case, step)
+        seen = await look_of(case, step, is_analysts=True)(self.services, case, step)
         found = [(one.base, one.head) for one in seen.evidence[:1]]
         shown = list(found[0][-len(copies) :]) if found else [None] * len(copies)
         own = (self.evidence.step.id,)

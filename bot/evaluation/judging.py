@@ -9,6 +9,7 @@ from bot.configuration import Configuration
 from bot.context import EvaluationContext
 from bot.diff.unified import unified, unified_within
 from bot.evidence.damage import told_unnoticed
+from bot.evidence.kinds import WEIGHING
 from bot.evidence.test_plan.whole import score_plan
 from bot.judges.agents import Agents
 from bot.judges.criteria_grading import grade_change
@@ -106,7 +107,7 @@ def judged(
     `members` are the pull requests of a merge group.
     """
     requirements, observed = judging.requirements, judging.observed
-    found = deliberation.found or verdicts(requirements, observed, judging.configuration)
+    found = deliberation.found or verdicts(requirements, observed, judging.configuration, WEIGHING)
     found = weigh(requirements, found, deliberation, observed.evidence)
     beside = BesideVerdicts(
         members,

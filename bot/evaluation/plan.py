@@ -15,8 +15,8 @@ from bot.evaluation.on_host import on_this_host, trees_here
 from bot.evaluation.recording import keep_plan, keep_replies, kept_plan
 from bot.evaluation.rubrics import kept_rubrics, rubrics_of, unused, with_rubrics
 from bot.evidence.code_map.run import Asked, find_places
-from bot.evidence.empty_inputs.find import empty_calls
-from bot.evidence.planning import plan
+from bot.evidence.kinds import PLANNING
+from bot.evidence.planning import Change, plan, planned_by
 from bot.judges.agents import Agents
 from bot.judges.comprehension import comprehend_more
 from bot.judges.model import ModelProblem, SessionLimits
@@ -28,7 +28,6 @@ from bot.task.understanding import enriched
 from bot.values import EvaluationRequest, Part, Plan, Requirements, Task, TaskRubric, Trigger
 from sandbox.base import SandboxError
 from sandbox.browser.pages import find_pages, is_front_end
-from sandbox.edges.empty_calls import EmptyCall
 from sandbox.repository.tree_reader import TreeReader
 from sandbox.values import Checkout
 
@@ -55,18 +54,15 @@ async def make_plan(
     pages = await asyncio.to_thread(pages_to_look_at, policy.configuration, checkout)
     if pages:
         floor = with_pages(floor)
-    trees = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
-    calls = await apart(timeout_s, empty_calls, checkout.diff, *trees)
-    drafting = Drafting(services, request, checkout, task, policy, pages, calls)
+    drafting = Drafting(services, request, checkout, task, policy, pages)
     if request.plan_of:
         before = await asyncio.to_thread(kept_plan, services, request)
-        return replace(before, plan=drafting.again(before), usage=(), frozen="")
+        return replace(before, plan=await drafting.again(before), usage=(), frozen="")
     limits = policy.configuration.limits
     async with services.open_session(SessionLimits(limits.usd, limits.minutes)) as session:
         if session is None:
-            return await keep_plan(
-                services, request, Planned(floor, drafting.fixed(floor), rubrics=rubrics)
-            )
+            fixed = await drafting.fixed(floor)
+            return await keep_plan(services, request, Planned(floor, fixed, rubrics=rubrics))
         agents = Agents(session, run_delimiter(services, checkout))
         requirements = await drafting.understood(agents, floor)
         planned = await drafting.planned(agents, requirements)
@@ -97,17 +93,19 @@ class Drafting:
     task: Task
     policy: Policy
     pages: tuple[str, ...]
-    calls: tuple[EmptyCall, ...]
 
-    def fixed(self, requirements: Requirements) -> Plan:
+    async def fixed(self, requirements: Requirements) -> Plan:
         """The steps that the rules ask for."""
-        changed = self.checkout.diff.changed_paths
-        configuration = self.policy.configuration
-        return plan(requirements, configuration, changed, self.pages, self.calls)
+        checkout, configuration = self.checkout, self.policy.configuration
+        trees = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
+        change = Change(checkout.diff, *trees)
+        timeout_s = configuration.limits.minutes * 60
+        more = await apart(timeout_s, planned_by, PLANNING, requirements, change)
+        return plan(requirements, configuration, checkout.diff.changed_paths, self.pages, more)
 
-    def again(self, before: Planned) -> Plan:
+    async def again(self, before: Planned) -> Plan:
         """The fixed steps, which are this patch's own, and those that were proposed for another one."""
-        fixed = self.fixed(before.requirements).steps
+        fixed = (await self.fixed(before.requirements)).steps
         proposed = [step for step in before.plan.steps if step.is_proposed]
         numbered = enumerate(proposed, start=len(fixed) + 1)  # there can be more fixed ones here
         return Plan((*fixed, *(replace(step, id=f"E{number}") for number, step in numbered)))
@@ -126,7 +124,7 @@ class Drafting:
 
     async def planned(self, agents: Agents, requirements: Requirements) -> Planned:
         """The fixed steps, then those that a model proposes and that hold."""
-        fixed, checkout = self.fixed(requirements), self.checkout
+        fixed, checkout = await self.fixed(requirements), self.checkout
         setup = self.policy.configuration.setup
         asked: list[Asked] = [
             (one, (one.text, one.detail)) for one in requirements.items if one.category in ASKED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from bot.configuration import Configuration
@@ -43,6 +43,7 @@ from bot.values import (
     TestChange,
     TestComparison,
     Transition,
+    Verdict,
 )
 from bot.values.rules import TEST_ADAPTED, TEST_FOLLOWS_MOVE
 from sandbox.values import ChangeKind
@@ -359,6 +360,10 @@ NAMED = 0.5
 """A tie from which on a requirement is taken to name a test whose expectation was taken out."""
 CHECKING = (ActionKind.BASH, ActionKind.INTERACTION)
 """The actions that answer a requirement of the configuration by themselves."""
+
+
+Weigher = Callable[[Verdict, Requirement, Case], Verdict]
+"""Says what the results of a kind of evidence change of a verdict; most leave most of them as they are."""
 
 
 def open_case(requirements: Requirements, observed: Observed, configuration: Configuration) -> Case:

@@ -1,4 +1,4 @@
-"""How each step of a plan is taken, all with the same signature: the table, and the looks of few lines.
+"""Every kind of evidence, by its doors: the table, and the looks of few lines.
 
 No verdict rests on what reading files shows.
 """
@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from bot.context import EvaluationContext
+from bot.evidence.case import Weigher
 from bot.evidence.code_map.run import look_for_places
-from bot.evidence.empty_inputs.find import promises
+from bot.evidence.empty_inputs.find import plan_empty_calls, promises
+from bot.evidence.empty_inputs.weigh import with_crashes
 from bot.evidence.examples.run import call_as_shown
+from bot.evidence.examples.weigh import plan_examples, with_examples
 from bot.evidence.own_steps.commands import (
     compare_file,
     run_judges_files,
@@ -23,6 +26,7 @@ from bot.evidence.own_steps.commands import (
     type_into,
 )
 from bot.evidence.pages.run import follow_script, look_at_pages
+from bot.evidence.planning import Planner
 from bot.evidence.seen import Seen, StepSide, limits, on_both, showing, sides
 from bot.evidence.test_plan.run import run_plan_item
 from bot.evidence.tests.run import run_unit_tests
@@ -124,62 +128,60 @@ async def call_with_nothing(services: Services, case: EvaluationContext, step: S
 
 Look = Callable[[Services, EvaluationContext, Step], Coroutine[Any, Any, Seen]]
 
-LOOKS: dict[ActionKind, Look] = {
-    ActionKind.UNIT_TESTS: run_unit_tests,
-    ActionKind.STATIC_LINTER: look_at_findings,
-    ActionKind.BASH: run_check,
-    ActionKind.SCREENSHOT: look_at_pages,
-    ActionKind.INTERACTION: follow_script,
-    ActionKind.DYNAMIC_EXECUTION: call_with_nothing,
-    ActionKind.EXAMPLES: call_as_shown,
-    ActionKind.SHELL_INTERACTION: run_plan_item,
-    ActionKind.FILE_COMPARISON: run_plan_item,
-    ActionKind.LOCATE: look_for_places,
-    ActionKind.SEARCH: search_code,
-    ActionKind.READ: read_file,
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of evidence.
+
+    `run` takes a step on both sides, `asked_for` one that an analyst or a model names: that rests on no
+    configuration. `plan` says which step a change needs without anybody asking, `weigh` what the results
+    change of a verdict. What is shown are the step's own words. Without a part that it `needs` no step is
+    taken.
+    """
+
+    run: Look
+    asked_for: Look | None = None
+    plan: Planner | None = None
+    weigh: Weigher | None = None
+    needs: tuple[Part, ...] = (Part.EXECUTION,)
+
+
+KINDS: dict[ActionKind, Kind] = {
+    ActionKind.UNIT_TESTS: Kind(run_unit_tests, run_named_tests),
+    ActionKind.STATIC_LINTER: Kind(look_at_findings, needs=()),
+    ActionKind.BASH: Kind(run_check, run_line),
+    ActionKind.SCREENSHOT: Kind(look_at_pages, needs=(Part.BROWSER, Part.EXECUTION)),
+    ActionKind.INTERACTION: Kind(follow_script, needs=(Part.BROWSER, Part.EXECUTION)),
+    ActionKind.DYNAMIC_EXECUTION: Kind(
+        call_with_nothing, run_judges_files, plan_empty_calls, with_crashes
+    ),
+    ActionKind.EXAMPLES: Kind(call_as_shown, plan=plan_examples, weigh=with_examples),
+    ActionKind.SHELL_INTERACTION: Kind(run_plan_item, type_into),
+    ActionKind.FILE_COMPARISON: Kind(run_plan_item, compare_file),
+    ActionKind.LOCATE: Kind(look_for_places, needs=(Part.GRAPH,)),
+    ActionKind.SEARCH: Kind(search_code, needs=()),
+    ActionKind.READ: Kind(read_file, needs=()),
 }
 """Every action that a plan may name. A look turns what goes wrong in the tree under test into data;
 it raises SandboxError when the sandbox itself fails."""
 
-ANALYSTS_LOOKS: dict[ActionKind, Look] = {
-    **LOOKS,
-    ActionKind.DYNAMIC_EXECUTION: run_judges_files,
-    ActionKind.UNIT_TESTS: run_named_tests,
-    ActionKind.BASH: run_line,
-    ActionKind.SHELL_INTERACTION: type_into,
-    ActionKind.FILE_COMPARISON: compare_file,
-}
-"""How an analyst's steps are taken: those of a plan rest on the configuration or on a test plan, an
-analyst's name everything themselves."""
-
-
-_BY_BROWSING = (ActionKind.SCREENSHOT, ActionKind.INTERACTION)
-_NEEDS = {
-    Part.BROWSER: _BY_BROWSING,
-    Part.GRAPH: (ActionKind.LOCATE,),
-    Part.EXECUTION: (
-        *_BY_BROWSING,
-        ActionKind.UNIT_TESTS,
-        ActionKind.BASH,
-        ActionKind.DYNAMIC_EXECUTION,
-        ActionKind.EXAMPLES,
-        ActionKind.SHELL_INTERACTION,
-        ActionKind.FILE_COMPARISON,
-    ),
-}
-"""The actions that are not taken where a part is off."""
+PLANNING = tuple(kind.plan for kind in KINDS.values() if kind.plan)
+WEIGHING = tuple(kind.weigh for kind in KINDS.values() if kind.weigh)
 
 
 def left_out(request: EvaluationRequest) -> frozenset[ActionKind]:
     """Which actions no step may be taken by, since a part that they need is off."""
-    return frozenset(action for part in request.without for action in _NEEDS.get(part, ()))
+    off = set(request.without)
+    return frozenset(action for action, kind in KINDS.items() if not off.isdisjoint(kind.needs))
 
 
 def look_of(case: EvaluationContext, step: Step, *, is_analysts: bool = False) -> Look:
     """How a step is taken; one that a model proposed or asked for rests on no configuration."""
     if step.action in left_out(case.request):
         return _nothing
-    return (ANALYSTS_LOOKS if is_analysts or step.is_proposed else LOOKS)[step.action]
+    kind = KINDS[step.action]
+    is_asked_for = is_analysts or step.is_proposed
+    return kind.asked_for if is_asked_for and kind.asked_for else kind.run
 
 
 async def _nothing(services: Services, case: EvaluationContext, step: Step) -> Seen:

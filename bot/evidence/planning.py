@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from bot.configuration import Configuration
-from bot.diff.paths import is_source_path
+from bot.diff.lines import TextReader
 from bot.task.categories import ASKED
 from bot.task.requirements import (
     BUILDS,
@@ -14,7 +15,7 @@ from bot.task.requirements import (
     TESTS_NOT_WEAKENED,
 )
 from bot.values import ActionKind, ItemKind, Plan, Requirements, Step
-from sandbox.edges.empty_calls import EmptyCall
+from sandbox.values import Diff
 
 
 def plan(
@@ -22,10 +23,10 @@ def plan(
     configuration: Configuration,
     changed_paths: tuple[str, ...],
     pages: tuple[str, ...] = (),
-    calls: tuple[EmptyCall, ...] = (),
+    more: tuple[Step, ...] = (),
 ) -> Plan:
-    """Fix the steps: the tests, the changed files' linters, each check or script, plan items, pages,
-    calls with an empty input, the task's own examples, places.
+    """Fix the steps: the tests, the changed files' linters, each check or script, plan items, pages, what
+    kinds of evidence plan of themselves, places.
 
     Ids are E1, E2, …; an evidence takes its step's id. The tests' argument is the configuration's
     shell line, if any.
@@ -37,17 +38,34 @@ def plan(
         arguments=(command,) if (command := configuration.setup.test) else (),
     )
     own = _own(requirements, changed_paths, pages)
+    last = (_PLACES,) if changed_paths else ()
     taken = (suite, *((_LINTER,) if changed_paths else ()), *own)
+    numbered = enumerate((*more, *last), start=len(taken) + 1)
+    late = (
+        replace(step, id=f"E{number}", requirement_ids=step.requirement_ids or asked)
+        for number, step in numbered
+    )
+    return Plan((*taken, *late))
 
-    def add(step: Step, *arguments: str) -> tuple[Step, ...]:
-        step_id = f"E{len(taken) + 1}"
-        return (*taken, replace(step, id=step_id, requirement_ids=asked, arguments=arguments))
 
-    if calls:
-        taken = add(_EMPTY_INPUTS, *map(str, calls))
-    if requirements.examples and any(is_source_path(path) for path in changed_paths):
-        taken = add(_EXAMPLES, *(one.said_call for one in requirements.examples))
-    return Plan(add(_PLACES) if changed_paths else taken)
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is changed, with both sides' files to read."""
+
+    diff: Diff
+    base: TextReader
+    head: TextReader
+
+
+Planner = Callable[[Requirements, Change], Step | None]
+"""Says which step a change needs; one without requirements is about all that was asked."""
+
+
+def planned_by(
+    planners: tuple[Planner, ...], requirements: Requirements, change: Change
+) -> tuple[Step, ...]:
+    """Return the steps that these plan, in their order."""
+    return tuple(step for one in planners if (step := one(requirements, change)))
 
 
 _SUITE = Step(
@@ -70,20 +88,6 @@ _PAGES = Step(
     guidance="In a browser, wide and narrow, light and dark, on both sides.",
     requirement_ids=(PAGES_WORK,),
     action=ActionKind.SCREENSHOT,
-)
-_EMPTY_INPUTS = Step(
-    id="",
-    goal="See whether what divides by how much it is given stands an empty input.",
-    guidance="New and changed functions, called with nothing in them on both sides.",
-    requirement_ids=(),
-    action=ActionKind.DYNAMIC_EXECUTION,
-)
-_EXAMPLES = Step(
-    id="",
-    goal="See whether the code does what the task shows.",
-    guidance="The calls, sessions and commands that stand in the task, run on both sides.",
-    requirement_ids=(),
-    action=ActionKind.EXAMPLES,
 )
 _PLACES = Step(
     id="",

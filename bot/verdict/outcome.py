@@ -6,9 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from bot.configuration import PATH, Configuration, Weight
-from bot.evidence.case import Case, open_case
-from bot.evidence.empty_inputs.weigh import with_crashes
-from bot.evidence.examples.weigh import with_examples
+from bot.evidence.case import Case, Weigher, open_case
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
 from bot.evidence.test_plan.ended import item_evidence, plain_endings
 from bot.evidence.test_plan.points import judge_criterion
@@ -68,15 +66,21 @@ _ONE_MET = "The requirement of the task is met"
 
 
 def verdicts(
-    requirements: Requirements, observed: Observed, configuration: Configuration
+    requirements: Requirements,
+    observed: Observed,
+    configuration: Configuration,
+    weighing: tuple[Weigher, ...] = (),
 ) -> tuple[Verdict, ...]:
-    """One verdict for each requirement, in order. `blocked_by` shows, it never changes an outcome."""
+    """One verdict for each requirement, in order. `blocked_by` shows, it never changes an outcome.
+
+    Tests and checks decide; then kinds of evidence have a say, by `weighing`, and the configuration.
+    """
     case = open_case(requirements, observed, configuration)
     given: list[Verdict] = []
     for requirement in requirements.items:
-        # Tests and checks decide; then empty inputs, the task's examples and the configuration have a say.
-        found = with_crashes(_judge_one(requirement, case), requirement, case)
-        found = with_examples(found, requirement, case)
+        found = _judge_one(requirement, case)
+        for weigh in weighing:
+            found = weigh(found, requirement, case)
         found = _beyond_own_tests(found, requirement, case)
         given.append(with_places(found, requirement, case.observed.located))
     met = {v.requirement_id for v in given if v.outcome is VerdictOutcome.SATISFIED}

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.diff.kinds import is_test_file
 from bot.diff.lines import TextReader, is_gone, old_path
 from bot.diff.python_source import parse_python
+from bot.evidence.planning import Change
+from bot.values import ActionKind, Requirements, Step
 from sandbox.edges.empty_calls import EmptyCall
 from sandbox.values import Diff
 
@@ -29,7 +31,21 @@ _LITERALS = (
     ("tuple", "()"),
 )
 
+_STEP = Step(
+    id="",
+    goal="See whether what divides by how much it is given stands an empty input.",
+    guidance="New and changed functions, called with nothing in them on both sides.",
+    requirement_ids=(),
+    action=ActionKind.DYNAMIC_EXECUTION,
+)
+
 Function = ast.FunctionDef
+
+
+def plan_empty_calls(_: Requirements, change: Change) -> Step | None:
+    """Plan the calls to make, where there are any."""
+    calls = empty_calls(change.diff, change.base, change.head)
+    return replace(_STEP, arguments=tuple(map(str, calls))) if calls else None
 
 
 def empty_calls(diff: Diff, base: TextReader, head: TextReader) -> tuple[EmptyCall, ...]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from bot.diff.paths import is_source_path
 from bot.evidence.case import Case
 from bot.evidence.made_for import in_words, made_for_inputs
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
+from bot.evidence.planning import Change
 from bot.evidence.tests.results import code_of
 from bot.task.categories import ASKED
 from bot.task.inputs import needs_more, stands_in
@@ -21,6 +23,8 @@ from bot.values import (
     ExampleLanguage,
     ExampleSeen,
     Requirement,
+    Requirements,
+    Step,
     Verdict,
     VerdictOutcome,
 )
@@ -39,6 +43,23 @@ _CHANGE = (
 )
 _TEST = "Add a test with these values that fails without this change, then push."
 _MEND = "Let the code do what the task shows, or correct the example there, then comment `/judge`."
+
+
+_STEP = Step(
+    id="",
+    goal="See whether the code does what the task shows.",
+    guidance="The calls, sessions and commands that stand in the task, run on both sides.",
+    requirement_ids=(),
+    action=ActionKind.EXAMPLES,
+)
+
+
+def plan_examples(requirements: Requirements, change: Change) -> Step | None:
+    """Plan to run what the task shows, where code changes."""
+    shown = tuple(one.said_call for one in requirements.examples)
+    if not shown or not any(map(is_source_path, change.diff.changed_paths)):
+        return None
+    return replace(_STEP, arguments=shown)
 
 
 def by_examples(requirement: Requirement, case: Case) -> Verdict | None:

@@ -495,15 +495,15 @@ def test_a_message_that_is_not_whole_is_no_part_of_an_example(text: str) -> None
     ("text", "call", "result"),
     [
         ("`slug()` is wrong. `a b; c` should give `'a'`.", "", ""),
-        ("`slug()` is wrong. `A|B` should give `a-b`.", "slug('A|B')", "a-b"),
+        ("`slug()` is wrong. `A|B` should give `'a-b'`.", "slug('A|B')", "'a-b'"),
         ("`slug()` is wrong. `'A'` should give `'a'`.", "slug('A')", "'a'"),
         ("`slug(x)`: `[1, 2]` must return 3.", "slug([1, 2])", "3"),
         ('`slug()` is wrong. `<a b="x; y">` should be `None`.', "slug('<a b=\"x; y\">')", "None"),
-        ("`slug()` and `trim()` differ. `A|B` should give `a-b`.", "", ""),
+        ("`slug()` and `trim()` differ. `A|B` should give `'a-b'`.", "", ""),
         ("`slug()` is wrong. `title` should give `a-b`.", "", ""),
         ("`slug()` is wrong. `--flag` should give `a-b`.", "", ""),
-        ("`slug()` is wrong. `A|B` should give `a-b` on Windows.", "", ""),
-        ("`slug` is wrong. `A|B` should give `a-b`.", "", ""),
+        ("`slug()` is wrong. `A|B` should give `'a-b'` on Windows.", "", ""),
+        ("`slug` is wrong. `A|B` should give `'a-b'`.", "", ""),
     ],
 )
 def test_what_an_input_gives_is_read_of_the_only_function(
