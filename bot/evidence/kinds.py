@@ -14,6 +14,8 @@ from typing import Any
 from bot.context import EvaluationContext
 from bot.evidence.case import Weigher
 from bot.evidence.code_map.run import look_for_places
+from bot.evidence.doctests.run import run_doctests
+from bot.evidence.doctests.weigh import plan_doctests, with_doctests
 from bot.evidence.empty_inputs.find import plan_empty_calls, promises
 from bot.evidence.empty_inputs.weigh import with_crashes
 from bot.evidence.examples.run import call_as_shown
@@ -156,6 +158,7 @@ KINDS: dict[ActionKind, Kind] = {
         call_with_nothing, run_judges_files, plan_empty_calls, with_crashes
     ),
     ActionKind.EXAMPLES: Kind(call_as_shown, plan=plan_examples, weigh=with_examples),
+    ActionKind.DOCTESTS: Kind(run_doctests, plan=plan_doctests, weigh=with_doctests),
     ActionKind.SHELL_INTERACTION: Kind(run_plan_item, type_into),
     ActionKind.FILE_COMPARISON: Kind(run_plan_item, compare_file),
     ActionKind.LOCATE: Kind(look_for_places, needs=(Part.GRAPH,)),

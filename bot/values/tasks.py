@@ -327,6 +327,7 @@ class ActionKind(StrEnum):
     SECOND_LOOK = "second_look"
     NEARBY_INPUTS = "nearby_inputs"
     EXAMPLES = "examples"
+    DOCTESTS = "doctests"
 
 
 @dataclass(frozen=True, slots=True)

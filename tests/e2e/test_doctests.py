@@ -104,3 +104,70 @@ def test_an_example_without_its_function_fails_on_base(folder: Folder) -> None:
     more = SHOP + total
     judged = folder.judge(folder.branch("more", {"shop.py": more}), task="`total` adds up prices")
     assert list(told(judged, "fail_to_pass")) == ["shop.py::shop.total"], judged.said()
+
+
+# --- where the project's own tests run none -------------------------------------------------------------
+
+QUIET: Files = {
+    "shop.py": SHOP,
+    "till.py": '"""\n>>> 1 + 1\n3\n"""\n\n\ndef count():\n    return 1\n',
+    "requirements.txt": "pytest\n",
+    "tests/test_shop.py": "import shop\n\n\ndef test_price():\n    assert shop.price(0) == 0\n",
+}
+RENAMED = "The shop is called a store\n\n`price` has nothing to do with it.\n"
+TEST = "import shop\n\n\ndef test_name():\n    assert shop.name() == 'store'\n"
+
+
+@pytest.fixture(scope="module")
+def quiet(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    return open_folder(tmp_path_factory.mktemp("quiet"), QUIET)
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "broken"),
+    [
+        ("broken", {"shop.py": SHOP.replace('"shop"', '"store"')}, "shop.py::shop.name"),
+        (
+            "wrong",
+            {"shop.py": SHOP.replace('"shop"', '"store"').replace("'shop'", "'market'")},
+            "shop.py::shop.name",
+        ),
+        (
+            "right",
+            {"shop.py": SHOP.replace('"shop"', '"store"').replace("'shop'", "'store'")},
+            "",
+        ),
+        (
+            "other",
+            {
+                "shop.py": SHOP.replace('"shop"', '"store"').replace("'shop'", "'store'"),
+                "till.py": '"""\n>>> 1 + 1\n3\n"""\n\n\ndef count():\n    return 2 - 1\n',
+            },
+            "",
+        ),
+    ],
+)
+def test_what_a_docstring_shows_is_run_though_no_test_of_the_project_does(
+    quiet: Folder, name: str, files: Files, broken: str
+) -> None:
+    head = quiet.branch(name, {**files, "tests/test_name.py": TEST})
+    judged = quiet.judge(head, task=RENAMED)
+    (evidence,) = [one for one in judged.document.evidence if one.action == "doctests"]
+    regressions = next(row for row in judged.document.requirements if row.id == "B2")
+    if broken:
+        assert judged.conclusion == "action_required", judged.said()
+        assert f"passed on base and fails on head: `{broken}`" in regressions.reason
+        assert list(regressions.evidence) == [evidence.id]
+    else:
+        assert regressions.verdict == "satisfied", judged.said()
+    assert evidence.transition == {
+        "broken": "regressed",
+        "wrong": "regressed",
+        "other": "still_failing",
+    }.get(name, "held")
+
+
+def test_a_project_whose_tests_run_them_runs_them_once(folder: Folder) -> None:
+    renamed = SHOP.replace('"shop"', '"store"').replace("'shop'", "'store'")
+    judged = folder.judge(folder.branch("once", {"shop.py": renamed}), task=RENAMED)
+    assert not any(one.action == "doctests" for one in judged.document.evidence)
