@@ -28,6 +28,7 @@ _COPIED = ([b".", b"copy", b"(", b")"], [b"[", b":", b"]"])
 """Two ways to copy a list."""
 _HELP = (b"help", b"description", b"epilog", b"usage", b"summary")
 """Names of texts that say how a program is used."""
+_CONTENTS = ("string_content", "string_fragment")
 _NUMBER = re.compile(rb"\d[\d_]*(?:\.\d+)?")
 _OPERATORS = (
     {b"<", b"<=", b">", b">="},
@@ -109,7 +110,7 @@ def _as_on_base(
         return
     here_was, here_is = _leaves(root, place[0], place[0] + len(put)), _leaves(source.root, *place)
     changed = _changed(here_was, here_is)
-    if _is_said_otherwise(here_was, here_is, changed, source.root):
+    if _is_said_otherwise(here_was, here_is, changed, source):
         return
     old, new = _names(here_was), _names(here_is)
     names = {*old} ^ {*new} or _moved(old, new)
@@ -148,19 +149,21 @@ def _is_said_otherwise(
     old: list[tree_sitter.Node],
     new: list[tree_sitter.Node],
     changed: list[_Step],
-    root: tree_sitter.Node,
+    source: Source,
 ) -> bool:
-    """Tell whether all that is gone has a name now, or another spelling, or is a text of help.
+    """Tell whether all that is gone has another name or spelling, is a text of help, or can be no more.
 
     `a ** (b - 1)` is `a ** c`, behind `c = b - 1`; `a.copy()` is `a[:]`.
     """
-    written = b" ".join(one.text or b"" for one in walk(root) if not one.children)
+    leaves = walk(source.root) if source.root else ()
+    written = b" ".join(one.text or b"" for one in leaves if not one.children)
     for first, until, begin, end in changed:
         gone, came = (
             [one.text or b"" for one in leaves] for leaves in (old[first:until], new[begin:end])
         )
         is_help = _are_help(old, first, until) and _are_help(new, begin, end)
-        if is_help or (gone in _COPIED and came in _COPIED):
+        is_dead = not came and _compares_with_nothing(old[first:until], source)
+        if is_help or is_dead or (gone in _COPIED and came in _COPIED):
             continue
         if gone[:1] == [b"("] and gone[-1:] == [b")"]:
             gone = gone[1:-1]
@@ -168,6 +171,19 @@ def _is_said_otherwise(
         if len(gone) < _LEAST_NAMED or len(came) != 1 or is_given not in written:
             return False
     return True
+
+
+def _compares_with_nothing(gone: list[tree_sitter.Node], source: Source) -> bool:
+    """Tell whether something is compared with a text that base gives to something, and that head has nowhere.
+
+    Where it was given was changed, too: tests have to notice that.
+    """
+    texts = [one.text or b"" for one in gone if one.type in _CONTENTS]
+    if len(texts) != 1 or not any(one.text in (b"==", b"===") for one in gone):
+        return False
+    quoted = rb"[\"'`]" + re.escape(texts[0]) + rb"[\"'`]"
+    is_given = re.search(rb"(?<![=!<>])[:=]\s{0,9}" + quoted, source.before)
+    return is_given is not None and re.search(quoted, source.text) is None
 
 
 def _are_help(leaves: list[tree_sitter.Node], begin: int, end: int) -> bool:

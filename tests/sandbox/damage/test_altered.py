@@ -153,3 +153,19 @@ async def test_a_text_of_help_is_not_tried(tmp_path: Path, name: str, is_tried: 
     base, head = (line.format(name=name, text=one) for one in ("A or B", "A, B or C"))
 
     assert bool(await altered(tmp_path, base, head)) is is_tried
+
+
+@pytest.mark.parametrize("is_made", [False, True])
+async def test_a_comparison_with_what_can_be_no_more_is_not_tried(
+    tmp_path: Path, is_made: bool
+) -> None:
+    made = "function read(t) {\n  return t === '-' ? {kind: 'dash'} : {kind: 'char'};\n}\n"
+    used = (
+        "function f(t) {\n  if (t.kind === 'char' || t.kind === 'dash') return 1;\n  return 2;\n}\n"
+    )
+    gone = used.replace(" || t.kind === 'dash'", "")
+    other = made if is_made else made.replace("t === '-' ? {kind: 'dash'} : ", "")
+    found = await altered(tmp_path, made + used, other + gone, "a.js")
+
+    assert ("`if (t.kind" in "".join(one.what for one in found)) is is_made
+    assert bool(found)  # where it was made is a place itself
