@@ -73,6 +73,7 @@ def slow_test(seconds: int) -> dict[str, str]:
     return {"test_slow.py": f"import time, unittest\n\n\nclass T(unittest.TestCase):\n{body}"}
 
 
+@pytest.mark.slow
 def test_the_comment_remembers_and_says_what_is_being_judged(town: Town) -> None:
     place = town.place()
     first = place.push("change", FIX)

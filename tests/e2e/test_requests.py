@@ -67,6 +67,7 @@ def test_judge_cancel_stops_what_runs(town: Town) -> None:
     assert place.verdicts(number) == []
 
 
+@pytest.mark.slow
 def test_rerun_of_the_check_run_and_of_the_suite(town: Town) -> None:
     place = town.place()
     sha = place.push("mean", FIX)

@@ -132,6 +132,7 @@ def shop(tmp_path: Path) -> Shop:
 
 
 @pytest.mark.real
+@pytest.mark.slow
 def test_exported_labels_are_judged_like_other_cases(shop: Shop, tmp_path: Path) -> None:
     clone = tmp_path / "clones" / "ada" / "the.shop"
     clone.parent.mkdir(parents=True)

@@ -40,7 +40,7 @@ def send(address: str, delivery: str) -> int:
     return httpx.post(f"{address}/webhook", content=BODY, headers=headers, timeout=60).status_code
 
 
-@pytest.mark.parametrize("database", ["sqlite", "postgres"])
+@pytest.mark.parametrize("database", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
 def test_two_processes_store_every_delivery_once(
     database: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
