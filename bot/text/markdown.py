@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -72,6 +73,7 @@ class Document:
     blocks: tuple[CodeBlock, ...]
 
 
+@lru_cache(maxsize=8)  # several look at the same text in turn
 def read_document(text: str) -> Document:
     """Parse one body (at most 65,536 characters are read); never raises on any text."""
     cleaned = text[:MAX_CHARACTERS].replace("\x00", "")
