@@ -315,3 +315,7 @@ def test_calls_near_those_of_the_tests_stand_below_these() -> None:
     assert line.endswith("<code>returned 'b-c'</code>.")
     above = text[: text.index(line)].splitlines()[-1]
     assert "test_umlauts" in above
+
+
+def test_each_side_says_how_it_ended() -> None:
+    assert re.search(r"^- base: exit code \d", markdown(view(regression()), LINK), re.MULTILINE)
