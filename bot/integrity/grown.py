@@ -147,7 +147,13 @@ class _Grown:
         if type(before) is not type(after):
             return False
         if isinstance(before, ast.Compare) and isinstance(after, ast.Compare) and not self.is_test:
-            before = _as_of_several(before, after)
+            # `x is not a` is `x not in (a,)` where it stands beside `x not in (a, b)`
+            several, wanted = after.comparators[0], _ONE_TO_SEVERAL.get(type(before.ops[0]))
+            is_one = len(before.ops) == len(after.ops) == 1 and type(after.ops[0]) is wanted
+            if is_one and isinstance(several, ast.Tuple | ast.List | ast.Set):
+                one = copy.copy(several)
+                one.elts = before.comparators
+                before = ast.Compare(before.left, after.ops, [one])
         known = len(self.added)
         is_same = self._alike(before, after)
         # an element more in such code may be one that is left out
@@ -182,17 +188,6 @@ class _Grown:
             else:
                 self.added.append(ast.unparse(one))
         return at == len(before)
-
-
-def _as_of_several(before: ast.Compare, after: ast.Compare) -> ast.Compare:
-    """Return `x is not a` as `x not in (a,)` where it stands beside `x not in (a, b)`."""
-    several, wanted = after.comparators[0], _ONE_TO_SEVERAL.get(type(before.ops[0]))
-    is_one = len(before.ops) == len(after.ops) == 1 and type(after.ops[0]) is wanted
-    if not is_one or not isinstance(several, ast.Tuple | ast.List | ast.Set):
-        return before
-    one = copy.copy(several)
-    one.elts = before.comparators
-    return ast.Compare(before.left, after.ops, [one])
 
 
 def _pairs(table: ast.Dict) -> list[ast.AST]:
