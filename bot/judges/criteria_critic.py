@@ -72,7 +72,12 @@ async def propose_criteria(agents: Agents, brief: Brief, samples: int) -> tuple[
 async def merge_criteria(agents: Agents, criteria: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
     """One criterion for each thing that is said, the first of its kind, in the order given."""
     pairs = list(combinations(range(len(criteria)), 2))
-    likeness = {pair: _likeness(criteria[pair[0]], criteria[pair[1]]) for pair in pairs}
+    likeness: dict[tuple[int, int], float] = {}
+    for pair in pairs:  # of names, or of the whole texts, whichever is closer; in percent
+        one, other = (criteria[number] for number in pair)
+        names = fuzz.token_sort_ratio(one.name.casefold(), other.name.casefold())
+        texts = (f"{c.name} {c.description}".casefold() for c in (one, other))
+        likeness[pair] = max(names, fuzz.token_sort_ratio(*texts))
     same = {pair for pair in pairs if likeness[pair] >= SAME_ABOVE}
     gone = {later for _, later in same}
     doubtful = [
@@ -105,13 +110,6 @@ async def _proposed(agents: Agents, brief: Brief, sample: int) -> CriticReply | 
         return await agents.session.ask(prompt, CriticReply)
     except Answerless as error:
         return error
-
-
-def _likeness(one: Criterion, other: Criterion) -> float:
-    """Of names, or of the whole texts, whichever is closer; in percent."""
-    names = fuzz.token_sort_ratio(one.name.casefold(), other.name.casefold())
-    texts = (f"{c.name} {c.description}".casefold() for c in (one, other))
-    return max(names, fuzz.token_sort_ratio(*texts))
 
 
 async def _said_same(

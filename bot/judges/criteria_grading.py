@@ -78,10 +78,26 @@ async def quantify(
         *(_graded(agents, criteria, solution, sample) for sample in range(samples))
     )
     read = [one for one in replies if isinstance(one, QuantifierReply)]
-    grades = tuple(_grade(number, one, read) for number, one in enumerate(criteria, start=1))
+    grades: list[Grade] = []
+    for number, criterion in enumerate(criteria, start=1):
+        # the first grade that each reply has for it, where its value is accepted
+        given: list[tuple[float, str]] = []
+        for reply in read:
+            mine = next((one for one in reply.grades if one.criterion == number), None)
+            points = criterion.points(mine.value) if mine else None
+            if mine and points is not None:
+                given.append((points, mine.reason))
+        if not given:
+            grades.append(Grade(criterion, ()))
+            continue
+        scored = tuple(one for one, _ in given)
+        middle = median_low(scored)
+        value = criterion.accepted[round(middle * (len(criterion.accepted) - 1) / 4)]
+        reason = next(why for one, why in given if one == middle)
+        grades.append(Grade(criterion, scored, value, reason))
     missing = sum(not one.points for one in grades)
     problem = f"{missing} of {len(grades)} criteria got no grade." if missing else ""
-    return Grading(grades, problem)
+    return Grading(tuple(grades), problem)
 
 
 async def _graded(
@@ -106,22 +122,6 @@ async def _graded(
         return await agents.session.ask(prompt, QuantifierReply)
     except Answerless:
         return None
-
-
-def _grade(number: int, criterion: Criterion, replies: list[QuantifierReply]) -> Grade:
-    """The first grade that each reply has for this criterion, where its value is accepted."""
-    given: list[tuple[float, str]] = []
-    for reply in replies:
-        mine = next((one for one in reply.grades if one.criterion == number), None)
-        points = criterion.points(mine.value) if mine else None
-        if mine and points is not None:
-            given.append((points, mine.reason))
-    if not given:
-        return Grade(criterion, ())
-    scored = tuple(one for one, _ in given)
-    middle = median_low(scored)
-    value = criterion.accepted[round(middle * (len(criterion.accepted) - 1) / 4)]
-    return Grade(criterion, scored, value, next(why for one, why in given if one == middle))
 
 
 CRITIC_SAMPLES = 2

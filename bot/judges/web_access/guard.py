@@ -54,15 +54,13 @@ class Guard:
         if not found:
             raise LookupRefused("The host name cannot be resolved.")
         for text in found:
-            if not self._may_reach(text):
+            try:
+                may_reach = self.is_allowed(ipaddress.ip_address(text))
+            except ValueError:
+                may_reach = False
+            if not may_reach:
                 raise LookupRefused("The host is not on the public internet.")
         return found
-
-    def _may_reach(self, text: str) -> bool:
-        try:
-            return self.is_allowed(ipaddress.ip_address(text))
-        except ValueError:
-            return False
 
 
 class GuardedBackend(httpcore.AsyncNetworkBackend):
@@ -151,9 +149,12 @@ class Tunnel:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            answered = await self._reached(reader)
+            answer, onward = await self._reached(reader)
             writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-            await self._relay((reader, writer), answered)
+            try:
+                await concurrently(self._copy(reader, onward), self._copy(answer, writer))
+            finally:
+                await _closed(onward)
         except (LookupRefused, OSError, *_NO_HEAD):  # a TimeoutError is an OSError
             with suppress(OSError):
                 writer.write(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
@@ -190,12 +191,6 @@ class Tunnel:
         if words[0] != "CONNECT" or not host or port != str(_HTTPS):
             raise LookupRefused("Only https addresses can be looked up.")
         return host.strip("[]"), _HTTPS
-
-    async def _relay(self, inside: Streams, outside: Streams) -> None:
-        try:
-            await concurrently(self._copy(inside[0], outside[1]), self._copy(outside[0], inside[1]))
-        finally:
-            await _closed(outside[1])
 
     async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while data := await reader.read(_READ_BYTES):
