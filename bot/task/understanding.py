@@ -107,20 +107,21 @@ def enriched(
     items, merged = _without_duplicates(items, understood.duplicates)
     items, cut = mended(items)
     remarks = (*floor.remarks, *additions.remarks, *refused, *merged, *cut)
+    # A sentence of which a requirement was made, or of a part of it, is no longer left out.
+    words = [one.quotation or one.shown for one in items]
+    not_apart = (
+        sentence
+        for sentence in floor.not_apart
+        if not any(_holds(sentence, one) or says_the_same(sentence, one) for one in words)
+    )
     return replace(
         floor,
         items=items,
         preferences=tuple(additions.preferences),
         permitted=tuple(additions.permitted),
         remarks=remarks,
-        not_apart=tuple(one for one in floor.not_apart if not _is_among(one, items)),
+        not_apart=tuple(not_apart),
     )
-
-
-def _is_among(sentence: str, items: tuple[Requirement, ...]) -> bool:
-    """Whether a requirement was made of a sentence, or of a part of it."""
-    words = (one.quotation or one.shown for one in items)
-    return any(_holds(sentence, one) or says_the_same(sentence, one) for one in words)
 
 
 class _Additions:
@@ -159,7 +160,10 @@ class _Additions:
             if any(says_the_same(known, words) for words in said)
         )
         twin = next(twins, None)
-        twin = twin or self._refactoring(found, source)
+        if twin is None and preserves(found.sentence):
+            # The title that "No behavior changes." makes one of a refactoring: it asks for both.
+            titles = (one for one in self.items if one.is_title and one.origin == source.reference)
+            twin = next((one for one in titles if one.category is Category.UPKEEP), None)
         if twin is not None:
             self._ids.setdefault(proposal.key, twin.id)
         elif proposal.is_permission or only_permits(found.sentence):
@@ -172,7 +176,15 @@ class _Additions:
             self._demand(proposal, text, found, source)
 
     def _demand(self, proposal: Proposal, text: str, found: Quotation, source: TaskSource) -> None:
-        kind = _kind_of(proposal, text)
+        by_words = category_of(text)
+        is_narrow = by_words is Category.UPKEEP and upkeep_area(text) in NARROW
+        kind = Category.BEHAVIOUR  # what the words say, and never weaker than the model says
+        if proposal.category is Category.PROHIBITION and forbids(text):
+            kind = Category.PROHIBITION
+        elif proposal.category is Category.KEEP and may_keep(text):
+            kind = Category.KEEP
+        elif is_narrow or proposal.category is by_words:
+            kind = by_words
         if kind is Category.BEHAVIOUR and self._words_title(proposal, text, found, source):
             return
         id_ = self._free_id("R", {one.id for one in self.items})
@@ -187,13 +199,6 @@ class _Additions:
                 quotation=clip(found.words, MAX_TEXT),
             )
         )
-
-    def _refactoring(self, found: Quotation, source: TaskSource) -> Requirement | None:
-        """The title that "No behavior changes." makes one of a refactoring: it asks for both."""
-        if not preserves(found.sentence):
-            return None
-        titles = (one for one in self.items if one.is_title and one.origin == source.reference)
-        return next((one for one in titles if one.category is Category.UPKEEP), None)
 
     def _words_title(
         self, proposal: Proposal, text: str, found: Quotation, source: TaskSource
@@ -234,18 +239,6 @@ class _Additions:
         while f"{letter}{number}" in taken or f"{letter}{number}" in self._ids.values():
             number += 1
         return f"{letter}{number}"
-
-
-def _kind_of(proposal: Proposal, text: str) -> Category:
-    """The kind of a demand: what the words say, and never weaker than the model says."""
-    if proposal.category is Category.PROHIBITION and forbids(text):
-        return Category.PROHIBITION
-    if proposal.category is Category.KEEP and may_keep(text):
-        return Category.KEEP
-    by_words = category_of(text)
-    if by_words is Category.UPKEEP and upkeep_area(text) in NARROW:
-        return by_words
-    return by_words if proposal.category is by_words else Category.BEHAVIOUR
 
 
 def _without_duplicates(
