@@ -122,8 +122,18 @@ def compare_tests(
     known = {test.name: test for test in base.tests} if base else {}
     new = {test.name: test for test in head.tests if test.name not in known}
     for test in head.tests:
-        before = known.get(test.name)
-        yield from _compared(before, test, arrivals) if before else _new_test(test)
+        if before := known.get(test.name):
+            yield from _compared(before, test, arrivals)
+            continue
+        for assertion in test.assertions:
+            if assertion.strength is Strength.NOTHING:
+                yield _trivial(test, assertion, is_new=True)
+        always = [skip for skip in test.skips if not _CONDITIONAL.search(skip)]
+        if always:  # a new test may well need a platform or a program
+            message = f"The new test `{test.name}` is skipped: `{always[0][:80]}`."
+            yield Weakening(TEST_SKIPPED, test.name, test.line, message, is_new_test=True)
+        if test.swallowed:
+            yield _swallowed(test, is_new=True)
     if base:
         yield from _deleted(base, head.tests, new, arrivals)
 
@@ -162,18 +172,6 @@ def _renamed(test: CodeOfTest, candidates: dict[str, CodeOfTest]) -> CodeOfTest 
         test.body[:MOST_COMPARED], bodies, scorer=fuzz.ratio, score_cutoff=SAME_BODY_RATIO
     )
     return candidates[best[2]] if best else None
-
-
-def _new_test(test: CodeOfTest) -> Iterator[Weakening]:
-    for assertion in test.assertions:
-        if assertion.strength is Strength.NOTHING:
-            yield _trivial(test, assertion, is_new=True)
-    always = [skip for skip in test.skips if not _CONDITIONAL.search(skip)]
-    if always:  # a new test may well need a platform or a program
-        message = f"The new test `{test.name}` is skipped: `{always[0][:80]}`."
-        yield Weakening(TEST_SKIPPED, test.name, test.line, message, is_new_test=True)
-    if test.swallowed:
-        yield _swallowed(test, is_new=True)
 
 
 def _compared(before: CodeOfTest, after: CodeOfTest, arrivals: Arrivals) -> Iterator[Weakening]:

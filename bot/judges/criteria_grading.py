@@ -282,22 +282,18 @@ def try_criteria(
         means = [grading.grades[number].mean for grading in damaged]
         lowest = min((mean for mean in means if mean is not None), default=None)
         spread = variation(on_good.points)
-        why_not = _why_not(on_good, on_bad, lowest, spread)
+        why_not = ""
+        if len(on_good.points) < LEAST_REPEATS:
+            why_not = "It was graded less than twice."
+        elif on_good.mean is None or spread is None:
+            why_not = "It gives the good example nothing."
+        elif spread > MOST_VARIATION:
+            why_not = f"It is not stable: its coefficient of variation is {spread:.2f}."
+        elif lowest is None or on_good.mean - lowest < LEAST_DROP:
+            why_not = "It does not see a damaged solution as worse."
+        elif on_bad.mean is None or on_bad.mean > on_good.mean:
+            why_not = "It prefers the bad example."
         trials.append(
             CriterionTrial(on_good.criterion, spread, on_good.mean, on_bad.mean, lowest, why_not)
         )
     return tuple(trials)
-
-
-def _why_not(good: Grade, bad: Grade, lowest: float | None, spread: float | None) -> str:
-    if len(good.points) < LEAST_REPEATS:
-        return "It was graded less than twice."
-    if good.mean is None or spread is None:
-        return "It gives the good example nothing."
-    if spread > MOST_VARIATION:
-        return f"It is not stable: its coefficient of variation is {spread:.2f}."
-    if lowest is None or good.mean - lowest < LEAST_DROP:
-        return "It does not see a damaged solution as worse."
-    if bad.mean is None or bad.mean > good.mean:
-        return "It prefers the bad example."
-    return ""

@@ -169,7 +169,10 @@ class _Additions:
         elif proposal.is_permission or only_permits(found.sentence):
             self._permit(proposal, found, source)
         elif proposal.is_wish or is_preference(found.sentence):
-            self._wish(text, source)
+            is_new = not any(says_the_same(wish.text, text) for wish in self.preferences)
+            if is_new and len(self.preferences) < MAX_REQUIREMENTS:
+                id_ = self._free_id("P", {wish.id for wish in self.preferences})
+                self.preferences.append(Preference(id_, text, source.reference))
         elif sum(one.category in ASKED for one in self.items) >= MAX_REQUIREMENTS:
             self._refuse(proposal, f"{MAX_REQUIREMENTS} requirements are the most")
         else:
@@ -223,13 +226,6 @@ class _Additions:
         self.permitted += [one for one in allowed if one.sentence not in known]
         if not allowed:
             self._refuse(proposal, "it demands nothing, and names no test that may change")
-
-    def _wish(self, text: str, source: TaskSource) -> None:
-        if any(says_the_same(wish.text, text) for wish in self.preferences):
-            return
-        if len(self.preferences) < MAX_REQUIREMENTS:
-            id_ = self._free_id("P", {wish.id for wish in self.preferences})
-            self.preferences.append(Preference(id_, text, source.reference))
 
     def _refuse(self, proposal: Proposal, why: str) -> None:
         self.remarks.append(f"The model's “{proposal.quotation[:60]}” was left out: {why}.")

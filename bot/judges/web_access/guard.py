@@ -162,22 +162,13 @@ class Tunnel:
             await _closed(writer)
 
     async def _reached(self, reader: asyncio.StreamReader) -> Streams:
-        """Connect to what the program asks for. Raises Refused, or what a dead connection raises."""
+        """Connect to what the program asks for: a CONNECT with the password, to a host's https port.
+
+        Raises Refused, or what a dead connection raises.
+        """
         async with asyncio.timeout(_HEAD_S):
             head = await reader.readuntil(b"\r\n\r\n")
-        host, port = self._wanted(head.decode("latin-1"))
-        failure: Exception = LookupRefused("The host name cannot be resolved.")
-        for address in await self.guard.addresses(host, port):
-            try:
-                async with asyncio.timeout(_CONNECT_S):
-                    return await self.connect(address, port)
-            except OSError as error:  # a TimeoutError is one
-                failure = error
-        raise failure
-
-    def _wanted(self, head: str) -> tuple[str, int]:
-        """Host and port of a CONNECT with the password; anything else is refused."""
-        first, *fields = head.split("\r\n")
+        first, *fields = head.decode("latin-1").split("\r\n")
         words = first.split(" ")
         expected = base64.b64encode(f"assay:{self._password}".encode()).decode()
         given = [
@@ -190,7 +181,14 @@ class Tunnel:
         host, _, port = words[1].rpartition(":") if len(words) == 3 else ("", "", "")
         if words[0] != "CONNECT" or not host or port != str(_HTTPS):
             raise LookupRefused("Only https addresses can be looked up.")
-        return host.strip("[]"), _HTTPS
+        failure: Exception = LookupRefused("The host name cannot be resolved.")
+        for address in await self.guard.addresses(host.strip("[]"), _HTTPS):
+            try:
+                async with asyncio.timeout(_CONNECT_S):
+                    return await self.connect(address, _HTTPS)
+            except OSError as error:  # a TimeoutError is one
+                failure = error
+        raise failure
 
     async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while data := await reader.read(_READ_BYTES):

@@ -40,24 +40,24 @@ class WebLookup:
         """Answer as text: scrubbed, at most TEXT_CHARS long, and a sentence where there is nothing."""
         request = request.strip()
         try:
-            return scrub(await self._answer(request))[:TEXT_CHARS]
+            if (wanted := wanted_package(request)) is not None:
+                found = await self.packages(wanted)
+            elif not request:
+                raise LookupRefused("The request is empty.")
+            elif "://" in request.split(maxsplit=1)[0]:
+                fetched = await self.fetcher.fetch(HttpRequest(request))
+                page = await _read(fetched)
+                cut = "\n[the rest was left out]" if page.is_cut else ""
+                found = (
+                    f"{page.url} answers {fetched.status}.\n{page.text[: TEXT_CHARS - 300]}{cut}"
+                )
+            elif self.search is None:
+                raise LookupRefused("No search provider is set; only addresses can be looked up.")
+            else:
+                found = await self.search.search(request)
         except LookupRefused as refused:
             return f"Not looked up: {refused.why}"
-
-    async def _answer(self, request: str) -> str:
-        wanted = wanted_package(request)
-        if wanted is not None:
-            return await self.packages(wanted)
-        if not request:
-            raise LookupRefused("The request is empty.")
-        if "://" in request.split(maxsplit=1)[0]:
-            fetched = await self.fetcher.fetch(HttpRequest(request))
-            page = await _read(fetched)
-            cut = "\n[the rest was left out]" if page.is_cut else ""
-            return f"{page.url} answers {fetched.status}.\n{page.text[: TEXT_CHARS - 300]}{cut}"
-        if self.search is None:
-            raise LookupRefused("No search provider is set; only addresses can be looked up.")
-        return await self.search.search(request)
+        return scrub(found)[:TEXT_CHARS]
 
     async def page(self, url: str) -> PageText:
         """Read the text of one page. Raises Refused, also if there is none."""
