@@ -75,7 +75,10 @@ def untested_input(requirement: Requirement, tests: str) -> str:
         for pattern in _SHOWN:
             for found in pattern.finditer(sentence.masked):
                 shown = sentence.codes[int(found["input"])].strip("'\"")
-                is_input = not _NO_INPUT.fullmatch(shown) or _is_taken_apart(shown, sentence.codes)
+                # A dotted name is data where a result that stands beside it, in quotes, is a part of it.
+                parts = {f"{quote}{part}{quote}" for part in shown.split(".") for quote in "'\""}
+                is_data = _DOTTED.fullmatch(shown) and not parts.isdisjoint(sentence.codes)
+                is_input = is_data or not _NO_INPUT.fullmatch(shown)
                 if is_input and _plain(shown) not in plain and _shape(shown) not in shapes:
                     return shown
     return ""
@@ -123,12 +126,6 @@ def _look_alike(one: str, other: str) -> bool:
     if not any(letter.isalnum() for letter in one + other):
         return set(one) == set(other)
     return SequenceMatcher(None, one, other, autojunk=False).ratio() >= _ALIKE
-
-
-def _is_taken_apart(shown: str, codes: list[str]) -> bool:
-    """Whether a dotted name is data: a result that stands beside it, in quotes, is a part of it."""
-    parts = {f"{quote}{part}{quote}" for part in shown.split(".") for quote in "'\""}
-    return _DOTTED.fullmatch(shown) is not None and not parts.isdisjoint(codes)
 
 
 def _shape(text: str) -> str:

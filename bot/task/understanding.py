@@ -188,8 +188,14 @@ class _Additions:
             kind = Category.KEEP
         elif is_narrow or proposal.category is by_words:
             kind = by_words
-        if kind is Category.BEHAVIOUR and self._words_title(proposal, text, found, source):
-            return
+        # The first sentence that says what should be words a bug's title so: they are one demand.
+        for at, one in enumerate(self.items if kind is Category.BEHAVIOUR else ()):
+            is_bug = one.is_title and one.origin == source.reference and not one.quotation
+            is_bug = is_bug and one.category is Category.BEHAVIOUR and source.trust.is_asked
+            if is_bug and stands_for_title(found.sentence, source.title, source.text):
+                self.items[at] = replace(one, wording=text, quotation=clip(found.words, MAX_TEXT))
+                self._ids.setdefault(proposal.key, one.id)
+                return
         id_ = self._free_id("R", {one.id for one in self.items})
         self._ids.setdefault(proposal.key, id_)
         self.items.append(
@@ -202,19 +208,6 @@ class _Additions:
                 quotation=clip(found.words, MAX_TEXT),
             )
         )
-
-    def _words_title(
-        self, proposal: Proposal, text: str, found: Quotation, source: TaskSource
-    ) -> bool:
-        """Word a bug's title as what should be, by the first sentence that says it: they are one demand."""
-        for at, one in enumerate(self.items):
-            is_bug = one.is_title and one.origin == source.reference and not one.quotation
-            is_bug = is_bug and one.category is Category.BEHAVIOUR and source.trust.is_asked
-            if is_bug and stands_for_title(found.sentence, source.title, source.text):
-                self.items[at] = replace(one, wording=text, quotation=clip(found.words, MAX_TEXT))
-                self._ids.setdefault(proposal.key, one.id)
-                return True
-        return False
 
     def _permit(self, proposal: Proposal, found: Quotation, source: TaskSource) -> None:
         """Allow what a sentence of those who may ask allows; it demands nothing, whoever says it."""
