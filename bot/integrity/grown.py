@@ -155,7 +155,19 @@ class _Grown:
                 one.elts = before.comparators
                 before = ast.Compare(before.left, after.ops, [one])
         known = len(self.added)
-        is_same = self._alike(before, after)
+        if isinstance(before, ast.Dict) and isinstance(after, ast.Dict):
+            is_same = self._holds(_pairs(before), _pairs(after))
+        elif isinstance(before, ast.List | ast.Tuple | ast.Set):
+            is_same = self._holds(before.elts, getattr(after, "elts", []))
+        elif isinstance(before, ast.AST) and isinstance(after, ast.AST):
+            is_same = all(
+                self._same(getattr(before, name, None), getattr(after, name, None))
+                for name in before._fields
+            )
+        elif isinstance(before, list) and isinstance(after, list):
+            is_same = len(before) == len(after) and all(map(self._same, before, after))
+        else:
+            is_same = before == after
         # an element more in such code may be one that is left out
         if isinstance(before, ast.stmt):
             leaves_out = not self.leaving_out.isdisjoint(bound_by(before))
@@ -164,20 +176,6 @@ class _Grown:
         if leaves_out:
             self.left_out += self.added[known:]
         return is_same
-
-    def _alike(self, before: object, after: object) -> bool:
-        if isinstance(before, ast.Dict) and isinstance(after, ast.Dict):
-            return self._holds(_pairs(before), _pairs(after))
-        if isinstance(before, ast.List | ast.Tuple | ast.Set):
-            return self._holds(before.elts, getattr(after, "elts", []))
-        if isinstance(before, ast.AST) and isinstance(after, ast.AST):
-            return all(
-                self._same(getattr(before, name, None), getattr(after, name, None))
-                for name in before._fields
-            )
-        if isinstance(before, list) and isinstance(after, list):
-            return len(before) == len(after) and all(map(self._same, before, after))
-        return before == after
 
     def _holds(self, before: Sequence[ast.AST], after: Sequence[ast.AST]) -> bool:
         """Whether all elements are there still, in their order."""
