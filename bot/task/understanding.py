@@ -311,7 +311,15 @@ def find_quotation(
     for passage, heading in _passages(source):
         if heading or normalised(passage) in skipped or not _holds(passage, quoted):
             continue
-        found = Quotation(" ".join(quoted.split()), _sentence_round(passage, quoted))
+        # The fewest sentences, one after another, that hold the wanted words.
+        parts = [one for one in _SENTENCE.split(passage) if one.strip()]
+        stretches = (
+            " ".join(parts[start : start + length])
+            for length in range(1, len(parts) + 1)
+            for start in range(len(parts) - length + 1)
+        )
+        around = next((one.strip() for one in stretches if _holds(one, quoted)), passage)
+        found = Quotation(" ".join(quoted.split()), around)
         if words_of(quoted) or _plain(quoted) == _plain(found.sentence):
             return found
     return None
@@ -353,17 +361,6 @@ def _holds(text: str, quoted: str) -> bool:
     before = r"(?<!\w)" if wanted[:1].isalnum() else ""
     after = r"(?!\w)" if wanted[-1:].isalnum() else ""
     return bool(wanted) and re.search(before + re.escape(wanted) + after, _plain(text)) is not None
-
-
-def _sentence_round(passage: str, quoted: str) -> str:
-    """The fewest sentences, one after another, that hold the wanted words."""
-    sentences = [one for one in _SENTENCE.split(passage) if one.strip()]
-    for length in range(1, len(sentences) + 1):
-        for start in range(len(sentences) - length + 1):
-            told = " ".join(sentences[start : start + length])
-            if _holds(told, quoted):
-                return told.strip()
-    return passage
 
 
 def _plain(text: str) -> str:
