@@ -46,13 +46,17 @@ def inspect_integrity(
     inspection = Inspection(diff, base_reader, head_reader, standing, requirements)
     findings = (finding for check in CHECKS for finding in check(inspection))
     unique = {(f.rule, f.path, f.line, f.message): f for f in findings}
-    return tuple(sorted(unique.values(), key=_weight)[:MAX_FINDINGS])
-
-
-def _weight(finding: Finding) -> tuple[bool, bool, str, int]:
-    """What decides comes first, so that a flood of small remarks cannot push it out."""
-    telling = finding.rule in NEEDS_READER
-    return finding.severity is not Severity.BLOCK, not telling, finding.path, finding.line
+    # What decides comes first, so that a flood of small remarks cannot push it out.
+    ordered = sorted(
+        unique.values(),
+        key=lambda f: (
+            f.severity is not Severity.BLOCK,
+            f.rule not in NEEDS_READER,
+            f.path,
+            f.line,
+        ),
+    )
+    return tuple(ordered[:MAX_FINDINGS])
 
 
 def unread_changes(inspection: Inspection) -> Iterator[Finding]:

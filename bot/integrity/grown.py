@@ -147,9 +147,27 @@ class _Grown:
         if type(before) is not type(after):
             return False
         if isinstance(before, ast.Compare) and isinstance(after, ast.Compare) and not self.is_test:
-            before = _as_of_several(before, after)
+            # `x is not a` is `x not in (a,)` where it stands beside `x not in (a, b)`
+            several, wanted = after.comparators[0], _ONE_TO_SEVERAL.get(type(before.ops[0]))
+            is_one = len(before.ops) == len(after.ops) == 1 and type(after.ops[0]) is wanted
+            if is_one and isinstance(several, ast.Tuple | ast.List | ast.Set):
+                one = copy.copy(several)
+                one.elts = before.comparators
+                before = ast.Compare(before.left, after.ops, [one])
         known = len(self.added)
-        is_same = self._alike(before, after)
+        if isinstance(before, ast.Dict) and isinstance(after, ast.Dict):
+            is_same = self._holds(_pairs(before), _pairs(after))
+        elif isinstance(before, ast.List | ast.Tuple | ast.Set):
+            is_same = self._holds(before.elts, getattr(after, "elts", []))
+        elif isinstance(before, ast.AST) and isinstance(after, ast.AST):
+            is_same = all(
+                self._same(getattr(before, name, None), getattr(after, name, None))
+                for name in before._fields
+            )
+        elif isinstance(before, list) and isinstance(after, list):
+            is_same = len(before) == len(after) and all(map(self._same, before, after))
+        else:
+            is_same = before == after
         # an element more in such code may be one that is left out
         if isinstance(before, ast.stmt):
             leaves_out = not self.leaving_out.isdisjoint(bound_by(before))
@@ -158,20 +176,6 @@ class _Grown:
         if leaves_out:
             self.left_out += self.added[known:]
         return is_same
-
-    def _alike(self, before: object, after: object) -> bool:
-        if isinstance(before, ast.Dict) and isinstance(after, ast.Dict):
-            return self._holds(_pairs(before), _pairs(after))
-        if isinstance(before, ast.List | ast.Tuple | ast.Set):
-            return self._holds(before.elts, getattr(after, "elts", []))
-        if isinstance(before, ast.AST) and isinstance(after, ast.AST):
-            return all(
-                self._same(getattr(before, name, None), getattr(after, name, None))
-                for name in before._fields
-            )
-        if isinstance(before, list) and isinstance(after, list):
-            return len(before) == len(after) and all(map(self._same, before, after))
-        return before == after
 
     def _holds(self, before: Sequence[ast.AST], after: Sequence[ast.AST]) -> bool:
         """Whether all elements are there still, in their order."""
@@ -182,17 +186,6 @@ class _Grown:
             else:
                 self.added.append(ast.unparse(one))
         return at == len(before)
-
-
-def _as_of_several(before: ast.Compare, after: ast.Compare) -> ast.Compare:
-    """Return `x is not a` as `x not in (a,)` where it stands beside `x not in (a, b)`."""
-    several, wanted = after.comparators[0], _ONE_TO_SEVERAL.get(type(before.ops[0]))
-    is_one = len(before.ops) == len(after.ops) == 1 and type(after.ops[0]) is wanted
-    if not is_one or not isinstance(several, ast.Tuple | ast.List | ast.Set):
-        return before
-    one = copy.copy(several)
-    one.elts = before.comparators
-    return ast.Compare(before.left, after.ops, [one])
 
 
 def _pairs(table: ast.Dict) -> list[ast.AST]:

@@ -34,6 +34,10 @@ _UNKNOWN = (
     "a private name is gone."
 )
 EDITED = (TestChange.PASS_TO_FAIL, TestChange.EXPECTATION_CHANGED)
+_SET_UPS = (
+    "setUpModule", "tearDownModule", "setup_module", "teardown_module", "setup_function",
+    "teardown_function",
+)  # fmt: skip
 _PLAIN = (ast.If, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)
 
 
@@ -45,34 +49,29 @@ def without_lost_imports(
     Of one that was edited too, nobody knows what base's version would do.
     """
     files: dict[str, ModuleVersions | None] = {}
-    return tuple(_told(test, files, base, head) for test in tests)
-
-
-def _told(
-    test: TestComparison, files: dict[str, ModuleVersions | None], base: Texts, head: Texts
-) -> TestComparison:
-    is_own = test.path.endswith(".py") and test.head_on_head is Outcome.PASSED
-    may_be = is_own and test.change in EDITED and test.base_on_head is Outcome.ERROR
-    lacks = _LACKS.search(test.message) if may_be else None
-    if lacks is None:
-        return test
-    paths = [test.path, *(f"{one}/conftest.py" for one in PurePosixPath(test.path).parents)]
-    for path in paths:
-        if path not in files:
-            files[path] = both_sides(path, base, head)
-    concerned = [both for path in paths if (both := files[path]) and both.differs]
-    own, name = files[test.path], test.id.split("[", 1)[0].partition("::")[2]
-    leaves_out = all(one is own or one.only_leaves_out for one in concerned)
-    # what is lacking must be a private name that one of these files no longer imports
-    wanted = lacks["whole"] or f"{lacks['module']}.{lacks['name']}"
-    origins = (origin for one in concerned for origin in one.gone.values())
-    is_of = any(origin == wanted or origin.startswith(f"{wanted}.") for origin in origins)
-    if own is None or not name or not leaves_out or not is_of:
-        return test
-    if not own.differs or own.holds(name):
-        return replace(test, change=TestChange.PASS_TO_PASS, message=_HELD)
-    is_open = test.change is TestChange.PASS_TO_FAIL
-    return replace(test, change=TestChange.UNKNOWN, message=_UNKNOWN) if is_open else test
+    told = list(tests)
+    for at, test in enumerate(tests):
+        is_own = test.path.endswith(".py") and test.head_on_head is Outcome.PASSED
+        may_be = is_own and test.change in EDITED and test.base_on_head is Outcome.ERROR
+        lacks = _LACKS.search(test.message) if may_be else None
+        if lacks is None:
+            continue
+        paths = [test.path, *(f"{one}/conftest.py" for one in PurePosixPath(test.path).parents)]
+        files |= {path: both_sides(path, base, head) for path in paths if path not in files}
+        concerned = [both for path in paths if (both := files[path]) and both.differs]
+        own, name = files[test.path], test.id.split("[", 1)[0].partition("::")[2]
+        leaves_out = all(one is own or one.only_leaves_out for one in concerned)
+        # what is lacking must be a private name that one of these files no longer imports
+        wanted = lacks["whole"] or f"{lacks['module']}.{lacks['name']}"
+        origins = (origin for one in concerned for origin in one.gone.values())
+        is_of = any(origin == wanted or origin.startswith(f"{wanted}.") for origin in origins)
+        if own is None or not name or not leaves_out or not is_of:
+            continue
+        if not own.differs or own.holds(name):
+            told[at] = replace(test, change=TestChange.PASS_TO_PASS, message=_HELD)
+        elif test.change is TestChange.PASS_TO_FAIL:
+            told[at] = replace(test, change=TestChange.UNKNOWN, message=_UNKNOWN)
+    return tuple(told)
 
 
 def both_sides(path: str, base: Texts, head: Texts) -> ModuleVersions | None:
@@ -117,8 +116,25 @@ class _PythonModule:
 
     @cached_property
     def implicit(self) -> list[ast.stmt]:
-        """What has a part in every test of the file, whether or not it names it."""
-        return [one for one in self.tree.body if _is_implicit(one)]
+        """What has a part in every test of the file, whether or not it names it.
+
+        That is what does something by itself, or is a fixture of every test.
+        """
+        found: list[ast.stmt] = []
+        for node in self.tree.body:
+            if isinstance(node, Definition):
+                marks = (ast.dump(one) for one in node.decorator_list)
+                is_implicit = node.name in _SET_UPS or any("autouse" in one for one in marks)
+            elif isinstance(node, ast.Assign | ast.AnnAssign):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                does = any(isinstance(inner, ast.Call) for inner in ast.walk(node))
+                is_plain = all(isinstance(target, ast.Name) for target in targets) and not does
+                is_implicit = not is_plain or "pytestmark" in bound_by(node)
+            else:
+                is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+                is_implicit = not (_is_import(node) or is_text)
+            found += [node] if is_implicit else []
+        return found
 
 
 @dataclass(frozen=True)
@@ -244,23 +260,3 @@ def bound_by(node: ast.stmt) -> set[str]:
 
 def _is_import(node: ast.AST) -> bool:
     return isinstance(node, ast.Import | ast.ImportFrom)
-
-
-def _is_implicit(node: ast.stmt) -> bool:
-    """Whether a statement of a module does something by itself, or is a fixture of every test."""
-    if isinstance(node, Definition):
-        return any("autouse" in ast.dump(one) for one in node.decorator_list) or node.name in (
-            "setUpModule",
-            "tearDownModule",
-            "setup_module",
-            "teardown_module",
-            "setup_function",
-            "teardown_function",
-        )
-    if isinstance(node, ast.Assign | ast.AnnAssign):
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        does = any(isinstance(inner, ast.Call) for inner in ast.walk(node))
-        is_plain = all(isinstance(target, ast.Name) for target in targets) and not does
-        return not is_plain or "pytestmark" in bound_by(node)
-    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    return not (_is_import(node) or is_text)

@@ -147,7 +147,11 @@ def unused_definitions(inspection: Inspection) -> Iterator[Finding]:
     shipped = islice(filter(ships, inspection.head.paths()), _MOST_READ) if found else ()
     texts = [inspection.head.read(path) or "" for path in shipped]
     for change, number, name in found:
-        if not any(_uses(text, whole_name(name)) for text in texts):
+        word = whole_name(name)
+        lines = (one[:2_000] for text in texts if word.search(text) for one in text.splitlines())
+        # nobody uses it whose lines only define, import or export it
+        used = (one for one in lines if word.search(one) and not _DEFINITION.match(one))
+        if all(map(_NO_USE.match, used)):
             message = (
                 f"Each test that passes with this change only calls `{name}`, which is new, and no code "
                 "that ships does. Where it is not called, all is as before, and the task does not speak "
@@ -180,17 +184,6 @@ def _defined(line: str) -> str:
     """The function or class that a line begins to define; "" for any other line."""
     found = _DEFINITION.match(line[:2_000])
     return (found[1] or found[2]) if found else ""
-
-
-def _uses(text: str, name: re.Pattern[str]) -> bool:
-    """Whether a text does more with a name than to define, import or export it."""
-    if not name.search(text):
-        return False
-    lines = (line[:2_000] for line in text.splitlines())
-    return any(
-        name.search(line) and not _DEFINITION.match(line) and not _NO_USE.match(line)
-        for line in lines
-    )
 
 
 def _new_names(change: FileChange, before: str) -> Iterator[tuple[str, int]]:

@@ -163,12 +163,12 @@ def lost_base_classes(inspection: Inspection) -> Iterator[Finding]:
         head = {one.name: one for one in _classes(change.path, after, inspection.trees)}
         path = old_path(change)
         public = None if path.endswith(".py") else exported_names(path, before)
-        for one in _classes(old_path(change), before, inspection.trees):
+        for one in _classes(path, before, inspection.trees):
             lost = _lost(one, head) if public is None or one.name in public else ""
             if re.search(rf"^[ \t]*{re.escape(lost)}[ \t]*[:=]", before, re.MULTILINE):
                 continue  # another name for a type
             is_named = lost and re.search(rf"\b{re.escape(lost)}\b", said)
-            if not lost or is_named or not is_public(old_path(change), one.name, inspection.base):
+            if not lost or is_named or not is_public(path, one.name, inspection.base):
                 continue
             message = (
                 f"`{one.name}` is a `{lost}` on base and none now: who tells it by that does not see it any "

@@ -122,8 +122,18 @@ def compare_tests(
     known = {test.name: test for test in base.tests} if base else {}
     new = {test.name: test for test in head.tests if test.name not in known}
     for test in head.tests:
-        before = known.get(test.name)
-        yield from _compared(before, test, arrivals) if before else _new_test(test)
+        if before := known.get(test.name):
+            yield from _compared(before, test, arrivals)
+            continue
+        for assertion in test.assertions:
+            if assertion.strength is Strength.NOTHING:
+                yield _trivial(test, assertion, is_new=True)
+        always = [skip for skip in test.skips if not _CONDITIONAL.search(skip)]
+        if always:  # a new test may well need a platform or a program
+            message = f"The new test `{test.name}` is skipped: `{always[0][:80]}`."
+            yield Weakening(TEST_SKIPPED, test.name, test.line, message, is_new_test=True)
+        if test.swallowed:
+            yield _swallowed(test, is_new=True)
     if base:
         yield from _deleted(base, head.tests, new, arrivals)
 
@@ -139,7 +149,17 @@ def _deleted(
         if test.name in present:
             continue
         moved = arrivals.take(test)
-        successor = moved.test if moved else _renamed(test, new)
+        successor = moved.test if moved else None
+        if successor is None:  # else the new test that holds all of it
+            whole = (one for one in new.values() if test.assertions and test.body in one.body)
+            successor = next(whole, None)
+        if successor is None:  # or whose body is most like it
+            nearest = list(new.items())[:MOST_CANDIDATES]
+            bodies = {name: one.body[:MOST_COMPARED] for name, one in nearest}
+            best = process.extractOne(
+                test.body[:MOST_COMPARED], bodies, scorer=fuzz.ratio, score_cutoff=SAME_BODY_RATIO
+            )
+            successor = new[best[2]] if best else None
         if successor is None:
             message = f"The test `{test.name}` was deleted."
             yield Weakening(TEST_DELETED, test.name, test.line, message, Side.BASE)
@@ -149,31 +169,6 @@ def _deleted(
             yield from (
                 replace(remark, path=path) for remark in _compared(test, successor, arrivals)
             )
-
-
-def _renamed(test: CodeOfTest, candidates: dict[str, CodeOfTest]) -> CodeOfTest | None:
-    """The new test that holds all of a vanished one, or whose body is most like it."""
-    whole = (new for new in candidates.values() if test.assertions and test.body in new.body)
-    if (successor := next(whole, None)) is not None:
-        return successor
-    nearest = list(candidates.items())[:MOST_CANDIDATES]
-    bodies = {name: candidate.body[:MOST_COMPARED] for name, candidate in nearest}
-    best = process.extractOne(
-        test.body[:MOST_COMPARED], bodies, scorer=fuzz.ratio, score_cutoff=SAME_BODY_RATIO
-    )
-    return candidates[best[2]] if best else None
-
-
-def _new_test(test: CodeOfTest) -> Iterator[Weakening]:
-    for assertion in test.assertions:
-        if assertion.strength is Strength.NOTHING:
-            yield _trivial(test, assertion, is_new=True)
-    always = [skip for skip in test.skips if not _CONDITIONAL.search(skip)]
-    if always:  # a new test may well need a platform or a program
-        message = f"The new test `{test.name}` is skipped: `{always[0][:80]}`."
-        yield Weakening(TEST_SKIPPED, test.name, test.line, message, is_new_test=True)
-    if test.swallowed:
-        yield _swallowed(test, is_new=True)
 
 
 def _compared(before: CodeOfTest, after: CodeOfTest, arrivals: Arrivals) -> Iterator[Weakening]:

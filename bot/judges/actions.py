@@ -53,7 +53,10 @@ def tools_of(steps: AnalystSteps) -> list[Tool]:
         ActionKind.READ: (Read, _passage),
         ActionKind.BASH: (Bash, lambda a: (a.line,)),
         ActionKind.SHELL_INTERACTION: (Type, lambda a: (a.line, a.typed)),
-        ActionKind.DYNAMIC_EXECUTION: (Execute, _files),
+        ActionKind.DYNAMIC_EXECUTION: (
+            Execute,
+            lambda a: (a.command, *(part for file in a.files for part in (file.path, file.text))),
+        ),
         ActionKind.UNIT_TESTS: (Tests, lambda a: a.paths),
         ActionKind.STATIC_LINTER: (WantedStep, lambda a: ()),
         ActionKind.SCREENSHOT: (Pages, lambda a: a.paths),
@@ -87,11 +90,6 @@ def _passage(wanted: Read) -> tuple[str, ...]:
     """Without lines an image or a page is looked at in the browser."""
     is_whole = wanted.first == 1 and not wanted.last
     return (wanted.path,) if is_whole else (wanted.path, str(wanted.first), str(wanted.last))
-
-
-def _files(wanted: Execute) -> tuple[str, ...]:
-    parts = (part for file in wanted.files for part in (file.path, file.text))
-    return (wanted.command, *parts)
 
 
 # --- what is no evidence ----------------------------------------------------------------------

@@ -7,7 +7,6 @@ counts only through the steps that it names: a failure on head, or nothing.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -36,6 +35,7 @@ from sandbox.values import TestResult
 TEMPERATURE = 0.2
 TESTS_CHARS = 8_000
 NEIGHBOUR_CHARS = 3_000
+MOST_IDS = 4  # of the tests that share one body
 _SPARE_REQUESTS = 2  # for the answer itself, and for one that is refused or cannot be read
 
 
@@ -153,12 +153,23 @@ def _refusal(steps: AnalystSteps, reply: AnalysisReply) -> str:
 def _prompt(agents: Agents, acting: Acting, assignment: Assignment) -> Prompt:
     requirement, material, delimiter = assignment.requirement, assignment.material, agents.delimiter
     tests = authors_tests(assignment)
-    sources = "\n\n".join(_bodies(tests))
+    # Each body once, below the tests that are made of it: the rows of a table share theirs.
+    by_body: dict[str, list[str]] = {}
+    for one in tests:
+        by_body.setdefault(one.source, []).append(one.id)
+    bodies: list[str] = []
+    for source, ids in by_body.items():
+        more = [f"… and {len(ids) - MOST_IDS} more cases"] if len(ids) > MOST_IDS else []
+        bodies.append("\n".join((*ids[:MOST_IDS], *more, source)))
     near = "\n".join(
         f"{one.literal}: {', '.join(one.near)}" for one in near_inputs(one.source for one in tests)
     )
     evidence = evidence_text(material.about(requirement), delimiter)
     claimed = claimed_text(material, requirement, delimiter)
+
+    def enclosed(name: str, text: str, most: int = NEIGHBOUR_CHARS) -> str:
+        return delimiter.enclose(name, text, most) if text else ""
+
     return Prompt(
         role=Role.ANALYST,
         system=render_text("prompts/analyst.system.txt.j2"),
@@ -167,18 +178,10 @@ def _prompt(agents: Agents, acting: Acting, assignment: Assignment) -> Prompt:
             shared=shared_text(material, delimiter),
             evidence="\n\n".join(filter(None, (evidence, claimed))),
             requirement=requirement_text(requirement, delimiter),
-            tests=delimiter.enclose("tests", sources, TESTS_CHARS) if sources else "",
-            neighbours=delimiter.enclose("neighbours", near, NEIGHBOUR_CHARS) if near else "",
-            unnoticed=(
-                delimiter.enclose("damages", material.unnoticed, NEIGHBOUR_CHARS)
-                if material.unnoticed
-                else ""
-            ),
-            differing=(
-                delimiter.enclose("inputs", material.differing, NEIGHBOUR_CHARS)
-                if material.differing
-                else ""
-            ),
+            tests=enclosed("tests", "\n\n".join(bodies), TESTS_CHARS),
+            neighbours=enclosed("neighbours", near),
+            unnoticed=enclosed("damages", material.unnoticed),
+            differing=enclosed("inputs", material.differing),
             mark=delimiter.word,
             interactions=acting.interactions,
             reads_only=acting.reads_only,
@@ -200,19 +203,6 @@ def authors_tests(assignment: Assignment) -> tuple[TestResult, ...]:
         for one in piece.head.tests.results
     }
     return tuple(one for one in found.values() if _function(one.id) in named and one.source)
-
-
-def _bodies(tests: Iterable[TestResult]) -> Iterable[str]:
-    """Each body once, below the tests that are made of it: the rows of a table share theirs."""
-    by_body: dict[str, list[str]] = {}
-    for one in tests:
-        by_body.setdefault(one.source, []).append(one.id)
-    for source, ids in by_body.items():
-        more = [f"… and {len(ids) - MOST_IDS} more cases"] if len(ids) > MOST_IDS else []
-        yield "\n".join((*ids[:MOST_IDS], *more, source))
-
-
-MOST_IDS = 4
 
 
 def _function(test_id: str) -> str:

@@ -98,7 +98,18 @@ async def try_judges(agents: Agents, policy: JudgePolicy) -> CanaryResult:
 
     Who cannot be asked did not pass, and a miss is kept nowhere.
     """
-    key, today = f"canary {_version(agents, policy)}", agents.today
+    # What a trial is good for: the models of all seats, and all that they are told and may answer.
+    # Names and numbers that a run draws are not part of it.
+    plain = replace(agents, delimiter=Delimiter("0" * 20))
+    asked = [
+        prompt
+        for trial in trials_of(plain.delimiter.word)
+        for prompt in blind_prompts(plain, trial.question, policy.count)
+    ]
+    seats = [(agents.session.endpoint(one), one) for one in asked]
+    planted = [_planted(number, "R1", "E1") for number in range(_PLANTED)]
+    told = repr((seats, planted, OpinionReply.model_json_schema())).encode("utf-8", "surrogatepass")
+    key, today = f"canary {hashlib.sha256(told).hexdigest()}", agents.today
     if today:
         with suppress(ModelProblem):  # the sealed record of judges who missed
             kept = await agents.session.recall(key, lambda day: today in (ANY_DAY, day.decode()))
@@ -116,23 +127,6 @@ async def try_judges(agents: Agents, policy: JudgePolicy) -> CanaryResult:
     if not found and today:
         await agents.session.keep(key, today.encode())
     return CanaryResult(not found, found)
-
-
-def _version(agents: Agents, policy: JudgePolicy) -> str:
-    """What a trial is good for: the models of all seats, and all that they are told and may answer.
-
-    Names and numbers that a run draws are not part of it.
-    """
-    plain = replace(agents, delimiter=Delimiter("0" * 20))
-    asked = [
-        prompt
-        for trial in trials_of(plain.delimiter.word)
-        for prompt in blind_prompts(plain, trial.question, policy.count)
-    ]
-    seats = [(agents.session.endpoint(one), one) for one in asked]
-    planted = [_planted(number, "R1", "E1") for number in range(_PLANTED)]
-    told = repr((seats, planted, OpinionReply.model_json_schema()))
-    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def trials_of(word: str) -> tuple[JudgeTrial, ...]:
@@ -180,23 +174,22 @@ def _trial(draw: _Draw, *, holds: bool, planted: int | None = None) -> JudgeTria
     base = _ran(names, Side.BASE, names.given, "")
     head = _ran(names, Side.HEAD, names.expected if holds else names.given + names.times, told)
     moved = Transition.FIXED if holds else Transition.STILL_FAILING
-    evidence = (_suite(draw, id_), Evidence(step.id, step, base, head, moved))
+    # The tests of the project, which pass on both sides and speak of nothing new.
+    suite = Step("E1", "Run the tests.", "", (*_ALWAYS, id_), ActionKind.UNIT_TESTS)
+    said = f"{draw.number(4, 90)} passed"
+    before, after = (
+        Observation(side, "python -m pytest", 0, said, 0.1) for side in (Side.BASE, Side.HEAD)
+    )
+    evidence = (
+        Evidence("E1", suite, before, after, Transition.HELD),
+        Evidence(step.id, step, base, head, moved),
+    )
     changed = render_text("prompts/canary_hunk.txt.j2", names=names, holds=holds, planted=told)
     lines = tuple(changed.splitlines())
     hunk = Hunk(names.line, 4, names.line, len(lines) - 1, lines)
     change = FileChange(f"src/{names.module}.py", ChangeStatus.MODIFIED, hunks=(hunk,))
     material = Material(Task(title, (asked,)), unified(Diff((change,))), evidence)
     return JudgeTrial(PanelQuestion(requirement, material, evidence, is_trial=True), holds, told)
-
-
-def _suite(draw: _Draw, id_: str) -> Evidence:
-    """The tests of the project, which pass on both sides and speak of nothing new."""
-    step = Step("E1", "Run the tests.", "", (*_ALWAYS, id_), ActionKind.UNIT_TESTS)
-    said = f"{draw.number(4, 90)} passed"
-    base, head = (
-        Observation(side, "python -m pytest", 0, said, 0.1) for side in (Side.BASE, Side.HEAD)
-    )
-    return Evidence("E1", step, base, head, Transition.HELD)
 
 
 def _planted(number: int, id_: str, evidence_id: str) -> str:

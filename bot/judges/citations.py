@@ -155,20 +155,16 @@ def _why_nothing_new(requirement: Requirement, one: Evidence) -> str:
     """
     may_stay = requirement.category in (Category.PROHIBITION, Category.KEEP)
     kept = may_stay and one.step.action not in LOOKS
-    if kept or requirement.category is Category.CRITERION or not _shows_the_same(one):
+    base, head = one.base, one.head
+    if kept or requirement.category is Category.CRITERION or base is None or head is None:
+        return ""
+    if base.exit_code != head.exit_code or any(picture.changed for picture in head.pictures):
+        return ""
+    if steady(base.output) != steady(head.output):
         return ""
     return (
         f"{one.id} shows the same on base and on head: nothing of what was asked for is new in it."
     )
-
-
-def _shows_the_same(one: Evidence) -> bool:
-    base, head = one.base, one.head
-    if base is None or head is None or base.exit_code != head.exit_code:
-        return False
-    if any(picture.changed for picture in head.pictures):
-        return False
-    return steady(base.output) == steady(head.output)
 
 
 # --- finds, in all that judges of a run read, words that tell them what to say --------------------
@@ -205,25 +201,19 @@ def words_to_judges(text: str) -> str:
     for line in lines:
         if _SAYING.search(line) or _REPLY.search(line):
             return clip_line(line, _SHOWN_CHARS)
-    return _disguised(plain) or _encoded(plain)
-
-
-def _disguised(text: str) -> str:
-    """Look through spacing, line ends, look-alike letters, direction and rot13."""
-    letters = _LETTERS.sub("", text.casefold().translate(_LIKE))
+    # Look through spacing, line ends, look-alike letters, direction and rot13.
+    letters = _LETTERS.sub("", plain.casefold().translate(_LIKE))
     for reading in (letters, letters[::-1], codecs.encode(letters, "rot13")):
-        if found := _SQUASHED.search(reading):
-            return clip_line(found.group(), _SHOWN_CHARS)
-    return ""
-
-
-def _encoded(text: str) -> str:
-    for found in _BASE64.finditer(text):
-        word = found.group().rstrip("=")
+        if disguised := _SQUASHED.search(reading):
+            return clip_line(disguised.group(), _SHOWN_CHARS)
+    for encoded in _BASE64.finditer(plain):
+        word = encoded.group().rstrip("=")
         try:
             inside = base64.b64decode(word + "=" * (-len(word) % 4), validate=True).decode()
         except (binascii.Error, UnicodeDecodeError):
             continue
-        if said := _SAYING.search(inside) or _SQUASHED.search(_LETTERS.sub("", inside.casefold())):
-            return clip_line(said.group(), _SHOWN_CHARS)
+        if spoken := _SAYING.search(inside) or _SQUASHED.search(
+            _LETTERS.sub("", inside.casefold())
+        ):
+            return clip_line(spoken.group(), _SHOWN_CHARS)
     return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Annotated
 
@@ -56,7 +56,27 @@ class Brief:
 
 async def propose_criteria(agents: Agents, brief: Brief, samples: int) -> tuple[Criterion, ...]:
     """Ask `samples` times, and merge what says the same. Raises ModelProblem when nobody answers."""
-    replies = await concurrently(*(_proposed(agents, brief, one) for one in range(samples)))
+    enclose = agents.delimiter.enclose
+    prompt = Prompt(
+        role=Role.CRITIC,
+        system=render_text("prompts/critic.system.txt.j2"),
+        user=render_text(
+            "prompts/critic.user.txt.j2",
+            task=enclose("task", brief.task, TASK_CHARS),
+            good=enclose("good example", brief.good, EXAMPLE_CHARS),
+            bad=enclose("bad example", brief.bad, EXAMPLE_CHARS),
+            mark=agents.delimiter.word,
+        ),
+        temperature=0.7,
+    )
+
+    async def asked(sample: int) -> CriticReply | Answerless:
+        try:
+            return await agents.session.ask(replace(prompt, sample=sample), CriticReply)
+        except Answerless as error:
+            return error
+
+    replies = await concurrently(*map(asked, range(samples)))
     read = [one for one in replies if isinstance(one, CriticReply)]
     if not read:
         raise next(one for one in replies if isinstance(one, Answerless))
@@ -72,7 +92,12 @@ async def propose_criteria(agents: Agents, brief: Brief, samples: int) -> tuple[
 async def merge_criteria(agents: Agents, criteria: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
     """One criterion for each thing that is said, the first of its kind, in the order given."""
     pairs = list(combinations(range(len(criteria)), 2))
-    likeness = {pair: _likeness(criteria[pair[0]], criteria[pair[1]]) for pair in pairs}
+    likeness: dict[tuple[int, int], float] = {}
+    for pair in pairs:  # of names, or of the whole texts, whichever is closer; in percent
+        one, other = (criteria[number] for number in pair)
+        names = fuzz.token_sort_ratio(one.name.casefold(), other.name.casefold())
+        texts = (f"{c.name} {c.description}".casefold() for c in (one, other))
+        likeness[pair] = max(names, fuzz.token_sort_ratio(*texts))
     same = {pair for pair in pairs if likeness[pair] >= SAME_ABOVE}
     gone = {later for _, later in same}
     doubtful = [
@@ -84,34 +109,6 @@ async def merge_criteria(agents: Agents, criteria: tuple[Criterion, ...]) -> tup
     same |= await _said_same(agents, criteria, asked)
     gone = {later for _, later in same}
     return tuple(one for number, one in enumerate(criteria) if number not in gone)[:MOST_CRITERIA]
-
-
-async def _proposed(agents: Agents, brief: Brief, sample: int) -> CriticReply | Answerless:
-    enclose = agents.delimiter.enclose
-    prompt = Prompt(
-        role=Role.CRITIC,
-        system=render_text("prompts/critic.system.txt.j2"),
-        user=render_text(
-            "prompts/critic.user.txt.j2",
-            task=enclose("task", brief.task, TASK_CHARS),
-            good=enclose("good example", brief.good, EXAMPLE_CHARS),
-            bad=enclose("bad example", brief.bad, EXAMPLE_CHARS),
-            mark=agents.delimiter.word,
-        ),
-        temperature=0.7,
-        sample=sample,
-    )
-    try:
-        return await agents.session.ask(prompt, CriticReply)
-    except Answerless as error:
-        return error
-
-
-def _likeness(one: Criterion, other: Criterion) -> float:
-    """Of names, or of the whole texts, whichever is closer; in percent."""
-    names = fuzz.token_sort_ratio(one.name.casefold(), other.name.casefold())
-    texts = (f"{c.name} {c.description}".casefold() for c in (one, other))
-    return max(names, fuzz.token_sort_ratio(*texts))
 
 
 async def _said_same(

@@ -78,10 +78,26 @@ async def quantify(
         *(_graded(agents, criteria, solution, sample) for sample in range(samples))
     )
     read = [one for one in replies if isinstance(one, QuantifierReply)]
-    grades = tuple(_grade(number, one, read) for number, one in enumerate(criteria, start=1))
+    grades: list[Grade] = []
+    for number, criterion in enumerate(criteria, start=1):
+        # the first grade that each reply has for it, where its value is accepted
+        given: list[tuple[float, str]] = []
+        for reply in read:
+            mine = next((one for one in reply.grades if one.criterion == number), None)
+            points = criterion.points(mine.value) if mine else None
+            if mine and points is not None:
+                given.append((points, mine.reason))
+        if not given:
+            grades.append(Grade(criterion, ()))
+            continue
+        scored = tuple(one for one, _ in given)
+        middle = median_low(scored)
+        value = criterion.accepted[round(middle * (len(criterion.accepted) - 1) / 4)]
+        reason = next(why for one, why in given if one == middle)
+        grades.append(Grade(criterion, scored, value, reason))
     missing = sum(not one.points for one in grades)
     problem = f"{missing} of {len(grades)} criteria got no grade." if missing else ""
-    return Grading(grades, problem)
+    return Grading(tuple(grades), problem)
 
 
 async def _graded(
@@ -106,22 +122,6 @@ async def _graded(
         return await agents.session.ask(prompt, QuantifierReply)
     except Answerless:
         return None
-
-
-def _grade(number: int, criterion: Criterion, replies: list[QuantifierReply]) -> Grade:
-    """The first grade that each reply has for this criterion, where its value is accepted."""
-    given: list[tuple[float, str]] = []
-    for reply in replies:
-        mine = next((one for one in reply.grades if one.criterion == number), None)
-        points = criterion.points(mine.value) if mine else None
-        if mine and points is not None:
-            given.append((points, mine.reason))
-    if not given:
-        return Grade(criterion, ())
-    scored = tuple(one for one, _ in given)
-    middle = median_low(scored)
-    value = criterion.accepted[round(middle * (len(criterion.accepted) - 1) / 4)]
-    return Grade(criterion, scored, value, next(why for one, why in given if one == middle))
 
 
 CRITIC_SAMPLES = 2
@@ -282,22 +282,18 @@ def try_criteria(
         means = [grading.grades[number].mean for grading in damaged]
         lowest = min((mean for mean in means if mean is not None), default=None)
         spread = variation(on_good.points)
-        why_not = _why_not(on_good, on_bad, lowest, spread)
+        why_not = ""
+        if len(on_good.points) < LEAST_REPEATS:
+            why_not = "It was graded less than twice."
+        elif on_good.mean is None or spread is None:
+            why_not = "It gives the good example nothing."
+        elif spread > MOST_VARIATION:
+            why_not = f"It is not stable: its coefficient of variation is {spread:.2f}."
+        elif lowest is None or on_good.mean - lowest < LEAST_DROP:
+            why_not = "It does not see a damaged solution as worse."
+        elif on_bad.mean is None or on_bad.mean > on_good.mean:
+            why_not = "It prefers the bad example."
         trials.append(
             CriterionTrial(on_good.criterion, spread, on_good.mean, on_bad.mean, lowest, why_not)
         )
     return tuple(trials)
-
-
-def _why_not(good: Grade, bad: Grade, lowest: float | None, spread: float | None) -> str:
-    if len(good.points) < LEAST_REPEATS:
-        return "It was graded less than twice."
-    if good.mean is None or spread is None:
-        return "It gives the good example nothing."
-    if spread > MOST_VARIATION:
-        return f"It is not stable: its coefficient of variation is {spread:.2f}."
-    if lowest is None or good.mean - lowest < LEAST_DROP:
-        return "It does not see a damaged solution as worse."
-    if bad.mean is None or bad.mean > good.mean:
-        return "It prefers the bad example."
-    return ""

@@ -226,11 +226,12 @@ async def negotiate(
     Raises BudgetSpent or ModelAway.
     """
     rounds = [first]
-    while len(rounds) <= most_rounds and _is_worth_talking(rounds[-1].opinions):
+    while len(rounds) <= most_rounds:
         last = rounds[-1]
-        answered = await concurrently(
-            *(_turn(agents, question, last, one) for one in last.opinions if takes_part(one))
-        )
+        taking_part = [one for one in last.opinions if takes_part(one)]
+        if len({one.outcome if one.counts else None for one in taking_part}) < 2:
+            break  # nobody is left to talk to, or all who take part stand the same
+        answered = await concurrently(*(_turn(agents, question, last, one) for one in taking_part))
         moved = {opinion.judge: opinion for opinion, _ in answered}
         rounds.append(
             Round(
@@ -240,13 +241,6 @@ async def negotiate(
             )
         )
     return tuple(rounds)
-
-
-def _is_worth_talking(opinions: tuple[Opinion, ...]) -> bool:
-    """Whether two judges or more take part, one of them has an opinion, and not all have the same."""
-    taking_part = [one for one in opinions if takes_part(one)]
-    stands = {one.outcome if one.counts else None for one in taking_part}
-    return len(taking_part) > 1 and stands != {None} and len(stands) > 1
 
 
 def takes_part(opinion: Opinion) -> bool:

@@ -203,8 +203,23 @@ def neighbours(sources: Iterable[str]) -> tuple[Neighbours, ...]:
     visible = set(seen)
     found = []
     for text, value in list(seen.items())[:MOST_LITERALS]:
-        near = (repr(one) for one in _values_near(value))
-        new = tuple(one for one in dict.fromkeys(near) if one not in visible)
+        near: tuple[Value, ...]
+        if isinstance(value, str):
+            turned, swapped = value[::-1] or " ", value.swapcase() or "0"
+            near = (
+                "",
+                f"{value}x",
+                turned,
+                swapped,
+                f" {value} ",
+                "äß 日本 🙂",
+                f"{value}\n{value}",
+            )
+        elif isinstance(value, int):
+            near = (value + 1, value - 1, 0, -value, 2 * value + 3, 10 * value + 7, 1_000_003)
+        else:
+            near = (value + 1, value - 1, 0.0, -value, value / 2, value + 0.01, 1e12)
+        new = tuple(one for one in dict.fromkeys(map(repr, near)) if one not in visible)
         found.append(Neighbours(text, new[:MOST_NEIGHBOURS]))
     return tuple(found)
 
@@ -228,12 +243,3 @@ def _literals(source: str) -> Iterator[Value]:
             continue
         if len(value) <= _LONGEST if isinstance(value, str) else abs(value) < _LARGEST:
             yield value
-
-
-def _values_near(value: Value) -> tuple[Value, ...]:
-    if isinstance(value, str):
-        turned, swapped = value[::-1] or " ", value.swapcase() or "0"
-        return ("", f"{value}x", turned, swapped, f" {value} ", "äß 日本 🙂", f"{value}\n{value}")
-    if isinstance(value, int):
-        return (value + 1, value - 1, 0, -value, 2 * value + 3, 10 * value + 7, 1_000_003)
-    return (value + 1, value - 1, 0.0, -value, value / 2, value + 0.01, 1e12)

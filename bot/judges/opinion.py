@@ -63,8 +63,15 @@ async def blind_opinions(
     agents: Agents, question: PanelQuestion, count: int
 ) -> tuple[Opinion, ...]:
     """Ask every judge without what the others say. Raises BudgetSpent or ModelAway."""
-    prompts = blind_prompts(agents, question, count)
-    return tuple(await concurrently(*(_blind(agents, question, one) for one in prompts)))
+
+    async def asked(prompt: Prompt) -> Opinion:
+        try:
+            reply = await agents.session.ask(prompt, OpinionReply)
+        except Answerless as error:
+            return no_opinion(prompt.sample, error.why)
+        return opinion_of(prompt.sample, reply, question)
+
+    return tuple(await concurrently(*map(asked, blind_prompts(agents, question, count))))
 
 
 def blind_prompts(agents: Agents, question: PanelQuestion, count: int) -> tuple[Prompt, ...]:
@@ -86,15 +93,6 @@ def blind_prompts(agents: Agents, question: PanelQuestion, count: int) -> tuple[
     return tuple(
         replace(one, user=f"{one.user}\n{sides[(one.sample - 1) % len(sides)]}") for one in prompts
     )
-
-
-async def _blind(agents: Agents, question: PanelQuestion, prompt: Prompt) -> Opinion:
-    judge = prompt.sample
-    try:
-        reply = await agents.session.ask(prompt, OpinionReply)
-    except Answerless as error:
-        return no_opinion(judge, error.why)
-    return opinion_of(judge, reply, question)
 
 
 def opinion_of(judge: int, reply: OpinionReply, question: PanelQuestion) -> Opinion:

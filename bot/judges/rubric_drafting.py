@@ -6,7 +6,6 @@ tree. A rubric that was drafted from a patch would find that patch right.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Protocol
 
@@ -14,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from bot.judges.agents import Agents
 from bot.judges.model.base import Answerless, BudgetSpent, Prompt, Tool, Toolbox
-from bot.task.linked import Pointer, Way, pointers
+from bot.task.linked import Way, pointers
 from bot.task.rubrics.form import MOST_CHARACTERS, MOST_ROOT_CHARACTERS, RubricProblem, checked
 from bot.templates import render_text
 from bot.text import Delimiter, scrub
@@ -86,8 +85,22 @@ class FindArguments(BaseModel):
 
 async def draft_rubric(agents: Agents, issue: AskedIssue, base: BaseCode) -> Rubric:
     """Draft one. Raises Answerless for what is no rubric, BudgetSpent or ModelAway."""
-    prompt = _prompt(agents.delimiter, issue, base)
-    tools = _tools(agents.delimiter, base)
+    delimiter = agents.delimiter
+
+    async def read(wanted: ReadArguments) -> str:
+        text = base.read(wanted.path, wanted.first_line, wanted.last_line)
+        return delimiter.enclose(f"{wanted.path}:{wanted.first_line}", text, EXCERPT_CHARS)
+
+    async def find(wanted: FindArguments) -> str:
+        places = [f"{one.path}:{one.line} {one.kind} {one.name}" for one in base.find(wanted.name)]
+        text = "\n".join(places) or "Nothing of that name is defined."
+        return delimiter.enclose(f"definitions of {wanted.name}", text, EXCERPT_CHARS)
+
+    prompt = _prompt(delimiter, issue, base)
+    tools = (
+        Tool("read_file", "Reads lines of a file of the code as it is now.", ReadArguments, read),
+        Tool("find_definition", "Says where a name is defined.", FindArguments, find),
+    )
     try:
         reply = await agents.session.converse(
             prompt, RubricReply, Toolbox(tools, MOST_INTERACTIONS)
@@ -114,7 +127,14 @@ def _line(text: str) -> str:
 
 def _prompt(delimiter: Delimiter, issue: AskedIssue, base: BaseCode) -> Prompt:
     words = f"{issue.title}\n{issue.text}"
-    documents = [_document(delimiter, base, one) for one in pointers(issue.text, issue.home)]
+    # The beginning of each document of base that the issue links.
+    documents: list[str] = []
+    for pointer in pointers(issue.text, issue.home):
+        for path in pointer.places if pointer.way is Way.DOCUMENT else ():
+            text = base.read(path, 1, MOST_DOCUMENT_LINES)
+            if text.startswith("1: "):
+                documents.append(delimiter.enclose(path, text, EXCERPT_CHARS))
+                break
     excerpts = [
         delimiter.enclose(
             f"{one.path}:{one.line}",
@@ -130,32 +150,7 @@ def _prompt(delimiter: Delimiter, issue: AskedIssue, base: BaseCode) -> Prompt:
             "prompts/rubric.user.txt.j2",
             issue=delimiter.enclose(f"issue {issue.number}", words, ISSUE_CHARS),
             excerpts="\n\n".join(excerpts) or "No place in the code was found by its words.",
-            documents="\n\n".join(list(filter(None, documents))[:MOST_DOCUMENTS]),
+            documents="\n\n".join(documents[:MOST_DOCUMENTS]),
             mark=delimiter.word,
         ),
-    )
-
-
-def _document(delimiter: Delimiter, base: BaseCode, pointer: Pointer) -> str:
-    """The beginning of a document of base that the issue links; empty where there is none."""
-    for path in pointer.places if pointer.way is Way.DOCUMENT else ():
-        text = base.read(path, 1, MOST_DOCUMENT_LINES)
-        if text.startswith("1: "):
-            return delimiter.enclose(path, text, EXCERPT_CHARS)
-    return ""
-
-
-def _tools(delimiter: Delimiter, base: BaseCode) -> Sequence[Tool]:
-    async def read(wanted: ReadArguments) -> str:
-        text = base.read(wanted.path, wanted.first_line, wanted.last_line)
-        return delimiter.enclose(f"{wanted.path}:{wanted.first_line}", text, EXCERPT_CHARS)
-
-    async def find(wanted: FindArguments) -> str:
-        places = [f"{one.path}:{one.line} {one.kind} {one.name}" for one in base.find(wanted.name)]
-        text = "\n".join(places) or "Nothing of that name is defined."
-        return delimiter.enclose(f"definitions of {wanted.name}", text, EXCERPT_CHARS)
-
-    return (
-        Tool("read_file", "Reads lines of a file of the code as it is now.", ReadArguments, read),
-        Tool("find_definition", "Says where a name is defined.", FindArguments, find),
     )

@@ -144,19 +144,18 @@ def _group(group: list[_Pair], words: str) -> Iterator[str]:
     rows = f" and {len(group) - 1} more of its cases" if len(group) > 1 else ""
     yield f"- {clip_line(shown.id, 240)}{rows}: {words}"
     for side, one in (("head", after), ("base", before)):
-        if one is not None and one.outcome in _BAD and one.message:
-            yield f"  on {side}: {_why(steady(one.message), is_on_head=one is after)}"
-            return
-
-
-def _why(message: str, *, is_on_head: bool) -> str:
-    """A failure; of one on base that is none on head any more, what it came to."""
-    lines = [line for line in message.splitlines() if line.strip()]
-    if is_on_head or not lines:
-        return clip_middle(message, MESSAGE_CHARS)
-    by_pytest = next((line for line in lines if line.startswith("E  ")), "")
-    causes = [line for line in lines if _CAUSE.match(line)]
-    return clip_line((by_pytest or (causes or lines)[-1]).strip(), MESSAGE_CHARS // 2)
+        if one is None or one.outcome not in _BAD or not one.message:
+            continue
+        message = steady(one.message)
+        lines = [line for line in message.splitlines() if line.strip()]
+        if one is after or not lines:
+            why = clip_middle(message, MESSAGE_CHARS)
+        else:  # a failure that is none on head any more: what it came to
+            by_pytest = next((line for line in lines if line.startswith("E  ")), "")
+            causes = [line for line in lines if _CAUSE.match(line)]
+            why = clip_line((by_pytest or (causes or lines)[-1]).strip(), MESSAGE_CHARS // 2)
+        yield f"  on {side}: {why}"
+        return
 
 
 # --- all tests of the change, four ways ---------------------------------------------------------

@@ -78,43 +78,36 @@ def untested_alternatives(requirement: Requirement, tests: str) -> tuple[str, st
 
 def side_by_side(requirement: Requirement) -> tuple[tuple[str, ...], ...]:
     """Return what a demand puts side by side, words, signs or inputs: one may stand in the other's place."""
-    found = []
-    for listed in _lists(prose_of(requirement), _LIKE):
+    text = prose_of(requirement)
+    found: list[tuple[str, ...]] = []
+    for listed in _lists(text, _LIKE):
         names = dict.fromkeys(filter(None, map(_plain, listed)))
         words = tuple(name for name in names if len(name) >= _LEAST and name.isidentifier())
         signs = tuple(name for name in names if _SIGN.fullmatch(name))
         inputs = tuple(one for one in dict.fromkeys(listed) if _INPUT.fullmatch(one))
         found += [group for group in (words, signs) if len(group) > 1]
         found += [inputs] if len(inputs) >= _LEAST_INPUTS else []
-    text = prose_of(requirement)
-    return (*found, *_numbers_alike(text), *_with_bounds(text))
-
-
-def _numbers_alike(text: str) -> Iterator[tuple[str, ...]]:
-    """Yield the numbers of the calls that a text shows, with those of which it says the same."""
+    # The numbers of the calls that the text shows, with those of which it says the same.
     shown: list[str] = []
     for sentence in _SENTENCE.split(text):
         if shown and (same := _SAME_FOR.search(sentence)) and not _NAMED.search(sentence):
             numbers = _NUMBER_SAID.findall(sentence[same.end() :])
-            group = tuple(dict.fromkeys((*shown, *numbers)))
-            if len(group) > len(shown):
-                yield group
+            alike = tuple(dict.fromkeys((*shown, *numbers)))
+            found += [alike] if len(alike) > len(shown) else []
         shown += _numbers_of_calls(sentence)
+    # The number of a call, and a bound beyond which it lies: 120, "100 or more".
+    called = _numbers_of_calls(text)
+    for pattern, side in ((_FROM, 1), (_UP_TO, -1)):
+        for match in pattern.finditer(text):
+            bound = match[1] or match[2]
+            found += [(one, bound) for one in called if (int(one) - int(bound)) * side > 0]
+    return tuple(found)
 
 
 def _numbers_of_calls(text: str) -> list[str]:
     """Return the only number of each call that stands in a text as code."""
     codes = (next(filter(None, match.groups())) for match in _NAMED.finditer(text))
     return [match[1] for code in codes if (match := _OF_A_CALL.search(code))]
-
-
-def _with_bounds(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the number of a call that a text shows, and a bound beyond which it lies: 120, "100 or more"."""
-    shown = _numbers_of_calls(text)
-    for pattern, side in ((_FROM, 1), (_UP_TO, -1)):
-        for match in pattern.finditer(text):
-            bound = match[1] or match[2]
-            yield from ((one, bound) for one in shown if (int(one) - int(bound)) * side > 0)
 
 
 def _plain(name: str) -> str:

@@ -67,8 +67,11 @@ def drafts_of(source: TaskSource, skipped: frozenset[str]) -> list[Draft]:
     drafts: dict[int, Draft] = {}
     for index, item in enumerate(document.items):
         kind = _kind_in_place(item, drafts, title_asks=title_asks)
-        if not _may_demand(source, item):
-            kind = SectionKind.OTHER
+        # In what is linked, a heading above an entry has to say that it asks for something.
+        if source.kind is not SourceKind.WORDS:
+            is_headed = section_kind(item.headings) in (SectionKind.DEMANDS, SectionKind.WISHES)
+            is_ticked_off = source.kind is SourceKind.DOCUMENT and item.ticked is not None
+            kind = kind if is_headed or is_ticked_off else SectionKind.OTHER
         words = normalised(item.text)
         is_template = not re.search(r"[^\W\d_]{2}", words) or words in skipped
         if item.ticked is not None:
@@ -98,14 +101,6 @@ def _kind_in_place(item: ListItem, drafts: dict[int, Draft], *, title_asks: bool
     if kind is SectionKind.DEMANDS and is_preference(item.text):
         return SectionKind.WISHES
     return kind
-
-
-def _may_demand(source: TaskSource, item: ListItem) -> bool:
-    """Whether an entry can ask for anything: in what is linked, a heading above it has to say so."""
-    if source.kind is SourceKind.WORDS:
-        return True
-    is_headed = section_kind(item.headings) in (SectionKind.DEMANDS, SectionKind.WISHES)
-    return is_headed or (source.kind is SourceKind.DOCUMENT and item.ticked is not None)
 
 
 def _draft(index: int, item: ListItem, source: TaskSource, *, wish: bool) -> Draft:

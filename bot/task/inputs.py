@@ -64,20 +64,24 @@ _NO_INPUT = re.compile(
 
 def untested_input(requirement: Requirement, tests: str) -> str:
     """Return an input that a demand shows with a result and the code of `tests` does not have; or ""."""
-    inputs = _inputs(prose_of(requirement))
-    return next((one for one in inputs if not _stands_in(one, tests)), "")
-
-
-def _inputs(text: str) -> Iterator[str]:
-    for words in code_sentences(text):
+    texts = [next(filter(None, one), "") for one in _QUOTED.findall(tests)]
+    if not texts or _ELSEWHERE.search(tests):  # the tests' data may be elsewhere
+        return ""
+    shapes, plain = set(map(_shape, texts)), _plain(tests)
+    for words in code_sentences(prose_of(requirement)):
         sentence = Sentence(words)
         if keeps(words) or words.rstrip().endswith("?"):
             continue
         for pattern in _SHOWN:
             for found in pattern.finditer(sentence.masked):
                 shown = sentence.codes[int(found["input"])].strip("'\"")
-                if is_data(shown) or _is_taken_apart(shown, sentence.codes):
-                    yield shown
+                # A dotted name is data where a result that stands beside it, in quotes, is a part of it.
+                parts = {f"{quote}{part}{quote}" for part in shown.split(".") for quote in "'\""}
+                is_part = _DOTTED.fullmatch(shown) and not parts.isdisjoint(sentence.codes)
+                is_tested = _plain(shown) in plain or _shape(shown) in shapes
+                if (is_part or is_data(shown)) and not is_tested:
+                    return shown
+    return ""
 
 
 def is_data(shown: str) -> bool:
@@ -127,20 +131,6 @@ def _look_alike(one: str, other: str) -> bool:
     if not any(letter.isalnum() for letter in one + other):
         return set(one) == set(other)
     return SequenceMatcher(None, one, other, autojunk=False).ratio() >= _ALIKE
-
-
-def _is_taken_apart(shown: str, codes: list[str]) -> bool:
-    """Whether a dotted name is data: a result that stands beside it, in quotes, is a part of it."""
-    parts = {f"{quote}{part}{quote}" for part in shown.split(".") for quote in "'\""}
-    return _DOTTED.fullmatch(shown) is not None and not parts.isdisjoint(codes)
-
-
-def _stands_in(shown: str, tests: str) -> bool:
-    """Whether tests have a text, or one of the same shape; also where their data may be elsewhere."""
-    texts = [next(filter(None, one), "") for one in _QUOTED.findall(tests)]
-    if not texts or _ELSEWHERE.search(tests) or _plain(shown) in _plain(tests):
-        return True
-    return _shape(shown) in map(_shape, texts)
 
 
 def _shape(text: str) -> str:

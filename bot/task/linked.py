@@ -14,7 +14,7 @@ from enum import StrEnum
 from urllib.parse import unquote, urldefrag, urlsplit
 
 from bot.task.sections import SectionKind, section_kind
-from bot.text.markdown import Link, read_document
+from bot.text.markdown import read_document
 from bot.values import IssueReference
 
 _KEYWORD = r"(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)"
@@ -75,31 +75,28 @@ class Pointer:
 def pointers(text: str, home: str) -> tuple[Pointer, ...]:
     """What a text points to, in its order. `home` is the repository's own address on the web, or empty."""
     document = read_document(text)
-    found = [_pointed(link, home) for link in document.links]
-    named = [
+    found: list[Pointer] = []
+    for link in document.links:
+        try:
+            address, anchor = urldefrag(link.target)
+            parts = urlsplit(address)
+        except ValueError:
+            continue
+        is_ours = bool(home) and f"{address}/".lower().startswith(f"{home}/".lower())
+        is_page = parts.scheme in ("http", "https") and not is_ours
+        if places := tuple(_places(address, home)):
+            beside = section_kind(link.headings) is SectionKind.OTHER
+            named = unquote(anchor).lower()
+            named = named if _ANCHOR.fullmatch(named) else ""
+            found.append(Pointer(Way.NAMED if beside else Way.DOCUMENT, places, named))
+        elif is_page and parts.hostname and not _NO_TEXT.search(parts.path):
+            found.append(Pointer(Way.PAGE, (address,)))
+    found += [
         Pointer(Way.NAMED, (path,))
         for code in document.codes
         if (path := _path(code)) and not re.search(r"\s|\.(?i:docx|pdf)$", code)
     ]
-    return tuple(dict.fromkeys(one for one in (*found, *named) if one is not None))
-
-
-def _pointed(link: Link, home: str) -> Pointer | None:
-    try:
-        address, anchor = urldefrag(link.target)
-        parts = urlsplit(address)
-    except ValueError:
-        return None
-    places = tuple(_places(address, home))
-    if places:
-        beside = section_kind(link.headings) is SectionKind.OTHER
-        named = unquote(anchor).lower()
-        named = named if _ANCHOR.fullmatch(named) else ""
-        return Pointer(Way.NAMED if beside else Way.DOCUMENT, places, named)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        return None
-    is_ours = bool(home) and f"{address}/".lower().startswith(f"{home}/".lower())
-    return None if is_ours or _NO_TEXT.search(parts.path) else Pointer(Way.PAGE, (address,))
+    return tuple(dict.fromkeys(found))
 
 
 def _places(address: str, home: str) -> Iterator[str]:

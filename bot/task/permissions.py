@@ -116,7 +116,8 @@ def speaks_of_test(permitted: PermittedChange, test: TestComparison) -> bool:
     spelled = [one for one in named if "test" in one.lower() and re.fullmatch(r"[\w./-]+", one)]
     if spelled:
         own = test_name(test.id)
-        return any(one == own or _is_path(one, test.path) for one in spelled)
+        paths = (one.lstrip("./") for one in spelled if "/" in one or "." in one)
+        return own in spelled or any(f"/{test.path}".endswith(f"/{one}") for one in paths)
     subject = words_of(permitted.sentence) - _GENERIC
     name = Vocabulary(words_of(f"{test_name(test.id)} {test.path}"))
     code = Vocabulary(code_words(f"{test.source}\n{test.source_before}"))
@@ -143,10 +144,6 @@ def permission_for(
 ) -> PermittedChange | None:
     """Return the first permission that speaks of a test."""
     return next((one for one in permitted if speaks_of_test(one, test)), None)
-
-
-def _is_path(named: str, path: str) -> bool:
-    return ("/" in named or "." in named) and f"/{path}".endswith(f"/{named.lstrip('./')}")
 
 
 # --- tells whether a demand speaks plainly of what a deleted test was about -----------------------

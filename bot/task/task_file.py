@@ -12,6 +12,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from bot.task.rubrics.files import plain_key, rubric_of
@@ -54,7 +55,17 @@ Fields = Mapping[str, object]
 
 def read_task_file(text: str, reference: str, trust: Trust) -> TaskSource | None:
     """The source that a task file makes; None for any other text, which is read as words."""
-    fields = _as_lists(_parsed(text))
+    value = _parsed(text)
+    fields = _fields(value)
+    if not isinstance(fields.get("requirements"), list):
+        with suppress(RubricProblem):  # a rubric of another shape is spelt out as lists
+            rubric = rubric_of(value)
+            fields = {
+                "root_cause": rubric.root_cause,
+                "requirements": list(rubric.requirements),
+                "acceptable": list(rubric.acceptable),
+                "unacceptable": list(rubric.unacceptable),
+            }
     entries = fields.get("requirements")
     if not isinstance(entries, list) or not entries:
         return None
@@ -87,23 +98,6 @@ def _parsed(text: str) -> object:
         return load_plain_yaml(text)
     except PlainYamlError:
         return None
-
-
-def _as_lists(value: object) -> Fields:
-    """The file's fields; a rubric of another shape is spelt out as lists."""
-    fields = _fields(value)
-    if isinstance(fields.get("requirements"), list):
-        return fields
-    try:
-        rubric = rubric_of(value)
-    except RubricProblem:
-        return fields
-    return {
-        "root_cause": rubric.root_cause,
-        "requirements": list(rubric.requirements),
-        "acceptable": list(rubric.acceptable),
-        "unacceptable": list(rubric.unacceptable),
-    }
 
 
 def _listed(entries: list[object], wishes: object) -> ListedTask:

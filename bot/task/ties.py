@@ -90,26 +90,16 @@ def tie_tests(
     demands = [_demand(requirement) for requirement in requirements]
     ties: list[Tie] = []
     for test in tests[:MAX_TESTS]:
-        ties.extend(_explicit_ties(test, demands, scale) or _similar_ties(test, demands, scale))
+        explicit: list[Tie] = []
+        for demand in demands:
+            if why := mention(demand.requirement, test, requirements):
+                is_named = _names_test(demand.requirement, test)
+                of_name = 1.0 if is_named else scale.share_of_bare_name(test, demand.said)
+                explicit.append(
+                    Tie(demand.requirement.id, test.id, 1.0, why, explicit=True, of_name=of_name)
+                )
+        ties += explicit or _similar_ties(test, demands, scale)
     return tuple(ties)
-
-
-def _explicit_ties(test: TestComparison, demands: Sequence[_Demand], scale: _Scale) -> list[Tie]:
-    requirements = [one.requirement for one in demands]
-    return [
-        Tie(
-            demand.requirement.id,
-            test.id,
-            1.0,
-            why,
-            explicit=True,
-            of_name=1.0
-            if _names_test(demand.requirement, test)
-            else scale.share_of_bare_name(test, demand.said),
-        )
-        for demand in demands
-        if (why := mention(demand.requirement, test, requirements))
-    ]
 
 
 def _similar_ties(test: TestComparison, demands: Sequence[_Demand], scale: _Scale) -> list[Tie]:

@@ -107,20 +107,21 @@ def enriched(
     items, merged = _without_duplicates(items, understood.duplicates)
     items, cut = mended(items)
     remarks = (*floor.remarks, *additions.remarks, *refused, *merged, *cut)
+    # A sentence of which a requirement was made, or of a part of it, is no longer left out.
+    words = [one.quotation or one.shown for one in items]
+    not_apart = (
+        sentence
+        for sentence in floor.not_apart
+        if not any(_holds(sentence, one) or says_the_same(sentence, one) for one in words)
+    )
     return replace(
         floor,
         items=items,
         preferences=tuple(additions.preferences),
         permitted=tuple(additions.permitted),
         remarks=remarks,
-        not_apart=tuple(one for one in floor.not_apart if not _is_among(one, items)),
+        not_apart=tuple(not_apart),
     )
-
-
-def _is_among(sentence: str, items: tuple[Requirement, ...]) -> bool:
-    """Whether a requirement was made of a sentence, or of a part of it."""
-    words = (one.quotation or one.shown for one in items)
-    return any(_holds(sentence, one) or says_the_same(sentence, one) for one in words)
 
 
 class _Additions:
@@ -159,22 +160,42 @@ class _Additions:
             if any(says_the_same(known, words) for words in said)
         )
         twin = next(twins, None)
-        twin = twin or self._refactoring(found, source)
+        if twin is None and preserves(found.sentence):
+            # The title that "No behavior changes." makes one of a refactoring: it asks for both.
+            titles = (one for one in self.items if one.is_title and one.origin == source.reference)
+            twin = next((one for one in titles if one.category is Category.UPKEEP), None)
         if twin is not None:
             self._ids.setdefault(proposal.key, twin.id)
         elif proposal.is_permission or only_permits(found.sentence):
             self._permit(proposal, found, source)
         elif proposal.is_wish or is_preference(found.sentence):
-            self._wish(text, source)
+            is_new = not any(says_the_same(wish.text, text) for wish in self.preferences)
+            if is_new and len(self.preferences) < MAX_REQUIREMENTS:
+                id_ = self._free_id("P", {wish.id for wish in self.preferences})
+                self.preferences.append(Preference(id_, text, source.reference))
         elif sum(one.category in ASKED for one in self.items) >= MAX_REQUIREMENTS:
             self._refuse(proposal, f"{MAX_REQUIREMENTS} requirements are the most")
         else:
             self._demand(proposal, text, found, source)
 
     def _demand(self, proposal: Proposal, text: str, found: Quotation, source: TaskSource) -> None:
-        kind = _kind_of(proposal, text)
-        if kind is Category.BEHAVIOUR and self._words_title(proposal, text, found, source):
-            return
+        by_words = category_of(text)
+        is_narrow = by_words is Category.UPKEEP and upkeep_area(text) in NARROW
+        kind = Category.BEHAVIOUR  # what the words say, and never weaker than the model says
+        if proposal.category is Category.PROHIBITION and forbids(text):
+            kind = Category.PROHIBITION
+        elif proposal.category is Category.KEEP and may_keep(text):
+            kind = Category.KEEP
+        elif is_narrow or proposal.category is by_words:
+            kind = by_words
+        # The first sentence that says what should be words a bug's title so: they are one demand.
+        for at, one in enumerate(self.items if kind is Category.BEHAVIOUR else ()):
+            is_bug = one.is_title and one.origin == source.reference and not one.quotation
+            is_bug = is_bug and one.category is Category.BEHAVIOUR and source.trust.is_asked
+            if is_bug and stands_for_title(found.sentence, source.title, source.text):
+                self.items[at] = replace(one, wording=text, quotation=clip(found.words, MAX_TEXT))
+                self._ids.setdefault(proposal.key, one.id)
+                return
         id_ = self._free_id("R", {one.id for one in self.items})
         self._ids.setdefault(proposal.key, id_)
         self.items.append(
@@ -188,26 +209,6 @@ class _Additions:
             )
         )
 
-    def _refactoring(self, found: Quotation, source: TaskSource) -> Requirement | None:
-        """The title that "No behavior changes." makes one of a refactoring: it asks for both."""
-        if not preserves(found.sentence):
-            return None
-        titles = (one for one in self.items if one.is_title and one.origin == source.reference)
-        return next((one for one in titles if one.category is Category.UPKEEP), None)
-
-    def _words_title(
-        self, proposal: Proposal, text: str, found: Quotation, source: TaskSource
-    ) -> bool:
-        """Word a bug's title as what should be, by the first sentence that says it: they are one demand."""
-        for at, one in enumerate(self.items):
-            is_bug = one.is_title and one.origin == source.reference and not one.quotation
-            is_bug = is_bug and one.category is Category.BEHAVIOUR and source.trust.is_asked
-            if is_bug and stands_for_title(found.sentence, source.title, source.text):
-                self.items[at] = replace(one, wording=text, quotation=clip(found.words, MAX_TEXT))
-                self._ids.setdefault(proposal.key, one.id)
-                return True
-        return False
-
     def _permit(self, proposal: Proposal, found: Quotation, source: TaskSource) -> None:
         """Allow what a sentence of those who may ask allows; it demands nothing, whoever says it."""
         if not source.trust.is_asked:
@@ -219,13 +220,6 @@ class _Additions:
         if not allowed:
             self._refuse(proposal, "it demands nothing, and names no test that may change")
 
-    def _wish(self, text: str, source: TaskSource) -> None:
-        if any(says_the_same(wish.text, text) for wish in self.preferences):
-            return
-        if len(self.preferences) < MAX_REQUIREMENTS:
-            id_ = self._free_id("P", {wish.id for wish in self.preferences})
-            self.preferences.append(Preference(id_, text, source.reference))
-
     def _refuse(self, proposal: Proposal, why: str) -> None:
         self.remarks.append(f"The model's “{proposal.quotation[:60]}” was left out: {why}.")
 
@@ -234,18 +228,6 @@ class _Additions:
         while f"{letter}{number}" in taken or f"{letter}{number}" in self._ids.values():
             number += 1
         return f"{letter}{number}"
-
-
-def _kind_of(proposal: Proposal, text: str) -> Category:
-    """The kind of a demand: what the words say, and never weaker than the model says."""
-    if proposal.category is Category.PROHIBITION and forbids(text):
-        return Category.PROHIBITION
-    if proposal.category is Category.KEEP and may_keep(text):
-        return Category.KEEP
-    by_words = category_of(text)
-    if by_words is Category.UPKEEP and upkeep_area(text) in NARROW:
-        return by_words
-    return by_words if proposal.category is by_words else Category.BEHAVIOUR
 
 
 def _without_duplicates(
@@ -329,7 +311,15 @@ def find_quotation(
     for passage, heading in _passages(source):
         if heading or normalised(passage) in skipped or not _holds(passage, quoted):
             continue
-        found = Quotation(" ".join(quoted.split()), _sentence_round(passage, quoted))
+        # The fewest sentences, one after another, that hold the wanted words.
+        parts = [one for one in _SENTENCE.split(passage) if one.strip()]
+        stretches = (
+            " ".join(parts[start : start + length])
+            for length in range(1, len(parts) + 1)
+            for start in range(len(parts) - length + 1)
+        )
+        around = next((one.strip() for one in stretches if _holds(one, quoted)), passage)
+        found = Quotation(" ".join(quoted.split()), around)
         if words_of(quoted) or _plain(quoted) == _plain(found.sentence):
             return found
     return None
@@ -371,17 +361,6 @@ def _holds(text: str, quoted: str) -> bool:
     before = r"(?<!\w)" if wanted[:1].isalnum() else ""
     after = r"(?!\w)" if wanted[-1:].isalnum() else ""
     return bool(wanted) and re.search(before + re.escape(wanted) + after, _plain(text)) is not None
-
-
-def _sentence_round(passage: str, quoted: str) -> str:
-    """The fewest sentences, one after another, that hold the wanted words."""
-    sentences = [one for one in _SENTENCE.split(passage) if one.strip()]
-    for length in range(1, len(sentences) + 1):
-        for start in range(len(sentences) - length + 1):
-            told = " ".join(sentences[start : start + length])
-            if _holds(told, quoted):
-                return told.strip()
-    return passage
 
 
 def _plain(text: str) -> str:

@@ -6,7 +6,7 @@ The wording is for people and judges; what rules tie and count is the title.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import islice
 
 from rapidfuzz import fuzz
@@ -115,15 +115,7 @@ _MAY_NOT = re.compile(
 def asked_in_prose(text: str, demands: Iterable[str]) -> tuple[str, ...]:
     """Return the sentences of running text that ask for something, and that are none of the demands."""
     known = tuple(demands)
-    new = (
-        clip(sentence, MOST_CHARS)
-        for sentence in islice(_asking(text), _MOST_READ)
-        if not any(says_the_same(sentence, one) for one in known)
-    )
-    return tuple(islice(dict.fromkeys(new), _MOST_SENTENCES))
-
-
-def _asking(text: str) -> Iterator[str]:
+    asking: list[str] = []
     for passage in read_document(text).passages:
         if section_kind(passage.headings) in (SectionKind.WISHES, SectionKind.OTHER):
             continue
@@ -131,7 +123,13 @@ def _asking(text: str) -> Iterator[str]:
             is_demand = _MODAL.search(sentence) or _MAY_NOT.search(sentence)
             is_open = sentence.endswith(("?", ":"))
             if is_demand and not (is_open or only_permits(sentence) or is_preference(sentence)):
-                yield sentence
+                asking.append(sentence)
+    new = (
+        clip(sentence, MOST_CHARS)
+        for sentence in asking[:_MOST_READ]
+        if not any(says_the_same(sentence, one) for one in known)
+    )
+    return tuple(islice(dict.fromkeys(new), _MOST_SENTENCES))
 
 
 # --- takes away what nobody asked for: lines of the repository's templates and their usual kin ----

@@ -74,27 +74,27 @@ class Fetcher:
 
     async def fetch(self, call: HttpRequest) -> Fetched:
         """Fetch, following redirects of a GET. Raises Refused for whatever may not or does not work."""
+        url, backend = call.url, GuardedBackend(self.guard)
         try:
-            async with asyncio.timeout(self.limits.seconds):
-                return await self._follow(call)
+            async with (
+                asyncio.timeout(self.limits.seconds),
+                httpcore.AsyncConnectionPool(self.verify, network_backend=backend) as pool,
+            ):
+                for _ in range(self.limits.redirects + 1):
+                    answered = await self._once(pool, HttpRequest(url, call.headers, call.body))
+                    if isinstance(answered, Fetched):
+                        return answered
+                    if call.body is not None or call.headers:
+                        raise LookupRefused(
+                            "The host redirects a request that carries credentials."
+                        )
+                    url = answered
         except TimeoutError as error:
             raise LookupRefused(f"It took longer than {self.limits.seconds:g} seconds.") from error
         except (httpcore.NetworkError, httpcore.TimeoutException) as error:
             raise LookupRefused("The host does not respond.") from error
         except (httpcore.ProtocolError, httpcore.UnsupportedProtocol, zlib.error) as error:
             raise LookupRefused("The host's response cannot be read.") from error
-
-    async def _follow(self, call: HttpRequest) -> Fetched:
-        url = call.url
-        backend = GuardedBackend(self.guard)
-        async with httpcore.AsyncConnectionPool(self.verify, network_backend=backend) as pool:
-            for _ in range(self.limits.redirects + 1):
-                answered = await self._once(pool, HttpRequest(url, call.headers, call.body))
-                if isinstance(answered, Fetched):
-                    return answered
-                if call.body is not None or call.headers:
-                    raise LookupRefused("The host redirects a request that carries credentials.")
-                url = answered
         raise LookupRefused(f"It redirects more than {self.limits.redirects} times.")
 
     async def _once(self, pool: httpcore.AsyncConnectionPool, call: HttpRequest) -> Fetched | str:

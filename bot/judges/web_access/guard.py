@@ -54,15 +54,13 @@ class Guard:
         if not found:
             raise LookupRefused("The host name cannot be resolved.")
         for text in found:
-            if not self._may_reach(text):
+            try:
+                may_reach = self.is_allowed(ipaddress.ip_address(text))
+            except ValueError:
+                may_reach = False
+            if not may_reach:
                 raise LookupRefused("The host is not on the public internet.")
         return found
-
-    def _may_reach(self, text: str) -> bool:
-        try:
-            return self.is_allowed(ipaddress.ip_address(text))
-        except ValueError:
-            return False
 
 
 class GuardedBackend(httpcore.AsyncNetworkBackend):
@@ -151,9 +149,12 @@ class Tunnel:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            answered = await self._reached(reader)
+            answer, onward = await self._reached(reader)
             writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-            await self._relay((reader, writer), answered)
+            try:
+                await concurrently(self._copy(reader, onward), self._copy(answer, writer))
+            finally:
+                await _closed(onward)
         except (LookupRefused, OSError, *_NO_HEAD):  # a TimeoutError is an OSError
             with suppress(OSError):
                 writer.write(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
@@ -161,22 +162,13 @@ class Tunnel:
             await _closed(writer)
 
     async def _reached(self, reader: asyncio.StreamReader) -> Streams:
-        """Connect to what the program asks for. Raises Refused, or what a dead connection raises."""
+        """Connect to what the program asks for: a CONNECT with the password, to a host's https port.
+
+        Raises Refused, or what a dead connection raises.
+        """
         async with asyncio.timeout(_HEAD_S):
             head = await reader.readuntil(b"\r\n\r\n")
-        host, port = self._wanted(head.decode("latin-1"))
-        failure: Exception = LookupRefused("The host name cannot be resolved.")
-        for address in await self.guard.addresses(host, port):
-            try:
-                async with asyncio.timeout(_CONNECT_S):
-                    return await self.connect(address, port)
-            except OSError as error:  # a TimeoutError is one
-                failure = error
-        raise failure
-
-    def _wanted(self, head: str) -> tuple[str, int]:
-        """Host and port of a CONNECT with the password; anything else is refused."""
-        first, *fields = head.split("\r\n")
+        first, *fields = head.decode("latin-1").split("\r\n")
         words = first.split(" ")
         expected = base64.b64encode(f"assay:{self._password}".encode()).decode()
         given = [
@@ -189,13 +181,14 @@ class Tunnel:
         host, _, port = words[1].rpartition(":") if len(words) == 3 else ("", "", "")
         if words[0] != "CONNECT" or not host or port != str(_HTTPS):
             raise LookupRefused("Only https addresses can be looked up.")
-        return host.strip("[]"), _HTTPS
-
-    async def _relay(self, inside: Streams, outside: Streams) -> None:
-        try:
-            await concurrently(self._copy(inside[0], outside[1]), self._copy(outside[0], inside[1]))
-        finally:
-            await _closed(outside[1])
+        failure: Exception = LookupRefused("The host name cannot be resolved.")
+        for address in await self.guard.addresses(host.strip("[]"), _HTTPS):
+            try:
+                async with asyncio.timeout(_CONNECT_S):
+                    return await self.connect(address, _HTTPS)
+            except OSError as error:  # a TimeoutError is one
+                failure = error
+        raise failure
 
     async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while data := await reader.read(_READ_BYTES):

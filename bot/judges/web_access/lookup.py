@@ -40,24 +40,24 @@ class WebLookup:
         """Answer as text: scrubbed, at most TEXT_CHARS long, and a sentence where there is nothing."""
         request = request.strip()
         try:
-            return scrub(await self._answer(request))[:TEXT_CHARS]
+            if (wanted := wanted_package(request)) is not None:
+                found = await self.packages(wanted)
+            elif not request:
+                raise LookupRefused("The request is empty.")
+            elif "://" in request.split(maxsplit=1)[0]:
+                fetched = await self.fetcher.fetch(HttpRequest(request))
+                page = await _read(fetched)
+                cut = "\n[the rest was left out]" if page.is_cut else ""
+                found = (
+                    f"{page.url} answers {fetched.status}.\n{page.text[: TEXT_CHARS - 300]}{cut}"
+                )
+            elif self.search is None:
+                raise LookupRefused("No search provider is set; only addresses can be looked up.")
+            else:
+                found = await self.search.search(request)
         except LookupRefused as refused:
             return f"Not looked up: {refused.why}"
-
-    async def _answer(self, request: str) -> str:
-        wanted = wanted_package(request)
-        if wanted is not None:
-            return await self.packages(wanted)
-        if not request:
-            raise LookupRefused("The request is empty.")
-        if "://" in request.split(maxsplit=1)[0]:
-            fetched = await self.fetcher.fetch(HttpRequest(request))
-            page = await _read(fetched)
-            cut = "\n[the rest was left out]" if page.is_cut else ""
-            return f"{page.url} answers {fetched.status}.\n{page.text[: TEXT_CHARS - 300]}{cut}"
-        if self.search is None:
-            raise LookupRefused("No search provider is set; only addresses can be looked up.")
-        return await self.search.search(request)
+        return scrub(found)[:TEXT_CHARS]
 
     async def page(self, url: str) -> PageText:
         """Read the text of one page. Raises Refused, also if there is none."""
@@ -189,7 +189,18 @@ class ProviderSearch:
 
     async def search(self, words: str) -> str:
         """The first results as text. Raises Refused when the provider does not answer."""
-        fetched = await self.fetcher.fetch(self._call(words[:WORDS_CHARS]))
+        url, words = self.url or _OWN[self.provider], words[:WORDS_CHARS]
+        if self.provider == "tavily":
+            body = json.dumps({"query": words, "max_results": MOST_RESULTS}).encode()
+            call = HttpRequest(url, (("Authorization", f"Bearer {self.key}"),), body)
+        elif self.provider == "brave":
+            asked = urlencode({"q": words, "count": MOST_RESULTS})
+            call = HttpRequest(f"{url}?{asked}", (("X-Subscription-Token", self.key),))
+        else:
+            asked = urlencode({"q": words, "format": "json"})
+            own = (("Authorization", f"Bearer {self.key}"),) if self.key else ()
+            call = HttpRequest(f"{url.rstrip('/')}/search?{asked}", own)
+        fetched = await self.fetcher.fetch(call)
         if fetched.status != 200:
             raise LookupRefused(f"The search provider responded with status {fetched.status}.")
         try:
@@ -200,19 +211,6 @@ class ProviderSearch:
         except ValidationError as error:
             raise LookupRefused("The search provider's response cannot be read.") from error
         return shown(found)
-
-    def _call(self, words: str) -> HttpRequest:
-        url = self.url or _OWN[self.provider]
-        if self.provider == "tavily":
-            body = {"query": words, "max_results": MOST_RESULTS}
-            authorization = (("Authorization", f"Bearer {self.key}"),)
-            return HttpRequest(url, authorization, json.dumps(body).encode())
-        if self.provider == "brave":
-            asked = urlencode({"q": words, "count": MOST_RESULTS})
-            return HttpRequest(f"{url}?{asked}", (("X-Subscription-Token", self.key),))
-        asked = urlencode({"q": words, "format": "json"})
-        own = (("Authorization", f"Bearer {self.key}"),) if self.key else ()
-        return HttpRequest(f"{url.rstrip('/')}/search?{asked}", own)
 
 
 def shown(results: list[SearchResult]) -> str:

@@ -194,7 +194,13 @@ def _session(frame: _Frame, text: str) -> Iterator[Example | UnreadExample]:
             return
         (statement,), want = tree.body, one.want.rstrip("\n")
         code = ast.unparse(statement)
-        if isinstance(statement, ast.Expr) and _calls(statement, before):
+        nodes = list(ast.walk(statement))
+        asks_version = any(
+            isinstance(one, ast.Attribute) and one.attr == "__version__" for one in nodes
+        )
+        # It may show something of the project: it calls, or looks at what was made before.
+        calls = bool(before) or any(isinstance(one, ast.Call) for one in nodes)
+        if isinstance(statement, ast.Expr) and calls and not asks_version:
             comment = next((said for _, said in _comments(one.source).values()), "")
             said = list(said_in(comment, frame.kind))
             for mark in said:
@@ -222,14 +228,6 @@ def _wanted(frame: _Frame, code: str, want: str, before: tuple[str, ...]) -> Ite
     elif not any(line.strip() in ("...", "…") for line in lines):
         is_value = len(lines) == 1 or read_value(want) is not None
         yield replace(plain, results=spellings(want) if is_value else (want,))
-
-
-def _calls(statement: ast.Expr, before: list[str]) -> bool:
-    """Whether a line may show something of the project: it calls, or looks at what was made before."""
-    nodes = list(ast.walk(statement))
-    if any(isinstance(one, ast.Attribute) and one.attr == "__version__" for one in nodes):
-        return False
-    return bool(before) or any(isinstance(one, ast.Call) for one in nodes)
 
 
 # --- code with comments -----------------------------------------------------------------------

@@ -115,7 +115,27 @@ _ALLOWED = (
 
 def examples_of(source: TaskSource, demands: Iterable[str]) -> Iterator[Example | UnreadExample]:
     """What one text shows; in its `demands` a call that "returns" something must do so."""
-    found = list(_found(source, demands))
+    found: list[Example | UnreadExample] = []
+    document = read_document(source.text)
+    passages = [
+        one
+        for one in (Paragraph(source.title, ()), *document.passages)
+        if section_kind(one.headings) is not SectionKind.WISHES
+    ]
+    for number, passage in enumerate(dict.fromkeys(passages), start=1):
+        before = ""
+        for words in code_sentences(passage.text):
+            sentence = Sentence(words)
+            if len(sentence.codes) <= 1 and before and _IT.match(words):
+                sentence = Sentence(f"`{before}`{words[words.find(' ') :]}")
+            found += _in_sentence(sentence, source.reference)
+            before = next((code for code in sentence.codes if _call(code)), before)
+        found += _in_section(passage, source.reference, number)
+    for number, block in enumerate(document.blocks, start=len(passages) + 1):
+        if section_kind(block.headings) is not SectionKind.WISHES:
+            found += examples_in(block, source.reference, number)
+    for text in dict.fromkeys(demands):
+        found += _listed(Sentence(text), ExampleKind.EXPECTED, source.reference)
     wished = [one for one in found if isinstance(one, Example) and one.kind is ExampleKind.EXPECTED]
     for one in found:
         if isinstance(one, Example) and one.kind is ExampleKind.REPORTED:
@@ -167,29 +187,6 @@ def _is_longer(wished: Example, now: Example) -> bool:
         [ast.dump(part) for part in (one.func, *one.args, *one.keywords)] for one in (longer, call)
     )
     return len(given) > len(had) and given[: len(had)] == had
-
-
-def _found(source: TaskSource, demands: Iterable[str]) -> Iterator[Example | UnreadExample]:
-    document = read_document(source.text)
-    passages = [
-        one
-        for one in (Paragraph(source.title, ()), *document.passages)
-        if section_kind(one.headings) is not SectionKind.WISHES
-    ]
-    for number, passage in enumerate(dict.fromkeys(passages), start=1):
-        before = ""
-        for words in code_sentences(passage.text):
-            sentence = Sentence(words)
-            if len(sentence.codes) <= 1 and before and _IT.match(words):
-                sentence = Sentence(f"`{before}`{words[words.find(' ') :]}")
-            yield from _in_sentence(sentence, source.reference)
-            before = next((code for code in sentence.codes if _call(code)), before)
-        yield from _in_section(passage, source.reference, number)
-    for number, block in enumerate(document.blocks, start=len(passages) + 1):
-        if section_kind(block.headings) is not SectionKind.WISHES:
-            yield from examples_in(block, source.reference, number)
-    for text in dict.fromkeys(demands):
-        yield from _listed(Sentence(text), ExampleKind.EXPECTED, source.reference)
 
 
 def shown_results(source: TaskSource) -> Iterator[ShownResult]:

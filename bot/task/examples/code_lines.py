@@ -44,7 +44,10 @@ def read_lines(text: str) -> tuple[Line, ...]:
     for at, line in enumerate(lines):
         said, comment = _apart(line)
         if not said.strip() and not code:
-            if found and not above and comment and _looks_back(lines, at, comment):
+            # A comment of its own line is about the statement above by its sign, or where nothing is below.
+            rest = (one.strip() for one in lines[at + 1 :] if not one.strip().startswith("//"))
+            looks_back = not next(rest, "") or re.match(r"=+>|-+>|→|⇒", comment)
+            if found and not above and comment and looks_back:
                 found[-1] = replace(found[-1], comments=(*found[-1].comments, comment))
             above = above if comment else not line.strip()
             continue
@@ -74,12 +77,6 @@ def read_prompts(text: str) -> tuple[Line, ...]:
                 output = f"{last.output}\n{line}".strip()
                 found[-1] = replace(last, output=output)
     return tuple(found)
-
-
-def _looks_back(lines: list[str], at: int, comment: str) -> bool:
-    """Whether a comment of its own line is about the statement above: by its sign, or nothing is below."""
-    below = next((one.strip() for one in lines[at + 1 :] if not one.strip().startswith("//")), "")
-    return not below or re.match(r"=+>|-+>|→|⇒", comment) is not None
 
 
 def _line(code: str, comment: str) -> Line:

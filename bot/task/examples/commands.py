@@ -43,21 +43,9 @@ class Typed:
 
 def read_command(line: str) -> CommandLine | None:
     """Return what a line runs; None where it takes a shell, or more than one program."""
-    parts = _piped(line[:_LONGEST]) if len(line) <= _LONGEST else []
-    words = [shlex.split(part) for part in parts]
-    if not words or not all(words) or len(words) > 2 or "=" in words[-1][0]:
+    if len(line) > _LONGEST:
         return None
-    if len(words) == 1:
-        return CommandLine(tuple(words[0]))
-    feeding = words[0]
-    if feeding[0] == "echo" and not (len(feeding) > 1 and feeding[1].startswith("-")):
-        return CommandLine(tuple(words[1]), " ".join(feeding[1:]) + "\n")
-    return None
-
-
-def _piped(line: str) -> list[str]:
-    """The commands between single pipes; empty where anything else of a shell stands in the line."""
-    parts, at = [""], 0
+    parts, at = [""], 0  # the commands between single pipes
     line = re.split(r"\s#(?:\s|$)", line, maxsplit=1)[0].strip()
     while at < len(line):
         found = _PLAIN.match(line, at)
@@ -68,8 +56,16 @@ def _piped(line: str) -> list[str]:
             parts.append("")
             at += 1
         else:
-            return []
-    return [part.strip() for part in parts]
+            return None
+    words = [shlex.split(part.strip()) for part in parts]
+    if not all(words) or len(words) > 2 or "=" in words[-1][0]:
+        return None
+    if len(words) == 1:
+        return CommandLine(tuple(words[0]))
+    feeding = words[0]
+    if feeding[0] == "echo" and not (len(feeding) > 1 and feeding[1].startswith("-")):
+        return CommandLine(tuple(words[1]), " ".join(feeding[1:]) + "\n")
+    return None
 
 
 def typed_in(text: str) -> tuple[Typed, ...]:

@@ -12,6 +12,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 
 from bot.diff.python_source import Function, parse_python
 from bot.task.examples.values import expression
@@ -54,12 +55,9 @@ class Sentence:
 
     def __init__(self, words: str) -> None:
         self.said = words[:_LONGEST]
-        self.codes: list[str] = []
-        self.masked = _CODE.sub(self._taken, self.said.replace("\0", ""))
-
-    def _taken(self, found: re.Match[str]) -> str:
-        self.codes.append(found[1].strip())
-        return f"\0{len(self.codes) - 1}\0"
+        plain, numbers = self.said.replace("\0", ""), count()
+        self.codes: list[str] = [code.strip() for code in _CODE.findall(plain)]
+        self.masked = _CODE.sub(lambda _: f"\0{next(numbers)}\0", plain)
 
 
 def spellings(text: str) -> tuple[str, ...]:

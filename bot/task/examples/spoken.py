@@ -116,23 +116,18 @@ def spoken_of(source: TaskSource, known: Container[str], call_of: Call) -> Itera
                 said = sentence.codes[number]
                 if call_of(said) not in known:
                     yield Example(kind, call_of(said), (), error, said, "", source.reference)
-            before = _said_by(sentence, found, before)
+            # In which sense "the same" of the next sentence would be meant; None where something is right.
+            if found:
+                before = found[0][0]
+            elif _KEPT.search(sentence.masked) or _SOMETIMES.search(sentence.masked):
+                before = None
+            elif re.search(rf"\b{_MUST}\b", sentence.masked):
+                before = ExampleKind.CHANGING
+            else:
+                before = before or (ExampleKind.SHOWN if sentence.codes else None)
 
 
 Spoken = tuple[ExampleKind, int, str]
-
-
-def _said_by(
-    sentence: Sentence, found: list[Spoken], before: ExampleKind | None
-) -> ExampleKind | None:
-    """In which sense "the same" of the next sentence would be meant; None where something is right."""
-    if found:
-        return found[0][0]
-    if _KEPT.search(sentence.masked) or _SOMETIMES.search(sentence.masked):
-        return None
-    if re.search(rf"\b{_MUST}\b", sentence.masked):
-        return ExampleKind.CHANGING
-    return before or (ExampleKind.SHOWN if sentence.codes else None)
 
 
 def _in_sentence(

@@ -147,7 +147,17 @@ def rubric_of(value: object, issue: int = 0) -> Rubric:
 def _entries(part: str, value: object) -> Iterator[str]:
     """Each entry as one line."""
     if isinstance(value, str):
-        yield from _of_text(value)
+        # its bullets, each with the lines that go on with it; without bullets the text itself
+        entries: list[str] = []
+        for line in filter(str.strip, visible(value).splitlines()):
+            found = _BULLET.fullmatch(line.strip())
+            if found and len(entries) == 1 and entries[0].endswith(":"):
+                entries.clear()  # it only leads to the list
+            if found or not entries:
+                entries.append(found[1] if found else line.strip())
+            else:
+                entries[-1] += f" {line.strip()}"
+        yield from map(_line, entries)
     elif isinstance(value, list):
         for number, entry in enumerate(value, start=1):
             yield _entry(f"entry {number} of `{part}`", entry)
@@ -156,20 +166,6 @@ def _entries(part: str, value: object) -> Iterator[str]:
             yield _keyed(f"`{shown_key(str(key))}` of `{part}`", str(key), entry)
     elif value is not None:
         raise RubricProblem(f"`{part}` is neither a list nor a text")
-
-
-def _of_text(text: str) -> Iterator[str]:
-    """The bullets of a text, each with the lines that go on with it; without bullets the text itself."""
-    entries: list[str] = []
-    for line in filter(str.strip, visible(text).splitlines()):
-        found = _BULLET.fullmatch(line.strip())
-        if found and len(entries) == 1 and entries[0].endswith(":"):
-            entries.clear()  # it only leads to the list
-        if found or not entries:
-            entries.append(found[1] if found else line.strip())
-        else:
-            entries[-1] += f" {line.strip()}"
-    return map(_line, entries)
 
 
 def _entry(place: str, entry: object) -> str:

@@ -31,8 +31,18 @@ class RubricProblem(ValueError):
 
 def read_form(text: str) -> Rubric:
     """Read the comment as it stands now. Raises RubricProblem; what stands before the form is skipped."""
-    sections = dict(_sections(visible(text)))
-    if tuple(sections) != HEADINGS:
+    # Each heading with the lines below it, from the form's first heading on.
+    heading, sections = "", dict[str, list[str]]()
+    for line in visible(text).splitlines():
+        found = _HEADING.fullmatch(line.strip())
+        if found and (heading or found[1] == HEADINGS[0]):
+            heading = found[1]
+            if heading in sections:
+                raise RubricProblem(f"the heading “{heading[:60]}” stands there twice")
+            sections[heading] = []
+        elif heading:
+            sections[heading].append(line)
+    if tuple(filter(None, sections)) != HEADINGS:  # one without words only ends what is above it
         wanted = ", ".join(f"“{heading}”" for heading in HEADINGS)
         raise RubricProblem(f"it needs exactly the headings {wanted}, in this order")
     root, *lists = (sections[heading] for heading in HEADINGS)
@@ -64,26 +74,6 @@ def checked(rubric: Rubric) -> Rubric:
         if len(set(items)) < len(items):
             raise RubricProblem(f"“{heading}” says the same twice")
     return rubric
-
-
-def _sections(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Each heading with the lines below it, from the form's first heading on."""
-    heading, lines, seen = "", list[str](), set[str]()
-    for line in text.splitlines():
-        found = _HEADING.fullmatch(line.strip())
-        if not found:
-            lines.append(line)
-            continue
-        if heading:
-            yield heading, lines
-        elif found[1] != HEADINGS[0]:
-            continue  # above the form
-        heading, lines = found[1], []
-        if heading in seen:
-            raise RubricProblem(f"the heading “{heading[:60]}” stands there twice")
-        seen.add(heading)
-    if heading:
-        yield heading, lines
 
 
 def _items(heading: str, lines: list[str]) -> Iterator[str]:
