@@ -134,9 +134,8 @@ class ProcessTree:
                 # It is reaped when it does die; nobody waits for that.
                 threading.Thread(target=self._process.wait, daemon=True).start()
                 raise SandboxError(f"process {self.pid} does not die") from error
-            except (
-                asyncio.CancelledError
-            ):  # the loop itself ends; what was killed is reaped all the same
+            except asyncio.CancelledError:
+                # The loop itself ends; what was killed is reaped all the same.
                 threading.Thread(target=self._process.wait, daemon=True).start()
                 raise
             self._process.wait()

@@ -11,7 +11,6 @@ import filecmp
 import os
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 TREE = Path("/work/tree")
@@ -49,19 +48,15 @@ class Originals:
         for path in self._tests:
             lay(self._tree / path, path)
         stems = {_stem(path) for path in self._tests}
-        for path in list(self._added()):
-            is_compiled = _SCRIPT.search(path) and _stem(path) in stems
-            if _TEST_SIDE.search(path) and not is_compiled:
-                with contextlib.suppress(OSError):
-                    (TREE / path).unlink()
-
-    def _added(self) -> Iterator[str]:
         for folder, names, files in os.walk(TREE):
             names[:] = [name for name in names if name not in ("node_modules", ".git")]
             for name in files:
-                path = Path(folder, name).relative_to(TREE)
-                if not os.path.lexists(self._tree / path):
-                    yield path.as_posix()
+                path = Path(folder, name).relative_to(TREE).as_posix()
+                is_compiled = _SCRIPT.search(path) and _stem(path) in stems
+                is_added = not os.path.lexists(self._tree / path)
+                if is_added and _TEST_SIDE.search(path) and not is_compiled:
+                    with contextlib.suppress(OSError):
+                        (TREE / path).unlink()
 
     def lay_runner(self, package: str) -> None:
         """Lay the runner's own packages again, wherever packages are installed."""

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from sandbox.harness import chain
+from sandbox.harness.readers import storable
 from sandbox.test_runs.run_records import (
     NO_TESTS,
     ended_how,
     integer_of,
     seconds_of,
-    storable,
     telling_line,
     text_of,
     unique,

@@ -208,10 +208,8 @@ def _signature(target: object) -> inspect.Signature | None:
     if hasattr(target, "registry") or hasattr(target, "__signature__"):
         return None  # by the type of the first argument; or it only says so
     if isinstance(target, type):
-        made_by = (
-            *target.__mro__[:-1],
-            *inspect.getmro(type(target))[:-2],
-        )  # without object and type
+        # Without object and type.
+        made_by = (*target.__mro__[:-1], *inspect.getmro(type(target))[:-2])
         if any({"__new__", "__call__"} & vars(one).keys() for one in made_by):
             return None
     elif not isinstance(target, _CALLABLE) or hasattr(target, "__wrapped__"):
