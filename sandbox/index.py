@@ -21,10 +21,8 @@ from urllib.parse import unquote, urlsplit
 from sandbox.base import Mount
 
 _CA_TARGET, _NPM_CA_TARGET = "/env/ca.pem", "/env/npm-ca.pem"
-_NPM_FILES = (
-    Path("/usr/etc/npmrc"),
-    Path("/usr/local/etc/npmrc"),
-)  # where nothing of it is seen inside
+# Where nothing of it is seen inside.
+_NPM_FILES = (Path("/usr/etc/npmrc"), Path("/usr/local/etc/npmrc"))
 _CA_READERS = (
     "SSL_CERT_FILE",
     "REQUESTS_CA_BUNDLE",

@@ -219,19 +219,14 @@ class BubblewrapSandbox:
             way_out = network.routes(await network.addresses_of(self._build.hosts))
         async with self._folders.prepared(mounts, policy) as laid_out:
             with ExitStack() as closing:
-                group = self._group(command.limits, closing)
+                try:
+                    group = self._groups.group(command.limits) if self._groups else None
+                except OSError as error:
+                    raise SandboxError(f"cannot make a memory cgroup: {error}") from error
+                if group:
+                    closing.callback(group.remove)
                 prepared = _Prepared(command, laid_out, uid, way_out, group)
                 return await self._run_prepared(prepared, closing)
-
-    def _group(self, limits: Limits, closing: ExitStack) -> MemoryGroup | None:
-        if self._groups is None:
-            return None
-        try:
-            group = self._groups.group(limits)
-        except OSError as error:
-            raise SandboxError(f"cannot make a memory cgroup: {error}") from error
-        closing.callback(group.remove)
-        return group
 
     async def _run_prepared(self, prepared: _Prepared, closing: ExitStack) -> Completed:
         command, overflowed = prepared.command, asyncio.Event()

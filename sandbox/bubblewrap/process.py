@@ -125,23 +125,20 @@ class ProcessTree:
             if init is not None:
                 closing.callback(os.close, init)
             try:
-                await asyncio.wait_for(self._all_dead(init), _DEATH_TIMEOUT_S)
+                async with asyncio.timeout(_DEATH_TIMEOUT_S):
+                    await _readable(self._pidfd)
+                    if init is not None:
+                        # A PID namespace's init ends only after everything in the namespace did.
+                        await _readable(init)
             except TimeoutError as error:
                 # It is reaped when it does die; nobody waits for that.
                 threading.Thread(target=self._process.wait, daemon=True).start()
                 raise SandboxError(f"process {self.pid} does not die") from error
-            except (
-                asyncio.CancelledError
-            ):  # the loop itself ends; what was killed is reaped all the same
+            except asyncio.CancelledError:
+                # The loop itself ends; what was killed is reaped all the same.
                 threading.Thread(target=self._process.wait, daemon=True).start()
                 raise
             self._process.wait()
-
-    async def _all_dead(self, init: int | None) -> None:
-        await _readable(self._pidfd)
-        if init is not None:
-            # A PID namespace's init ends only after everything in the namespace did.
-            await _readable(init)
 
 
 class Pipes:

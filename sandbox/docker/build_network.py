@@ -41,10 +41,7 @@ def messages(subnet: Subnet, hosts: Iterable[str], servers: Iterable[str]) -> tu
     asked = network.name_server_rules(sorted(servers), subnet.gateway)
     # The neighbours on the bridge: two halves are more specific than the kernel's own route to it.
     neighbours = IPv4Network(subnet.range).subnets(prefixlen_diff=1)
-    refused = (
-        *neighbours,
-        IPv4Network(subnet.gateway),
-    )  # last: the gateway must be known till then
+    refused = (*neighbours, IPv4Network(subnet.gateway))  # last: it must be known till then
     return (*asked, *network.routes(hosts, subnet.gateway), *network.prohibitions(refused))
 
 

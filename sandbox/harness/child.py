@@ -31,7 +31,14 @@ def main(orders_fd: int, records_fd: int) -> NoReturn:
     streams = (sys.stdout, sys.stderr)
     runner = _RUNNERS[orders["runner"]]
     sys.excepthook = _telling(recorder, orders["runner"])
-    _hide()
+    # The tests get an empty standard input, and do not see the recorder's modules.
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    for name in list(sys.modules):
+        if name.split(".")[0] in _PRIVATE:
+            del sys.modules[name]
+    del sys.path[0]
     _set_up_python(orders["environment"], orders["lent"])
     status = runner(recorder, orders)
     for stream_out in streams:
@@ -57,17 +64,6 @@ def _telling(recorder: Recorder, runner: str) -> Callable[..., None]:
         shown(kind, error, trace)
 
     return tell
-
-
-def _hide() -> None:
-    """Take the recorder's modules out of sight and give the tests an empty standard input."""
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    for name in list(sys.modules):
-        if name.split(".")[0] in _PRIVATE:
-            del sys.modules[name]
-    del sys.path[0]
 
 
 def _set_up_python(environment: dict[str, str], lent: list[str]) -> None:

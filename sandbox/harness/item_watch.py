@@ -41,12 +41,8 @@ class ItemWatch:
         original = item.runtest
 
         def runtest() -> Any:
-            self._ran, self._called, self._seen, self._seen_message = (
-                True,
-                False,
-                outcome.PASSED,
-                "",
-            )
+            self._ran, self._called = True, False
+            self._seen, self._seen_message = outcome.PASSED, ""
             function = getattr(item, "obj", None)
             if function is not None and self._needs_call:
                 item.obj = self._wrap(function)

@@ -108,16 +108,14 @@ class Keeper:
                 return True
             if not data:
                 return False
-            if self._believed:
-                self._forward(data, reader)
-
-    def _forward(self, data: bytes, reader: chain.Reader) -> None:
-        try:
-            for body in reader.feed(data):
-                self._write(body)
-        except chain.Broken as broken:
-            self._believed = False
-            self.tell({"kind": "forged", "why": str(broken)})
+            if not self._believed:
+                continue
+            try:
+                for body in reader.feed(data):
+                    self._write(body)
+            except chain.Broken as broken:
+                self._believed = False
+                self.tell({"kind": "forged", "why": str(broken)})
 
     def _ended(self, pid: int) -> int | None:
         done, status = os.waitpid(pid, os.WNOHANG)

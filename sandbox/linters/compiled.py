@@ -46,18 +46,6 @@ def _folder_of(job: LintJob, name: str) -> dict[str, set[str]]:
 # --- Go -------------------------------------------------------------------------------------
 
 
-def _read_gofmt(said: LinterOutput) -> Iterator[LinterRemark]:
-    for path, line, rest in text_lines(said.err):
-        yield LinterRemark("syntax", path, line, f"gofmt: {rest}", breaks=Breaks.ALWAYS)
-
-
-def _vet(job: LintJob) -> tuple[LinterCall, ...]:
-    return tuple(
-        plain("go", "vet", "-json", *sorted(inner), variables=_OFFLINE, folder=folder)
-        for folder, inner in sorted(_folder_of(job, "go.mod").items())
-    )
-
-
 def _read_vet(said: LinterOutput) -> Iterator[LinterRemark]:
     """Read one object a package, with comments (`# package`) between them, on either stream."""
     text = said.err.decode(errors="replace") + "\n" + said.out.decode(errors="replace")
@@ -156,7 +144,10 @@ GOFMT = Linter(
     install="apt-get install golang-go",
     takes=ends(".go"),
     calls=lambda job: (plain("gofmt", "-e", "-l", *job.paths),),
-    read=_read_gofmt,
+    read=lambda said: (
+        LinterRemark("syntax", path, line, f"gofmt: {rest}", breaks=Breaks.ALWAYS)
+        for path, line, rest in text_lines(said.err)
+    ),
     ends_with=frozenset({0, 2}),
 )
 GOFMT_DIFF = Linter(
@@ -172,7 +163,10 @@ GO_VET = Linter(
     program="go",
     install="apt-get install golang-go",
     takes=ends(".go"),
-    calls=_vet,
+    calls=lambda job: tuple(
+        plain("go", "vet", "-json", *sorted(inner), variables=_OFFLINE, folder=folder)
+        for folder, inner in sorted(_folder_of(job, "go.mod").items())
+    ),
     read=_read_vet,
     ends_with=frozenset({0}),
     limits=_BUILDING,

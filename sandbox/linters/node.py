@@ -49,10 +49,6 @@ def _takes(source: LintedFile) -> bool:
     return source.name.endswith(_SCRIPTS) and ".min." not in source.name
 
 
-def _takes_plain(source: LintedFile) -> bool:
-    return source.name.endswith((".js", ".mjs", ".cjs")) and ".min." not in source.name
-
-
 def _uses_eslint(job: LintJob) -> bool:
     root = job.policy / job.root
     return job.has_modules and has_configuration(root, _ESLINT_FILES, "eslintConfig")
@@ -191,7 +187,9 @@ NODE = Linter(
     name="node --check",
     program="node",
     install="apt-get install nodejs",
-    takes=_takes_plain,
+    takes=lambda source: (
+        source.name.endswith((".js", ".mjs", ".cjs")) and ".min." not in source.name
+    ),
     calls=lambda job: parse_calls("node", job),
     read=read_parsed,
     ends_with=frozenset({0}),

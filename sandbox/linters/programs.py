@@ -6,8 +6,9 @@ import json
 import re
 import shlex
 import sysconfig
+from contextlib import suppress
 from functools import cache
-from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -82,9 +83,14 @@ def packages(name: str) -> tuple[Mount, ...]:
         return ()
     while waiting:
         package = waiting.pop()
-        if package.name not in found:
-            found[package.name] = package
-            waiting += _required(package)
+        if package.name in found:
+            continue
+        found[package.name] = package
+        for line in package.requires or ():
+            with suppress(InvalidRequirement, PackageNotFoundError):
+                wanted = Requirement(line)
+                if wanted.marker is None or wanted.marker.evaluate({"extra": ""}):
+                    waiting.append(distribution(wanted.name))
     # The top-level names of their files, their own records of themselves included.
     tops: dict[str, Path] = {}
     for package in found.values():
@@ -94,15 +100,3 @@ def packages(name: str) -> tuple[Mount, ...]:
             if is_name and place.exists():
                 tops[top] = place
     return tuple(Mount(str(path), f"{_PYTHON}/{top}") for top, path in sorted(tops.items()))
-
-
-def _required(package: Distribution) -> list[Distribution]:
-    found = []
-    for line in package.requires or ():
-        try:
-            wanted = Requirement(line)
-            if wanted.marker is None or wanted.marker.evaluate({"extra": ""}):
-                found.append(distribution(wanted.name))
-        except (InvalidRequirement, PackageNotFoundError):
-            continue
-    return found

@@ -55,18 +55,6 @@ def _read_stylelint(said: LinterOutput) -> Iterator[LinterRemark]:
             yield LinterRemark(item["rule"].text, path, item["line"].number, item["text"].text)
 
 
-def _css(job: LintJob) -> tuple[LinterCall, ...]:
-    if _wants_stylelint(job):
-        return ()
-    return (script("style.py", needs="tinycss2", paths=job.paths, shown="# read as CSS:"),)
-
-
-def _read_css(said: LinterOutput) -> Iterator[LinterRemark]:
-    for item in json_lines(said.out):
-        path = tree_path(item["path"].text)
-        yield LinterRemark("css", path, item["line"].number, item["message"].text)
-
-
 TIDY = Linter(
     name="tidy",
     program="tidy",
@@ -91,7 +79,14 @@ CSS = Linter(
     name="css",
     install="make install",
     takes=ends(".css"),
-    calls=_css,
-    read=_read_css,
+    calls=lambda job: (
+        ()
+        if _wants_stylelint(job)
+        else (script("style.py", needs="tinycss2", paths=job.paths, shown="# read as CSS:"),)
+    ),
+    read=lambda said: (
+        LinterRemark("css", tree_path(one["path"].text), one["line"].number, one["message"].text)
+        for one in json_lines(said.out)
+    ),
     ends_with=frozenset({0}),
 )

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from sandbox.harness import chain
+from sandbox.harness.readers import storable
 from sandbox.test_runs.run_records import (
     NO_TESTS,
     ended_how,
     integer_of,
     seconds_of,
-    storable,
     telling_line,
     text_of,
     unique,
@@ -117,21 +117,19 @@ class _Place:
         if pure.is_relative_to(self.start):
             pure = pure.relative_to(self.start)
         path = "" if pure.as_posix() == "." else pure.as_posix()
-        return path if not path or self.is_here(path) else self._source(pure) or path
+        if not path or self.is_here(path):
+            return path
+        below = PurePosixPath(*pure.parts[1:])
+        for folder in ("", "src", "source"):
+            for suffix in (pure.suffix, *_COMPILED_FROM.get(pure.suffix, ())):
+                source = PurePosixPath(folder, below.with_suffix(suffix)) if below.name else pure
+                if self.tree.is_plain(source.as_posix()):
+                    return source.as_posix()
+        return path
 
     def is_here(self, path: str) -> bool:
         """Tell whether the repository has the file."""
         return self.tree.is_plain(path)
-
-    def _source(self, built: PurePosixPath) -> str:
-        below = PurePosixPath(*built.parts[1:])
-        suffixes = (built.suffix, *_COMPILED_FROM.get(built.suffix, ()))
-        for folder in ("", "src", "source"):
-            for suffix in suffixes:
-                path = PurePosixPath(folder, below.with_suffix(suffix)) if below.name else built
-                if self.tree.is_plain(path.as_posix()):
-                    return path.as_posix()
-        return ""
 
 
 def _take(record: dict[str, object], reading: _Reading, place: _Place) -> None:

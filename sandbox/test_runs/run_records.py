@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from sandbox.base import Completed
 from sandbox.harness import canary, chain
+from sandbox.harness.readers import storable
 from sandbox.values import Observation, Outcome, TestResult, TestRun
 
 _LONGEST_S = 1e6
@@ -168,11 +169,6 @@ def text_of(record: Mapping[str, object], key: str) -> str:
     if not isinstance(value, str):
         raise TypeError(key)
     return storable(value)
-
-
-def storable(text: str) -> str:
-    """Return a text without NUL and halves of surrogate pairs, which no store takes."""
-    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
 def integer_of(record: Mapping[str, object], key: str) -> int:

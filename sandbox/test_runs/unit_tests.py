@@ -178,15 +178,11 @@ def _line_command(order: TestOrder) -> Command:
     )
 
 
-def _read_line(_: TestOrder, __: Completed, ___: str) -> TestRun | None:
-    return None
-
-
 def _shown_line(order: TestOrder) -> str:
     return order.environment.recipe.test_arguments[0]
 
 
-SHELL_TESTS = TestDriver(_line_command, _read_line, _shown_line)
+SHELL_TESTS = TestDriver(_line_command, lambda *_: None, _shown_line)
 """A line of the repository's configuration."""
 
 

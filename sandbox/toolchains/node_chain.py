@@ -60,7 +60,11 @@ def releases_of_ci(tree: Tree, released_before: str = "") -> dict[str, str]:
     (`released_before`, an ISO date) "the newest" is the one of their time.
     """
     found: dict[str, str] = {}
-    newest = _newest_before(released_before) if released_before else ""
+    newest = ""
+    if released_before:
+        # The major version with long support that was the newest then: one comes out each April.
+        year, month = (int(part) for part in released_before.split("-")[:2])
+        newest = str(2 * (year - 2013 - (month < 5)))
     for job in ci_jobs(tree):
         releases: list[str] = []
         is_listing = False
@@ -80,12 +84,6 @@ def releases_of_ci(tree: Tree, released_before: str = "") -> dict[str, str]:
         if len(releases) > 1 or job.path == ".travis.yml" or _TESTED.search(job.text):
             found |= dict.fromkeys(releases, job.path)
     return found
-
-
-def _newest_before(date: str) -> str:
-    """Return the major version with long support that was the newest then: one comes out each April."""
-    year, month = (int(part) for part in date.split("-")[:2])
-    return str(2 * (year - 2013 - (month < 5)))
 
 
 def release_named(text: str) -> str:

@@ -77,7 +77,9 @@ class Projects:
             return dict.fromkeys(self.all, 0) | others if concerns_all else others
         if self.has_top:
             return counted if not others or not all(map(_is_aside, outside)) else others
-        if others or not all(map(_is_shared, outside)) or len(self.all) > MOST_PROJECTS:
+        # A file above all projects that is no code may speak of each of them.
+        is_shared = all(_is_aside(one) or PurePosixPath(one).suffix in _SETTINGS for one in outside)
+        if others or not is_shared or len(self.all) > MOST_PROJECTS:
             return others or counted
         return dict.fromkeys(self.all, 0)
 
@@ -166,11 +168,6 @@ def _is_aside(path: str) -> bool:
     pure = PurePosixPath(path)
     hidden = pure.parts[0].startswith(".")
     return hidden or pure.suffix.lower() in _DOCUMENTS or pure.name in _LOCKS
-
-
-def _is_shared(path: str) -> bool:
-    """Whether a file above all projects is no code: it may speak of each of them."""
-    return _is_aside(path) or PurePosixPath(path).suffix in _SETTINGS
 
 
 def _declared_name(tree: Tree, manifest: PurePosixPath) -> str:

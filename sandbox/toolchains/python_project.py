@@ -169,7 +169,21 @@ def _setup_cfg(tree: Tree, groups: tuple[NamedList, ...]) -> PythonProject:
 
 
 def _setup_py(tree: Tree, groups: tuple[NamedList, ...]) -> PythonProject:
-    values = _setup_arguments(tree.read("setup.py"))
+    """Return what `setup(...)` is given as literals, or as names of module-level literals."""
+    try:
+        module = ast.parse(tree.read("setup.py"))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        module = ast.Module([], [])
+    names: dict[str, object] = {}
+    for node in module.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            names[node.targets[0].id] = _literal(node.value, names)
+    words: list[ast.keyword] = []
+    for call in ast.walk(module):
+        if isinstance(call, ast.Call):
+            called = getattr(call.func, "attr", None) or getattr(call.func, "id", None)
+            words += call.keywords if called == "setup" else []
+    values = Table({word.arg: _literal(word.value, names) for word in words if word.arg})
     from_config = _setup_cfg(tree, groups)
     tests = values.strings("tests_require")
     loose = (NamedList("tests_require", tests, is_loose=True),) if tests else ()
@@ -185,24 +199,6 @@ def _setup_py(tree: Tree, groups: tuple[NamedList, ...]) -> PythonProject:
         or from_config.extras,
         groups=groups + loose,
     )
-
-
-def _setup_arguments(source: str) -> Table:
-    """Return the arguments of `setup(...)` that are literals, or names of module-level literals."""
-    try:
-        module = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Table({})
-    names: dict[str, object] = {}
-    for node in module.body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            names[node.targets[0].id] = _literal(node.value, names)
-    words: list[ast.keyword] = []
-    for call in ast.walk(module):
-        if isinstance(call, ast.Call):
-            called = getattr(call.func, "attr", None) or getattr(call.func, "id", None)
-            words += call.keywords if called == "setup" else []
-    return Table({word.arg: _literal(word.value, names) for word in words if word.arg})
 
 
 def _literal(node: ast.expr, names: dict[str, object]) -> object:

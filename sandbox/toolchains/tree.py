@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from configparser import ConfigParser
 from configparser import Error as ConfigError
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 
 FILE_BYTES = 2_000_000
@@ -93,7 +92,18 @@ class Tree:
         Every ecosystem asks, so the folder is walked once and what it held then is kept.
         """
         if not self._walked:
-            self._walked.append(tuple(islice(self._walk(), LISTED_FILES)))
+            found: list[str] = []
+            for folder, names, files in os.walk(self.root):
+                names[:] = sorted(n for n in names if n not in _SKIPPED and not n.startswith("."))
+                place = Path(folder).relative_to(self.root).as_posix()
+                if place in self.without:
+                    names.clear()
+                    continue
+                above = "" if place == "." else f"{place}/"
+                found += [above + name for name in sorted(files)]
+                if len(found) >= LISTED_FILES:
+                    break
+            self._walked.append(tuple(found[:LISTED_FILES]))
         return self._walked[0]
 
     def all_files(self) -> Iterator[str]:
@@ -101,17 +111,6 @@ class Tree:
         for folder, _, files in os.walk(self.root):
             place = Path(folder).relative_to(self.root)
             yield from ((place / name).as_posix() for name in files)
-
-    def _walk(self) -> Iterator[str]:
-        for folder, names, files in os.walk(self.root):
-            names[:] = sorted(n for n in names if n not in _SKIPPED and not n.startswith("."))
-            place = Path(folder).relative_to(self.root).as_posix()
-            if place in self.without:
-                names.clear()
-                continue
-            above = "" if place == "." else f"{place}/"
-            for name in sorted(files):
-                yield above + name
 
     def listing(self, folder: str, suffix: str) -> tuple[str, ...]:
         """Return the sorted relative paths of the files directly in `folder` with that suffix."""

@@ -48,7 +48,13 @@ class _Package:
 
     def results(self, files: list[str]) -> Iterator[JournalResult]:
         """Build, list, run."""
-        control = self._add_control(files)
+        # A test that must fail, under a name that nobody could know.
+        nonce = self._orders.nonce
+        control = f"TestZ{nonce}"
+        package = _PACKAGE.search(read_text(self._orders.top / files[0]))
+        if package:
+            filled = _CONTROL.format(package=package.group(1), nonce=nonce, name=control)
+            (self._orders.top / self._folder / f"z{nonce}_test.go").write_text(filled)
         built = self._steps.run("go", "test", "-c", "-o", str(self._binary), f"./{self._folder}")
         if built.status != 0:
             yield self._broken(f"It does not build.\n{clipped(built.said)}", built)
@@ -97,17 +103,6 @@ class _Package:
         done = self._steps.start(Program(argv, folder=self._folder))
         return Whole(done, read_events(done.out), read_text(self._log).startswith("# test log"))
 
-    def _add_control(self, files: list[str]) -> str:
-        """Add a test that must fail, under a name that nobody could know."""
-        name = f"TestZ{self._orders.nonce}"
-        text = read_text(self._orders.top / files[0])
-        package = _PACKAGE.search(text)
-        target = self._orders.top / self._folder / f"z{self._orders.nonce}_test.go"
-        if package:
-            filled = _CONTROL.format(package=package.group(1), nonce=self._orders.nonce, name=name)
-            target.write_text(filled)
-        return name
-
     def _broken(self, message: str, done: Done) -> JournalResult:
         return JournalResult(self._folder, self._folder, outcome.ERROR, done.seconds, message)
 
@@ -150,26 +145,21 @@ class _GoEvents:
             if len(lines) < _MOST_OUTPUT:
                 lines.append(str(event.get("Output"))[:1000])
         elif action == "run" and test:
-            self._start(test)
+            if test in self.started:
+                self.problem = self.problem or f"{test} was started twice."
+            self.started[test] = True
         elif action in _ENDS and test:
-            self._end(test, action, seconds(event.get("Elapsed")))
+            found = _ENDS[action]
+            if test in self.ended or test not in self.started:
+                made_up = f"A result of {test} was printed that Go did not give."
+                self.problem = self.problem or made_up
+                if test in self.ended:
+                    found = outcome.worse(found, self.ended[test].outcome)
+            output = "" if found == outcome.PASSED else "".join(self.output.get(test, []))
+            took_s = seconds(event.get("Elapsed"))
+            self.ended[test] = SeenTest(test, found, took_s, clipped(output.strip()))
         elif action in _ENDS:
             self.package_end = self.package_end or _ENDS[action]
-
-    def _start(self, test: str) -> None:
-        if test in self.started:
-            self.problem = self.problem or f"{test} was started twice."
-        self.started[test] = True
-
-    def _end(self, test: str, action: str, took_s: float) -> None:
-        if test in self.ended or test not in self.started:
-            self.problem = self.problem or f"A result of {test} was printed that Go did not give."
-            worst = outcome.worse(
-                _ENDS[action], self.ended[test].outcome if test in self.ended else _ENDS[action]
-            )
-            action = next(word for word, name in _ENDS.items() if name == worst)
-        said = "" if action == "pass" else clipped("".join(self.output.get(test, [])).strip())
-        self.ended[test] = SeenTest(test, _ENDS[action], took_s, said)
 
 
 def read_events(text: str) -> Reading:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from sandbox.harness import chain
+from sandbox.harness.readers import storable
 
 
 class Unbelievable(Exception):
@@ -105,8 +106,8 @@ class Journal:
         """Hand over one result."""
         self._count += 1
         texts = {"message": result.message, "source": result.source}
-        capped = {name: _plain(text)[:_TEXT_CHARS] for name, text in texts.items()}
-        names = {"id": _plain(result.id)[:1000], "path": _plain(result.path)[:1000]}
+        capped = {name: storable(text)[:_TEXT_CHARS] for name, text in texts.items()}
+        names = {"id": storable(result.id)[:1000], "path": storable(result.path)[:1000]}
         self._record({"kind": "result", **asdict(result), **capped, **names})
 
     def end(self, problem: str = "", forged: bool = False) -> None:
@@ -115,7 +116,7 @@ class Journal:
             {
                 "kind": "end",
                 "count": self._count,
-                "problem": _plain(problem)[:500],
+                "problem": storable(problem)[:500],
                 "forged": forged,
             }
         )
@@ -127,8 +128,3 @@ class Journal:
     def _write(self, data: bytes) -> None:
         while data:
             data = data[os.write(self._channel, data) :]
-
-
-def _plain(text: str) -> str:
-    """Return a text that every store takes: no NUL, no half of a surrogate pair."""
-    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()

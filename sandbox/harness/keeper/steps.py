@@ -192,15 +192,12 @@ def _descendants() -> list[int]:
     try:
         return [int(word) for word in path.read_text().split()]
     except OSError:
-        names = [entry.name for entry in Path("/proc").iterdir()]
-        return [int(name) for name in names if name.isdecimal() and _parent(name) == pid]
-
-
-def _parent(name: str) -> int:
-    try:
-        return int(Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()[1])
-    except (OSError, ValueError, IndexError):
-        return 0
+        found = []
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                if int(stat.read_text().rpartition(")")[2].split()[1]) == pid:
+                    found.append(int(stat.parent.name))
+        return found
 
 
 def _text(data: bytes) -> str:

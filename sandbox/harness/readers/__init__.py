@@ -33,6 +33,11 @@ class Reading:
     problem: str = ""
 
 
+def storable(text: str) -> str:
+    """Return a text without NUL and halves of surrogate pairs, which no store takes."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+
+
 def clipped(text: str) -> str:
     """Return the end of a text, where the reason stands."""
     return text if len(text) <= MESSAGE_CHARS else "…" + text[1 - MESSAGE_CHARS :]

@@ -174,20 +174,16 @@ class CheckedFile:
         if target is _NOTHING and isinstance(node.func, ast.Attribute):
             owner = self._made(node.func.value, known)
             if isinstance(owner, type) and (known or not only_methods):
-                target, has_self = _method(owner, node.func.attr)
+                # What a method is of an object of the class, and whether it takes the object first.
+                found = inspect.getattr_static(owner, node.func.attr, _NOTHING)
+                has_self = isinstance(found, (types.FunctionType, types.MethodDescriptorType))
+                if found is not _NOTHING:
+                    target = found if has_self else getattr(owner, node.func.attr, _NOTHING)
         elif only_methods:
             return
         problem = _refused(target, node, has_self) if target is not _NOTHING else ""
         if problem:
             yield node.lineno, "refused-call", f"Python {_version()} refuses {problem}"
-
-
-def _method(owner: type, name: str) -> tuple[object, bool]:
-    """Return what a method is of an object of the class, and whether it takes the object first."""
-    found = inspect.getattr_static(owner, name, _NOTHING)
-    if isinstance(found, (types.FunctionType, types.MethodDescriptorType)):
-        return found, True
-    return (getattr(owner, name, _NOTHING), False) if found is not _NOTHING else (_NOTHING, False)
 
 
 def _refused(target: object, node: ast.Call, has_self: bool) -> str:
@@ -212,10 +208,8 @@ def _signature(target: object) -> inspect.Signature | None:
     if hasattr(target, "registry") or hasattr(target, "__signature__"):
         return None  # by the type of the first argument; or it only says so
     if isinstance(target, type):
-        made_by = (
-            *target.__mro__[:-1],
-            *inspect.getmro(type(target))[:-2],
-        )  # without object and type
+        # Without object and type.
+        made_by = (*target.__mro__[:-1], *inspect.getmro(type(target))[:-2])
         if any({"__new__", "__call__"} & vars(one).keys() for one in made_by):
             return None
     elif not isinstance(target, _CALLABLE) or hasattr(target, "__wrapped__"):

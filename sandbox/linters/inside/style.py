@@ -41,15 +41,13 @@ def _of_rules(nodes: list[Any], depth: int) -> Iterator[tuple[int, str]]:
             yield node.source_line, node.message
         elif node.type in ("qualified-rule", "at-rule") and node.content is not None and depth < 20:
             name = getattr(node, "lower_at_keyword", "")
-            parse = tinycss2.parse_rule_list if name in _WITH_RULES else _blocks
-            yield from _of_rules(parse(node.content), depth + 1)
-
-
-def _blocks(content: list[Any]) -> list[Any]:
-    found: list[Any] = tinycss2.parse_blocks_contents(
-        content, skip_comments=True, skip_whitespace=True
-    )
-    return found
+            if name in _WITH_RULES:
+                inner = tinycss2.parse_rule_list(node.content)
+            else:
+                inner = tinycss2.parse_blocks_contents(
+                    node.content, skip_comments=True, skip_whitespace=True
+                )
+            yield from _of_rules(inner, depth + 1)
 
 
 if __name__ == "__main__":
