@@ -18,9 +18,8 @@ from bot.bench import measures
 from bot.bench.criteria import Checked, GradeRow, Quality, check, read_grades, write_grades
 from bot.bench.measures import library
 from bot.commands.bench_patches import say
-from bot.commands.criteria import read_bounded
 from bot.commands.progress import TerminalProgress, table_console
-from bot.commands.services import open_agents
+from bot.commands.services import open_agents, read_bounded
 from bot.errors import UserError
 from bot.judges.criteria_critic import EXAMPLE_CHARS, TASK_CHARS
 from bot.judges.criteria_grading import LEAST_DROP, MOST_VARIATION, quantify, worsened

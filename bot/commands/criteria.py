@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 
 from bot.commands.progress import TerminalProgress
-from bot.commands.services import open_agents
+from bot.commands.services import open_agents, read_bounded
 from bot.diff.unified import unified
 from bot.errors import UserError
 from bot.judges.criteria_critic import Brief
@@ -26,7 +26,6 @@ from sandbox.repository.fetch import fetch, resolve_at_source
 from sandbox.repository.mirror import RepositorySource, merge_base, open_mirror
 
 _MINUTES = 30.0
-_MOST_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +96,6 @@ def _solutions(settings: Settings, asked: CriteriaCommand) -> tuple[str, str]:
         raise UserError(error.what, error.next_step) from error
     good, bad = texts
     return good, bad
-
-
-def read_bounded(path: Path) -> str:
-    """The beginning of a file, as text."""
-    with path.open("rb") as file:
-        return file.read(_MOST_BYTES).decode("utf-8", "replace")
 
 
 def _write(asked: CriteriaCommand, trials: tuple[CriterionTrial, ...]) -> None:

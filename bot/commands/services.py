@@ -9,6 +9,7 @@ import uuid
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager, closing
 from dataclasses import replace
+from pathlib import Path
 
 from bot.errors import Transient, UserError
 from bot.evaluation import evaluate
@@ -27,6 +28,7 @@ from sandbox import open_sandbox
 
 log = logging.getLogger(__name__)
 CountRuns = Callable[[int, int], None]
+_MOST_BYTES = 1_000_000
 
 
 def open_services(
@@ -84,6 +86,12 @@ async def open_agents(
             if session is None:
                 raise AssertionError("a model is set")
             yield Agents(session, mark)
+
+
+def read_bounded(file: Path) -> str:
+    """The beginning of a file, as text for a model."""
+    with file.open("rb") as stream:
+        return stream.read(_MOST_BYTES).decode("utf-8", "replace")
 
 
 async def judge_once(
