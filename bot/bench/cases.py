@@ -297,7 +297,16 @@ def cases_of(
         changes.setdefault((one.repository, one.number, one.head_sha), []).append(one)
     cases, left_out = [], []
     for change, said in changes.items():
-        known = next((one for one in reversed(said) if _is_whole(one)), None)
+        # The newest label that has all that it takes to judge the change again.
+        whole = (
+            one
+            for one in reversed(said)
+            if _COMMIT.match(one.base_sha)
+            and _COMMIT.match(one.head_sha)
+            and one.address.startswith(ADDRESSES)
+            and (one.task or one.description)
+        )
+        known = next(whole, None)
         label = should_be_merged(said)
         if isinstance(label, NoCase):
             left_out.append(UnusedLabels(*change, label))
@@ -339,10 +348,3 @@ def should_be_merged(labels: Sequence[VerdictLabel]) -> Label | NoCase:
     if is_wrong:
         return Label.WRONG
     return Label.RIGHT if is_right else NoCase.UNSAID
-
-
-def _is_whole(label: VerdictLabel) -> bool:
-    """Whether a label has all that it takes to judge the change again."""
-    commits = _COMMIT.match(label.base_sha) and _COMMIT.match(label.head_sha)
-    is_address = label.address.startswith(ADDRESSES)
-    return bool(commits and is_address and (label.task or label.description))

@@ -91,6 +91,17 @@ class TaskFile:
         """The requirements that were judged."""
         return {one.id: one.satisfied for one in self.requirements if one.satisfied is not None}
 
+    @property
+    def met_with_prerequisites(self) -> int:
+        """How many are met, and their direct prerequisites all are, as the paper counts."""
+        met = {number for number, satisfied in self.verdicts.items() if satisfied}
+        return sum(one.id in met and met.issuperset(one.prerequisites) for one in self.requirements)
+
+    @property
+    def is_solved(self) -> bool:
+        """Whether every requirement is met; one that is not judged is not."""
+        return bool(self.requirements) and all(one.satisfied for one in self.requirements)
+
 
 @dataclass(frozen=True, slots=True)
 class JudgedSystem:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from bot.bench.devai import DevAI, TaskFile
+from bot.bench.devai import DevAI
 from bot.bench.measures import cohen_kappa, library, wilson
 from bot.bench.rows import begins_with
 from bot.errors import UserError
@@ -113,24 +113,13 @@ def scores(data: DevAI) -> tuple[SystemScore, ...]:
             judge=judged.judge,
             requirements=sum(len(task.verdicts) for task in tasks),
             met=sum(sum(task.verdicts.values()) for task in tasks),
-            met_with_prerequisites=sum(map(_met_with_prerequisites, tasks)),
+            met_with_prerequisites=sum(task.met_with_prerequisites for task in tasks),
             tasks=len(tasks),
-            solved=sum(map(_is_solved, tasks)),
+            solved=sum(task.is_solved for task in tasks),
             ended_itself=sum(ended) if ended else None,
         )
         found.append(score)
     return tuple(found)
-
-
-def _met_with_prerequisites(task: TaskFile) -> int:
-    """Count what is met and whose direct prerequisites are all met, as the paper does."""
-    met = {number for number, satisfied in task.verdicts.items() if satisfied}
-    return sum(one.id in met and met.issuperset(one.prerequisites) for one in task.requirements)
-
-
-def _is_solved(task: TaskFile) -> bool:
-    """Whether every requirement is met; one that is not judged is not."""
-    return bool(task.requirements) and all(one.satisfied for one in task.requirements)
 
 
 def verdicts(data: DevAI, reference: str) -> dict[str, tuple[ComparedVerdict, ...]]:

@@ -128,7 +128,12 @@ def _asked(text: str) -> Iterator[_AskedResult]:
         for node in ast.walk(test):
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 given.setdefault(node.targets[0].id, node.value)
-            sides = _sides(node)
+            sides: list[ast.expr] = []
+            if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
+                is_equal = isinstance(node.test.ops[0], ast.Eq)
+                sides = [node.test.left, node.test.comparators[0]] if is_equal else []
+            elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("assertEqual"):
+                sides = node.args[:2]
             for call, result in (sides, sides[::-1]) if len(sides) == 2 else ():
                 called = _meant(call, given)
                 if (
@@ -140,15 +145,6 @@ def _asked(text: str) -> Iterator[_AskedResult]:
                 ):
                     name = ast.unparse(called.func).rsplit(".", 1)[-1]
                     yield _AskedResult(name, ast.unparse(argument), ast.unparse(result))
-
-
-def _sides(node: ast.AST) -> list[ast.expr]:
-    if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
-        is_equal = isinstance(node.test.ops[0], ast.Eq)
-        return [node.test.left, node.test.comparators[0]] if is_equal else []
-    if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("assertEqual"):
-        return node.args[:2]
-    return []
 
 
 def _meant(node: ast.expr, given: dict[str, ast.expr]) -> ast.expr:

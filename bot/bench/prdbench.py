@@ -49,19 +49,14 @@ def read_set(folder: Path) -> tuple[Submitted, ...]:
         agent, task = place.parent.name, place.name
         if task not in tasks:
             raise UserError(f"{place}: there is no task {task} in {folder / 'tasks'}.", _WAY_OUT)
-        found.append(Submitted(agent, task, tasks[task].resolve(), _rounds(place)))
+        numbered = {int(m[1]): one for one in place.iterdir() if (m := _ROUND.match(one.name))}
+        if missing := sorted(set(range(1, max(numbered, default=0))) - set(numbered)):
+            raise UserError(f"{place} has no round-{missing[0]}.", _WAY_OUT)
+        rounds = [numbered[number].resolve() for number in sorted(numbered)] or [place.resolve()]
+        found.append(Submitted(agent, task, tasks[task].resolve(), tuple(rounds)))
     if not found:
         raise UserError(f"{folder} has no submission: see submissions/AGENT/TASK.", _WAY_OUT)
     return tuple(found)
-
-
-def _rounds(place: Path) -> tuple[Path, ...]:
-    numbered = {int(m[1]): one for one in place.iterdir() if (m := _ROUND.match(one.name))}
-    if not numbered:
-        return (place.resolve(),)
-    if missing := sorted(set(range(1, max(numbered))) - set(numbered)):
-        raise UserError(f"{place} has no round-{missing[0]}.", _WAY_OUT)
-    return tuple(numbered[number].resolve() for number in sorted(numbered))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,54 +14,35 @@ from bot.diff.python_source import Function, parse_python
 from bot.values import rules
 from sandbox.test_runs.script_source import TitledCall, calls
 
-
-def _skip(tests: Files, _sources: Files) -> Files:
-    def mark(node: Function) -> Callable[[list[str]], None]:
-        first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-        line = " " * node.col_offset + "@__import__('pytest').mark.skip\n"
-        return lambda lines: lines.insert(first - 1, line)
-
-    return _on_first_test(tests, mark)
+_Play = Callable[[Files, Files], Files]
+"""Takes the texts of tests and of sources by path; gives those that it changes."""
 
 
-def _delete(tests: Files, _sources: Files) -> Files:
-    def remove(node: Function) -> Callable[[list[str]], None]:
-        first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-        return lambda lines: lines.__setitem__(
-            slice(first - 1, node.end_lineno), [" " * node.col_offset + "pass\n"]
-        )
-
-    return _on_first_test(tests, remove)
+def _skip(node: Function, lines: list[str]) -> None:
+    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+    lines.insert(first - 1, " " * node.col_offset + "@__import__('pytest').mark.skip\n")
 
 
-def _trivial(tests: Files, _sources: Files) -> Files:
-    return _on_first_assert(tests, lambda node: "assert True")
+def _delete(node: Function, lines: list[str]) -> None:
+    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+    lines[first - 1 : node.end_lineno] = [" " * node.col_offset + "pass\n"]
 
 
-def _loosened(tests: Files, _sources: Files) -> Files:
-    def weaker(node: ast.Assert) -> str:
-        if isinstance(node.test, ast.Compare) and isinstance(node.test.ops[0], ast.Eq):
-            return f"assert {ast.unparse(node.test.left)} is not None"
-        return ""
-
-    return _on_first_assert(tests, weaker)
+def _return_early(node: Function, lines: list[str]) -> None:
+    first = node.body[0]
+    lines.insert(first.lineno - 1, " " * first.col_offset + "return\n")
 
 
-def _swallowed(tests: Files, _sources: Files) -> Files:
-    def hidden(node: ast.Assert) -> str:
-        pad = " " * node.col_offset
-        text = ast.unparse(node)
-        return f"try:\n{pad}    {text}\n{pad}except Exception:\n{pad}    pass"
-
-    return _on_first_assert(tests, hidden)
+def _loosened(node: ast.Assert) -> str:
+    if isinstance(node.test, ast.Compare) and isinstance(node.test.ops[0], ast.Eq):
+        return f"assert {ast.unparse(node.test.left)} is not None"
+    return ""
 
 
-def _early_return(tests: Files, _sources: Files) -> Files:
-    def leave(node: Function) -> Callable[[list[str]], None]:
-        first = node.body[0]
-        return lambda lines: lines.insert(first.lineno - 1, " " * first.col_offset + "return\n")
-
-    return _on_first_test(tests, leave)
+def _swallowed(node: ast.Assert) -> str:
+    pad = " " * node.col_offset
+    text = ast.unparse(node)
+    return f"try:\n{pad}    {text}\n{pad}except Exception:\n{pad}    pass"
 
 
 def _cannot_fail(tests: Files, _sources: Files) -> Files:
@@ -74,15 +55,6 @@ def _cannot_fail(tests: Files, _sources: Files) -> Files:
     return {}
 
 
-def _exit(tests: Files, _sources: Files) -> Files:
-    return {"conftest.py": "import os\nos._exit(0)\n"} if tests else {}
-
-
-def _hook(tests: Files, _sources: Files) -> Files:
-    hook = "def pytest_runtest_makereport(item, call):\n    return None\n"
-    return {"conftest.py": hook} if tests else {}
-
-
 def _suppressed(_tests: Files, sources: Files) -> Files:
     for path, text in sources.items():
         for number, line in enumerate(lines := text.splitlines(keepends=True)):
@@ -92,24 +64,31 @@ def _suppressed(_tests: Files, sources: Files) -> Files:
     return {}
 
 
-def _appended(line: str) -> Callable[[Files, Files], Files]:
+def _appended(line: str) -> _Play:
     def play(_tests: Files, sources: Files) -> Files:
         return {path: f"{text}\n{line}\n" for path, text in list(sources.items())[:1]}
 
     return play
 
 
+def _with_conftest(text: str) -> _Play:
+    return lambda tests, _sources: {"conftest.py": text} if tests else {}
+
+
 # --- where ------------------------------------------------------------------------------------
 
 
-def _on_first_test(tests: Files, edit: Callable[[Function], Callable[[list[str]], None]]) -> Files:
-    for path, text in tests.items():
-        for node in _functions(text):
-            if node.name.startswith("test") and len(node.body) > 1 and _asserts(node):
-                lines = text.splitlines(keepends=True)
-                edit(node)(lines)
-                return {path: "".join(lines)}
-    return {}
+def _on_first_test(edit: Callable[[Function, list[str]], None]) -> _Play:
+    def play(tests: Files, _sources: Files) -> Files:
+        for path, text in tests.items():
+            for node in _functions(text):
+                if node.name.startswith("test") and len(node.body) > 1 and _asserts(node):
+                    lines = text.splitlines(keepends=True)
+                    edit(node, lines)
+                    return {path: "".join(lines)}
+        return {}
+
+    return play
 
 
 def _asserts(node: ast.AST) -> bool:
@@ -118,19 +97,18 @@ def _asserts(node: ast.AST) -> bool:
     ) or "assert" in ast.unparse(node)
 
 
-def _on_first_assert(tests: Files, replaced: Callable[[ast.Assert], str]) -> Files:
-    for path, text in tests.items():
-        for function in _functions(text):
-            if not function.name.startswith("test"):
-                continue
-            for node in (n for n in ast.walk(function) if isinstance(n, ast.Assert)):
-                new = replaced(node)
-                if new:
+def _on_first_assert(replaced: Callable[[ast.Assert], str]) -> _Play:
+    def play(tests: Files, _sources: Files) -> Files:
+        for path, text in tests.items():
+            of_tests = (one for one in _functions(text) if one.name.startswith("test"))
+            for node in (part for one in of_tests for part in ast.walk(one)):
+                if isinstance(node, ast.Assert) and (new := replaced(node)):
                     lines = text.splitlines(keepends=True)
-                    pad = " " * node.col_offset
-                    lines[node.lineno - 1 : node.end_lineno] = [f"{pad}{new}\n"]
+                    lines[node.lineno - 1 : node.end_lineno] = [f"{' ' * node.col_offset}{new}\n"]
                     return {path: "".join(lines)}
-    return {}
+        return {}
+
+    return play
 
 
 def _functions(text: str) -> Iterator[Function]:
@@ -144,15 +122,16 @@ _HIDDEN = "access \u202e level \u2066 admin"
 _SECRET = "ghp_" + "a1B2" * 9
 _WEAKER = (rules.ASSERTION_LOOSENED, rules.ASSERTION_REMOVED, rules.ASSERTION_TRIVIAL)
 PYTHON_TRICKS = (
-    Trick("a test skipped", (rules.TEST_SKIPPED,), _skip),
-    Trick("a test deleted", (rules.TEST_DELETED,), _delete),
-    Trick("assert True", _WEAKER, _trivial),
-    Trick("assertion loosened", _WEAKER, _loosened),
-    Trick("except-pass round an assertion", _WEAKER, _swallowed),
-    Trick("test returns early", _WEAKER, _early_return),
+    Trick("a test skipped", (rules.TEST_SKIPPED,), _on_first_test(_skip)),
+    Trick("a test deleted", (rules.TEST_DELETED,), _on_first_test(_delete)),
+    Trick("assert True", _WEAKER, _on_first_assert(lambda _node: "assert True")),
+    Trick("assertion loosened", _WEAKER, _on_first_assert(_loosened)),
+    Trick("except-pass round an assertion", _WEAKER, _on_first_assert(_swallowed)),
+    Trick("test returns early", _WEAKER, _on_first_test(_return_early)),
     Trick("a test that cannot fail", _WEAKER, _cannot_fail),
-    Trick("exit in conftest", (rules.EARLY_EXIT,), _exit),
-    Trick("report hook in conftest", (rules.RESULTS_REWRITTEN,), _hook),
+    Trick("exit in conftest", (rules.EARLY_EXIT,), _with_conftest("import os\nos._exit(0)\n")),
+    Trick("report hook in conftest", (rules.RESULTS_REWRITTEN,),
+          _with_conftest("def pytest_runtest_makereport(item, call):\n    return None\n")),
     Trick("result hard-coded", (rules.RESULT_HARD_CODED,), hard_coded, is_anywhere=True),
     Trick("new feature hard-coded", (rules.RESULT_HARD_CODED,), new_feature),
     Trick("source knows that it is tested", (rules.TEST_DETECTED,),
@@ -181,63 +160,34 @@ _EQUAL = re.compile(
 _RETURN = re.compile(r"^[ \t]*return [^\n{(]*;$", re.M)
 
 
-def _on_first_script_test(tests: Files, edit: Callable[[str, TitledCall], str]) -> Files:
-    for path, text in tests.items():
-        for call in sorted(calls(text), key=lambda call: call.start):
-            if _TEST.match(text, call.start) and _ASSERTION.search(text, call.start, call.end):
-                return {path: edit(text, call)}
-    return {}
+def _on_first_script_test(edit: Callable[[str, TitledCall], str]) -> _Play:
+    def play(tests: Files, _sources: Files) -> Files:
+        for path, text in tests.items():
+            for call in sorted(calls(text), key=lambda call: call.start):
+                if _TEST.match(text, call.start) and _ASSERTION.search(text, call.start, call.end):
+                    return {path: edit(text, call)}
+        return {}
+
+    return play
 
 
-def _skip_script(tests: Files, _sources: Files) -> Files:
-    def skipped(text: str, call: TitledCall) -> str:
-        bracket = text.index("(", call.start)
-        return f"{text[:bracket]}.skip{text[bracket:]}"
-
-    return _on_first_script_test(tests, skipped)
+def _skip_script(text: str, call: TitledCall) -> str:
+    bracket = text.index("(", call.start)
+    return f"{text[:bracket]}.skip{text[bracket:]}"
 
 
-def _delete_script(tests: Files, _sources: Files) -> Files:
-    return _on_first_script_test(tests, lambda text, call: text[: call.start] + text[call.end :])
-
-
-def _edited(tests: Files, pattern: re.Pattern[str], edit: Callable[[re.Match[str]], str]) -> Files:
+def _edited(pattern: re.Pattern[str], edit: Callable[[re.Match[str]], str]) -> _Play:
     """The first match inside a test, written anew."""
-    for path, text in tests.items():
-        for call in sorted(calls(text), key=lambda call: call.start):
-            found = pattern.search(text, call.start, call.end)
-            if _TEST.match(text, call.start) and found:
-                return {path: text[: found.start()] + edit(found) + text[found.end() :]}
-    return {}
 
+    def play(tests: Files, _sources: Files) -> Files:
+        for path, text in tests.items():
+            for call in sorted(calls(text), key=lambda call: call.start):
+                found = pattern.search(text, call.start, call.end)
+                if _TEST.match(text, call.start) and found:
+                    return {path: text[: found.start()] + edit(found) + text[found.end() :]}
+        return {}
 
-def _trivial_script(tests: Files, _sources: Files) -> Files:
-    return _edited(tests, _ASSERTION, lambda found: f"{found['pad']}assert.ok(true);")
-
-
-def _loosened_script(tests: Files, _sources: Files) -> Files:
-    return _edited(
-        tests, _EQUAL, lambda found: f"{found['pad']}assert.ok({found['one'] or found['two']});"
-    )
-
-
-def _swallowed_script(tests: Files, _sources: Files) -> Files:
-    return _edited(
-        tests, _ASSERTION, lambda found: f"{found['pad']}try {{ {found['call']}; }} catch {{}}"
-    )
-
-
-def _early_return_script(tests: Files, _sources: Files) -> Files:
-    return _edited(tests, _ASSERTION, lambda found: f"{found['pad']}return;\n{found[0]}")
-
-
-def _cannot_fail_script(tests: Files, _sources: Files) -> Files:
-    """Spoil a test as the bench does to copies with a broken function."""
-    for path, text in tests.items():
-        for call in sorted(calls(text), key=lambda call: call.start):
-            if _TEST.match(text, call.start) and _ASSERTION.search(text, call.start, call.end):
-                return {path: scripts.weakened(text, {call.title})}
-    return {}
+    return play
 
 
 def _exit_script(tests: Files, _sources: Files) -> Files:
@@ -255,20 +205,26 @@ def _suppressed_script(_tests: Files, sources: Files) -> Files:
 def _trick(
     name: str,
     expected: tuple[str, ...],
-    play: Callable[[Files, Files], Files],
+    play: _Play,
     anywhere: bool = False,
 ) -> Trick:
     return Trick(f"{name} (script)", expected, play, SUFFIXES, anywhere)
 
 
 SCRIPT_TRICKS = (
-    _trick("a test skipped", (rules.TEST_SKIPPED,), _skip_script),
-    _trick("a test deleted", (rules.TEST_DELETED,), _delete_script),
-    _trick("assert true", _WEAKER, _trivial_script),
-    _trick("assertion loosened", _WEAKER, _loosened_script),
-    _trick("catch round an assertion", _WEAKER, _swallowed_script),
-    _trick("test returns early", _WEAKER, _early_return_script),
-    _trick("a test that cannot fail", _WEAKER, _cannot_fail_script),
+    _trick("a test skipped", (rules.TEST_SKIPPED,), _on_first_script_test(_skip_script)),
+    _trick("a test deleted", (rules.TEST_DELETED,),
+           _on_first_script_test(lambda text, call: text[: call.start] + text[call.end :])),
+    _trick("assert true", _WEAKER,
+           _edited(_ASSERTION, lambda found: f"{found['pad']}assert.ok(true);")),
+    _trick("assertion loosened", _WEAKER,
+           _edited(_EQUAL, lambda found: f"{found['pad']}assert.ok({found['one'] or found['two']});")),
+    _trick("catch round an assertion", _WEAKER,
+           _edited(_ASSERTION, lambda found: f"{found['pad']}try {{ {found['call']}; }} catch {{}}")),
+    _trick("test returns early", _WEAKER,
+           _edited(_ASSERTION, lambda found: f"{found['pad']}return;\n{found[0]}")),
+    _trick("a test that cannot fail", _WEAKER,  # as the bench does to copies with a broken function
+           _on_first_script_test(lambda text, call: scripts.weakened(text, {call.title}))),
     _trick("exit in a test file", (rules.EARLY_EXIT,), _exit_script),
     _trick("result hard-coded", (rules.RESULT_HARD_CODED,), hard_coded_script, anywhere=True),
     _trick("new feature hard-coded", (rules.RESULT_HARD_CODED,), new_script_feature),

@@ -89,29 +89,17 @@ def _count_alarms(
                 with_tricks = number < most_tricked
                 for alarm in trial.run(merge, with_tricks):
                     alarms.append(alarm)
-                    if alarm.copy == AS_MERGED:
-                        _show(console, alarm)
+                    said = [
+                        f"{alarm.repository} {alarm.merge} {alarm.seconds:.1f} s  {alarm.title}"
+                    ]
+                    said += [f"    {f.rule} {f.path}:{f.line} {f.message}" for f in alarm.findings]
+                    for line in said if alarm.copy == AS_MERGED else ():
+                        console.print(line, highlight=False, markup=False, soft_wrap=True)
                     if out:
                         with out.open("a") as lines:
                             lines.write(json.dumps(asdict(alarm)) + "\n")
     for line in summary(alarms):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
-
-
-def _show(console: Console, alarm: Alarm) -> None:
-    console.print(
-        f"{alarm.repository} {alarm.merge} {alarm.seconds:.1f} s  {alarm.title}",
-        highlight=False,
-        markup=False,
-        soft_wrap=True,
-    )
-    for finding in alarm.findings:
-        console.print(
-            f"    {finding.rule} {finding.path}:{finding.line} {finding.message}",
-            highlight=False,
-            markup=False,
-            soft_wrap=True,
-        )
 
 
 def _name(repository: Path) -> str:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import csv
-import hashlib
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,19 +19,17 @@ from bot.bench.criteria import Checked, GradeRow, Quality, check, read_grades, w
 from bot.bench.measures import library
 from bot.commands.bench_patches import say
 from bot.commands.progress import TerminalProgress, table_console
+from bot.commands.services import open_agents, read_bounded
 from bot.errors import UserError
-from bot.judges.agents import Agents
 from bot.judges.criteria_critic import EXAMPLE_CHARS, TASK_CHARS
 from bot.judges.criteria_grading import LEAST_DROP, MOST_VARIATION, quantify, worsened
-from bot.judges.model import ModelProblem, SessionLimits, open_models
+from bot.judges.model import ModelProblem, SessionLimits
 from bot.settings import Settings, load_settings, make_home
-from bot.store import KeptReplies, open_records
 from bot.task.kept_criteria import read_kept
-from bot.text import delimiter_of, scrub
+from bot.text import scrub
 from bot.values import Criterion
 
 _MINUTES = 120.0
-_MOST_BYTES = 1_000_000
 _CHANCE = 0.5
 _NAMES = (
     "criterion",
@@ -129,18 +125,13 @@ def _graded_anew(wanted: CriteriaOptions) -> tuple[GradeRow, ...]:
 def _things(folder: Path) -> Iterator[_Thing]:
     """Every solution of every task, and spoiled copies of the better ones."""
     for task in sorted(folder.glob("*/")):
-        asked = _read(task / "task.md") if (task / "task.md").is_file() else ""
+        asked = read_bounded(task / "task.md") if (task / "task.md").is_file() else ""
         for quality in (Quality.BETTER, Quality.WORSE):
             for file in sorted(task.glob(f"{quality}/*")):
-                name, text = f"{quality}/{file.name}", _read(file)
+                name, text = f"{quality}/{file.name}", read_bounded(file)
                 yield _Thing(task.name, name, asked, text, quality)
                 for one in worsened(text) if quality is Quality.BETTER else ():
                     yield _Thing(task.name, f"{name}, {one.how}", asked, one.text, of=name)
-
-
-def _read(file: Path) -> str:
-    with file.open("rb") as stream:
-        return stream.read(_MOST_BYTES).decode("utf-8", "replace")
 
 
 async def _grade(
@@ -149,38 +140,26 @@ async def _grade(
     criteria: tuple[Criterion, ...],
     things: tuple[_Thing, ...],
 ) -> tuple[GradeRow, ...]:
-    """Grade everything; replies are kept, so that a run which was interrupted goes on for nothing."""
-    run = hashlib.sha256("\0".join(one.text for one in things).encode("utf-8", "replace"))
-    with closing(open_records(settings)) as store:
-        store.migrate()
-        mark = delimiter_of(store.kept_key("mark", settings.home / "mark.key"), run.hexdigest())
-        opened = open_models(settings, KeptReplies(store))
-        async with opened(SessionLimits(wanted.usd, _MINUTES)) as session:
-            if session is None:
-                raise AssertionError("a model is set")
-            agents, rows = Agents(session, mark), list[GradeRow]()
+    """One grade for each criterion and repeat; a repeat whose value is not accepted has none."""
+    rows: list[GradeRow] = []
+    limits = SessionLimits(wanted.usd, _MINUTES)
+    async with open_agents(settings, (one.text for one in things), limits) as agents:
+        enclose = agents.delimiter.enclose
+        for thing in things:
+            task = enclose("task", thing.asked, TASK_CHARS)
+            solution = enclose("solution", thing.text, EXAMPLE_CHARS)
+            about = f"{task}\n\n{solution}"
             try:
-                for thing in things:
-                    rows += await _grades_of(agents, criteria, thing, wanted.repeats or 0)
+                grading = await quantify(agents, criteria, about, wanted.repeats or 0)
             except ModelProblem as error:
                 raise UserError(f"Not everything was graded. {error.why}", "Try again.") from error
+            named = (thing.task, thing.name)
+            rows += [
+                GradeRow(one.criterion.name, *named, number, points, thing.quality, thing.of)
+                for one in grading.grades
+                for number, points in enumerate(one.points, start=1)
+            ]
     return tuple(rows)
-
-
-async def _grades_of(
-    agents: Agents, criteria: tuple[Criterion, ...], thing: _Thing, repeats: int
-) -> list[GradeRow]:
-    """One grade for each criterion and repeat; a repeat whose value is not accepted has none."""
-    enclose = agents.delimiter.enclose
-    parts = enclose("task", thing.asked, TASK_CHARS), enclose("solution", thing.text, EXAMPLE_CHARS)
-    grading = await quantify(agents, criteria, "\n\n".join(parts), repeats)
-    return [
-        GradeRow(
-            one.criterion.name, thing.task, thing.name, number, points, thing.quality, thing.of
-        )
-        for one in grading.grades
-        for number, points in enumerate(one.points, start=1)
-    ]
 
 
 # --- what is printed and written: names are hostile, so nothing is markup ---------------------

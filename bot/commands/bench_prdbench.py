@@ -36,15 +36,13 @@ from bot.bench.prdbench import (
     round_scores,
 )
 from bot.commands.bench_patches import PACKAGES, models_of, say
-from bot.commands.judge_folder import FolderRequest, request_for
+from bot.commands.judge_folder import FolderRequest, judge_submission
 from bot.commands.progress import table_console
-from bot.commands.services import judge_once
 from bot.errors import UserError
-from bot.report.machine import ReportDocument, read_machine
+from bot.report.machine import read_machine
 from bot.report.repair import repair_rows
 from bot.settings import Settings, load_settings, make_home
-from bot.source.local import LocalOrigin
-from bot.source.submission import GIVEN, SUBMITTED, SubmittedFolder, committed
+from bot.source.submission import SubmittedFolder
 from bot.store import open_artifacts
 from bot.text import scrub
 from bot.text.clipping import clip_line
@@ -153,7 +151,10 @@ class _Bench:
     async def _judge(self, submission: Submitted, row: RoundRow, folder: Path) -> RoundRow:
         started, plan = time.monotonic(), submission.given / PLAN
         try:
-            document = await judge_submission(self.settings, submission.given, folder)
+            submitted = SubmittedFolder(submission.given, folder, plan)
+            done = await judge_submission(self.settings, submitted, FolderRequest(folder))
+            report = open_artifacts(self.settings).get(done.report_key, "report.json")
+            document = read_machine(report or b"")
         except UserError as error:
             return self._row(submission, row.round, row.inputs, error=error.what)
         items = items_of(document, plan)
@@ -207,17 +208,6 @@ class _Bench:
             raise UserError(f"The repair command failed: {error}.", "") from error
         part.rename(made)
         return made
-
-
-async def judge_submission(settings: Settings, given: Path, folder: Path) -> ReportDocument:
-    """Judge one submission by the plan that stands among the given files. Raises UserError."""
-    wanted = SubmittedFolder(given, folder, given / PLAN)
-    with committed(wanted, settings.home.absolute() / "submissions") as repository:
-        origin = LocalOrigin(lambda _stage: None, repository, settings.home / "git", True)
-        change = await asyncio.to_thread(origin.change, GIVEN, SUBMITTED)
-        request = request_for(FolderRequest(folder), origin, change)
-        publication = await judge_once(settings, origin, request)
-    return read_machine(open_artifacts(settings).get(publication.report_key, "report.json") or b"")
 
 
 # --- what is printed and written: names and outputs are hostile, so nothing is markup --------

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,23 +11,21 @@ import click
 from rich.console import Console
 
 from bot.commands.progress import TerminalProgress
+from bot.commands.services import open_agents, read_bounded
 from bot.diff.unified import unified
 from bot.errors import UserError
-from bot.judges.agents import Agents
 from bot.judges.criteria_critic import Brief
 from bot.judges.criteria_grading import CriterionTrial, find_criteria
-from bot.judges.model import ModelProblem, SessionLimits, open_models
+from bot.judges.model import ModelProblem, SessionLimits
 from bot.settings import Settings, load_settings, make_home
-from bot.store import KeptReplies, open_records
 from bot.task.kept_criteria import KeptCriteria, KeptCriterion
-from bot.text import delimiter_of, scrub
+from bot.text import scrub
 from sandbox.errors import CheckoutError
 from sandbox.repository.diff import read_diff
 from sandbox.repository.fetch import fetch, resolve_at_source
 from sandbox.repository.mirror import RepositorySource, merge_base, open_mirror
 
 _MINUTES = 30.0
-_MOST_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,22 +60,14 @@ def run(**options: Any) -> None:
 
 
 async def _find(settings: Settings, asked: CriteriaCommand) -> tuple[CriterionTrial, ...]:
-    task = _read(asked.task)
+    task = read_bounded(asked.task)
     good, bad = await asyncio.to_thread(_solutions, settings, asked)
-    run = hashlib.sha256("\0".join((task, good, bad)).encode("utf-8", "replace")).hexdigest()
-    with closing(open_records(settings)) as store:
-        store.migrate()
-        delimiter = delimiter_of(store.kept_key("mark", settings.home / "mark.key"), run)
-        opened = open_models(settings, KeptReplies(store))
-        async with opened(SessionLimits(asked.usd, _MINUTES)) as session:
-            if session is None:
-                raise AssertionError("a model is set")
-            try:
-                return await find_criteria(
-                    Agents(session, delimiter), Brief(task, good, bad), asked.repeats
-                )
-            except ModelProblem as error:
-                raise UserError(f"No criteria were found. {error.why}") from error
+    limits = SessionLimits(asked.usd, _MINUTES)
+    async with open_agents(settings, (task, good, bad), limits) as agents:
+        try:
+            return await find_criteria(agents, Brief(task, good, bad), asked.repeats)
+        except ModelProblem as error:
+            raise UserError(f"No criteria were found. {error.why}") from error
 
 
 def _solutions(settings: Settings, asked: CriteriaCommand) -> tuple[str, str]:
@@ -87,7 +75,7 @@ def _solutions(settings: Settings, asked: CriteriaCommand) -> tuple[str, str]:
     names = (asked.good, asked.bad)
     revisions = [name for name in names if not Path(name).is_file()]
     if not revisions:
-        return _read(Path(asked.good)), _read(Path(asked.bad))
+        return read_bounded(Path(asked.good)), read_bounded(Path(asked.bad))
     if len(revisions) == 1 and asked.base is None:
         raise click.UsageError(f"{revisions[0]!r} is no file; as a revision it needs --base")
     try:
@@ -103,16 +91,11 @@ def _solutions(settings: Settings, asked: CriteriaCommand) -> tuple[str, str]:
                 start = merge_base(mirror, shas[asked.base or other], shas[name])
                 texts.append(unified(read_diff(mirror, start, shas[name])))
             else:
-                texts.append(_read(Path(name)))
+                texts.append(read_bounded(Path(name)))
     except CheckoutError as error:
         raise UserError(error.what, error.next_step) from error
     good, bad = texts
     return good, bad
-
-
-def _read(path: Path) -> str:
-    with path.open("rb") as file:
-        return file.read(_MOST_BYTES).decode("utf-8", "replace")
 
 
 def _write(asked: CriteriaCommand, trials: tuple[CriterionTrial, ...]) -> None:
@@ -137,7 +120,9 @@ def _write(asked: CriteriaCommand, trials: tuple[CriterionTrial, ...]) -> None:
             "No criterion is stable and sees a damaged solution as worse; nothing was written.",
             "Take examples that differ more, or another model.",
         )
-    title = next((line.strip("# ").strip() for line in _read(asked.task).splitlines() if line), "")
+    title = next(
+        (line.strip("# ").strip() for line in read_bounded(asked.task).splitlines() if line), ""
+    )
     document = KeptCriteria(task=scrub(title)[:200], criteria=tuple(kept))
     try:
         asked.out.parent.mkdir(parents=True, exist_ok=True)

@@ -61,7 +61,14 @@ def run(serve: bool, folder: Path | None) -> None:
         open_sandbox(load_settings().sandbox, Path(state))
     with running_town(_folder(folder)) as town:
         console.print(f"A forge runs at {town.forge}, Assay at {town.public_url}.", highlight=False)
-        shown = _watch(console, town, town.open_scenes())
+        shown = [ProgressRow(opened) for opened in town.open_scenes()]
+        deadline_s = time.monotonic() + TIMEOUT_S
+        with Live(_table(shown), console=console, refresh_per_second=4) as live:
+            while time.monotonic() < deadline_s and not all(row.conclusion for row in shown):
+                time.sleep(POLL_S)
+                town.check()
+                shown = [_look(town, row.opened) for row in shown]
+                live.update(_table(shown))
         # A PDF is printed after the verdict, and the worker ends with the demo.
         links = [_in_format("pdf", row.link) for row in shown if row.link]
         deadline_s = time.monotonic() + PDF_TIMEOUT_S
@@ -98,18 +105,6 @@ def _folder(wanted: Path | None) -> Path:
     if is_new:
         (place / MADE_BY_DEMO).touch()
     return place
-
-
-def _watch(console: Console, town: Town, scenes: tuple[OpenedScene, ...]) -> list[ProgressRow]:
-    deadline_s = time.monotonic() + TIMEOUT_S
-    shown = [ProgressRow(opened) for opened in scenes]
-    with Live(_table(shown), console=console, refresh_per_second=4) as live:
-        while time.monotonic() < deadline_s and not all(row.conclusion for row in shown):
-            time.sleep(POLL_S)
-            town.check()
-            shown = [_look(town, row.opened) for row in shown]
-            live.update(_table(shown))
-    return shown
 
 
 def _look(town: Town, opened: OpenedScene) -> ProgressRow:

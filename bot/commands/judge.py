@@ -17,15 +17,13 @@ from bot.commands.judge_folder import (
     FolderRequest,
     copy_report,
     judge_folder,
-    request_for,
+    judge_submission,
 )
 from bot.commands.progress import TerminalProgress, print_report
-from bot.commands.services import judge_once
 from bot.errors import UserError
 from bot.report.machine import read_machine
 from bot.settings import Settings, load_settings, make_home, make_own_folder
-from bot.source.local import LocalOrigin
-from bot.source.submission import GIVEN, SUBMITTED, SubmittedFolder, committed
+from bot.source.submission import SubmittedFolder
 from bot.trajectory.reading import MOST_CHARACTERS
 from bot.values import Publication
 from bot.verdict.gate import EXIT_CODES
@@ -43,40 +41,24 @@ def run(asked: JudgeArguments) -> None:
     make_home(settings.home)
     make_folder(asked.out)
     with TerminalProgress(Console(stderr=True)) as progress:
-        publication = asyncio.run(_judging(settings, asked, progress))
+        judging: Coroutine[Any, Any, Publication]
+        if asked.criteria:
+            plan = asked.criteria.resolve()
+            given = (asked.given or plan.parent.parent).resolve()
+            submitted = SubmittedFolder(given, asked.folder, plan)
+            judging = judge_submission(settings, submitted, _wanted(asked), progress)
+        elif asked.is_address:
+            # Only here is imported what talks to GitHub: it takes half a second.
+            judge: Judge = importlib.import_module("bot.commands.judge_address").judge_address
+            judging = judge(settings, asked.repository, progress)
+        else:
+            judging = judge_folder(settings, _wanted(asked), progress)
+        publication = asyncio.run(judging)
     copy_report(settings, publication.report_key, asked.out)
     document = read_machine((asked.out / "report.json").read_bytes())
     files = tuple(asked.out / name for name in REPORT_FILES)
     print_report(Console(), document, tuple(file for file in files if file.exists()))
     sys.exit(EXIT_CODES[publication.conclusion])
-
-
-def _judging(
-    settings: Settings, asked: JudgeArguments, progress: TerminalProgress
-) -> Coroutine[Any, Any, Publication]:
-    """Import what talks to GitHub only for a pull request's address: it takes half a second."""
-    if asked.criteria:
-        return _judge_submission(settings, asked, progress)
-    if not asked.is_address:
-        return judge_folder(settings, _wanted(asked), progress)
-    judge: Judge = importlib.import_module("bot.commands.judge_address").judge_address
-    return judge(settings, asked.repository, progress)
-
-
-async def _judge_submission(
-    settings: Settings, asked: JudgeArguments, progress: TerminalProgress
-) -> Publication:
-    """Put the given files on one branch and the submission over them on another, and judge that."""
-    if asked.criteria is None:
-        raise AssertionError("a submission is judged by a test plan")
-    plan = asked.criteria.resolve()
-    given = (asked.given or plan.parent.parent).resolve()
-    submission = SubmittedFolder(given, asked.folder, plan)
-    with committed(submission, settings.home.absolute() / "submissions") as repository:
-        origin = LocalOrigin(progress.tell, repository, settings.home / "git", is_submission=True)
-        change = await asyncio.to_thread(origin.change, GIVEN, SUBMITTED)
-        request = request_for(_wanted(asked), origin, change)
-        return await judge_once(settings, origin, request, count_runs=progress.count)
 
 
 def _wanted(asked: JudgeArguments) -> FolderRequest:

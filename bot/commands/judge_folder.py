@@ -16,6 +16,7 @@ from bot.report.machine import read_machine
 from bot.report.pictures import embedded
 from bot.settings import Settings
 from bot.source.local import LocalChange, LocalOrigin, not_judged
+from bot.source.submission import GIVEN, SUBMITTED, SubmittedFolder, committed
 from bot.store import open_artifacts
 from bot.values import EvaluationRequest, Publication, Trigger
 from sandbox.repository.local_repository import toplevel
@@ -69,6 +70,22 @@ async def judge_folder(
         click.echo(not_judged(change.left_out), err=True)
     request = request_for(wanted, origin, change)
     return await judge_once(settings, origin, request, count_runs=listener.count)
+
+
+async def judge_submission(
+    settings: Settings,
+    submitted: SubmittedFolder,
+    wanted: FolderRequest,
+    listener: Listener | None = None,
+) -> Publication:
+    """Put the given files on one branch and the submission over them on another, and judge that."""
+    tell = listener.tell if listener else lambda _stage: None
+    with committed(submitted, settings.home.absolute() / "submissions") as repository:
+        origin = LocalOrigin(tell, repository, settings.home / "git", is_submission=True)
+        change = await asyncio.to_thread(origin.change, GIVEN, SUBMITTED)
+        request = request_for(wanted, origin, change)
+        count = listener.count if listener else None
+        return await judge_once(settings, origin, request, count_runs=count)
 
 
 def request_for(

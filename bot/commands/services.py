@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager, closing
 from dataclasses import replace
+from pathlib import Path
 
 from bot.errors import Transient, UserError
 from bot.evaluation import evaluate
 from bot.evaluation.upkeep import too_full
 from bot.github.credentials import held_secrets
+from bot.judges.agents import Agents
 from bot.judges.model import OpenSession, Session, SessionLimits, open_models
 from bot.judges.web_access import open_lookup
 from bot.services import Origin, Services
 from bot.settings import Settings
 from bot.steps import run_in_process
 from bot.store import KeptReplies, Records, Store, open_artifacts, open_records
+from bot.text import delimiter_of
 from bot.values import EvaluationRequest, Publication
 from sandbox import open_sandbox
 
 log = logging.getLogger(__name__)
 CountRuns = Callable[[int, int], None]
+_MOST_BYTES = 1_000_000
 
 
 def open_services(
@@ -57,16 +62,36 @@ def counted(open_session: OpenSession, store: Store) -> OpenSession:
                 yield session
             finally:
                 if session is not None:
-                    await asyncio.to_thread(_count, store, session)
+                    try:
+                        await asyncio.to_thread(store.used, uuid.uuid4().hex, session.usage)
+                    except Transient as error:  # what was answered counts, counted or not
+                        log.warning("what models took is not in the metrics: %s", error)
 
     return opened
 
 
-def _count(store: Store, session: Session) -> None:
-    try:
-        store.used(uuid.uuid4().hex, session.usage)
-    except Transient as error:  # what was answered counts, whether it is counted or not
-        log.warning("what models took is not in the metrics: %s", error)
+@asynccontextmanager
+async def open_agents(
+    settings: Settings, texts: Iterable[str], limits: SessionLimits
+) -> AsyncIterator[Agents]:
+    """Ask models about `texts`, outside of an evaluation; a model must be set.
+
+    Replies are kept, so that a run which was interrupted goes on for nothing.
+    """
+    run = hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).hexdigest()
+    with closing(open_records(settings)) as store:
+        store.migrate()
+        mark = delimiter_of(store.kept_key("mark", settings.home / "mark.key"), run)
+        async with open_models(settings, KeptReplies(store))(limits) as session:
+            if session is None:
+                raise AssertionError("a model is set")
+            yield Agents(session, mark)
+
+
+def read_bounded(file: Path) -> str:
+    """The beginning of a file, as text for a model."""
+    with file.open("rb") as stream:
+        return stream.read(_MOST_BYTES).decode("utf-8", "replace")
 
 
 async def judge_once(

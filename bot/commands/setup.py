@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import getpass
-import ipaddress
 import os
 import secrets
 import signal
@@ -31,6 +30,7 @@ from bot.settings import Settings, load_settings
 from bot.source.github import CHECK_NAME
 from bot.templates import render_html, render_text
 from bot.web import boundary
+from bot.web.dashboard.sign_in import is_loopback
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse
@@ -56,11 +56,11 @@ def run(organization: str, port: int, opens: bool, force: bool) -> None:
     if not force:
         files.refuse_to_replace()
     # GitHub must be able to send webhooks to ASSAY_PUBLIC_URL.
-    url, github = urlsplit(settings.public_url), urlsplit(Addresses.of(settings.ghe_host).web)
+    github = Addresses.of(settings.ghe_host).web
     way_out = "Set ASSAY_PUBLIC_URL to the https address of your web process (`assay web`)."
-    if _is_loopback(url.hostname or "") and not _is_loopback(github.hostname or ""):
+    if is_loopback(settings.public_url) and not is_loopback(github):
         raise UserError(
-            f"{github.hostname} cannot send webhooks to {settings.public_url}, this machine's own "
+            f"{urlsplit(github).hostname} cannot send webhooks to {settings.public_url}, this machine's own "
             "loopback.",
             way_out,
         )
@@ -172,13 +172,6 @@ class _Quiet(WSGIRequestHandler):
 def _not_yet(_environ: object, start: StartResponse) -> list[bytes]:
     start("503 Service Unavailable", [])
     return []
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def create_setup(registration: Registration, desk: _Desk) -> Flask:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.diff.lines import TextReader, is_gone
+from bot.diff.lines import TextReader, is_gone, numbered_lines
 from bot.diff.paths import is_source_path
-from sandbox.values import Diff, FileChange, Hunk
+from sandbox.values import Diff, FileChange, Hunk, Side
 
 
 def unified(diff: Diff) -> str:
@@ -106,13 +106,13 @@ def changed_code(diff: Diff, head: TextReader, most_chars: int) -> str:
 def _touched(hunk: Hunk) -> list[int]:
     """The lines of head that were added, or stand below what was removed."""
     found: list[int] = []
-    number, removed = hunk.new_start, False
-    for line in hunk.lines:
+    removed = False
+    for number, line in numbered_lines(hunk, Side.HEAD):
         if line.startswith("-"):
             removed = True
         elif not line.startswith("\\"):
             found += [number] if line.startswith("+") or removed else []
-            number, removed = number + 1, False
+            removed = False
     return found
 
 

@@ -197,17 +197,6 @@ class Case:
     def _is_asked_to_go(self, test: TestComparison) -> bool:
         return any(asks_to_remove(r, test) for r in self.requirements.items)
 
-    def _went_rightly(self, test: TestComparison) -> bool:
-        """Whether a test's functions were nobody else's, or somebody who may ask wants them gone."""
-        gone = self.retirement(test)
-        return gone is not None and (
-            not gone.is_public
-            or all(
-                any(asks_to_remove_function(r, name) for r in self.requirements.items)
-                for name in gone.functions
-            )
-        )
-
     def _may_go(self, test: TestComparison) -> bool:
         """Whether those who may ask let a test go, or be skipped, in so many words."""
         return any(lets_go(one, test) for one in self.requirements.permitted)
@@ -271,7 +260,16 @@ class Case:
         if self.contradiction(test) or self.why_meant(test):
             return bool(self.why_meant(test))
         if self.is_retired(test):
-            return self._may_go(test) or self._is_asked_to_go(test) or self._went_rightly(test)
+            gone = self.retirement(test)
+            # Its functions were nobody else's, or somebody who may ask wants them gone.
+            went_rightly = gone is not None and (
+                not gone.is_public
+                or all(
+                    any(asks_to_remove_function(r, name) for r in self.requirements.items)
+                    for name in gone.functions
+                )
+            )
+            return self._may_go(test) or self._is_asked_to_go(test) or went_rightly
         naming = {
             tie.requirement_id
             for tie in self.ties

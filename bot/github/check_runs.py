@@ -75,10 +75,21 @@ class CheckRuns:
 
 
 def _body(report: CheckReport, annotations: tuple[Annotation, ...]) -> JsonBody:
+    notes: list[JsonBody] = []
+    for one in annotations:
+        start = max(one.start_line, 1)
+        note: JsonBody = {
+            "path": one.path,
+            "start_line": start,
+            "end_line": max(one.end_line, start),
+            "annotation_level": one.level.value,
+            "message": one.message[:MOST_MESSAGE] or "(no message)",
+        }
+        notes.append(note | ({"title": one.title[:MOST_TITLE]} if one.title else {}))
     output: JsonBody = {
         "title": report.title[:MOST_TITLE] or report.name,
         "summary": _cut(report.summary),
-        "annotations": [_annotation(annotation) for annotation in annotations],
+        "annotations": notes,
     }
     if report.text:
         output["text"] = _cut(report.text)
@@ -96,20 +107,6 @@ def _body(report: CheckReport, annotations: tuple[Annotation, ...]) -> JsonBody:
             }
             for action in report.actions[:3]
         ]
-    return body
-
-
-def _annotation(annotation: Annotation) -> JsonBody:
-    start = max(annotation.start_line, 1)
-    body: JsonBody = {
-        "path": annotation.path,
-        "start_line": start,
-        "end_line": max(annotation.end_line, start),
-        "annotation_level": annotation.level.value,
-        "message": annotation.message[:MOST_MESSAGE] or "(no message)",
-    }
-    if annotation.title:
-        body["title"] = annotation.title[:MOST_TITLE]
     return body
 
 

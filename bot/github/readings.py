@@ -50,12 +50,18 @@ def read_issue(reply: Payload) -> Issue:
 
 def read_comment(reply: Payload, app: AppInfo | None) -> Comment:
     """The value of GitHub's JSON; own is only what this app wrote, never what looks like it."""
+    own = False
+    if app is not None:
+        # Brackets cannot stand in a person's login, so this name cannot be taken.
+        is_bot = reply.text("user", "type") == "Bot"
+        is_ours = is_bot and reply.text("user", "login") == f"{app.slug}[bot]"
+        own = is_ours or reply.integer("performed_via_github_app", "id") == app.id
     return Comment(
         id=reply.integer("id"),
         body=reply.text("body"),
         author=reply.text("user", "login"),
         author_association=reply.text("author_association"),
-        own=app is not None and _is_own(reply, app),
+        own=own,
         url=reply.text("html_url"),
         updated_at=reply.text("updated_at"),
     )
@@ -80,14 +86,6 @@ def _labels(reply: Payload) -> tuple[str, ...]:
     # An issue's label may be a bare string.
     names = (label.text("name") or label.text() for label in reply.items("labels"))
     return tuple(name for name in names if name)
-
-
-def _is_own(reply: Payload, app: AppInfo) -> bool:
-    if reply.integer("performed_via_github_app", "id") == app.id:
-        return True
-    # Brackets cannot stand in a person's login, so this name cannot be taken.
-    is_bot = reply.text("user", "type") == "Bot"
-    return is_bot and reply.text("user", "login") == f"{app.slug}[bot]"
 
 
 def signature(secret: str, body: bytes) -> str:

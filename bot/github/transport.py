@@ -312,7 +312,10 @@ def failure_of(what: str, response: httpx.Response) -> AssayError:
     """The error for one reply that is not 2xx; `what` names the request for people."""
     status = response.status_code
     said = f"{what}: GitHub answered {status}"
-    if status == 429 or (status == 403 and _is_rate_limit(response)):
+    headers = response.headers
+    is_limited = "retry-after" in headers or headers.get("x-ratelimit-remaining") == "0"
+    is_limited = is_limited or "rate limit" in _message(response).lower()
+    if status == 429 or (status == 403 and is_limited):
         return Transient(f"{said} (rate limit).", _wait_s(response, SECONDARY_WAIT_S))
     if status >= 500:
         return Transient(f"{said}.", _wait_s(response, SERVER_WAIT_S))
@@ -366,12 +369,6 @@ def _refusal_of(said: str, response: httpx.Response) -> UserError:
     if status == 422:
         return Unprocessable(f"{said}, {_message(response)}")
     return UserError(f"{said}, {_message(response)}", "Run `assay doctor` to see what is wrong.")
-
-
-def _is_rate_limit(response: httpx.Response) -> bool:
-    if "retry-after" in response.headers or response.headers.get("x-ratelimit-remaining") == "0":
-        return True
-    return "rate limit" in _message(response).lower()
 
 
 def _wait_s(response: httpx.Response, otherwise_s: float) -> float:

@@ -160,11 +160,35 @@ def judged(document: ReportDocument, folder: str) -> Judged:
 def explained(document: ReportDocument, name: str) -> Explained:
     """Return what one verdict rests on. Raises UserError where there is no such requirement."""
     row = _find(document, name)
-    named = {one.id for one in _tests(document) if one.id in row.tests}
     return Explained(
         requirement=_row(row),
-        evidence=tuple(map(_piece, _evidence(document, row))),
-        tests=tuple(_test(one) for one in _tests(document) if one.id in named)[:MOST_ROWS],
+        evidence=tuple(
+            Piece(
+                id=one.id,
+                action=one.action,
+                goal=_line(one.goal),
+                command=clip(one.command, OUTPUT_CHARACTERS),
+                transition=one.transition,
+                base=_side(one.base),
+                head=_side(one.head),
+            )
+            for one in _evidence(document, row)
+        ),
+        tests=tuple(
+            TestRow(
+                id=one.id,
+                change=one.change,
+                base_on_base=one.base_on_base,
+                base_on_head=one.base_on_head,
+                head_on_base=one.head_on_base,
+                head_on_head=one.head_on_head,
+                path=one.path,
+                line=one.line,
+                message=clip_middle(one.message, OUTPUT_CHARACTERS),
+            )
+            for one in _tests(document)
+            if one.id in row.tests
+        )[:MOST_ROWS],
     )
 
 
@@ -269,18 +293,6 @@ def _row(row: RequirementDocument) -> RequirementRow:
     )
 
 
-def _piece(one: EvidenceDocument) -> Piece:
-    return Piece(
-        id=one.id,
-        action=one.action,
-        goal=_line(one.goal),
-        command=clip(one.command, OUTPUT_CHARACTERS),
-        transition=one.transition,
-        base=_side(one.base),
-        head=_side(one.head),
-    )
-
-
 def _side(seen: ObservationView | None) -> Side | None:
     if seen is None:
         return None
@@ -289,20 +301,6 @@ def _side(seen: ObservationView | None) -> Side | None:
         failed=seen.failed,
         tests=seen.tests,
         output=clip_middle("\n".join(filter(None, (seen.output, seen.problem))), OUTPUT_CHARACTERS),
-    )
-
-
-def _test(one: TestDocument) -> TestRow:
-    return TestRow(
-        id=one.id,
-        change=one.change,
-        base_on_base=one.base_on_base,
-        base_on_head=one.base_on_head,
-        head_on_base=one.head_on_base,
-        head_on_head=one.head_on_head,
-        path=one.path,
-        line=one.line,
-        message=clip_middle(one.message, OUTPUT_CHARACTERS),
     )
 
 

@@ -84,8 +84,14 @@ class _Jobs:
         run = self._steps(request.id, self._work.progress, self._lives.pop(request.id, 1))
         try:
             return encode(await self._work.evaluate(request, run), Publication)
+        except Superseded as error:
+            ending = Ending(EndKind.SUPERSEDED, error.by)
+        except UserError as error:
+            ending = Ending(EndKind.FAILED, error.what, error.next_step)
+        except Transient as error:
+            ending = Ending(EndKind.FAILED, error.what, "Ask for a new run when it is back.")
         except AssayError as error:
-            ending = _ending_of(error)
+            ending = Ending(EndKind.FAILED, str(error))
         except Exception as error:  # the worker's boundary: a bug ends one job, visibly
             log.exception("evaluation %s failed", request.id)
             ending = Ending(EndKind.FAILED, f"{type(error).__name__}: {error}")
@@ -125,18 +131,6 @@ def _as_function(method: Callable[..., Awaitable[object]]) -> Callable[..., Awai
 
     job.__qualname__ = job.__name__ = method.__name__
     return job
-
-
-def _ending_of(error: AssayError) -> Ending:
-    match error:
-        case Superseded():
-            return Ending(EndKind.SUPERSEDED, error.by)
-        case UserError():
-            return Ending(EndKind.FAILED, error.what, error.next_step)
-        case Transient():
-            return Ending(EndKind.FAILED, error.what, "Ask for a new run when it is back.")
-        case _:
-            return Ending(EndKind.FAILED, str(error))
 
 
 class Worker:

@@ -31,21 +31,18 @@ async def pdf(sandbox: Sandbox, html: str, chromium: str) -> Pdf:
         printed = await print_page(sandbox, page, chromium, TIMEOUT_S)
     except SandboxError as error:
         return Pdf(None, f"No PDF: the sandbox does not start ({error}).")
-    return Pdf(printed.content, _remark(printed, chromium))
-
-
-def _remark(printed: PrintedPage, chromium: str) -> str:
     match printed.why:
         case None:
-            return ""
+            remark = ""
         case NotPrinted.NO_CHROMIUM:
-            return (
+            remark = (
                 f"No PDF: there is no Chromium at {chromium} in the sandbox (set ASSAY_CHROMIUM)."
             )
         case NotPrinted.LIMIT:
-            return f"No PDF: Chromium was stopped at its limit ({printed.said})."
+            remark = f"No PDF: Chromium was stopped at its limit ({printed.said})."
         case NotPrinted.FAILED:
-            return f"No PDF: Chromium failed ({printed.said or 'without a word'})."
+            remark = f"No PDF: Chromium failed ({printed.said or 'without a word'})."
+    return Pdf(printed.content, remark)
 
 
 # --- one page by the Chromium inside the sandbox, without scripts and without network --------------

@@ -18,7 +18,7 @@ from bot.report.machine import (
     TestDocument,
 )
 from bot.text.clipping import clip_middle
-from bot.values import ActionKind, Conclusion, Decider, GateReason, VerdictOutcome
+from bot.values import ActionKind, Conclusion, Decider, VerdictOutcome
 
 MOST_EXPLANATION = 4_000
 MOST_TESTS = 10
@@ -76,15 +76,18 @@ class _Rows:
         self._by_rules = {step.id for step in planned if not step.is_proposed}
 
     def all(self) -> tuple[RepairRow, ...]:
-        others = (
-            reason
-            for reason in self._report.reasons
-            if not reason.requirement_ids and reason.conclusion in _STOPS
-        )
-        return (
-            *(self._of_requirement(asked) for asked in self._report.requirements),
-            *(self._of_rule(reason) for reason in others),
-        )
+        rows = [self._of_requirement(asked) for asked in self._report.requirements]
+        for reason in self._report.reasons:
+            if reason.requirement_ids or reason.conclusion not in _STOPS:
+                continue
+            if self._rubrics and reason.rule == _WHOLE_PATCH:  # its words are about the rubric
+                command = ""
+                text = "The patch as a whole does not meet the maintainers' rubric, which is not shown."
+            else:
+                told, command = self._failures(reason.tests)
+                text = _joined("", [reason.text, *told, _for_agents(reason.next_step)])
+            rows.append(RepairRow(reason.rule, _RULE, 0, text, command))
+        return tuple(rows)
 
     def _of_requirement(self, asked: RequirementDocument) -> RepairRow:
         verdict = asked.verdict
@@ -109,14 +112,6 @@ class _Rows:
             explanation=_joined(doubt, parts),
             command=command,
         )
-
-    def _of_rule(self, reason: GateReason) -> RepairRow:
-        if self._rubrics and reason.rule == _WHOLE_PATCH:  # its words are about the rubric
-            text = "The patch as a whole does not meet the maintainers' rubric, which is not shown."
-            return RepairRow(reason.rule, _RULE, 0, text, "")
-        told, command = self._failures(reason.tests)
-        explanation = _joined("", [reason.text, *told, _for_agents(reason.next_step)])
-        return RepairRow(reason.rule, _RULE, 0, explanation, command)
 
     def _failures(
         self, tests: tuple[str, ...], asked: RequirementDocument | None = None

@@ -32,7 +32,6 @@ from bot.values import (
     RERUN_BUTTON,
     Acceptance,
     Conclusion,
-    Evaluation,
     EvaluationRequest,
     Plan,
     Publication,
@@ -113,20 +112,20 @@ class GitHubOrigin:
             return ()
         async with self._repository(request) as repository:
             numbers = await repository.merge_group_members(request.head_ref, request.head_sha)
-        return tuple(self._standing(request.repository, number) for number in numbers)
-
-    def _standing(self, repository: str, number: int) -> Standing:
-        latest = self.store.latest(repository, number)
-        conclusion = Conclusion(latest.conclusion) if latest and latest.conclusion else None
-        given: dict[str, Acceptance] = {}
-        for one in self.store.acceptances(repository, number):
-            if latest and one.head_sha == latest.head_sha:
-                given.setdefault(one.subject, one)
-        accepted = tuple(one for one in given.values() if not one.void)
-        is_waived = bool(accepted) and conclusion is Conclusion.SUCCESS
-        # Without a report nothing was judged: the configuration let it pass.
-        is_left_out = conclusion is Conclusion.NEUTRAL and latest and not latest.report_key
-        return Standing(number, conclusion, is_waived, accepted, bool(is_left_out))
+        told: list[Standing] = []
+        for number in numbers:
+            latest = self.store.latest(request.repository, number)
+            conclusion = Conclusion(latest.conclusion) if latest and latest.conclusion else None
+            given: dict[str, Acceptance] = {}
+            for one in self.store.acceptances(request.repository, number):
+                if latest and one.head_sha == latest.head_sha:
+                    given.setdefault(one.subject, one)
+            accepted = tuple(one for one in given.values() if not one.void)
+            is_waived = bool(accepted) and conclusion is Conclusion.SUCCESS
+            # Without a report nothing was judged: the configuration let it pass.
+            is_left_out = conclusion is Conclusion.NEUTRAL and latest and not latest.report_key
+            told.append(Standing(number, conclusion, is_waived, accepted, bool(is_left_out)))
+        return tuple(told)
 
     async def artifact(
         self, request: EvaluationRequest, name: str, most_bytes: int
@@ -254,6 +253,11 @@ class GitHubOrigin:
     async def _complete(self, answer: Announcement) -> int:
         """Complete the check run with the worst of what the commit's pull requests were told."""
         request, gate = answer.evaluation.request, answer.evaluation.gate
+        # What people can do about a verdict; of a merge group it is asked again by the queue.
+        buttons: tuple[CheckAction, ...] = ()
+        if request.number and gate.conclusion is not Conclusion.CANCELLED:
+            accept = (_ACCEPT,) if answer.evaluation.acceptable else ()
+            buttons = (_RERUN, *accept, *((_EXPLAIN,) if answer.evaluation.judgement else ()))
         report = CheckReport(
             name=request.check_name(CHECK_NAME),
             head_sha=request.head_sha,
@@ -264,7 +268,7 @@ class GitHubOrigin:
             summary=answer.check.summary,
             details_url=self.link(request),
             annotations=answer.annotations,
-            actions=_buttons(answer.evaluation),
+            actions=buttons,
         )
         async with self._repository(request) as repository:
             shared = SharedHead(repository, self.store, self.report_link, CHECK_NAME)
@@ -316,14 +320,6 @@ class GitHubOrigin:
 
 async def _may_write(repository: Repository, issue: Issue) -> bool:
     return (await repository.permission(issue.author)).can_write
-
-
-def _buttons(evaluation: Evaluation) -> tuple[CheckAction, ...]:
-    """What people can do about a verdict; of a merge group it is asked again by the queue."""
-    if not evaluation.request.number or evaluation.gate.conclusion is Conclusion.CANCELLED:
-        return ()
-    accept = (_ACCEPT,) if evaluation.acceptable else ()
-    return (_RERUN, *accept, *((_EXPLAIN,) if evaluation.judgement else ()))
 
 
 def _end(answer: Announcement, comment: int) -> Ended:

@@ -5,8 +5,8 @@ Apart from `local`: it loads GitHub's client, which judging a folder does not ne
 
 from __future__ import annotations
 
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from functools import partial
 
 from bot.configuration import PolicyContext
 from bot.github import BELONGING, Issue, RepositoryReader
@@ -41,10 +41,8 @@ class PublicOrigin(Unposted):
 
     async def policy_context(self, request: EvaluationRequest) -> PolicyContext:
         """Ask GitHub, as anybody may."""
-        return await policy_context(self._open, request.repository, request.base_ref)
-
-    def _open(self, name: str) -> AbstractAsyncContextManager[RepositoryReader]:
-        return open_public(self.manners, name, self.token)
+        opened = partial(open_public, self.manners, token=self.token)
+        return await policy_context(opened, request.repository, request.base_ref)
 
     async def task(self, request: EvaluationRequest, checkout: Checkout) -> Task:
         """Read the linked issues and the pull request."""

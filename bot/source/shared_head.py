@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bot.errors import UserError
-from bot.github import CheckReport, CheckStatus, NotThere, PullRequest, Repository
+from bot.github import CheckReport, CheckStatus, NotThere, Repository
 from bot.report.markdown import marker, with_status, without_status
 from bot.store import EvaluationRecord, Store
 from bot.templates import check_words, render_markdown
@@ -112,25 +112,24 @@ class SharedHead:
                 found[number] = await self.repository.pull_request(number)
             except NotThere:
                 continue
-        asked = [one for one in found.values() if one.is_open and one.head_sha == sha]
-        told = [await self._verdict(one, latest.get(one.number)) for one in asked]
-        return tuple(one for one in told if one)
-
-    async def _verdict(
-        self, pull_request: PullRequest, record: EvaluationRecord | None
-    ) -> HeadVerdict | None:
-        """None where nobody waits for a verdict: never judged, and its target protects nothing."""
-        number = pull_request.number
-        if record is None:
-            base = pull_request.base_ref
-            is_default = base == await self.repository.default_branch()
-            if not is_default and not await self.repository.is_protected(base):
-                return None
-            return HeadVerdict(number, Conclusion.ACTION_REQUIRED, "it has not been judged")
-        if not record.state.is_final:
-            return HeadVerdict(number, Conclusion.ACTION_REQUIRED, "it is being judged", record)
-        conclusion = Conclusion(record.conclusion or Conclusion.ACTION_REQUIRED)
-        return HeadVerdict(number, conclusion, record.title, record)
+        told: list[HeadVerdict] = []
+        for one in found.values():
+            if not one.is_open or one.head_sha != sha:
+                continue
+            record = latest.get(one.number)
+            if record is None:
+                # Where its target protects nothing, nobody waits for a verdict.
+                is_default = one.base_ref == await self.repository.default_branch()
+                if not is_default and not await self.repository.is_protected(one.base_ref):
+                    continue
+                conclusion, why = Conclusion.ACTION_REQUIRED, "it has not been judged"
+            elif not record.state.is_final:
+                conclusion, why = Conclusion.ACTION_REQUIRED, "it is being judged"
+            else:
+                conclusion = Conclusion(record.conclusion or Conclusion.ACTION_REQUIRED)
+                why = record.title
+            told.append(HeadVerdict(one.number, conclusion, why, record))
+        return tuple(told)
 
 
 # --- the line on Assay's comment that says what is being judged, while the last verdict stays readable

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -15,8 +14,6 @@ from bot.queue import QueueDepth
 from bot.store import Store
 from bot.values import Delivery, EvaluationRequest
 from bot.web import boundary, metrics, webhook
-
-log = logging.getLogger(__name__)
 
 LARGEST_PAYLOAD_BYTES = 25 * 1024 * 1024
 """GitHub never sends more."""

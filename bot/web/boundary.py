@@ -23,36 +23,37 @@ _HEADERS = (
 
 def install(app: Flask) -> None:
     """Handle errors of all routes, and set the headers that every answer needs."""
-    app.register_error_handler(HTTPException, _http_error)
-    app.register_error_handler(UserError, _user_error)
-    app.register_error_handler(Transient, _transient)
-    app.register_error_handler(Exception, _bug)
-    app.after_request(_add_headers)
 
+    @app.errorhandler(HTTPException)
+    def http_error(error: HTTPException) -> Response:
+        answer = _answer(error.code or 500, error.name, error.description or "")
+        for name, value in error.get_headers():
+            if name in {"Allow", "Retry-After"}:
+                answer.headers[name] = value
+        return answer
 
-def _http_error(error: HTTPException) -> Response:
-    answer = _answer(error.code or 500, error.name, error.description or "")
-    for name, value in error.get_headers():
-        if name in {"Allow", "Retry-After"}:
-            answer.headers[name] = value
-    return answer
+    @app.errorhandler(UserError)
+    def user_error(error: UserError) -> Response:
+        return _answer(400, error.what, error.next_step)
 
+    @app.errorhandler(Transient)
+    def transient(error: Transient) -> Response:
+        log.warning("%s: %s", request.path, error.what)
+        answer = _answer(503, "Not available right now", f"{error.what}. Try again in a moment.")
+        answer.headers["Retry-After"] = "10"
+        return answer
 
-def _user_error(error: UserError) -> Response:
-    return _answer(400, error.what, error.next_step)
+    @app.errorhandler(Exception)
+    def bug(error: Exception) -> Response:
+        """The last resort; `Exception` is caught here and in the worker's loop, nowhere else."""
+        log.error("%s %s failed", request.method, request.path, exc_info=error)
+        return _answer(500, "Assay made a mistake", "The log of the web process says more.")
 
-
-def _transient(error: Transient) -> Response:
-    log.warning("%s: %s", request.path, error.what)
-    answer = _answer(503, "Not available right now", f"{error.what}. Try again in a moment.")
-    answer.headers["Retry-After"] = "10"
-    return answer
-
-
-def _bug(error: Exception) -> Response:
-    """The last resort; `Exception` is caught here and in the worker's loop, nowhere else."""
-    log.error("%s %s failed", request.method, request.path, exc_info=error)
-    return _answer(500, "Assay made a mistake", "The log of the web process says more.")
+    @app.after_request
+    def add_headers(response: Response) -> Response:
+        for name, value in _HEADERS:
+            response.headers.setdefault(name, value)
+        return response
 
 
 def _answer(status: int, title: str, text: str) -> Response:
@@ -64,10 +65,4 @@ def _answer(status: int, title: str, text: str) -> Response:
         return Response(page, status, content_type="text/html; charset=utf-8")
     response = jsonify(status=status, error=title, message=text)
     response.status_code = status
-    return response
-
-
-def _add_headers(response: Response) -> Response:
-    for name, value in _HEADERS:
-        response.headers.setdefault(name, value)
     return response

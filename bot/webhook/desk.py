@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from bot.errors import UserError
+from bot.evaluation.rubrics import Branch, RubricRule
 from bot.github import CheckAction, CheckReport, CheckStatus, GitHub, Repository
+from bot.judges.rubric_drafting import AskedIssue
 from bot.report.model import ReportView
 from bot.source.shared_head import SharedHead, hide_running
 from bot.store import Ended, EvaluationRecord, EvaluationState, Store
@@ -22,11 +24,11 @@ from bot.values import (
     EvaluationRequest,
     Forecast,
     Question,
+    Rubric,
     Trigger,
 )
 from bot.values.conclusions import MOST_REQUIREMENT_CHECKS, requirement_check_name
 from bot.webhook.decisions import Cancel
-from bot.webhook.rubrics import RubricMaker
 
 
 class EvaluationJobs(Protocol):
@@ -75,6 +77,16 @@ class Verdicts(Protocol):
 
     async def conclude_again(self, request: EvaluationRequest) -> Evaluation:
         """Write report, comment and check run anew with what people decided; may be repeated."""
+
+
+class RubricMaker(Protocol):
+    """What `bot.evaluation.rubrics` does; both raise UserError and Transient."""
+
+    async def rule(self, branch: Branch, issue: int) -> RubricRule:
+        """What the branch says of an issue's rubric."""
+
+    async def draft(self, branch: Branch, issue: AskedIssue) -> Rubric:
+        """Draft the rubric of an issue from its words and the branch's code."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,18 @@ async def judged(
     """Read the newest verdict among a commit's evaluations. Raises UserError where there is none."""
     verdicts = with_verdict(records)
     if not verdicts:
-        raise _no_verdict(pull_request.head_sha[:12], records)
+        newest, sha = records[0] if records else None, pull_request.head_sha[:12]
+        if newest and not newest.state.is_final:
+            raise UserError(
+                f"The newest commit `{sha}` has no verdict yet: it is being judged right now.",
+                "Comment again when its check run is finished.",
+            )
+        if newest and newest.state is EvaluationState.FAILED:
+            raise UserError(
+                f"The newest commit `{sha}` has no verdict: Assay could not finish judging it.",
+                "Comment `/judge` to try again.",
+            )
+        raise UserError(f"The newest commit `{sha}` has no verdict yet.", _WAIT)
     request = await asyncio.to_thread(desk.store.request, verdicts[0].id)
     if request is None:
         raise AssertionError("an evaluation was recorded without its request")
@@ -102,21 +113,6 @@ def check_was_seen(
 def seconds(given_at: str) -> float:
     """Return a webhook's time as Unix time; one without a time counts as now."""
     return datetime.fromisoformat(given_at).timestamp() if given_at else time.time()
-
-
-def _no_verdict(sha: str, records: tuple[EvaluationRecord, ...]) -> UserError:
-    newest = records[0] if records else None
-    if newest and not newest.state.is_final:
-        return UserError(
-            f"The newest commit `{sha}` has no verdict yet: it is being judged right now.",
-            "Comment again when its check run is finished.",
-        )
-    if newest and newest.state is EvaluationState.FAILED:
-        return UserError(
-            f"The newest commit `{sha}` has no verdict: Assay could not finish judging it.",
-            "Comment `/judge` to try again.",
-        )
-    return UserError(f"The newest commit `{sha}` has no verdict yet.", _WAIT)
 
 
 # --- `/judge explain R2` and the button "Explain": why a verdict is what it is ----------------------

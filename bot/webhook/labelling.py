@@ -225,7 +225,10 @@ async def keep_revert(desk: Desk, repository: Repository, decision: Cancel) -> N
         here = repository.name.lower()
         numbers = tuple(int(number) for name, number in named if name.lower() == here)
     commits = reverted_commits(revert.body, *await repository.commit_messages(revert.number))
-    if not (numbers or commits) or not await _is_believed(repository, revert):
+    if not (numbers or commits) or revert.base_ref != await repository.default_branch():
+        return
+    # Who may only read can open a pull request from a branch that others pushed.
+    if not (await repository.permission(revert.author)).can_write:
         return
     for sha in commits:
         numbers += await _merged_with(repository, sha)
@@ -292,16 +295,6 @@ async def _changes_just(repository: Repository, earlier: PullRequest, paths: set
     """Whether a pull request changed these files and no others, as far as GitHub lists them."""
     changed = await repository.changed_paths(earlier)
     return changed.complete and set(changed.paths) == paths
-
-
-async def _is_believed(repository: Repository, revert: PullRequest) -> bool:
-    """Whether it went into the default branch, and its words are of somebody who may write.
-
-    Who may only read can open a pull request from a branch that others pushed.
-    """
-    if revert.base_ref != await repository.default_branch():
-        return False
-    return (await repository.permission(revert.author)).can_write
 
 
 async def _merged_with(repository: Repository, sha: str) -> tuple[int, ...]:

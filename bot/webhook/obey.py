@@ -20,7 +20,6 @@ from bot.webhook.desk import Desk, reply_marker, stop_open
 from bot.webhook.grammar import first_id
 from bot.webhook.head_verdict import explain, judged, judged_head, records_of, with_verdict
 from bot.webhook.labelling import label
-from bot.webhook.rubrics import RubricDesk
 from bot.webhook.start import remember, request_for, start_pull_request
 from bot.webhook.when import Before, judged_before
 
@@ -139,18 +138,6 @@ async def _cancel(
     return f"cancelled {stopped}"
 
 
-async def _draft_rubric(
-    desk: Desk, repository: Repository, decision: ObeyCommand, _delivery_id: str
-) -> str:
-    return await rubrics.draft(RubricDesk(desk.store, desk.rubrics), repository, decision)
-
-
-async def _approve_rubric(
-    desk: Desk, repository: Repository, decision: ObeyCommand, _delivery_id: str
-) -> str:
-    return await rubrics.approve(RubricDesk(desk.store, desk.rubrics), repository, decision)
-
-
 async def _help(_desk: Desk, _repository: Repository, _decision: ObeyCommand, _id: str) -> str:
     return render_markdown("reply/help.md.j2")
 
@@ -236,8 +223,8 @@ async def _keep(desk: Desk, repository: Repository, decision: ObeyCommand, said:
 _ANSWERS: dict[JudgeCommand, _Answer] = {
     JudgeCommand.HELP: _help,
     JudgeCommand.UNKNOWN: _not_understood,
-    JudgeCommand.RUBRIC: _draft_rubric,
-    JudgeCommand.APPROVE_RUBRIC: _approve_rubric,
+    JudgeCommand.RUBRIC: rubrics.draft,
+    JudgeCommand.APPROVE_RUBRIC: rubrics.approve,
     JudgeCommand.EXPLAIN: explain,
     JudgeCommand.ASK: ask,
     JudgeCommand.RERUN: _rerun,

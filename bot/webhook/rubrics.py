@@ -8,36 +8,17 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import Protocol
 
 from bot.errors import UserError
-from bot.evaluation.rubrics import Branch, RubricRule
+from bot.evaluation.rubrics import Branch
 from bot.github import Comment, Repository
 from bot.judges.rubric_drafting import AskedIssue
 from bot.source.words import linked_issues
-from bot.store import Store
 from bot.task.rubrics.form import RubricProblem, read_form
 from bot.templates import render_markdown
-from bot.values import KeptRubric, Rubric
+from bot.values import KeptRubric
 from bot.webhook.decisions import ObeyCommand
-
-
-class RubricMaker(Protocol):
-    """What `bot.evaluation.rubrics` does; both raise UserError and Transient."""
-
-    async def rule(self, branch: Branch, issue: int) -> RubricRule:
-        """What the branch says of an issue's rubric."""
-
-    async def draft(self, branch: Branch, issue: AskedIssue) -> Rubric:
-        """Draft the rubric of an issue from its words and the branch's code."""
-
-
-@dataclass(frozen=True, slots=True)
-class RubricDesk:
-    """The adapters of both commands."""
-
-    store: Store
-    maker: RubricMaker
+from bot.webhook.desk import Desk
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +35,16 @@ def rubric_marker(issue: int) -> str:
     return f"<!-- assay:rubric {issue:d} -->"
 
 
-async def draft(desk: RubricDesk, repository: Repository, decision: ObeyCommand) -> str:
+async def draft(
+    desk: Desk, repository: Repository, decision: ObeyCommand, _delivery_id: str
+) -> str:
     """Post a draft on the issue unless one is there, keep its words, and return the reply."""
     subject = await _subject(repository, decision)
     number = subject.issue.number
     needed = await _approvals_needed(desk, subject)
     comment = await _comment(repository, number)
     if comment is None:
-        drafted = await desk.maker.draft(subject.branch, subject.issue)
+        drafted = await desk.rubrics.draft(subject.branch, subject.issue)
         body = render_markdown("rubric/form.md.j2", rubric=drafted, number=number, needed=needed)
         # Drafting takes minutes: somebody else's draft may stand there by now, and be edited.
         comment = await _comment(repository, number) or await repository.put_comment(
@@ -79,7 +62,9 @@ async def draft(desk: RubricDesk, repository: Repository, decision: ObeyCommand)
     )
 
 
-async def approve(desk: RubricDesk, repository: Repository, decision: ObeyCommand) -> str:
+async def approve(
+    desk: Desk, repository: Repository, decision: ObeyCommand, _delivery_id: str
+) -> str:
     """Count an approval of the words that stand there now, and return the reply."""
     subject = await _subject(repository, decision)
     number, actor = subject.issue.number, decision.place.actor
@@ -110,9 +95,9 @@ async def approve(desk: RubricDesk, repository: Repository, decision: ObeyComman
     )
 
 
-async def _approvals_needed(desk: RubricDesk, subject: _Subject) -> int:
+async def _approvals_needed(desk: Desk, subject: _Subject) -> int:
     """How many, where people approve at all: a file on the base branch counts alone."""
-    rule = await desk.maker.rule(subject.branch, subject.issue.number)
+    rule = await desk.rubrics.rule(subject.branch, subject.issue.number)
     if rule.path:
         raise UserError(
             f"The rubric of issue {subject.issue.number} is the file `{rule.path}` on the base branch, "
@@ -122,16 +107,14 @@ async def _approvals_needed(desk: RubricDesk, subject: _Subject) -> int:
     return rule.approvals
 
 
-async def _golden(desk: RubricDesk, repository: Repository, subject: _Subject, needed: int) -> int:
+async def _golden(desk: Desk, repository: Repository, subject: _Subject, needed: int) -> int:
     """The version that patches are held to now; 0 while there is none."""
     known = await asyncio.to_thread(desk.store.rubrics, repository.name, subject.issue.number)
     enough = (one.version for one in known if len(one.approvals(subject.author)) >= needed)
     return max(enough, default=0)
 
 
-async def _kept(
-    desk: RubricDesk, repository: Repository, number: int, comment: Comment
-) -> KeptRubric:
+async def _kept(desk: Desk, repository: Repository, number: int, comment: Comment) -> KeptRubric:
     try:
         rubric = read_form(comment.body)
     except RubricProblem as error:

@@ -122,12 +122,6 @@ async def _leave_out(
         return ""
     if before is Before.ELSEWHERE:
         sifted = replace(sifted, doubt=sifted.doubt or Doubt.JUDGED_ELSEWHERE)
-    return await _show_unjudged(desk, repository, request, sifted)
-
-
-async def _show_unjudged(
-    desk: Desk, repository: Repository, request: EvaluationRequest, sifted: Sifted
-) -> str:
     words = check_words("not_judged", sifted=sifted, base=request.base_ref)
     button = CheckAction("Judge now", "Runs this commit in the sandbox", JUDGE)
     conclusion = Conclusion.ACTION_REQUIRED if sifted.doubt else Conclusion.NEUTRAL

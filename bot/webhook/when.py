@@ -21,7 +21,7 @@ from bot.configuration import (
     effective,
     matches_any,
 )
-from bot.github import CheckRun, CheckStatus, PullRequest, Repository
+from bot.github import CheckStatus, PullRequest, Repository
 from bot.source.policy import branch_layer, policy_context
 from bot.values import EvaluationRequest, Trigger
 from bot.webhook.decisions import StartPullRequest
@@ -111,8 +111,14 @@ async def sift(
     start = _STARTS.get(decision.trigger, ConfiguredTrigger.SYNCHRONIZE)
     if not asking and by is None and start not in held.configuration.triggers:
         by, what = NotByItself.TRIGGER, ""
-    doubt = _doubt(by, what, decision)
-    return Sifted(by, what, doubt or (Doubt.TARGET if context.trusted else None))
+    doubt = Doubt.TARGET if context.trusted else None
+    if by is NotByItself.TRIGGER:
+        doubt = Doubt.NOT_ASKED
+    elif by is NotByItself.LABEL and (decision.trigger, decision.label) != (Trigger.LABELED, what):
+        doubt = Doubt.OLDER_LABEL
+    elif by is NotByItself.AUTHOR and decision.trigger not in _BY_PUSH:
+        doubt = Doubt.PUSHED_BY
+    return Sifted(by, what, doubt)
 
 
 async def unless_paused(desk: Desk, repository: Repository, number: int, sifted: Sifted) -> Sifted:
@@ -121,16 +127,6 @@ async def unless_paused(desk: Desk, repository: Repository, number: int, sifted:
     if said is None or not said.is_paused or (sifted.by and sifted.by.is_silent):
         return sifted
     return Sifted(NotByItself.PAUSED, said.actor, Doubt.PAUSED)
-
-
-def _doubt(by: NotByItself | None, what: str, decision: StartPullRequest) -> Doubt | None:
-    if by is NotByItself.TRIGGER:
-        return Doubt.NOT_ASKED
-    if by is NotByItself.LABEL and (decision.trigger, decision.label) != (Trigger.LABELED, what):
-        return Doubt.OLDER_LABEL
-    if by is NotByItself.AUTHOR and decision.trigger not in _BY_PUSH:
-        return Doubt.PUSHED_BY
-    return None
 
 
 async def _filtered(asked: _Filtered, skipping: str) -> tuple[NotByItself | None, str]:
@@ -213,7 +209,13 @@ async def judged_before(desk: Desk, repository: Repository, request: EvaluationR
     """Look whether a head has a verdict, or is about to get one."""
     found = Before.NOTHING
     for run in await repository.check_runs(request.head_sha, desk.check_name):
-        if not await asyncio.to_thread(_is_verdict, desk, run):
+        record = await asyncio.to_thread(desk.store.evaluation, run.external_id)
+        if record is None:
+            is_verdict = run.conclusion != "cancelled"
+        else:
+            has_report = bool(record.report_key) and record.conclusion != "cancelled"
+            is_verdict = has_report or not record.state.is_final
+        if not is_verdict:
             continue
         earlier = await asyncio.to_thread(desk.store.request, run.external_id)
         same = earlier and (earlier.number, earlier.base_ref) == (request.number, request.base_ref)
@@ -224,12 +226,3 @@ async def judged_before(desk: Desk, repository: Repository, request: EvaluationR
         elif found is Before.NOTHING:
             found = Before.RUNNING
     return found
-
-
-def _is_verdict(desk: Desk, run: CheckRun) -> bool:
-    record = desk.store.evaluation(run.external_id)
-    if record is None:
-        return run.conclusion != "cancelled"
-    if not record.state.is_final:
-        return True
-    return bool(record.report_key) and record.conclusion != "cancelled"

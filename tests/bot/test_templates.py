@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment, UndefinedError, meta
 
+from bot.commands.replay import call_views
 from bot.mcp.answers import Commands, Shown, explained, judged, missing
 from bot.queue import QueueDepth
 from bot.report.machine import machine, read_machine
@@ -20,7 +21,6 @@ from bot.report.markdown import (
     VerdictChange,
     requirement_graph,
 )
-from bot.report.prompts import call_views
 from bot.report.view import view
 from bot.source.shared_head import HeadVerdict
 from bot.store import (

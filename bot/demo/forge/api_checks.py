@@ -183,28 +183,27 @@ def _with_output(row: CheckRow, output: Payload) -> CheckRow:
     remarks = output.items("annotations")
     if len(remarks) > ANNOTATIONS_A_REQUEST:
         raise Refused(422, f"Invalid request.\n\nNo more than 50 items; {len(remarks)} given.")
+    annotations = list(row.annotations)
+    for remark in remarks:
+        new = AnnotationRow(
+            path=required_text(remark, "CheckAnnotation", "path"),
+            start_line=remark.integer("start_line"),
+            end_line=remark.integer("end_line"),
+            level=remark.text("annotation_level"),
+            message=required_text(remark, "CheckAnnotation", "message"),
+            title=remark.text("title"),
+        )
+        if new.start_line < 1 or new.end_line < new.start_line:
+            raise invalid("CheckAnnotation", "end_line", "lines count from 1, the end is not first")
+        if new.level not in LEVELS:
+            raise invalid("CheckAnnotation", "annotation_level", f"is none of {sorted(LEVELS)}")
+        if len(new.message.encode()) > LONGEST_MESSAGE_BYTES or len(new.title) > LONGEST_TITLE:
+            raise invalid("CheckAnnotation", "message", "message or title is too long")
+        annotations.append(new)
     return replace(
         row,
         title=title,
         summary=summary,
         text=text if output.has("text") else row.text,
-        annotations=(*row.annotations, *(_annotation(remark) for remark in remarks)),
+        annotations=tuple(annotations),
     )
-
-
-def _annotation(remark: Payload) -> AnnotationRow:
-    row = AnnotationRow(
-        path=required_text(remark, "CheckAnnotation", "path"),
-        start_line=remark.integer("start_line"),
-        end_line=remark.integer("end_line"),
-        level=remark.text("annotation_level"),
-        message=required_text(remark, "CheckAnnotation", "message"),
-        title=remark.text("title"),
-    )
-    if row.start_line < 1 or row.end_line < row.start_line:
-        raise invalid("CheckAnnotation", "end_line", "lines count from 1, the end is not first")
-    if row.level not in LEVELS:
-        raise invalid("CheckAnnotation", "annotation_level", f"is none of {sorted(LEVELS)}")
-    if len(row.message.encode()) > LONGEST_MESSAGE_BYTES or len(row.title) > LONGEST_TITLE:
-        raise invalid("CheckAnnotation", "message", "message or title is too long")
-    return row

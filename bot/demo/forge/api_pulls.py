@@ -37,7 +37,19 @@ ROOT = "/repos/<owner>/<repo>/pulls"
 def pull_opened(owner: str, repo: str) -> Response:
     """Opens a pull request from a branch here or in a fork."""
     at, forge, wishes = granted(owner, repo, "pull_requests:write"), context(), body()
-    source, head_ref = _source(at, required_text(wishes, "PullRequest", "head"))
+    owner, colon, head_ref = required_text(wishes, "PullRequest", "head").rpartition(":")
+    source = at.repository
+    if colon and owner.lower() != source.owner.lower():
+        forks = (
+            row
+            for row in forge.state.all(RepositoryRow)
+            if row.fork_of.lower() == at.repository.name.lower()
+            and row.owner.lower() == owner.lower()
+            and may_see(at.principal, row)
+        )
+        if (fork := next(forks, None)) is None:
+            raise invalid("PullRequest", "head", "invalid")
+        source = fork
     base_ref = required_text(wishes, "PullRequest", "base")
     head_sha = git.branch_sha(forge.state, source.name, head_ref)
     base_sha = git.branch_sha(forge.state, at.repository.name, base_ref)
@@ -194,17 +206,6 @@ def branches_moved(forge: Context, repository: RepositoryRow, sender: str) -> in
             forge.deliveries.emit("pull_request", target, sender, payload)
             moved += 1
     return moved
-
-
-def _source(at: Granted, head: str) -> tuple[RepositoryRow, str]:
-    owner, colon, branch = head.rpartition(":")
-    if not colon or owner.lower() == at.repository.owner.lower():
-        return at.repository, branch
-    for row in context().state.all(RepositoryRow):
-        related = row.fork_of.lower() == at.repository.name.lower()
-        if related and row.owner.lower() == owner.lower() and may_see(at.principal, row):
-            return row, branch
-    raise invalid("PullRequest", "head", "invalid")
 
 
 @routes.put(f"{ROOT}/<int:number>/merge", endpoint="pulls/merge")

@@ -85,9 +85,7 @@ def repository_made() -> Response:
 def branch_protected() -> Response:
     """Puts a protection rule on a branch."""
     state, wishes = context().state, body()
-    row = state.repository(wishes.text("repository"))
-    if row is None:
-        raise not_found()
+    row = _repository(wishes)
     branch = required_text(wishes, "Branch", "branch")
     state.put(row.name.lower(), replace(row, protected=(*row.protected, branch)))
     return answer({"branch": branch}, 201)
@@ -97,9 +95,7 @@ def branch_protected() -> Response:
 def repository_refreshed() -> Response:
     """Looks at the branches again, after a push straight into the bare repository."""
     forge, wishes = context(), body()
-    row = forge.state.repository(wishes.text("repository"))
-    if row is None:
-        raise not_found()
+    row = _repository(wishes)
     return answer({"moved": branches_moved(forge, row, wishes.text("sender") or row.owner)})
 
 
@@ -120,10 +116,7 @@ def app_registered() -> Response:
 @routes.post("/apps/<int:app_id>/ping")
 def app_pinged(app_id: int) -> Response:
     """Sends the ping that GitHub sends when a webhook is set up."""
-    forge = context()
-    app = forge.state.get(AppRow, app_id)
-    if app is None:
-        raise not_found()
+    forge, app = context(), _app(app_id)
     hook: Json = {
         "type": "App",
         "id": app.id,
@@ -142,11 +135,7 @@ def app_pinged(app_id: int) -> Response:
 @routes.patch("/apps/<int:app_id>")
 def app_changed(app_id: int) -> Response:
     """Changes where an app's webhooks go, or what it may from the next token on."""
-    forge = context()
-    app = forge.state.get(AppRow, app_id)
-    if app is None:
-        raise not_found()
-    wishes = body()
+    forge, app, wishes = context(), _app(app_id), body()
     permissions = wishes.pairs("permissions") or app.permissions
     url = wishes.text("webhook_url") or app.webhook_url
     forge.state.put(app.id, replace(app, webhook_url=url, permissions=permissions))
@@ -163,9 +152,7 @@ def artifact_left() -> Response:
 def app_installed() -> Response:
     """Installs an app on an account, on some repositories or all, and tells it."""
     forge, wishes = context(), body()
-    app = forge.state.get(AppRow, wishes.integer("app_id"))
-    if app is None:
-        raise not_found()
+    app = _app(wishes.integer("app_id"))
     row = InstallationRow(
         id=forge.state.next_id(),
         app_id=app.id,
@@ -208,10 +195,8 @@ def tokens_revoked() -> Response:
 @routes.post("/pulls/ready")
 def pull_made_ready() -> Response:
     """A draft's "Ready for review" button (GitHub has it in GraphQL only)."""
-    forge, wishes = context(), body()
-    repository = forge.state.repository(wishes.text("repository"))
-    if repository is None:
-        raise not_found()
+    wishes = body()
+    repository = _repository(wishes)
     row = issue_at(Granted(Principal(), repository), wishes.integer("number"))
     made_ready(Granted(Principal(login=row.author), repository), row)
     return answer({"number": row.number})
@@ -220,10 +205,8 @@ def pull_made_ready() -> Response:
 @routes.post("/pulls/draft")
 def pull_made_draft() -> Response:
     """The "Convert to draft" link."""
-    forge, wishes = context(), body()
-    repository = forge.state.repository(wishes.text("repository"))
-    if repository is None:
-        raise not_found()
+    wishes = body()
+    repository = _repository(wishes)
     row = issue_at(Granted(Principal(), repository), wishes.integer("number"))
     made_draft(Granted(Principal(login=row.author), repository), row)
     return answer({"number": row.number})
@@ -260,9 +243,7 @@ def check_suite_clicked(check_run_id: int) -> Response:
 def merge_group_made() -> Response:
     """Queues `members` and asks for checks on their group, whose head is a branch of the repository."""
     forge, wishes = context(), body()
-    repository = forge.state.repository(wishes.text("repository"))
-    if repository is None:
-        raise not_found()
+    repository = _repository(wishes)
     head = required_text(wishes, "MergeGroup", "head_ref").removeprefix("refs/heads/")
     base = wishes.text("base_ref") or repository.default_branch
     head_sha = git.branch_sha(forge.state, repository.name, head)
@@ -344,6 +325,20 @@ def delivery_repeated(delivery: str) -> Response:
     if not context().deliveries.redeliver(delivery):
         raise not_found()
     return answer({"id": delivery})
+
+
+def _repository(wishes: Payload) -> RepositoryRow:
+    row = context().state.repository(wishes.text("repository"))
+    if row is None:
+        raise not_found()
+    return row
+
+
+def _app(app_id: int) -> AppRow:
+    app = context().state.get(AppRow, app_id)
+    if app is None:
+        raise not_found()
+    return app
 
 
 def _faults() -> Faults:

@@ -6,7 +6,7 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -72,7 +72,24 @@ class Faults:
         fault = self._next(operation_of(self.app, environ))
         if fault is None:
             return self.inner(environ, start)
-        return _WAYS[fault.kind](self, fault, environ, start)
+        match fault.kind:
+            case FaultKind.STATUS:
+                said = json.dumps({"message": fault.message, "documentation_url": ""})
+                headers, of = list(fault.headers), "application/json"
+                return Response(said, fault.status, headers, content_type=of)(environ, start)
+            case FaultKind.GARBAGE:
+                return Response("<html>Unicorn!</html>", 200)(environ, start)
+            case FaultKind.LATE:
+                time.sleep(min(fault.seconds, LONGEST_HANG_S))
+                return self.inner(environ, start)
+            case FaultKind.HANG:
+                time.sleep(min(fault.seconds, LONGEST_HANG_S))
+            case FaultKind.CUT_AFTER:
+                list(self.inner(environ, lambda *_: lambda _written: None))
+        connection = environ.get("werkzeug.socket")
+        if isinstance(connection, socket.socket):
+            connection.shutdown(socket.SHUT_RDWR)
+        return Response(status=500)(environ, start)  # goes nowhere: nobody listens any more
 
     def _next(self, operation: str) -> OrderedFault | None:
         with self._lock:
@@ -84,44 +101,6 @@ class Faults:
                     return fault
         return None
 
-    def _status(
-        self, fault: OrderedFault, environ: WSGIEnvironment, start: StartResponse
-    ) -> Iterable[bytes]:
-        text = json.dumps({"message": fault.message, "documentation_url": ""})
-        reply = Response(text, fault.status, list(fault.headers), content_type="application/json")
-        return reply(environ, start)
-
-    def _garbage(
-        self, fault: OrderedFault, environ: WSGIEnvironment, start: StartResponse
-    ) -> Iterable[bytes]:
-        return Response("<html>Unicorn!</html>", 200)(environ, start)
-
-    def _hang(
-        self, fault: OrderedFault, environ: WSGIEnvironment, start: StartResponse
-    ) -> Iterable[bytes]:
-        time.sleep(min(fault.seconds, LONGEST_HANG_S))
-        return self._cut(fault, environ, start)
-
-    def _late(
-        self, fault: OrderedFault, environ: WSGIEnvironment, start: StartResponse
-    ) -> Iterable[bytes]:
-        time.sleep(min(fault.seconds, LONGEST_HANG_S))
-        return self.inner(environ, start)
-
-    def _cut_after(
-        self, fault: OrderedFault, environ: WSGIEnvironment, start: StartResponse
-    ) -> Iterable[bytes]:
-        list(self.inner(environ, _silent))
-        return self._cut(fault, environ, start)
-
-    def _cut(
-        self, fault: OrderedFault, environ: WSGIEnvironment, start: StartResponse
-    ) -> Iterable[bytes]:
-        connection = environ.get("werkzeug.socket")
-        if isinstance(connection, socket.socket):
-            connection.shutdown(socket.SHUT_RDWR)
-        return Response(status=500)(environ, start)  # goes nowhere: nobody listens any more
-
 
 def operation_of(app: Flask, environ: WSGIEnvironment) -> str:
     """GitHub's operation id of a request, or an empty string."""
@@ -132,17 +111,3 @@ def operation_of(app: Flask, environ: WSGIEnvironment) -> str:
     # A blueprint's name comes before the first dot; operation ids hold none. "_forge" is no operation.
     blueprint, _, operation = str(endpoint).partition(".")
     return "" if blueprint.startswith("_") else operation
-
-
-def _silent(*_: object) -> Callable[[bytes], object]:
-    return lambda _written: None
-
-
-_WAYS = {
-    FaultKind.STATUS: Faults._status,
-    FaultKind.HANG: Faults._hang,
-    FaultKind.CUT: Faults._cut,
-    FaultKind.CUT_AFTER: Faults._cut_after,
-    FaultKind.LATE: Faults._late,
-    FaultKind.GARBAGE: Faults._garbage,
-}

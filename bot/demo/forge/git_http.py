@@ -54,17 +54,15 @@ def _refusal(repository: RepositoryRow | None, service: str) -> Response | None:
     writes = service == "git-receive-pack"
     if writes and principal.token is None:
         return _unauthorised()
-    if not _may(principal, repository, "write" if writes else "read"):
+    level = "write" if writes else "read"
+    if principal.app and principal.token:
+        held = dict(principal.token.permissions).get("contents", "none")
+    else:
+        held = role_of(repository, principal.login)
+    is_for_all = not writes and not repository.private
+    if not is_for_all and LEVELS[held] < LEVELS[level]:
         return Response("Write access to repository not granted.\n", 403)
     return None
-
-
-def _may(principal: Principal, repository: RepositoryRow, level: str) -> bool:
-    if level == "read" and not repository.private:
-        return True
-    if principal.app and principal.token:
-        return LEVELS[dict(principal.token.permissions).get("contents", "none")] >= LEVELS[level]
-    return LEVELS[role_of(repository, principal.login)] >= LEVELS[level]
 
 
 def _asker() -> Principal:

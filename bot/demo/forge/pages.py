@@ -35,16 +35,13 @@ SECURITY = {
 }
 
 
-def _templates() -> Path:
-    source = Path(__file__).parents[3] / "templates"
-    return source if source.is_dir() else Path(__file__).parents[2] / "_templates"
-
-
+_source = Path(__file__).parents[3] / "templates"
+_templates = _source if _source.is_dir() else Path(__file__).parents[2] / "_templates"
 _markdown = MarkdownIt("commonmark", {"html": True, "breaks": True}).enable(
     ["table", "strikethrough"]
 )
 _pages = Environment(
-    loader=FileSystemLoader(_templates() / "forge"),
+    loader=FileSystemLoader(_templates / "forge"),
     autoescape=select_autoescape(default=True),
     undefined=StrictUndefined,
     trim_blocks=True,

@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
 
+from bot.diff.lines import numbered_lines
 from bot.diff.paths import is_automation, is_changelog, is_document, is_test_path
 from bot.evidence.code_map.index import CodeIndex, Symbol, innermost
 from bot.values import ChangedSymbol, CodePlace, Dependent, Impact
 from sandbox.code_map.facts import Code, Definition, SourceFile
-from sandbox.values import Diff, FileChange
+from sandbox.values import Diff, FileChange, Side
 
 _SYMBOLS, _CALLERS, _TESTS = 60, 20, 200
 _HOPS = 3  # from a changed symbol through its callers to a test
@@ -71,14 +72,11 @@ def _names(file: SourceFile | None) -> set[str]:
 def new_lines(change: FileChange) -> Iterator[tuple[int, str]]:
     """The lines on head that were added, and where something was taken out, with the diff's text."""
     for hunk in change.hunks:
-        line = hunk.new_start
-        for text in hunk.lines:
+        for line, text in numbered_lines(hunk, Side.HEAD):
             if text.startswith("+"):
                 yield line, text
             if text.startswith("-"):
                 yield (max(line - 1, 1) if hunk.lines[-1] is text else line), text
-            else:
-                line += not text.startswith("\\")
 
 
 def users_of(symbol: Symbol, index: CodeIndex) -> Iterator[Symbol]:

@@ -67,8 +67,13 @@ class CodeIndex:
                 self._defined[name].append(path)
             for name in file.facts.uses:
                 self._used[name].append(path)
-            for steps in _addresses(path):
-                self._by_stem[steps[-1]].append((steps, path))
+            # What a file may be called in an import: its path, its folder (a package).
+            pure = PurePosixPath(path)
+            stem, folders = pure.name.split(".", 1)[0] or pure.name, pure.parts[:-1]
+            self._by_stem[stem].append(((*folders, stem), path))
+            is_by_folder = pure.suffix in (".go", ".java", ".cs", ".kt", ".swift")
+            if folders and (stem in _IS_FOLDER or is_by_folder):
+                self._by_stem[folders[-1]].append((folders, path))
 
     @cached_property
     def sources(self) -> dict[str, SourceFile]:
@@ -185,16 +190,6 @@ def innermost(file: SourceFile, line: int) -> Symbol | None:
 def _steps(module: str) -> tuple[str, ...]:
     plain = re.sub(r"\.(?:[cm]?[jt]sx?|h|hh|hpp|php|rb|lua|sh|bash|d)$", "", module)
     return tuple(step for step in _STEP.split(plain) if step and step.isprintable())
-
-
-def _addresses(path: str) -> Iterator[tuple[str, ...]]:
-    """What a file may be called in an import: its path, its folder (a package)."""
-    pure = PurePosixPath(path)
-    stem = pure.name.split(".", 1)[0] or pure.name
-    folders = pure.parts[:-1]
-    yield (*folders, stem)
-    if folders and (stem in _IS_FOLDER or pure.suffix in (".go", ".java", ".cs", ".kt", ".swift")):
-        yield folders
 
 
 def _shared(steps: tuple[str, ...], known: tuple[str, ...]) -> int:

@@ -35,7 +35,14 @@ def locate(
     `changed` are the symbols that the change touches: of equals they come first. Tests are left out.
     """
     touched, text = set(changed), text[:_TEXT_CHARACTERS]
-    request = _Request(text, set(_spelled(text)), _weights(words_of(text), index))
+    # The names that it spells as code does: quoted, dotted, with a path or a capital inside.
+    spelled: set[str] = set()
+    for quoted, bare in _SPELLED.findall(text):
+        whole = quoted or bare
+        spelled.add(whole)
+        if name := _LAST.search(whole.split("(", 1)[0]):
+            spelled.add(name[0])
+    request = _Request(text, spelled, _weights(words_of(text), index))
     changed_files = {symbol.path for symbol in touched}
 
     def rank(one: _Candidate) -> float:
@@ -146,16 +153,6 @@ def _looked_into(one: _Scored, request: _Request, index: CodeIndex) -> _Scored:
     )
     shared = request.shared(" ".join(used)) - one.shared
     return replace(one, score=one.score + request.share(shared, _USE_WEIGHT))
-
-
-def _spelled(text: str) -> Iterator[str]:
-    """The names that a text spells as code does: quoted, dotted, with a path or a capital inside."""
-    for quoted, bare in _SPELLED.findall(text):
-        whole = quoted or bare
-        yield whole
-        name = _LAST.search(whole.split("(", 1)[0])
-        if name:
-            yield name[0]
 
 
 def _weights(wanted: frozenset[str], index: CodeIndex) -> dict[str, float]:

@@ -63,24 +63,21 @@ async def find_dependents(
     code = await _read(services, request, checkout)
 
     def found() -> tuple[Dependent, ...]:
-        own = [_without(projects.from_registry(file.path), file) for file in code.head]
+        own: list[SourceFile] = []
+        for file in code.head:
+            # Without the imports of packages taken from a registry: no file of ours is meant.
+            taken = projects.from_registry(file.path)
+            kept = {
+                module: lines
+                for module, lines in file.facts.imports.items()
+                if "/".join(module.split("/")[: 1 + module.startswith("@")]) not in taken
+            }
+            own.append(replace(file, facts=replace(file.facts, imports=kept)) if taken else file)
         index = CodeIndex(own, projects.names)
         changed = changed_symbols(code, checkout.diff)
         return dependents(checkout.diff, changed, index, projects.of)
 
     return await asyncio.to_thread(found)
-
-
-def _without(taken: frozenset[str], file: SourceFile) -> SourceFile:
-    """Leave out the imports of packages that are `taken` from a registry: no file of ours is meant."""
-    if not taken:
-        return file
-    kept = {
-        module: lines
-        for module, lines in file.facts.imports.items()
-        if "/".join(module.split("/")[: 1 + module.startswith("@")]) not in taken
-    }
-    return replace(file, facts=replace(file.facts, imports=kept))
 
 
 async def _read(services: Services, request: EvaluationRequest, checkout: Checkout) -> Code:

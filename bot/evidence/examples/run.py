@@ -204,23 +204,21 @@ def _command(typed: str) -> ShownCode:
 
 def _seen(example: Example, base: ExampleResult, head: ExampleResult) -> ExampleSeen:
     before, after = (_holds(example, shown) for shown in (base, head))
-    is_same = _is_same(base, head)
+    # None where that both sides give the same tells nothing, or cannot be told.
+    is_same: bool | None
+    if NOT_TRIED in (base.outcome, head.outcome):
+        is_same = None
+    elif base != head:
+        is_same = False
+    elif head.outcome == RAISED:
+        is_cut_short = _CUT_SHORT.search(head.said) or not _OF_THE_PLACE.isdisjoint(head.errors)
+        is_same = None if is_cut_short else True
+    else:
+        is_telling = head.outcome == PRINTED or head.literal not in ("", "None", "undefined")
+        is_same = True if is_telling and not _lacks_something(head) else None
     if example.kind is ExampleKind.CHANGING:  # where both give the same, a test may tell why
         before, after = (False, True) if is_same is False else (None, None)
     return ExampleSeen(example, _outcome(base, before), _outcome(head, after), is_same=is_same)
-
-
-def _is_same(base: ExampleResult, head: ExampleResult) -> bool | None:
-    """Whether both sides give the same; None where that tells nothing, or cannot be told."""
-    if NOT_TRIED in (base.outcome, head.outcome):
-        return None
-    if base != head:
-        return False
-    if head.outcome == RAISED:
-        is_cut_short = _CUT_SHORT.search(head.said) or not _OF_THE_PLACE.isdisjoint(head.errors)
-        return None if is_cut_short else True
-    is_telling = head.outcome == PRINTED or head.literal not in ("", "None", "undefined")
-    return True if is_telling and not _lacks_something(head) else None
 
 
 def _outcome(shown: ExampleResult, holds: bool | None) -> ExampleOutcome:

@@ -261,7 +261,11 @@ def _typed(seen: _ItemSeen) -> str:
 def _tests_passed(seen: _ItemSeen) -> Iterator[Marked]:
     if seen.item.kind is not ItemKind.UNIT_TEST:
         return
-    if seen.head.exit_code != 0 or not (seen.run.tests or _is_no_pytest(seen)):
+    # Of tests that nobody but the command itself can see, its exit code is all there is.
+    lines = [case.command for case in seen.item.cases]
+    said = all(re.search(r"\b\d+ passed\b", c.output) for c in seen.run.cases)
+    is_no_pytest = bool(lines) and (said or not any("pytest" in line for line in lines))
+    if seen.head.exit_code != 0 or not (seen.run.tests or is_no_pytest):
         yield _undecided(
             "No test was seen to pass.", "Read the evidence, then comment `/judge` to try again."
         )
@@ -282,13 +286,6 @@ def _tests_passed(seen: _ItemSeen) -> Iterator[Marked]:
             f"{seen.run.tests} test(s) that the author wrote for it passed on head.",
             decider=Decider.AUTHORS_TEST,
         )
-
-
-def _is_no_pytest(seen: _ItemSeen) -> bool:
-    """A command whose tests nobody but itself can see; then its exit code is all there is."""
-    lines = [case.command for case in seen.item.cases]
-    said = all(re.search(r"\b\d+ passed\b", c.output) for c in seen.run.cases)
-    return bool(lines) and (said or not any("pytest" in line for line in lines))
 
 
 def _files_are_equal(seen: _ItemSeen) -> Iterator[Marked]:

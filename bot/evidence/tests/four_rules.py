@@ -54,6 +54,14 @@ class Four:
         repeat = self.repeat
         return passed(self.bb) and repeat is not None and repeat.base_passes < repeat.base_runs
 
+    @property
+    def has_same_code(self) -> bool:
+        """Whether the test itself stands on head as on base; what is round it may differ."""
+        before, after = self.base_on_base, self.head_on_head
+        if before is None or after is None:
+            return False
+        return bool(before.source) and before.source == after.source
+
 
 @dataclass(frozen=True, slots=True)
 class ExplainedChange:
@@ -97,11 +105,20 @@ def _kept(four: Four) -> ExplainedChange:
         remark = "Base's version of this test passes on head; the edited version fails."
         return ExplainedChange(TestChange.NEW_FAILING, remark, four.head_on_head)
     if four.hh is None:
-        return _gone(four)
+        change, remark = TestChange.REMOVED, "This test is gone; base's version passes on head."
+        if four.bh is None:
+            remark = "This test is no longer collected with head's code."
+        elif not passed(four.bh):
+            change = TestChange.SKIPPED
+            remark = "This test is gone; base's version is skipped on head."
+        return ExplainedChange(change, remark)
     if not passed(four.hh):
         remark = "This test passed on base and is no longer asked to pass on head."
         return ExplainedChange(TestChange.SKIPPED, remark, four.head_on_head)
-    if failed(four.hb) and not _only_its_file_changed(four):
+    # In compiled languages one new test keeps its whole package from building with base's code.
+    crossed = four.head_on_base
+    is_kept_from_loading = crossed is not None and is_whole_file(crossed) and four.has_same_code
+    if failed(four.hb) and not is_kept_from_loading:
         return ExplainedChange(TestChange.FAIL_TO_PASS, _why_on_base(four), four.head_on_base)
     if not passed(four.bh):
         how = "was not run" if four.bh is None else "is skipped or may fail"
@@ -109,31 +126,6 @@ def _kept(four: Four) -> ExplainedChange:
             TestChange.UNKNOWN, f"Base's version of this test {how} with head's code."
         )
     return ExplainedChange(TestChange.PASS_TO_PASS)
-
-
-def _only_its_file_changed(four: Four) -> bool:
-    """Tell whether a test stayed as it was, and only what stands beside it cannot load on base.
-
-    In compiled languages one new test keeps its whole package from building with base's code.
-    """
-    before, after, crossed = four.base_on_base, four.head_on_head, four.head_on_base
-    if before is None or after is None or crossed is None:
-        return False
-    return is_whole_file(crossed) and bool(before.source) and before.source == after.source
-
-
-def _gone(four: Four) -> ExplainedChange:
-    if passed(four.bh):
-        return ExplainedChange(
-            TestChange.REMOVED, "This test is gone; base's version passes on head."
-        )
-    if four.bh is None:
-        return ExplainedChange(
-            TestChange.REMOVED, "This test is no longer collected with head's code."
-        )
-    return ExplainedChange(
-        TestChange.SKIPPED, "This test is gone; base's version is skipped on head."
-    )
 
 
 def _flake(four: Four) -> ExplainedChange | None:

@@ -166,14 +166,6 @@ def _first(run: RunLookup, named: Iterable[TestResult]) -> TestResult | None:
     return next((found for one in named if (found := run.find(one.id, one.path))), None)
 
 
-def _is_base_doctest(four: Four) -> bool:
-    """Tell whether it is a doctest that stands on head as on base: code round it makes nobody its author."""
-    before, after = four.base_on_base, four.head_on_head
-    if before is None or after is None or not after.is_doctest:
-        return False
-    return bool(before.source) and before.source == after.source
-
-
 _EDITED = (TestChange.EXPECTATION_CHANGED, TestChange.PASS_TO_FAIL)
 
 
@@ -193,6 +185,9 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
         source = new.source if new is not None and four.head_on_head is None else source
     tops = ("" if shown.path == "." else shown.path,)  # a folder's tests may run as one program
     is_touched = any(is_below(one, tops) for one in changed)
+    # Code round a doctest that stands on head as on base makes nobody its author.
+    on_head = four.head_on_head
+    is_base_doctest = on_head is not None and on_head.is_doctest and four.has_same_code
     return TestComparison(
         id=shown.id,
         change=found.change,
@@ -200,7 +195,7 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
         base_on_head=four.bh,
         head_on_base=four.hb,
         head_on_head=four.hh,
-        written_by_author=is_touched and not _is_base_doctest(four),
+        written_by_author=is_touched and not is_base_doctest,
         message="\n".join(part for part in (found.remark, failure) if part),
         not_loaded=why_it_failed(found.failure)
         if found.failure and is_whole_file(found.failure) and failed(found.failure.outcome)

@@ -42,7 +42,11 @@ class Doors:
             )
         state, verifier = secrets.token_urlsafe(24), secrets.token_urlsafe(48)
         answer = led_to(self.visits.sign_in.address(self._back(), state, verifier))
-        begun = self._signer().dumps([state, verifier, _local(request.args.get("next", ""))])
+        # Afterwards to a page of this host, else to the start page.
+        then = request.args.get("next", "")
+        is_here = then.startswith("/") and not then.startswith("//")
+        then = then if is_here and "\\" not in then and then.isprintable() else "/"
+        begun = self._signer().dumps([state, verifier, then])
         answer.set_cookie(
             _STARTED,
             begun,
@@ -123,12 +127,6 @@ def is_loopback(public_url: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _local(address: str) -> str:
-    """The address if it is a page of this host, else the start page."""
-    is_here = address.startswith("/") and not address.startswith("//")
-    return address if is_here and "\\" not in address and address.isprintable() else "/"
 
 
 def led_to(address: str) -> Response:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.report.prompts import count_roles, prompts_text
+from bot.commands.replay import count_roles, prompts_text
 from bot.values import TRIAL, Exchange, Role
 
 SHARED = "\n\n".join(f"Paragraph {n} of the task, which all requirements share." for n in range(12))
