@@ -49,8 +49,7 @@ def test_an_init_without_its_bubblewrap_is_ended(tmp_path: Path) -> None:
         assert not _is_dead(init, 0.2), "its bubblewrap still lives"
         monitor.kill()
         monitor.wait()
-        assert not _is_dead(init, 0.2), "nobody told it to die with its parent"
-        driver.sweep()
+        driver.sweep()  # that of another process on this machine may be before it
         assert _is_dead(init, 30)
 
 
