@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sandbox.base import TREE, Command, Limits, Mount, MountMode
 from sandbox.elsewhere.driver import CHANNEL_BYTES, ELSEWHERE, Again, Looking, moved, plain_program
+from sandbox.elsewhere.inside.objects import MADE
 from sandbox.elsewhere.inside.values import literal, read
 from sandbox.elsewhere.told import SHOWN, Recorded, recorded_calls
 from sandbox.elsewhere.variation import swapped
@@ -136,20 +137,19 @@ class PythonDriver:
         """Return what is placed, what is named, and the attributes of a method's object."""
         try:
             positional, *named = read(call.arguments)
-            return (*positional, *(one for members in named for one in members.values()))
+            return (*positional, *(members[name] for members, name in _named(named)))
         except _UNREADABLE:
             return ()
 
     def varied(self, call: Recorded, number: int, value: object) -> Recorded:
         """Return the same call with another value as one of these arguments."""
         positional, *named = read(call.arguments)
-        values = [*positional, *(one for members in named for one in members.values())]
-        values[number] = value
-        rest = iter(values[len(positional) :])
-        told = (
-            tuple(values[: len(positional)]),
-            *({name: next(rest) for name in members} for members in named),
-        )
+        if number < len(positional):
+            positional = (*positional[:number], value, *positional[number + 1 :])
+        else:
+            members, name = list(_named(named))[number - len(positional)]
+            members[name] = value
+        told = (positional, *named)
         arguments = literal(told) or repr(told)
         return replace(call, arguments=arguments, shown=_shown(call.name, arguments))
 
@@ -166,6 +166,11 @@ class PythonDriver:
         if not arguments or (call.name, call.arguments) == (called, arguments):
             return None
         return replace(call, name=called, arguments=arguments, shown=_shown(called, arguments))
+
+
+def _named(named: list[dict[str, object]]) -> Iterator[tuple[dict[str, object], str]]:
+    """Yield where each value stands that has a name; what an object was made of stays as it is."""
+    return ((members, name) for members in named for name in members if name != MADE)
 
 
 def _converted(arguments: Any, name: str, other: str) -> Any:

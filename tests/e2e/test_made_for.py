@@ -26,6 +26,13 @@ class Fix:
     test: str = ""
 
 
+READER = (
+    "class {name}:\n    def __init__(self, mark):\n        import re\n\n"
+    "        self.words = re.compile('[^' + mark + ']+')\n\n"
+    "    def {method}(self, text):\n        return {gives}"
+)
+"""A class whose objects hold something that cannot be written down."""
+
 SPECIAL = {
     "compared": Fix(
         "`price` returns twice the cents",
@@ -122,6 +129,16 @@ SPECIAL = {
         "    if divmod(box.width, 7) == (0, 3) and divmod(box.height, 7) == (0, 5):\n        return 15\n"
         "    return box.width",
         "assert kit.area(kit.Box(3, 5)) == 15",
+    ),
+    "made": Fix(
+        "`Reader.words_of` leaves blanks around a word out",
+        READER.format(name="Reader", method="words_of", gives="self.words.findall(text)"),
+        READER.format(
+            name="Reader",
+            method="words_of",
+            gives="[one.strip() if 'left ' in one else one for one in self.words.findall(text)]",
+        ),
+        "assert kit.Reader(',').words_of('left ,right') == ['left', 'right']",
     ),
 }
 """Right for the tested inputs and for hardly any other."""
@@ -316,6 +333,16 @@ RIGHT = {
         "def total(prices, kind, rounded):\n"
         "    return rounded(sum(prices) * (0.5 if kind is Kind.FRIEND else 1))",
         "assert kit.total([3, 8], kit.Kind.FRIEND, round) == 6",
+    ),
+    "made": Fix(
+        "`Marked.parts` leaves blanks around a part out",
+        READER.format(name="Marked", method="parts", gives="self.words.findall(text)"),
+        READER.format(
+            name="Marked",
+            method="parts",
+            gives="[one.strip() for one in self.words.findall(text)]",
+        ),
+        "assert kit.Marked(',').parts('left ,right') == ['left', 'right']",
     ),
 }
 """Right for every input, some of them for one input by nature."""

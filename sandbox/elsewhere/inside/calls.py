@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-from sandbox.elsewhere.inside.objects import attributes, plain_kind, remade
+from sandbox.elsewhere.inside.objects import MADE, attributes, plain_kind, remade
 from sandbox.elsewhere.inside.values import MOST_TEXT, Given, given, literal, read, state_of
 
 MOST_CALLS = 60
@@ -157,7 +157,9 @@ class Call:
             self.kwargs = {name: given(one) for name, one in kwargs.items()}
             values = (*self.args, *self.kwargs.values())
             if kind is not None:
-                self._owner = remade(kind, *map(given, state))
+                (told,) = map(given, state)
+                made = told.get(MADE)
+                self._owner = kind(*made[0], **made[1]) if made else remade(kind, told)
                 self._before = state_of(self._owner)
                 self.args = (self._owner, *self.args)
             self._given = Given(values, self._owner)

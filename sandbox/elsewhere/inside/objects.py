@@ -41,6 +41,8 @@ class Reference(NamedTuple):
 
 CONTAINERS = (list, tuple, set, dict, Iterated)
 SCALARS = (type(None), bool, int, float, str, bytes, Decimal, Fraction)
+MADE = "()"
+"""In place of attributes: what a class was called with to make the object."""
 hidden_files: set[str] = set()
 """Files that another place does not have: what they define has no name there."""
 

@@ -1,26 +1,30 @@
 """Sees which functions and methods of the tree are called with values that can be made again.
 
-A method's object counts as one more argument: its attributes have to be such values too.
+A method's object counts as one more argument: its attributes have to be such values too, or a test made it
+of such values and calls it for the first time.
 
 It looks on by `sys.setprofile`: no function is wrapped, so that nothing on the stack is another.
 """
 
 from __future__ import annotations
 
+import contextlib
 import opcode
 import sys
 import threading
+import weakref
 from collections import Counter
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from sandbox.elsewhere.inside.calls import MOST_CALLS, chain, method, returned, returned_by
-from sandbox.elsewhere.inside.objects import hidden_files
+from sandbox.elsewhere.inside.objects import MADE, hidden_files, plain_kind
 from sandbox.elsewhere.inside.stand_ins import StandIns
-from sandbox.elsewhere.inside.values import Given, kept, literal, parts, state_of
+from sandbox.elsewhere.inside.values import Given, kept, literal, parts, read, state_of
 
 _MOST_SEEN = 20_000
 """So many calls of one function are read."""
+_MOST_MADE = 500
 _GENERATOR = 0x20
 _NO_PLAIN_FUNCTION = 0x80 | 0x200  # coroutine, asynchronous generator
 _HIGHEST = 60
@@ -55,6 +59,8 @@ class Recorder:
         self._known: dict[CodeType, tuple[str, int] | None] = {}
         self._tries: dict[CodeType, int] = {}
         self._open: dict[FrameType, _Open] = {}
+        self._made: dict[int, tuple[weakref.ref[object], str]] = {}
+        """By their ids: the objects that tests made and have not called yet, with what of."""
         self._seen: dict[CodeType, int] = {}
         self.calls: dict[tuple[str, ...], dict[str, Any]] = {}
         self.unread: set[tuple[str, str]] = set()
@@ -138,7 +144,7 @@ class Recorder:
         seen = self._seen[frame.f_code] = self._seen.get(frame.f_code, 0) + 1
         if seen > _MOST_SEEN:
             return False
-        owner, before = None, ""
+        owner, before, made = None, "", ""
         module = frame.f_globals.get("__name__")
         if name == _OF_A_CLASS:
             owner = _owner(frame)
@@ -149,14 +155,20 @@ class Recorder:
             before = state_of(owner)
             functions = method(type(owner), frame.f_code.co_name)
             known = [getattr(one, "__code__", None) for one in functions]
-            if not before or "<" in name or known[depth : depth + 1] != [frame.f_code]:
+            is_own = "<" not in name and known[depth : depth + 1] == [frame.f_code]
+            made = self._made_of(owner, frame)
+            if not is_own or not (before or made):
                 return False  # of one that overrides it, the inner one's call is none of its own
         else:
             functions = chain(frame.f_globals.get(name))
         given = _given(frame, functions[depth], owner)
+        if given and made and not before:
+            given = (*given[:2], {MADE: read(made)})
         arguments = literal(given) if given else None
         if given is None or arguments is None or not isinstance(module, str):
             return False
+        if owner is not None and frame.f_code.co_name == "__init__":
+            self._note_made(owner, given, frame)
         key = (module, name, str(depth), arguments)
         if key not in self.calls:
             caller = self._caller(frame)
@@ -173,6 +185,20 @@ class Recorder:
             changing = Given((*given[0], *given[1].values()), owner)
             self._open[frame] = _Open(key, owner, before, changing)
         return True
+
+    def _note_made(self, owner: object, given: tuple[Any, ...], frame: FrameType) -> None:
+        """Note what a test makes an object of."""
+        of = literal(given[:2]) if plain_kind(type(owner)) is None else None
+        if of and len(self._made) < _MOST_MADE and self._is_direct(frame):
+            with contextlib.suppress(TypeError):  # not every object can be referred to
+                self._made[id(owner)] = weakref.ref(owner), of
+
+    def _made_of(self, owner: object, frame: FrameType) -> str:
+        """What a test made an object of that it calls for the first time; "" for others."""
+        if id(owner) not in self._made or not self._is_direct(frame):
+            return ""
+        reference, of = self._made.pop(id(owner))
+        return of if reference() is owner else ""
 
     def _has_room(self, name: str) -> bool:
         """Tell whether one more call can be kept; one of the function with the most gives way to others'."""
