@@ -15,7 +15,7 @@ from bot.report.checks import CheckText, RequirementCheck
 from bot.settings import Settings
 from bot.store import Artifacts, Store
 from bot.text import Delimiter, delimiter_of
-from bot.values import Evaluation, EvaluationRequest, Plan, Publication, Standing, Task
+from bot.values import Evaluation, EvaluationRequest, MemberVerdict, Plan, Publication, Task
 from bot.values.conclusions import Annotation, Review
 from sandbox.base import Sandbox
 from sandbox.repository.mirror import RepositorySource
@@ -65,7 +65,7 @@ class Origin(Protocol):
         """Say what stands around the target branch's configuration."""
         ...
 
-    async def members(self, request: EvaluationRequest) -> tuple[Standing, ...]:
+    async def members(self, request: EvaluationRequest) -> tuple[MemberVerdict, ...]:
         """Say how the members of a merge group stand; empty for anything else."""
         ...
 

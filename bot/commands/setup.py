@@ -64,14 +64,14 @@ def run(organization: str, port: int, opens: bool, force: bool) -> None:
             "loopback.",
             way_out,
         )
-    desk = _Desk(settings, files)
-    with _serving(desk, organization, port) as address:
+    set_up = _SetUp(settings, files)
+    with _serving(set_up, organization, port) as address:
         if tunnel := _tunnel(urlsplit(address).port or 0):
             click.echo(f"You are logged in by ssh. First run this on your own machine: {tunnel}")
         click.echo(f"Open {address} in your browser (Ctrl-C stops).")
         if opens:
             webbrowser.open(address)
-        credentials = desk.wait()
+        credentials = set_up.wait()
     click.echo(
         render_text(
             "setup/next_steps.txt.j2",
@@ -94,7 +94,7 @@ def _tunnel(port: int) -> str:
 
 
 @dataclass(slots=True)
-class _Desk:
+class _SetUp:
     """Waits for the person; `registered` runs in the page's thread."""
 
     settings: Settings
@@ -135,7 +135,7 @@ class _Desk:
 
 
 @contextmanager
-def _serving(desk: _Desk, organization: str, port: int) -> Iterator[str]:
+def _serving(set_up: _SetUp, organization: str, port: int) -> Iterator[str]:
     """Serve the page on the loopback; yields its address."""
     try:
         server = make_server("127.0.0.1", port, _not_yet, threaded=True, request_handler=_Quiet)
@@ -143,14 +143,14 @@ def _serving(desk: _Desk, organization: str, port: int) -> Iterator[str]:
         raise UserError(f"Port {port} is taken.", "Name another one with --port.") from error
     address = f"http://127.0.0.1:{server.server_port}"
     state = secrets.token_urlsafe(32)
-    web = Addresses.of(desk.settings.ghe_host).web
+    web = Addresses.of(set_up.settings.ghe_host).web
     server.app = create_setup(
         Registration(
             page=new_app_page(web, organization, state),
-            manifest=load_manifest().registration(desk.settings.public_url, f"{address}{BACK}"),
+            manifest=load_manifest().registration(set_up.settings.public_url, f"{address}{BACK}"),
             state=state,
         ),
-        desk,
+        set_up,
     )
     thread = threading.Thread(target=server.serve_forever, args=(SHUTDOWN_POLL_S,), daemon=True)
     thread.start()
@@ -174,7 +174,7 @@ def _not_yet(_environ: object, start: StartResponse) -> list[bytes]:
     return []
 
 
-def create_setup(registration: Registration, desk: _Desk) -> Flask:
+def create_setup(registration: Registration, set_up: _SetUp) -> Flask:
     """Build the application.
 
     It answers on the loopback only, and only under the loopback's names: a page elsewhere that
@@ -205,8 +205,8 @@ def create_setup(registration: Registration, desk: _Desk) -> Flask:
         code = request.args.get("code", "")
         if not code:
             raise UserError("GitHub sent no code.", "Begin again with the button.")
-        answer = _page("setup/registered.html.j2", app=desk.registered(code))
-        answer.call_on_close(desk.told)
+        answer = _page("setup/registered.html.j2", app=set_up.registered(code))
+        answer.call_on_close(set_up.told)
         return answer
 
     app.register_blueprint(pages)

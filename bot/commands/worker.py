@@ -15,7 +15,7 @@ from bot.commands.services import open_services
 from bot.evaluation import evaluate
 from bot.evaluation.conclude_again import KeptVerdicts
 from bot.evaluation.forecast import foresee
-from bot.evaluation.rubrics import RubricClerk
+from bot.evaluation.rubrics import RubricDrafter
 from bot.evaluation.upkeep import DiskFloor, tidy
 from bot.github.client import open_app
 from bot.queue import EngineClient, Work, engine_options, open_worker
@@ -25,7 +25,7 @@ from bot.steps import StepRunner
 from bot.store import open_records
 from bot.values import EvaluationRequest, Publication
 from bot.web.links import open_links
-from bot.webhook.desk import Desk
+from bot.webhook.adapters import Adapters
 from bot.webhook.handle import ended, handle
 from bot.webhook.sweep import forget_old, sweep
 
@@ -58,7 +58,7 @@ def open_work(settings: Settings) -> Iterator[Work]:
         services = open_services(settings, store, origin)
         approve = settings.approve_first_time_forks
         foretell = partial(foresee, services)
-        clerk = RubricClerk(
+        drafter = RubricDrafter(
             settings,
             services.sandbox,
             github,
@@ -67,20 +67,22 @@ def open_work(settings: Settings) -> Iterator[Work]:
             services.secrets,
         )
         verdicts = KeptVerdicts(services)
-        desk = Desk(github, store, jobs, links.sign, CHECK_NAME, clerk, foretell, verdicts, approve)
+        adapters = Adapters(
+            github, store, jobs, links.sign, CHECK_NAME, drafter, foretell, verdicts, approve
+        )
 
         async def run_evaluation(request: EvaluationRequest, run: StepRunner) -> Publication:
             return await evaluate(request, services, run)
 
         async def look_after(run: StepRunner) -> None:
             oldest_s = time.time() - settings.retention_days * _SECONDS_A_DAY
-            await run("forget", forget_old, desk, services.artifacts, jobs.prune, oldest_s)
-            await sweep(desk, run)
+            await run("forget", forget_old, adapters, services.artifacts, jobs.prune, oldest_s)
+            await sweep(adapters, run)
 
         yield Work(
             evaluate=run_evaluation,
-            handle=partial(handle, desk),
-            ended=partial(ended, desk),
+            handle=partial(handle, adapters),
+            ended=partial(ended, adapters),
             sweep=look_after,
             progress=store,
             has_room=DiskFloor(settings, store).has_room,

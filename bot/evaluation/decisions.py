@@ -23,7 +23,7 @@ from bot.values import (
     Evaluation,
     EvaluationRequest,
     Judgement,
-    Standing,
+    MemberVerdict,
     Trigger,
 )
 from bot.verdict.acceptance import (
@@ -79,7 +79,10 @@ def decided_here(services: Services, evaluation: Evaluation) -> Evaluation:
 
 
 async def decided(
-    services: Services, case: EvaluationContext, judgement: Judgement, members: tuple[Standing, ...]
+    services: Services,
+    case: EvaluationContext,
+    judgement: Judgement,
+    members: tuple[MemberVerdict, ...],
 ) -> tuple[Acceptance, ...]:
     """What people decided about this head, or about an earlier one where that still counts.
 

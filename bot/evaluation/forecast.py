@@ -32,11 +32,11 @@ from bot.values import (
     ExpectedCalls,
     ExpectedPrice,
     Forecast,
+    MemberVerdict,
     Plan,
     Publication,
     Requirements,
     Role,
-    Standing,
     Task,
 )
 from sandbox.values import Checkout
@@ -60,7 +60,7 @@ class Unannounced:
         """Say what stands around the target branch's configuration."""
         return await self.origin.policy_context(request)
 
-    async def members(self, request: EvaluationRequest) -> tuple[Standing, ...]:
+    async def members(self, request: EvaluationRequest) -> tuple[MemberVerdict, ...]:
         """Say how the members of a merge group stand."""
         return await self.origin.members(request)
 

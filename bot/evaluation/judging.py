@@ -22,9 +22,9 @@ from bot.values import (
     Criterion,
     Deliberation,
     Judgement,
+    MemberVerdict,
     Observed,
     Requirements,
-    Standing,
     Task,
     TaskRubric,
 )
@@ -100,7 +100,7 @@ async def ask_judges(judging: Judging, agents: Agents) -> Deliberation:
 
 
 def judged(
-    judging: Judging, deliberation: Deliberation, members: tuple[Standing, ...] = ()
+    judging: Judging, deliberation: Deliberation, members: tuple[MemberVerdict, ...] = ()
 ) -> Judgement:
     """Judge every requirement on its own, weigh what judges said, then let the gate conclude.
 

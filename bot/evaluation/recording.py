@@ -22,7 +22,7 @@ from bot.judges.model.base import Session
 from bot.services import Services, acting_key, evaluation_key, run_delimiter
 from bot.settings import Settings
 from bot.text import Delimiter
-from bot.values import EvaluationRequest, Exchange, Judgement, Standing, Step, Trigger
+from bot.values import EvaluationRequest, Exchange, Judgement, MemberVerdict, Step, Trigger
 
 BUNDLE_NAME = "replay.json"
 
@@ -48,7 +48,7 @@ class Bundle:
     asked: Asked
     matter: Judging
     judgement: Judgement
-    members: tuple[Standing, ...]
+    members: tuple[MemberVerdict, ...]
     replies: dict[str, bytes]
     exchanges: tuple[Exchange, ...] = ()
 
@@ -59,7 +59,7 @@ class Bundle:
         case: EvaluationContext,
         judging: Judging,
         judgement: Judgement,
-        members: tuple[Standing, ...],
+        members: tuple[MemberVerdict, ...],
     ) -> Bundle:
         """Gather it; this reads files. Raises Transient when the storage refuses."""
         settings, checkout = services.settings, case.checkout

@@ -72,7 +72,7 @@ class RubricRule:
 
 
 @dataclass(frozen=True, slots=True)
-class RubricClerk:
+class RubricDrafter:
     """The adapters, wired once; no text that it gives holds any of the `secrets`."""
 
     settings: Settings

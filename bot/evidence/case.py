@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from bot.configuration import Configuration
 from bot.diff.paths import is_policy
 from bot.evidence.tests.results import (
-    Witnesses,
+    TestGroups,
     blamed_on_the_machine,
-    call_witnesses,
     function_of,
+    group_tests,
 )
 from bot.evidence.transitions import passed
 from bot.task.categories import ASKED, NARROW, upkeep_area
@@ -68,7 +68,7 @@ class Case:
     requirements: Requirements
     observed: Observed
     configuration: Configuration
-    witnesses: Witnesses
+    groups: TestGroups
     ties: tuple[Tie, ...]
     suite: Evidence | None
 
@@ -134,18 +134,18 @@ class Case:
         expectations, for the gate.
         """
         return (
-            *(t for t in self.witnesses.regressions if not self.is_retired(t)),
-            *(t for t in self.witnesses.loosened if not self.is_explained(t)),
-            *(t for t in self.witnesses.withdrawn if not self.is_named(t)),
+            *(t for t in self.groups.regressions if not self.is_retired(t)),
+            *(t for t in self.groups.loosened if not self.is_explained(t)),
+            *(t for t in self.groups.withdrawn if not self.is_named(t)),
         )
 
     def excuse(self, failing: Collection[TestComparison]) -> tuple[str, str] | None:
         """Why new tests that fail may say nothing of the change, and what to do; None where they bind."""
-        if any(test not in self.witnesses.failures for test in failing):
+        if any(test not in self.groups.failures for test in failing):
             return None
         if self.observed.too_new:
             return self.observed.too_new, _TRY_TESTED_VERSION
-        return blamed_on_the_machine(failing, self.witnesses.still_failing)
+        return blamed_on_the_machine(failing, self.groups.still_failing)
 
     def is_adapted(self, test: TestComparison) -> bool:
         """Whether reading both versions showed that a test still demands the same."""
@@ -157,7 +157,7 @@ class Case:
 
     def permission(self, test: TestComparison) -> PermittedChange | None:
         """The words that let a test change which passes on base's code, too, since it was edited."""
-        permitted = self.requirements.permitted if test in self.witnesses.loosened else ()
+        permitted = self.requirements.permitted if test in self.groups.loosened else ()
         return permission_for(permitted, test)
 
     def is_explained(self, test: TestComparison) -> bool:
@@ -190,7 +190,7 @@ class Case:
         """Tests that passed on base and that head no longer asks to pass, though nobody retired them."""
         return tuple(
             test
-            for test in self.witnesses.skipped
+            for test in self.groups.skipped
             if not (self._may_go(test) or self._is_asked_to_go(test))
         )
 
@@ -215,7 +215,7 @@ class Case:
             return f"`{test.id}` expects all that it expected, and {members}, which the task names."
         if permitted := self.permission(test):
             return said_to_change(permitted, test)
-        is_proven = test in self.witnesses.proofs or test.head_on_head is None
+        is_proven = test in self.groups.proofs or test.head_on_head is None
         if test.change is not TestChange.EXPECTATION_CHANGED or not is_proven:
             return ""
         return why_meant(self.requirements, self.observed.integrity, test)
@@ -227,7 +227,7 @@ class Case:
     @property
     def retired(self) -> tuple[TestComparison, ...]:
         """Deleted tests that fail on head, and of whose subject a requirement plainly speaks."""
-        return tuple(t for t in self.witnesses.regressions if self.is_retired(t))
+        return tuple(t for t in self.groups.regressions if self.is_retired(t))
 
     def is_retired(self, test: TestComparison) -> bool:
         """Whether a deleted test that fails on head went with its code, or a requirement spells it out."""
@@ -277,9 +277,9 @@ class Case:
         }
         naming -= {one.id for one in self.requirements.items if gives_up_error(one, test)}
         if test.head_on_head is not None:
-            return bool(naming) and test in self.witnesses.proofs
+            return bool(naming) and test in self.groups.proofs
         asked = {one.id for one in self.requirements.items if one.trust.is_asked}
-        proofs = {proof.id: function_of(proof) for proof in self.witnesses.proofs}
+        proofs = {proof.id: function_of(proof) for proof in self.groups.proofs}
         return any(
             tie.requirement_id in (naming if of == function_of(test) else naming & asked)
             for tie in self.ties
@@ -334,7 +334,7 @@ class Case:
     @property
     def tests_passed_on_base(self) -> bool:
         """Whether anything passed on base that could regress."""
-        called = self.witnesses
+        called = self.groups
         if called.kept or self.regressions or called.undecided or called.skipped:
             return True
         by_exit = self.suite if not self.observed.tests.comparisons else None
@@ -350,7 +350,7 @@ class Case:
             return False
         if self.only_exit_code is not None:
             return self.only_exit_code is Transition.HELD
-        return not (self.regressions or self.witnesses.undecided or self.skipped)
+        return not (self.regressions or self.groups.undecided or self.skipped)
 
 
 _HELD = (Transition.HELD, Transition.FIXED)
@@ -366,16 +366,16 @@ Weigher = Callable[[Verdict, Requirement, Case], Verdict]
 
 def open_case(requirements: Requirements, observed: Observed, configuration: Configuration) -> Case:
     """Gather the facts of one evaluation and tie its tests to what was asked."""
-    witnesses = call_witnesses(observed.tests)
+    groups = group_tests(observed.tests)
     speaking = (
-        *witnesses.proofs,
-        *witnesses.failures,
-        *witnesses.hollow,
-        *witnesses.regressions,
-        *witnesses.withdrawn,
-        *witnesses.still_failing,
-        *witnesses.unsteady,
-        *(e for e in witnesses.expectations if e not in witnesses.proofs),
+        *groups.proofs,
+        *groups.failures,
+        *groups.hollow,
+        *groups.regressions,
+        *groups.withdrawn,
+        *groups.still_failing,
+        *groups.unsteady,
+        *(e for e in groups.expectations if e not in groups.proofs),
     )
     asked = [r for r in requirements.items if r.category is Category.BEHAVIOUR]
     stays = [r for r in requirements.items if r.category is Category.KEEP]
@@ -384,12 +384,12 @@ def open_case(requirements: Requirements, observed: Observed, configuration: Con
         requirements=requirements,
         observed=observed,
         configuration=configuration,
-        witnesses=witnesses,
+        groups=groups,
         ties=(
             *tie_tests(asked, speaking, observed.tests.comparisons),
             *ties_by_example(asked, speaking, requirements.shown),
             *(
-                tie_tests(stays, (*speaking, *witnesses.kept), observed.tests.comparisons)
+                tie_tests(stays, (*speaking, *groups.kept), observed.tests.comparisons)
                 if stays
                 else ()
             ),

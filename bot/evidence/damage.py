@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import PurePosixPath
 
-from bot.evidence.tests.results import call_witnesses
+from bot.evidence.tests.results import group_tests
 from bot.values import DamageSeen, Observed, TestChange, TestComparison
 from sandbox.damage.values import (
     AS_ON_BASE,
@@ -191,7 +191,7 @@ def kept_that_reach(observed: Observed) -> frozenset[str]:
     """Base's tests that held and that reach, by the code graph, what changed: they ought to notice."""
     symbols = observed.impact.symbols if observed.impact else ()
     paths = list(dict.fromkeys(place.path for one in symbols for place in one.tests))[:MOST_FILES]
-    kept = call_witnesses(observed.tests).kept
+    kept = group_tests(observed.tests).kept
     return frozenset(test.id for test in kept if test.path in paths)
 
 

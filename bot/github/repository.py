@@ -284,16 +284,16 @@ class InstalledRepository(ReadOnlyRepository):
         root = f"{self._root}/pulls/{number:d}"
         # The app's own comments whose lines have not changed since, by their marks. The mark is the
         # first line: what comes after it is partly the pull request's own text.
-        standing: Counter[str] = Counter()
+        present: Counter[str] = Counter()
         for reply in await self._transport.pages(f"{root}/comments"):
             comment = read_comment(reply, self._app)
             # GitHub gives no line to what is outdated: nobody can commit that any more.
             if comment.own and reply.integer("line"):
-                standing[comment.body.partition("\n")[0].strip()] += 1
+                present[comment.body.partition("\n")[0].strip()] += 1
         waiting = []
         for one in review.suggestions:
-            if standing[one.mark] > 0:
-                standing[one.mark] -= 1
+            if present[one.mark] > 0:
+                present[one.mark] -= 1
                 continue
             place: JsonBody = {"path": one.path, "line": one.last, "side": "RIGHT"}
             if one.first < one.last:

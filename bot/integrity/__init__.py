@@ -15,7 +15,7 @@ from bot.integrity.callers import broken_callers
 from bot.integrity.guards import removed_guards
 from bot.integrity.hard_coded import hard_coded_results, test_awareness
 from bot.integrity.hidden_code import decoded_code, test_reading, unseen_content
-from bot.integrity.inspection import Check, Inspection, open_standing
+from bot.integrity.inspection import Check, Inspection, gather_test_facts
 from bot.integrity.instructions import hidden_text, instructions_to_reviewers
 from bot.integrity.leaks import secrets_added
 from bot.integrity.new_options import unasked_options, untried_options, unused_definitions
@@ -42,8 +42,8 @@ def inspect_integrity(
     requirements: Requirements,
 ) -> tuple[Finding, ...]:
     """Every integrity finding of a change, blocking ones first; at most 200, each with its hunk."""
-    standing = open_standing(four_way, requirements)
-    inspection = Inspection(diff, base_reader, head_reader, standing, requirements)
+    facts = gather_test_facts(four_way, requirements)
+    inspection = Inspection(diff, base_reader, head_reader, facts, requirements)
     findings = (finding for check in CHECKS for finding in check(inspection))
     unique = {(f.rule, f.path, f.line, f.message): f for f in findings}
     # What decides comes first, so that a flood of small remarks cannot push it out.

@@ -55,7 +55,7 @@ class Inspection:
     diff: Diff
     base: TextReader
     head: TextReader
-    standing: TestStanding
+    facts: TestFacts
     requirements: Requirements
     trees: Trees = field(default_factory=Trees)
 
@@ -70,7 +70,7 @@ class Inspection:
     def telling_tests(self) -> list[str]:
         """The files of tests that the change edits, or in which it makes a test pass, by path."""
         edited = {c.path for c in self.diff.files if is_test_file(c.path) and not is_gone(c)}
-        return sorted(edited | {test.path for test in self.standing.turned_green})
+        return sorted(edited | {test.path for test in self.facts.turned_green})
 
 
 Check = Callable[[Inspection], Iterator[Finding]]
@@ -105,7 +105,7 @@ _TEST = re.compile(r"(?i)\b(?:tests?|test_\w+)\b")
 
 
 @dataclass(frozen=True, slots=True)
-class TestStanding:
+class TestFacts:
     """The comparisons, how many tests were collected, and which removals were asked for.
 
     `removals` are demands, and what stands round them where it speaks of tests.
@@ -181,12 +181,12 @@ class TestStanding:
         ]
 
 
-def open_standing(four_way: FourWay, requirements: Requirements) -> TestStanding:
+def gather_test_facts(four_way: FourWay, requirements: Requirements) -> TestFacts:
     """Gather what weighing a finding needs."""
     asked = [r for r in requirements.items if r.category is not Category.BASELINE]
     said = [line for r in asked for line in _SENTENCE.split(r.detail) if _TEST.search(line)]
     removals = tuple(filter(_REMOVING.search, [*(r.text for r in asked), *dict.fromkeys(said)]))
-    return TestStanding(
+    return TestFacts(
         tests=four_way.comparisons,
         is_conclusive=bool(four_way.comparisons) and not four_way.problem,
         removals=removals,

@@ -225,7 +225,7 @@ def tampering(inspection: Inspection) -> Iterator[Finding]:
                 if len(wanted) >= 2 and any(_SETTING.findall(text) == wanted for text in removed):
                     continue
             finding = make_finding(remark.rule, change, remark.line, remark.message)
-            blocks = is_deselection and inspection.standing.fewer_unasked
+            blocks = is_deselection and inspection.facts.fewer_unasked
             yield replace(finding, severity=Severity.BLOCK) if blocks else finding
 
 

@@ -252,7 +252,7 @@ def _short(assertion: Assertion) -> str:
 
 def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
     """Tests deleted, skipped, loosened or emptied, file by file."""
-    standing = inspection.standing
+    facts = inspection.facts
     changed = [
         change
         for change in inspection.diff.files
@@ -285,9 +285,9 @@ def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
             finding = make_finding(remark.rule, place, remark.line, remark.message, remark.side)
             # the test's results are those of the file on base, wherever the test stands now
             if remark.side is Side.BASE:
-                blocks = standing.deletion_blocks(path, remark.test)
+                blocks = facts.deletion_blocks(path, remark.test)
             else:
-                blocks = not remark.is_new_test and standing.base_version_fails(path, remark.test)
+                blocks = not remark.is_new_test and facts.base_version_fails(path, remark.test)
             yield replace(finding, severity=Severity.BLOCK) if blocks else finding
 
 
@@ -304,7 +304,7 @@ def changed_expectations(inspection: Inspection) -> Iterator[Finding]:
     changes = {change.path: change for change in inspection.diff.files}
     paths = inspection.diff.changed_paths
     on_base, on_head = _modules(inspection.base, paths), _modules(inspection.head, paths)
-    for test in inspection.standing.tests:
+    for test in inspection.facts.tests:
         change = changes.get(test.path)
         loosened = test.change is TestChange.PASS_TO_FAIL
         is_edited_until_green = test.change is TestChange.EXPECTATION_CHANGED or (
@@ -312,7 +312,7 @@ def changed_expectations(inspection: Inspection) -> Iterator[Finding]:
         )
         if change is None or not is_edited_until_green:
             continue
-        if test.id in inspection.standing.grown:
+        if test.id in inspection.facts.grown:
             continue
         before, after = inspection.before(change), inspection.after(change)
         name = test.id.split("[", 1)[0].partition("::")[2]
@@ -323,7 +323,7 @@ def changed_expectations(inspection: Inspection) -> Iterator[Finding]:
             follows = "code that was only moved" if is_moved else "a moved interface"
             message = f"`{test.id}` follows {follows}; what it demands is unchanged."
             yield replace(make_finding(rule, change, test.line, message), about=test.id)
-        elif loosened and not permission_for(inspection.standing.permitted, test):
+        elif loosened and not permission_for(inspection.facts.permitted, test):
             message = f"`{test.id}` now passes on base's code, too; its base version fails on head."
             found = make_finding(ASSERTION_LOOSENED, change, test.line, message)
             yield replace(found, severity=Severity.BLOCK)

@@ -258,7 +258,7 @@ async def _turn(
         user=render_text(
             "prompts/panel_round.user.txt.j2",
             facts=facts_text(agents, question),
-            standing=standing_text(last, agents.delimiter),
+            opinions=opinions_text(last, agents.delimiter),
             mark=agents.delimiter.word,
             ids=ids_text(question),
             judge=own.judge,
@@ -300,7 +300,7 @@ def reply_to(others: tuple[int, ...]) -> type[RoundReply]:
     return ReplyToOthers
 
 
-def standing_text(last: Round, delimiter: Delimiter) -> str:
+def opinions_text(last: Round, delimiter: Delimiter) -> str:
     """How all judges stand and what they said of one another; it is no more believed than a diff."""
     lines = []
     for judge in last.opinions:

@@ -169,7 +169,7 @@ def checked(reply: PlanReply, requirements: Requirements, facts: PlanningFacts) 
     return Proposed(tuple(steps), tuple(remarks))
 
 
-def _line_problem(arguments: tuple[str, ...], _ground: PlanningFacts) -> str:
+def _line_problem(arguments: tuple[str, ...], _: PlanningFacts) -> str:
     if len(arguments) != 1 or len(arguments[0]) > _LONGEST_LINE:
         return "it takes one shell line"
     return ""
@@ -185,7 +185,7 @@ def _read_problem(arguments: tuple[str, ...], facts: PlanningFacts) -> str:
     return "" if 0 not in numbers else "lines count from 1"
 
 
-def _search_problem(arguments: tuple[str, ...], _ground: PlanningFacts) -> str:
+def _search_problem(arguments: tuple[str, ...], _: PlanningFacts) -> str:
     if len(arguments) != 1 or len(arguments[0].strip()) < 2 or len(arguments[0]) > _LONGEST_SEARCH:
         return "it takes one text"
     return "" if "\n" not in arguments[0] else "it looks for one line"

@@ -48,7 +48,7 @@ class Rank:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class _Standing:
+class _Score:
     """What the order goes by, the most important first; less is better."""
 
     conclusion: int
@@ -56,7 +56,7 @@ class _Standing:
     refuted: int
     plan: float
 
-    def reason_behind(self, better: _Standing) -> str:
+    def reason_behind(self, better: _Score) -> str:
         if self.conclusion != better.conclusion:
             ours, theirs = (_BEST_FIRST[one.conclusion].value for one in (self, better))
             return f"Its conclusion is {ours}, that of the one before is {theirs}."
@@ -90,12 +90,12 @@ def ranking(contestants: Sequence[Contestant]) -> tuple[Rank, ...]:
     if len(questions) > 1:
         raise NotComparable("They were judged by different requirements.")
 
-    ordered = sorted(contestants, key=lambda one: (_standing(one), one.name))
-    standings = [_standing(one) for one in ordered]
+    ordered = sorted(contestants, key=lambda one: (_score(one), one.name))
+    scores = [_score(one) for one in ordered]
     ranks = []
-    for one, standing in zip(ordered, standings, strict=True):
-        first, is_tied = standings.index(standing), standings.count(standing) > 1
-        reasons = [standing.reason_behind(standings[first - 1])] if first else []
+    for one, score in zip(ordered, scores, strict=True):
+        first, is_tied = scores.index(score), scores.count(score) > 1
+        reasons = [score.reason_behind(scores[first - 1])] if first else []
         if is_tied:
             reasons.append("Nothing that was judged sets it apart from the others in this place.")
         rows = one.report.requirements
@@ -104,7 +104,7 @@ def ranking(contestants: Sequence[Contestant]) -> tuple[Rank, ...]:
             is_tied=is_tied,
             name=one.name,
             conclusion=one.report.conclusion,
-            met=len(rows) - standing.unmet,
+            met=len(rows) - score.unmet,
             total=len(rows),
             unmet=tuple(row.id for row in rows if row.verdict is not VerdictOutcome.SATISFIED),
             reason=" ".join(reasons),
@@ -113,9 +113,9 @@ def ranking(contestants: Sequence[Contestant]) -> tuple[Rank, ...]:
     return tuple(ranks)
 
 
-def _standing(one: Contestant) -> _Standing:
+def _score(one: Contestant) -> _Score:
     verdicts = [row.verdict for row in one.report.requirements]
-    return _Standing(
+    return _Score(
         conclusion=_BEST_FIRST.index(one.report.conclusion),
         unmet=sum(verdict is not VerdictOutcome.SATISFIED for verdict in verdicts),
         refuted=sum(verdict is VerdictOutcome.UNSATISFIED for verdict in verdicts),

@@ -33,9 +33,9 @@ from bot.values import (
     Acceptance,
     Conclusion,
     EvaluationRequest,
+    MemberVerdict,
     Plan,
     Publication,
-    Standing,
     Task,
     TestChange,
     Trigger,
@@ -106,13 +106,13 @@ class GitHubOrigin:
         """Return the repository's page."""
         return self.github.clone_url(request.repository).removesuffix(".git")
 
-    async def members(self, request: EvaluationRequest) -> tuple[Standing, ...]:
+    async def members(self, request: EvaluationRequest) -> tuple[MemberVerdict, ...]:
         """Say what every pull request of the merge group was last told."""
         if request.trigger is not Trigger.MERGE_GROUP:
             return ()
         async with self._repository(request) as repository:
             numbers = await repository.merge_group_members(request.head_ref, request.head_sha)
-        told: list[Standing] = []
+        told: list[MemberVerdict] = []
         for number in numbers:
             latest = self.store.latest(request.repository, number)
             conclusion = Conclusion(latest.conclusion) if latest and latest.conclusion else None
@@ -124,7 +124,7 @@ class GitHubOrigin:
             is_waived = bool(accepted) and conclusion is Conclusion.SUCCESS
             # Without a report nothing was judged: the configuration let it pass.
             is_left_out = conclusion is Conclusion.NEUTRAL and latest and not latest.report_key
-            told.append(Standing(number, conclusion, is_waived, accepted, bool(is_left_out)))
+            told.append(MemberVerdict(number, conclusion, is_waived, accepted, bool(is_left_out)))
         return tuple(told)
 
     async def artifact(

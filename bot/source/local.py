@@ -11,7 +11,7 @@ from bot.configuration import PolicyContext
 from bot.errors import UserError
 from bot.services import Announcement, CodeSource
 from bot.task.task_file import read_task_file
-from bot.values import EvaluationRequest, Plan, Publication, Standing, Task, TaskSource, Trust
+from bot.values import EvaluationRequest, MemberVerdict, Plan, Publication, Task, TaskSource, Trust
 from sandbox.errors import CheckoutError
 from sandbox.repository.fetch import fetch, resolve_at_source
 from sandbox.repository.local_repository import (
@@ -40,7 +40,7 @@ class Unposted:
         """Whoever runs the command chose the base, and is told nothing that blocks a merge."""
         return PolicyContext()
 
-    async def members(self, request: EvaluationRequest) -> tuple[Standing, ...]:
+    async def members(self, request: EvaluationRequest) -> tuple[MemberVerdict, ...]:
         """One change is no merge group."""
         return ()
 

@@ -16,9 +16,9 @@ from bot.values.conclusions import (
     GateResult,
     ItemScore,
     Judgement,
+    MemberVerdict,
     PlanScore,
     Publication,
-    Standing,
 )
 from bot.values.grades import Criterion, Grade, Grading, KeptRubric, Rubric, TaskRubric
 from bot.values.observed import (
@@ -168,6 +168,7 @@ __all__ = [
     "ListedTask",
     "Located",
     "LocatedPlace",
+    "MemberVerdict",
     "Need",
     "NotRun",
     "Observed",
@@ -198,7 +199,6 @@ __all__ = [
     "ServedHunk",
     "ShownResult",
     "SourceKind",
-    "Standing",
     "Statement",
     "Step",
     "Task",

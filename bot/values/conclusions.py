@@ -139,7 +139,7 @@ class GateResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class MemberVerdict:
     """What a member of a merge group was last told; `conclusion` is None before any answer.
 
     `accepted` is what people decided about its newest commit; where that made it pass, it `is_waived`.

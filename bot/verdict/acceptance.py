@@ -29,8 +29,8 @@ from bot.values import (
     GateReason,
     GateResult,
     Judgement,
+    MemberVerdict,
     Requirement,
-    Standing,
 )
 from bot.verdict.gate import worst
 from bot.verdict.headline import MAX_TITLE, headline
@@ -80,11 +80,11 @@ def acceptable(gate: GateResult) -> tuple[str, ...]:
 def after_acceptances(judgement: Judgement) -> GateResult:
     """The gate's answer with what people decided; what they answered is told, and blocks no more."""
     gate = judgement.gate
-    standing = [one for one in judgement.acceptances if not one.void]
+    valid = [one for one in judgement.acceptances if not one.void]
     answered: list[tuple[Acceptance, GateReason]] = []
     kept: list[GateReason] = []
     for reason in gate.reasons:
-        given = next((one for one in standing if _answers(one, reason)), None)
+        given = next((one for one in valid if _answers(one, reason)), None)
         if given is None:
             kept.append(reason)
         else:
@@ -159,7 +159,7 @@ def _in_words(given: list[Acceptance], judgement: Judgement) -> str:
     return f"“{clip_line(requirement.shown, 40).removesuffix('.')}”"
 
 
-def of_group(judgement: Judgement, members: tuple[Standing, ...]) -> tuple[Acceptance, ...]:
+def of_group(judgement: Judgement, members: tuple[MemberVerdict, ...]) -> tuple[Acceptance, ...]:
     """What counts for a merge group: what was accepted for every one of its pull requests."""
     found = []
     for subject in acceptable(judgement.gate):

@@ -160,7 +160,7 @@ def _by_the_tests(requirement: Requirement, case: Case) -> Verdict:
     if case.why_tests_prove_nothing or told:
         said = case.why_tests_prove_nothing or " ".join(told[:MOST_TOLD])
         return unverified(requirement, said, way_out(case))
-    if case.witnesses.undecided or case.skipped:
+    if case.groups.undecided or case.skipped:
         return _not_seen_to_hold(requirement, case)
     if not case.tests_passed_on_base and case.only_exit_code is not Transition.FIXED:
         return _nothing_passed(requirement, case)
@@ -214,7 +214,7 @@ def _broken(requirement: Requirement, case: Case) -> Verdict | None:
 
 def _not_seen_to_hold(requirement: Requirement, case: Case) -> Verdict:
     """Tests that passed on base, and of which nothing says whether they would pass on head."""
-    undecided, skipped = case.witnesses.undecided, case.skipped
+    undecided, skipped = case.groups.undecided, case.skipped
     # The runner of the change may not know these any more, or its packages break them.
     if by_runner := [test for test in undecided if test.runner_of_base]:
         count, first = len(by_runner), by_runner[0]
@@ -302,18 +302,18 @@ def _fails_on_base(item: PlanItem, seen: Evidence | None) -> bool:
 
 def _held_reason(case: Case) -> str:
     """Say how many tests held, and in which folders they stand."""
-    kept, tests = case.witnesses.kept, case.observed.tests
+    kept, tests = case.groups.kept, case.observed.tests
     if not kept:
         return f"The tests{in_folders(tests.folders)} pass on head. Only their exit code is known."
     by_code = [one for one in tests.folders if one.transition]
     more = f" The tests{in_folders(by_code)} pass too, by their exit code." if by_code else ""
     ends = "es" if len(kept) == 1 else ""
     told = counted(kept, tests)
-    meant = "".join(f" {why}" for t in case.witnesses.expectations if (why := case.why_meant(t)))
+    meant = "".join(f" {why}" for t in case.groups.expectations if (why := case.why_meant(t)))
     unseen = of_base(case.observed.damage)
     before = ""
     # What fails on both sides could not show that the change broke something.
-    if failing := case.witnesses.still_failing:
+    if failing := case.groups.still_failing:
         count = len(failing)
         before = f" {_tests(count)} fail{_s(count)} on both sides: {test_ids(failing, 5)}."
     return f"{told} passed on base and pass{ends} on head.{more}{before}{meant}{unseen}"

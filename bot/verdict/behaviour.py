@@ -225,8 +225,8 @@ def _refuted(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Verd
     They are new tests that fail on head, and failing tests that the requirement names itself.
     """
     sole = case.is_sole(requirement)
-    new = [t for t in case.witnesses.failures if t.id in ties or sole]
-    failing = (*case.witnesses.still_failing, *case.regressions)
+    new = [t for t in case.groups.failures if t.id in ties or sole]
+    failing = (*case.groups.still_failing, *case.regressions)
     against = (*new, *(t for t in failing if t.id in ties and ties[t.id].explicit))
     if not against:
         return None
@@ -243,7 +243,7 @@ def proofs_of(
     requirement: Requirement, case: Case, ties: dict[str, Tie]
 ) -> tuple[TestComparison, ...]:
     """The tests that fail on base and pass on head, and that speak for a demand."""
-    could = [t for t in case.witnesses.proofs if not leaves_error_unasked(requirement, t)]
+    could = [t for t in case.groups.proofs if not leaves_error_unasked(requirement, t)]
     tied = tuple(test for test in could if test.id in ties)
     if tied or not case.is_sole(requirement):
         return tied
@@ -295,7 +295,7 @@ def _proven(
 def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Verdict:
     unsteady = [
         t
-        for t in case.witnesses.unsteady
+        for t in case.groups.unsteady
         if t.written_by_author and (t.id in ties or case.is_sole(requirement))
     ]
     if unsteady:
@@ -304,15 +304,15 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
             f"{test_ids(unsteady)} is flaky on head ({pass_rate(unsteady[0])}), so it shows nothing.",
             "Make the test deterministic and push.",
         )
-    hollow = [t for t in case.witnesses.hollow if t.id in ties or case.is_sole(requirement)]
+    hollow = [t for t in case.groups.hollow if t.id in ties or case.is_sole(requirement)]
     if hollow:
         return unverified(
             requirement,
             f"{test_ids(hollow)} passes on base's code too, so it does not show that anything changed.",
             "Add a test that fails without this change.",
         )
-    unrun = [t for t in case.witnesses.unrun if t.id in ties or case.is_sole(requirement)]
-    if unrun and not case.witnesses.proofs:
+    unrun = [t for t in case.groups.unrun if t.id in ties or case.is_sole(requirement)]
+    if unrun and not case.groups.proofs:
         return unverified(
             requirement,
             f"{test_ids(unrun)} has no result on base's code, so it does not show that anything changed. "
@@ -320,23 +320,23 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
             "Let the test itself fail where the change is missing, before the run ends: with a limit of its "
             "own on time or memory. If the change is right, a person can accept it.",
         )
-    if case.is_inert and not case.witnesses.proofs:
+    if case.is_inert and not case.groups.proofs:
         return unverified(
             requirement,
             "It asks for behavior, and the change leaves the program as it was: only words, layout or types "
             "differ.",
             "Change the code that it is about.",
         )
-    if case.witnesses.idle and case.is_sole(requirement) and not case.witnesses.proofs:
+    if case.groups.idle and case.is_sole(requirement) and not case.groups.proofs:
         return unverified(
             requirement,
-            f"{test_ids(case.witnesses.idle)} is skipped here, so it does not show that anything changed.",
+            f"{test_ids(case.groups.idle)} is skipped here, so it does not show that anything changed.",
             "Add a test that fails without this change and is not skipped here. If the change is right, a "
             "person can accept it.",
         )
     return unverified(
         requirement,
-        _nothing_speaks(case.witnesses.proofs),
+        _nothing_speaks(case.groups.proofs),
         "Add a test that fails without this change, and name this requirement in its name or docstring.",
     )
 

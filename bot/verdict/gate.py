@@ -20,10 +20,10 @@ from bot.values import (
     GateReason,
     GateResult,
     Grading,
+    MemberVerdict,
     Observed,
     Requirement,
     Requirements,
-    Standing,
     TestComparison,
     Verdict,
     VerdictOutcome,
@@ -63,7 +63,7 @@ _VERDICT_WEIGHT = {
 class BesideVerdicts:
     """What the gate hears beside the verdicts: a merge group's members, grades, the patch's reasons."""
 
-    members: tuple[Standing, ...] = ()
+    members: tuple[MemberVerdict, ...] = ()
     grading: Grading | None = None
     patch: tuple[GateReason, ...] = ()
 
@@ -161,7 +161,7 @@ def _still_builds(facts: _Facts) -> Iterator[GateReason]:
 def _own_tests_pass(facts: _Facts) -> Iterator[GateReason]:
     """A failing oracle binds, also when no requirement speaks of it."""
     charged = {test for verdict in facts.verdicts.values() for test in verdict.tests}
-    failing = [t for t in facts.case.witnesses.failures if t.id not in charged]
+    failing = [t for t in facts.case.groups.failures if t.id not in charged]
     if failing:
         excuse = facts.case.excuse(failing)
         why, step = excuse or ("", "Fix the new tests or the code that they test, and push.")
@@ -211,9 +211,9 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
         return
     case = facts.case
     changed = (
-        *case.witnesses.expectations,
-        *(t for t in case.witnesses.loosened if case.is_explained(t)),
-        *(t for t in case.witnesses.withdrawn if case.is_named(t)),
+        *case.groups.expectations,
+        *(t for t in case.groups.loosened if case.is_explained(t)),
+        *(t for t in case.groups.withdrawn if case.is_named(t)),
         *case.retired,
     )
     for test in changed:

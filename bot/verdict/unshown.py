@@ -57,7 +57,7 @@ def in_numbers(ids: tuple[str, ...]) -> str:
 
 def _shows_part(claim: Claim) -> Gap | None:
     """The task names several things side by side, or shows an input, and the tests have only some of it."""
-    code = code_of(claim.case.witnesses.proofs)
+    code = code_of(claim.case.groups.proofs)
     if untested := untested_alternatives(claim.requirement, code):
         missing, said = untested[0], f"names `{untested[0]}` beside `{untested[1]}`"
     elif missing := untested_input(claim.requirement, code):

@@ -111,7 +111,7 @@ def judge_upkeep(requirement: Requirement, case: Case) -> Verdict:
         return _by_files(requirement, area, case)
     if held := _by_what_holds(requirement, case):
         return held
-    counted = noticed_by(case.witnesses.kept, in_lines(case.observed.damage))
+    counted = noticed_by(case.groups.kept, in_lines(case.observed.damage))
     measured = f" ({counted})" if counted else ""
     return unverified(
         requirement,
@@ -191,8 +191,8 @@ def _by_what_holds(requirement: Requirement, case: Case) -> Verdict | None:
     if seen and any(one.kind in OF_LINES for one in seen.untried):
         return None
     noticing = {id_ for one in (seen.trials if seen else ()) for id_ in one.noticed}
-    seeing = tuple(test for test in case.witnesses.kept if test.id in noticing)
-    counted = noticed_by(case.witnesses.kept, seen)
+    seeing = tuple(test for test in case.groups.kept if test.id in noticing)
+    counted = noticed_by(case.groups.kept, seen)
     if not counted or counted.noticed < counted.of:
         return None
     given = satisfied(

@@ -29,8 +29,8 @@ from bot.verdict.acceptance import (
     subject_of,
     text_of,
 )
+from bot.webhook.adapters import Adapters
 from bot.webhook.decisions import AcceptUnverified, JudgeCommand, ObeyCommand
-from bot.webhook.desk import Desk
 from bot.webhook.grammar import Words, read_words
 from bot.webhook.head_verdict import JudgedHead, check_was_seen, judged, records_of, seconds
 from bot.webhook.labelling import Said, verdict_label
@@ -66,16 +66,16 @@ class _Case:
 
 
 async def accept(
-    desk: Desk, repository: Repository, decision: ObeyCommand, permission: Permission
+    adapters: Adapters, repository: Repository, decision: ObeyCommand, permission: Permission
 ) -> tuple[str, ...]:
     """Do what a comment decides; what it could not decide is returned, a line each."""
     who = _Who(decision.place.actor, _KINDS[decision.command], permission is Permission.ADMIN)
     pull_request = await repository.pull_request(decision.number)
-    records = await records_of(desk, repository, pull_request)
+    records = await records_of(adapters, repository, pull_request)
     if refused := _why_not(who, pull_request, records):
         return (refused,)
     try:
-        case = await _case(desk, who, pull_request, records, seconds(decision.given_at))
+        case = await _case(adapters, who, pull_request, records, seconds(decision.given_at))
     except UserError as error:
         return (f"{error.what} {error.next_step}".strip(),)
     words, source = (
@@ -86,16 +86,16 @@ async def accept(
         return (_usage(case, words),)
     given, told = _sorted_out(case, words.subjects[:MOST_SUBJECTS], source)
     if given:
-        await _conclude(desk, case, given, words.reason, source)
+        await _conclude(adapters, case, given, words.reason, source)
         await repository.react(decision.comment, Reaction.ROCKET)
     return told
 
 
 async def accept_unverified(
-    desk: Desk, repository: Repository, decision: AcceptUnverified, delivery_id: str
+    adapters: Adapters, repository: Repository, decision: AcceptUnverified, delivery_id: str
 ) -> str:
     """Accept everything that could not be verified about the clicked commit, while it is the newest."""
-    actor, number = decision.place.actor, await number_of(desk, decision)
+    actor, number = decision.place.actor, await number_of(adapters, decision)
     permission = await repository.permission(actor)
     if not permission.can_write or not number:
         return "the clicker may not write"
@@ -103,20 +103,20 @@ async def accept_unverified(
     if pull_request.head_sha != decision.head_sha:
         return "the clicked commit is not the newest"
     who = _Who(actor, AcceptanceKind.ACCEPTED, permission is Permission.ADMIN)
-    records = await records_of(desk, repository, pull_request)
+    records = await records_of(adapters, repository, pull_request)
     if refused := _why_not(who, pull_request, records):
         marker = f"<!-- assay:reply to a click on {decision.head_sha} -->"
         body = render_markdown("reply/acceptance.md.j2", lines=(refused,))
         await repository.put_comment(number, marker, body)
         return refused
     try:
-        case = await _case(desk, who, pull_request, records, time.time())
+        case = await _case(adapters, who, pull_request, records, time.time())
     except UserError as error:
         return f"refused: {error.what}"
     source = f"click {delivery_id}"[:200]
     given, told = _sorted_out(case, acceptable(case.judged.judgement.gate), source)
     if given:
-        await _conclude(desk, case, given, _CLICKED, source)
+        await _conclude(adapters, case, given, _CLICKED, source)
     return "; ".join(told) or "accepted"
 
 
@@ -142,7 +142,7 @@ def _why_not(who: _Who, pull_request: PullRequest, records: tuple[EvaluationReco
 
 
 async def _case(
-    desk: Desk,
+    adapters: Adapters,
     who: _Who,
     pull_request: PullRequest,
     records: tuple[EvaluationRecord, ...],
@@ -150,7 +150,7 @@ async def _case(
 ) -> _Case:
     """The verdict that a decision is about. Raises UserError when there is none that its author saw."""
     check_was_seen(pull_request, records, given_s)
-    return _Case(who, await judged(desk, pull_request, records))
+    return _Case(who, await judged(adapters, pull_request, records))
 
 
 def _usage(case: _Case, words: Words) -> str:
@@ -202,7 +202,7 @@ def _problem(case: _Case, subject: str, source: str) -> str:
 
 
 async def _conclude(
-    desk: Desk, case: _Case, subjects: tuple[str, ...], reason: str, source: str
+    adapters: Adapters, case: _Case, subjects: tuple[str, ...], reason: str, source: str
 ) -> None:
     """Keep the decision for each subject, then conclude again from what was observed."""
     request = case.judged.request
@@ -219,8 +219,8 @@ async def _conclude(
             places=places_of(subject, case.judged.evaluation),
             by_author=case.judged.pull_request.author.lower() == case.who.actor.lower(),
         )
-        await asyncio.to_thread(desk.store.accept, request.repository, request.number, given)
+        await asyncio.to_thread(adapters.store.accept, request.repository, request.number, given)
         said = Said(_LABELS[case.who.kind], case.who.actor, reason, source)
         label = verdict_label(case.judged, subject, said)
-        await asyncio.to_thread(desk.store.keep_labels, label)
-    await desk.verdicts.conclude_again(request)
+        await asyncio.to_thread(adapters.store.keep_labels, label)
+    await adapters.verdicts.conclude_again(request)

@@ -13,8 +13,8 @@ from bot.report.model import ReportView, RequirementView
 from bot.store import EvaluationRecord, EvaluationState
 from bot.templates import render_markdown
 from bot.values import Evaluation, EvaluationRequest, Judgement, Requirement
+from bot.webhook.adapters import Adapters
 from bot.webhook.decisions import ExplainVerdict, ObeyCommand
-from bot.webhook.desk import Desk
 from bot.webhook.grammar import first_id
 from bot.webhook.start import number_of
 
@@ -50,11 +50,11 @@ class JudgedHead:
 
 
 async def records_of(
-    desk: Desk, repository: Repository, pull_request: PullRequest
+    adapters: Adapters, repository: Repository, pull_request: PullRequest
 ) -> tuple[EvaluationRecord, ...]:
     """Every evaluation of a pull request's newest commit, newest first."""
     about = (repository.name, pull_request.number, pull_request.head_sha)
-    return await asyncio.to_thread(desk.store.of_commit, *about)
+    return await asyncio.to_thread(adapters.store.of_commit, *about)
 
 
 def with_verdict(records: tuple[EvaluationRecord, ...]) -> tuple[EvaluationRecord, ...]:
@@ -62,14 +62,16 @@ def with_verdict(records: tuple[EvaluationRecord, ...]) -> tuple[EvaluationRecor
     return tuple(one for one in records if one.state is EvaluationState.DONE and one.report_key)
 
 
-async def judged_head(desk: Desk, repository: Repository, number: int) -> JudgedHead:
+async def judged_head(adapters: Adapters, repository: Repository, number: int) -> JudgedHead:
     """Find the verdict. Raises UserError, in one line, where there is none."""
     pull_request = await repository.pull_request(number)
-    return await judged(desk, pull_request, await records_of(desk, repository, pull_request))
+    return await judged(
+        adapters, pull_request, await records_of(adapters, repository, pull_request)
+    )
 
 
 async def judged(
-    desk: Desk, pull_request: PullRequest, records: tuple[EvaluationRecord, ...]
+    adapters: Adapters, pull_request: PullRequest, records: tuple[EvaluationRecord, ...]
 ) -> JudgedHead:
     """Read the newest verdict among a commit's evaluations. Raises UserError where there is none."""
     verdicts = with_verdict(records)
@@ -86,13 +88,13 @@ async def judged(
                 "Comment `/judge` to try again.",
             )
         raise UserError(f"The newest commit `{sha}` has no verdict yet.", _WAIT)
-    request = await asyncio.to_thread(desk.store.request, verdicts[0].id)
+    request = await asyncio.to_thread(adapters.store.request, verdicts[0].id)
     if request is None:
         raise AssertionError("an evaluation was recorded without its request")
-    evaluation = await desk.verdicts.evaluation(request)
+    evaluation = await adapters.verdicts.evaluation(request)
     if evaluation.judgement is None:
         raise AssertionError("a kept verdict has no judgement")
-    address = desk.github.clone_url(request.repository)
+    address = adapters.github.clone_url(request.repository)
     again = any(not one.state.is_final for one in records)
     return JudgedHead(pull_request, request, evaluation, evaluation.judgement, address, again)
 
@@ -125,39 +127,39 @@ MOST_CHARACTERS = 60_000
 
 
 async def explain(
-    desk: Desk, repository: Repository, decision: ObeyCommand, _delivery_id: str
+    adapters: Adapters, repository: Repository, decision: ObeyCommand, _delivery_id: str
 ) -> str:
     """Return the answer about one requirement. Raises UserError where there is nothing to explain."""
-    found = await judged_head(desk, repository, decision.number)
+    found = await judged_head(adapters, repository, decision.number)
     wanted = found.requirement(first_id(decision.words), "/judge explain R1").id
-    shown = await desk.verdicts.shown(found.request)
+    shown = await adapters.verdicts.shown(found.request)
     rows = tuple(row for row in shown.requirements if row.requirement.id == wanted)
-    return _explained(desk, found, shown, rows)
+    return _explained(adapters, found, shown, rows)
 
 
 async def explain_all(
-    desk: Desk, repository: Repository, decision: ExplainVerdict, _delivery_id: str
+    adapters: Adapters, repository: Repository, decision: ExplainVerdict, _delivery_id: str
 ) -> str:
     """Explain what is not met of the clicked commit, or everything where nothing is missing."""
-    number = await number_of(desk, decision)
+    number = await number_of(adapters, decision)
     if not number or not (await repository.permission(decision.place.actor)).can_write:
         return "the clicker may not write"
     try:
-        found = await judged_head(desk, repository, number)
+        found = await judged_head(adapters, repository, number)
     except UserError as error:
         return f"refused: {error.what}"
     if found.request.head_sha != decision.head_sha:
         return "the clicked commit is not the newest"
-    shown = await desk.verdicts.shown(found.request)
+    shown = await adapters.verdicts.shown(found.request)
     of_task = [row for row in shown.met if not row.requirement.category.is_of_project]
     rows = shown.unmet or tuple(of_task) or shown.met
-    body = _explained(desk, found, shown, rows)
+    body = _explained(adapters, found, shown, rows)
     await repository.put_comment(number, f"<!-- assay:explained {found.request.id} -->", body)
     return "explained"
 
 
 def _explained(
-    desk: Desk, found: JudgedHead, shown: ReportView, rows: tuple[RequirementView, ...]
+    adapters: Adapters, found: JudgedHead, shown: ReportView, rows: tuple[RequirementView, ...]
 ) -> str:
     """The answer, with as many requirements as fit into a comment."""
     body = ""
@@ -167,7 +169,7 @@ def _explained(
             view=shown,
             rows=rows[:most],
             left_out=tuple(row.requirement.id for row in rows[most:]),
-            link=desk.link(found.request.id),
+            link=adapters.link(found.request.id),
             again=found.is_judged_again,
         )
         if len(body) <= MOST_CHARACTERS:

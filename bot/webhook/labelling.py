@@ -30,8 +30,8 @@ from bot.values import (
 )
 from bot.values.talk import RULE
 from bot.verdict.acceptance import can_be_overridden, subject_of, text_of
+from bot.webhook.adapters import Adapters
 from bot.webhook.decisions import Cancel, JudgeCommand, KeepReverts, ObeyCommand, RevertingCommit
-from bot.webhook.desk import Desk
 from bot.webhook.events import MOST_CLAIMS, reverted_commits
 from bot.webhook.grammar import read_words
 from bot.webhook.head_verdict import (
@@ -64,18 +64,18 @@ class Said:
 
 
 async def label(
-    desk: Desk, repository: Repository, decision: ObeyCommand, _delivery_id: str
+    adapters: Adapters, repository: Repository, decision: ObeyCommand, _delivery_id: str
 ) -> str:
     """Keep what a comment says of requirements' verdicts and return the reply. Raises UserError."""
     source = f"comment {decision.comment:d}"
     known = VerdictLabelFilter(repository.name, decision.number, source=source)
-    kept = await asyncio.to_thread(lambda: tuple(desk.store.labels(known)))
+    kept = await asyncio.to_thread(lambda: tuple(adapters.store.labels(known)))
     if not kept:
         # Handled again after a push, it still speaks of what its author saw.
         pull_request = await repository.pull_request(decision.number)
-        records = await records_of(desk, repository, pull_request)
+        records = await records_of(adapters, repository, pull_request)
         check_was_seen(pull_request, records, seconds(decision.given_at))
-        found = await judged(desk, pull_request, records)
+        found = await judged(adapters, pull_request, records)
         words, verb = read_words(decision.words, found.judgement), decision.command.value
         wanted = words.subjects[:MOST_SUBJECTS] or ("",)
         named = [found.requirement(one, f"/judge {verb} R1 <reason>").id for one in wanted]
@@ -83,7 +83,7 @@ async def label(
             raise UserError(f"Say why: `/judge {verb} {' '.join(named)[:100]} <reason>`.")
         said = Said(_KINDS[decision.command], decision.place.actor, words.reason, source)
         kept = tuple(verdict_label(found, one, said) for one in dict.fromkeys(named))
-        await asyncio.to_thread(desk.store.keep_labels, *kept)
+        await asyncio.to_thread(adapters.store.keep_labels, *kept)
     return render_markdown("reply/labelled.md.j2", labels=kept)
 
 
@@ -123,30 +123,32 @@ def verdict_label(found: JudgedHead, subject: str, said: Said) -> VerdictLabel:
     return with_change(plain, evaluation, found.address)
 
 
-async def keep_merge(desk: Desk, repository: Repository, decision: Cancel) -> None:
+async def keep_merge(adapters: Adapters, repository: Repository, decision: Cancel) -> None:
     """Keep that a pull request was merged though its check run did not let it pass.
 
     What was never judged, or is being judged, has no verdict to merge against.
     """
     said = Said(LabelKind.MERGED, decision.place.actor, "", "merge")
-    merged = await change_label(desk, repository.name, (decision.number, decision.head_sha), said)
+    merged = await change_label(
+        adapters, repository.name, (decision.number, decision.head_sha), said
+    )
     if merged and Conclusion(merged.conclusion) not in _LETS_MERGE:
-        await asyncio.to_thread(desk.store.keep_labels, merged)
+        await asyncio.to_thread(adapters.store.keep_labels, merged)
 
 
 async def change_label(
-    desk: Desk, repository: str, head: tuple[int, str], said: Said
+    adapters: Adapters, repository: str, head: tuple[int, str], said: Said
 ) -> VerdictLabel | None:
     """What somebody says of a whole change: `head` is a pull request's (number, sha).
 
     None where it has no verdict. Where its report is gone, so is what was asked.
     """
-    records = await asyncio.to_thread(desk.store.of_commit, repository, *head)
+    records = await asyncio.to_thread(adapters.store.of_commit, repository, *head)
     verdicts = with_verdict(records)
     if not verdicts:
         return None
     newest = verdicts[0]
-    request = await asyncio.to_thread(desk.store.request, newest.id)
+    request = await asyncio.to_thread(adapters.store.request, newest.id)
     plain = VerdictLabel(
         kind=said.kind,
         repository=repository,
@@ -167,11 +169,13 @@ async def change_label(
         given_s=time.time(),
     )
     try:
-        evaluation = await desk.verdicts.evaluation(request) if request else None
+        evaluation = await adapters.verdicts.evaluation(request) if request else None
     except UserError:  # the report is gone; the target's tip at that time is known still
         return plain
     return (
-        with_change(plain, evaluation, desk.github.clone_url(repository)) if evaluation else plain
+        with_change(plain, evaluation, adapters.github.clone_url(repository))
+        if evaluation
+        else plain
     )
 
 
@@ -214,7 +218,7 @@ _PULL_REQUEST = re.compile(
 )
 
 
-async def keep_revert(desk: Desk, repository: Repository, decision: Cancel) -> None:
+async def keep_revert(adapters: Adapters, repository: Repository, decision: Cancel) -> None:
     """Keep for each pull request that a merged one reverts that its change was taken back."""
     revert = await repository.pull_request(decision.number)
     if not revert.merged or revert.from_fork:
@@ -245,11 +249,11 @@ async def keep_revert(desk: Desk, repository: Repository, decision: Cancel) -> N
         LabelKind.REVERTED, decision.place.actor, f"Reverted by #{decision.number:d}.", source
     )
     for earlier in found:
-        await _keep(desk, repository, earlier, said)
+        await _keep(adapters, repository, earlier, said)
 
 
 async def keep_pushed_reverts(
-    desk: Desk, repository: Repository, decision: KeepReverts, _delivery_id: str
+    adapters: Adapters, repository: Repository, decision: KeepReverts, _delivery_id: str
 ) -> str:
     """Keep for each pull request that pushed commits revert together that its change was taken back."""
     who = decision.place.actor
@@ -270,24 +274,26 @@ async def keep_pushed_reverts(
         if earlier and is_here and await _changes_just(repository, earlier, paths):
             sha = commits[-1].sha
             said = Said(LabelKind.REVERTED, who, f"Reverted by commit {sha}.", f"revert {sha}")
-            kept += await _keep(desk, repository, earlier, said)
+            kept += await _keep(adapters, repository, earlier, said)
     return f"{kept} reverts kept"
 
 
-async def _keep(desk: Desk, repository: Repository, earlier: PullRequest, said: Said) -> bool:
+async def _keep(
+    adapters: Adapters, repository: Repository, earlier: PullRequest, said: Said
+) -> bool:
     """Keep it once: GitHub tells of a merge and of its push at the same moment."""
-    label = await change_label(desk, repository.name, (earlier.number, earlier.head_sha), said)
-    if label is None or await asyncio.to_thread(_is_kept, desk, label):
+    label = await change_label(adapters, repository.name, (earlier.number, earlier.head_sha), said)
+    if label is None or await asyncio.to_thread(_is_kept, adapters, label):
         return False
-    await asyncio.to_thread(desk.store.keep_labels, label)
+    await asyncio.to_thread(adapters.store.keep_labels, label)
     return True
 
 
-def _is_kept(desk: Desk, label: VerdictLabel) -> bool:
+def _is_kept(adapters: Adapters, label: VerdictLabel) -> bool:
     same = VerdictLabelFilter(repository=label.repository, number=label.number)
     return any(
         one.kind is LabelKind.REVERTED and one.head_sha == label.head_sha
-        for one in desk.store.labels(same)
+        for one in adapters.store.labels(same)
     )
 
 

@@ -15,8 +15,8 @@ from bot.templates import render_markdown
 from bot.values import Pause, Question, Trigger
 from bot.webhook import rubrics
 from bot.webhook.acceptances import accept
+from bot.webhook.adapters import Adapters, reply_marker, stop_open
 from bot.webhook.decisions import Cancel, JudgeCommand, ObeyCommand, StartPullRequest
-from bot.webhook.desk import Desk, reply_marker, stop_open
 from bot.webhook.grammar import first_id
 from bot.webhook.head_verdict import explain, judged, judged_head, records_of, with_verdict
 from bot.webhook.labelling import label
@@ -27,13 +27,15 @@ NO_WRITE_ACCESS = "<!-- assay:no write access -->"
 """One answer a conversation to people who may not command, however often they try."""
 _OVERTAKEN = "A newer `/judge pause` or `/judge resume` counts."
 
-_Deed = Callable[[Desk, Repository, ObeyCommand, str], Awaitable[str]]
+_Deed = Callable[[Adapters, Repository, ObeyCommand, str], Awaitable[str]]
 """Does it for a delivery (its id comes last), and says so in a few words for the log."""
-_Answer = Callable[[Desk, Repository, ObeyCommand, str], Awaitable[str]]
+_Answer = Callable[[Adapters, Repository, ObeyCommand, str], Awaitable[str]]
 """Returns the reply, empty where none is needed; the words of a UserError are the reply, too."""
 
 
-async def obey(desk: Desk, repository: Repository, decision: ObeyCommand, delivery_id: str) -> str:
+async def obey(
+    adapters: Adapters, repository: Repository, decision: ObeyCommand, delivery_id: str
+) -> str:
     """Ask for the permission first, show that the command was seen, then do it."""
     permission = await repository.permission(decision.place.actor)
     if not permission.can_write:
@@ -45,7 +47,7 @@ async def obey(desk: Desk, repository: Repository, decision: ObeyCommand, delive
         return "the commander may not write"
     await repository.react(decision.comment, Reaction.EYES)
     if decision.command in (JudgeCommand.ACCEPT, JudgeCommand.OVERRIDE):
-        told = await accept(desk, repository, decision, permission)
+        told = await accept(adapters, repository, decision, permission)
         if told:
             body = render_markdown("reply/acceptance.md.j2", lines=told)
             await repository.put_comment(decision.number, reply_marker(decision.comment), body)
@@ -53,7 +55,7 @@ async def obey(desk: Desk, repository: Repository, decision: ObeyCommand, delive
     if answer := _ANSWERS.get(decision.command):
         done = "answered"
         try:
-            body = await answer(desk, repository, decision, delivery_id)
+            body = await answer(adapters, repository, decision, delivery_id)
         except UserError as error:  # the conversation is told in one sentence why
             done = f"refused: {error.what}"
             body = render_markdown(
@@ -62,36 +64,36 @@ async def obey(desk: Desk, repository: Repository, decision: ObeyCommand, delive
         if body:
             await repository.put_comment(decision.number, reply_marker(decision.comment), body)
         return done
-    return await _DEEDS[decision.command](desk, repository, decision, delivery_id)
+    return await _DEEDS[decision.command](adapters, repository, decision, delivery_id)
 
 
 async def _judge(
-    desk: Desk, repository: Repository, decision: ObeyCommand, delivery_id: str
+    adapters: Adapters, repository: Repository, decision: ObeyCommand, delivery_id: str
 ) -> str:
     """Judge the newest head; that somebody with write access asks for it is an approval."""
     pull_request = await repository.pull_request(decision.number)
     head = (decision.number, pull_request.head_sha)
-    await remember(desk, decision.place, Kept.APPROVED, head)
+    await remember(adapters, decision.place, Kept.APPROVED, head)
     start = StartPullRequest(decision.place, *head, Trigger.COMMAND)
-    done = await start_pull_request(desk, repository, start, delivery_id)
+    done = await start_pull_request(adapters, repository, start, delivery_id)
     await repository.react(decision.comment, Reaction.ROCKET)
     return done
 
 
 async def _rerun(
-    desk: Desk, repository: Repository, decision: ObeyCommand, delivery_id: str
+    adapters: Adapters, repository: Repository, decision: ObeyCommand, delivery_id: str
 ) -> str:
     """Judge again, and say of a named requirement that it cannot be judged alone."""
     if not decision.words:
-        await _judge(desk, repository, decision, delivery_id)
+        await _judge(adapters, repository, decision, delivery_id)
         return ""
     pull_request = await repository.pull_request(decision.number)
-    records = await records_of(desk, repository, pull_request)
+    records = await records_of(adapters, repository, pull_request)
     requirement = first_id(decision.words)
     if with_verdict(records):
-        found = await judged(desk, pull_request, records)
+        found = await judged(adapters, pull_request, records)
         requirement = found.requirement(requirement, "/judge rerun R1").id
-    done = await _judge(desk, repository, decision, delivery_id)
+    done = await _judge(adapters, repository, decision, delivery_id)
     return render_markdown(
         "reply/rerun.md.j2",
         head=pull_request.head_sha,
@@ -101,7 +103,9 @@ async def _rerun(
     )
 
 
-async def _plan(desk: Desk, repository: Repository, decision: ObeyCommand, delivery_id: str) -> str:
+async def _plan(
+    adapters: Adapters, repository: Repository, decision: ObeyCommand, delivery_id: str
+) -> str:
     """Answer with the plan and its price, or with one sentence why there is none."""
     pull_request = await repository.pull_request(decision.number)
     start = StartPullRequest(
@@ -109,7 +113,7 @@ async def _plan(desk: Desk, repository: Repository, decision: ObeyCommand, deliv
     )
     forecast, problem, next_step = None, "", ""
     try:
-        forecast = await desk.foresee(request_for(pull_request, start, delivery_id))
+        forecast = await adapters.foresee(request_for(pull_request, start, delivery_id))
     except UserError as error:
         problem, next_step = error.what, error.next_step
     except Superseded as error:
@@ -126,10 +130,12 @@ async def _plan(desk: Desk, repository: Repository, decision: ObeyCommand, deliv
 
 
 async def _cancel(
-    desk: Desk, repository: Repository, decision: ObeyCommand, _delivery_id: str
+    adapters: Adapters, repository: Repository, decision: ObeyCommand, _delivery_id: str
 ) -> str:
     why = f"{decision.place.actor} asked for it with `/judge cancel`."
-    stopped = await stop_open(desk, repository, Cancel(decision.place, decision.number, "", why))
+    stopped = await stop_open(
+        adapters, repository, Cancel(decision.place, decision.number, "", why)
+    )
     if stopped:
         await repository.react(decision.comment, Reaction.ROCKET)
     else:
@@ -138,12 +144,12 @@ async def _cancel(
     return f"cancelled {stopped}"
 
 
-async def _help(_desk: Desk, _repository: Repository, _decision: ObeyCommand, _id: str) -> str:
+async def _help(_desk: Adapters, _repository: Repository, _decision: ObeyCommand, _id: str) -> str:
     return render_markdown("reply/help.md.j2")
 
 
 async def _not_understood(
-    _desk: Desk, _repository: Repository, decision: ObeyCommand, _id: str
+    _desk: Adapters, _repository: Repository, decision: ObeyCommand, _id: str
 ) -> str:
     return render_markdown("reply/not_understood.md.j2", line=decision.line)
 
@@ -151,18 +157,20 @@ async def _not_understood(
 # --- `/judge ask …`: answered by a model from what was kept ------------------------------------------
 
 
-async def ask(desk: Desk, repository: Repository, decision: ObeyCommand, _delivery_id: str) -> str:
+async def ask(
+    adapters: Adapters, repository: Repository, decision: ObeyCommand, _delivery_id: str
+) -> str:
     """Return the answer, paid from the pull request's budget. Raises UserError where there is none."""
-    if not desk.verdicts.has_model:
+    if not adapters.verdicts.has_model:
         raise UserError(
             "No model is set, so nobody can answer.",
             "`/judge explain R1` answers without one, from what was kept.",
         )
     if not decision.words:
         raise UserError("Ask something: `/judge ask <question>`.")
-    found = await judged_head(desk, repository, decision.number)
+    found = await judged_head(adapters, repository, decision.number)
     base_ref = found.pull_request.base_ref
-    opened = partial(desk.github.repository, installation=decision.place.installation)
+    opened = partial(adapters.github.repository, installation=decision.place.installation)
     context = await policy_context(opened, repository.name, base_ref)
     held = effective(await branch_layer(repository, base_ref), context)
     if held.problem:
@@ -170,9 +178,9 @@ async def ask(desk: Desk, repository: Repository, decision: ObeyCommand, _delive
     question = Question(decision.words, decision.comment, held.configuration.limits.usd)
     return render_markdown(
         "reply/answered.md.j2",
-        answered=await desk.verdicts.answer(found.request, question),
+        answered=await adapters.verdicts.answer(found.request, question),
         head=found.request.head_sha,
-        link=desk.link(found.request.id),
+        link=adapters.link(found.request.id),
         again=found.is_judged_again,
     )
 
@@ -181,41 +189,49 @@ async def ask(desk: Desk, repository: Repository, decision: ObeyCommand, _delive
 
 
 async def pause(
-    desk: Desk, repository: Repository, decision: ObeyCommand, _delivery_id: str
+    adapters: Adapters, repository: Repository, decision: ObeyCommand, _delivery_id: str
 ) -> str:
     """Pause a pull request and return the reply; what runs goes on."""
     said = Pause(True, decision.place.actor, decision.comment)
-    await _keep(desk, repository, decision, said)
-    running = await asyncio.to_thread(desk.store.open_evaluations, repository.name, decision.number)
+    await _keep(adapters, repository, decision, said)
+    running = await asyncio.to_thread(
+        adapters.store.open_evaluations, repository.name, decision.number
+    )
     return render_markdown("reply/paused.md.j2", actor=said.actor, running=bool(running))
 
 
 async def resume(
-    desk: Desk, repository: Repository, decision: ObeyCommand, delivery_id: str
+    adapters: Adapters, repository: Repository, decision: ObeyCommand, delivery_id: str
 ) -> str:
     """Resume a pull request, judge its newest commit unless that has a verdict, and return the reply."""
-    before = await asyncio.to_thread(desk.store.pause_of, repository.name, decision.number)
+    before = await asyncio.to_thread(adapters.store.pause_of, repository.name, decision.number)
     if before is None or not (before.is_paused or before.comment == decision.comment):
         raise UserError("This pull request is not paused.", "`/judge` judges it.")
-    await _keep(desk, repository, decision, Pause(False, decision.place.actor, decision.comment))
+    await _keep(
+        adapters, repository, decision, Pause(False, decision.place.actor, decision.comment)
+    )
     pull_request = await repository.pull_request(decision.number)
     start = StartPullRequest(
         decision.place, decision.number, pull_request.head_sha, Trigger.RESUMED
     )
     request = request_for(pull_request, start, delivery_id)
-    known = await judged_before(desk, repository, request)
+    known = await judged_before(adapters, repository, request)
     started = False
     if known not in (Before.JUDGED, Before.RUNNING):
-        done = await start_pull_request(desk, repository, start, delivery_id)
+        done = await start_pull_request(adapters, repository, start, delivery_id)
         started = done.startswith("started")
     return render_markdown(
         "reply/resumed.md.j2", head=pull_request.head_sha, started=started, known=known.value
     )
 
 
-async def _keep(desk: Desk, repository: Repository, decision: ObeyCommand, said: Pause) -> None:
+async def _keep(
+    adapters: Adapters, repository: Repository, decision: ObeyCommand, said: Pause
+) -> None:
     """Raises UserError where somebody said something newer."""
-    counts = await asyncio.to_thread(desk.store.keep_pause, repository.name, decision.number, said)
+    counts = await asyncio.to_thread(
+        adapters.store.keep_pause, repository.name, decision.number, said
+    )
     if not counts:
         raise UserError(_OVERTAKEN)
 

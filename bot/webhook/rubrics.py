@@ -17,8 +17,8 @@ from bot.source.words import linked_issues
 from bot.task.rubrics.form import RubricProblem, read_form
 from bot.templates import render_markdown
 from bot.values import KeptRubric
+from bot.webhook.adapters import Adapters
 from bot.webhook.decisions import ObeyCommand
-from bot.webhook.desk import Desk
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +36,22 @@ def rubric_marker(issue: int) -> str:
 
 
 async def draft(
-    desk: Desk, repository: Repository, decision: ObeyCommand, _delivery_id: str
+    adapters: Adapters, repository: Repository, decision: ObeyCommand, _delivery_id: str
 ) -> str:
     """Post a draft on the issue unless one is there, keep its words, and return the reply."""
     subject = await _subject(repository, decision)
     number = subject.issue.number
-    needed = await _approvals_needed(desk, subject)
+    needed = await _approvals_needed(adapters, subject)
     comment = await _comment(repository, number)
     if comment is None:
-        drafted = await desk.rubrics.draft(subject.branch, subject.issue)
+        drafted = await adapters.rubrics.draft(subject.branch, subject.issue)
         body = render_markdown("rubric/form.md.j2", rubric=drafted, number=number, needed=needed)
         # Drafting takes minutes: somebody else's draft may stand there by now, and be edited.
         comment = await _comment(repository, number) or await repository.put_comment(
             number, rubric_marker(number), body
         )
-    kept = await _kept(desk, repository, number, comment)
-    golden = await _golden(desk, repository, subject, needed)
+    kept = await _kept(adapters, repository, number, comment)
+    golden = await _golden(adapters, repository, subject, needed)
     return render_markdown(
         "reply/rubric_drafted.md.j2",
         kept=kept,
@@ -63,7 +63,7 @@ async def draft(
 
 
 async def approve(
-    desk: Desk, repository: Repository, decision: ObeyCommand, _delivery_id: str
+    adapters: Adapters, repository: Repository, decision: ObeyCommand, _delivery_id: str
 ) -> str:
     """Count an approval of the words that stand there now, and return the reply."""
     subject = await _subject(repository, decision)
@@ -78,12 +78,12 @@ async def approve(
             "The rubric was edited after this approval was given, so it does not count.",
             "Read what stands there now, then comment `/judge rubric approve` again.",
         )
-    needed = await _approvals_needed(desk, subject)
-    kept = await _kept(desk, repository, number, comment)
-    store, name = desk.store, repository.name
+    needed = await _approvals_needed(adapters, subject)
+    kept = await _kept(adapters, repository, number, comment)
+    store, name = adapters.store, repository.name
     await asyncio.to_thread(store.approve_rubric, name, number, kept.version, actor)
     kept = (await asyncio.to_thread(store.rubrics, name, number))[kept.version - 1]
-    golden = await _golden(desk, repository, subject, needed)
+    golden = await _golden(adapters, repository, subject, needed)
     return render_markdown(
         "reply/rubric_approved.md.j2",
         kept=kept,
@@ -95,9 +95,9 @@ async def approve(
     )
 
 
-async def _approvals_needed(desk: Desk, subject: _Subject) -> int:
+async def _approvals_needed(adapters: Adapters, subject: _Subject) -> int:
     """How many, where people approve at all: a file on the base branch counts alone."""
-    rule = await desk.rubrics.rule(subject.branch, subject.issue.number)
+    rule = await adapters.rubrics.rule(subject.branch, subject.issue.number)
     if rule.path:
         raise UserError(
             f"The rubric of issue {subject.issue.number} is the file `{rule.path}` on the base branch, "
@@ -107,19 +107,23 @@ async def _approvals_needed(desk: Desk, subject: _Subject) -> int:
     return rule.approvals
 
 
-async def _golden(desk: Desk, repository: Repository, subject: _Subject, needed: int) -> int:
+async def _golden(
+    adapters: Adapters, repository: Repository, subject: _Subject, needed: int
+) -> int:
     """The version that patches are held to now; 0 while there is none."""
-    known = await asyncio.to_thread(desk.store.rubrics, repository.name, subject.issue.number)
+    known = await asyncio.to_thread(adapters.store.rubrics, repository.name, subject.issue.number)
     enough = (one.version for one in known if len(one.approvals(subject.author)) >= needed)
     return max(enough, default=0)
 
 
-async def _kept(desk: Desk, repository: Repository, number: int, comment: Comment) -> KeptRubric:
+async def _kept(
+    adapters: Adapters, repository: Repository, number: int, comment: Comment
+) -> KeptRubric:
     try:
         rubric = read_form(comment.body)
     except RubricProblem as error:
         raise UserError(f"The rubric of issue {number} cannot be read: {error}.") from error
-    return await asyncio.to_thread(desk.store.keep_rubric, repository.name, number, rubric)
+    return await asyncio.to_thread(adapters.store.keep_rubric, repository.name, number, rubric)
 
 
 async def _comment(repository: Repository, number: int) -> Comment | None:

@@ -9,6 +9,19 @@ from bot.github import CheckAction, NotThere, PullRequest, Repository
 from bot.store import Decision, Ended, EvaluationState
 from bot.templates import check_words, render_markdown
 from bot.values import Conclusion, EvaluationRequest, Trigger
+from bot.webhook.adapters import (
+    ALREADY,
+    Adapters,
+    begin,
+    claim,
+    completed,
+    evaluation_id,
+    queued_report,
+    shared_head,
+    stop,
+    stop_replaced,
+    take_back_each,
+)
 from bot.webhook.decisions import (
     AcceptUnverified,
     Approve,
@@ -19,19 +32,6 @@ from bot.webhook.decisions import (
     StartMergeGroup,
     StartPatch,
     StartPullRequest,
-)
-from bot.webhook.desk import (
-    ALREADY,
-    Desk,
-    begin,
-    claim,
-    completed,
-    evaluation_id,
-    queued_report,
-    shared_head,
-    stop,
-    stop_replaced,
-    take_back_each,
 )
 from bot.webhook.events import APPROVE, JUDGE
 from bot.webhook.patches import is_full_sha
@@ -53,7 +53,7 @@ Clicked = Rerun | Approve | AcceptUnverified | ExplainVerdict
 
 
 async def start_pull_request(
-    desk: Desk, repository: Repository, decision: StartPullRequest, request_id: str
+    adapters: Adapters, repository: Repository, decision: StartPullRequest, request_id: str
 ) -> str:
     """Judge a pull request's head as GitHub has it now, if the configuration or somebody asks for it."""
     pull_request = await repository.pull_request(decision.number)
@@ -61,25 +61,25 @@ async def start_pull_request(
         return "the pull request is closed"
     if decision.head_sha and decision.head_sha != pull_request.head_sha:
         return "the head has moved on; its own delivery follows"
-    before = await asyncio.to_thread(desk.store.latest, repository.name, decision.number)
+    before = await asyncio.to_thread(adapters.store.latest, repository.name, decision.number)
     if before and before.head_sha not in ("", pull_request.head_sha):
         # For those that still have it.
-        await shared_head(desk, repository).agree(before.head_sha, decision.number)
+        await shared_head(adapters, repository).agree(before.head_sha, decision.number)
     request = request_for(pull_request, decision, request_id)
     if decision.trigger not in BY_HAND:
-        sifted = await sift(desk, repository, pull_request, decision)
-        sifted = await unless_paused(desk, repository, decision.number, sifted)
-        done = await _leave_out(desk, repository, request, sifted)
+        sifted = await sift(adapters, repository, pull_request, decision)
+        sifted = await unless_paused(adapters, repository, decision.number, sifted)
+        done = await _leave_out(adapters, repository, request, sifted)
         if done:
             return done
-    if await _needs_approval(desk, repository, pull_request):
+    if await _needs_approval(adapters, repository, pull_request):
         # A finished check run that blocks, with a button that a maintainer can click.
         words = check_words("approval", author=pull_request.author)
         button = CheckAction("Approve and run", "Runs this commit in the sandbox", APPROVE)
         shown = Unjudged(Conclusion.ACTION_REQUIRED, words, button, words[1])
-        done = await _end_unjudged(desk, repository, request, shown)
+        done = await _end_unjudged(adapters, repository, request, shown)
         return done or "waits for a maintainer's approval"
-    return await begin(desk, repository, request)
+    return await begin(adapters, repository, request)
 
 
 def request_for(
@@ -102,20 +102,20 @@ def request_for(
 
 
 async def _leave_out(
-    desk: Desk, repository: Repository, request: EvaluationRequest, sifted: Sifted
+    adapters: Adapters, repository: Repository, request: EvaluationRequest, sifted: Sifted
 ) -> str:
     """Show that a head is not judged by itself and return what was done; "" where it shall be judged."""
     by, trigger = sifted.by, request.trigger
     if by is NotByItself.DRAFT:
         about = (request.repository, request.number)
-        for record in await asyncio.to_thread(desk.store.open_evaluations, *about):
-            await stop(desk, repository, record, "The pull request is a draft.")
+        for record in await asyncio.to_thread(adapters.store.open_evaluations, *about):
+            await stop(adapters, repository, record, "The pull request is a draft.")
     is_as_before = by is not None and (by.is_silent or trigger is Trigger.EDITED)
     if is_as_before or trigger is Trigger.DRAFTED:
         return f"left alone: {by.value if by else 'drafts are judged too'}"
     if by is None and trigger not in ON_LABELS:
         return ""
-    before = await judged_before(desk, repository, request)
+    before = await judged_before(adapters, repository, request)
     if before is Before.JUDGED or (before is Before.RUNNING and by is not NotByItself.LABEL):
         return "it was judged, or is being judged"
     if by is None:
@@ -126,12 +126,12 @@ async def _leave_out(
     button = CheckAction("Judge now", "Runs this commit in the sandbox", JUDGE)
     conclusion = Conclusion.ACTION_REQUIRED if sifted.doubt else Conclusion.NEUTRAL
     shown = Unjudged(conclusion, words, button)
-    there = await asyncio.to_thread(desk.store.of_head, request.repository, request.head_sha)
+    there = await asyncio.to_thread(adapters.store.of_head, request.repository, request.head_sha)
     newest = there[0] if there else None
     says = newest and (newest.number, newest.report_key, newest.conclusion, newest.title)
     if says == (request.number, "", conclusion, words[0]):
         return "its check run says so already"
-    return await _end_unjudged(desk, repository, request, shown) or f"not judged: {words[0]}"
+    return await _end_unjudged(adapters, repository, request, shown) or f"not judged: {words[0]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,34 +148,38 @@ class Unjudged:
 
 
 async def _end_unjudged(
-    desk: Desk, repository: Repository, request: EvaluationRequest, shown: Unjudged
+    adapters: Adapters, repository: Repository, request: EvaluationRequest, shown: Unjudged
 ) -> str:
     """Show it and remember it; why not, if another delivery did."""
-    if not await asyncio.to_thread(desk.store.queued, request, claim(request)):
+    if not await asyncio.to_thread(adapters.store.queued, request, claim(request)):
         return ALREADY
-    await stop_replaced(desk, repository, request)
-    report = completed(queued_report(desk, request), shown.conclusion, shown.words, shown.button)
+    await stop_replaced(adapters, repository, request)
+    report = completed(
+        queued_report(adapters, request), shown.conclusion, shown.words, shown.button
+    )
     run = await repository.put_check_run(report)
-    await asyncio.to_thread(desk.store.check_run, request.id, run.id, True)
+    await asyncio.to_thread(adapters.store.check_run, request.id, run.id, True)
     how = Ended(EvaluationState.DONE, shown.conclusion, shown.words[0], shown.problem)
-    await asyncio.to_thread(desk.store.ended, request.id, how)
-    await take_back_each(desk, repository, request)
-    await shared_head(desk, repository).agree(request.head_sha, request.number)
+    await asyncio.to_thread(adapters.store.ended, request.id, how)
+    await take_back_each(adapters, repository, request)
+    await shared_head(adapters, repository).agree(request.head_sha, request.number)
     return ""
 
 
-async def _needs_approval(desk: Desk, repository: Repository, pull_request: PullRequest) -> bool:
-    if not (desk.approve_first_time_forks and pull_request.from_fork):
+async def _needs_approval(
+    adapters: Adapters, repository: Repository, pull_request: PullRequest
+) -> bool:
+    if not (adapters.approve_first_time_forks and pull_request.from_fork):
         return False
     head = (pull_request.number, pull_request.head_sha)
     approved = await asyncio.to_thread(
-        desk.store.is_decided, Decision.APPROVED, repository.name, head
+        adapters.store.is_decided, Decision.APPROVED, repository.name, head
     )
     return not approved and await repository.is_first_time_contributor(pull_request)
 
 
 async def start_merge_group(
-    desk: Desk, repository: Repository, decision: StartMergeGroup, delivery_id: str
+    adapters: Adapters, repository: Repository, decision: StartMergeGroup, delivery_id: str
 ) -> str:
     """Judge what a merge queue is about to merge."""
     place = decision.place
@@ -190,16 +194,18 @@ async def start_merge_group(
         head_ref=decision.head_ref,
         actor=place.actor,
     )
-    return await begin(desk, repository, request)
+    return await begin(adapters, repository, request)
 
 
-async def rerun(desk: Desk, repository: Repository, decision: Rerun, delivery_id: str) -> str:
+async def rerun(
+    adapters: Adapters, repository: Repository, decision: Rerun, delivery_id: str
+) -> str:
     """Judge a commit again, as what it was judged before."""
-    number = await number_of(desk, decision)
+    number = await number_of(adapters, decision)
     if number:
         start = StartPullRequest(decision.place, number, decision.head_sha, Trigger.RERUN)
-        return await start_pull_request(desk, repository, start, delivery_id)
-    earlier = await _earlier(desk, decision)
+        return await start_pull_request(adapters, repository, start, delivery_id)
+    earlier = await _earlier(adapters, decision)
     if earlier is None:
         return "nothing is known of this commit"
     name, sha = earlier.repository, earlier.head_sha
@@ -208,49 +214,49 @@ async def rerun(desk: Desk, repository: Repository, decision: Rerun, delivery_id
         id=evaluation_id(name, 0, sha, delivery_id),
         actor=decision.place.actor,
     )
-    return await begin(desk, repository, again)
+    return await begin(adapters, repository, again)
 
 
-async def _earlier(desk: Desk, decision: Clicked) -> EvaluationRequest | None:
+async def _earlier(adapters: Adapters, decision: Clicked) -> EvaluationRequest | None:
     """Find what the clicked commit was asked for, in this repository only."""
-    wanted = await asyncio.to_thread(desk.store.request, decision.evaluation_id)
+    wanted = await asyncio.to_thread(adapters.store.request, decision.evaluation_id)
     if wanted is None:
         found = await asyncio.to_thread(
-            desk.store.of_head, decision.place.repository, decision.head_sha
+            adapters.store.of_head, decision.place.repository, decision.head_sha
         )
-        wanted = await asyncio.to_thread(desk.store.request, found[0].id) if found else None
+        wanted = await asyncio.to_thread(adapters.store.request, found[0].id) if found else None
     if wanted and wanted.repository == decision.place.repository:
         return wanted
     return None
 
 
-async def number_of(desk: Desk, decision: Clicked) -> int:
+async def number_of(adapters: Adapters, decision: Clicked) -> int:
     """The clicked commit's pull request, which GitHub does not name for forks; 0 where it is none."""
     if decision.number:
         return decision.number
-    earlier = await _earlier(desk, decision)
+    earlier = await _earlier(adapters, decision)
     return earlier.number if earlier else 0
 
 
 async def approve_and_run(
-    desk: Desk, repository: Repository, decision: Approve, delivery_id: str
+    adapters: Adapters, repository: Repository, decision: Approve, delivery_id: str
 ) -> str:
     """Remember a maintainer's approval of one head, and judge it."""
     if not (await repository.permission(decision.place.actor)).can_write:
         return "the clicker may not write"
-    number = await number_of(desk, decision)
-    await remember(desk, decision.place, Decision.APPROVED, (number, decision.head_sha))
+    number = await number_of(adapters, decision)
+    await remember(adapters, decision.place, Decision.APPROVED, (number, decision.head_sha))
     again = Rerun(decision.place, number, decision.head_sha, decision.evaluation_id)
-    return await rerun(desk, repository, again, delivery_id)
+    return await rerun(adapters, repository, again, delivery_id)
 
 
-async def remember(desk: Desk, place: Place, kind: Decision, head: tuple[int, str]) -> None:
+async def remember(adapters: Adapters, place: Place, kind: Decision, head: tuple[int, str]) -> None:
     """Keep a maintainer's decision about a head (number, sha)."""
-    await asyncio.to_thread(desk.store.decide, kind, place.repository, head, place.actor)
+    await asyncio.to_thread(adapters.store.decide, kind, place.repository, head, place.actor)
 
 
 async def start_patch(
-    desk: Desk, repository: Repository, decision: StartPatch, delivery_id: str
+    adapters: Adapters, repository: Repository, decision: StartPatch, delivery_id: str
 ) -> str:
     """Judge an agent's diff or branch; what does not exist is a clear answer."""
     place, base_ref, base_sha = decision.place, decision.base, decision.base
@@ -261,7 +267,7 @@ async def start_patch(
         head_sha = await repository.branch_sha(decision.branch) if decision.branch else ""
     except NotThere as error:
         refusal = RefusePatch(place, decision.issue, (error.what,))
-        return await refuse_patch(desk, repository, refusal, delivery_id)
+        return await refuse_patch(adapters, repository, refusal, delivery_id)
     request = EvaluationRequest(
         id=evaluation_id(place.repository, 0, head_sha, delivery_id),
         repository=place.repository,
@@ -278,11 +284,11 @@ async def start_patch(
         agent=decision.agent,
         trajectory=decision.trajectory,
     )
-    return await begin(desk, repository, request)
+    return await begin(adapters, repository, request)
 
 
 async def refuse_patch(
-    desk: Desk, repository: Repository, decision: RefusePatch, delivery_id: str
+    adapters: Adapters, repository: Repository, decision: RefusePatch, delivery_id: str
 ) -> str:
     """Say what is wrong: on the issue, and on the evaluation's page and JSON."""
     place = decision.place
@@ -298,9 +304,9 @@ async def refuse_patch(
         actor=place.actor,
     )
     told = "; ".join(decision.problems)
-    await asyncio.to_thread(desk.store.queued, request)
+    await asyncio.to_thread(adapters.store.queued, request)
     how = Ended(EvaluationState.FAILED, Conclusion.ACTION_REQUIRED, "The patch was refused", told)
-    await asyncio.to_thread(desk.store.ended, request.id, how)
+    await asyncio.to_thread(adapters.store.ended, request.id, how)
     if decision.issue:
         body = render_markdown("reply/refused_patch.md.j2", problems=decision.problems)
         await repository.put_comment(decision.issue, PATCH_MARKER, body)

@@ -24,8 +24,8 @@ from bot.configuration import (
 from bot.github import CheckStatus, PullRequest, Repository
 from bot.source.policy import branch_layer, policy_context
 from bot.values import EvaluationRequest, Trigger
+from bot.webhook.adapters import Adapters
 from bot.webhook.decisions import StartPullRequest
-from bot.webhook.desk import Desk
 
 BY_HAND = frozenset({Trigger.COMMAND, Trigger.RERUN})
 """Somebody with write access asked: no filter counts."""
@@ -90,13 +90,16 @@ class _Filtered:
 
 
 async def sift(
-    desk: Desk, repository: Repository, pull_request: PullRequest, decision: StartPullRequest
+    adapters: Adapters,
+    repository: Repository,
+    pull_request: PullRequest,
+    decision: StartPullRequest,
 ) -> Sifted:
     """Ask the configuration whether a head is judged by itself. Raises UserError and Transient.
 
     Where it cannot be read, the evaluation says why.
     """
-    opened = partial(desk.github.repository, installation=decision.place.installation)
+    opened = partial(adapters.github.repository, installation=decision.place.installation)
     context = await policy_context(opened, repository.name, pull_request.base_ref)
     held = effective(await branch_layer(repository, pull_request.base_ref), context)
     asked = _Filtered(repository, pull_request, decision, held.configuration)
@@ -121,9 +124,11 @@ async def sift(
     return Sifted(by, what, doubt)
 
 
-async def unless_paused(desk: Desk, repository: Repository, number: int, sifted: Sifted) -> Sifted:
+async def unless_paused(
+    adapters: Adapters, repository: Repository, number: int, sifted: Sifted
+) -> Sifted:
     """What was decided, or that somebody paused the pull request: whatever filters say, it blocks then."""
-    said = await asyncio.to_thread(desk.store.pause_of, repository.name, number)
+    said = await asyncio.to_thread(adapters.store.pause_of, repository.name, number)
     if said is None or not said.is_paused or (sifted.by and sifted.by.is_silent):
         return sifted
     return Sifted(NotByItself.PAUSED, said.actor, Doubt.PAUSED)
@@ -205,11 +210,13 @@ class Before(StrEnum):
     ELSEWHERE = "elsewhere"  # for others: a filter must not cover that verdict up
 
 
-async def judged_before(desk: Desk, repository: Repository, request: EvaluationRequest) -> Before:
+async def judged_before(
+    adapters: Adapters, repository: Repository, request: EvaluationRequest
+) -> Before:
     """Look whether a head has a verdict, or is about to get one."""
     found = Before.NOTHING
-    for run in await repository.check_runs(request.head_sha, desk.check_name):
-        record = await asyncio.to_thread(desk.store.evaluation, run.external_id)
+    for run in await repository.check_runs(request.head_sha, adapters.check_name):
+        record = await asyncio.to_thread(adapters.store.evaluation, run.external_id)
         if record is None:
             is_verdict = run.conclusion != "cancelled"
         else:
@@ -217,7 +224,7 @@ async def judged_before(desk: Desk, repository: Repository, request: EvaluationR
             is_verdict = has_report or not record.state.is_final
         if not is_verdict:
             continue
-        earlier = await asyncio.to_thread(desk.store.request, run.external_id)
+        earlier = await asyncio.to_thread(adapters.store.request, run.external_id)
         same = earlier and (earlier.number, earlier.base_ref) == (request.number, request.base_ref)
         if same and run.status == CheckStatus.COMPLETED:
             return Before.JUDGED

@@ -81,7 +81,7 @@ class JourneySide:
 class Journey:
     """Everything to visit, on base and then on head."""
 
-    grounds: tuple[JourneySide, ...]
+    places: tuple[JourneySide, ...]
     visits: tuple[Visit, ...]
     served: Served | None = None
     chromium: str = "/usr/bin/chromium"
@@ -107,9 +107,9 @@ async def travel(sandbox: Sandbox, journey: Journey, again: int = 2) -> Travelle
     first = travelled.told
     unseen = [
         visit
-        for ground in journey.grounds
+        for place in journey.places
         for visit in journey.visits
-        if not first.visit(ground.side, visit.id).is_whole
+        if not first.visit(place.side, visit.id).is_whole
     ]
     # Without the visit during which it ended.
     left = tuple(v for v in journey.visits if v in unseen and v != unseen[0])
@@ -134,14 +134,14 @@ async def travel(sandbox: Sandbox, journey: Journey, again: int = 2) -> Travelle
 
 async def _travel(sandbox: Sandbox, journey: Journey) -> Travelled:
     if journey.served is None:
-        completed = await sandbox.run(_command(journey, journey.grounds))
-        ends = {ground.side: completed for ground in journey.grounds}
+        completed = await sandbox.run(_command(journey, journey.places))
+        ends = {place.side: completed for place in journey.places}
         return Travelled(read_records(completed.channel), ends)
     told, ends = JourneyRecords(ended=True), {}
     with tempfile.TemporaryDirectory(prefix="assay-pictures-") as folder:
-        for ground in journey.grounds:
-            side = ground.side
-            ends[side] = await sandbox.run(_command(journey, (ground,), told.shots, folder))
+        for place in journey.places:
+            side = place.side
+            ends[side] = await sandbox.run(_command(journey, (place,), told.shots, folder))
             # The sandbox of one side can only speak of its own side.
             more = read_records(ends[side].channel)
             told = JourneyRecords(
@@ -178,7 +178,7 @@ def _package(name: str) -> Path:
 
 
 def _command(
-    journey: Journey, grounds: tuple[JourneySide, ...], shots: Sequence[Shot] = (), folder: str = ""
+    journey: Journey, places: tuple[JourneySide, ...], shots: Sequence[Shot] = (), folder: str = ""
 ) -> Command:
     """Make the command for some sides; `shots` are what base's run took, and are laid in `folder`."""
     axe = axe_file()
@@ -189,17 +189,17 @@ def _command(
             Path(folder, f"{number}.png").write_bytes(shot.png)
         mounts.append(Mount(folder, _BEFORE))
     if journey.served is None:
-        mounts += [Mount(ground.tree, f"{_SIDES}/{ground.side}") for ground in grounds]
+        mounts += [Mount(place.tree, f"{_SIDES}/{place.side}") for place in places]
     else:
-        (ground,) = grounds
-        built = layers.mounts(ground.environment) if ground.environment else ()
-        mounts += [Mount(ground.tree, TREE, MountMode.COPY_ON_WRITE), *built]
+        (place,) = places
+        built = layers.mounts(place.environment) if place.environment else ()
+        mounts += [Mount(place.tree, TREE, MountMode.COPY_ON_WRITE), *built]
     return Command(
         argv=(NODE, f"{PROGRAMS}/main.mjs"),
         mounts=tuple(mounts),
         environment=(("PATH", layers.SYSTEM_PATH), ("LANG", "C.UTF-8")),
         cwd="/tmp",  # noqa: S108 - the sandbox's own
-        stdin=json.dumps(_plan(journey, grounds, shots, has_axe=axe is not None)).encode(),
+        stdin=json.dumps(_plan(journey, places, shots, has_axe=axe is not None)).encode(),
         network=journey.network,
         limits=journey.limits,
         channel_bytes=_CHANNEL_BYTES,
@@ -207,12 +207,12 @@ def _command(
 
 
 def _plan(
-    journey: Journey, grounds: tuple[JourneySide, ...], shots: Sequence[Shot], *, has_axe: bool
+    journey: Journey, places: tuple[JourneySide, ...], shots: Sequence[Shot], *, has_axe: bool
 ) -> dict[str, object]:
     base, served = f"http://localhost:{_PORT}/", None
     if journey.served:
         base = journey.served.url
-        environment = grounds[0].environment
+        environment = places[0].environment
         own = dict(environment.variables) if environment else {}
         usual = {"PATH": layers.SYSTEM_PATH, "HOME": "/home/assay", "LANG": "C.UTF-8"}
         served = {
@@ -228,7 +228,7 @@ def _plan(
         "deadline_s": max(1.0, journey.limits.timeout_s - _SPARE_S),
         "port": _PORT,
         "served": served,
-        "sides": [{"side": ground.side, "folder": f"{_SIDES}/{ground.side}"} for ground in grounds],
+        "sides": [{"side": place.side, "folder": f"{_SIDES}/{place.side}"} for place in places],
         "visits": [
             {
                 "id": visit.id,

@@ -36,13 +36,13 @@ def main() -> None:
 
 
 async def _measure(folder: Path) -> tuple[list[float], list[float]]:
-    grounds = tuple(_ground(folder, side) for side in Side)
+    places = tuple(_place(folder, side) for side in Side)
     visits = tuple(Visit(name, name) for name in _NAMES)
-    apart = [Journey((ground,), (visit,)) for ground in grounds for visit in visits]
+    apart = [Journey((place,), (visit,)) for place in places for visit in visits]
     one: list[float] = []
     six: list[float] = []
     for _ in range(ROUNDS):
-        one.append(await _seconds(folder, [Journey(grounds, visits)], starts=1))
+        one.append(await _seconds(folder, [Journey(places, visits)], starts=1))
         six.append(await _seconds(folder, apart, starts=6))
     return one, six
 
@@ -57,7 +57,7 @@ async def _seconds(folder: Path, journeys: list[Journey], starts: int) -> float:
     return seconds
 
 
-def _ground(folder: Path, side: Side) -> JourneySide:
+def _place(folder: Path, side: Side) -> JourneySide:
     tree = folder / side
     tree.mkdir()
     for name in _NAMES:

@@ -142,7 +142,7 @@ def _unchanged(verdict: Verdict, requirement: Requirement, case: Case) -> tuple[
     is_of_base = verdict.tests and verdict.decided_by is not Decider.AUTHORS_TEST
     if requirement.category is not Category.BEHAVIOUR or is_of_base:
         return None
-    code = code_of(case.witnesses.proofs)
+    code = code_of(case.groups.proofs)
     for one in case.observed.examples:
         shown = one.example
         if _asking(shown, case) != requirement or stands_in(shown.said_call, code):

@@ -67,7 +67,7 @@ async def _visit(
 ) -> ObservedJourney:
     setup = case.policy.configuration.setup
     journey = Journey(
-        grounds=tuple(
+        places=tuple(
             JourneySide(one.side, one.tree, one.environment)
             for one in sides(case, case.built)
             if not one.is_off

@@ -38,7 +38,7 @@ _ASKED_BY_A_PACKAGE = re.compile(r" imported from \S{0,200}/(?:node_modules|site
 
 
 @dataclass(frozen=True, slots=True)
-class Witnesses:
+class TestGroups:
     """The tests by what they show; a test stands in at most one of `proofs`, `failures`, `hollow`.
 
     `proofs` fail on base's code and pass on head's; `failures` are new on head and fail there;
@@ -67,7 +67,7 @@ class Witnesses:
     idle: tuple[TestComparison, ...]
 
 
-def call_witnesses(tests: FourWay) -> Witnesses:
+def group_tests(tests: FourWay) -> TestGroups:
     """Sort the comparisons by what they can show; nothing is called from a result that proves nothing."""
     comparisons = () if tests.problem else tests.comparisons
     passing = {function_of(c) for c in comparisons if c.head_on_head is Outcome.PASSED}
@@ -77,7 +77,7 @@ def call_witnesses(tests: FourWay) -> Witnesses:
     )
     withdrawn = tuple(c for c in broken if c.head_on_head is None and function_of(c) in passing)
     not_on_base = [c for c in comparisons if c.base_on_base is None and c.head_on_base is None]
-    return Witnesses(
+    return TestGroups(
         proofs=tuple(
             c
             for c in comparisons

@@ -15,7 +15,7 @@ from bot.github import GitHub, NotThere, Repository
 from bot.store import ApiToken, EvaluationRecord, EvaluationState
 from bot.values import STAGES, EvaluationRequest, Trigger
 from bot.web.api.models import ApiProblem, PostedPatch, refusal
-from bot.webhook.desk import evaluation_id
+from bot.webhook.adapters import evaluation_id
 from bot.webhook.patches import is_full_sha
 
 MOST_OPEN = 20

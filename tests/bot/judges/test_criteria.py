@@ -127,7 +127,7 @@ async def test_a_value_that_is_not_accepted_is_no_grade(tmp_path: Path) -> None:
     assert (graded.score, graded.could_be) == (1.5, 3.5)
 
 
-DOSSIER = Material(Task("t", ()), "+a", ())
+MATERIAL = Material(Task("t", ()), "+a", ())
 
 
 async def test_preferences_are_graded_beside_the_kept_criteria(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ async def test_preferences_are_graded_beside_the_kept_criteria(tmp_path: Path) -
 
     scripted = Scripted(script, tmp_path)
     wishes = (Preference("P1", "It is short", "issue #1"),)
-    graded = await grade_change(agents(scripted), DOSSIER, criteria("a"), wishes)
+    graded = await grade_change(agents(scripted), MATERIAL, criteria("a"), wishes)
     assert graded is not None
     assert [one.is_preference for one in graded.grades] == [False, True]
     assert (graded.score, graded.grades[1].mean) == (4.0, 0.0)
@@ -146,9 +146,9 @@ async def test_preferences_are_graded_beside_the_kept_criteria(tmp_path: Path) -
 
 async def test_nothing_to_grade_by_asks_nobody_and_a_spent_budget_is_said(tmp_path: Path) -> None:
     scripted = Scripted(lambda call: "", tmp_path)
-    assert await grade_change(agents(scripted), DOSSIER, (), ()) is None
+    assert await grade_change(agents(scripted), MATERIAL, (), ()) is None
     spent = scripted.session(SessionLimits(usd=1.0, minutes=1.0, usd_spent=1.0))
     poor = Agents(spent, delimiter_of(b"key", "run"))
-    graded = await grade_change(poor, DOSSIER, criteria("a"), ())
+    graded = await grade_change(poor, MATERIAL, criteria("a"), ())
     assert graded is not None and "$1.00" in graded.problem and graded.score is None
     assert scripted.calls == []

@@ -34,7 +34,7 @@ REQUIREMENTS = comprehend(
     DEFAULTS,
     (),
 )
-GROUND = PlanningFacts(
+FACTS = PlanningFacts(
     fixed=plan(REQUIREMENTS, DEFAULTS, ("shop.py",)),
     changed_paths=("shop.py",),
     has_file={"shop.py", "index.html"}.__contains__,
@@ -55,7 +55,7 @@ def step(
 
 
 async def proposed(
-    folder: Path, *steps: dict[str, object], facts: PlanningFacts = GROUND
+    folder: Path, *steps: dict[str, object], facts: PlanningFacts = FACTS
 ) -> tuple[Proposed, Scripted]:
     scripted = Scripted(lambda call: {"steps": list(steps)}, folder)
     agents = Agents(scripted.session(), delimiter_of(b"key", "run"))
@@ -72,7 +72,7 @@ async def test_steps_are_typed_bound_to_requirements_and_numbered_on(tmp_path: P
         step("interaction", "goto index.html", "expect visible #total"),
     )
     assert found.remarks == ()
-    first = len(GROUND.fixed.steps) + 1
+    first = len(FACTS.fixed.steps) + 1
     assert [one.id for one in found.steps] == [f"E{first + n}" for n in range(5)]
     assert found.steps[2].requirement_ids == ("R2", "R1")
     assert found.steps[0].action is ActionKind.BASH
@@ -123,7 +123,7 @@ async def test_a_step_that_does_not_hold_is_dropped_and_told(
 async def test_a_served_project_is_looked_at_below_its_address_only(
     page: str, holds: bool, tmp_path: Path
 ) -> None:
-    facts = replace(GROUND, site="http://localhost:5173")
+    facts = replace(FACTS, site="http://localhost:5173")
     found, _ = await proposed(tmp_path, step("screenshot", page), facts=facts)
     assert bool(found.steps) is holds
 
@@ -143,8 +143,8 @@ def extra(id_: str, reason: str = "An edge that nobody looked at.") -> PlanExten
 
 
 def test_a_frozen_plan_grows_with_a_reason() -> None:
-    frozen = GROUND.fixed.digest
-    grown = GROUND.fixed.extended(extra("A1"), extra("A2"))
+    frozen = FACTS.fixed.digest
+    grown = FACTS.fixed.extended(extra("A1"), extra("A2"))
     assert grown.held_to(frozen) is grown
     assert [one.step.id for one in grown.extensions] == ["A1", "A2"]
 
@@ -152,11 +152,11 @@ def test_a_frozen_plan_grows_with_a_reason() -> None:
 @pytest.mark.parametrize("bad", [extra("A1", " "), extra("E1")])
 def test_no_step_is_added_without_a_reason_or_over_another(bad: PlanExtension) -> None:
     with pytest.raises(PlanBroken):
-        GROUND.fixed.extended(bad)
+        FACTS.fixed.extended(bad)
 
 
 def test_a_plan_that_lost_or_changed_a_step_is_not_the_frozen_one() -> None:
-    frozen, steps = GROUND.fixed.digest, GROUND.fixed.steps
+    frozen, steps = FACTS.fixed.digest, FACTS.fixed.steps
     changed = (replace(steps[0], arguments=("true",)), *steps[1:])
     for other in (steps[:-1], steps[1:], changed, tuple(reversed(steps)), ()):
         with pytest.raises(PlanBroken):
@@ -165,7 +165,7 @@ def test_a_plan_that_lost_or_changed_a_step_is_not_the_frozen_one() -> None:
 
 async def test_the_planner_sees_task_change_and_code(tmp_path: Path) -> None:
     seeing = replace(
-        GROUND,
+        FACTS,
         task=Task(
             "Split",
             (

@@ -9,13 +9,13 @@ import pytest
 from pydantic_ai.messages import ModelResponse, ToolCallPart
 
 from bot.errors import UserError
-from bot.evaluation.rubrics import Branch, RubricClerk, RubricRule
+from bot.evaluation.rubrics import Branch, RubricDrafter, RubricRule
 from bot.github import AccessToken, Issue
 from bot.judges.model import no_models
 from bot.judges.rubric_drafting import AskedIssue
 from bot.settings import Settings
 from bot.steps import run_in_process
-from bot.webhook.desk import Desk
+from bot.webhook.adapters import Adapters
 from bot.webhook.handle import handle
 from bot.webhook.rubrics import rubric_marker
 from sandbox import open_sandbox
@@ -58,12 +58,12 @@ class LocalGitHub(PretendedGitHub):
 
 @dataclass
 class World:
-    """A repository with a base and a head, and a clerk before it."""
+    """A repository with a base and a head, and a drafter before it."""
 
     repository: Repository
     github: LocalGitHub
     scripted: Scripted
-    clerk: RubricClerk
+    drafter: RubricDrafter
 
 
 def world_of(folder: Path, script: object) -> World:
@@ -77,8 +77,8 @@ def world_of(folder: Path, script: object) -> World:
     github = LocalGitHub(folder=repository.folder)
     settings = Settings(home=folder / "home")
     sandbox = open_sandbox("bubblewrap", folder / "sandbox")
-    clerk = RubricClerk(settings, sandbox, github, scripted.open, b"key", ("topsecretvalue",))
-    return World(repository, github, scripted, clerk)
+    drafter = RubricDrafter(settings, sandbox, github, scripted.open, b"key", ("topsecretvalue",))
+    return World(repository, github, scripted, drafter)
 
 
 def reads_then_drafts(call: Call) -> Reply:
@@ -108,11 +108,11 @@ async def test_nothing_of_head_or_of_the_pull_request_is_in_the_prompt(
     )
     hello.issues[7] = Issue(7, ISSUE.title, ISSUE.text, "open", "asker", "NONE")
     hello.closes[9] = (7,)
-    desk = Desk(
-        world.github, office.records, office.jobs, str, "Assay", world.clerk, PretendedForesight(),
+    adapters = Adapters(
+        world.github, office.records, office.jobs, str, "Assay", world.drafter, PretendedForesight(),
         NoVerdicts(),
     )  # fmt: skip
-    await handle(desk, comment("/judge rubric"), run_in_process)
+    await handle(adapters, comment("/judge rubric"), run_in_process)
     prompts = [f"{call.system}\n{call.user}\n{call.messages!r}" for call in world.scripted.calls]
     assert len(prompts) == 2
     for prompt in prompts:
@@ -129,9 +129,9 @@ async def test_nothing_of_head_or_of_the_pull_request_is_in_the_prompt(
 
 async def test_a_draft_is_paid_once_however_often_the_worker_dies(tmp_path: Path) -> None:
     world = world_of(tmp_path, reads_then_drafts)
-    first = await world.clerk.draft(BRANCH, ISSUE)
+    first = await world.drafter.draft(BRANCH, ISSUE)
     paid = len(world.scripted.calls)
-    assert await world.clerk.draft(BRANCH, ISSUE) == first
+    assert await world.drafter.draft(BRANCH, ISSUE) == first
     assert len(world.scripted.calls) == paid
 
 
@@ -142,7 +142,7 @@ async def test_a_document_that_the_issue_links_is_given_as_base_has_it(tmp_path:
     world.repository.commit({"docs/spec.md": f"# {HEAD_MARK}\n"})
     world.repository.git("checkout", "--quiet", "main")
     linked = replace(ISSUE, text="As [the spec](docs/spec.md#mean) and [this](docs/gone.md) say.")
-    await world.clerk.draft(BRANCH, linked)
+    await world.drafter.draft(BRANCH, linked)
     (call,) = world.scripted.calls
     assert "3: The mean of nothing is 0." in call.user
     assert HEAD_MARK not in call.user
@@ -151,27 +151,27 @@ async def test_a_document_that_the_issue_links_is_given_as_base_has_it(tmp_path:
 
 async def test_the_base_branch_says_how_many_approve(tmp_path: Path) -> None:
     world = world_of(tmp_path, reads_then_drafts)
-    assert await world.clerk.rule(BRANCH, 7) == RubricRule(3)
+    assert await world.drafter.rule(BRANCH, 7) == RubricRule(3)
     path = ".github/assay/rubrics/7.yaml"
     world.repository.git("checkout", "--quiet", "main")
     world.repository.commit({path: "root_cause: x\n"})
-    assert await world.clerk.rule(BRANCH, 7) == RubricRule(3, path)
-    assert await world.clerk.rule(BRANCH, 70) == RubricRule(3)
+    assert await world.drafter.rule(BRANCH, 7) == RubricRule(3, path)
+    assert await world.drafter.rule(BRANCH, 70) == RubricRule(3)
 
 
 async def test_without_a_model_it_says_so_in_one_sentence(tmp_path: Path) -> None:
     world = world_of(tmp_path, reads_then_drafts)
-    clerk = replace(world.clerk, open_session=no_models)
+    drafter = replace(world.drafter, open_session=no_models)
     with pytest.raises(
         UserError, match=r"^[^.]*\. Set `ASSAY_MODEL`.*rubrics/7.yml` on the base branch\.$"
     ):
-        await clerk.draft(BRANCH, ISSUE)
+        await drafter.draft(BRANCH, ISSUE)
 
 
 async def test_a_reply_that_is_no_rubric_is_told(tmp_path: Path) -> None:
     world = world_of(tmp_path, lambda call: "I think it is fine.")
     with pytest.raises(UserError, match="No rubric could be drafted: The model's reply"):
-        await world.clerk.draft(BRANCH, ISSUE)
+        await world.drafter.draft(BRANCH, ISSUE)
 
 
 async def test_a_model_that_only_reads_drafts_from_what_it_was_given(tmp_path: Path) -> None:
@@ -181,5 +181,5 @@ async def test_a_model_that_only_reads_drafts_from_what_it_was_given(tmp_path: P
         return {**DRAFT, "acceptable": ["topsecretvalue stays"]}
 
     world = world_of(tmp_path, script)
-    drafted = await world.clerk.draft(BRANCH, ISSUE)
+    drafted = await world.drafter.draft(BRANCH, ISSUE)
     assert drafted.acceptable == ("[redacted] stays",)

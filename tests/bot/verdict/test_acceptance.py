@@ -16,9 +16,9 @@ from bot.values import (
     GateReason,
     GateResult,
     Judgement,
+    MemberVerdict,
     Requirement,
     Requirements,
-    Standing,
     Trust,
     Verdict,
     VerdictOutcome,
@@ -113,8 +113,8 @@ def test_a_changed_expectation_is_accepted_for_its_tests() -> None:
 
 def test_a_group_passes_by_what_was_accepted_for_all_of_it() -> None:
     group = judgement(replace(UNVERIFIED, requirement_ids=("B2",)))
-    one = Standing(4, SUCCESS, is_waived=True, accepted=(given("B2"),))
-    other = Standing(5, SUCCESS)
+    one = MemberVerdict(4, SUCCESS, is_waived=True, accepted=(given("B2"),))
+    other = MemberVerdict(5, SUCCESS)
     assert of_group(group, (one, other)) == ()
     assert of_group(group, ()) == ()
     (found,) = of_group(group, (one, replace(one, number=5)))

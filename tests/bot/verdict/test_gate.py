@@ -14,7 +14,7 @@ from bot.values import (
     Conclusion,
     Decider,
     FourWay,
-    Standing,
+    MemberVerdict,
     Task,
     TestChange,
     Transition,
@@ -176,20 +176,20 @@ def test_a_run_that_hung_is_timed_out():
 @pytest.mark.parametrize(
     ("member", "expected"),
     [
-        (Standing(4, SUCCESS), SUCCESS),
-        (Standing(4, FAILURE), FAILURE),
-        (Standing(4, FAILURE, is_waived=True), SUCCESS),
-        (Standing(4, ACTION), ACTION),
-        (Standing(4, Conclusion.NEUTRAL), ACTION),
-        (Standing(4, Conclusion.NEUTRAL, is_left_out=True), SUCCESS),
-        (Standing(4, None), ACTION),
+        (MemberVerdict(4, SUCCESS), SUCCESS),
+        (MemberVerdict(4, FAILURE), FAILURE),
+        (MemberVerdict(4, FAILURE, is_waived=True), SUCCESS),
+        (MemberVerdict(4, ACTION), ACTION),
+        (MemberVerdict(4, Conclusion.NEUTRAL), ACTION),
+        (MemberVerdict(4, Conclusion.NEUTRAL, is_left_out=True), SUCCESS),
+        (MemberVerdict(4, None), ACTION),
     ],
 )
 def test_every_member_of_a_merge_group_needs_its_own_success(member, expected):
     wanted = comprehend(Task("group", ()), DEFAULTS, ())
     seen = observed(comparison("test_a", TestChange.EXPECTATION_CHANGED))
     found = verdicts(wanted, seen, DEFAULTS)
-    members = (Standing(3, SUCCESS), member)
+    members = (MemberVerdict(3, SUCCESS), member)
     assert conclude(wanted, found, seen, DEFAULTS, BesideVerdicts(members)).conclusion is expected
 
 

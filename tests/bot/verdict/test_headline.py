@@ -18,7 +18,7 @@ from bot.values import (
     GateResult,
     Grade,
     Grading,
-    Standing,
+    MemberVerdict,
     TestChange,
     Transition,
     Verdict,
@@ -114,11 +114,11 @@ TITLES = [
     ({"beside": PATCH, "kept": MET}, "the patch as a whole did not pass"),
     ({"beside": DOUBT, "kept": MET}, "the patch as a whole needs a reader"),
     (
-        {"beside": BesideVerdicts((Standing(4, FAILURE),)), "kept": MET},
+        {"beside": BesideVerdicts((MemberVerdict(4, FAILURE),)), "kept": MET},
         "a pull request of the group did not pass",
     ),
     (
-        {"beside": BesideVerdicts((Standing(4, None),)), "kept": MET},
+        {"beside": BesideVerdicts((MemberVerdict(4, None),)), "kept": MET},
         "a pull request of the group has no success yet",
     ),
     ({"policy": "gate: {min_score: 3}", "kept": MET}, "there is no score to compare"),

@@ -1,4 +1,4 @@
-"""A desk with all around it: a real job store, real records, GitHub in memory."""
+"""A adapters with all around it: a real job store, real records, GitHub in memory."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from bot.values import (
     Question,
     Rubric,
 )
-from bot.webhook.desk import Desk
+from bot.webhook.adapters import Adapters
 from bot.webhook.handle import handle
 from tests.bot.webhook.pretended_github import PretendedGitHub, PretendedRepository
 
 
 @dataclass
-class PretendedClerk:
+class PretendedDrafter:
     """Drafts what a test wrote; `asked` are the drafts that were really made."""
 
     drafted: Rubric | UserError = field(default_factory=lambda: UserError("No model is set."))
@@ -85,13 +85,13 @@ class NoVerdicts:
 
 @dataclass
 class Office:
-    """A desk with all around it, and short ways to ask what happened."""
+    """A adapters with all around it, and short ways to ask what happened."""
 
-    desk: Desk
+    adapters: Adapters
     hello: PretendedRepository
     records: Records
     jobs: EngineClient
-    clerk: PretendedClerk
+    drafter: PretendedDrafter
     foresight: PretendedForesight
 
     async def take(self, delivery: Delivery) -> None:
@@ -115,11 +115,11 @@ def office(tmp_path: Path, empty_job_store: Path, empty_records: Path) -> Iterat
         shutil.copy(store, tmp_path)
     jobs, github = EngineClient(options), PretendedGitHub()
     with Records(f"sqlite:///{tmp_path / 'records.db'}") as records:
-        clerk, foresight = PretendedClerk(), PretendedForesight()
+        drafter, foresight = PretendedDrafter(), PretendedForesight()
 
         def link(name: str) -> str:
             return f"https://assay.example/{name}"
 
-        desk = Desk(github, records, jobs, link, "Assay", clerk, foresight, NoVerdicts())
-        yield Office(desk, github.hello, records, jobs, clerk, foresight)
+        adapters = Adapters(github, records, jobs, link, "Assay", drafter, foresight, NoVerdicts())
+        yield Office(adapters, github.hello, records, jobs, drafter, foresight)
     jobs.close()

@@ -15,7 +15,7 @@ from bot.store import (
     EvaluationState,
 )
 from bot.values import Conclusion, Trigger
-from bot.webhook.desk import evaluation_id
+from bot.webhook.adapters import evaluation_id
 from tests.bot.webhook.conftest import Office
 from tests.bot.webhook.payloads import (
     HEAD,

@@ -23,7 +23,7 @@ FORM = (7, rubric_marker(7))
 @pytest.fixture
 def ready(office: Office) -> Office:
     """Pull request 9 by `contributor` closes issue 7; three people may write, its author too."""
-    office.clerk.drafted = RUBRIC
+    office.drafter.drafted = RUBRIC
     office.hello.issues[7] = Issue(7, "mean breaks", "on no prices", "open", "asker", "NONE")
     office.hello.issues[9] = Issue(9, "t", "", "open", "a", "NONE", is_pull_request=True)
     office.hello.closes[9] = (7,)
@@ -53,7 +53,7 @@ async def test_a_draft_is_one_comment_on_the_issue_and_one_reply(ready: Office) 
     assert "- mean of nothing is 0" in form
     assert "stands [here]" in reply(ready)
     assert approvals(ready) == [()]
-    ((branch, issue),) = ready.clerk.asked
+    ((branch, issue),) = ready.drafter.asked
     assert (branch.repository, branch.name) == ("octo/hello", "main")
     assert (issue.number, issue.title, issue.text) == (7, "mean breaks", "on no prices")
     assert ready.hello.reactions[0] == (31, Reaction.EYES)
@@ -65,7 +65,7 @@ async def test_a_killed_draft_is_taken_up_and_nothing_is_doubled(ready: Office) 
     before = dict(ready.hello.comments_put)
     await ready.take(comment("/judge rubric"))
     assert ready.hello.comments_put == before
-    assert len(ready.clerk.asked) == 1
+    assert len(ready.drafter.asked) == 1
     assert approvals(ready) == [()]
 
 
@@ -97,7 +97,7 @@ async def test_two_who_ask_at_the_same_time_get_one_draft(ready: Office) -> None
         body = render_markdown("rubric/form.md.j2", rubric=RUBRIC, number=7, needed=2)
         ready.hello.comments_put[FORM] = body.replace("bare except", "what people wrote")
 
-    ready.clerk.meanwhile = drafted_and_edited_by_others
+    ready.drafter.meanwhile = drafted_and_edited_by_others
     await ready.take(comment("/judge rubric"))
     assert "what people wrote" in ready.hello.comments_put[FORM]
     (kept,) = ready.records.rubrics("octo/hello", 7)
@@ -180,7 +180,7 @@ async def test_a_golden_rubric_is_not_called_a_draft(ready: Office) -> None:
 
 
 async def test_how_many_is_the_base_branchs_to_say(ready: Office) -> None:
-    ready.clerk.needed = 1
+    ready.drafter.needed = 1
     await ready.take(comment("/judge rubric"))
     assert "is golden" in await approve(ready, "ben", 40)
 
@@ -188,13 +188,13 @@ async def test_how_many_is_the_base_branchs_to_say(ready: Office) -> None:
 async def test_a_file_on_base_is_not_talked_over(ready: Office) -> None:
     """What people approve here would hold for no patch."""
     await ready.take(comment("/judge rubric"))
-    ready.clerk.path = ".github/assay/rubrics/7.yml"
+    ready.drafter.path = ".github/assay/rubrics/7.yml"
     told = await approve(ready, "ben", 40)
     assert "is the file `.github/assay/rubrics/7.yml`" in plain(told)
     await ready.take(comment("/judge rubric", comment_id=41))
     assert "Change it there." in reply(ready, 41)
     assert approvals(ready) == [()]
-    assert len(ready.clerk.asked) == 1
+    assert len(ready.drafter.asked) == 1
 
 
 def plain(text: str) -> str:
@@ -216,7 +216,7 @@ async def test_a_comment_that_only_looks_like_ours_is_none(ready: Office) -> Non
 
 
 async def test_without_a_model_one_sentence_says_what_is_missing(ready: Office) -> None:
-    ready.clerk.drafted = UserError("A rubric is drafted by a model, and none is set.")
+    ready.drafter.drafted = UserError("A rubric is drafted by a model, and none is set.")
     await ready.take(comment("/judge rubric"))
     assert reply(ready).strip() == "A rubric is drafted by a model, and none is set."
     assert FORM not in ready.hello.comments_put

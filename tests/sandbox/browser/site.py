@@ -53,7 +53,7 @@ class Trees:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
 
-    def grounds(self) -> tuple[JourneySide, JourneySide]:
+    def places(self) -> tuple[JourneySide, JourneySide]:
         for side in Side:
             (self.folder / side).mkdir(exist_ok=True)
         base, head = (JourneySide(side, str(self.folder / side)) for side in Side)
@@ -61,17 +61,17 @@ class Trees:
 
     async def visit(self, *paths: str, served: Served | None = None) -> Seen:
         visits = tuple(Visit(path, path) for path in paths)
-        return await self._travel(Journey(self.grounds(), visits, served))
+        return await self._travel(Journey(self.places(), visits, served))
 
     async def visit_head(self, *paths: str) -> Seen:
-        _, head = self.grounds()
+        _, head = self.places()
         journey = Journey((head,), tuple(Visit(path, path) for path in paths), limits=Limits(500))
         return await self._travel(journey)
 
     async def follow(self, *lines: str, served: Served | None = None) -> Seen:
         acts = read_script(lines)
         visit = Visit(SCRIPT, acts[0].target, acts=acts)
-        return await self._travel(Journey(self.grounds(), (visit,), served))
+        return await self._travel(Journey(self.places(), (visit,), served))
 
     async def _travel(self, journey: Journey) -> Seen:
         sandbox = open_sandbox(self.driver, self.folder / "state")

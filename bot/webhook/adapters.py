@@ -90,7 +90,7 @@ class RubricMaker(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class Adapters:
     """The adapters, wired once. `link` gives the signed address of an evaluation's page."""
 
     github: GitHub
@@ -125,12 +125,12 @@ def claim(request: EvaluationRequest) -> str:
     return f"{request.repository}#{request.number}@{request.head_sha}"
 
 
-def queued_report(desk: Desk, request: EvaluationRequest) -> CheckReport:
+def queued_report(adapters: Adapters, request: EvaluationRequest) -> CheckReport:
     """Say that a commit waits for a worker."""
-    link = desk.link(request.id)
+    link = adapters.link(request.id)
     title, summary = check_words("queued", link=link)
     return CheckReport(
-        name=request.check_name(desk.check_name),
+        name=request.check_name(adapters.check_name),
         head_sha=request.head_sha,
         external_id=request.id,
         status=CheckStatus.QUEUED,
@@ -154,44 +154,46 @@ def completed(
     )
 
 
-def shared_head(desk: Desk, repository: Repository) -> SharedHead:
+def shared_head(adapters: Adapters, repository: Repository) -> SharedHead:
     """What the check runs of a commit of several pull requests are kept in agreement by."""
-    return SharedHead(repository, desk.store, desk.link, desk.check_name)
+    return SharedHead(repository, adapters.store, adapters.link, adapters.check_name)
 
 
-async def begin(desk: Desk, repository: Repository, request: EvaluationRequest) -> str:
+async def begin(adapters: Adapters, repository: Repository, request: EvaluationRequest) -> str:
     """Cancel what this evaluation replaces, show it as queued, and hand it to the engine.
 
     Every part may be repeated: a crash in between leads here again with the same id.
     """
-    known = await asyncio.to_thread(desk.store.evaluation, request.id)
+    known = await asyncio.to_thread(adapters.store.evaluation, request.id)
     if known and known.state.is_final:
         return f"{request.id} has ended already"
-    if not await asyncio.to_thread(desk.store.queued, request, claim(request)):
+    if not await asyncio.to_thread(adapters.store.queued, request, claim(request)):
         return ALREADY
-    await stop_replaced(desk, repository, request)
+    await stop_replaced(adapters, repository, request)
     if request.has_check_run:
         run = await repository.put_check_run(
-            queued_report(desk, request), known.check_run if known else 0
+            queued_report(adapters, request), known.check_run if known else 0
         )
-        await asyncio.to_thread(desk.store.check_run, request.id, run.id, False)
+        await asyncio.to_thread(adapters.store.check_run, request.id, run.id, False)
         if request.speaks_for_commit:
-            await take_back_each(desk, repository, request)
-    await asyncio.to_thread(desk.jobs.submit_evaluation, request)
+            await take_back_each(adapters, repository, request)
+    await asyncio.to_thread(adapters.jobs.submit_evaluation, request)
     return f"started {request.id}"
 
 
-async def take_back_each(desk: Desk, repository: Repository, request: EvaluationRequest) -> None:
+async def take_back_each(
+    adapters: Adapters, repository: Repository, request: EvaluationRequest
+) -> None:
     """Let no requirement's check run of an earlier verdict pass for a commit that is to be judged again.
 
     The new verdict may know other requirements by the same ids: an edited title is enough.
     """
-    records = await asyncio.to_thread(desk.store.of_head, request.repository, request.head_sha)
+    records = await asyncio.to_thread(adapters.store.of_head, request.repository, request.head_sha)
     words, seen = check_words("judged_again"), set[str]()
     for record in (one for one in records if one.report_key and one.id != request.id):
-        earlier = await asyncio.to_thread(desk.store.request, record.id)
+        earlier = await asyncio.to_thread(adapters.store.request, record.id)
         try:
-            kept = await desk.verdicts.evaluation(earlier) if earlier else None
+            kept = await adapters.verdicts.evaluation(earlier) if earlier else None
         except UserError:  # the report is gone, as after its retention
             continue
         if kept is None or kept.judgement is None or not kept.checks_each:
@@ -200,49 +202,53 @@ async def take_back_each(desk: Desk, repository: Repository, request: Evaluation
         for name in (requirement_check_name(one.id) for one in items):
             if name not in seen:
                 seen.add(name)
-                report = replace(queued_report(desk, kept.request), name=name)
+                report = replace(queued_report(adapters, kept.request), name=name)
                 again = completed(report, Conclusion.ACTION_REQUIRED, words)
                 await repository.put_check_run(again)
 
 
-async def stop_replaced(desk: Desk, repository: Repository, request: EvaluationRequest) -> None:
+async def stop_replaced(
+    adapters: Adapters, repository: Repository, request: EvaluationRequest
+) -> None:
     """Cancel the open evaluations of the same pull request, or of the same commit without one."""
     replaced = await asyncio.to_thread(
-        desk.store.open_evaluations, request.repository, request.number
+        adapters.store.open_evaluations, request.repository, request.number
     )
     for record in replaced:
         same_subject = request.number or (request.head_sha and record.head_sha == request.head_sha)
         if record.id != request.id and same_subject:
             newer = record.head_sha != request.head_sha
             why = f"A newer commit was pushed: {request.head_sha[:12]}." if newer else _AGAIN
-            await stop(desk, repository, record, why)
+            await stop(adapters, repository, record, why)
 
 
 _AGAIN = "The same commit is judged again."
 
 
-async def stop(desk: Desk, repository: Repository, record: EvaluationRecord, why: str) -> None:
+async def stop(
+    adapters: Adapters, repository: Repository, record: EvaluationRecord, why: str
+) -> None:
     """Cancel one evaluation and complete its check run as cancelled.
 
     A stage of it may still be on its way to say that it goes on, so the sweep completes it once more.
     """
-    await asyncio.to_thread(desk.jobs.cancel, record.id, why)
+    await asyncio.to_thread(adapters.jobs.cancel, record.id, why)
     how = Ended(EvaluationState.CANCELLED, Conclusion.CANCELLED, title="Cancelled", problem=why)
-    await asyncio.to_thread(desk.store.ended, record.id, how)
+    await asyncio.to_thread(adapters.store.ended, record.id, how)
     words = check_words("ended", superseded=True, why=why, next_step="")
     said = Conclusion.CANCELLED, words
-    await close_check_run(desk, repository, record, said, is_last=False)
-    if request := await asyncio.to_thread(desk.store.request, record.id):
+    await close_check_run(adapters, repository, record, said, is_last=False)
+    if request := await asyncio.to_thread(adapters.store.request, record.id):
         await hide_running(repository, request)
 
 
-async def stop_open(desk: Desk, repository: Repository, decision: Cancel) -> int:
+async def stop_open(adapters: Adapters, repository: Repository, decision: Cancel) -> int:
     """Stop what is open for a pull request, or for a merge group's head; return how many were."""
     name = decision.place.repository
-    records = await asyncio.to_thread(desk.store.open_evaluations, name, decision.number)
+    records = await asyncio.to_thread(adapters.store.open_evaluations, name, decision.number)
     wanted = [one for one in records if decision.number or one.head_sha == decision.head_sha]
     for record in wanted:
-        await stop(desk, repository, record, decision.why)
+        await stop(adapters, repository, record, decision.why)
     return len(wanted)
 
 
@@ -252,12 +258,12 @@ def reply_marker(command: int) -> str:
 
 
 def last_words(
-    desk: Desk, record: EvaluationRecord, next_step: str = ""
+    adapters: Adapters, record: EvaluationRecord, next_step: str = ""
 ) -> tuple[Conclusion, tuple[str, str]]:
     """Say how an evaluation ended, for a check run that did not hear it from the evaluation."""
     conclusion = Conclusion(record.conclusion) if record.conclusion else Conclusion.ACTION_REQUIRED
     if record.report_key:
-        return conclusion, check_words("late", title=record.title, link=desk.link(record.id))
+        return conclusion, check_words("late", title=record.title, link=adapters.link(record.id))
     superseded = conclusion is Conclusion.CANCELLED
     return conclusion, check_words(
         "ended", superseded=superseded, why=record.problem, next_step=next_step
@@ -265,7 +271,7 @@ def last_words(
 
 
 async def close_check_run(
-    desk: Desk,
+    adapters: Adapters,
     repository: Repository,
     record: EvaluationRecord,
     said: tuple[Conclusion, tuple[str, str]],
@@ -276,10 +282,10 @@ async def close_check_run(
 
     Where something may still be said after that (not `is_last`), the sweep will do it again.
     """
-    request = await asyncio.to_thread(desk.store.request, record.id)
+    request = await asyncio.to_thread(adapters.store.request, record.id)
     if request is None or not request.has_check_run:
         return
-    report = completed(queued_report(desk, request), *said)
+    report = completed(queued_report(adapters, request), *said)
     run = await repository.put_check_run(report, record.check_run)
-    await asyncio.to_thread(desk.store.check_run, record.id, run.id, is_last)
-    await shared_head(desk, repository).agree(request.head_sha, request.number)
+    await asyncio.to_thread(adapters.store.check_run, record.id, run.id, is_last)
+    await shared_head(adapters, repository).agree(request.head_sha, request.number)
