@@ -61,7 +61,7 @@ _LOAD_WORD, _IF_EQUAL, _IF_AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _CALL_NUMBER, _ARCHITECTURE, _ARGUMENTS, _ARGUMENT_BYTES = 0, 4, 16, 8
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000
 _FIRST_X32_CALL = 0x40000000  # a second numbering of the same calls on x86_64
-_KEEPER = 1
+_SUPERVISOR = 1
 """The process that tells how the program ended."""
 
 
@@ -105,6 +105,6 @@ def seccomp_filter(machine: str = os.uname().machine) -> bytes | None:
     for call in known.sockets:
         program += _if_call(call, [_argument(0), *families, _refuse(errno.EAFNOSUPPORT), allow])
     for call, at in known.others:
-        is_keeper = _instruction(_IF_EQUAL, _KEEPER, if_false=1)
-        program += _if_call(call, [_argument(at), is_keeper, _refuse(errno.EPERM), allow])
+        is_supervisor = _instruction(_IF_EQUAL, _SUPERVISOR, if_false=1)
+        program += _if_call(call, [_argument(at), is_supervisor, _refuse(errno.EPERM), allow])
     return b"".join([*program, allow])

@@ -58,7 +58,7 @@ def run(bundle: Path, prompts: bool) -> None:
 
 
 async def _derive(bundle: Bundle) -> Judgement:
-    limits = bundle.matter.configuration.limits
+    limits = bundle.judging.configuration.limits
     memory = SealedMemory(bundle.replies)
     allowed = SessionLimits(limits.usd, limits.minutes)
     async with open_sealed(bundle.settings(), memory, allowed) as session:

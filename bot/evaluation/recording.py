@@ -10,9 +10,9 @@ import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from bot.context import EvaluationContext, Planned
 from bot.errors import UserError
@@ -46,7 +46,7 @@ class Bundle:
 
     schema: Literal[1]
     asked: Asked
-    matter: Judging
+    judging: Annotated[Judging, Field(alias="matter")]  # its name in all bundles that are kept
     judgement: Judgement
     members: tuple[MemberVerdict, ...]
     replies: dict[str, bytes]
@@ -150,7 +150,7 @@ def _name(stage: str) -> str:
 
 async def keep_bundle(services: Services, request: EvaluationRequest, bundle: Bundle) -> None:
     """Store it beside the report. Raises Transient when the storage refuses."""
-    text = _BUNDLE.dump_json(bundle)
+    text = _BUNDLE.dump_json(bundle, by_alias=True)
     await asyncio.to_thread(services.artifacts.put, evaluation_key(request.id), BUNDLE_NAME, text)
 
 
@@ -161,7 +161,7 @@ def read_bundle(text: bytes) -> Bundle:
 
 async def derive_again(bundle: Bundle, session: Session) -> Judgement:
     """Judge again by what was said then; `session` answers from the bundle's replies alone."""
-    limits = bundle.matter.configuration.limits
+    limits = bundle.judging.configuration.limits
     acting = Acting(
         bundle.asked.run,
         _never_taken,
@@ -171,8 +171,8 @@ async def derive_again(bundle: Bundle, session: Session) -> Judgement:
         minutes=limits.minutes,
     )
     agents = Agents(session, Delimiter(bundle.asked.mark), acting, ANY_DAY)
-    deliberation = await ask_judges(bundle.matter, agents)
-    return judged(bundle.matter, deliberation, bundle.members)
+    deliberation = await ask_judges(bundle.judging, agents)
+    return judged(bundle.judging, deliberation, bundle.members)
 
 
 async def _never_taken(step: Step) -> Taken:

@@ -263,7 +263,7 @@ async def first_end(
 def completed(streams: ProcessStreams, killed: Killed | None, seconds: float) -> Completed:
     """Put the result together.
 
-    Raises SandboxError when the program was never started, HostTrouble when somebody killed its keeper.
+    Raises SandboxError when the program was never started, HostTrouble when somebody killed its supervisor.
     """
     exit_code = streams.status.exit_code()
     if exit_code is None and killed is None:

@@ -41,7 +41,7 @@ async def with_other_values(
     if not copies:
         return []
     folder = trials.workspace / "one-value"
-    lender = head if head.dependencies_layer != base.dependencies_layer else None
+    fallback = head if head.dependencies_layer != base.dependencies_layer else None
     order = replace(trials.order, limits=trials.limits, only=concerned.only)
     done: list[dict[str, BothResults]] = []
     try:
@@ -55,7 +55,8 @@ async def with_other_values(
             of_base = replace(asked, side=Side.BASE, tree=trees[0], environment=base)
             of_head = replace(asked, tree=trees[1], environment=head)
             runs = await concurrently(
-                _run(sandbox, replace(of_base, lender=lender, guest=head)), _run(sandbox, of_head)
+                _run(sandbox, replace(of_base, fallback=fallback, guest=head)),
+                _run(sandbox, of_head),
             )
             done.append(dict(_paired(concerned, *runs)))
             for name in ("base", "head"):

@@ -3,9 +3,9 @@
 These files are mounted read-only at /opt/assay/sandbox/harness and run under the project's own
 interpreter (Python >= 3.8), so they use the standard library and whatever pytest the project has.
 
-Two processes. The *keeper* starts first, holds the channel to the host and never loads a line of
+Two processes. The *supervisor* starts first, holds the channel to the host and never loads a line of
 the tree; it cannot be traced by its child. The *child* loads site, pytest and the tree, and hands
-records to the keeper through a pipe. Every record carries a tag under a key that is replaced by its
+records to the supervisor through a pipe. Every record carries a tag under a key that is replaced by its
 own hash after each record, once for the pipe and once (with a key that the child never had) for the
 channel. So what was recorded before the tree misbehaves stays, a record by anybody else is seen
 (`forged`), and a process that leaves early (`os._exit(0)`) leaves a run without an end.
@@ -20,7 +20,7 @@ running test, take its current key, and continue the chain with plausible result
 canaries alone. Who can replace pytest itself (by changing what is installed) does not even need that.
 Such a patch shows in the diff; the harness makes sure that nothing shorter works.
 
-Node's runners are watched by reporters of their own, from a keeper of the same kind: `launch_node.py`,
+Node's runners are watched by reporters of their own, from a supervisor of the same kind: `launch_node.py`,
 and `node/README.md` for what those promise.
 """
 

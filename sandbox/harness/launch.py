@@ -24,7 +24,7 @@ _PR_SET_DUMPABLE = 4
 
 
 def main() -> None:
-    """Fork; the parent becomes the keeper, the child runs the tests."""
+    """Fork; the parent becomes the supervisor, the child runs the tests."""
     channel = int(os.environ.pop("ASSAY_CHANNEL_FD"))
     orders_read, orders_write = os.pipe()
     records_read, records_write = os.pipe()
@@ -42,19 +42,19 @@ def main() -> None:
     told.update(key=child_key.hex(), nonce="t" + os.urandom(8).hex())
     with os.fdopen(orders_write, "wb") as orders:
         orders.write(json.dumps(told).encode())
-    Keeper(channel, key).keep(pid, records_read, chain.Reader(child_key))
+    Supervisor(channel, key).keep(pid, records_read, chain.Reader(child_key))
     os._exit(0)
 
 
 def shut_the_door() -> None:
     """Keep processes of the same user out of our memory and descriptors (/proc/<pid>, ptrace)."""
     with contextlib.suppress(ImportError, OSError):
-        import ctypes  # noqa: PLC0415 - only the keeper may load it
+        import ctypes  # noqa: PLC0415 - only the supervisor may load it
 
         ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
-class Keeper:
+class Supervisor:
     """Relays the child's records to the host under a key of its own, and says how the child ended."""
 
     def __init__(self, channel: int, key: bytes) -> None:
@@ -96,7 +96,7 @@ class Keeper:
         return status
 
     def tell(self, record: dict[str, object]) -> None:
-        """Write a record of the keeper's own."""
+        """Write a record of the supervisor's own."""
         self._write(chain.encode(record))
 
     def _relay(self, records: int, reader: chain.Reader) -> bool:

@@ -1,6 +1,6 @@
 """Starts a Node test run: `python3 -I -S launch_node.py`, told what to do by one JSON line on standard input.
 
-The keeper holds the channel and never loads a line of the tree; `sandbox/harness/node/README.md` says
+The supervisor holds the channel and never loads a line of the tree; `sandbox/harness/node/README.md` says
 what the reporters can and cannot promise. Orders: `runner` (its name), `package` and `bin` (the
 runner's, "" for node itself), `node` (arguments of node), `before` (commands that build what the tests
 run), `original`, `packages` and `tests` (what is laid again after them: see `originals`), `arguments`
@@ -30,8 +30,7 @@ if not __package__:
     sys.path[0:0] = [os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))]  # noqa: PTH100, PTH120
 
 from sandbox.harness import chain
-from sandbox.harness.keeper.steps import end_descendants
-from sandbox.harness.launch import Keeper, shut_the_door
+from sandbox.harness.launch import Supervisor, shut_the_door
 from sandbox.harness.node_start import (
     CLI_OF_MOCHA,
     TAP_OF_MODULES,
@@ -42,6 +41,7 @@ from sandbox.harness.node_start import (
     test_files,
 )
 from sandbox.harness.originals import Originals, adopt
+from sandbox.harness.supervisor.steps import end_descendants
 
 RECORDS_FD = 3
 KEY_FD = 4
@@ -83,7 +83,7 @@ class NodeRun:
         os.write(channel, key)
         self.orders = orders
         self.channel = channel
-        self.keeper = Keeper(channel, key)
+        self.supervisor = Supervisor(channel, key)
         self.installed = Installed(orders["package"], orders["bin"])
         self.deadline = time.monotonic() + orders["time_s"]
         self.start = Start(orders, self.installed)
@@ -91,26 +91,28 @@ class NodeRun:
     def go(self) -> None:
         """Run everything that was ordered."""
         installed, orders = self.installed, self.orders
-        self.keeper.tell({"kind": "runner", "name": orders["runner"], "version": installed.version})
+        self.supervisor.tell(
+            {"kind": "runner", "name": orders["runner"], "version": installed.version}
+        )
         if orders["package"] and not installed.folder:
             print(f"{orders['package']} is not installed.", file=sys.stderr)
-            self.keeper.tell({"kind": "absent"})
+            self.supervisor.tell({"kind": "absent"})
             return
         if orders["each"]:
             self.each()
             return
         status, reader = self.observed(self.program())
         if reader.has_hung:
-            self.keeper.tell({"kind": "again"})
+            self.supervisor.tell({"kind": "again"})
             status, reader = self.observed([*self.program(), "--serial"])
         if status and not reader.has_spoken:
-            self.keeper.tell({"kind": "plain", "said": self.plainly()})
+            self.supervisor.tell({"kind": "plain", "said": self.plainly()})
 
     def each(self) -> None:
         """Run every test file in a process of its own, one after another."""
         node = self.start.words()
         for path in self.files():
-            self.keeper.tell({"kind": "begun", "file": path})
+            self.supervisor.tell({"kind": "begun", "file": path})
             left_s = self.deadline - time.monotonic()
             argv = ["node", *node, os.path.abspath(path), *self.orders["arguments"]]  # noqa: PTH100
             self.observed(argv, max(_SHORTEST_S, left_s / 2))
@@ -166,7 +168,7 @@ class NodeRun:
         os.close(records_write)
         os.close(key_read)
         reader = NodeReader(child_key)
-        status = self.keeper.keep(pid, records_read, reader, time_s)
+        status = self.supervisor.keep(pid, records_read, reader, time_s)
         os.close(records_read)
         return status, reader
 

@@ -1,6 +1,6 @@
 """Lays the tests and the runner again as they were, after a build that may have written there.
 
-Runs inside the sandbox, in the keeper of a Node test run. The tree and its packages stand a second time,
+Runs inside the sandbox, in the supervisor of a Node test run. The tree and its packages stand a second time,
 read-only, out of the build's reach.
 """
 
@@ -27,7 +27,7 @@ _TEST_SIDE = re.compile(
 def adopt() -> None:
     """Become the parent of whatever loses its own, so that no process of a build gets away."""
     with contextlib.suppress(ImportError, OSError):
-        import ctypes  # noqa: PLC0415 - only the keeper may load it
+        import ctypes  # noqa: PLC0415 - only the supervisor may load it
 
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 

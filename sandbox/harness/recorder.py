@@ -1,4 +1,4 @@
-"""The child's pen: writes records to the keeper with functions taken before any other code ran."""
+"""The child's pen: writes records to the supervisor with functions taken before any other code ran."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _OUT_OF_THE_WAY = 200  # tests that close "all" descriptors mostly stop before
 
 
 class Recorder:
-    """Appends records to the keeper's pipe; silent in forked copies of this process."""
+    """Appends records to the supervisor's pipe; silent in forked copies of this process."""
 
     def __init__(self, descriptor: int, key: bytes) -> None:
         self._descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, _OUT_OF_THE_WAY)

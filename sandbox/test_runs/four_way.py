@@ -191,7 +191,7 @@ async def _with_packages_of_base(
         return runs
     packages = replace(on_head.environment, dependencies_layer=sides.base.dependencies_layer)
     paths = tuple(sorted(set(broken.values())))
-    order = replace(on_head, environment=packages, lender=sides.head, paths=paths)
+    order = replace(on_head, environment=packages, fallback=sides.head, paths=paths)
     seen = await run_tests(sandbox, order)
     if seen.tests is None or not seen.tests.complete or seen.tests.runner != changed.base:
         return runs
@@ -302,7 +302,7 @@ def _crossed_orders(
         tree=trees.base_tests_on_head,
         environment=_called_as(sides.base, sides.head),
         limits=limits,
-        lender=sides.base if differ else None,
+        fallback=sides.base if differ else None,
         guest=sides.base,
         plugins=around.plugins,
         laid=around.laid,
@@ -312,7 +312,7 @@ def _crossed_orders(
         tree=trees.head_tests_on_base,
         environment=_called_as(sides.head, sides.base),
         limits=limits,
-        lender=sides.head if differ else None,
+        fallback=sides.head if differ else None,
         guest=sides.head,
     )
     return on_head, on_base

@@ -28,7 +28,7 @@ _ORIGINAL = "/opt/assay/original/tree"
 _PACKAGES = "/opt/assay/original/packages"
 _RECORDER = ("--require", f"{_NODE}/recorder.cjs")  # before Node 10 with no "=" between
 _CHANNEL_BYTES = 256 << 20
-_TIME_SHARE = 0.9  # of the run's limit: the keeper wants to say what hung
+_TIME_SHARE = 0.9  # of the run's limit: the supervisor wants to say what hung
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=")
 _SCRIPT = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx")
 
@@ -163,7 +163,7 @@ def _command(order: TestOrder) -> Command:
             # with it, and a crosswise run has the other side's tests.
             *replace(order, environment=replace(order.environment, project_layer="")).mounts,
             *held_tests(order.tree),
-            *_lent(order.lender),
+            *_of_fallback(order.fallback),
             Mount(str(_HARNESS), _TARGET),
             *((Mount(order.tree, _ORIGINAL), *_packages(order)) if recipe.install_project else ()),
         ),
@@ -215,12 +215,12 @@ def _arguments(
     return call.runner, ()
 
 
-def _lent(lender: Environment | None) -> tuple[Mount, ...]:
+def _of_fallback(fallback: Environment | None) -> tuple[Mount, ...]:
     """Lay the other side's packages one folder above the tree: Node looks there last."""
-    if lender is None:
+    if fallback is None:
         return ()
     place = f"{TREE}/node_modules"
-    found = [mount for mount in layers.kept(lender.dependencies_layer) if mount.target == place]
+    found = [mount for mount in layers.kept(fallback.dependencies_layer) if mount.target == place]
     return tuple(Mount(one.source, f"{PurePosixPath(TREE).parent}/node_modules") for one in found)
 
 

@@ -47,7 +47,7 @@ def read_channel(channel: bytes, killed: str = "", said: str = "") -> TestRun:
 
     `said` is what it printed, of which the problem of a run that never came to its tests has a line.
 
-    The channel starts with the keeper's key; then come its frames. A run that came to its end
+    The channel starts with the supervisor's key; then come its frames. A run that came to its end
     without collecting anything is complete and says so as its problem; any other is complete only when
     every announced test has its result.
     """

@@ -18,7 +18,7 @@ class TestOrder:
     """What to run: a tree (host folder), the environment of its side, and only `paths` if given.
 
     `paths` are files or folders relative to the tree ("" is all of it); the runner's own
-    arguments still apply. `lender` is the other side's environment when its tests run here: what only
+    arguments still apply. `fallback` is the other side's environment when its tests run here: what only
     they import (a dependency that the change drops or adds) comes from there, after everything else.
     `guest` is that environment too, also where the dependencies are equal: what builds made for tests is
     as it has it. `plugins` are the arguments that load pytest's plug-ins (None: it loads them by itself),
@@ -32,7 +32,7 @@ class TestOrder:
     environment: Environment
     paths: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
-    lender: Environment | None = None
+    fallback: Environment | None = None
     network: Network = Network.NONE
     guest: Environment | None = None
     plugins: tuple[str, ...] | None = None

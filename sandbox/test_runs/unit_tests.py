@@ -107,13 +107,13 @@ def _command(order: TestOrder) -> Command:
         order.plugins if order.plugins is not None and recipe.runner is TestRunner.PYTEST else None
     )
     variables = () if own is None else (("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1"),)
-    lent: list[str] = []  # the lender's site-packages as they stand inside
+    lent: list[str] = []  # the other side's site-packages as they stand inside
     lent_mounts: tuple[Mount, ...] = ()
-    if order.lender:
-        layer = Path(order.lender.dependencies_layer)
+    if order.fallback:
+        layer = Path(order.fallback.dependencies_layer)
         found = layer.glob("lib/python3*/site-packages")
         lent = [f"{layers.LENT}/{folder.relative_to(layer)}" for folder in found]
-        lent_mounts = (Mount(order.lender.dependencies_layer, layers.LENT),)
+        lent_mounts = (Mount(order.fallback.dependencies_layer, layers.LENT),)
     orders = {
         "runner": recipe.runner.value,
         "arguments": (*(own or ()), *recipe.test_arguments),
@@ -131,7 +131,7 @@ def _command(order: TestOrder) -> Command:
             Mount(str(_HARNESS), _HARNESS_TARGET),
         ),
         cwd=order.start,
-        # PYTHONPATH and the like wait for the child: the keeper must not load the tree's modules.
+        # PYTHONPATH and the like wait for the child: the supervisor must not load the tree's modules.
         environment=(("PYTHONHASHSEED", "0"),),
         stdin=json.dumps(orders).encode() + b"\n",
         network=order.network,
@@ -186,11 +186,11 @@ SHELL_TESTS = TestDriver(_line_command, lambda *_: None, _shown_line)
 """A line of the repository's configuration."""
 
 
-# --- compiled languages and shells, by the keeper (see `sandbox.harness.keeper`) -------------------
+# --- compiled languages and shells, by the supervisor (see `sandbox.harness.supervisor`) -------------------
 
 
 _MOST_FILES = 5000
-_TIME_SHARE = 0.9  # of the run's limit: the keeper wants to say what hung
+_TIME_SHARE = 0.9  # of the run's limit: the supervisor wants to say what hung
 _SUFFIXES: dict[TestRunner, tuple[str, ...]] = {
     TestRunner.BATS: (".bats",),
     TestRunner.CARGO: (".rs",),
@@ -218,7 +218,7 @@ def _kept_command(order: TestOrder) -> Command:
         "time_s": order.limits.timeout_s * _TIME_SHARE,
     }
     return Command(
-        argv=("python3", "-I", "-S", f"{_HARNESS_TARGET}/keeper/main.py"),
+        argv=("python3", "-I", "-S", f"{_HARNESS_TARGET}/supervisor/main.py"),
         mounts=(*order.mounts, *held_tests(order.tree), Mount(str(_HARNESS), _HARNESS_TARGET)),
         cwd=order.start,
         stdin=json.dumps(orders).encode() + b"\n",
@@ -254,7 +254,7 @@ def _shown_kept(order: TestOrder) -> str:
 class _KeptReading:
     results: list[TestResult] = field(default_factory=list)
     running: str = ""
-    count: int | None = None  # of results, when the keeper came to its end
+    count: int | None = None  # of results, when the supervisor came to its end
     problem: str = ""
     forged: bool = False
 
@@ -321,7 +321,7 @@ def _kept_problem(reading: _KeptReading, killed: str) -> str:
 
 
 KEPT_TESTS = TestDriver(_kept_command, _read_kept, _shown_kept)
-"""One driver for all runners that the keeper knows."""
+"""One driver for all runners that the supervisor knows."""
 
 
 TEST_DRIVERS: dict[TestRunner, TestDriver] = {

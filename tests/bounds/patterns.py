@@ -30,9 +30,9 @@ _LEFT_OUT = (
 )
 _KEPT = (
     "sandbox/harness/readers",
-    "sandbox/harness/keeper/cargo.py",
-    "sandbox/harness/keeper/ctest.py",
-    "sandbox/harness/keeper/go.py",
+    "sandbox/harness/supervisor/cargo.py",
+    "sandbox/harness/supervisor/ctest.py",
+    "sandbox/harness/supervisor/go.py",
 )
 _ANCHORED = frozenset({"match", "fullmatch"})
 SMALL, LARGE = 600, 100_000

@@ -143,7 +143,7 @@ def _wait_for(what: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def _keepers() -> list[int]:
+def _supervisors() -> list[int]:
     """The bubblewraps that this process started."""
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
     return [
@@ -160,10 +160,10 @@ async def test_who_kills_a_sandbox_from_outside_says_nothing_about_the_program(
     running = asyncio.create_task(
         driver.run(Command(("sh", "-c", "echo no >&2; sleep 60"), cwd="/"))
     )
-    while not (keepers := _keepers()):  # noqa: ASYNC110  a process: no event
+    while not (supervisors := _supervisors()):  # noqa: ASYNC110  a process: no event
         await asyncio.sleep(0.05)
     await asyncio.sleep(0.3)
-    os.kill(keepers[0], signal.SIGKILL)
+    os.kill(supervisors[0], signal.SIGKILL)
     with pytest.raises(HostTrouble, match="killed on the machine that judges"):
         await running
 

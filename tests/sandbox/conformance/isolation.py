@@ -16,9 +16,9 @@ import ctypes, os, sys
 libc = ctypes.CDLL(None, use_errno=True)
 zero = (1).to_bytes(8, "little")  # how bubblewrap's process 1 tells exit code 0
 taken = written = 0
-keeper = os.pidfd_open(1)
+supervisor = os.pidfd_open(1)
 for number in range(64):
-    descriptor = libc.syscall(438, keeper, number, 0)  # pidfd_getfd
+    descriptor = libc.syscall(438, supervisor, number, 0)  # pidfd_getfd
     if descriptor >= 0:
         taken += 1
         os.write(descriptor, zero)

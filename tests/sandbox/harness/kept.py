@@ -1,4 +1,4 @@
-"""Runs trees written by hand under the keeper, in the real sandbox."""
+"""Runs trees written by hand under the supervisor, in the real sandbox."""
 
 from __future__ import annotations
 

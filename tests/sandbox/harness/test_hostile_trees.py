@@ -162,7 +162,7 @@ STOPPING = {
                                  "args=(0,)).start()\nimport time\ntime.sleep(5)"),
     "pytest.exit": called("import pytest\npytest.exit('done', 0)"),
     "kills itself": called("import os\nos.kill(os.getpid(), 9)"),
-    "kills the keeper": called("import os\nos.kill(os.getppid(), 9)\nimport time\ntime.sleep(5)"),
+    "kills the supervisor": called("import os\nos.kill(os.getppid(), 9)\nimport time\ntime.sleep(5)"),
     "kills everything": called("import os\nos.kill(-1, 9)"),
     "stops the session": conftest("def pytest_runtest_teardown(item):\n"
                                   "    item.session.shouldstop = 'enough'\n"),
@@ -246,7 +246,7 @@ def test_the_keys_cannot_be_read_from_inside(bench: Bench) -> None:
     spy = """
 import os
 def test_spy():
-    keeper = str(os.getppid())
+    supervisor = str(os.getppid())
     readable = []
     for process in filter(str.isdigit, os.listdir("/proc")):
         for name in ["mem", "environ", "maps", *(f"fd/{n}" for n in range(256))]:
@@ -256,7 +256,7 @@ def test_spy():
             except OSError:
                 continue
             readable.append((process, os.readlink(path) if "fd/" in path else name))
-    print("READABLE", [what for process, what in readable if process in (keeper, "1")])
+    print("READABLE", [what for process, what in readable if process in (supervisor, "1")])
     assert 0
 """
     assert "READABLE []" in bench.run({"test_spy.py": spy}).output

@@ -1,4 +1,4 @@
-"""The keeper on honest and on lying test programs of every runner it knows."""
+"""The supervisor on honest and on lying test programs of every runner it knows."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_scripts_end_with_their_exit_code_and_their_points(kept: Kept) -> None:
     }
 
 
-def test_a_test_cannot_reach_the_keeper_or_its_channel(kept: Kept) -> None:
+def test_a_test_cannot_reach_the_supervisor_or_its_channel(kept: Kept) -> None:
     script = """
 for pid in /proc/[0-9]*; do
     [ "${pid#/proc/}" = $$ ] && continue
@@ -70,7 +70,7 @@ done 2>/dev/null
     assert not run.forged
 
 
-def test_killing_the_keeper_leaves_a_run_without_an_end(kept: Kept) -> None:
+def test_killing_the_supervisor_leaves_a_run_without_an_end(kept: Kept) -> None:
     files = {"tests/a.sh": "exit 0\n", "tests/b.sh": "kill -9 $PPID; exit 0\n"}
     run = kept.run(TestRunner.SCRIPTS, files)
     assert not run.complete

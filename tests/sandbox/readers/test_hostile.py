@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox.harness import outcome
-from sandbox.harness.keeper import cargo, ctest, go
 from sandbox.harness.readers import MESSAGE_CHARS, NAME_CHARS, Reading, tap
+from sandbox.harness.supervisor import cargo, ctest, go
 
 WORDS = {
     outcome.PASSED,

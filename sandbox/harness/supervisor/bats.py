@@ -7,11 +7,11 @@ import shlex
 from collections.abc import Iterator
 
 from sandbox.harness import outcome
-from sandbox.harness.keeper.orders import JournalResult, Orders
-from sandbox.harness.keeper.sources import FunctionSource, find_functions, read_text
-from sandbox.harness.keeper.steps import Steps
-from sandbox.harness.keeper.suite import Whole, left_over, settle
 from sandbox.harness.readers import clipped, tap
+from sandbox.harness.supervisor.orders import JournalResult, Orders
+from sandbox.harness.supervisor.sources import FunctionSource, find_functions, read_text
+from sandbox.harness.supervisor.steps import Steps
+from sandbox.harness.supervisor.suite import Whole, left_over, settle
 
 _TEST = re.compile(r"[ \t]*@test[ \t]+(?P<name>.*?)[ \t]*\{[ \t]*(?:#.*)?$")
 _META = re.compile(r"([\\.^$*+?()\[\]{}|])")

@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from pathlib import Path, PurePosixPath
 
-from sandbox.harness.keeper.orders import Orders
-from sandbox.harness.keeper.sources import read_text
-from sandbox.harness.keeper.steps import Program, Steps
+from sandbox.harness.supervisor.orders import Orders
+from sandbox.harness.supervisor.sources import read_text
+from sandbox.harness.supervisor.steps import Program, Steps
 
 _SOURCE = Path(__file__).with_name("exits.c")
 _SHELL = Path(__file__).with_name("exits.sh")

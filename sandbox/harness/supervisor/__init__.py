@@ -1,11 +1,11 @@
 """Runs test programs of a tree that nobody trusts, and tells the host what they proved.
 
-For every language but Python and Node the tested code stands in programs of its own, so the *keeper*
+For every language but Python and Node the tested code stands in programs of its own, so the *supervisor*
 (this package) runs beside it: a process that holds the channel to the host, cannot be traced, never
 loads a line of the tree and starts everything else. Each step's processes are dead, daemons included,
 before anything that they wrote is read and before the next step starts. Python >= 3.8, standard library.
 
-What counts. A test passes when an exit code seen by the keeper, or by a runner outside the tested
+What counts. A test passes when an exit code seen by the supervisor, or by a runner outside the tested
 process, says so *and* the runner's account names exactly the tests that were listed before, each once.
 Printed lines alone never make a pass: a second or unlisted result is a contradiction. Where one run of
 many tests fails or contradicts itself, every test runs again in a process of its own, and the worse
@@ -28,7 +28,7 @@ program that prints a full plan with made-up points and ends well cannot be told
 Who may change the Makefile may change what "test" means; therefore base's tests run with base's Makefile
 where what it says of tests was edited. All tests of a run share one copy of the tree, so code that is
 tested first can rewrite the file of a script or bats test that comes later. Such a patch shows in the
-diff; the keeper makes sure that nothing shorter works.
+diff; the supervisor makes sure that nothing shorter works.
 """
 
 from __future__ import annotations

@@ -10,11 +10,6 @@ from pathlib import PurePosixPath
 from xml.parsers import expat
 
 from sandbox.harness import outcome
-from sandbox.harness.keeper.exits import Exits
-from sandbox.harness.keeper.orders import JournalResult, Orders
-from sandbox.harness.keeper.programs import common_place, sources
-from sandbox.harness.keeper.steps import Program, Steps
-from sandbox.harness.keeper.suite import Whole, left_over, settle
 from sandbox.harness.readers import (
     MESSAGE_CHARS,
     MOST_TESTS,
@@ -24,6 +19,11 @@ from sandbox.harness.readers import (
     clipped,
     seconds,
 )
+from sandbox.harness.supervisor.exits import Exits
+from sandbox.harness.supervisor.orders import JournalResult, Orders
+from sandbox.harness.supervisor.programs import common_place, sources
+from sandbox.harness.supervisor.steps import Program, Steps
+from sandbox.harness.supervisor.suite import Whole, left_over, settle
 
 _REPORT_BYTES = 64 << 20
 

@@ -8,11 +8,11 @@ from os.path import commonpath
 from pathlib import PurePosixPath
 
 from sandbox.harness import outcome
-from sandbox.harness.keeper.exits import Exits, ScriptEnds
-from sandbox.harness.keeper.orders import JournalResult, Orders
-from sandbox.harness.keeper.sources import read_text
-from sandbox.harness.keeper.steps import Done, Program, Steps
 from sandbox.harness.readers import Reading, clipped, tap
+from sandbox.harness.supervisor.exits import Exits, ScriptEnds
+from sandbox.harness.supervisor.orders import JournalResult, Orders
+from sandbox.harness.supervisor.sources import read_text
+from sandbox.harness.supervisor.steps import Done, Program, Steps
 
 _SOURCE_CHARS = 4000
 _DID_NOTHING = re.compile(r"^make: ((?:Nothing to be done for|[`'].*' is up to date).*?)\.?$", re.M)

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from sandbox.harness import outcome
-from sandbox.harness.keeper.orders import JournalResult, Orders
-from sandbox.harness.keeper.sources import FunctionSource, find_functions, read_text
-from sandbox.harness.keeper.steps import Done, Program, Steps
-from sandbox.harness.keeper.suite import Whole, alone_result
 from sandbox.harness.readers import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped
+from sandbox.harness.supervisor.orders import JournalResult, Orders
+from sandbox.harness.supervisor.sources import FunctionSource, find_functions, read_text
+from sandbox.harness.supervisor.steps import Done, Program, Steps
+from sandbox.harness.supervisor.suite import Whole, alone_result
 
 _JARS = Path("/usr/share/java")  # Debian's; they come with the packages junit4 and junit5
 _COMMON = ("junit4", "hamcrest-all", "hamcrest-core", "hamcrest")

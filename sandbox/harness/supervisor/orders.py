@@ -70,7 +70,7 @@ def _texts(value: object) -> tuple[str, ...]:
     return tuple(str(one) for one in value)
 
 
-# --- the keeper's pen: the channel is the keeper's alone --------------------------------------------
+# --- the supervisor's pen: the channel is the supervisor's alone --------------------------------------------
 
 
 _TEXT_CHARS = 8000
@@ -90,7 +90,7 @@ class JournalResult:
 
 
 class Journal:
-    """Writes records; the key goes first, so that the host can read what a killed keeper left."""
+    """Writes records; the key goes first, so that the host can read what a killed supervisor left."""
 
     def __init__(self, channel: int) -> None:
         self._channel = channel

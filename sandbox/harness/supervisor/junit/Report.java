@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
 
-/** Writes what the tests did, one keyed line each, where the keeper said; the last line is the end. */
+/** Writes what the tests did, one keyed line each, where the supervisor said; the last line is the end. */
 final class Report {
     private static final int MESSAGE_CHARS = 4000;
     private final String key;

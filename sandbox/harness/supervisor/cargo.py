@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.harness import outcome
-from sandbox.harness.keeper.orders import JournalResult, Orders
-from sandbox.harness.keeper.sources import FunctionSource, find_functions, read_text
-from sandbox.harness.keeper.steps import Done, Program, Steps
-from sandbox.harness.keeper.suite import Whole, left_over, settle
 from sandbox.harness.readers import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped
+from sandbox.harness.supervisor.orders import JournalResult, Orders
+from sandbox.harness.supervisor.sources import FunctionSource, find_functions, read_text
+from sandbox.harness.supervisor.steps import Done, Program, Steps
+from sandbox.harness.supervisor.suite import Whole, left_over, settle
 
 _FUNCTION = re.compile(r"^[ \t]*(?:pub |async |unsafe )*fn (?P<name>\w+)\s*[(<]")
 _COUNTED = re.compile(r"^(\d+) tests?, \d+ benchmarks?$", re.M)

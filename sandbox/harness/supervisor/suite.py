@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from sandbox.harness import outcome
-from sandbox.harness.keeper.steps import Done
 from sandbox.harness.readers import Reading, SeenTest, clipped
+from sandbox.harness.supervisor.steps import Done
 
 _BAD = (outcome.FAILED, outcome.ERROR)
 _NO_ACCOUNT = "It ended without an account of this test: the program left early."

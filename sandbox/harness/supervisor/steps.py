@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.harness.keeper.orders import Journal
+from sandbox.harness.supervisor.orders import Journal
 
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
@@ -158,7 +158,7 @@ class _PipeStreams:
         return bytes(self._kept[1]), bytes(self._kept[2]), self._is_cut
 
 
-def become_the_keeper() -> None:
+def become_the_supervisor() -> None:
     """Keep processes of the same user out of our memory and descriptors, and inherit all orphans.
 
     Raises OSError where the kernel refuses: then nothing may be started.
@@ -205,6 +205,6 @@ def _text(data: bytes) -> str:
 
 
 def _tell(text: str) -> None:
-    """Show people what happens, on the keeper's own output."""
+    """Show people what happens, on the supervisor's own output."""
     sys.stdout.write(text.encode("utf-8", "replace").decode() + "\n")
     sys.stdout.flush()

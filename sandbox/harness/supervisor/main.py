@@ -9,9 +9,9 @@ import sys
 if not __package__:
     sys.path[:0] = [os.path.abspath(f"{__file__}/../../../..")]  # noqa: PTH100
 
-from sandbox.harness.keeper import bats, cargo, ctest, go, java, programs
-from sandbox.harness.keeper.orders import Journal, Unbelievable, read_orders
-from sandbox.harness.keeper.steps import Steps, become_the_keeper
+from sandbox.harness.supervisor import bats, cargo, ctest, go, java, programs
+from sandbox.harness.supervisor.orders import Journal, Unbelievable, read_orders
+from sandbox.harness.supervisor.steps import Steps, become_the_supervisor
 
 RUNNERS = {
     "bats": bats.run,
@@ -27,7 +27,7 @@ RUNNERS = {
 def main() -> None:
     """Run what the orders say and tell the host; what keeps the run from being believed ends it."""
     journal = Journal(int(os.environ.pop("ASSAY_CHANNEL_FD")))
-    become_the_keeper()
+    become_the_supervisor()
     orders = read_orders(json.loads(sys.stdin.buffer.readline()))
     steps = Steps(journal, orders.top, orders.environment, orders.time_s)
     try:

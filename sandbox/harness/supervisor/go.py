@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from sandbox.harness import outcome
-from sandbox.harness.keeper.orders import JournalResult, Orders, Unbelievable
-from sandbox.harness.keeper.sources import FunctionSource, find_functions, read_text
-from sandbox.harness.keeper.steps import Done, Program, Steps
-from sandbox.harness.keeper.suite import Whole, left_over, settle
 from sandbox.harness.readers import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped, seconds
+from sandbox.harness.supervisor.orders import JournalResult, Orders, Unbelievable
+from sandbox.harness.supervisor.sources import FunctionSource, find_functions, read_text
+from sandbox.harness.supervisor.steps import Done, Program, Steps
+from sandbox.harness.supervisor.suite import Whole, left_over, settle
 
 _FUNCTION = re.compile(r"func (?P<name>(?:Test|Example|Fuzz)\w*)\(")
 _PACKAGE = re.compile(r"^package (\w+)", re.M)
