@@ -144,12 +144,14 @@ async def _cancel(
     return f"cancelled {stopped}"
 
 
-async def _help(_desk: Adapters, _repository: Repository, _decision: ObeyCommand, _id: str) -> str:
+async def _help(
+    _adapters: Adapters, _repository: Repository, _decision: ObeyCommand, _id: str
+) -> str:
     return render_markdown("reply/help.md.j2")
 
 
 async def _not_understood(
-    _desk: Adapters, _repository: Repository, decision: ObeyCommand, _id: str
+    _adapters: Adapters, _repository: Repository, decision: ObeyCommand, _id: str
 ) -> str:
     return render_markdown("reply/not_understood.md.j2", line=decision.line)
 

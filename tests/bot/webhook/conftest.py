@@ -95,7 +95,7 @@ class Office:
     foresight: PretendedForesight
 
     async def take(self, delivery: Delivery) -> None:
-        await handle(self.desk, delivery, run_in_process)
+        await handle(self.adapters, delivery, run_in_process)
 
     @property
     def latest(self) -> EvaluationRecord:

@@ -29,7 +29,7 @@ class Shown(NoVerdicts):
 
 
 async def explained(office: Office, shown: ReportView) -> str:
-    office.desk = replace(office.desk, verdicts=Shown(shown))
+    office.adapters = replace(office.adapters, verdicts=Shown(shown))
     await office.take(pull_request("opened"))
     how = Ended(EvaluationState.DONE, Conclusion.FAILURE, "1 of 2", report_key="k")
     office.records.ended(office.latest.id, how)
@@ -68,7 +68,7 @@ async def test_long_evidence_leaves_requirements_out(office: Office) -> None:
 
 
 async def test_a_click_on_an_older_commit_is_left_alone(office: Office) -> None:
-    office.desk = replace(office.desk, verdicts=Shown(view(regression())))
+    office.adapters = replace(office.adapters, verdicts=Shown(view(regression())))
     await office.take(pull_request("opened"))
     office.hello.push(9, "e" * 40)
     await office.take(clicked("requested_action", office.latest.id, **EXPLAIN))

@@ -185,7 +185,7 @@ async def test_a_command_is_an_approval_and_a_re_run_is_not(office: Office) -> N
 
 async def test_forks_run_when_the_settings_say_so(office: Office) -> None:
     from_a_fork(office)
-    office.desk = replace(office.desk, approve_first_time_forks=False)
+    office.adapters = replace(office.adapters, approve_first_time_forks=False)
     await office.take(pull_request("opened"))
     assert office.latest.state is EvaluationState.QUEUED
 

@@ -20,7 +20,7 @@ from tests.bot.webhook.payloads import pull_request
 async def test_an_evaluation_that_broke_ends_visibly(office: Office) -> None:
     await office.take(pull_request("opened"))
     request = office.request()
-    await ended(office.desk, request, Ending(EndKind.FAILED, "ValueError: @everyone <b>"))
+    await ended(office.adapters, request, Ending(EndKind.FAILED, "ValueError: @everyone <b>"))
     record = office.latest
     assert (record.state, record.conclusion) == (EvaluationState.FAILED, "action_required")
     assert record.problem == "ValueError: @everyone <b>"
@@ -33,23 +33,23 @@ async def test_an_evaluation_that_broke_ends_visibly(office: Office) -> None:
 async def test_a_superseded_evaluation_ends_as_cancelled(office: Office) -> None:
     await office.take(pull_request("opened"))
     ending = Ending(EndKind.SUPERSEDED, "A newer commit was pushed: eeee.")
-    await ended(office.desk, office.request(), ending)
+    await ended(office.adapters, office.request(), ending)
     assert office.latest.state is EvaluationState.CANCELLED
     assert office.hello.checks[office.latest.id].conclusion is Conclusion.CANCELLED
 
 
 async def test_the_sweep_finds_what_was_missed_once(office: Office) -> None:
     office.hello.unchecked = (9,)
-    await sweep(office.desk, run_in_process)
+    await sweep(office.adapters, run_in_process)
     assert office.request().trigger is Trigger.SWEEP
-    await sweep(office.desk, run_in_process)
+    await sweep(office.adapters, run_in_process)
     assert len(office.records.recent()) == 1
 
 
 async def test_the_sweep_leaves_alone_what_is_on_its_way(office: Office) -> None:
     await office.take(pull_request("opened"))
     office.hello.unchecked = (9,)
-    await sweep(office.desk, run_in_process)
+    await sweep(office.adapters, run_in_process)
     assert len(office.records.recent()) == 1
     assert office.latest.state is EvaluationState.QUEUED
 
@@ -61,18 +61,18 @@ async def test_what_was_recorded_and_never_reached_the_engine_is_handed_over(
     lost = replace(office.request(), id="lost-1")
     office.records.queued(lost)
     assert office.jobs.status(lost.id) is None
-    assert await hand_over(office.desk, on_its_way_s=0.0) == 2
+    assert await hand_over(office.adapters, on_its_way_s=0.0) == 2
     assert office.jobs.status(lost.id) is JobState.QUEUED
-    assert await hand_over(office.desk) == 0  # too fresh to be lost
+    assert await hand_over(office.adapters) == 0  # too fresh to be lost
 
 
 async def test_the_sweep_closes_check_runs_that_were_left_open(office: Office) -> None:
     await office.take(pull_request("opened"))
     how = Ended(EvaluationState.FAILED, Conclusion.ACTION_REQUIRED, problem="it broke")
     office.records.ended(office.latest.id, how)
-    await sweep(office.desk, run_in_process)
+    await sweep(office.adapters, run_in_process)
     assert not office.latest.check_run_finished, "it may be about to say all that it found"
-    assert await close_dangling(office.desk, on_its_way_s=0.0) == 1
+    assert await close_dangling(office.adapters, on_its_way_s=0.0) == 1
     assert office.hello.checks[office.latest.id].conclusion is Conclusion.ACTION_REQUIRED
     assert office.latest.check_run_finished
 
@@ -86,11 +86,11 @@ async def test_the_sweep_closes_what_a_late_stage_opened_again(office: Office) -
     office.hello.checks[older.id] = replace(
         said, status=CheckStatus.IN_PROGRESS, conclusion=None, title="observe"
     )
-    assert await close_dangling(office.desk, on_its_way_s=0.0) == 1
+    assert await close_dangling(office.adapters, on_its_way_s=0.0) == 1
     again = office.hello.checks[older.id]
     assert (again.status, again.conclusion) == (said.status, said.conclusion)
     assert (again.title, again.summary) == (said.title, said.summary)
-    assert await close_dangling(office.desk, on_its_way_s=0.0) == 0
+    assert await close_dangling(office.adapters, on_its_way_s=0.0) == 0
 
 
 async def test_what_is_old_is_forgotten(office: Office, tmp_path: Path) -> None:
@@ -100,9 +100,9 @@ async def test_what_is_old_is_forgotten(office: Office, tmp_path: Path) -> None:
     artifacts.put(name, "report.json", b"{}")
     office.jobs.cancel(name, "test")
     office.records.ended(name, Ended(EvaluationState.DONE, report_key=name))
-    assert forget_old(office.desk, artifacts, office.jobs.prune, time.time() - 60) == 0
+    assert forget_old(office.adapters, artifacts, office.jobs.prune, time.time() - 60) == 0
     assert office.jobs.status(name) is JobState.CANCELLED
-    assert forget_old(office.desk, artifacts, office.jobs.prune, time.time() + 60) == 1
+    assert forget_old(office.adapters, artifacts, office.jobs.prune, time.time() + 60) == 1
     assert office.jobs.status(name) is None
     assert artifacts.get(name, "report.json") is None
     assert office.records.recent() == ()

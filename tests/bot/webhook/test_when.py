@@ -78,7 +78,7 @@ async def test_what_is_shown_already_is_not_shown_again(office: Office) -> None:
     say(office, "triggers: [command]")
     await office.take(pull_request("opened"))
     office.hello.unchecked = (9,)  # the sweep looked a moment before
-    await sweep(office.desk, run_in_process)
+    await sweep(office.adapters, run_in_process)
     await office.take(pull_request("reopened", "d-2"))
     assert len(office.hello.checks) == 1
 
@@ -353,8 +353,8 @@ async def test_an_unprotected_branch_brings_no_filter_of_its_own(office: Office)
 
 async def test_the_organizations_defaults_count_below_the_repositorys_own(office: Office) -> None:
     acme = PretendedRepository("octo/.github", files={("main", FILE): b"triggers: [command]\n"})
-    assert isinstance(office.desk.github, PretendedGitHub)
-    office.desk.github.organization = acme
+    assert isinstance(office.adapters.github, PretendedGitHub)
+    office.adapters.github.organization = acme
     await office.take(pull_request("opened"))
     assert shown(office).title == "Not judged yet: comment /judge"
     say(office, "triggers: [opened]")
@@ -366,13 +366,13 @@ async def test_the_organizations_defaults_count_below_the_repositorys_own(office
 async def test_broken_defaults_of_the_organization_lock_nobody_out(
     office: Office, text: bytes
 ) -> None:
-    assert isinstance(office.desk.github, PretendedGitHub)
-    office.desk.github.organization = PretendedRepository(
+    assert isinstance(office.adapters.github, PretendedGitHub)
+    office.adapters.github.organization = PretendedRepository(
         "octo/.github", files={("main", FILE): text}
     )
     await office.take(pull_request("opened"))
     assert is_queued(office)
-    office.desk.github.organization.away = True
+    office.adapters.github.organization.away = True
     await office.take(pull_request("reopened", "d-2"))
     assert is_queued(office)
 
