@@ -41,7 +41,13 @@ def test_what_is_right_only_under_test_is_not_satisfied(folder: Folder, name: st
     assert judged.conclusion == "action_required", judged.said()
     (row,) = [one for one in judged.document.requirements if one.id == "R1"]
     assert row.verdict == "unverified"
-    assert "`price(cents=4)` returned 8 under `test_price_returns_twice_the_cents`" in row.reason
+    # A hundred calls of the one may take too long on a busy machine; then the other one says it.
+    shown = {
+        "price(cents=4)": (8, "twice_the_cents"),
+        "price(cents=150)": (300, "twice_many_cents"),
+    }
+    told = [f"`{c}` returned {n} under `test_price_returns_{t}`" for c, (n, t) in shown.items()]
+    assert any(one in row.reason for one in told), row.reason
     assert "D2" in row.evidence
 
 
