@@ -6,6 +6,7 @@ time; what a function says of such a text is its own tests' business, also when 
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import typing
@@ -59,6 +60,8 @@ TEXTS = {
     "surrogates": "\udcff\u202e" * (_LONG // 2),
 }
 
+_Remembering = type(functools.cache(len))
+
 
 def _readers() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     for path in modules():
@@ -66,7 +69,9 @@ def _readers() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
         if name.startswith(_OUTSIDE) or "inside" in name or name.endswith("__main__"):
             continue
         module = importlib.import_module(name)
-        for title, function in vars(module).items():
+        for title, found in vars(module).items():
+            # What is remembered would be read in no time.
+            function = found.__wrapped__ if type(found) is _Remembering else found
             is_own = inspect.isfunction(function) and function.__module__ == name
             if is_own and not title.startswith("_") and not inspect.iscoroutinefunction(function):
                 wanted = _wanted(inspect.unwrap(function))

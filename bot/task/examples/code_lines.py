@@ -44,11 +44,12 @@ def read_lines(text: str) -> tuple[Line, ...]:
     for at, line in enumerate(lines):
         said, comment = _apart(line)
         if not said.strip() and not code:
-            # A comment of its own line is about the statement above by its sign, or where nothing is below.
-            rest = (one.strip() for one in lines[at + 1 :] if not one.strip().startswith("//"))
-            looks_back = not next(rest, "") or re.match(r"=+>|-+>|→|⇒", comment)
-            if found and not above and comment and looks_back:
-                found[-1] = replace(found[-1], comments=(*found[-1].comments, comment))
+            if found and not above and comment:
+                # On a line of its own it is about the statement above by its sign, or with nothing below.
+                rest = (one.strip() for one in lines[at + 1 :])
+                below = next((one for one in rest if not one.startswith("//")), "")
+                if not below or re.match(r"=+>|-+>|→|⇒", comment):
+                    found[-1] = replace(found[-1], comments=(*found[-1].comments, comment))
             above = above if comment else not line.strip()
             continue
         code = f"{code}\n{said}" if code else said
