@@ -66,13 +66,14 @@ async def find_dependents(
         own: list[SourceFile] = []
         for file in code.head:
             # Without the imports of packages taken from a registry: no file of ours is meant.
-            taken = projects.from_registry(file.path)
-            kept = {
-                module: lines
-                for module, lines in file.facts.imports.items()
-                if "/".join(module.split("/")[: 1 + module.startswith("@")]) not in taken
-            }
-            own.append(replace(file, facts=replace(file.facts, imports=kept)) if taken else file)
+            if taken := projects.from_registry(file.path):
+                kept = {
+                    module: lines
+                    for module, lines in file.facts.imports.items()
+                    if "/".join(module.split("/")[: 1 + module.startswith("@")]) not in taken
+                }
+                file = replace(file, facts=replace(file.facts, imports=kept))  # noqa: PLW2901
+            own.append(file)
         index = CodeIndex(own, projects.names)
         changed = changed_symbols(code, checkout.diff)
         return dependents(checkout.diff, changed, index, projects.of)
