@@ -16,10 +16,7 @@ MOST_BOUND = 20
 
 
 def altered(
-    own: Mapping[str, tree_sitter.Node],
-    text: bytes,
-    before: Mapping[str, tree_sitter.Node],
-    text_before: bytes,
+    own: Mapping[str, tree_sitter.Node], before: Mapping[str, tree_sitter.Node]
 ) -> dict[str, tree_sitter.Node]:
     """Return base's assignments, by name, that head has with another value, or that are made of such a one.
 
@@ -30,7 +27,7 @@ def altered(
         twin = own.get(name)
         if twin is None or name in _identifiers(node.child_by_field_name("right")):
             continue
-        is_other = tokens(twin, text) != tokens(node, text_before)
+        is_other = tokens(twin) != tokens(node)
         if is_other or not found.keys().isdisjoint(_identifiers(node)):
             found[name] = node
     return dict(list(found.items())[:MOST_BOUND])

@@ -144,7 +144,7 @@ class Twins:
         found = {one.key: one for one in definitions(root)} if root is not None else {}
         values: dict[str, tree_sitter.Node] = {}
         if source.language == "python":
-            values = altered(_outermost(own), source.text, _outermost(found.values()), before)
+            values = altered(_outermost(own), _outermost(found.values()))
         return cls(source, own, found, before, root, values)
 
     @property
@@ -176,7 +176,7 @@ class Twins:
         return self._says_the_same(found, twin) and not used(found.node, self.values)
 
     def _says_the_same(self, one: Definition, twin: Definition) -> bool:
-        return tokens(one.node, self.source.text) == tokens(twin.node, self.text_before)
+        return tokens(one.node) == tokens(twin.node)
 
     def changed(self) -> Iterator[tuple[Definition, bytes]]:
         """Yield each definition that is not as on base, with base's text; of nested ones the innermost.

@@ -110,7 +110,7 @@ def _checked(damage: Damage, source: Source, clock: Clock) -> Damage | None:
         return None
     if damage.kind != "reverted":
         return damage
-    if tokens(root, text) == tokens(source.root, source.text):
+    if tokens(root) == tokens(source.root):
         return None
     is_telling = not bound(source.root) - bound(root)
     return replace(damage, is_telling=is_telling)

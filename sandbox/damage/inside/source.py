@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import tree_sitter
 
 from sandbox.code_map.inside.parse import grammar
-from sandbox.damage.inside.languages import FUNCTIONS, IMPORTS
+from sandbox.damage.inside.languages import FUNCTIONS, IMPORTS, TEXT
 
 _MOST_NODES = 400_000
 _MOST_PARAMETERS = 40
@@ -192,21 +192,52 @@ def is_aside(node: tree_sitter.Node) -> bool:
     return False
 
 
-def tokens(root: tree_sitter.Node, text: bytes, *, with_types: bool = True) -> list[bytes]:
-    """Return all that is written in a text, without comments, imports, docstrings and layout.
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Something written that has no parts: a leaf of a tree, or a string's text between escapes in it."""
 
-    Annotations may be left out, too.
+    text: bytes
+    start: int
+    end: int
+    line: int
+    node: tree_sitter.Node
+
+    @property
+    def type(self) -> str:
+        """Return what kind of node it is, or is a part of."""
+        return self.node.type
+
+
+def pieces(node: tree_sitter.Node) -> Iterator[Piece]:
+    """Yield all that a node itself has written, without what its children have: mostly nothing.
+
+    Of a text with escapes some grammars have no leaf for what stands between these.
     """
-    found: list[bytes] = []
+    if node.children and not TEXT.search(node.type):
+        return
+    written, at, line = node.text or b"", node.start_byte, node.start_point[0] + 1
+    for begin, end in (*((o.start_byte, o.end_byte) for o in node.children), (node.end_byte, 0)):
+        from_here = at - node.start_byte
+        between = written[from_here : begin - node.start_byte]
+        if between:
+            yield Piece(between, at, begin, line + written.count(b"\n", 0, from_here), node)
+        at = end
+
+
+def said(root: tree_sitter.Node, *, with_types: bool = False) -> Iterator[tree_sitter.Node]:
+    """Yield the nodes of a tree without comments, imports, docstrings and, mostly, annotations."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
-        if _says_nothing(node) or (not with_types and node.type in _TYPES):
-            continue
-        if not node.children:
-            found.append(text[node.start_byte : node.end_byte])
-        waiting += reversed(node.children)
-    return found
+        if not (_says_nothing(node) or (not with_types and node.type in _TYPES)):
+            yield node
+            waiting += reversed(node.children)
+
+
+def tokens(root: tree_sitter.Node, *, with_types: bool = True) -> list[bytes]:
+    """Return all that is written in a tree, as `said`, without layout."""
+    nodes = said(root, with_types=with_types)
+    return [one.text for node in nodes for one in pieces(node)]
 
 
 def _says_nothing(node: tree_sitter.Node) -> bool:

@@ -1,0 +1,167 @@
+"""What is written in a place of a change and in the same place of base, and the parts of it that differ."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+
+import tree_sitter
+
+from sandbox.damage.inside.languages import OPERATION, TEXT
+from sandbox.damage.inside.make import shown
+from sandbox.damage.inside.source import Piece, pieces, said
+
+_MOST_PIECES = 400  # of a place
+_MOST_PARTS = 4  # a place with more of them is written anew
+_LONGEST_BETWEEN = 2  # signs between two differences that are one
+_NUMBER = re.compile(rb"\d[\d_]*(?:\.\d+)?")
+_WORD = re.compile(rb"\w")
+_OPERATORS = (
+    {b"<", b"<=", b">", b">="},
+    {b"+", b"-"},
+    {b"*", b"/"},
+    {b"and", b"or"},
+    {b"&&", b"||"},
+)
+"""Of which one is easily taken for another."""
+_IN_TEXT = re.compile(rb"\\.|\[(?:\\.|[^\]\\\n])*\]|\(\?(?:<?[=!:]|P?<\w+>)|\w+|\s+|.", re.DOTALL)
+"""A pattern's escapes, classes and groups; words; signs."""
+_BOUND = re.compile(r"not_|unary|conditional|ternary|template|interpolation|\Astring")
+"""Nodes, besides operations, of which something more makes another value; a list only gets one entry more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What is written in a part of a text, in its order, with the whole text and its tree."""
+
+    pieces: list[Piece]
+    text: bytes
+    root: tree_sitter.Node
+
+    @classmethod
+    def of(cls, text: bytes, root: tree_sitter.Node, start: int, end: int) -> Place:
+        """Read what stands between two bytes."""
+        found = [
+            one
+            for node in said(root)
+            if node.end_byte > start and node.start_byte < end
+            for one in pieces(node)
+            if start <= one.start < end
+        ]
+        return cls(sorted(found, key=lambda one: one.start), text, root)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is gone from base, and what came in its place at a byte of head; one of both may be nothing."""
+
+    gone: tuple[Piece, ...]
+    came: tuple[Piece, ...]
+    at: int
+
+    @property
+    def end(self) -> int:
+        """Return the byte of head behind what came."""
+        return self.came[-1].end if self.came else self.at
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What has to be put from `start` to `end` of head for a part of a place to be as on base."""
+
+    line: int
+    start: int
+    end: int
+    put: bytes
+    what: str
+    names: tuple[str, ...]
+
+
+def steps(was: list[Piece], now: list[Piece], joined: int = 0) -> list[Step]:
+    """Return what differs between two places; all of those that are too long to be compared.
+
+    What is `joined` by at most so many signs that are the same is one step.
+    """
+    if max(len(was), len(now)) > _MOST_PIECES:
+        return [Step(tuple(was), tuple(now), now[0].start if now else 0)]
+    old, new = [one.text for one in was], [one.text for one in now]
+    ranges: list[list[int]] = []
+    for kind, *place in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind == "equal":
+            continue
+        between = b"".join(new[ranges[-1][3] : place[2]]) if ranges else b""
+        if between and len(between) <= joined and not _WORD.search(between):
+            ranges[-1][1], ranges[-1][3] = place[1], place[3]
+        else:
+            ranges.append(place)
+    end = now[-1].end if now else 0
+    return [
+        Step(tuple(was[a:b]), tuple(now[c:d]), now[c].start if c < len(now) else end)
+        for a, b, c, d in ranges
+    ]
+
+
+def parts(changed: list[Step], was: Place, now: Place) -> Iterator[Part]:
+    """Yield what can be as on base by itself, in a place that is changed in more than one way (`changed`).
+
+    Numbers and operators come with them that have become others where more is written beside them.
+    """
+    old, new = ([cut for one in side.pieces for cut in _cut(one)] for side in (was, now))
+    is_more = not any(one.gone for one in changed)
+    found = steps(old, new, 0 if is_more else _LONGEST_BETWEEN)
+    for one in found if is_more or 1 < len(found) <= _MOST_PARTS else ():
+        put = was.text[one.gone[0].start : one.gone[-1].end] if one.gone else b""
+        if put or _is_bound(now.root, one):
+            told = f"`{_shown(put)}` is still there"
+            if not put:
+                told = f"`{_shown(now.text[one.at : one.end])}` is missing"
+            elif one.came:
+                told += f" instead of `{_shown(now.text[one.at : one.end])}`"
+            names = dict.fromkeys(_name(piece) for piece in (*one.gone, *one.came))
+            line = now.text.count(b"\n", 0, one.at) + 1
+            yield Part(line, one.at, one.end, put, told, tuple(filter(None, names)))
+    on_line = Counter(one.line for step in changed for one in step.came)
+    for step in changed:
+        if len(step.gone) != 1 or not step.came:
+            continue
+        gone = step.gone[0].text
+        for piece in dict.fromkeys((step.came[0], step.came[-1])):
+            is_number = _NUMBER.fullmatch(gone) and _NUMBER.fullmatch(piece.text)
+            is_other = is_number or any(gone in o and piece.text in o for o in _OPERATORS)
+            if is_other and on_line[piece.line] > 1:
+                numbers = (gone.decode(), piece.text.decode()) if is_number else ()
+                told = f"`{gone.decode()}` is still there instead of `{piece.text.decode()}`"
+                yield Part(piece.line, piece.start, piece.end, gone, told, numbers)
+
+
+def _cut(piece: Piece) -> Iterator[Piece]:
+    """Cut a text into its words and signs; all else is one piece."""
+    if not TEXT.search(piece.type):
+        yield piece
+        return
+    for one in _IN_TEXT.finditer(piece.text):
+        start = piece.start + one.start()
+        yield replace(piece, text=one[0], start=start, end=start + len(one[0]))
+
+
+def _is_bound(root: tree_sitter.Node, step: Step) -> bool:
+    """Tell whether what came stands within an operation or a text."""
+    node = root.descendant_for_byte_range(step.at, step.end)
+    while node is not None and (node.start_byte, node.end_byte) == (step.at, step.end):
+        node = node.parent
+    if node is None:
+        return False
+    return any(one.search(node.type) is not None for one in (OPERATION, TEXT, _BOUND))
+
+
+def _name(piece: Piece) -> str:
+    """Return what a task would call a piece: a name, a number, or a word of a text; or ""."""
+    is_word = "identifier" in piece.type or TEXT.search(piece.type) or _NUMBER.fullmatch(piece.text)
+    return piece.text.decode(errors="replace") if is_word and piece.text[:1].isalnum() else ""
+
+
+def _shown(text: bytes) -> str:
+    return shown(" ".join(text.decode(errors="replace").split()))
