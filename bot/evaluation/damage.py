@@ -325,8 +325,9 @@ class _Measuring:
             tree = trials.checkout.head_tree
             copy = await empty_functions(self.services.sandbox, tree, sorted(code), names)
             done = await try_hunks(self.services.sandbox, trials, [copy]) if copy else ()
-            noticed = {test for one in done for test in one.noticed}
-            if copy and done and (left := sorted(tests - noticed)):
+            # One whose file cannot be loaded without them does run them.
+            unnoticed = {test for one in done for test in one.unnoticed}
+            if copy and (left := sorted(tests & unnoticed)):
                 found.append(Beside(tuple(sorted(copy.functions)), tuple(left)))
         return tuple(found)
 

@@ -21,7 +21,8 @@ _OTHER = re.compile(
     r"reprod|^steps\b|environment|^versions?\b|system info|set-?up info|actual|current behaviou?r|"
     r"observed|stack ?trace|traceback|\blogs?\b|output|additional (?:context|info)|screenshots?|"
     r"alternatives?|before (?:submitting|you)|^context|related|references?|^links?|out of scope|"
-    r"non-?goals|motivation|background|types? of change|how .*tested|^test(?:ing|ed)\b|testing (?:done|plan)|"
+    r"non-?goals|motivation|background|types? of change|how .*(?:tested|verified)|^test(?:ing|ed)\b|"
+    r"\btest(?:ing)? (?:done|plan|results?)|^verif(?:ied|ication)\b|^(?:manual )?qa\b|"
     r"describe the bug|what happened|^problem|root cause|^questions?|^notes?\b|^credits|reviewers?|"
     r"release notes?$|^changelog$|what(?:'s| is)? changed|^changes$|^summary|^description$",
     re.IGNORECASE,
@@ -54,6 +55,13 @@ _DEMANDING_VERBS = (
 )
 _DEMANDING = rf"(?:{_DEMANDING_VERBS.replace(' ', '|')})(?:s|es)?"
 _DEMANDING_START = re.compile(rf"^(?:`[^`]+`\s+)?(?:do not|don't|{_DEMANDING})\b", re.IGNORECASE)
+_DONE = re.compile(
+    r"^\W*(?:i(?:'ve| have)?\s+)?(?:manually |locally )?(?:verified|tested|confirmed|checked|ran|reviewed)\b"
+    r"|^\W*(?:\w+ ){0,5}(?:tests?|suites?|checks|ci|lint(?:ing|er)?|build)"
+    r"(?: suite)? (?:still )?(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|(?:is|are) (?:green|passing))\b",
+    re.IGNORECASE,
+)
+"""Ticked: what somebody did to see whether a change is right, and no demand of it."""
 _STATING = re.compile(rf"\b(?:{_DEMANDING}|gives?|becomes?|equals?|works?|fails?)\b", re.IGNORECASE)
 
 
@@ -86,6 +94,8 @@ def item_kind(item: ListItem, *, title_asks: bool) -> SectionKind:
         return kind
     if _WISHES.search(item.lead):
         return SectionKind.WISHES
+    if item.ticked and _DONE.search(item.text):
+        return SectionKind.OTHER
     if item.ticked is not None or asks(item.lead):
         return SectionKind.DEMANDS
     is_below_title = title_asks and not item.lead and not item.headings

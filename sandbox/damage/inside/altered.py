@@ -86,7 +86,7 @@ def _places(source: Source, added: set[bytes]) -> Iterator[tuple[Source, int, in
 def _as_on_base(
     source: Source, first: int, end: int, before: list[bytes], clock: Clock
 ) -> Iterator[tuple[Damage, bool]]:
-    """Yield the damage that puts lines back (they count from 0), and those that put back a part of them (True).
+    """Yield the damage that puts lines back (they count from 0), and, as True, those of their parts.
 
     There is none for what is no statement, or where base cannot be read.
     """

@@ -16,6 +16,7 @@ from sandbox.damage.inside.source import Piece, pieces, said
 
 _MOST_PIECES = 400  # of a place
 _MOST_PARTS = 4  # a place with more of them is written anew
+_MOST_LINES = 3
 _LONGEST_BETWEEN = 2  # signs between two differences that are one
 _NUMBER = re.compile(rb"\d[\d_]*(?:\.\d+)?")
 _WORD = re.compile(rb"\w")
@@ -52,6 +53,11 @@ class Place:
             if start <= one.start < end
         ]
         return cls(sorted(found, key=lambda one: one.start), text, root)
+
+    @property
+    def lines(self) -> int:
+        """Return over how many lines it goes."""
+        return self.pieces[-1].line - self.pieces[0].line + 1 if self.pieces else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,21 +111,23 @@ def steps(was: list[Piece], now: list[Piece], joined: int = 0) -> list[Step]:
 
 
 def parts(changed: list[Step], was: Place, now: Place) -> Iterator[Part]:
-    """Yield what can be as on base by itself, in a place that is changed in more than one way (`changed`).
+    """Yield what can be as on base by itself, in lines that are changed in more than one way (`changed`).
 
     Numbers and operators come with them that have become others where more is written beside them.
     """
     old, new = ([cut for one in side.pieces for cut in _cut(one)] for side in (was, now))
     is_more = not any(one.gone for one in changed)
     found = steps(old, new, 0 if is_more else _LONGEST_BETWEEN)
-    for one in found if is_more or 1 < len(found) <= _MOST_PARTS else ():
+    is_whole = len(found) == 1 and not is_more
+    is_anew = len(found) > _MOST_PARTS or not was.lines == now.lines <= _MOST_LINES
+    for one in found if not (is_whole or is_anew) else ():
         put = was.text[one.gone[0].start : one.gone[-1].end] if one.gone else b""
-        if put or _is_bound(now.root, one):
-            told = f"`{_shown(put)}` is still there"
-            if not put:
-                told = f"`{_shown(now.text[one.at : one.end])}` is missing"
-            elif one.came:
-                told += f" instead of `{_shown(now.text[one.at : one.end])}`"
+        came = now.text[one.at : one.end]
+        is_replaced = bool(put.strip() and came.strip())
+        if is_replaced or (_is_bound(was, one.gone) if put else _is_bound(now, one.came)):
+            told = f"`{_shown(put)}` is still there" if put else f"`{_shown(came)}` is missing"
+            if put and came:
+                told += f" instead of `{_shown(came)}`"
             names = dict.fromkeys(_name(piece) for piece in (*one.gone, *one.came))
             line = now.text.count(b"\n", 0, one.at) + 1
             yield Part(line, one.at, one.end, put, told, tuple(filter(None, names)))
@@ -147,12 +155,13 @@ def _cut(piece: Piece) -> Iterator[Piece]:
         yield replace(piece, text=one[0], start=start, end=start + len(one[0]))
 
 
-def _is_bound(root: tree_sitter.Node, step: Step) -> bool:
-    """Tell whether what came stands within an operation or a text."""
-    node = root.descendant_for_byte_range(step.at, step.end)
-    while node is not None and (node.start_byte, node.end_byte) == (step.at, step.end):
+def _is_bound(place: Place, written: tuple[Piece, ...]) -> bool:
+    """Tell whether something stands within an operation or a text."""
+    start, end = written[0].start, written[-1].end
+    node = place.root.descendant_for_byte_range(start, end)
+    while node is not None and (node.start_byte, node.end_byte) == (start, end):
         node = node.parent
-    if node is None:
+    if node is None or not place.text[start:end].strip():
         return False
     return any(one.search(node.type) is not None for one in (OPERATION, TEXT, _BOUND))
 

@@ -144,10 +144,19 @@ def test_an_authors_bare_list_describes_the_change():
         "Traceback:\n1. raise ValueError",
         "- [ ] I have read CONTRIBUTING.md\n- [x] Tests added\n- [ ] changelog updated\n- [x] Bug fix",
         "## Out of scope\n- must not be done",
+        "## Test plan\n- [ ] Open the page and check that it should load\n- [x] negatives are refused",
+        "- [x] All 45 parser tests pass (43 existing + 2 new)\n- [x] CI is green",
+        "- [x] Verified no regression for files without BOM\n- [x] I've manually tested it",
+        "## How this was verified\n1. Run it, it must print the total",
     ],
 )
 def test_what_demands_nothing_leaves_the_title(body):
     assert asked(requirements("parse commas", body)) == ["parse commas"]
+
+
+@pytest.mark.parametrize("item", ["[ ] Verified addresses only", "[x] Tests of `total` pass dates"])
+def test_what_is_to_be_done_yet_is_demanded(item):
+    assert item[4:] in asked(requirements("x", f"- {item}"))
 
 
 def test_numbered_lists_of_demands_count_without_a_heading():

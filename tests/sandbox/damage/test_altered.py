@@ -106,6 +106,8 @@ async def test_lines_side_by_side_are_tried_one_by_one_too(tmp_path: Path) -> No
 
     assert [(one.what, one.line) for one in found] == [
         ("`if a < 1:` is still there", 8),
+        ("`1` is still there instead of `2`", 8),
+        ("`b` is still there instead of `a`", 9),
         ("`if a < 1:` is still there", 8),
         ("`return b` is still there", 9),
     ]
@@ -134,17 +136,67 @@ async def test_a_list_that_is_copied_in_another_way_is_not_tried(
 @pytest.mark.parametrize(
     ("now", "what", "names"),
     [
-        ("if a < 2 and b:", "`1` is still there instead of `2`", ("f", "1", "2")),
-        ("if b and a <= 1:", "`<` is still there instead of `<=`", ("f",)),
+        ("if a < 2 and b:", "`1` is still there instead of `2`", ("1", "2")),
+        ("if b and a <= 1:", "`<` is still there instead of `<=`", ()),
+        ("if b and a <= 1:", "`b and` is missing", ("b",)),
+        ("if min(a, b) < 3:", "`1` is still there instead of `3`", ("1", "3")),
     ],
 )
-async def test_a_number_or_operator_beside_other_changes_is_tried_alone(
+async def test_each_part_of_a_place_is_tried_alone(
     tmp_path: Path, now: str, what: str, names: tuple[str, ...]
 ) -> None:
-    whole, part = await altered(tmp_path, PYTHON, PYTHON.replace("if a < 1:", now))
+    whole, *parts = await altered(tmp_path, PYTHON, PYTHON.replace("if a < 1:", now))
 
     assert whole.what == "`if a < 1:` is still there"
-    assert (part.what, part.names) == (what, names)
+    assert (what, names) in [(one.what, one.names) for one in parts]
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "what"),
+    [
+        ("if a < 1:", "if a < 1 and b:", "`and b` is missing"),
+        ("return b", "return b + a", "`+ a` is missing"),
+        ("return b", 'return f"{b}"', None),  # base has nothing of it that a part could be
+        ("return b", "return b, a", None),  # a list has an entry more
+        ("a, b=1", "a, b=1, c=2", None),
+    ],
+)
+async def test_something_more_in_a_statement_is_a_part_where_it_makes_another_value(
+    tmp_path: Path, was: str, now: str, what: str | None
+) -> None:
+    found = await altered(tmp_path, PYTHON, PYTHON.replace(was, now))
+
+    assert [one.what for one in found] == ([what] if what else [])
+
+
+async def test_what_is_done_alike_in_several_places_is_no_part(tmp_path: Path) -> None:
+    base = "def f(a, b):\n    if a and b:\n        return 1\n"
+    head = base.replace("a and b", "a is not None and b is not None")
+
+    assert await altered(tmp_path, base, head) == []
+
+
+PATTERN = "import re\n\nRE = re.compile(r'^[=-]+[ ]*$')\n\n\ndef f(a):\n    return RE.match(a)\n"
+
+
+async def test_a_pattern_outside_of_functions_is_a_place_with_its_parts(tmp_path: Path) -> None:
+    head = PATTERN.replace("[=-]+[ ]*", "(?:=+|-+)[ ]?")
+    whole, *parts = await altered(tmp_path, PATTERN, head)
+
+    assert (whole.symbol, whole.names) == ("RE", ("RE",))
+    assert [one.what for one in parts] == [
+        "`[=-]+` is still there instead of `(?:=+|-+)`",
+        "`*` is still there instead of `?`",
+    ]
+
+
+async def test_a_text_with_escapes_is_another_where_what_is_between_them_changed(
+    tmp_path: Path,
+) -> None:
+    base, head = (f'def f(a):\n    return a + "{one}\\n"\n' for one in ("end", "stop"))
+    (found,) = await altered(tmp_path, base, head)
+
+    assert found.line == 2
 
 
 @pytest.mark.parametrize(("name", "is_tried"), [("help", False), ("mode", True)])
