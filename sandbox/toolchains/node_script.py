@@ -27,6 +27,13 @@ _BY_DEPENDENCY = (
     ("jasmine", TestRunner.JASMINE),
     ("tap", TestRunner.TAP),
 )
+_BY_SETTINGS = (
+    (re.compile(r"jest\.config\.([cm]?[jt]s|json)"), "jest", TestRunner.JEST),
+    (re.compile(r"vitest\.config\.[cm]?[jt]s"), "vitest", TestRunner.VITEST),
+    (re.compile(r"ava\.config\.[cm]?js"), "ava", TestRunner.AVA),
+    (re.compile(r"\.mocharc\.([cm]?js|jsonc?|ya?ml)"), "mocha", TestRunner.MOCHA),
+)
+"""A runner's own file of settings, and its key in package.json."""
 _LOADED = re.compile(r"""^[ \t]*(?:import|require\()[ \t]*['"]\./([\w./-]+)['"]""", re.M)
 _NO_RUNNER = (
     "No runner that Assay knows (node --test, mocha, jest, vitest, ava, jasmine, tap, tape, uvu) is called"
@@ -269,6 +276,12 @@ def choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> Runner:
         return Runner(call.runner, call.arguments, said, call.before, call.more)
     declared = {name for field in TABLES for name in manifest.table(field).names()}
     tests = [path for path in tree.files() if path.endswith(SUFFIXES) and is_test(path)]
+    # Where a program that Assay does not know runs the tests, it runs what has settings here.
+    files = [path for path in tree.files() if "/" not in path]
+    for pattern, name, runner in _BY_SETTINGS if scripts.text("test") and tests else ():
+        if name in manifest.names() or any(map(pattern.fullmatch, files)):
+            said = f"Tests run with {name}, because it is configured here and no script says how."
+            return Runner(runner, ("--",), said)
     for name, runner in _BY_DEPENDENCY:
         if name in declared and tests:
             said = f"Tests run with {name}, because package.json names it and no script says how."

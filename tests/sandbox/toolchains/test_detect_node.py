@@ -183,6 +183,29 @@ def test_scripts_that_call_each_other_or_cannot_be_read_end(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
+    ("file", "key", "runner"),
+    [
+        ("jest.config.js", "", TestRunner.JEST),
+        ("", "jest", TestRunner.JEST),
+        (".mocharc.yml", "", TestRunner.MOCHA),
+        ("docs/jest.config.js", "", TestRunner.VITEST),
+        ("", "", TestRunner.VITEST),
+    ],
+)
+def test_behind_a_program_that_is_not_known_the_runner_with_settings_runs(
+    tmp_path: Path, file: str, key: str, runner: TestRunner
+) -> None:
+    manifest: dict[str, object] = {
+        "scripts": {"test": "scripts-of-ours test"},
+        "devDependencies": {"scripts-of-ours": "14", "vitest": "3"},
+        **({key: {}} if key else {}),
+    }
+    write(tmp_path, {file: "module.exports = {}\n"} if file else {})
+
+    assert node(tmp_path, manifest).runner is runner
+
+
+@pytest.mark.parametrize(
     ("manifest", "lock", "words"),
     [
         ({}, "package-lock.json", '"npm", "ci"'),
