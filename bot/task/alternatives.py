@@ -191,6 +191,11 @@ _TITLE = re.compile(
     re.DOTALL,
 )
 """What a test says of itself."""
+_DEMANDED_ERROR = re.compile(
+    r"\b(?:should|must|shall|needs? to|has to|have to|ought to) (?:(?:now|then|always|instead|rather) ){0,2}"
+    r"(?:raise|throw|be|be (?:refused|rejected) with|fail with|give|cause|(?:result|end) in) (?:an? |the )?"
+    r"`?(?:\w{1,40}\.){0,4}([A-Z]\w{0,60}(?:Error|Exception))\b"
+)
 ERRORS_OF_JAVASCRIPT = frozenset(
     {"Error", "EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError", "URIError"}
 )
@@ -274,6 +279,12 @@ def other_error(
     if any(_may_be(one, other) for one in known for other in named):
         return None
     return named[0], known[0]
+
+
+def demanded_error(requirement: Requirement) -> str:
+    """Return an error that a sentence of a demand wants raised; "" where none does, or it stays as it is."""
+    said = (one for one in _SENTENCE.split(prose_of(requirement)) if not keeps(one))
+    return next((found[1] for one in said if (found := _DEMANDED_ERROR.search(one))), "")
 
 
 def _may_be(raised: str, named: str) -> bool:

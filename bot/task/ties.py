@@ -280,6 +280,11 @@ def leaves_error_unasked(requirement: Requirement, test: TestComparison) -> bool
     return is_asked and bool(test.source) and not _EXPECTING.search(_HEADING.sub("", test.source))
 
 
+def expects_error(code: str) -> bool:
+    """Whether the code of some tests could be after an error, in any language."""
+    return _EXPECTING.search(code) is not None
+
+
 _ALLOWING = re.compile(
     r"(?i)\b(?:accept|allow|permit|support|ignor|toler|lenient|instead|no longer)\w*"
 )

@@ -13,6 +13,7 @@ from bot.evidence.damage import unneeded
 from bot.evidence.oracle import unverified
 from bot.evidence.tests.results import code_of
 from bot.task.alternatives import (
+    demanded_error,
     other_error,
     refused_beyond,
     side_by_side,
@@ -20,7 +21,7 @@ from bot.task.alternatives import (
     untested_side,
 )
 from bot.task.inputs import alike, kept_beside, untested_input
-from bot.task.ties import asks_for_error, named_code
+from bot.task.ties import asks_for_error, expects_error, named_code
 from bot.values import Requirement, TestComparison, Verdict
 from bot.verdict.claims import Claim, Gap
 from bot.verdict.other_results import changes_arguments, comes_otherwise
@@ -133,6 +134,17 @@ def _refuses_half(claim: Claim) -> Gap | None:
     else:
         return None
     return Gap(but, step, claim.nearby)
+
+
+def _leaves_error_out(claim: Claim) -> Gap | None:
+    """A sentence asks for an error, and no test of the change expects any."""
+    error = demanded_error(claim.requirement)
+    if not error or expects_error(code_of(claim.case.groups.proofs)):
+        return None
+    return Gap(
+        f"the task asks for `{error}`, and no test that fails without this change expects an error.",
+        f"Add a test that expects `{error}` and fails without this change",
+    )
 
 
 def _refuses_more(claim: Claim) -> Gap | None:
@@ -362,6 +374,7 @@ _LOOKS = (  # in the order in which a reader would want to be told
     _left_as_it_was,
     _changes_what_stays,
     _refuses_half,
+    _leaves_error_out,
     _refuses_more,
     _refuses_still,
     comes_otherwise,

@@ -176,6 +176,7 @@ def speaks_by_absence(path: str) -> bool:
 TEST_FOLDERS = {"tests", "__tests__"}
 # Deeper down, packages have sources of that name.
 TEST_FOLDERS_AT_THE_ROOT = {"test", "testing", "spec", "test-d"}
+_MATERIAL_AT_THE_ROOT = {"fixtures", "fixture", "__fixtures__"}
 _WORKSPACES = {"packages", "apps", "libs", "modules", "plugins", "services"}
 _BUILD_FILES = {"Makefile", "makefile", "GNUmakefile", "CMakeLists.txt"}
 _BUILD_SUFFIXES = {".mk", ".cmake"}
@@ -224,8 +225,7 @@ def is_build_file(path: PurePosixPath) -> bool:
 
 def is_support(path: PurePosixPath) -> bool:
     """Tell whether a file is material of tests by where its language keeps that."""
-    folders = path.parts[:-1]
-    return "testdata" in folders or "/src/test/" in f"/{'/'.join(folders)}/"
+    return folder_reached(path) is not None
 
 
 def folder_reached(path: PurePosixPath) -> str | None:
@@ -233,6 +233,9 @@ def folder_reached(path: PurePosixPath) -> str | None:
     parts = path.parts[:-1]
     if "testdata" in parts:
         return "/".join(parts[: parts.index("testdata")])
+    at = 2 if parts and parts[0] in _WORKSPACES else 0
+    if parts[at : at + 1] and parts[at] in _MATERIAL_AT_THE_ROOT:
+        return "/".join(parts[:at])
     text = "/".join(parts)
     if "/src/test/" in f"/{text}/":
         return f"/{text}/".partition("/src/test/")[0].strip("/")

@@ -557,3 +557,28 @@ def test_the_pass_rate_stands_in_the_reason():
     found = verdict_of("R1", requirements(), observed(flaky))
     assert found.outcome is UNVERIFIED
     assert "passed 3 of 5" in found.reason
+
+
+ROUNDED = comparison(
+    "test_split_rounds",
+    TestChange.FAIL_TO_PASS,
+    "def test_split_rounds():\n    assert sum(split(1000, 3)) == 1000\n",
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "tests", "outcome"),
+    [
+        ("Zero people should be a `ValueError`.", (ROUNDED,), UNVERIFIED),
+        ("Zero people must raise ValueError.", (ROUNDED, SPLIT), SATISFIED),
+        ("Zero people is still a ValueError.", (ROUNDED,), SATISFIED),
+        ("It should not raise a `ValueError`.", (ROUNDED,), SATISFIED),
+        ("It should give 0 instead of a ValueError.", (ROUNDED,), SATISFIED),
+    ],
+)
+def test_an_error_that_a_sentence_asks_for_has_to_be_expected_by_a_test(body, tests, outcome):
+    wanted = requirements("split should round to 1000", body)
+    verdict = verdict_of("R1", wanted, observed(*tests))
+
+    assert verdict.outcome is outcome, verdict.reason
+    assert ("asks for `ValueError`" in verdict.reason) is (outcome is UNVERIFIED)
