@@ -81,13 +81,30 @@ def untried_options(inspection: Inspection) -> Iterator[Finding]:
         for function, name in _newly_taken(change, inspection) if is_read else ():
             given = re.compile(_GIVEN.format(name=re.escape(name)))
             is_given = any(given.search(line) for line in code if not _DEFINITION.match(line))
-            is_tried = any(map(whole_name(name).search, tests))
+            is_tried = any(map(whole_name(name).search, tests)) or any(
+                _gives(function, name, line) for line in tests
+            )
             if not (is_given or is_tried or any(map(known.knows, words_of(name)))):
                 message = (
                     f"`{function.name}` newly takes `{name}`. No test of this change gives it, and the task "
                     "does not speak of it."
                 )
                 yield make_finding(OPTION_UNASKED, change, function.line, message)
+
+
+def _gives(function: Signature, name: str, line: str) -> bool:
+    """Tell whether a line calls a function with so many arguments that this parameter is among them."""
+    taken = [one.name for one in function.parameters]
+    called = re.search(rf"(?<![\w$]){re.escape(function.name)}\(", line[:2_000])
+    if name not in taken or called is None:
+        return False
+    depth, commas = 0, 0
+    for sign in line[called.end() : 2_000]:
+        depth += (sign in "([{") - (sign in ")]}")
+        commas += sign == "," and not depth
+        if depth < 0:
+            break
+    return commas >= taken.index(name) > 0
 
 
 def _newly_taken(change: FileChange, inspection: Inspection) -> Iterator[tuple[Signature, str]]:

@@ -179,6 +179,13 @@ def _take_told(record: dict[str, object], part: _Part, place: _Place) -> None:
         raise ValueError(f"unexpected {kind}")
 
 
+_MAY_TEST = re.compile(
+    r"\b(?:test|it|describe|suite|tap|tape|assert\w*|expect)\b\s{0,9}[.(]|\brequire\b\s{0,9}\((?!\s{0,9}['\"]\.)"
+    r"|['\"](?:tap|tape|uvu|node:test|@tapjs/\w+|assert|node:assert)\b"
+)
+"""What a file has that runs tests; one without may measure something, and runners pass over it."""
+
+
 def _settled(part: _Part, place: _Place) -> list[TestResult]:
     """Return a part's results; a file's own process says with its end whether they are the whole truth."""
     if not part.file or part.wait_status is None:
@@ -186,6 +193,9 @@ def _settled(part: _Part, place: _Place) -> list[TestResult]:
     path, status = place.path(part.file), part.wait_status
     has_failed = any(result.outcome in _BAD for result in part.results)
     if not part.ended and any(result.id == path for result in part.results):
+        return part.results
+    text = place.tree.read(path)
+    if not part.ended and not status and text and not _MAY_TEST.search(text):
         return part.results
     if not part.ended:
         message = f"The test file {ended_how(status)} before its end."

@@ -188,3 +188,21 @@ def test_what_a_function_newly_takes_is_asked_about(path: str, before: str, afte
 )
 def test_what_is_needed_or_no_option_is_left_alone(after: str) -> None:
     assert not newly_takes("merge.py", PYTHON, after)
+
+
+@pytest.mark.parametrize(
+    ("test", "is_asked"),
+    [
+        ("test('it', () => is(merge(a, {b: [1, 2]}, { strict: true }), c));", False),
+        ("test('it', () => is(merge(a, {b: [1, 2]}), c));", True),
+        ("test('it', () => is(merge(\n", True),
+    ],
+)
+def test_what_a_test_gives_by_its_place_is_left_alone(test: str, is_asked: bool) -> None:
+    after, path = SCRIPT.replace("other)", "other, options)"), "test/merge.js"
+    files = (changed("merge.mjs", SCRIPT, after), changed(path, "", test))
+    trees = Tree({"merge.mjs": SCRIPT}), Tree({"merge.mjs": after, path: test})
+    wanted = Requirements((Requirement("R1", ASKED, Category.BEHAVIOUR, "issue #1", Trust.ASKER),))
+    findings = inspect_integrity(Diff(files), *trees, FourWay(()), wanted)
+
+    assert any(one.rule == rules.OPTION_UNASKED for one in findings) is is_asked

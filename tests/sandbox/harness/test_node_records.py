@@ -111,3 +111,24 @@ def test_files_that_are_written_for_another_runner(
 def test_another_major_version_of_the_runner(base: str, head: str, is_other: bool) -> None:
     found = other_runner(TestRun(True, (), runner=base), TestRun(True, (), runner=head))
     assert found == (OtherRunner(base, head) if is_other else None)
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "outcomes"),
+    [
+        ("const a = require('../lib');\nconsole.log(a.time());\n", 0, []),
+        ("const a = require('../lib');\nconsole.log(a.time());\n", 256, ["error"]),
+        ("const a = require('../lib');\nassert.equal(a.time(), 1);\n", 0, ["error"]),
+        ("import t from 'tap';\nimport a from '../lib';\nt.is(a.time(), 1);\n", 0, ["error"]),
+        ("const test = require('./own');\ntest('a', () => {});\n", 0, ["error"]),
+    ],
+)
+def test_a_file_that_tests_nothing_and_ends_well_is_no_test(
+    tmp_path: Path, text: str, status: int, outcomes: list[str]
+) -> None:
+    (tmp_path / "test").mkdir()
+    (tmp_path / "test/test-speed.js").write_text(text)
+    begun = {"kind": "begun", "file": f"{START}/test/test-speed.js"}
+    seen = read(tmp_path, begun, {"kind": "ended", "status": status}, killed="")
+
+    assert [one.outcome.value for one in seen.results] == outcomes
