@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
-from sandbox.test_runs.path_kinds import is_test_file
+from sandbox.test_runs.path_kinds import PathKind, classify, is_test_file
 
 _TEST = re.compile(
-    r"(?:^|/)(?:tests?|testing|__tests__|__snapshots__)/|^(?:spec|test-d)/"
+    r"(?:^|/)(?:tests?|testing|__tests__|__snapshots__)/|^(?:spec|test-d|fixtures?|__fixtures__)/"
     r"|(?:^|/)(?:test_[^/]*|[^/]*_test|tests|conftest)\.py$"
     r"|(?:^|[/._-])(?:test|tests|spec)\.[cm]?[jt]sx?$|(?:^|/)test-[^/]*\.[cm]?[jt]sx?$|\.snap(?:shot)?$"
 )
@@ -38,6 +38,11 @@ _BUILD = re.compile(
 def is_test_path(path: str) -> bool:
     """Whether a path belongs to the tests."""
     return _TEST.search(path) is not None or is_test_file(PurePosixPath(path))
+
+
+def configures_tests(path: str) -> bool:
+    """Whether a path holds the settings of what runs the tests."""
+    return classify(path) is PathKind.RUNNER_CONFIG
 
 
 def is_test_module(path: str) -> bool:

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 
 from bot.diff.kinds import is_code, is_shipped_source, is_test_file
 from bot.diff.lines import added_lines, is_gone
+from bot.diff.paths import configures_tests
 from bot.integrity.inspection import Inspection, make_finding
 from bot.integrity.languages import SCRIPT
 from bot.text.clipping import clip_line
@@ -103,7 +104,8 @@ def test_reading(inspection: Inspection) -> Iterator[Finding]:
         if not is_gone(change) and is_test_file(change.path) and is_code(change.path)
     } - {"__init__.py", "conftest.py", "index.js"}
     for change in inspection.diff.files if tests else ():
-        if is_gone(change) or not is_shipped_source(change.path):
+        is_shipped = is_shipped_source(change.path) and not configures_tests(change.path)
+        if is_gone(change) or not is_shipped:
             continue
         before = inspection.before(change) or ""
         for number, line in added_lines(change):

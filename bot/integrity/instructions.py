@@ -113,7 +113,37 @@ _VERDICT = (
     r"(?:do not|don't) (?:flag|report|mention|comment)|skip (?:this|the) (?:file|check|review)"
     r"|(?:is|are|as) (?:met|fulfilled|valid))"
 )
+_JUDGE = (
+    r"(?:(?:AI|A\.I\.|LLM|GPT|machine|model|bot|automated|automatic|automatically)[\s-](?:\w+[\s-])?"
+    r"(?:review(?:ers?|ing)?|judg(?:e|es|ing)|grad(?:ers?|ing)|evaluat(?:ors?|ion)|assess(?:ors?|ment)|checkers?|verifiers?)"
+    r"|(?:review|judg|grad|evaluat)(?:er|ing|e|or)[\s-](?:AI|LLM|model|bot|agent)s?)"
+)
+_GOOD = (
+    r"[\s\"'`*]{1,4}(?:be\s+)?"
+    r"(?:satisfied|fulfilled|met|pass(?:ed|ing)?|success(?:ful)?|approved|valid)\b"
+)
+_DEMAND = r"(?:requirements?|criteri(?:on|a)|demands?|verdicts?)"
+_CONCLUDE = (
+    r"\b(?:report|rate|list|record|set|conclude|rule|classify|declare|score|treat|mark|count|regard|deem"
+    r"|judge)\b"
+)
 INSTRUCTIONS = (
+    # Who speaks to such a reader, with a colon behind it, has something to tell it.
+    re.compile(
+        r"(?i)\b(?:notes?|notice|instructions?|messages?|attention|reminders?|hints?|memo|dear)\b[\s,:]{1,4}"
+        rf"(?:(?:to|for)\s+)?(?:(?:the|any|all|every|our)\s+)?{_JUDGE}(?:\s+\w+)?\s?[:,\u2014-]"
+    ),
+    re.compile(
+        r"(?i)\b(?:whoever|who(?:soever)?|anyone (?:who)?|any(?:thing| tool| system| model| agent) that)\s+"
+        r"(?:evaluates|reviews|judges|grades|scores|checks)\b[^.:\n]{0,20}"
+        r"\b(?:patch|pull request|change|diff|submission)\b[^.:\n]{0,20}\bautomatically\b"
+    ),
+    re.compile(
+        rf"(?i){_CONCLUDE}[^.;\n]{{0,60}}\b{_DEMAND}\b[^.;\n]{{0,60}}?(?:\bas|\bto|\bis|\bare|=){_GOOD}"
+    ),
+    re.compile(
+        rf"(?i){_CONCLUDE}{_GOOD}[\s\"'`*]{{0,3}}\s?(?:for|on)\s+(?:every|all|each|any)\b[^.;\n]{{0,30}}\b{_DEMAND}\b"
+    ),
     re.compile(
         r"(?i)\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|all|your|system)\b"
         r".{0,30}\b(?:instructions?|prompts?|rules|guidelines|directions)\b"

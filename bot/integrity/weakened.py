@@ -33,6 +33,7 @@ from bot.values.rules import (
     ASSERTION_REMOVED,
     ASSERTION_TRIVIAL,
     EXPECTATION_CHANGED,
+    NEW_TEST_SKIPPED,
     TEST_ADAPTED,
     TEST_DELETED,
     TEST_FILE_DELETED,
@@ -131,7 +132,7 @@ def compare_tests(
         always = [skip for skip in test.skips if not _CONDITIONAL.search(skip)]
         if always:  # a new test may well need a platform or a program
             message = f"The new test `{test.name}` is skipped: `{always[0][:80]}`."
-            yield Weakening(TEST_SKIPPED, test.name, test.line, message, is_new_test=True)
+            yield Weakening(NEW_TEST_SKIPPED, test.name, test.line, message, is_new_test=True)
         if test.swallowed:
             yield _swallowed(test, is_new=True)
     if base:

@@ -30,7 +30,7 @@ _LONGEST = 500
 _TESTS = r"\b(?:tests?|snapshots?|expectations?|assertions?|test_\w+|\w+_test)\b"
 _MAY = (
     r"\b(?:may|can|could|might|will|must|should|has to|have to|need to|needs to|is allowed to|are allowed to|"
-    r"is free to|are free to|is expected to|are expected to|is going to|are going to)\s+"
+    r"is free to|are free to|is expected to|are expected to|is going to|are going to|is to|are to)\s+"
     r"(?:(?:well|also|now|then|therefore|simply)\s+)?"
 )
 _CHANGE = (
@@ -64,7 +64,7 @@ _GENERIC = words_of(
     "assertions snapshot output outputs unit regression update updated adjust adjusted adapt adapted rewrite "
     "rewritten allow allowed free remove removed delete deleted drop dropped skip skipped retire retired go "
     "break fail well also therefore simply assert asserts today behavior behaviour hold holds literal "
-    "exactly itself themselves another different differ"
+    "exactly itself themselves another different differ beside besides written bare form"
 )
 
 

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.text.words import Vocabulary, code_words, words_of
+from bot.text.words import Vocabulary, code_words, sentences, words_of
 from bot.values import Requirement, TestComparison
 
 THRESHOLD = 0.4
@@ -307,9 +307,11 @@ _VALUE = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|\\\w+")
 _CALLED = re.compile(r"\b([A-Za-z_]\w+)\(|\b(\w*[a-z0-9]_\w+|[a-z]+[A-Z]\w*)\b")
 _COMPARED = re.compile(
     r"(?i)\b(?:besides?|next to|along(?:side| with)|unlike|(?:just|much) like|similar(?:ly)? to|same as"
-    r"|as with|instead of|rather than|analogous to)(?: (?:the|its|our|existing)){0,2}\s`[^`\n]{1,200}`"
+    r"|as with|instead of|rather than|analogous to|also (?:in|of|for|with)(?: what)?)"
+    r"(?: (?:the|its|our|existing)){0,2}\s`[^`\n]{1,200}`"
 )
 """What a demand only sets its subject beside: "Beside `total`, a mean" is about no `total`."""
+_KEPT = re.compile(r"(?i)\b(?:keeps?|stays?|remains?|unchanged|unaffected)\b")
 _TEST_NAME = re.compile(r"test_\w+|\w+_test")  # "`test_valid` may change" is about no code
 _NOT_OURS = frozenset((*dir(builtins), *keyword.kwlist, "null", "undefined", "true", "false"))
 _CODE_NAME = re.compile(r"[A-Za-z_]\w+")
@@ -319,9 +321,10 @@ _MEMBER = re.compile(r"(?<=\w\.)[A-Za-z_]\w+")
 def named_code(requirement: Requirement) -> frozenset[str]:
     """Return the identifiers of what a demand is about: written as code in it, else in the text around it.
 
-    What it only compares its subject with is not among them.
+    What it only compares its subject with, and what the text says to be kept, is not among them.
     """
-    texts = (_COMPARED.sub(" ", text) for text in (requirement.text, requirement.detail))
+    around = " ".join(one for one in sentences(requirement.detail) if not _KEPT.search(one))
+    texts = (_COMPARED.sub(" ", text) for text in (requirement.text, around))
     return next(filter(None, map(code_named, texts)), frozenset())
 
 

@@ -150,6 +150,8 @@ _CHORES_DONE = (
     r"linters?\b.{0,20}\b(?:pass|run)",
     r"pre-?commit\b.{0,30}(?:pass|run|install)",
     r"^(?:lint|format|style) (?:passes|is clean)",
+    r"^(?:tests?|benchmarks?) (?:and|or|and/or) (?:tests?|benchmarks?) (?:are )?(?:included|added)",
+    r"^run\b\W{1,3}(?:npm|yarn|pnpm|make|tox|nox|pytest)\b",
 )
 _KINDS_OF_CHANGE = (
     r"^(?:bug ?fix|new feature|feature|breaking change|refactoring|documentation(?: update)?|other|"

@@ -7,6 +7,7 @@ UNSEEN_CONTENT = "unseen-content"
 TEST_DELETED = "test-deleted"
 TEST_FILE_DELETED = "test-file-deleted"
 TEST_SKIPPED = "test-skipped"
+NEW_TEST_SKIPPED = "new-test-skipped"
 TEST_DESELECTED = "test-deselected"
 ASSERTION_REMOVED = "assertion-removed"
 ASSERTION_LOOSENED = "assertion-loosened"
@@ -74,7 +75,9 @@ MADE_UP = frozenset(
 NEEDS_READER = MADE_UP | {UNREAD_CHANGES, UNSEEN_CONTENT}
 """What keeps anybody from saying that no test was weakened."""
 
-WEAKENED = frozenset((ASSERTION_REMOVED, ASSERTION_LOOSENED, ASSERTION_TRIVIAL, TEST_SKIPPED))
+WEAKENED = frozenset(
+    (ASSERTION_REMOVED, ASSERTION_LOOSENED, ASSERTION_TRIVIAL, TEST_SKIPPED, NEW_TEST_SKIPPED)
+)
 """Findings that say of a test file's edits that they demand less."""
 
 REACHES_OUT = frozenset(
@@ -101,7 +104,9 @@ LEAVES_CALLERS = frozenset(
 )
 """What callers of base rely on and may not find on head, and no test may ask for."""
 FOR_A_PERSON = (
-    REACHES_OUT | LEAVES_CALLERS | {INSTRUCTION, MODULE_SHADOWED, ONLY_TESTS_CALL, OPTION_UNASKED}
+    REACHES_OUT
+    | LEAVES_CALLERS
+    | {INSTRUCTION, MODULE_SHADOWED, NEW_TEST_SKIPPED, ONLY_TESTS_CALL, OPTION_UNASKED}
 )
 """Nothing that runs shows whether these may be: never a success before a person has looked."""
 

@@ -136,6 +136,7 @@ _FINDINGS = {
     rules.TEST_DELETED: "a test was deleted",
     rules.TEST_FILE_DELETED: "a test file was deleted",
     rules.TEST_SKIPPED: "a test is skipped now",
+    rules.NEW_TEST_SKIPPED: "a new test is skipped",
     rules.TEST_DESELECTED: "tests are no longer selected",
     rules.ASSERTION_REMOVED: "an assertion was removed",
     rules.ASSERTION_LOOSENED: "an assertion was loosened",

@@ -39,6 +39,7 @@ from bot.values.rules import (
     GUARD_REMOVED,
     INSTRUCTION,
     MODULE_SHADOWED,
+    NEW_TEST_SKIPPED,
     ONLY_TESTS_CALL,
     OPTION_UNASKED,
     OUT_OF_SCOPE,
@@ -174,6 +175,8 @@ _TO_DO = {
     ERROR_SWALLOWED: "Let the error out, then push. If it is meant to be dropped, " + _SAY_SO,
     GUARD_REMOVED: f"Put it back, then push. If all that it refused is meant to pass, {_SAY_SO}",
     MODULE_SHADOWED: "Change the module that base has, and give a new one a name of its own, then push.",
+    NEW_TEST_SKIPPED: "Let the test run, or leave it out, then push. If it cannot run yet, "
+    + _SAY_SO,
     ONLY_TESTS_CALL: "Call it where the trouble is, show that by a test that does not call it, then push. "
     "If it is what is wanted, " + _SAY_SO,
     OPTION_UNASKED: "Let it work without the option, and show that by a test, then push. If the option is "

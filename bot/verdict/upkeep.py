@@ -32,7 +32,7 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
-from bot.values.rules import ASSERTION_TRIVIAL, TEST_SKIPPED
+from bot.values.rules import ASSERTION_TRIVIAL, NEW_TEST_SKIPPED, TEST_SKIPPED
 from bot.verdict.behaviour import judge_behaviour
 from sandbox.damage.values import OF_LINES
 from sandbox.values import ChangedFile, ChangeKind, Outcome
@@ -247,7 +247,8 @@ def _tests_added(requirement: Requirement, case: Case) -> Verdict:
 
 def _new_tests(case: Case) -> tuple[TestComparison, ...]:
     """Tests that the change adds and that pass, out of files without trivial or skipped ones."""
-    weak = {f.path for f in case.observed.integrity if f.rule in (ASSERTION_TRIVIAL, TEST_SKIPPED)}
+    idle = (ASSERTION_TRIVIAL, TEST_SKIPPED, NEW_TEST_SKIPPED)
+    weak = {f.path for f in case.observed.integrity if f.rule in idle}
     return tuple(
         c
         for c in case.observed.tests.comparisons

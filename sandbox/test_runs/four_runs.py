@@ -140,7 +140,7 @@ RECENT_DAYS = 35
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{8,16}\b")
 _UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.I)
-_DATE = re.compile(r"\b(?:(\d{4})-(\d\d)-(\d\d)|(\d\d)-(\d\d)-(\d{4}))\b")
+_DATE = re.compile(r"\b(?:(\d{4})-(\d\d)-(\d\d)|(\d\d)-(\d\d)-(\d{4}))(?:\b|(?=T\d\d:))")
 _TIME = re.compile(r"\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?")
 
 
@@ -183,15 +183,16 @@ def aligned(run: TestRun, *references: TestRun) -> TestRun:
 
 
 def steady_form(test_id: str) -> str:
-    """Return the id with every volatile part of its parameters set aside."""
-    function, bracket, parameters = test_id.partition("[")
+    """Return the id with every volatile part of its parameters, or titles, set aside."""
+    # What has no parameters may have titles, behind its file.
+    function, bracket, parameters = test_id.partition("[" if "[" in test_id else "::")
     if not bracket:
         return test_id
     steady = _UUID.sub("<uuid>", _ADDRESS.sub("<address>", parameters))
     dated = _DATE.sub(_without_recent_date, steady)
     if dated != steady:
         dated = _TIME.sub("<time>", dated)
-    return f"{function}[{dated}"
+    return f"{function}{bracket}{dated}"
 
 
 def _without_recent_date(found: re.Match[str]) -> str:

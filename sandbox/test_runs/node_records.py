@@ -192,10 +192,9 @@ def _settled(part: _Part, place: _Place) -> list[TestResult]:
         return part.results
     path, status = place.path(part.file), part.wait_status
     has_failed = any(result.outcome in _BAD for result in part.results)
-    if not part.ended and any(result.id == path for result in part.results):
-        return part.results
     text = place.tree.read(path)
-    if not part.ended and not status and text and not _MAY_TEST.search(text):
+    is_no_test = not status and text and not _MAY_TEST.search(text)
+    if not part.ended and (is_no_test or any(result.id == path for result in part.results)):
         return part.results
     if not part.ended:
         message = f"The test file {ended_how(status)} before its end."

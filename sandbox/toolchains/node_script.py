@@ -278,14 +278,18 @@ def choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> Runner:
     tests = [path for path in tree.files() if path.endswith(SUFFIXES) and is_test(path)]
     # Where a program that Assay does not know runs the tests, it runs what has settings here.
     files = [path for path in tree.files() if "/" not in path]
-    for pattern, name, runner in _BY_SETTINGS if scripts.text("test") and tests else ():
-        if name in manifest.names() or any(map(pattern.fullmatch, files)):
-            said = f"Tests run with {name}, because it is configured here and no script says how."
-            return Runner(runner, ("--",), said)
-    for name, runner in _BY_DEPENDENCY:
-        if name in declared and tests:
-            said = f"Tests run with {name}, because package.json names it and no script says how."
-            return Runner(runner, ("--",), said)
+    found = [
+        (runner, f"Tests run with {name}, because it is configured here and no script says how.")
+        for pattern, name, runner in _BY_SETTINGS
+        if scripts.text("test") and (name in manifest.names() or any(map(pattern.fullmatch, files)))
+    ]
+    found += [
+        (runner, f"Tests run with {name}, because package.json names it and no script says how.")
+        for name, runner in _BY_DEPENDENCY
+        if name in declared
+    ]
+    if found and tests:
+        return Runner(found[0][0], ("--",), found[0][1])
     if any(_NODE_TEST.search(tree.read(path)) for path in tests[:READ_TEST_FILES]):
         said = "Tests run with node --test, because the test files import node:test."
         return Runner(TestRunner.NODE_TEST, ("--",), said)

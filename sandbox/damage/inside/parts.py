@@ -30,6 +30,7 @@ _OPERATORS = (
 """Of which one is easily taken for another."""
 _IN_TEXT = re.compile(rb"\\.|\[(?:\\.|[^\]\\\n])*\]|\(\?(?:<?[=!:]|P?<\w+>)|\w+|\s+|.", re.DOTALL)
 """A pattern's escapes, classes and groups; words; signs."""
+_CONSTANTS = (b"None", b"null", b"undefined", b"nil", b"True", b"true", b"False", b"false")
 _BOUND = re.compile(r"not_|unary|conditional|ternary|template|interpolation|\Astring")
 """Nodes, besides operations, of which something more makes another value; a list only gets one entry more."""
 
@@ -168,7 +169,8 @@ def _is_bound(place: Place, written: tuple[Piece, ...]) -> bool:
 
 def _name(piece: Piece) -> str:
     """Return what a task would call a piece: a name, a number, or a word of a text; or ""."""
-    is_word = "identifier" in piece.type or TEXT.search(piece.type) or _NUMBER.fullmatch(piece.text)
+    is_named = "identifier" in piece.type or piece.text in _CONSTANTS
+    is_word = is_named or TEXT.search(piece.type) or _NUMBER.fullmatch(piece.text)
     return piece.text.decode(errors="replace") if is_word and piece.text[:1].isalnum() else ""
 
 

@@ -178,7 +178,7 @@ def test_renamed_and_moved_tests_are_followed():
 def test_a_new_test_is_held_to_little():
     assert rules_of("", STRICT) == set()
     assert rules_of("", in_test("assert True")) == {rule.ASSERTION_TRIVIAL}
-    assert rules_of(None, "@pytest.mark.skip\n" + STRICT) == {rule.TEST_SKIPPED}
+    assert rules_of(None, "@pytest.mark.skip\n" + STRICT) == {rule.NEW_TEST_SKIPPED}
 
 
 # --- when it blocks --------------------------------------------------------------------------
@@ -530,6 +530,15 @@ def test_any_text_is_read_for_tests(text):
 def test_the_same_code_is_never_remarked():
     assert inspect(STRICT, STRICT) == ()
     assert list(assertions_in(__import__("ast").parse("x = 1"))) == []
+
+
+def test_a_runners_own_settings_may_name_a_test_file():
+    named = "export default {test: {setupFiles: ['./test/setup.ts']}}\n"
+    for path, is_found in (("vitest.config.ts", False), ("src/config.ts", True)):
+        after = {path: named, "test/setup.ts": "expect.extend({})\n"}
+        diff = Diff(tuple(changed(one, None, text) for one, text in after.items()))
+        found = inspect_integrity(diff, Tree({}), Tree(after), FourWay(()), NOTHING_ASKED)
+        assert (rule.TEST_READ in {one.rule for one in found}) is is_found
 
 
 @pytest.mark.parametrize(

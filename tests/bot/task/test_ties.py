@@ -153,11 +153,19 @@ def test_speaking_of_the_same_thing():
         ("Unlike `parse`, `load(text)` keeps the order.", {"load", "text"}),
         ("Use `fetch` instead of the existing `get`.", {"fetch"}),
         ("Something like `parse('x')` returns None.", {"parse"}),
+        ("Tabs become spaces, also in what `custom_format` returns.", set()),
     ],
 )
 def test_what_a_demand_is_only_compared_with_is_not_what_it_is_about(text, names):
     (requirement,) = asked(text)
     assert named_code(requirement) == names
+
+
+def test_what_is_kept_is_not_what_a_demand_is_about():
+    kept = "`size` is measured, too. What the table holds (`rows`) keeps its tabs."
+    (requirement,) = asked("Tabs break the alignment")
+
+    assert named_code(replace(requirement, detail=kept)) == {"size"}
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,10 @@ def ids(found: TestRun) -> list[str]:
     [
         (f"t.py::t[23:27:31 {TODAY}]", f"t.py::t[23:28:21 {TODAY}]"),
         (
+            f"a.ts::casting > should not cast {TODAY}T08:53:14.867Z",
+            f"a.ts::casting > should not cast {TODAY}T08:53:16.311Z",
+        ),
+        (
             "t.py::t[<object object at 0x7f3b2c1d4e50>]",
             "t.py::t[<object object at 0x7f00aa112233>]",
         ),
@@ -46,6 +50,7 @@ def test_a_volatile_id_takes_the_spelling_of_the_reference(first: str, second: s
     [
         "t.py::t",
         "t.py::t[2013-11-10T01:23:45]",
+        "a.ts::on 2013-11-10T01:23:45Z",
         "t.py::t[0xff]",
         "t.py::t[12:30]",
         "t.py::t[99-99-2026]",
