@@ -287,6 +287,20 @@ def demanded_error(requirement: Requirement) -> str:
     return next((found[1] for one in said if (found := _DEMANDED_ERROR.search(one))), "")
 
 
+_NOTHING = re.compile(r"(?<![\w.])(?:None|null|undefined|nil)(?![\w.])")
+_SPELLS_NOTHING = re.compile(r"(?i)none|null|undefined|nil|void 0")
+_DEMANDED = re.compile(r"\b(?:must|should|shall|has to|have to|needs? to|ought to)\b")
+
+
+def untested_nothing(requirement: Requirement, tests: str) -> str:
+    """Return `None`, `null` or `undefined` where a sentence of a demand speaks of it and `tests` of none."""
+    if _SPELLS_NOTHING.search(tests):
+        return ""
+    said = (one for one in _SENTENCE.split(prose_of(requirement)) if not keeps(one))
+    found = (_NOTHING.search(one) for one in said if _DEMANDED.search(one))
+    return next((one[0] for one in found if one), "")
+
+
 def _may_be(raised: str, named: str) -> bool:
     """Whether an error of this name is one of the other name, as far as one can tell."""
     if raised == named or (named in ERRORS_OF_JAVASCRIPT and raised in ERRORS_OF_JAVASCRIPT):

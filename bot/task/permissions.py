@@ -47,6 +47,7 @@ _REMOVES = re.compile(rf"(?i){_GO}")
 _ONE_DESCRIBED = re.compile(
     r"(?i)\b(?:test|snapshot|expectation|assertion)\s+(?:(?:that|which)\b|(?:of|for|pinning|asserting|comparing)\s)"
 )
+_OF_EXPECTATION = re.compile(r"(?i)\b(?:expectations?|assertions?)\s+(?:that|which|of|for|about)\b")
 _MANY = re.compile(r"(?i)\b(?:tests|snapshots|expectations|assertions)\b")
 _PINS = re.compile(r"(?i)\b(?:pin(?:s|ned|ning)?|hard-?coded?s?|literals?)\b")
 _PINNED = re.compile(
@@ -109,8 +110,9 @@ def permitted_changes(source: TaskSource) -> Iterator[PermittedChange]:
 def speaks_of_test(permitted: PermittedChange, test: TestComparison) -> bool:
     """Whether a permission names a test or its file, or describes it by words that are all its own.
 
-    One that describes nothing ("existing tests may change") speaks of no test in particular. One test that
-    is described ("the test that pins an exact key") is known by its own name: its file has others, too.
+    One that describes nothing ("existing tests may change") speaks of no test in particular. "The expectation
+    that `key` is given may go" speaks of tests that have lost lines with all that it writes as code. One test
+    that is described ("the test that pins an exact key") is known by its own name: its file has others, too.
     """
     named = [next(filter(None, one)).strip("()") for one in _NAMED.findall(permitted.sentence)]
     spelled = [one for one in named if "test" in one.lower() and re.fullmatch(r"[\w./-]+", one)]
@@ -118,6 +120,11 @@ def speaks_of_test(permitted: PermittedChange, test: TestComparison) -> bool:
         own = test_name(test.id)
         paths = (one.lstrip("./") for one in spelled if "/" in one or "." in one)
         return own in spelled or any(f"/{test.path}".endswith(f"/{one}") for one in paths)
+    codes = re.findall(r"\w+", " ".join(Sentence(permitted.sentence).codes))
+    if codes and _OF_EXPECTATION.search(permitted.sentence):
+        kept = test.source.splitlines()
+        gone = "\n".join(one for one in test.source_before.splitlines() if one not in kept)
+        return all(whole_name(one).search(gone) for one in codes)
     subject = words_of(permitted.sentence) - _GENERIC
     name = Vocabulary(words_of(f"{test_name(test.id)} {test.path}"))
     code = Vocabulary(code_words(f"{test.source}\n{test.source_before}"))

@@ -13,17 +13,16 @@ from bot.evidence.damage import unneeded
 from bot.evidence.oracle import unverified
 from bot.evidence.tests.results import code_of
 from bot.task.alternatives import (
-    demanded_error,
     other_error,
     refused_beyond,
     side_by_side,
-    untested_alternatives,
     untested_side,
 )
-from bot.task.inputs import alike, kept_beside, untested_input
-from bot.task.ties import asks_for_error, expects_error, named_code
+from bot.task.inputs import alike, kept_beside
+from bot.task.ties import asks_for_error, named_code
 from bot.values import Requirement, TestComparison, Verdict
 from bot.verdict.claims import Claim, Gap
+from bot.verdict.left_out import leaves_error_out, leaves_nothing_out, shows_part
 from bot.verdict.other_results import changes_arguments, comes_otherwise
 from sandbox.damage.values import ALTERED, PASSED_OVER, SAME
 from sandbox.elsewhere.values import BothSides, Misfit, Replaced, TestedInput, Unmeasured
@@ -54,21 +53,6 @@ def in_numbers(ids: tuple[str, ...]) -> str:
     if len(ids) == 1:
         return "1 test fails on base's code and passes on head's"
     return f"{len(ids)} tests fail on base's code and pass on head's"
-
-
-def _shows_part(claim: Claim) -> Gap | None:
-    """The task names several things side by side, or shows an input, and the tests have only some of it."""
-    code = code_of(claim.case.groups.proofs)
-    if untested := untested_alternatives(claim.requirement, code):
-        missing, said = untested[0], f"names `{untested[0]}` beside `{untested[1]}`"
-    elif missing := untested_input(claim.requirement, code):
-        said = f"shows `{missing}`"
-    else:
-        return None
-    return Gap(
-        f"the task {said}, and no test that fails without this change has `{missing}`.",
-        f"Add a test with `{missing}` that fails without this change",
-    )
 
 
 def _left_as_it_was(claim: Claim) -> Gap | None:
@@ -134,17 +118,6 @@ def _refuses_half(claim: Claim) -> Gap | None:
     else:
         return None
     return Gap(but, step, claim.nearby)
-
-
-def _leaves_error_out(claim: Claim) -> Gap | None:
-    """A sentence asks for an error, and no test of the change expects any."""
-    error = demanded_error(claim.requirement)
-    if not error or expects_error(code_of(claim.case.groups.proofs)):
-        return None
-    return Gap(
-        f"the task asks for `{error}`, and no test that fails without this change expects an error.",
-        f"Add a test that expects `{error}` and fails without this change",
-    )
 
 
 def _refuses_more(claim: Claim) -> Gap | None:
@@ -370,11 +343,12 @@ def _asks_unseen(claim: Claim) -> Gap | None:
 
 
 _LOOKS = (  # in the order in which a reader would want to be told
-    _shows_part,
+    shows_part,
     _left_as_it_was,
     _changes_what_stays,
     _refuses_half,
-    _leaves_error_out,
+    leaves_error_out,
+    leaves_nothing_out,
     _refuses_more,
     _refuses_still,
     comes_otherwise,

@@ -567,6 +567,24 @@ ROUNDED = comparison(
 
 
 @pytest.mark.parametrize(
+    ("body", "code", "outcome"),
+    [
+        ("When `tip` is None, it has to work all the same.", "split(1, 2)", UNVERIFIED),
+        ("When `tip` is None, it has to work all the same.", "split(1, 2, tip=None)", SATISFIED),
+        ("`split(1, tip=undefined)` should give 1.", "t.is(split(1, 2, null), 1)", SATISFIED),
+        ("When `tip` is None, it must keep working.", "split(1, 2)", SATISFIED),
+        ("`tip` is None by default.", "split(1, 2)", SATISFIED),
+    ],
+)
+def test_a_missing_value_of_which_a_sentence_speaks_has_to_be_in_a_test(body, code, outcome):
+    source = f"def test_split_rounds():\n    assert {code} == 1\n"
+    test = comparison("test_split_rounds", TestChange.FAIL_TO_PASS, source)
+    verdict = verdict_of("R1", requirements("split should round to 1000", body), observed(test))
+
+    assert verdict.outcome is outcome, verdict.reason
+
+
+@pytest.mark.parametrize(
     ("body", "tests", "outcome"),
     [
         ("Zero people should be a `ValueError`.", (ROUNDED,), UNVERIFIED),

@@ -1,0 +1,49 @@
+"""What the words of a task name, and the tests of a change do not have in their code."""
+
+from __future__ import annotations
+
+from bot.evidence.tests.results import code_of
+from bot.task.alternatives import demanded_error, untested_alternatives, untested_nothing
+from bot.task.inputs import untested_input
+from bot.task.ties import expects_error
+from bot.verdict.claims import Claim, Gap
+from sandbox.test_runs.four_runs import passed
+
+
+def shows_part(claim: Claim) -> Gap | None:
+    """The task names several things side by side, or shows an input, and the tests have only some of it."""
+    code = code_of(claim.case.groups.proofs)
+    if untested := untested_alternatives(claim.requirement, code):
+        missing, said = untested[0], f"names `{untested[0]}` beside `{untested[1]}`"
+    elif missing := untested_input(claim.requirement, code):
+        said = f"shows `{missing}`"
+    else:
+        return None
+    return Gap(
+        f"the task {said}, and no test that fails without this change has `{missing}`.",
+        f"Add a test with `{missing}` that fails without this change",
+    )
+
+
+def leaves_error_out(claim: Claim) -> Gap | None:
+    """A sentence asks for an error, and no test of the change expects any."""
+    error = demanded_error(claim.requirement)
+    if not error or expects_error(code_of(claim.case.groups.proofs)):
+        return None
+    return Gap(
+        f"the task asks for `{error}`, and no test that fails without this change expects an error.",
+        f"Add a test that expects `{error}` and fails without this change",
+    )
+
+
+def leaves_nothing_out(claim: Claim) -> Gap | None:
+    """A sentence speaks of a value that is missing, and no test that the change brings has any such."""
+    tests = claim.case.observed.tests.comparisons
+    own = [one for one in tests if one.written_by_author and passed(one.head_on_head)]
+    value = untested_nothing(claim.requirement, code_of(own or claim.tests))
+    if not value:
+        return None
+    return Gap(
+        f"the task speaks of `{value}`, and no test of this change has it.",
+        f"Add a test with `{value}` that fails without this change",
+    )
