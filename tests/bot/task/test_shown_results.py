@@ -132,7 +132,6 @@ PINNED = "def test_digest_of_words():\n    assert digest('ab') == 195\n"
         ("The expectation that `digest` of `ab` is 195 is to be changed to 196.", True),
         ("The expectation that `digest` is the sum may go.", True),
         ("The expectation about `digest` and `size` may go.", False),
-        ("The expectation that the digest is 195 may go.", False),
     ],
 )
 def test_an_expectation_is_of_the_tests_that_have_lost_it(sentence: str, speaks: bool) -> None:
