@@ -284,12 +284,13 @@ def other_error(
 def demanded_error(requirement: Requirement) -> str:
     """Return an error that a sentence of a demand wants raised; "" where none does, or it stays as it is."""
     said = (one for one in _SENTENCE.split(prose_of(requirement)) if not keeps(one))
-    return next((found[1] for one in said if (found := _DEMANDED_ERROR.search(one))), "")
+    found = (_DEMANDED_ERROR.search(" ".join(one.split())) for one in said)
+    return next((one[1] for one in found if one), "")
 
 
 _NOTHING = re.compile(r"(?<![\w.])(?:None|null|undefined|nil)(?![\w.])")
 _SPELLS_NOTHING = re.compile(r"(?i)none|null|undefined|nil|void 0")
-_DEMANDED = re.compile(r"\b(?:must|should|shall|has to|have to|needs? to|ought to)\b")
+_DEMANDED = re.compile(r"\b(?:must|should|shall|(?:has|have|needs?|ought)\s+to)\b")
 
 
 def untested_nothing(requirement: Requirement, tests: str) -> str:

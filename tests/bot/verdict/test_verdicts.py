@@ -588,6 +588,7 @@ def test_a_missing_value_of_which_a_sentence_speaks_has_to_be_in_a_test(body, co
     ("body", "tests", "outcome"),
     [
         ("Zero people should be a `ValueError`.", (ROUNDED,), UNVERIFIED),
+        ('Zero people (or none), should\nbe a ValueError ("No people").', (ROUNDED,), UNVERIFIED),
         ("Zero people must raise ValueError.", (ROUNDED, SPLIT), SATISFIED),
         ("Zero people is still a ValueError.", (ROUNDED,), SATISFIED),
         ("It should not raise a `ValueError`.", (ROUNDED,), SATISFIED),
