@@ -57,6 +57,8 @@ _PINNED = re.compile(
 _NOT = re.compile(
     r"(?i)\b(?:not|no|none|never|without|neither|nor|unless|only if|except)\b|n['\u2019]t\b"
 )
+_QUOTED = re.compile(r"`[^`\n]{0,200}`|\"[^\"\n]{0,200}\"")
+"""What a sentence only shows: `None` negates nothing there."""
 _NAMED = re.compile(
     r"`([^`\n]+)`|\b(test_\w+|\w+_test)\b|((?<![\w.-])(?:[\w.-]+/)+[\w.-]+|(?<![\w-])[\w-]+\.(?:py|[cm]?[jt]sx?)\b)"
 )
@@ -100,7 +102,7 @@ def permitted_changes(source: TaskSource) -> Iterator[PermittedChange]:
             told = f"{before} {one.strip()}" if _POINTS.match(one.strip()) else one.strip()
             before = one.strip()
             found = _ALLOWS.search(told[:_LONGEST])
-            if found and len(told) <= _LONGEST and not _NOT.search(told):
+            if found and len(told) <= _LONGEST and not _NOT.search(_QUOTED.sub(" ", told)):
                 removes = _REMOVES.fullmatch(found["what"]) is not None
                 meant = tuple(rows) if _POINTS_BACK.search(told) else ()
                 yield PermittedChange(told, source.reference, removes, meant)

@@ -28,7 +28,9 @@ _OPERATORS = (
     {b"&&", b"||"},
 )
 """Of which one is easily taken for another."""
-_IN_TEXT = re.compile(rb"\\.|\[(?:\\.|[^\]\\\n])*\]|\(\?(?:<?[=!:]|P?<\w+>)|\w+|\s+|.", re.DOTALL)
+_IN_TEXT = re.compile(
+    rb"\\.|\[(?:\\.|[^\]\\\n]){0,200}\]|\(\?(?:<?[=!:]|P?<\w+>)|\w+|\s+|.", re.DOTALL
+)
 """A pattern's escapes, classes and groups; words; signs."""
 _CONSTANTS = (b"None", b"null", b"undefined", b"nil", b"True", b"true", b"False", b"false")
 _BOUND = re.compile(r"not_|unary|conditional|ternary|template|interpolation|\Astring")
