@@ -187,7 +187,9 @@ def template_lines(templates: tuple[str, ...]) -> frozenset[str]:
 
 def is_usual_boilerplate(text: str) -> bool:
     """Whether a check-list line is one that templates everywhere carry."""
-    return _USUAL.search(text.strip()) is not None
+    return (
+        _USUAL.search(re.sub(r"^[^\w`'\"(]{1,9}", "", text)) is not None
+    )  # some begin with a picture
 
 
 # --- whether two demands say the same: the rule by which duplicates are merged ------------------------

@@ -148,6 +148,7 @@ def test_an_authors_bare_list_describes_the_change():
         "- [x] All 45 parser tests pass (43 existing + 2 new)\n- [x] CI is green",
         "- [x] Verified no regression for files without BOM\n- [x] I've manually tested it",
         "- [x] run `npm run test && npm run benchmark`\n- [x] tests and/or benchmarks are included",
+        "- [ ] 📚 Updated documentation for changed code. (N/A, it mends a crash)",
         "## How this was verified\n1. Run it, it must print the total",
     ],
 )
