@@ -112,6 +112,7 @@ QUIET: Files = {
     "shop.py": SHOP,
     "till.py": '"""\n>>> 1 + 1\n3\n"""\n\n\ndef count():\n    return 1\n',
     "requirements.txt": "pytest\n",
+    "pytest.ini": "[pytest]\ntestpaths = tests\n",
     "tests/test_shop.py": "import shop\n\n\ndef test_price():\n    assert shop.price(0) == 0\n",
 }
 RENAMED = "The shop is called a store\n\n`price` has nothing to do with it.\n"

@@ -14,11 +14,16 @@ from sandbox.test_runs.test_order import TestOrder
 from sandbox.test_runs.unit_tests import run_tests
 from sandbox.values import Observation, TestRunner
 
-_ARGUMENTS = ("--doctest-modules", "--doctest-ignore-import-errors", "--tb=short")
+_ARGUMENTS = (
+    "--doctest-modules",
+    "--doctest-ignore-import-errors",
+    "--override-ini=testpaths=",  # the modules are in no folder of tests
+    "--tb=short",
+)
 
 
 async def run_doctests(services: Services, case: EvaluationContext, step: Step) -> Seen:
-    """Run them by pytest; nothing where the project's own tests are not pytest's, or run them anyway.
+    """Run them by pytest; nothing where there are none, or the project's own tests are not pytest's or run them.
 
     The arguments are paths of modules; those of another project than the first one's are left out.
     What is seen to break is seen twice.
@@ -34,7 +39,8 @@ async def run_doctests(services: Services, case: EvaluationContext, step: Step) 
     base, head = await on_both(run, both)
     if lost(base, head):
         base, head = await on_both(run, both)
-    return showing(step, base, head) if head and (base or both.base.is_off) else Seen()
+    is_any = any(one and one.tests and one.tests.results for one in (base, head))
+    return showing(step, base, head) if head and is_any and (base or both.base.is_off) else Seen()
 
 
 def _order(case: EvaluationContext, place: StepSide, paths: tuple[str, ...]) -> TestOrder | None:
