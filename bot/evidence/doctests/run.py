@@ -23,7 +23,7 @@ _ARGUMENTS = (
 
 
 async def run_doctests(services: Services, case: EvaluationContext, step: Step) -> Seen:
-    """Run them by pytest; nothing where there are none, or the project's own tests are not pytest's or run them.
+    """Run them by pytest; nothing where there are none, or the tests are not pytest's or run them anyway.
 
     The arguments are paths of modules; those of another project than the first one's are left out.
     What is seen to break is seen twice.
