@@ -27,7 +27,7 @@ PROJECT: Files = {
     "tests/test_shop.py": "import shop\n\n\ndef test_name():\n    assert shop.name() == 'shop'\n",
 }
 PRICE = SHOP.replace("return cents", "return 2 * cents")
-PRICE_AND_NAME = PRICE.replace("return 'shop'", "return how or 'shop'")
+PRICE_AND_NAME = PRICE.replace("    return 'shop'", "    if how: return how\n    return 'shop'")
 PRICE_TEST = (
     "import shop\n\n\ndef test_price_returns_twice_the_cents():\n    assert shop.price(4) == 8\n"
 )
@@ -164,5 +164,5 @@ def test_a_hunk_that_only_a_judges_step_needs(folder: Folder, tmp_path: Path) ->
     assert found["shop.py:2"].requirements == ("R1",)
     assert (found["shop.py:15"].requirements, found["shop.py:15"].steps) == (("R2",), ("A-R2-1",))
     assert found["shop.py:15"].tests == ()
-    assert found["shop.py:28"].why is WhyNotMeasured.OTHER_EVIDENCE
-    assert found["shop.py:28"].rest == ("R2",)
+    assert found["shop.py:29"].why is WhyNotMeasured.OTHER_EVIDENCE
+    assert found["shop.py:29"].rest == ("R2",)
