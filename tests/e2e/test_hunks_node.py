@@ -26,7 +26,9 @@ NAME_TEST = (
     f"{BEGIN}import {{name}} from '../till.js';\n\n"
     "test('name gives the way it is told', () => {\n  assert.equal(name('x'), 'x');\n});\n"
 )
-HEAD = PRICE.replace("return cents", "return 2 * cents").replace("'till'", "how || 'till'")
+HEAD = PRICE.replace("return cents", "return 2 * cents").replace(
+    "  return 'till'", "  if (how) return how;\n  return 'till'"
+)
 TASK = "Prices\n\n- [ ] `price` returns twice the cents\n"
 TWO = TASK + "- [ ] `name` gives the way it is told\n"
 
