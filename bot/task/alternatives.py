@@ -281,10 +281,14 @@ def other_error(
     return named[0], known[0]
 
 
+def _not_kept(requirement: Requirement) -> Iterator[str]:
+    """Yield the sentences of a demand that ask for something else than what is there."""
+    return (one for one in _SENTENCE.split(prose_of(requirement)) if not keeps(one))
+
+
 def demanded_error(requirement: Requirement) -> str:
     """Return an error that a sentence of a demand wants raised; "" where none does, or it stays as it is."""
-    said = (one for one in _SENTENCE.split(prose_of(requirement)) if not keeps(one))
-    found = (_DEMANDED_ERROR.search(" ".join(one.split())) for one in said)
+    found = (_DEMANDED_ERROR.search(" ".join(one.split())) for one in _not_kept(requirement))
     return next((one[1] for one in found if one), "")
 
 
@@ -297,8 +301,7 @@ def untested_nothing(requirement: Requirement, tests: str) -> str:
     """Return `None`, `null` or `undefined` where a sentence of a demand speaks of it and `tests` of none."""
     if _SPELLS_NOTHING.search(tests):
         return ""
-    said = (one for one in _SENTENCE.split(prose_of(requirement)) if not keeps(one))
-    found = (_NOTHING.search(one) for one in said if _DEMANDED.search(one))
+    found = (_NOTHING.search(o) for o in _not_kept(requirement) if _DEMANDED.search(o))
     return next((one[0] for one in found if one), "")
 
 

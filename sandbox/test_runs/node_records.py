@@ -192,11 +192,11 @@ def _settled(part: _Part, place: _Place) -> list[TestResult]:
         return part.results
     path, status = place.path(part.file), part.wait_status
     has_failed = any(result.outcome in _BAD for result in part.results)
-    text = place.tree.read(path)
-    is_no_test = not status and text and not _MAY_TEST.search(text)
-    if not part.ended and (is_no_test or any(result.id == path for result in part.results)):
-        return part.results
     if not part.ended:
+        text = "" if status else place.tree.read(path)
+        is_no_test = text and not _MAY_TEST.search(text)
+        if is_no_test or any(result.id == path for result in part.results):
+            return part.results
         message = f"The test file {ended_how(status)} before its end."
         return [*part.results, TestResult(path, Outcome.ERROR, message=message, path=path)]
     if part.results and (has_failed or not status):
