@@ -117,8 +117,8 @@ def run_git(call: GitCall) -> GitResult:
                 f"git {call.arguments[0]} did not end within {call.timeout_s:.0f} s.",
                 "Try again; if it stays, the repository or the network is too slow.",
             )
-        stderr.seek(0)
-        text = stderr.read(_STDERR_BYTES).decode(errors="replace")
+        # Read without moving the place in the file: a child that outlives git still writes at it.
+        text = os.pread(stderr.fileno(), _STDERR_BYTES, 0).decode(errors="replace")
     return GitResult(exit_code, stdout[: call.max_output_bytes], text, truncated)
 
 
