@@ -165,6 +165,12 @@ INSTRUCTIONS = (
     ),
     re.compile(r"(?i)<\|?(?:im_start|system|endoftext)\|?>|\[/?INST\]|\bBEGIN SYSTEM PROMPT\b"),
 )
+_DESCRIBED = re.compile(
+    r"(?i)\b(?:if|when|once)\s(?:(?!\b(?:you|your|review|judg|grad|evaluat)|\bAI\b)[^.;:]){1,120}, "
+    r"(?:mark|set|record|count|treat) (?:this|that|the) "
+    r"(?!(?:above|first|following|given|last|main|next|only|same|stated|whole)\b)\w+ requirement as \w+"
+)
+"""A comment of a program that has requirements of its own: "If a key is there, mark this key requirement as …"."""
 _HIDING = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0001-\U000e007f]")
 _ZERO_WIDTH = re.compile(r"(?<=[\x21-\x7e])[\u200b-\u200d\u2060\ufeff\u00ad](?=[\x21-\x7e])")
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -246,7 +252,8 @@ def orders_in(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def _is_order(text: str) -> bool:
-    return any(pattern.search(text) for pattern in INSTRUCTIONS)
+    told = _DESCRIBED.sub("", text)
+    return any(pattern.search(told) for pattern in INSTRUCTIONS)
 
 
 def hidden_text(inspection: Inspection) -> Iterator[Finding]:
