@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import partial
 
 from bot.values import Requirements
-from sandbox.damage.values import ALTERED, PASSED_OVER, Damage
+from sandbox.damage.values import ALTERED, NARROWED, PASSED_OVER, Damage
 
 SHOWN_CODE = re.compile(r"^ *(```|~~~).*?^ *\1|^ *>>>[^\n]*", re.DOTALL | re.MULTILINE)
 """Blocks of code and examples: a task shows there, and says nothing."""
@@ -23,6 +24,11 @@ _OF_ERRORS = re.compile(
 # Names of code (`tools.mark.slow`): neither prose, nor a file with its ending, nor a host.
 _CHAIN = re.compile(r"(?<![\w./:@-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){2,}(?![\w/:@-])")
 _OF_HOSTS = frozenset(("com", "org", "net", "io", "dev"))
+_RESTRICTING = re.compile(
+    r"(?i)\b(?:only|just|unless|except\w*|other than|but|not|never|no|without|cannot|\w+n't"
+    r"|if|when|where|while)\b"
+)
+_SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n\s*\n")
 _LONGEST_NAME = 40
 _LEAST_NAME = 3
 _NOTHING = r"empty|blank|nothing|no|none|null|missing|without|absent|zero[ -]length|unset|omitted"
@@ -42,6 +48,8 @@ def is_said(damage: Damage, wanted: Requirements) -> bool:
     if damage.kind == ALTERED:
         names = (re.escape(one) for one in damage.names if len(one) >= _LEAST_NAME)
         return any(re.search(rf"(?i)(?<![^\W_]){one}(?![^\W_])", said) for one in names)
+    if damage.kind == NARROWED:
+        return any(map(partial(_restricts, damage.names), _SENTENCE.split(said)))
     prose = _SPAN.sub(
         lambda span: span[0] if _WORD.match(span[1]) else " ", SHOWN_CODE.sub(" ", said)
     )
@@ -53,6 +61,15 @@ def is_said(damage: Damage, wanted: Requirements) -> bool:
         if not is_named:
             return False
     return True
+
+
+def _restricts(texts: tuple[str, ...], sentence: str) -> bool:
+    """Tell whether a sentence says that something holds only with, or not with, each of some texts."""
+    quoted = (
+        rf"(?<!\w){re.escape(one)}(?!\w)" if one.isalnum() else rf"[`'\"]{re.escape(one)}[`'\"]"
+        for one in texts
+    )
+    return bool(_RESTRICTING.search(sentence)) and all(re.search(one, sentence) for one in quoted)
 
 
 def is_mentioned(damage: Damage, wanted: Requirements) -> bool:

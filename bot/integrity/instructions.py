@@ -170,7 +170,7 @@ _DESCRIBED = re.compile(
     r"(?:mark|set|record|count|treat) (?:this|that|the) "
     r"(?!(?:above|first|following|given|last|main|next|only|same|stated|whole)\b)\w+ requirement as \w+"
 )
-"""A comment of a program that has requirements of its own: "If a key is there, mark this key requirement as …"."""
+"""What a program does with requirements of its own: "If a key is there, mark this key requirement as met"."""
 _HIDING = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0001-\U000e007f]")
 _ZERO_WIDTH = re.compile(r"(?<=[\x21-\x7e])[\u200b-\u200d\u2060\ufeff\u00ad](?=[\x21-\x7e])")
 _WORD = re.compile(r"[^\W\d_]{2,}")

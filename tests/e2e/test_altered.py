@@ -138,3 +138,18 @@ def test_what_a_test_needs_is_not(folder: Folder) -> None:
     found = judged(folder, "tested", UNSEEN["a bound"], tests=EXPIRES + shown)
 
     assert found.conclusion == "success", found.said()
+
+
+NARROW = (
+    "if ends is not None and ends",
+    'if ends is not None and key.startswith("a") and ends',
+)
+
+
+@pytest.mark.parametrize("said", ["", "\nOnly keys that start with `a` expire.\n"])
+def test_what_holds_for_the_text_of_the_test_only_is_asked_about(folder: Folder, said: str) -> None:
+    found = judged(folder, f"narrow-{bool(said)}", NARROW, task=TASK + said)
+
+    assert found.conclusion == ("success" if said else "action_required"), found.said()
+    is_told = '`key.startswith("a")` is always true' in found.said()
+    assert is_told is not bool(said)

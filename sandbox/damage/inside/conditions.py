@@ -2,6 +2,7 @@
 
 A test that tells the two sides of `size < 16` apart fails with one of them. What only asks for a type, a
 platform, a version or what an imported module has is left out: one machine cannot see both sides of it.
+Of a text that base has, too, only what narrows another condition is asked: `… && key === 'name'`.
 """
 
 from __future__ import annotations
@@ -17,72 +18,109 @@ from sandbox.damage.inside.make import Damage, shown
 from sandbox.damage.inside.source import Source, text_of, walk
 
 _MOST = 6
+_MOST_NARROWED = 4
 _SMALL = 2  # what honest code asks for everywhere
 _WORD = re.compile(r"\w{2}|\w.*\w")  # not "-" and ",;:"
 _COMPARING = frozenset((
     "==", "!=", "===", "!==", "<", ">", "<=", ">=", "in", "not in", "is", "is not",
 ))  # fmt: skip
 _JOINING = frozenset(("&&", "||", "and", "or", "!", "not"))
+_BOTH, _NOT = frozenset(("&&", "and")), frozenset(("!", "not"))
 _AROUND = re.compile(r"parenthesized|boolean_operator|binary|unary|not_operator|conjunction")
+_MEMBER = re.compile(r"hasattr\(|(?:'\w+'|\"\w+\") in \w")
 _CALLED = re.compile(r"call(?:_expression)?\Z|method_invocation\Z")
+_CALLED_OR_FUNCTION = re.compile(rf"{_CALLED.pattern}|lambda|function|closure|generator")
 _TOLD_APART = re.compile(
     r"\btypeof\b|\binstanceof\b|__name__|"
-    r"(?:\A|[.\]?(\s!])(?:type|kind|code|errno|nodeType|tag|platform|version_info|implementation)\b"
+    r"(?:\A|[.\]?(\s!])(?:type|kind|code|errno|nodeType|nodeName|tag|tagName|platform|version_info|implementation)\b"
 )
 _IMPORTED = rb"(?m)^[ \t]*import (?:\* as )?%s\b|^[ \t]*import [\w.]{1,80} as %s\b|\b%s = require\("
 _ALWAYS = {"python": ("True", "False"), "c": ("1", "0"), "cpp": ("1", "0"), "bash": (":", "! :")}
 
 
 def conditions(sources: list[Source]) -> Iterator[Damage]:
-    """Yield each condition on a value that no file had on base, made always true and then always false."""
-    before = b"\n".join(one.before for one in sources)
-    found = (
-        (source, node, values)
-        for source in sources
-        if source.root is not None
-        for node, values in _new_ones(source, source.root, before)
-    )
-    for source, node, values in islice(found, _MOST):
-        line = node.start_point[0] + 1
-        place = (
-            source.number,
-            "condition",
-            line,
-            source.symbol(line),
-            node.start_byte,
-            node.end_byte,
-        )
-        true, false = _ALWAYS.get(source.language, ("true", "false"))
-        for text, says in ((true, "true"), (false, "false")):
-            told = f"`{shown(text_of(node))}` is always {says}"
-            yield Damage(*place, text.encode(), told, is_telling=False, names=values)
+    """Yield each condition on a value that no file had on base, made always true and then always false.
 
-
-def _new_ones(
-    source: Source, root: tree_sitter.Node, before: bytes
-) -> Iterator[tuple[tree_sitter.Node, tuple[str, ...]]]:
-    """Yield the outermost conditions in the lines of a change, each with the values that it asks for.
-
-    These are texts, and numbers that stand alone.
+    Behind them stand the conditions that narrow another one to a text, each always met.
     """
+    before = b"\n".join(one.before for one in sources)
+    found = [
+        (source, node) for source in sources if source.root for node in _new_ones(source, before)
+    ]
+    valued = [(*one, values) for one in found if (values := _new_values(*one, before))]
+    for source, node, values in valued[:_MOST]:
+        for is_met in (True, False):
+            yield _always(is_met, source, node, "condition", values)
+    known = [node for _, node, _ in valued]
+    narrowing = (
+        (source, node, texts, answer)
+        for source, node in found
+        if node not in known and (texts := _own_texts(node)) and (answer := _met(node)) is not None
+    )
+    for source, node, texts, answer in islice(narrowing, _MOST_NARROWED):
+        yield _always(answer, source, node, "narrowed", texts)
+
+
+def _always(
+    is_met: bool, source: Source, node: tree_sitter.Node, kind: str, values: tuple[str, ...]
+) -> Damage:
+    line = node.start_point[0] + 1
+    place = source.number, kind, line, source.symbol(line), node.start_byte, node.end_byte
+    put = _ALWAYS.get(source.language, ("true", "false"))[0 if is_met else 1]
+    told = f"`{shown(text_of(node))}` is always {'true' if is_met else 'false'}"
+    return Damage(*place, put.encode(), told, is_telling=False, names=values)
+
+
+def _new_ones(source: Source, before: bytes) -> Iterator[tree_sitter.Node]:
+    """Yield the outermost conditions with a value in the lines of a change."""
     end = 0
-    for node in walk(root):
+    for node in walk(source.root) if source.root else ():
         line, written = node.start_point[0] + 1, text_of(node)
         is_changed = any(a <= line <= b for a, b in source.ranges)
         if node.start_byte < end or not is_changed or not _is_condition(node):
             continue
         if written.encode() in before or _TOLD_APART.search(written):
             continue
-        if _asks_module(node, source):
+        if _asks_module(node, source) or not (_own_texts(node) or any(map(is_value, walk(node)))):
             continue
         end = node.end_byte
-        values = []
-        for one in filter(is_value, walk(node)):
-            is_other = _is_given if TEXT.search(one.type) else _is_reckoned  # unlike `2 ** n`
-            if not is_other(one, node) and not _was_asked(text_of(one), source, before):
-                values.append(text_of(one))
-        if values:
-            yield node, tuple(values)
+        yield node
+
+
+def _new_values(source: Source, condition: tree_sitter.Node, before: bytes) -> tuple[str, ...]:
+    """Return the values that base does not ask for: texts, and numbers that stand alone."""
+    values = []
+    for one in filter(is_value, walk(condition)):
+        is_other = _is_given if TEXT.search(one.type) else _is_reckoned  # unlike `2 ** n`
+        if not is_other(one, condition) and not _was_asked(text_of(one), source, before):
+            values.append(text_of(one))
+    return tuple(values)
+
+
+def _own_texts(condition: tree_sitter.Node) -> tuple[str, ...]:
+    """Return the texts that a condition asks for itself, as written; none where it asks for a member."""
+    written = text_of(condition)
+    if _MEMBER.match(written):
+        return ()
+    texts = [one for one in walk(condition) if TEXT.search(one.type)]
+    return tuple(
+        text_of(one) for one in texts if not _is_given(one, condition, _CALLED_OR_FUNCTION)
+    )
+
+
+def _met(condition: tree_sitter.Node) -> bool | None:
+    """Return the answer with which a condition narrows nothing; None for what stands beside no other one."""
+    is_met, node = True, condition
+    while (around := node.parent) is not None and _AROUND.search(around.type):
+        operators = {text_of(one) for one in around.children if not one.is_named}
+        if operators & _BOTH:
+            return is_met
+        if operators & _NOT:
+            is_met = not is_met
+        elif not operators <= {"(", ")"}:
+            return None
+        node = around
+    return None
 
 
 def _asks_module(condition: tree_sitter.Node, source: Source) -> bool:
@@ -144,11 +182,13 @@ def is_value(node: tree_sitter.Node) -> bool:
     return bool(is_number) and float(written) > _SMALL
 
 
-def _is_given(text: tree_sitter.Node, condition: tree_sitter.Node) -> bool:
+def _is_given(
+    text: tree_sitter.Node, condition: tree_sitter.Node, to: re.Pattern[str] = _CALLED
+) -> bool:
     """Tell whether a text is given to another call, whose result the condition asks for."""
     around = text.parent
     while around is not None and around != condition:
-        if _CALLED.search(around.type):
+        if to.search(around.type):
             return True
         around = around.parent
     return False

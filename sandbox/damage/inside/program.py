@@ -4,7 +4,8 @@ Runs inside the sandbox. Input: JSON with `called` and `words`, names that the t
 `files`, a list of {path, language, ranges: [[first, last]], hunks: [[first, count, text]]}: the changed
 lines of head (a deletion in front of line n is [n, n - 1]), and what stood in place of `count` lines on
 base. Output on the private channel: one JSON line a damage, first files that only look different (`same`),
-then conditions on a value that are always true or false (`condition`), errors that are let through
+then conditions on a value that are always true or false (`condition`), such that narrow another one and
+are always met (`narrowed`), errors that are let through
 (`passed_over`), keys that are others (`key`), statements that are as on base (`altered`), then the most
 telling:
 {file, kind, line, symbol, start, end, text, what, is_telling, is_new, names, is_changed, parameters}; it

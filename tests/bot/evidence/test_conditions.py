@@ -6,7 +6,15 @@ import pytest
 
 from bot.evidence.said_values import is_mentioned, is_said
 from bot.values import DamageSeen, TestChange, Verdict, VerdictOutcome
-from sandbox.damage.values import CONDITION, KEY, PASSED_OVER, Damage, DamageTrial, OneValue
+from sandbox.damage.values import (
+    CONDITION,
+    KEY,
+    NARROWED,
+    PASSED_OVER,
+    Damage,
+    DamageTrial,
+    OneValue,
+)
 from tests.bot.verdict.cases import SPLIT, comparison, observed, requirements, verdict_of
 
 NAME = "test_split_refuses_zero_people"
@@ -104,6 +112,23 @@ def test_a_task_that_speaks_of_errors_may_want_one_passed_over(task: str, is_so:
     what = "`except ValueError` lets the error through"
     damage = Damage("src/shop.py", PASSED_OVER, 7, "total", what, names=("ValueError",))
     assert is_said(damage, requirements("Orders", task)) is is_so
+
+
+@pytest.mark.parametrize(
+    ("task", "is_so"),
+    [
+        ("Escaped characters are allowed. `a\\*b` is a link.", False),
+        ("Escaped characters are allowed, but not an escaped `*`.", True),
+        ("Only `*` may be escaped. Others stay as they are.", True),
+        ("Others stay as they are unless they are escaped. An escaped `*` is a star.", False),
+    ],
+)
+def test_a_task_that_restricts_it_to_a_text_may_want_a_narrow_condition(
+    task: str, is_so: bool
+) -> None:
+    what = "`char in '*'` is always true"
+    damage = Damage("src/links.py", NARROWED, 7, "parse", what, names=("*",))
+    assert is_said(damage, requirements("Links", task)) is is_so
 
 
 def for_one_value(damage: Damage, *tests: str) -> Verdict:

@@ -9,7 +9,7 @@ import pytest
 
 from sandbox import open_sandbox
 from sandbox.damage.making import DamagedCopy, make_damages
-from sandbox.damage.values import CONDITION, PASSED_OVER, SAME, UNASKED
+from sandbox.damage.values import CONDITION, NARROWED, PASSED_OVER, SAME, UNASKED
 from tests.sandbox.linters.changes import changed
 
 pytestmark = pytest.mark.real
@@ -158,6 +158,40 @@ async def test_a_condition_on_a_value_is_made_always_true_and_always_false(
     for one, text in zip(found, [text for text in wanted for _ in range(2)], strict=True):
         ((_, made),) = one.files
         assert text not in made.decode() and len(made) < len(head)
+
+
+NARROWING = {
+    "a.js": (
+        "const f = (a, b) => '>' in b;\n",
+        "const f = (a, b) => a && !b.includes('>') ? !(b.size && (b.startsWith('+'))) "
+        ": b.x === '-' || '>' in b;\n",
+        ["`b.includes('>')` is always false", "`b.startsWith('+')` is always true"],
+    ),
+    "a.py": (
+        "def f(a, b):\n    return a == 'x'\n",
+        "def f(a, b):\n    if a and b[:1] in ('x', '*') and hasattr(b, 'x') and any(c == 'x' for c in b):\n"
+        "        return 3 if b and b[0] == g('x') else b[1] == 'x'\n    return a == 'x'\n",
+        ["`b[:1] in ('x', '*')` is always true"],
+    ),
+    "b.js": (
+        "const f = (a) => a.tagName === 'P';\n",
+        "const f = (a) => a.x && a.tagName === 'P' || a.y && a.some((b) => b === 'P') "
+        "|| typeof a === 'P' && a;\n",
+        [],
+    ),
+}
+"""Base, head, and how the conditions that narrow another one to a text of base are always met."""
+
+
+@pytest.mark.parametrize("name", NARROWING)
+async def test_what_narrows_a_condition_to_a_text_is_always_met(tmp_path: Path, name: str) -> None:
+    base, head, wanted = NARROWING[name]
+    checkout = changed(tmp_path, {name: base}, {name: head})
+    sandbox = open_sandbox("bubblewrap", tmp_path / "state")
+    made = await make_damages(sandbox, checkout, {name}, ())
+    found = [one.damage for one in made if one.damage.kind in (NARROWED, CONDITION)]
+    assert [one.what for one in found] == wanted
+    assert all(one.kind == NARROWED and one.names for one in found)
 
 
 async def test_a_value_that_base_asks_for_is_none_of_the_change(tmp_path: Path) -> None:
