@@ -54,11 +54,12 @@ def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
             # A line alone and with those around it has the same number.
             found.setdefault((one.file, one.start, one.end), (one, is_part))
     texts = {source.number: source.text for source in sources}
-    alike = Counter((one.text, texts[one.file][one.start : one.end]) for one, _ in found.values())
+    edits = [(one.text, texts[one.file][one.start : one.end]) for one, _ in found.values()]
+    alike = Counter(edits)
     chosen = (
         one
-        for one, is_part in found.values()
-        if not is_part or alike[one.text, texts[one.file][one.start : one.end]] == 1
+        for (one, is_part), edit in zip(found.values(), edits, strict=True)
+        if not is_part or alike[edit] == 1
     )
     yield from islice(chosen, _MOST)
 

@@ -50,8 +50,7 @@ class Place:
         """Read what stands between two bytes."""
         found = [
             one
-            for node in said(root)
-            if node.end_byte > start and node.start_byte < end
+            for node in said(root, start, end)
             for one in pieces(node)
             if start <= one.start < end
         ]

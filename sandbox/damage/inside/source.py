@@ -224,14 +224,21 @@ def pieces(node: tree_sitter.Node) -> Iterator[Piece]:
         at = end
 
 
-def said(root: tree_sitter.Node, *, with_types: bool = False) -> Iterator[tree_sitter.Node]:
-    """Yield the nodes of a tree without comments, imports, docstrings and, mostly, annotations."""
+def said(
+    root: tree_sitter.Node, start: int = 0, end: int | None = None, *, with_types: bool = False
+) -> Iterator[tree_sitter.Node]:
+    """Yield the nodes of a tree without comments, imports, docstrings and, mostly, annotations.
+
+    With `start` and `end` these are the nodes that have bytes between the two.
+    """
+    end = root.end_byte if end is None else end
     waiting = [root]
     while waiting:
         node = waiting.pop()
         if not (_says_nothing(node) or (not with_types and node.type in _TYPES)):
             yield node
-            waiting += reversed(node.children)
+            near = (one for one in node.children if one.end_byte > start and one.start_byte < end)
+            waiting += reversed([*near])
 
 
 def tokens(root: tree_sitter.Node, *, with_types: bool = True) -> list[bytes]:
