@@ -42,6 +42,7 @@ ENOUGH_INFORMATION = 4  # characters of input and result together that a coincid
 KNOWN_SHARE = 0.6  # of a place's answers that tests ask for
 _SHOWN_CHARS = 60
 _LEAST_OF_DATA = 2  # one pair in a settings file is what its test asks for
+_LEAST_COUNTED = 8
 DOUBTED_SHARE = 0.5  # of a test's assertions that a ready-made answer satisfies
 _COMPILED = (*RUST.suffixes, *JAVA.suffixes, *NATIVE.suffixes)
 _DATA = (".json", ".csv", ".tsv", ".yaml", ".yml", ".toml", ".ini", ".txt", ".dat")
@@ -155,7 +156,7 @@ def _in_source(fresh: _Fresh, asked: list[_ExpectedInFile]) -> Iterator[Finding]
         hits = [answer for answer in answers if any(_knows(one, answer) for one in asked)]
         if change.path.endswith(_DATA) and len(hits) < _LEAST_OF_DATA:
             continue
-        if not hits or len(hits) < KNOWN_SHARE * len(answers):
+        if not hits or len(hits) < KNOWN_SHARE * len(answers) or _is_counted(answers, hits):
             continue
         told = sum(information("".join(hit.given)) + information(hit.result) for hit in hits)
         if told < ENOUGH_INFORMATION or not any(information(hit.result) for hit in hits):
@@ -181,6 +182,14 @@ def _in_source(fresh: _Fresh, asked: list[_ExpectedInFile]) -> Iterator[Finding]
             finding = make_finding(RESULT_HARD_CODED, change, constant.line, message)
             doubted = tuple(f"{one.path}::{one.question.test}" for one in tests)
             yield replace(finding, tests=doubted)
+
+
+def _is_counted(answers: list[ReadyAnswer], hits: list[ReadyAnswer]) -> bool:
+    """Tell whether a table has the words of all digits, of which tests ask for some: "zero" to "nine"."""
+    given = [one.given[0] for one in answers if len(one.given) == 1]
+    count = len(answers)
+    numbers = {str(n) for n in range(count)}, {str(n) for n in range(1, count + 1)}
+    return _LEAST_COUNTED <= count != len(hits) and len(given) == count and {*given} in numbers
 
 
 def _knows(asked: _ExpectedInFile, answer: ReadyAnswer) -> bool:

@@ -18,10 +18,11 @@ _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n{2,}")
 _FENCE = re.compile(r"^ *(```|~~~).*?^ *\1", re.DOTALL | re.MULTILINE)
 _NAMED = re.compile(r"`([^`\n]{1,80})`|\"([^\"\n]{1,60})\"|\b([A-Za-z_]\w{2,60})\(\)")
 _BESIDE = re.compile(
-    r"(?:,|/|(?:, )?(?:and|nor|as well as))"
-    r"(?: (?:for|in|with|to|from|of|on|at|by|both|also|the)){0,2}"
+    r"[,/](?: (?:both|also|the))?"
+    r"|(?:, )?(?:and|nor|as well as)(?: (?:for|in|with|to|from|of|on|at|by|both|also|the)){0,2}"
 )
-_LIKE = re.compile(rf"(?:{_BESIDE.pattern})|as(?: (?:for|in|with|to|on|at))?")
+"""Between two names of one list; in "in arrays of `a`, with `b` set" there are two sides of one thing."""
+_LIKE = re.compile(rf"{_BESIDE.pattern}|(?:,|as)(?: (?:for|in|with|to|from|of|on|at|by))?")
 _FOR_EXAMPLE = re.compile(
     r"(?i)\b(?:such as|like|e\.\s?g\.|for (?:example|instance)|including)[\s,:(]{0,4}\Z"
 )

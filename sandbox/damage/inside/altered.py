@@ -28,6 +28,7 @@ _MOST_NAMES = 200  # of a place
 _LEAST_NAMED = 3  # words and marks of an expression
 _COPIED = ([b".", b"copy", b"(", b")"], [b"[", b":", b"]"])
 """Two ways to copy a list."""
+_DECLARED = ([b"const"], [b"let"], [b"var"])
 _HELP = (b"help", b"description", b"epilog", b"usage", b"summary")
 """Names of texts that say how a program is used."""
 _MOST_AROUND = 5
@@ -148,13 +149,13 @@ def _names(place: Place) -> list[str]:
 def _is_said_otherwise(step: Step, source: Source) -> bool:
     """Tell whether what is gone has another name or spelling, is a text of help, or can be no more.
 
-    `a ** (b - 1)` is `a ** c`, behind `c = b - 1`; `a.copy()` is `a[:]`.
+    `a ** (b - 1)` is `a ** c`, behind `c = b - 1`; `a.copy()` is `a[:]`; `let a` is `const a`.
     """
     gone, came = ([one.text for one in side] for side in (step.gone, step.came))
     if all(_is_help(one) for one in (*step.gone, *step.came)):
         return True
     is_dead = not came and _compares_with_nothing(step.gone, source)
-    if is_dead or (gone in _COPIED and came in _COPIED):
+    if is_dead or any(gone in ways and came in ways for ways in (_COPIED, _DECLARED)):
         return True
     if gone[:1] == [b"("] and gone[-1:] == [b")"]:
         gone = gone[1:-1]

@@ -274,3 +274,20 @@ def test_a_list_of_the_tested_numbers(asks, said, count):
     tests = "def test_wait():\n    raises(lambda: wait(0))\n    raises(lambda: wait(-1))\n"
     before = "def wait(wait):\n    return wait == 0 or wait == -1\n"
     assert len(found_in(source, tests, said=said, before=before)) == count
+
+
+WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+IN_WORDS = "".join(
+    f"    assert in_words({n}) == '{word}'\n" for n, word in enumerate(WORDS) if n not in (4, 7)
+)
+
+
+@pytest.mark.parametrize(
+    ("known", "is_found"),
+    [(dict(enumerate(WORDS)), False), ({n: w for n, w in enumerate(WORDS) if n != 4}, True)],
+)
+def test_the_words_of_all_digits_are_data(known, is_found):
+    source = f"WORDS = {known!r}\n\n\ndef in_words(n):\n    return WORDS[n]\n"
+    before = "def in_words(n):\n    raise NotImplementedError\n"
+    found = found_in(source, f"def test_in_words():\n{IN_WORDS}", before)
+    assert bool(found) is is_found

@@ -23,6 +23,11 @@ LEFT_OUT = {
         '["\\r", "\\v"]',
         ('"\\u2028"', '"\\r"'),
     ),
+    "in one list": (
+        "It is so in `one`, `two` and in `three`.",
+        "one three",
+        ("two", "one"),
+    ),
     "functions": (
         "pack() and unpack() take a prefix for the name",
         "assert unpack(b'')",
@@ -38,6 +43,7 @@ NOTHING = {
     "a value and a call": ("It gives `'ids'` and `f('B')` is fine.", "'ids'"),
     "shown": ("It is wrong.\n\n```\n`one`, `two`\n```\n", "one"),
     "private": ("Drop stale `align` and `valign` keys", "assert 'a' not in (t.align, t._valign)"),
+    "two sides of one thing": ("So it is in arrays of `items`, with `type` set.", "type"),
     "digits": ("`1` and `2` are wrong.", "1"),
     "and so on": ("Every key schema: `Regex`, `And`, `Or` and so on.", "Regex"),
     "such as": ("Wrong for names such as `load` and `dump`.", "load()"),

@@ -221,3 +221,11 @@ async def test_a_comparison_with_what_can_be_no_more_is_not_tried(
 
     assert ("`if (t.kind" in "".join(one.what for one in found)) is is_made
     assert bool(found)  # where it was made is a place itself
+
+
+async def test_how_a_name_is_declared_is_no_part_of_a_change(tmp_path: Path) -> None:
+    base = "function f(a) {\n  let b = /[a-z]+/;\n  b = a.replace(b, '');\n  return b;\n}\n"
+    head = "function f(a) {\n  const b = more(a);\n  const c = a.replace(b, '');\n  return c;\n}\n"
+    found = await altered(tmp_path, base, head, "a.js")
+
+    assert found and not any("`let`" in one.what for one in found)
