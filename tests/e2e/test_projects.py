@@ -79,7 +79,7 @@ PYTHON: Files = {
 NAMES = ("alpha", "beta", "gamma")
 CENTS_TEST = (
     "from shop_alpha.pricing import price\n\n\n"
-    "def test_price_returns_whole_cents():\n    assert price(2) == 200\n"
+    "def test_price_returns_whole_cents():\n    assert repr(price(2)) == '200'\n"
 )
 BREAKING: Files = {
     "packages/alpha/shop_alpha/pricing.py": CENTS,
@@ -215,6 +215,23 @@ def test_a_dependent_without_tests_that_load_is_said_to_be_not_run(tmp_path: Pat
     assert judged.conclusion == "action_required", judged.said()
     reason = row(judged, "B2")[1]
     assert "Only packages/alpha/ was run; packages/beta/ uses `price` (none of its tests" in reason
+
+
+@pytest.mark.parametrize("name", ["testutils.py", "test_more.py"])
+def test_a_touched_folder_without_any_test_is_passed_over(tmp_path: Path, name: str) -> None:
+    """A file that a runner would take for a test, and in which it found none, is looked at by a person."""
+    tools: Files = {
+        "packages/tools/requirements.txt": "",
+        "packages/tools/make.py": "print('made')\n",
+        f"packages/tools/{name}": "def compare(one, other):\n    return one == other\n",
+    }
+    folder = open_folder(tmp_path, {**PYTHON, **tools})
+    head = folder.branch("with-tools", {**MENDED, "packages/tools/make.py": "print('made it')\n"})
+    judged = folder.judge(head, task=TASK)
+    is_passed = name == "testutils.py"
+    assert judged.conclusion == ("success" if is_passed else "action_required"), judged.said()
+    assert ("packages/tools" not in ran(judged)) is is_passed
+    assert ("packages/tools/: On base there are no tests" in judged.said()) is not is_passed
 
 
 def test_one_core_finds_what_two_find(tmp_path: Path, shop: Folder) -> None:

@@ -34,6 +34,7 @@ from bot.values import (
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.test_runs.four_runs import FourRuns, is_below, is_whole_file
 from sandbox.test_runs.four_way import RUNS, Crossed, Sides, run_four_ways
+from sandbox.test_runs.path_kinds import is_untested
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.test_runs.unit_tests import HARNESS_VERSION, run_tests
 from sandbox.toolchains.layers import known_as
@@ -128,6 +129,16 @@ class _Run:
         results = self.base.tests.results if self.base and self.base.tests else ()
         return self.only_exit_code or any(not is_whole_file(one) for one in results)
 
+    def has_none(self, tree: Path) -> bool:
+        """Whether a project below the top has no test: none was collected, and nothing looks like one."""
+        sides = [seen for seen in (self.base, self.head) if seen]
+        ran = [seen.tests for seen in sides if seen.tests]
+        is_empty = len(sides) == len(Side) and not any(
+            one.results or not one.complete for one in ran
+        )
+        is_known = bool(self.root) and is_empty and not self.only_exit_code
+        return is_known and not is_untested(tree / self.root)
+
     @property
     def only_exit_code(self) -> bool:
         return any(seen and seen.command and seen.tests is None for seen in (self.base, self.head))
@@ -168,15 +179,16 @@ async def run_unit_tests(services: Services, case: EvaluationContext, step: Step
     runs += await a_few_at_a_time(max(1, cores() // 2), steps)
     runs = [one for one in runs if one.project.is_touched or one.found_tests]
     runs.sort(key=lambda one: projects.index(one.project))
-    base, head = (_together(side, runs) for side in Side)
+    tested = [one for one in runs if not one.has_none(tree)] or runs
+    base, head = (_together(side, tested) for side in Side)
     is_seen = base is not None or head is not None
     whole = (Evidence(step.id, step, base, head, transition(base, head)),) if is_seen else ()
-    tests = _all_ways(case, runs, step.id if whole else "")
+    tests = _all_ways(case, tested, step.id if whole else "")
     crossed = (
         one
-        for number, run in enumerate(runs, start=1)
+        for number, run in enumerate(tested, start=1)
         for one in crossed_evidence(
-            step, (run.base, run.head), run.crossed, str(number) if len(runs) > 1 else ""
+            step, (run.base, run.head), run.crossed, str(number) if len(tested) > 1 else ""
         )
     )
     return Seen((*whole, *crossed), replace(tests, not_run=tuple(_not_run(case, runs))))
