@@ -18,7 +18,14 @@ from sandbox.values import TestCall, TestRunner
 SUFFIXES = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx", ".vue", ".svelte")
 _TEST_NAME = re.compile(r"(^|[.\-_])(test|spec|tests)\.[cm]?[jt]sx?$|^test[-_].*\.[cm]?[jt]sx?$")
 _TEST_FOLDERS = {"test", "tests", "__tests__", "spec"}
+_NAMED_TEST = re.compile(r"[._-](?:test|spec)\.[cm]?[jt]sx?$")
 _NODE_TEST = re.compile(r"""['"]node:test['"]""")
+_MOCHA_CALLED = re.compile(r"""['"]mocha['"][\s\S]{0,4000}?\bnew Mocha\(""")
+_MOCHA_SAID = (
+    (re.compile(r"\btimeout: {0,9}(\d{1,9})\b"), "--timeout"),
+    (re.compile(r"""\bui: {0,9}['"](\w{1,20})['"]"""), "--ui"),
+)
+"""What such a program tells mocha, and the option of its command that says the same."""
 _BY_DEPENDENCY = (
     ("vitest", TestRunner.VITEST),
     ("jest", TestRunner.JEST),
@@ -297,23 +304,58 @@ def choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> Runner:
 
 
 def _by_its_library(tree: Tree, call: ScriptCall) -> ScriptCall:
-    """Let `node --test` run the files that `node` is called with, where they use node:test."""
+    """Let `node --test` run the files that `node` is called with, where they use node:test.
 
-    def runner(one: TestRunner, arguments: tuple[str, ...]) -> TestRunner:
-        files = arguments[arguments.index("--") + 1 :] if one is TestRunner.NODE else ()
-        for path in files:
+    What a program of the project gives to mocha is run by mocha's own command.
+    """
+
+    def runner(one: TestCall) -> TestRunner:
+        for path in _files_of_node(one):
             text, folder = tree.read(path), PurePosixPath(path).parent
             # A list of test files loads them out of its own folder.
             loaded = dict.fromkeys(_LOADED.findall(text)[:READ_TEST_FILES])
             texts = (text, *(tree.read(str(folder / name)) for name in loaded))
             if any(map(_NODE_TEST.search, texts)):
                 return TestRunner.NODE_TEST
-        return one
+        return one.runner
 
-    more = tuple(
-        TestCall(runner(each.runner, each.arguments), each.arguments) for each in call.more
-    )
-    return replace(call, runner=runner(call.runner, call.arguments), more=more)
+    calls = [TestCall(call.runner, call.arguments), *call.more]
+    others = {path for one in calls for path in _files_of_node(one)}
+    programs = {path for path in others if _MOCHA_CALLED.search(tree.read(path))}
+    if programs and (mocha := _of_mocha(tree, min(programs), others)):
+        calls = [mocha, *(left for one in calls if (left := _without(one, programs)))]
+    first, *more = (replace(one, runner=runner(one)) for one in calls)
+    return replace(call, runner=first.runner, arguments=first.arguments, more=tuple(more))
+
+
+def _files_of_node(call: TestCall) -> tuple[str, ...]:
+    is_node = call.runner is TestRunner.NODE
+    return call.arguments[call.arguments.index("--") + 1 :] if is_node else ()
+
+
+def _without(call: TestCall, programs: set[str]) -> TestCall | None:
+    """Return a call without some of the files that `node` gets; None where none is left."""
+    files = _files_of_node(call)
+    left = tuple(one for one in files if one not in programs)
+    if len(left) == len(files):
+        return call
+    before = call.arguments[: len(call.arguments) - len(files)]
+    return replace(call, arguments=(*before, *left)) if left else None
+
+
+def _of_mocha(tree: Tree, program: str, others: set[str]) -> TestCall | None:
+    """Return the call of mocha for a program that gives it the files named as tests; None without any.
+
+    They are named by folder and ending; `others` are files that are run by themselves.
+    """
+    tests = [path for path in tree.files() if path.endswith(SUFFIXES) and path not in others]
+    named = [(PurePosixPath(one), end[0]) for one in tests if (end := _NAMED_TEST.search(one))]
+    patterns = {f"{path.parts[0]}/**/*{end}" for path, end in named if len(path.parts) > 1}
+    text = tree.read(program)
+    said = ((option, found[1]) for known, option in _MOCHA_SAID if (found := known.search(text)))
+    options = (word for pair in said for word in pair)
+    arguments = ("--", *options, *sorted(patterns))
+    return TestCall(TestRunner.MOCHA, arguments) if patterns else None
 
 
 def as_in_ci(tree: Tree, runner: Runner) -> Runner:

@@ -175,6 +175,31 @@ def test_a_script_that_loads_files_of_node_test_is_run_by_it(tmp_path: Path) -> 
     assert found.test_arguments == ("--enable-source-maps", "--", "test/index.js")
 
 
+PROGRAM = (
+    "const Mocha = require('mocha')\nconst walk = require('klaw')\n"
+    "const mocha = new Mocha({ui: 'tdd', reporter: 'dot', timeout: 30000})\n"
+    "walk('./lib').on('data', one => mocha.addFile(one.path)).on('end', () => mocha.run(process.exit))\n"
+)
+
+
+@pytest.mark.parametrize("program", [PROGRAM, PROGRAM.replace("new Mocha(", "mocked(")])
+def test_what_a_program_gives_to_mocha_is_run_by_mocha(tmp_path: Path, program: str) -> None:
+    scripts = {"test": "npm run a && npm run b", "a": "nyc node test.js", "b": "node test.mjs"}
+    tests = dict.fromkeys(("lib/copy/__tests__/a.test.js", "lib/b.spec.mjs", "test.mjs"), "1;\n")
+    write(tmp_path, {"test.js": program, **tests})
+    found = node(tmp_path, {"scripts": scripts, "devDependencies": {"mocha": "10"}})
+    calls = [
+        (found.runner, found.test_arguments[1:]),
+        *((o.runner, o.arguments[1:]) for o in found.more_calls),
+    ]
+    patterns = "lib/**/*.spec.mjs", "lib/**/*.test.js", "test/**/*.test.js"
+    if program is PROGRAM:
+        mocha = "--timeout", "30000", "--ui", "tdd", *patterns
+        assert calls == [(TestRunner.MOCHA, mocha), (TestRunner.NODE, ("test.mjs",))]
+    else:
+        assert calls == [(TestRunner.NODE, ("test.js", "test.mjs"))]
+
+
 def test_scripts_that_call_each_other_or_cannot_be_read_end(tmp_path: Path) -> None:
     scripts = {"test": "npm run a", "a": "npm run test && npm run a", "pretest": "echo '"}
     found = node(tmp_path, {"scripts": scripts, "devDependencies": {"vitest": "3"}})
