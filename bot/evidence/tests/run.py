@@ -137,7 +137,7 @@ class _Run:
             one.results or not one.complete for one in ran
         )
         is_known = bool(self.root) and is_empty and not self.only_exit_code
-        return is_known and not is_untested(tree / self.root)
+        return is_known and is_untested(tree / self.root)
 
     @property
     def only_exit_code(self) -> bool:
