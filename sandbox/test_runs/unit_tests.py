@@ -40,7 +40,12 @@ async def run_tests(sandbox: Sandbox, order: TestOrder) -> Observation:
         one = replace(recipe, runner=call.runner, test_arguments=call.arguments, more_calls=())
         environment = replace(order.environment, recipe=one)
         limits = replace(order.limits, timeout_s=max(1.0, left_s))
-        seen.append(await _run(sandbox, replace(order, environment=environment, limits=limits)))
+        paths = order.paths
+        if recipe.more_calls and call.runner is TestRunner.NODE:
+            # What another call runs, by a runner, is no program of its own.
+            paths = tuple(path for path in paths if path in call.arguments)
+        one_order = replace(order, environment=environment, limits=limits, paths=paths)
+        seen.append(await _run(sandbox, one_order))
         left_s -= seen[-1].seconds
         if seen[-1].tests is None or not seen[-1].tests.complete:
             break  # what is missing already keeps the whole from proving anything

@@ -350,3 +350,31 @@ def test_mocha_2_is_watched_on_a_node_of_its_time(tmp_path: Path) -> None:
     change: Files = {"price.js": refusing, "test/price.js": f"{BEFORE_MODULES}{REFUSAL}}});\n"}
     seen = judged(tmp_path, base, change)
     assert seen.conclusion == "success", seen.markdown
+
+
+STARTS_MOCHA = (
+    "const fs = require('fs');\nconst Mocha = require('mocha');\nconst mocha = new Mocha({timeout: 9000});\n"
+    "for (const name of fs.readdirSync('lib/tests')) mocha.addFile(`lib/tests/${name}`);\n"
+    "mocha.run(failures => process.exit(failures));\n"
+)
+
+
+def test_what_a_program_gives_to_mocha_is_told_test_by_test(tmp_path: Path) -> None:
+    """It was one test by its exit code, and beside it node ran mocha's own files, which need mocha."""
+    exported = "\nexports.discounted = discounted;\n"
+    inside = BEFORE_MODULES.replace("'../price", "'../../price")
+    base: Files = {
+        "package.json": manifest(
+            "node test.js && node test.mjs", '{"type": "commonjs"}', mocha="^10"
+        ),
+        "price.js": DISCOUNT.replace("export ", "") + exported,
+        "test.js": STARTS_MOCHA,
+        "test.mjs": "import './price.js';\n",
+        "lib/tests/price.test.js": f"{inside}}});\n",
+    }
+    refusing = REFUSING.replace("export ", "") + exported
+    change: Files = {"price.js": refusing, "lib/tests/price.test.js": f"{inside}{REFUSAL}}});\n"}
+    seen = judged(tmp_path, base, change)
+    title = "discounted > refuses a percentage above 100 é"
+    assert_shown_by(seen, f"lib/tests/price.test.js::{title}")
+    assert "describe is not defined" not in repr(seen.document)
