@@ -186,10 +186,9 @@ def _in_source(fresh: _Fresh, asked: list[_ExpectedInFile]) -> Iterator[Finding]
 
 def _is_counted(answers: list[ReadyAnswer], hits: list[ReadyAnswer]) -> bool:
     """Tell whether a table has the words of all digits, of which tests ask for some: "zero" to "nine"."""
-    given = [one.given[0] for one in answers if len(one.given) == 1]
-    count = len(answers)
-    numbers = {str(n) for n in range(count)}, {str(n) for n in range(1, count + 1)}
-    return _LEAST_COUNTED <= count != len(hits) and len(given) == count and {*given} in numbers
+    count, given = len(answers), {one.given for one in answers}
+    is_all = any(given == {(str(n),) for n in range(one, one + count)} for one in (0, 1))
+    return is_all and _LEAST_COUNTED <= count != len(hits)
 
 
 def _knows(asked: _ExpectedInFile, answer: ReadyAnswer) -> bool:

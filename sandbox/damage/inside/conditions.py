@@ -24,8 +24,8 @@ _WORD = re.compile(r"\w{2}|\w.*\w")  # not "-" and ",;:"
 _COMPARING = frozenset((
     "==", "!=", "===", "!==", "<", ">", "<=", ">=", "in", "not in", "is", "is not",
 ))  # fmt: skip
-_JOINING = frozenset(("&&", "||", "and", "or", "!", "not"))
-_BOTH, _NOT = frozenset(("&&", "and")), frozenset(("!", "not"))
+_BOTH, _EITHER, _NOT = frozenset(("&&", "and")), frozenset(("||", "or")), frozenset(("!", "not"))
+_JOINING = _BOTH | _EITHER | _NOT
 _AROUND = re.compile(r"parenthesized|boolean_operator|binary|unary|not_operator|conjunction")
 _MEMBER = re.compile(r"hasattr\(|(?:'\w+'|\"\w+\") in \w")
 _CALLED = re.compile(r"call(?:_expression)?\Z|method_invocation\Z")
