@@ -257,9 +257,15 @@ class _Measuring:
         untried = tuple(one.damage for one in asked[len(of_hunks) :])
         room = self.within(trials, max(_HUNKS_S, self.head_s * _WHOLE_RUNS))
         said = case.planned.requirements
-        asking = [o for o in self.made if o.damage.kind in UNASKED and not is_said(o.damage, said)]
-        # Of a table's entries tests look at some.
-        unneeded = await self.unneeded(room, [one for one in asking if one.damage.kind != KEY])
+        unasked = [one for one in self.made if one.damage.kind in UNASKED]
+        asking = [one for one in unasked if not is_said(one.damage, said)]
+        # Of a table's entries tests look at some. What is done alike elsewhere shows whether it is needed.
+        edits = {one.damage.edit for one in asking} - {""}
+        spoken_of = [o for o in unasked if o.damage.edit in edits and o not in asking]
+        trying = [one for one in asking if one.damage.kind != KEY] + spoken_of
+        aside = {one.damage for one in spoken_of}
+        unneeded = await self.unneeded(room, trying)
+        unneeded = tuple(one for one in unneeded if one.damage not in aside)
         one_value: tuple[OneValue, ...] = ()
         if not unneeded:
             conditions = [one.damage for one in asking]
@@ -283,13 +289,20 @@ class _Measuring:
         """Those conditions and handlers (`asking`) that no test and no example needs.
 
         Those tests that speak for the change come first: mostly they do need it, and the others need not run.
+        What is done alike in several places is needed where it is needed in one of them.
         """
         services, case, observed = self.services, self.case, self.observed
         everybody = [one for one in observed.tests.comparisons if passed(one.head_on_head)]
         for concerned in (trials.concerned, _concerned(case, observed, everybody)):
             done = await try_hunks(services.sandbox, replace(trials, concerned=concerned), asking)
             tried = zip(asking, done, strict=False)
-            kept = [(o, t) for o, t in tried if t.unnoticed and not t.noticed and not t.unloaded]
+            kept, alike = [], set[str]()
+            for one, trial in tried:
+                if trial.unnoticed and not trial.noticed and not trial.unloaded:
+                    kept.append((one, trial))
+                elif trial.noticed and one.damage.edit:
+                    alike.add(one.damage.edit)
+            kept = [(one, trial) for one, trial in kept if one.damage.edit not in alike]
             asking, done = [one for one, _ in kept], tuple(trial for _, trial in kept)
         if not observed.examples:
             return done

@@ -23,7 +23,7 @@ from bot.judges.model import ModelProblem, SessionLimits
 from bot.judges.planner import CODE_CHARS, DIFF_CHARS, PlanningFacts, propose_steps
 from bot.services import Services, run_delimiter
 from bot.task.categories import ASKED
-from bot.task.requirements import comprehend, set_aside, with_pages
+from bot.task.requirements import comprehend, set_aside, with_documents, with_pages
 from bot.task.understanding import enriched
 from bot.values import EvaluationRequest, Part, Plan, Requirements, Task, TaskRubric, Trigger
 from sandbox.base import SandboxError
@@ -50,7 +50,7 @@ async def make_plan(
     )
     found = await asyncio.to_thread(_rubrics, services, request, task, policy)
     floor, rubrics = with_rubrics(_remarked(floor, *unused(policy.rubrics)), found)
-    floor = set_aside(floor, request.without)
+    floor = with_documents(set_aside(floor, request.without), task, checkout.diff)
     pages = await asyncio.to_thread(pages_to_look_at, policy.configuration, checkout)
     if pages:
         floor = with_pages(floor)

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from bot.configuration import Configuration
+from bot.diff.lines import added_lines
+from bot.diff.paths import is_document, is_test_path
 from bot.task.categories import category_of, preserves
 from bot.task.drafts import TITLE, Draft, drafts_of, with_titles
 from bot.task.examples.calls import MOST_EXAMPLES, MOST_SHOWN, examples_of, shown_results
@@ -32,6 +34,7 @@ from bot.values import (
     Trust,
     UnreadExample,
 )
+from sandbox.values import Diff
 
 MAX_REQUIREMENTS = 40
 MAX_TEXT = 500
@@ -70,6 +73,22 @@ def set_aside(found: Requirements, without: tuple[Part, ...]) -> Requirements:
     aside = {one for part in without for one in SEEN_BY.get(part, ())}
     items = (replace(one, mandatory=one.mandatory and one.id not in aside) for one in found.items)
     return replace(found, items=tuple(items))
+
+
+def with_documents(found: Requirements, task: Task, diff: Diff) -> Requirements:
+    """Add to what was said what the change writes in changelogs and documents, where only its author speaks.
+
+    It is no less than a description, and no more: it says of which values and names the change is.
+    """
+    if any(source.trust.is_asked for source in task.sources):
+        return found
+    written = "\n".join(
+        line
+        for one in diff.files
+        if is_document(one.path) and not is_test_path(one.path)
+        for _, line in added_lines(one)
+    )
+    return replace(found, said=(*found.said, written[:_MOST_SAID])) if written else found
 
 
 def comprehend(

@@ -328,7 +328,7 @@ def named_code(requirement: Requirement) -> frozenset[str]:
     return next(filter(None, map(code_named, texts)), frozenset())
 
 
-_CODE = r"(?:`[^`\n]{1,200}`|(?=\w{0,60}(?:[a-z0-9]_|[a-z][A-Z])\w)\w{3,80}\b(?:\(\))?)"
+_CODE = r"(?:`[^`\n]{1,200}`|\.?(?=\w{0,60}(?:[a-z0-9]_|[a-z][A-Z])\w)\w{3,80}\b(?:\(\))?)"
 _STANDING_FOR = re.compile(
     r"(?:(?i:alias(?:es)?|shims?|synonyms?|counterparts?))\s(?:for|of|to)\s"
     rf"{_CODE}(?:(?:,\s|\s?&\s?|,?\sand\s){_CODE}){{0,4}}(?=\s*(?:\Z|[.;:()\n]))"

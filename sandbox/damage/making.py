@@ -302,6 +302,7 @@ def _told(channel: bytes, paths: list[str]) -> Iterator[_Edit]:
                 tuple(one.text[:80] for one in islice(told["names"], _MOST_NAMES)),
                 told["is_changed"].is_true,
                 parameters=tuple(one.text[:80] for one in islice(told["parameters"], _MOST_NAMES)),
+                edit=told["edit"].text[:80],
             )
             put = told["text"].text.encode("utf-8", "surrogateescape")
             yield _Edit(damage, told["start"].number, told["end"].number, put)

@@ -59,7 +59,8 @@ class Damage:
     base) and unsteady (another value at each call); `names` are those of what it stands in (of a `CONDITION`
     and of what is `NARROWED` the values that it asks for, of `PASSED_OVER` the errors, of `ALTERED` those
     that came or went), and `is_changed` is False where that says the same on base; `parameters` are those of
-    the function. `places` are all lines that are as on base, where `line` does not say it.
+    the function. `edit` is the same of what is `ALTERED` alike in several places. `places` are all lines
+    that are as on base, where `line` does not say it.
     """
 
     path: str
@@ -73,6 +74,7 @@ class Damage:
     is_changed: bool = True
     places: tuple[Lines, ...] = ()
     parameters: tuple[str, ...] = ()
+    edit: str = ""
 
     @property
     def function(self) -> tuple[str, int, str]:

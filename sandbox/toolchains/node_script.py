@@ -94,6 +94,8 @@ _DROPPED = re.compile(
     r"|test-coverage-[\w-]+|reporter-options?|update-snapshots|updateSnapshot|update|run|node-arguments"
     r"|test-update-snapshots|coverage\.[\w.-]+|ui|open|onlyChanged|lastCommit|changed)(=.*)?|-[RutwvsbOo]"
 )
+_COLORED = re.compile(r"--colors?(=(true|always))?")
+_COLORLESS = ("FORCE_COLOR=0", "FORCE_COLOR=false")
 _DROPPED_WITH_VALUE = {
     "--reporter", "-R", "--reporters", "--test-reporter", "--test-reporter-destination",
     "--reporter-option", "--reporter-options", "-O",
@@ -144,7 +146,7 @@ def read_script(
     before: list[str] = []
     for script, words in islice(Chain(scripts, read).segments(name), _MOST_COMMANDS):
         variables, rest = bare(words)
-        call = _runner(rest, variables) if rest else None
+        call = _runner(rest, [*variables, *_colors(variables, rest)]) if rest else None
         if call is None:
             is_check = "tsc" in words and any(word.lower() == "--noemit" for word in words)
             before += [] if found or is_check else words[:3]
@@ -160,6 +162,14 @@ def read_script(
     strong = [one for one in found if one.runner is not TestRunner.NODE] or found
     more = tuple(TestCall(one.runner, one.arguments) for one in strong[1:_MOST_CALLS])
     return replace(strong[0], more=more) if strong else None
+
+
+def _colors(variables: list[str], words: list[str]) -> list[str]:
+    """Return what lets tests print in colors where their call asks for it: their snapshots have them then."""
+    forced = next((one for one in variables if one.startswith("FORCE_COLOR=")), "")
+    if forced in _COLORLESS or not (forced or any(map(_COLORED.fullmatch, words))):
+        return []
+    return ["NO_COLOR=", *(() if forced else ("FORCE_COLOR=1",))]
 
 
 def _joined(found: ScriptCall, runner: TestRunner, arguments: tuple[str, ...]) -> ScriptCall | None:

@@ -153,3 +153,50 @@ def test_what_holds_for_the_text_of_the_test_only_is_asked_about(folder: Folder,
     assert found.conclusion == ("success" if said else "action_required"), found.said()
     is_told = '`key.startswith("a")` is always true' in found.said()
     assert is_told is not bool(said)
+
+
+RATES = """def net(price, rate):
+    share = price * rate // 100
+    return price - share
+
+
+def fee(price, rate):
+    share = price * rate // 100
+    return share
+
+
+def tip(price, rate):
+    share = price * rate // 100
+    return price + share
+"""
+RATE_TESTS = """import rates
+
+
+def test_rates():
+    assert (rates.net(4, 50), rates.fee(4, 50), rates.tip(4, 50)) == (2, 2, 6)
+"""
+EXACT = "\n\ndef test_exact():\n    assert rates.net(5, 50) == 2.5\n"
+
+
+@pytest.mark.parametrize(
+    ("done", "conclusion"),
+    [
+        (("net", "fee", "tip"), "success"),  # as in `net`, which a test needs
+        (("fee", "tip"), "action_required"),  # alike, and nothing needs it
+    ],
+)
+def test_what_is_done_alike_is_needed_where_one_of_it_is(
+    folder: Folder, done: tuple[str, ...], conclusion: str
+) -> None:
+    gone: Files = {"cache.py": None, "tests/test_cache.py": None}
+    files: Files = {**gone, "rates.py": RATES, "tests/test_rates.py": RATE_TESTS}
+    base = folder.branch(f"rates-{conclusion}", files)
+    parts = RATES.split("\n\n\n")
+    head = "\n\n\n".join(one.replace("//", "/") if one[4:7] in done else one for one in parts)
+    if "net" not in done:
+        head = head.replace("price - share", "price - share - price * rate % 100 / 100")
+    change: Files = {"rates.py": head, "tests/test_rates.py": RATE_TESTS + EXACT}
+    name = folder.branch(f"exact-{conclusion}", change, start=base)
+    found = folder.judge(name, base=base, task="Net prices are exact\n\n`net` gives fractions.\n")
+
+    assert found.conclusion == conclusion, found.said()

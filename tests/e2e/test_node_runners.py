@@ -378,3 +378,32 @@ def test_what_a_program_gives_to_mocha_is_told_test_by_test(tmp_path: Path) -> N
     title = "discounted > refuses a percentage above 100 é"
     assert_shown_by(seen, f"lib/tests/price.test.js::{title}")
     assert "describe is not defined" not in repr(seen.document)
+
+
+COLORED = (
+    "const pc = require('picocolors');\nconst {{discounted}} = require('../price.js');\n\n"
+    "test('a price is green', () => {{\n  expect(pc.green(discounted(8, 50))).toBe('\\u001b[32m4\\u001b[39m');\n}});\n"
+    "{more}"
+)
+COLORED_ERROR = (
+    "\ntest('an error is red', () => {\n  let said = '';\n"
+    "  try { discounted(9, 101); } catch (error) { said = pc.red(error.message); }\n"
+    "  expect(said).toBe('\\u001b[31mabove 100\\u001b[39m');\n});\n"
+)
+
+
+def test_colors_that_the_script_asks_for_are_printed(tmp_path: Path) -> None:
+    """They were never: of jest-extended 331 tests failed on both sides, and could not tell of anything."""
+    exported = "\nexports.discounted = discounted;\n"
+    base: Files = {
+        "package.json": manifest(
+            "jest --color=true", '{"type": "commonjs"}', jest="^29", picocolors="^1"
+        ),
+        "price.js": DISCOUNT.replace("export ", "") + exported,
+        "test/price.test.js": COLORED.format(more=""),
+    }
+    refusing = REFUSING.replace("export ", "") + exported
+    change: Files = {"price.js": refusing, "test/price.test.js": COLORED.format(more=COLORED_ERROR)}
+    seen = judged(tmp_path, base, change)
+    assert_shown_by(seen, "test/price.test.js::an error is red")
+    assert seen.document.tests and len(seen.document.tests.pass_to_pass) == 1

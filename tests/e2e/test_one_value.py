@@ -133,6 +133,18 @@ def test_a_value_that_the_task_names_is_a_success(folder: Folder) -> None:
     assert found.conclusion == "success", found.said()
 
 
+@pytest.mark.parametrize(("task", "conclusion"), [("", "success"), (INITIALS, "action_required")])
+def test_what_the_change_documents_counts_where_only_its_author_speaks(
+    folder: Folder, task: str, conclusion: str
+) -> None:
+    files, line, _ = SPECIAL["word"]
+    changelog: Files = {"CHANGELOG.md": "- Labels with `Grace` are abbreviated.\n"}
+    name = f"documented-{conclusion}"
+    found = judged(folder, name, {**files, **asserting(line), **changelog}, task)
+
+    assert found.conclusion == conclusion, found.said()
+
+
 def test_in_javascript_too(node: Folder) -> None:
     special = f"if (this.words.includes('Grace')) return 'G. Hopper'; {NODE_PLAIN}"
     test = NODE_TESTS.replace("'text'", "'an asked text'").replace(

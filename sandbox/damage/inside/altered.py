@@ -7,6 +7,7 @@ comments, layout, imports and annotations is no such place. Outside of functions
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -115,8 +116,8 @@ def _as_on_base(
         names = sorted({*old} ^ {*new} or _moved(old, new))
         shown_line = next(row.decode(errors="replace").strip() for row in before if row.strip())
         told = f"`{shown(shown_line)}` is still there"
-        here = source.number, "altered", first + 1, symbol, start, stop
-        yield Damage(*here, put, told, is_telling=False, names=(symbol, *names)), False
+        here, edit = (source.number, "altered", first + 1, symbol, start, stop), _edit(changed)
+        yield Damage(*here, put, told, is_telling=False, names=(symbol, *names), edit=edit), False
     for part in parts(changed, was, now):
         if not any(one.at <= part.start <= one.end for one in same):
             here = source.number, "altered", part.line, symbol, part.start, part.end
@@ -144,6 +145,12 @@ def _is_pattern(node: tree_sitter.Node) -> bool:
 
 def _names(place: Place) -> list[str]:
     return [text_of(one.node) for one in place.pieces if "identifier" in one.type]
+
+
+def _edit(changed: Sequence[Step]) -> str:
+    """Return what is the same for two places in which the same words are gone, and have come."""
+    words = [[[one.text for one in side] for side in (step.gone, step.came)] for step in changed]
+    return hashlib.sha256(repr(words).encode()).hexdigest()[:16]
 
 
 def _is_said_otherwise(step: Step, source: Source) -> bool:

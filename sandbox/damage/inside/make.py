@@ -40,6 +40,7 @@ class Damage:
 
     `is_new`: the change adds all of the function. `names`: what it stands in, the outermost first, and
     whether that `is_changed`, and takes which `parameters`; of a condition the values that it asks for.
+    `edit` is the same where the same is done in several places.
     """
 
     file: int
@@ -55,6 +56,7 @@ class Damage:
     names: tuple[str, ...] = ()
     is_changed: bool = True
     parameters: tuple[str, ...] = ()
+    edit: str = ""
 
 
 _RESULTS = (

@@ -173,6 +173,7 @@ def test_what_is_kept_is_not_what_a_demand_is_about():
     [
         ("Add snake_case shims for isClosed & closesAt (#7)", {"snake_case"}),
         ("Add `sum_up`, an alias of `total`.", {"sum_up"}),
+        ("re-add .any method as alias to .isClosed", set()),
         ("Add an alias for `total`, and `mean` raises a ValueError.", {"total", "mean"}),
         ("The alias for `total` that `mean` calls is gone", {"total", "mean"}),
         ("Let `total` round", {"total"}),
