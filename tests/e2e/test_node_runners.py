@@ -382,7 +382,8 @@ def test_what_a_program_gives_to_mocha_is_told_test_by_test(tmp_path: Path) -> N
 
 COLORED = (
     "const pc = require('picocolors');\nconst {{discounted}} = require('../price.js');\n\n"
-    "test('a price is green', () => {{\n  expect(pc.green(discounted(8, 50))).toBe('\\u001b[32m4\\u001b[39m');\n}});\n"
+    "test('a price is green', () => {{\n"
+    "  expect(pc.green(discounted(8, 50))).toBe('\\u001b[32m4\\u001b[39m');\n}});\n"
     "{more}"
 )
 COLORED_ERROR = (

@@ -8,8 +8,8 @@ then conditions on a value that are always true or false (`condition`), such tha
 are always met (`narrowed`), errors that are let through
 (`passed_over`), keys that are others (`key`), statements that are as on base (`altered`), then the most
 telling:
-{file, kind, line, symbol, start, end, text, what, is_telling, is_new, names, is_changed, parameters, edit}; it
-replaces the bytes from start to end. What does not parse is dropped. With `emptied`, names of functions,
+{file, kind, line, symbol, start, end, text, what, is_telling, is_new, names, is_changed, parameters, edit};
+it replaces the bytes from start to end. What does not parse is dropped. With `emptied`, names of functions,
 there is nothing else than these without their bodies; with `others`, values, nothing else than these written
 otherwise (`other_value`). With `named`, names that a judge's step is about,
 functions of these names are damaged though they did not change, what says the same as on base is left
