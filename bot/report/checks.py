@@ -34,7 +34,8 @@ class CheckText:
 def check_summary(view: ReportView, link: str, memory: EarlierVerdicts | None = None) -> CheckText:
     """The conclusion for the check run, in the words of the comment, within GitHub's limits."""
     summary = fitted(view, link, CHECK_LIMIT, memory)
-    return CheckText(view.title[:TITLE_CHARACTERS], summary)
+    # GitHub shows the title as it stands: backticks would, too.
+    return CheckText(view.title.replace("`", "")[:TITLE_CHARACTERS], summary)
 
 
 @dataclass(frozen=True, slots=True)

@@ -293,6 +293,15 @@ def test_the_check_run_uses_the_same_words() -> None:
     assert check_summary(shown, LINK).title == shown.title
 
 
+def test_the_title_of_a_check_run_has_no_marks_of_code():
+    seen = success()
+    assert seen.gate is not None
+    told = replace(seen.gate, title="“`parse` refuses minus” could not be verified")
+    shown = view(replace(seen, gate=told))
+
+    assert check_summary(shown, LINK).title == "“parse refuses minus” could not be verified"
+
+
 def test_without_a_served_page_there_is_no_link() -> None:
     assert "](" not in markdown(view(success()), "")
 
