@@ -9,6 +9,7 @@ from bot.evidence.damage import (
     NO_END,
     Why,
     blindness,
+    called_in,
     differing_call,
     is_beside,
     noticed_by,
@@ -242,11 +243,17 @@ def _refuted(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Verd
 def proofs_of(
     requirement: Requirement, case: Case, ties: dict[str, Tie]
 ) -> tuple[TestComparison, ...]:
-    """The tests that fail on base and pass on head, and that speak for a demand."""
+    """The tests that fail on base and pass on head, and that speak for a demand.
+
+    Of a sole demand also those that call what it names, whatever the words of their titles are.
+    """
     could = [t for t in case.groups.proofs if not leaves_error_unasked(requirement, t)]
     tied = tuple(test for test in could if test.id in ties)
-    if tied or not case.is_sole(requirement):
+    if not case.is_sole(requirement):
         return tied
+    if tied:
+        named = asked_code(requirement)
+        return tuple(t for t in could if t.id in ties or named & called_in(t))
     if requirement.trust is Trust.AUTHOR:
         return tuple(could)
     return tuple(test for test in could if speaks_of(requirement, test))

@@ -83,3 +83,19 @@ def test_a_demand_to_test_leaves_the_only_behaviour_alone_with_its_proof():
     )
     (first,) = (one for one in wanted.items if "nobody" in one.text)
     assert verdict_of(first.id, wanted, observed(odd)).outcome is SATISFIED
+
+
+def test_tests_that_call_what_a_sole_demand_names_speak_for_it_too():
+    wanted = requirements("Restore the `code_point` export")
+    exported = comparison(
+        "test_code_point_is_an_export",
+        TestChange.FAIL_TO_PASS,
+        "def test_code_point_is_an_export():\n    assert callable(shop.code_point)\n",
+    )
+    called, other = (
+        comparison(name, TestChange.FAIL_TO_PASS, f"def {name}():\n    assert {line}\n")
+        for name, line in (("test_letters", "code_point('a') == 97"), ("test_sum", "total(1) == 1"))
+    )
+    (group,) = proofs_of_each(wanted, observed(exported, called, other), DEFAULTS)
+
+    assert group.tests == {exported.id, called.id}
