@@ -20,9 +20,10 @@ from bot.integrity.dependencies import dependency_findings, new_dependencies
 from bot.integrity.grown import find_grown
 from bot.integrity.instructions import orders_in_text, orders_in_words
 from bot.integrity.lost_imports import without_lost_imports
-from bot.integrity.removed_code import find_retired
+from bot.integrity.removed_code import find_gone, find_retired
 from bot.judges.citations import words_to_judges
 from bot.services import Services
+from bot.task.permissions import removed_names
 from bot.task.requirements import BUILDS
 from bot.trajectory.claims import Held, SeenFacts, facts_of, hold
 from bot.trajectory.reading import MOST_CHARACTERS, log_in_archive
@@ -76,7 +77,9 @@ async def _observe(services: Services, case: EvaluationContext, task: Task) -> O
     tests = tests or FourWay((), "There are no tests that Assay can run.")
     checkout, built, proposed = case.checkout, case.built, case.policy.proposed
     base, head = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
-    retired = await asyncio.to_thread(find_retired, tests.comparisons, base, head)
+    unwanted = frozenset[str]().union(*map(removed_names, case.planned.requirements.items))
+    gone = await asyncio.to_thread(find_gone, unwanted, base, head)
+    retired = await asyncio.to_thread(find_retired, tests.comparisons, base, head, gone)
     told = await asyncio.to_thread(without_lost_imports, tests.comparisons, base, head)
     said, changed = case.planned.requirements.said, checkout.diff.changed_paths
     grown = await asyncio.to_thread(find_grown, told, base, head, said, changed)
@@ -105,6 +108,7 @@ async def _observe(services: Services, case: EvaluationContext, task: Task) -> O
         too_new=next((e.recipe.too_new for e in _bases(built) if e.recipe.too_new), ""),
         missing_submodules=tuple(one for one in checkout.missing_submodules if one.is_named),
         base_is_untested=untested,
+        gone=tuple(sorted(gone)),
         changed_paths=checkout.diff.changed_paths,
         changes_truncated=checkout.diff.truncated,
         kinds=kinds_of_change(checkout.diff, harmless),

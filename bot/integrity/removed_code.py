@@ -11,7 +11,7 @@ import ast
 import json
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -31,6 +31,7 @@ _IMPORT = re.compile(
     r"|\b(?:const|let|var)\s+(?P<bound>\{[^{}]*\}|[\w$]+)\s*=\s*require\(\s*['\"](?P<from>[^'\"\n]+)['\"]\s*\)"
 )
 _TAKEN = re.compile(r"(\}\s*=\s*)?\b(?:require|import)\(\s*['\"]([^'\"\n]+)['\"]\s*\)")
+_READ = (".py", *SCRIPT.suffixes)
 _SET_UP = re.compile(
     r"\b(?:beforeEach|beforeAll|before|setup|setUp|setUpClass|setup_method|setUpModule)\s*\("
     r"|\bautouse\s*=\s*True"
@@ -56,10 +57,34 @@ class _Name:
     name: str
 
 
+def find_gone(names: Iterable[str], base: Files, head: Files) -> frozenset[str]:
+    """Those names of which code that base ships speaks, and none that head ships."""
+    known, left = (
+        [path for path in tree.paths() if path.endswith(_READ) and not is_test_file(path)]
+        for tree in (base, head)
+    )
+    if max(len(known), len(left)) > _MOST_FILES:
+        return frozenset()
+    return frozenset(
+        name
+        for name in names
+        if any(_is_spoken_of(base, path, name) for path in known)
+        and not any(_is_spoken_of(head, path, name) for path in left)
+    )
+
+
+def _is_spoken_of(tree: Files, path: str, name: str) -> bool:
+    text = tree.read(path)
+    return text is None or (name in text and _speaks_of(path, text, name))
+
+
 def find_retired(
-    tests: Sequence[TestComparison], base: Files, head: Files
+    tests: Sequence[TestComparison], base: Files, head: Files, asked: frozenset[str] = frozenset()
 ) -> tuple[RetiredTest, ...]:
-    """The deleted tests that fail on head for no other reason than that what they test is gone."""
+    """The deleted tests that fail on head for no other reason than that what they test is gone.
+
+    `asked` are names that are gone, as a demand wants it: who spoke of one went with it.
+    """
     deleted = [
         test
         for test in tests
@@ -71,6 +96,9 @@ def find_retired(
     gone: dict[_Name, bool] = {}
     found: list[RetiredTest] = []
     for test in deleted:
+        if spoken_of := sorted(name for name in asked if _is_about(test, base, name)):
+            found.append(RetiredTest(test.id, tuple(spoken_of), is_public=True))
+            continue
         names = _subjects(test, base, frozenset(known))
         for name in names - gone.keys():
             gone[name] = _is_gone(name, base, head, left)
@@ -84,13 +112,31 @@ def find_retired(
 # --- what a test tests -----------------------------------------------------------------------
 
 
+def _is_about(test: TestComparison, base: Files, name: str) -> bool:
+    """Whether a test speaks of a name, or uses a helper of its file that does."""
+    word = whole_name(name)
+    if word.search(test.source):
+        return True
+    text = base.read(test.path) or "" if test.path.endswith(".py") else ""
+    helpers = (
+        one
+        for one in (parse_python(text) or ast.Module([], [])).body
+        if isinstance(one, ast.FunctionDef | ast.ClassDef) and not one.name.startswith("test")
+    )
+    return any(
+        whole_name(one.name).search(test.source)
+        and word.search(ast.get_source_segment(text, one) or "")
+        for one in helpers
+    )
+
+
 def _subjects(test: TestComparison, base: Files, known: frozenset[str]) -> frozenset[_Name]:
     """What a test uses of the project's modules, by itself or by what its file shares with it."""
     text = base.read(test.path)
     if not text or not test.source:
         return frozenset()
     read = _imported_by_python if test.path.endswith(".py") else _imported_by_script
-    if not test.path.endswith((".py", *SCRIPT.suffixes)):
+    if not test.path.endswith(_READ):
         return frozenset()
     imported = dict(read(test.path, text, known))
     used = {name for name in imported if whole_name(name).search(test.source)}
@@ -183,7 +229,7 @@ def _is_gone(name: _Name, base: Files, head: Files, left: Sequence[str]) -> bool
     if not is_defined:
         return False
     for path in left:
-        if not path.endswith((".py", *SCRIPT.suffixes)):
+        if not path.endswith(_READ):
             continue
         now = head.read(path)
         if now is None or (name.name in now and _speaks_of(path, now, name.name)):

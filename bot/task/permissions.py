@@ -195,6 +195,30 @@ def asks_to_remove_function(requirement: Requirement, function: str) -> bool:
     )
 
 
+_LEAST = 3  # letters of a name that can be looked for
+_THINGS = (
+    r"(?:options?|functions?|methods?|class(?:es)?|modules?|parameters?|arguments?|flags?|constants?|attributes?"
+    r"|propert(?:y|ies)|helpers?|exports?|alias(?:es)?|types?|fields?|keys?|hooks?)"
+)
+_NAMED_THING = rf"(?:`[^`\n]{{2,80}}`|[\w.]{{2,80}}(?:\(\))?)(?:\s{_THINGS})?"
+_ONLY_REMOVES = re.compile(
+    r"(?i)\s*(?:\w{1,20}(?:\([^()\n]{0,40}\))?!?:\s?)?(?:remove|drop|delete|retire|get rid of)s?\s"
+    rf"(?:(?:the|all|our|old|unused|obsolete|deprecated|{_THINGS})\s){{0,4}}"
+    rf"(?P<what>{_NAMED_THING}(?:(?:,\s|,?\sand\s){_NAMED_THING}){{0,4}})"
+    r"[.!]?\s*(?:\(#\d{1,9}\))?\s*"
+)
+_SPELLED = re.compile(
+    r"`(?:[\w.]*\.)?(\w+)(?:\(\))?`|(?<![\w`])(?:\w+\.)*(\w*[a-z][A-Z]\w*|\w+_\w+|(?<=\.)\w+)\b(?!`)"
+)
+
+
+def removed_names(requirement: Requirement) -> frozenset[str]:
+    """Return the identifiers that a demand wants gone, where it asks for nothing else."""
+    found = _ONLY_REMOVES.fullmatch(requirement.text)
+    named = _SPELLED.findall(found["what"]) if found else ()
+    return frozenset(name for name in map("".join, named) if len(name) >= _LEAST)
+
+
 def _sentences(requirement: Requirement) -> list[str]:
     return sentences(f"{requirement.text}\n{requirement.detail}")
 

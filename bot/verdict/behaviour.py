@@ -19,6 +19,7 @@ from bot.evidence.examples.weigh import by_examples
 from bot.evidence.made_for import MadeFor, in_words, made_for
 from bot.evidence.oracle import unsatisfied, unverified, way_out
 from bot.evidence.tests.results import pass_rate, test_ids
+from bot.task.permissions import removed_names
 from bot.task.ties import Tie, asked_code, leaves_error_unasked, speaks_of
 from bot.values import (
     ActionKind,
@@ -59,7 +60,23 @@ def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
             )
     if proofs:
         return _by_proofs(requirement, proofs, case, ties)
-    return by_examples(requirement, case) or _unproven(requirement, case, ties)
+    seen = by_examples(requirement, case) or _by_removal(requirement, case)
+    return seen or _unproven(requirement, case, ties)
+
+
+def _by_removal(requirement: Requirement, case: Case) -> Verdict | None:
+    """A demand that something goes, and no more, is met where no code of head speaks of it."""
+    names = removed_names(requirement)
+    if not names or not names.issubset(case.observed.gone):
+        return None
+    told = ", ".join(f"`{name}`" for name in sorted(names))
+    return Verdict(
+        requirement_id=requirement.id,
+        outcome=VerdictOutcome.SATISFIED,
+        decided_by=Decider.ORACLE,
+        reason=f"The code of base speaks of {told}, and that of head does nowhere.",
+        evidence_ids=case.proof_ids,
+    )
 
 
 def _by_proofs(

@@ -4,6 +4,8 @@ import {createRequire} from 'node:module';
 
 const {take, text} = createRequire(import.meta.url)('./recorder.cjs');
 const pen = take();
+// From Node 20 on no other file's results come in between, and a subtest's file is the one that it is written in.
+const isInOrder = Number.parseInt(process.versions.node, 10) >= 20;
 
 function outcome(event) {
 	const {skip, todo} = event.data;
@@ -25,15 +27,16 @@ function message(error) {
 
 export default async function * (source) {
 	pen.record('ready', {});
-	const waiting = new Map(); // file → depth → results whose parent has not been told yet
+	const waiting = new Map(); // file, where they mingle → depth → results whose parent has not been told yet
 	for await (const event of source) {
 		if (event.type !== 'test:pass' && event.type !== 'test:fail') {
 			continue;
 		}
 
 		const {name, nesting, file = '', line = 0, details = {}} = event.data;
-		const depths = waiting.get(file) ?? [];
-		waiting.set(file, depths);
+		const run = isInOrder ? '' : file;
+		const depths = waiting.get(run) ?? [];
+		waiting.set(run, depths);
 		const below = depths[nesting + 1] ?? [];
 		depths[nesting + 1] = [];
 		for (const one of below) {
@@ -48,7 +51,8 @@ export default async function * (source) {
 		const all = [...below, own];
 		if (nesting === 0) {
 			for (const one of all) {
-				pen.record('test', one);
+				const isElsewhere = one.file !== file; // a subtest in a file that the test loads
+				pen.record('test', isElsewhere ? {...one, file, line} : one);
 			}
 		} else {
 			(depths[nesting] ??= []).push(...all);

@@ -86,6 +86,23 @@ def outcomes(run: TestRun) -> dict[str, str]:
     return {result.id: result.outcome.value for result in run.results}
 
 
+def test_a_subtest_in_a_file_that_a_test_loads_is_a_part_of_it(node: NodeBench) -> None:
+    inner = "import {test} from 'node:test';\nawait test('inner', () => {});\n"
+    files = {
+        "lib/inner.mjs": inner,
+        "test/a.mjs": "import {test} from 'node:test';\n"
+        "test('outer', async () => { await import('../lib/inner.mjs'); });\n",
+        "test/b.mjs": "import {test} from 'node:test';\ntest('other', () => {});\n",
+    }
+    run = node.tests(files)
+    assert run.complete, run.problem
+    assert outcomes(run) == {
+        "test/a.mjs::outer": "passed",
+        "test/a.mjs::outer > inner": "passed",
+        "test/b.mjs::other": "passed",
+    }
+
+
 def test_every_test_has_its_outcome_title_and_code(node: NodeBench) -> None:
     observation = node.run({"test/a.mjs": MANY})
     run = observation.tests
