@@ -119,3 +119,28 @@ def test_a_public_function_goes_only_where_it_is_asked(
     assert judged.conclusion == conclusion, judged.said()
     if conclusion == "action_required":
         assert "removes `plain`, which is public, with its tests" in judged.said()
+
+
+LEFT: Files = {
+    "lib/text.js": SHOWN + PLAIN.replace("export function plain", "function plain"),
+    "label.js": NOT_USING,
+    "test/text.test.js": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "conclusion"),
+    [
+        ("gone", {**LEFT, "lib/text.js": SHOWN}, "success"),
+        ("left", LEFT, "failure"),
+        ("gone-with-others", {**LEFT, "lib/text.js": SHOWN, "test/total.test.js": None}, "failure"),
+    ],
+)
+def test_a_demand_that_something_goes_is_met_where_it_is_gone(
+    name: str, files: Files, conclusion: str, inner: Folder
+) -> None:
+    task = "Remove the deprecated `plain` function\n"
+    judged = inner.judge(inner.branch(f"removed-{name}", files), task=task)
+    assert judged.conclusion == conclusion, judged.said()
+    is_met = "The code of base speaks of `plain`, and that of head does nowhere." in judged.said()
+    assert is_met is (name != "left")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.integrity.removed_code import find_retired
+from bot.integrity.removed_code import find_gone, find_retired
 from bot.values import TestChange, TestComparison
 from sandbox.values import Outcome
 
@@ -144,3 +144,47 @@ def test_a_test_of_a_python_module_that_stays(body: str, found: list[bool]) -> N
     )  # fmt: skip
     base = Tree({**MODULES, "tests/test_text.py": test})
     assert [one.is_public for one in find_retired((comparison,), base, Tree(head))] == found
+
+
+PLUGIN = (
+    "class Plugin:\n    def add_options(self, parser):\n        parser.add('x')\n\n"
+    "    def run(self):\n        return 1\n"
+)
+PLUGIN_TEST = (
+    "from pkg.cli import main\n\n\nclass Example:\n"
+    "    def add_options(self, parser):\n        parser.add('y')\n\n\n"
+    "def test_options():\n    assert main(Example()) == 0\n"
+)
+CLI = (
+    "def main(plugin):\n    if hasattr(plugin, 'add_options'):\n        plugin.add_options(None)\n"
+    "    return 0\n"
+)
+CALLED = {"pkg/__init__.py": "", "pkg/plugin.py": PLUGIN, "pkg/cli.py": CLI}
+
+
+@pytest.mark.parametrize(
+    ("left", "names", "found"),
+    [
+        (
+            {"pkg/plugin.py": "", "pkg/cli.py": "def main(plugin):\n    return 0\n"},
+            ["add_options"],
+            [True],
+        ),
+        ({"pkg/plugin.py": ""}, [], []),  # the program still asks for it
+        ({"pkg/cli.py": "def main(plugin):\n    return 0\n"}, [], []),
+    ],
+)
+def test_a_test_goes_with_the_name_that_is_to_go(
+    left: dict[str, str], names: list[str], found: list[bool]
+) -> None:
+    path = "tests/test_options.py"
+    base, head = Tree({**CALLED, path: PLUGIN_TEST}), Tree({**CALLED, **left})
+    gone = find_gone(["add_options", "absent"], base, head)
+    source = PLUGIN_TEST[PLUGIN_TEST.index("def test") :]
+    test = TestComparison(
+        f"{path}::test_options", TestChange.PASS_TO_FAIL, Outcome.PASSED, Outcome.FAILED, path=path,
+        source=source,
+    )  # fmt: skip
+
+    assert sorted(gone) == names
+    assert [one.is_public for one in find_retired((test,), base, head, gone)] == found

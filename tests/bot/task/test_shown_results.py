@@ -9,10 +9,10 @@ import pytest
 
 from bot.task.examples.calls import shown_results
 from bot.task.examples.results import newly_asked
-from bot.task.permissions import lets_go, permitted_changes, speaks_of_test
+from bot.task.permissions import lets_go, permitted_changes, removed_names, speaks_of_test
 from bot.task.ties import test_name as name_of
 from bot.values import PermittedChange, TaskSource, TestChange, Trust
-from tests.bot.verdict.cases import comparison
+from tests.bot.verdict.cases import comparison, requirements
 
 
 def source(text: str, title: str = "") -> TaskSource:
@@ -207,3 +207,22 @@ def test_long_hostile_texts_are_read_in_no_time() -> None:
         list(permitted_changes(source(text)))
         list(shown_results(source(text)))
     assert time.monotonic() - began < 20
+
+
+@pytest.mark.parametrize(
+    ("title", "names"),
+    [
+        ("Remove ASCII_SPACE", {"ASCII_SPACE"}),
+        ("Remove Plugin.add_options", {"add_options"}),
+        ("chore(types): remove deprecated debugMode option (#840)", {"debugMode"}),
+        ("Drop the `plain()` and `Text.bare` functions.", {"plain", "bare"}),
+        ("Remove `bad` from `version` type, add fallback message (#258)", set()),
+        ("Remove `typing_extensions` dependency on Python 3.9", set()),
+        ("Drop Python 3.9", set()),
+        ("fix: remove sourcehut bugstemplate (#213)", set()),
+        ("Do not remove add_options", set()),
+    ],
+)
+def test_the_names_that_a_demand_wants_gone(title, names):
+    (asked,) = (one for one in requirements(title).items if one.text.startswith(title[:4]))
+    assert removed_names(asked) == names
