@@ -7,6 +7,7 @@ import copy
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 
 from bot.diff.lines import Texts
 from bot.integrity.lost_imports import EDITED, ModuleVersions, both_sides, bound_by
@@ -47,14 +48,23 @@ def find_grown(
         if test.path not in files:
             files[test.path] = both_sides(test.path, base, head)
         own = files[test.path]
-        if own is None or not own.differs or _allows_any_of(own.base_test(name)):
+        if own is None or _allows_any_of(own.base_test(name)):
             continue
-        grown = _Grown(_leaving_out(own.base.tree))
-        if not own.holds(name, grown):
+        # A test that is as it was may be given a table by its conftest.py.
+        path = test.path if own.differs else _changed_conftest(test.path, changed)
+        shared = own if own.differs else both_sides(path, base, head) if path else None
+        if shared is None:
             continue
-        if not all(_is_new_member(one, changed, base, head) for one in grown.left_out):
+        grown = _Grown(_leaving_out(shared.base.tree))
+        if own.differs:
+            is_grown = own.holds(name, grown)
+        else:
+            is_grown = grown(shared.base.tree.body, shared.head.tree.body)
+        if not is_grown or not all(
+            _is_new_member(one, changed, base, head) for one in grown.left_out
+        ):
             continue
-        known = {word.casefold() for word in _WORD.findall(base.read(test.path) or "")}
+        known = {word.casefold() for word in _WORD.findall(base.read(path) or "")}
         new = [
             [word for word in _WORD.findall(one) if word.casefold() not in known]
             for one in dict.fromkeys(grown.added)
@@ -63,6 +73,13 @@ def find_grown(
             members = (word for words in new for word in words if word.casefold() in named)
             found.append(GrownTest(test.id, tuple(dict.fromkeys(members))))
     return tuple(found)
+
+
+def _changed_conftest(path: str, changed: Sequence[str]) -> str:
+    """The one changed conftest.py of those that a test gets fixtures from; "" for none or several."""
+    folders = PurePosixPath(path).parents
+    found = [one for folder in folders if (one := str(folder / "conftest.py")) in changed]
+    return found[0] if len(found) == 1 else ""
 
 
 def _allows_any_of(test: ast.AST | None) -> bool:

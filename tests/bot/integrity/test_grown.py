@@ -187,3 +187,30 @@ def test_what_begins_with_one_text_lists_nothing(left_out: str, found: tuple[str
     )
     head = base.replace("'DIME'", "'DIME', 'NICKEL'")
     assert members("test_one", head, base=base) == found
+
+
+CONFTEST = "import pytest\n\nNAMES = ('CENT', 'DIME')\n\n\n@pytest.fixture\ndef names():\n    return NAMES\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "said", "found"),
+    [
+        (CONFTEST.replace("'DIME'", "'NICKEL', 'DIME'"), SAID, ("NICKEL",)),
+        (CONFTEST.replace("'DIME'", "'NICKEL', 'DIME'"), ("Add a coin",), ()),
+        (CONFTEST.replace("'DIME'", "'NICKEL'"), SAID, ()),
+        (
+            CONFTEST.replace("'DIME'", "'NICKEL', 'DIME'").replace("NAMES\n", "NAMES[:1]\n"),
+            SAID,
+            (),
+        ),
+    ],
+)
+def test_a_table_of_the_conftest_may_grow_too(
+    head: str, said: tuple[str, ...], found: tuple[str, ...]
+) -> None:
+    place = "tests/conftest.py"
+    test = "import shop\n\n\ndef test_set(names):\n    assert shop.names() == names\n"
+    base_tree, head_tree = Tree({PATH: test, place: CONFTEST}), Tree({PATH: test, place: head})
+    grown = find_grown([edited("test_set")], base_tree, head_tree, said, (place,))
+
+    assert tuple(name for one in grown for name in one.members) == found
