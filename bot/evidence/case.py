@@ -261,13 +261,13 @@ class Case:
             return bool(self.why_meant(test))
         if self.is_retired(test):
             gone = self.retirement(test)
+            is_asked = gone is not None and all(
+                any(asks_to_remove_function(r, name) for r in self.requirements.items)
+                for name in gone.functions
+            )
             # Its functions were nobody else's, or somebody who may ask wants them gone.
             went_rightly = gone is not None and (
-                not gone.is_public
-                or all(
-                    any(asks_to_remove_function(r, name) for r in self.requirements.items)
-                    for name in gone.functions
-                )
+                not gone.is_public or (is_asked and not gone.may_test_more)
             )
             return self._may_go(test) or self._is_asked_to_go(test) or went_rightly
         naming = {

@@ -96,13 +96,16 @@ def find_retired(
     gone: dict[_Name, bool] = {}
     found: list[RetiredTest] = []
     for test in deleted:
-        if spoken_of := sorted(name for name in asked if _is_about(test, base, name)):
-            found.append(RetiredTest(test.id, tuple(spoken_of), is_public=True))
-            continue
         names = _subjects(test, base, frozenset(known))
         for name in names - gone.keys():
             gone[name] = _is_gone(name, base, head, left)
-        if names and all(gone[name] for name in names):
+        is_of_gone = bool(names) and all(gone[name] for name in names)
+        if spoken_of := sorted(name for name in asked if _is_about(test, base, name)):
+            functions = tuple(spoken_of)
+            found.append(
+                RetiredTest(test.id, functions, is_public=True, may_test_more=not is_of_gone)
+            )
+        elif is_of_gone:
             is_public = any(_is_public(name, base, known) for name in names)
             functions = tuple(sorted({name.name for name in names}))
             found.append(RetiredTest(test.id, functions, is_public))

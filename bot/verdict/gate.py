@@ -239,7 +239,18 @@ def _tests_went_with_code(
     case: Case, went: list[TestComparison], unasked: list[TestComparison]
 ) -> Iterator[GateReason]:
     """What is public may be used outside of the project: a person says whether it may go."""
-    public = [test for test in went if test in unasked]
+    left = [test for test in went if test in unasked]
+    mixed = [test for test in left if (gone := case.retirement(test)) and gone.may_test_more]
+    if mixed:
+        yield GateReason(
+            "expectation",
+            Conclusion.ACTION_REQUIRED,
+            f"{test_ids(mixed)} went with {_functions(case, mixed)}, and may test more than that.",
+            "Keep what is tested of the rest. If these tests may go, say so in the issue, then comment "
+            "`/judge`.",
+            tests=tuple(test.id for test in mixed),
+        )
+    public = [test for test in left if test not in mixed]
     if public:
         yield GateReason(
             "expectation",

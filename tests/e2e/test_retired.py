@@ -126,6 +126,7 @@ LEFT: Files = {
     "label.js": NOT_USING,
     "test/text.test.js": None,
 }
+MIXED: Files = {**LEFT, "lib/text.js": SHOWN, "test/mixed.test.js": None}
 
 
 @pytest.mark.parametrize(
@@ -133,6 +134,7 @@ LEFT: Files = {
     [
         ("gone", {**LEFT, "lib/text.js": SHOWN}, "success"),
         ("left", LEFT, "failure"),
+        ("gone-in-a-mixed-test", MIXED, "action_required"),
         ("gone-with-others", {**LEFT, "lib/text.js": SHOWN, "test/total.test.js": None}, "failure"),
     ],
 )
@@ -140,7 +142,11 @@ def test_a_demand_that_something_goes_is_met_where_it_is_gone(
     name: str, files: Files, conclusion: str, inner: Folder
 ) -> None:
     task = "Remove the deprecated `plain` function\n"
-    judged = inner.judge(inner.branch(f"removed-{name}", files), task=task)
+    both = PLAIN_TEST.replace("{plain}", "{plain, shown}").replace(
+        "plain('a*'), 'a'", "shown(plain('a*')), '<a>'"
+    )
+    base = inner.branch(f"base-{name}", {"test/mixed.test.js": both} if files is MIXED else {})
+    judged = inner.judge(inner.branch(f"removed-{name}", files, base), base=base, task=task)
     assert judged.conclusion == conclusion, judged.said()
     is_met = "The code of base speaks of `plain`, and that of head does nowhere." in judged.said()
     assert is_met is (name != "left")
