@@ -22,6 +22,7 @@ _BESIDE = re.compile(
     r"|(?:, )?(?:and|nor|as well as)(?: (?:for|in|with|to|from|of|on|at|by|both|also|the)){0,2}"
 )
 """Between two names of one list; in "in arrays of `a`, with `b` set" there are two sides of one thing."""
+_COMES_TO = re.compile(r"(?:becomes?|gives?|(?:in)?to|as)(?: an?| the)?")
 _LIKE = re.compile(rf"{_BESIDE.pattern}|(?:,|as)(?: (?:for|in|with|to|from|of|on|at|by))?")
 _FOR_EXAMPLE = re.compile(
     r"(?i)\b(?:such as|like|e\.\s?g\.|for (?:example|instance)|including)[\s,:(]{0,4}\Z"
@@ -63,18 +64,17 @@ def untested_alternatives(requirement: Requirement, tests: str) -> tuple[str, st
     """
     for listed in _lists(prose_of(requirement), _BESIDE):
         names = [one for one in listed if _atoms(one)]
-        # A private name (`_valign`) is that of what it belongs to.
-        known = [
-            name
-            for name in names
-            if all(
-                re.search(rf"(?<!\w)_{{0,2}}{re.escape(one)}(?!\w)", tests) for one in _atoms(name)
-            )
-        ]
+        known = [name for name in names if all(_has(tests, one) for one in _atoms(name))]
         missing = [name for name in names if name not in known]
         if known and missing:
             return missing[0], known[0]
     return None
+
+
+def _has(code: str, name: str) -> bool:
+    """Whether code has a name, or that of what it belongs to: `_valign`, the `Mapping` of `WithMapping`."""
+    part = r"|(?<=[a-z0-9])" if name[:1].isupper() else ""
+    return re.search(rf"(?:(?<!\w)_{{0,2}}{part}){re.escape(name)}(?!\w)", code) is not None
 
 
 def side_by_side(requirement: Requirement) -> tuple[tuple[str, ...], ...]:
@@ -129,24 +129,29 @@ def prose_of(requirement: Requirement) -> str:
 def _lists(text: str, beside: re.Pattern[str]) -> Iterator[list[str]]:
     """Yield the names of code that stand side by side, with nothing but `beside` between them.
 
-    Examples of more ("`a`, `b` and so on") are no list: no test has to have each of them.
+    Examples of more ("`a`, `b` and so on") are no list: no test has to have each of them. Of "`a` and `b` to
+    `x`, `c` to `y`" the list is what comes to something.
     """
     for sentence in _SENTENCE.split(text):
         if keeps(sentence):
             continue
         names: list[str] = []
         start = end = 0
+        comes_to, is_open = False, False
         for match in _NAMED.finditer(sentence):
             name = next(filter(None, match.groups()))
             between = " ".join(sentence[end : match.start()].split())
             is_beside = beside.fullmatch(between) is not None
+            if names and not is_beside and _COMES_TO.fullmatch(between):
+                comes_to, is_open, end = True, False, match.end()
+                continue
             if not is_beside or (names and _is_call(name) is not _is_call(names[0])):
-                if not _are_examples(sentence[:start], sentence[end:]):
+                if not (is_open or _are_examples(sentence[:start], sentence[end:])):
                     yield names
-                names, start = [], match.start()
-            end = match.end()
+                names, start, comes_to = [], match.start(), False
+            end, is_open = match.end(), comes_to
             names.append(name)
-        if not _are_examples(sentence[:start], sentence[end:]):
+        if not (is_open or _are_examples(sentence[:start], sentence[end:])):
             yield names
 
 

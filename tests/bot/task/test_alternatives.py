@@ -28,6 +28,11 @@ LEFT_OUT = {
         "one three",
         ("two", "one"),
     ),
+    "what comes to something": (
+        "Decode `Mapping` and `Bag` to `dict`, `Set` to `set`.",
+        "WithMapping(1), WithBag(2), set()",
+        ("Set", "Mapping"),
+    ),
     "functions": (
         "pack() and unpack() take a prefix for the name",
         "assert unpack(b'')",
@@ -47,6 +52,11 @@ NOTHING = {
     "digits": ("`1` and `2` are wrong.", "1"),
     "and so on": ("Every key schema: `Regex`, `And`, `Or` and so on.", "Regex"),
     "such as": ("Wrong for names such as `load` and `dump`.", "load()"),
+    "what it comes to": (
+        "`list` becomes `tuple`, `Map` becomes `dict`.",
+        "{list: tuple, WithMap: 1}",
+    ),
+    "neither": ("Rename `load` to `read`, `dump` and `save` stay.", "read, dump"),
     "or similar": ("It must take `load`, `dump` (or similar).", "load()"),
 }
 
