@@ -25,12 +25,13 @@ _BESIDE = re.compile(
 _COMES_TO = re.compile(r"(?:becomes?|gives?|(?:in)?to|as)(?: an?| the)?")
 _LIKE = re.compile(rf"{_BESIDE.pattern}|(?:,|as)(?: (?:for|in|with|to|from|of|on|at|by))?")
 _FOR_EXAMPLE = re.compile(
-    r"(?i)\b(?:such as|like|e\.\s?g\.|for (?:example|instance)|including)[\s,:(]{0,4}\Z"
+    r"(?i)\b(?:such as|like|e\.\s?g\.|for (?:example|instance)|including"
+    r"|(?:deriv|guess|deduc|inferr|comput|calculat|combin|compos)ed (?:from|of))[\s,:(]{0,4}\Z"
 )
 _AND_OTHERS = re.compile(
     r"(?i)[\s,()]{0,4}(?:and so (?:on|forth)|etc\b|(?:and|or) (?:others?|similar|the like)\b|…|\.\.\.)"
 )
-"""What stands around names that are examples only."""
+"""What stands around names that are examples only, or that one thing is made of."""
 _STRING = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"")
 _WORD = re.compile(r"[A-Za-z_][\w.]*")
 _SIGN = re.compile(r"[^A-Za-z0-9\s]{1,3}")

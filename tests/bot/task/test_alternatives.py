@@ -57,6 +57,7 @@ NOTHING = {
         "{list: tuple, WithMap: 1}",
     ),
     "neither": ("Rename `load` to `read`, `dump` and `save` stay.", "read, dump"),
+    "one thing of both": ("It may be derived from `kty` and `crv`.", "kty"),
     "or similar": ("It must take `load`, `dump` (or similar).", "load()"),
 }
 
