@@ -22,6 +22,19 @@ _BESIDE = re.compile(
     r"|(?:, )?(?:and|nor|as well as)(?: (?:for|in|with|to|from|of|on|at|by|both|also|the)){0,2}"
 )
 """Between two names of one list; in "in arrays of `a`, with `b` set" there are two sides of one thing."""
+_BARE = re.compile(r"(?:\w+(?:\.|::|#))*(\w{3,})(?:\(.*)?")
+_BUILTIN = frozenset(dir(builtins))
+_ASKING = re.compile(
+    r"(?i)\b(?:should|must|shall|ought|needs?|has to|have to|wrong\w*|broken?|breaks?|fail\w*|crash\w*"
+    r"|rais\w*|throw\w*|refus\w*|reject\w*|ignor\w*|miss\w*|cannot|can't|do(?:es)? not|do(?:es)?n't"
+    r"|lacks?|bugs?)\b"
+)
+"""Words of sentences that ask for something, or complain."""
+_COMPARING = re.compile(
+    r"(?i)\b(?:differ\w*|same|agree\w*|disagree\w*|(?:in)?consistent\w*|match\w*|mismatch\w*|unlike|equal\w*"
+    r"|than|between|instead|rather|as (?:\S{1,80} )?(?:does|do|did|is|are))\b"
+)
+"""Words of sentences in which one name may be measured by another, and is to stay as it is."""
 _COMES_TO = re.compile(r"(?:becomes?|gives?|(?:in)?to|as)(?: an?| the)?")
 _LIKE = re.compile(rf"{_BESIDE.pattern}|(?:,|as)(?: (?:for|in|with|to|from|of|on|at|by))?")
 _FOR_EXAMPLE = re.compile(
@@ -70,6 +83,22 @@ def untested_alternatives(requirement: Requirement, tests: str) -> tuple[str, st
         if known and missing:
             return missing[0], known[0]
     return None
+
+
+def named_together(requirement: Requirement) -> Iterator[tuple[str, ...]]:
+    """Yield the bare names of which somebody who may ask wants the same, side by side.
+
+    Not where one is compared with another, nor where the text around a demand only tells how things are.
+    """
+    if not requirement.trust.is_asked:
+        return
+    around = _SENTENCE.split(_FENCE.sub("\n\n", requirement.detail))
+    for sentence in (requirement.text, *filter(_ASKING.search, around)):
+        for listed in _lists(sentence, _BESIDE) if not _COMPARING.search(sentence) else ():
+            bare = (found[1] for one in listed if (found := _BARE.fullmatch(one)))
+            names = tuple(dict.fromkeys(name for name in bare if name not in _BUILTIN))
+            if len(names) > 1:
+                yield names
 
 
 def _has(code: str, name: str) -> bool:

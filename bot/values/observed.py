@@ -77,11 +77,16 @@ class ChangedSymbol:
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """What a diff touches, by names in the code: a hint for people, never evidence for a verdict."""
+    """What a diff touches, by names in the code: a hint for people, never evidence that something works.
+
+    `untouched` are names of code that nothing of the diff reaches, each with one that it does reach, and that
+    the task puts side by side with it.
+    """
 
     symbols: tuple[ChangedSymbol, ...]
     left_out: int = 0
     remarks: tuple[str, ...] = ()
+    untouched: tuple[tuple[str, str], ...] = ()
 
     @property
     def names(self) -> frozenset[str]:

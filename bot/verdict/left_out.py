@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from bot.evidence.tests.results import code_of
-from bot.task.alternatives import demanded_error, untested_alternatives, untested_nothing
+from bot.task.alternatives import (
+    demanded_error,
+    named_together,
+    untested_alternatives,
+    untested_nothing,
+)
 from bot.task.inputs import untested_input
 from bot.task.ties import expects_error
+from bot.text.words import whole_name
 from bot.verdict.claims import Claim, Gap
 from sandbox.test_runs.four_runs import passed
 
@@ -23,6 +29,22 @@ def shows_part(claim: Claim) -> Gap | None:
         f"the task {said}, and no test that fails without this change has `{missing}`.",
         f"Add a test with `{missing}` that fails without this change",
     )
+
+
+def leaves_one_untouched(claim: Claim) -> Gap | None:
+    """The task names several functions side by side, and one of them has nothing of the change."""
+    seen = claim.case.observed.impact
+    together = [*named_together(claim.requirement)] if seen and seen.untouched else []
+    shown = code_of(claim.case.groups.proofs) if together else ""
+    for left, other in seen.untouched if seen and together else ():
+        is_asked = any({left, other}.issubset(names) for names in together)
+        if is_asked and not whole_name(left).search(shown):
+            return Gap(
+                f"the task names `{left}` beside `{other}`, and `{left}` neither changed nor uses, as far as "
+                "its code tells, anything that did.",
+                f"Let the change reach `{left}`, too, or add a test of it that fails without this change",
+            )
+    return None
 
 
 def leaves_error_out(claim: Claim) -> Gap | None:

@@ -22,7 +22,12 @@ from bot.task.inputs import alike, kept_beside
 from bot.task.ties import asks_for_error, named_code
 from bot.values import Requirement, TestComparison, Verdict
 from bot.verdict.claims import Claim, Gap
-from bot.verdict.left_out import leaves_error_out, leaves_nothing_out, shows_part
+from bot.verdict.left_out import (
+    leaves_error_out,
+    leaves_nothing_out,
+    leaves_one_untouched,
+    shows_part,
+)
 from bot.verdict.other_results import changes_arguments, comes_otherwise
 from sandbox.damage.values import ALTERED, PASSED_OVER, SAME
 from sandbox.elsewhere.values import BothSides, Misfit, Replaced, TestedInput, Unmeasured
@@ -344,6 +349,7 @@ def _asks_unseen(claim: Claim) -> Gap | None:
 
 _LOOKS = (  # in the order in which a reader would want to be told
     shows_part,
+    leaves_one_untouched,
     _left_as_it_was,
     _changes_what_stays,
     _refuses_half,

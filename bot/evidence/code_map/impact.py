@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 
 from bot.diff.lines import numbered_lines
@@ -63,6 +63,45 @@ def impact(code: Code, changed: Mapping[Symbol, str], index: CodeIndex) -> Impac
         places = tuple(callers)[:_CALLERS], tuple(tests)[:_TESTS]
         reached.append(ChangedSymbol(symbol.place, how, *places, len(callers), len(tests)))
     return Impact(tuple(reached), len(changed) - len(shown), code.remarks)
+
+
+def untouched(
+    together: Iterable[tuple[str, ...]], changed: Iterable[Symbol], diff: Diff, index: CodeIndex
+) -> Iterator[tuple[str, str]]:
+    """Yield of names that stand `together` one that nothing of the diff reaches, and one that it does.
+
+    Sources of head define both. A definition is reached that changed or that uses, by names, what did.
+    Nothing is said where more uses it than is followed.
+    """
+    seen, whole = set(changed), {d.path for d in diff.files if _changes_a_whole_file(d, index)}
+    edge = list(seen)
+    while edge and len(seen) < _MOST_PROJECTS_VISITED:
+        users = {
+            user for one in edge for user in users_of(one, index) if not is_test_path(user.path)
+        }
+        edge = [one for one in users - seen if one.definition.name]
+        seen |= users
+    if edge:
+        return
+
+    def is_touched(one: Symbol) -> bool:
+        own = one.definition
+        others = (other.definition for other in seen if other.path == one.path)
+        return (
+            any(other.line <= own.end_line and own.line <= other.end_line for other in others)
+            or one.path in whole
+            or any(index.sees(one.path, path) for path in whole)
+        )
+
+    for names in together:
+        places = {
+            name: [o for o in index.defined(name) if not is_test_path(o.path)] for name in names
+        }
+        reached = {name: any(map(is_touched, found)) for name, found in places.items() if found}
+        left = next((name for name, is_reached in reached.items() if not is_reached), "")
+        other = next((name for name, is_reached in reached.items() if is_reached), "")
+        if left and other:
+            yield left, other
 
 
 def _names(file: SourceFile | None) -> set[str]:

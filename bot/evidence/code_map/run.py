@@ -6,9 +6,17 @@ import asyncio
 from dataclasses import replace
 
 from bot.context import EvaluationContext
-from bot.evidence.code_map import CodeIndex, changed_symbols, dependents, impact, locate
+from bot.evidence.code_map import (
+    CodeIndex,
+    changed_symbols,
+    dependents,
+    impact,
+    locate,
+    untouched,
+)
 from bot.evidence.seen import Seen
 from bot.services import Services
+from bot.task.alternatives import named_together
 from bot.values import Dependent, EvaluationRequest, Located, Part, Requirement, Step
 from sandbox.code_map.code import KeptFacts, read_code
 from sandbox.code_map.facts import Code, SourceFile
@@ -49,7 +57,10 @@ async def find_places(
             found = (locate(text, index, changed) for text in texts)
             if places := next(filter(None, found), ()):
                 located.append(Located(one.id, places))
-        return Seen(impact=impact(code, changed, index), located=tuple(located))
+        together = {names for one, _ in asked for names in named_together(one)}
+        left = untouched(together, changed, checkout.diff, index) if together else ()
+        seen = replace(impact(code, changed, index), untouched=tuple(sorted(left)))
+        return Seen(impact=seen, located=tuple(located))
 
     return await asyncio.to_thread(look)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from bot.evidence.code_map import CodeIndex, changed_symbols, impact, locate
+from bot.evidence.code_map import CodeIndex, changed_symbols, impact, locate, untouched
 from bot.values import (
     Category,
     CodePlace,
@@ -187,3 +187,25 @@ def test_a_place_that_shares_one_word_of_many_is_not_named() -> None:
     place = LocatedPlace(CodePlace("module.c", 3, "EnableRef"), 0.22, "shares “Enable” with it")
     given = Verdict("R1", VerdictOutcome.UNVERIFIED, Decider.NOBODY, "No test.")
     assert with_places(given, DEMAND, (Located("R1", (place,)),)) == given
+
+
+@pytest.mark.parametrize(
+    ("line", "names", "found"),
+    [
+        (4, ("parse_amount", "format_amount"), [("format_amount", "parse_amount")]),
+        (4, ("format_amount", "parse_amount", "total"), [("format_amount", "parse_amount")]),
+        (4, ("parse_amount", "total"), []),  # by its import
+        (4, ("total", "Invoice"), []),
+        (4, ("format_amount", "nothing"), []),
+        (7, ("format_amount", "area"), [("area", "format_amount")]),
+        (1, ("parse_amount", "format_amount"), []),  # a value of the whole file
+    ],
+)
+def test_what_a_change_does_not_reach_is_told_with_what_it_does(
+    line: int, names: tuple[str, ...], found: list[tuple[str, str]]
+) -> None:
+    code = files(PYTHON)
+    diff, index = edited("src/tally/amounts.py", line), CodeIndex(code)
+    changed = changed_symbols(Code(code, code), diff)
+
+    assert list(untouched([names], changed, diff, index)) == found

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from bot.task.alternatives import refused_beyond, side_by_side, untested_alternatives
+from bot.task.alternatives import (
+    named_together,
+    refused_beyond,
+    side_by_side,
+    untested_alternatives,
+)
 from bot.values import Category, Requirement, Trust
 
 LEFT_OUT = {
@@ -121,3 +128,26 @@ BEYOND = {
 def test_a_number_beyond_those_that_are_to_be_refused_is_found(name: str) -> None:
     text, tested, near, found = BEYOND[name]
     assert refused_beyond(wanted(text), tested, near) == found
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "found"),
+    [
+        ("Fix `Map.get` and `find`", "", [("get", "find")]),
+        (
+            "Rows",
+            "`find`, `count` and `first` fail. `one` and `two` are tools.",
+            [("find", "count", "first")],
+        ),
+        ("`find` and `count` give different results", "", []),
+        ("Rows", "`find` and `count` should behave as `first` does.", []),
+        ("`set` and `list` fail", "", []),  # not of the project
+        ("`find` should use `count`", "", []),
+    ],
+)
+def test_the_names_of_which_the_same_is_asked(
+    title: str, text: str, found: list[tuple[str, ...]]
+) -> None:
+    asked = replace(wanted(title), detail=text)
+    assert list(named_together(asked)) == found
+    assert not list(named_together(replace(asked, trust=Trust.AUTHOR)))

@@ -1,0 +1,76 @@
+"""Of functions that the task names side by side, one that the change does not reach is asked about."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.folder import Files, Folder, open_folder
+
+pytestmark = [pytest.mark.real, pytest.mark.slow]
+
+LOOKUP = """from store.own import has
+
+
+def find(rows, name):
+    return [row for row in rows if has(row, name)]
+
+
+def count(rows, name):
+    return sum(name in row for row in rows)
+
+
+def first(rows, name):
+    return next((row for row in rows if name in row), None)
+"""
+OWN = "def has(row, name):\n    return name in row\n"
+TESTS = (
+    "from store.lookup import count, find, first\n\n\n"
+    "def test_found():\n    rows = [{'a': 1}, {'b': 2}]\n    assert find(rows, 'a') == rows[:1]\n"
+    "    assert count(rows, 'a') == 1\n    assert first(rows, 'b') == rows[1]\n"
+)
+TASK = (
+    "`rows` with None in them\n\n`find`, `count` and `first` fail with a TypeError where a row is None. Such a row "
+    "should be passed over.\n"
+)
+MENDED = {"store/own.py": "def has(row, name):\n    return row is not None and name in row\n"}
+WHOLE = {**MENDED, "store/lookup.py": LOOKUP.replace("name in row", "has(row, name)")}
+SHOWN = "\n\ndef test_has():\n    assert not has(None, 'a')\n    assert has({'b': 1}, 'b')\n"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    opened = open_folder(tmp_path_factory.mktemp("side-by-side"))
+    gone: Files = {"shop.py": None, "tests/test_shop.py": None}
+    files: Files = {
+        "store/__init__.py": "",
+        "store/own.py": OWN,
+        "store/lookup.py": LOOKUP,
+        "tests/test_lookup.py": TESTS,
+    }
+    opened.repository.commit({**gone, **files})
+    return opened
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "task", "conclusion"),
+    [
+        ("half", MENDED, TASK, "action_required"),
+        ("whole", WHOLE, TASK, "success"),
+        (
+            "told",
+            MENDED,
+            TASK.replace("`find`, `count` and `first` fail", "`find` fails"),
+            "success",
+        ),
+    ],
+)
+def test_a_function_that_nothing_of_the_change_reaches_is_asked_about(
+    folder: Folder, name: str, change: Files, task: str, conclusion: str
+) -> None:
+    tests = TESTS.replace("\n\n\n", "\nfrom store.own import has\n\n\n", 1) + SHOWN
+    head = folder.branch(name, {**change, "tests/test_lookup.py": tests})
+    found = folder.judge(head, task=task)
+
+    assert found.conclusion == conclusion, found.said()
+    is_told = "`count` neither changed nor uses" in found.said()
+    assert is_told is (name == "half")
