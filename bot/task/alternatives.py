@@ -30,6 +30,10 @@ _ASKING = re.compile(
     r"|lacks?|bugs?)\b"
 )
 """Words of sentences that ask for something, or complain."""
+_ALL = re.compile(r"(?i)\b(?:both|each|all)\b")
+_BY_WAY_OF = re.compile(
+    r"(?i)\b(?:us(?:e|es|ed|ing)|call(?:s|ed|ing)?|via|through|with|by|from|of|in|to)\W{1,3}\Z"
+)
 _COMPARING = re.compile(
     r"(?i)\b(?:differ\w*|same|agree\w*|disagree\w*|(?:in)?consistent\w*|match\w*|mismatch\w*|unlike|equal\w*"
     r"|than|between|instead|rather|as (?:\S{1,80} )?(?:does|do|did|is|are))\b"
@@ -94,7 +98,16 @@ def named_together(requirement: Requirement) -> Iterator[tuple[str, ...]]:
         return
     around = _SENTENCE.split(_FENCE.sub("\n\n", requirement.detail))
     for sentence in (requirement.text, *filter(_ASKING.search, around)):
-        for listed in _lists(sentence, _BESIDE) if not _COMPARING.search(sentence) else ():
+        if _COMPARING.search(sentence):
+            continue
+        # "Both should find it: `load` by its name, and `find` by its path."
+        apart = [
+            one
+            for one in _NAMED.finditer(sentence)
+            if not _BY_WAY_OF.search(sentence[: one.start()])
+        ]
+        all_of_them = [next(filter(None, one.groups())) for one in apart if _ALL.search(sentence)]
+        for listed in dict.fromkeys(map(tuple, (*_lists(sentence, _BESIDE), all_of_them))):
             bare = (found[1] for one in listed if (found := _BARE.fullmatch(one)))
             names = tuple(dict.fromkeys(name for name in bare if name not in _BUILTIN))
             if len(names) > 1:

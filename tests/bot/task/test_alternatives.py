@@ -143,6 +143,12 @@ def test_a_number_beyond_those_that_are_to_be_refused_is_found(name: str) -> Non
         ("Rows", "`find` and `count` should behave as `first` does.", []),
         ("`set` and `list` fail", "", []),  # not of the project
         ("`find` should use `count`", "", []),
+        (
+            "Rows",
+            "Both should find it: `load` by its name, and `find` by its path.",
+            [("load", "find")],
+        ),
+        ("Rows", "Both `load` and `find` should use `count`.", [("load", "find")]),
     ],
 )
 def test_the_names_of_which_the_same_is_asked(
