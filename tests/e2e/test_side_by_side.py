@@ -29,8 +29,8 @@ TESTS = (
     "    assert count(rows, 'a') == 1\n    assert first(rows, 'b') == rows[1]\n"
 )
 TASK = (
-    "`rows` with None in them\n\n`find`, `count` and `first` fail with a TypeError where a row is None. Such a row "
-    "should be passed over.\n"
+    "`rows` with None in them\n\n`find`, `count` and `first` fail with a TypeError where a row is None. "
+    "Such a row should be passed over.\n"
 )
 MENDED = {"store/own.py": "def has(row, name):\n    return row is not None and name in row\n"}
 WHOLE = {**MENDED, "store/lookup.py": LOOKUP.replace("name in row", "has(row, name)")}
