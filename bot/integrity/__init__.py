@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from bot.diff.lines import TextReader
 from bot.integrity.automation import edited_automation, narrowed_discovery, shadowed_modules
 from bot.integrity.callers import broken_callers
+from bot.integrity.first_only import replaced_only_first
 from bot.integrity.guards import removed_guards
 from bot.integrity.hard_coded import hard_coded_results, test_awareness
 from bot.integrity.hidden_code import decoded_code, test_reading, unseen_content
@@ -99,6 +100,7 @@ CHECKS: tuple[Check, ...] = (
     unasked_options,
     untried_options,
     unused_definitions,
+    replaced_only_first,
     removed_public_names,
     broken_callers,
     lost_base_classes,

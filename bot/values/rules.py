@@ -39,6 +39,7 @@ ERROR_SWALLOWED = "error-swallowed"
 GUARD_REMOVED = "guard-removed"
 OPTION_UNASKED = "option-unasked"
 ONLY_TESTS_CALL = "only-tests-call"
+ONLY_FIRST_REPLACED = "only-first-replaced"
 MODULE_SHADOWED = "module-shadowed"
 PROGRAM_STARTED = "program-started"
 FILES_DELETED = "files-deleted"
@@ -106,7 +107,14 @@ LEAVES_CALLERS = frozenset(
 FOR_A_PERSON = (
     REACHES_OUT
     | LEAVES_CALLERS
-    | {INSTRUCTION, MODULE_SHADOWED, NEW_TEST_SKIPPED, ONLY_TESTS_CALL, OPTION_UNASKED}
+    | {
+        INSTRUCTION,
+        MODULE_SHADOWED,
+        NEW_TEST_SKIPPED,
+        ONLY_FIRST_REPLACED,
+        ONLY_TESTS_CALL,
+        OPTION_UNASKED,
+    }
 )
 """Nothing that runs shows whether these may be: never a success before a person has looked."""
 
@@ -118,6 +126,7 @@ NOT_ABOUT_TESTS = (
         DEPENDENCY_UNKNOWN,
         DEPENDENCY_YOUNG,
         DEPENDENCY_UNASKED,
+        ONLY_FIRST_REPLACED,
         ONLY_TESTS_CALL,
         OPTION_UNASKED,
         OUT_OF_SCOPE,

@@ -170,6 +170,7 @@ _FINDINGS = {
     rules.ERROR_SWALLOWED: "an error is dropped that base lets out",
     rules.GUARD_REMOVED: "something is let through that base refuses",
     rules.ONLY_TESTS_CALL: "only its tests call what it adds",
+    rules.ONLY_FIRST_REPLACED: "it replaces only the first of a sign",
     rules.OPTION_UNASKED: "it takes an option that nobody asked for",
     rules.PROGRAM_STARTED: "its code newly starts other programs",
     rules.FILES_DELETED: "its code newly deletes files",

@@ -40,6 +40,7 @@ from bot.values.rules import (
     INSTRUCTION,
     MODULE_SHADOWED,
     NEW_TEST_SKIPPED,
+    ONLY_FIRST_REPLACED,
     ONLY_TESTS_CALL,
     OPTION_UNASKED,
     OUT_OF_SCOPE,
@@ -177,6 +178,8 @@ _TO_DO = {
     MODULE_SHADOWED: "Change the module that base has, and give a new one a name of its own, then push.",
     NEW_TEST_SKIPPED: "Let the test run, or leave it out, then push. If it cannot run yet, "
     + _SAY_SO,
+    ONLY_FIRST_REPLACED: "Replace all of them (`replaceAll`, or a pattern with `g`), then push. If the first "
+    "is meant, " + _SAY_SO,
     ONLY_TESTS_CALL: "Call it where the trouble is, show that by a test that does not call it, then push. "
     "If it is what is wanted, " + _SAY_SO,
     OPTION_UNASKED: "Let it work without the option, and show that by a test, then push. If the option is "
