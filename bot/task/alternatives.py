@@ -180,7 +180,7 @@ def _lists(text: str, beside: re.Pattern[str]) -> Iterator[list[str]]:
             continue
         names: list[str] = []
         start = end = 0
-        comes_to, is_open = False, False
+        comes_to, is_open, kind = False, False, (False, False)
         for match in _NAMED.finditer(sentence):
             name = next(filter(None, match.groups()))
             between = " ".join(sentence[end : match.start()].split())
@@ -188,11 +188,15 @@ def _lists(text: str, beside: re.Pattern[str]) -> Iterator[list[str]]:
             if names and not is_beside and _COMES_TO.fullmatch(between):
                 comes_to, is_open, end = True, False, match.end()
                 continue
-            if not is_beside or (names and _is_call(name) is not _is_call(names[0])):
+            own = (
+                _is_call(name),
+                match[2] is None,
+            )  # a name and a text in quotes are no two of a kind
+            if not is_beside or (names and own != kind):
                 if not (is_open or _are_examples(sentence[:start], sentence[end:])):
                     yield names
                 names, start, comes_to = [], match.start(), False
-            end, is_open = match.end(), comes_to
+            kind, end, is_open = own, match.end(), comes_to
             names.append(name)
         if not (is_open or _are_examples(sentence[:start], sentence[end:])):
             yield names

@@ -64,6 +64,7 @@ NOTHING = {
         "{list: tuple, WithMap: 1}",
     ),
     "neither": ("Rename `load` to `read`, `dump` and `save` stay.", "read, dump"),
+    "a name and a text": ('It means the key\'s for a `Key` and "none" otherwise.', "Key"),
     "one thing of both": ("It may be derived from `kty` and `crv`.", "kty"),
     "or similar": ("It must take `load`, `dump` (or similar).", "load()"),
 }
