@@ -51,6 +51,7 @@ _AND_OTHERS = re.compile(
 """What stands around names that are examples only, or that one thing is made of."""
 _STRING = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"")
 _WORD = re.compile(r"[A-Za-z_][\w.]*")
+_ESCAPE = re.compile(r"\\(?:\w{1,8}|\W)")
 _SIGN = re.compile(r"[^A-Za-z0-9\s]{1,3}")
 _INPUT = re.compile(
     r"(?!-|[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*\Z)(?=\S*[A-Za-z0-9])[^\s()'\"=:;{}\[\]/\\]{2,40}"
@@ -213,7 +214,7 @@ def _is_call(name: str) -> bool:
 def _atoms(name: str) -> list[str]:
     """What a test has to have of a name: its texts, else its words."""
     texts = [one or other for one, other in _STRING.findall(name)]
-    if name.startswith("\\"):
+    if _ESCAPE.fullmatch(name):
         return [name]
     found: Iterable[str] = texts or _WORD.findall(name)
     return [one for one in found if len(one) >= _LEAST]

@@ -65,6 +65,7 @@ NOTHING = {
     ),
     "neither": ("Rename `load` to `read`, `dump` and `save` stay.", "read, dump"),
     "a name and a text": ('It means the key\'s for a `Key` and "none" otherwise.', "Key"),
+    "results": (r"It gives `\~/*.txt`, `\~b*` and `\~/a\~b*`.", r"\~/*.txt"),
     "one thing of both": ("It may be derived from `kty` and `crv`.", "kty"),
     "or similar": ("It must take `load`, `dump` (or similar).", "load()"),
 }
