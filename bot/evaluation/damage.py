@@ -257,15 +257,14 @@ class _Measuring:
         untried = tuple(one.damage for one in asked[len(of_hunks) :])
         room = self.within(trials, max(_HUNKS_S, self.head_s * _WHOLE_RUNS))
         said = case.planned.requirements
-        unasked = [one for one in self.made if one.damage.kind in UNASKED]
-        asking = [one for one in unasked if not is_said(one.damage, said)]
-        # Of a table's entries tests look at some. What is done alike elsewhere shows whether it is needed.
-        edits = {one.damage.edit for one in asking} - {""}
-        spoken_of = [o for o in unasked if o.damage.edit in edits and o not in asking]
-        trying = [one for one in asking if one.damage.kind != KEY] + spoken_of
-        aside = {one.damage for one in spoken_of}
-        unneeded = await self.unneeded(room, trying)
-        unneeded = tuple(one for one in unneeded if one.damage not in aside)
+        asking = [o for o in self.made if o.damage.kind in UNASKED and not is_said(o.damage, said)]
+        edits = {one.damage.edit for one in asking} - {
+            ""
+        }  # done alike, what is said shows its need
+        twins = [one for one in self.made if one.damage.edit in edits and one not in asking]
+        # Of a table's entries tests look at some.
+        found = await self.unneeded(room, [o for o in asking if o.damage.kind != KEY] + twins)
+        unneeded = tuple(one for one in found if not is_said(one.damage, said))
         one_value: tuple[OneValue, ...] = ()
         if not unneeded:
             conditions = [one.damage for one in asking]
@@ -295,13 +294,9 @@ class _Measuring:
         everybody = [one for one in observed.tests.comparisons if passed(one.head_on_head)]
         for concerned in (trials.concerned, _concerned(case, observed, everybody)):
             done = await try_hunks(services.sandbox, replace(trials, concerned=concerned), asking)
-            tried = zip(asking, done, strict=False)
-            kept, alike = [], set[str]()
-            for one, trial in tried:
-                if trial.unnoticed and not trial.noticed and not trial.unloaded:
-                    kept.append((one, trial))
-                elif trial.noticed and one.damage.edit:
-                    alike.add(one.damage.edit)
+            tried = [*zip(asking, done, strict=False)]
+            alike = {one.damage.edit for one, trial in tried if trial.noticed} - {""}
+            kept = [(o, t) for o, t in tried if t.unnoticed and not t.noticed and not t.unloaded]
             kept = [(one, trial) for one, trial in kept if one.damage.edit not in alike]
             asking, done = [one for one, _ in kept], tuple(trial for _, trial in kept)
         if not observed.examples:

@@ -39,20 +39,24 @@ def find_grown(
     """
     named = {word.casefold() for text in said for word in _WORD.findall(text)}
     files: dict[str, ModuleVersions | None] = {}
+
+    def sides(path: str) -> ModuleVersions | None:
+        if path not in files:
+            files[path] = both_sides(path, base, head)
+        return files[path]
+
     found: list[GrownTest] = []
     for test in tests:
         is_edited = test.change in EDITED and test.head_on_head is Outcome.PASSED
         name = test.id.split("[", 1)[0].partition("::")[2]
         if not (is_edited and test.path.endswith(".py") and name):
             continue
-        if test.path not in files:
-            files[test.path] = both_sides(test.path, base, head)
-        own = files[test.path]
+        own = sides(test.path)
         if own is None or _allows_any_of(own.base_test(name)):
             continue
         # A test that is as it was may be given a table by its conftest.py.
         path = test.path if own.differs else _changed_conftest(test.path, changed)
-        shared = own if own.differs else both_sides(path, base, head) if path else None
+        shared = sides(path) if path else None
         if shared is None:
             continue
         grown = _Grown(_leaving_out(shared.base.tree))

@@ -11,7 +11,7 @@ import ast
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -57,8 +57,10 @@ class _Name:
     name: str
 
 
-def find_gone(names: Iterable[str], base: Files, head: Files) -> frozenset[str]:
+def find_gone(names: Collection[str], base: Files, head: Files) -> frozenset[str]:
     """Those names of which code that base ships speaks, and none that head ships."""
+    if not names:
+        return frozenset()
     known, left = (
         [path for path in tree.paths() if path.endswith(_READ) and not is_test_file(path)]
         for tree in (base, head)

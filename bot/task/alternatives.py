@@ -102,12 +102,11 @@ def named_together(requirement: Requirement) -> Iterator[tuple[str, ...]]:
         if _COMPARING.search(sentence):
             continue
         # "Both should find it: `load` by its name, and `find` by its path."
-        apart = [
-            one
-            for one in _NAMED.finditer(sentence)
+        all_of_them = [
+            next(filter(None, one.groups()))
+            for one in (_NAMED.finditer(sentence) if _ALL.search(sentence) else ())
             if not _BY_WAY_OF.search(sentence[: one.start()])
         ]
-        all_of_them = [next(filter(None, one.groups())) for one in apart if _ALL.search(sentence)]
         for listed in dict.fromkeys(map(tuple, (*_lists(sentence, _BESIDE), all_of_them))):
             bare = (found[1] for one in listed if (found := _BARE.fullmatch(one)))
             names = tuple(dict.fromkeys(name for name in bare if name not in _BUILTIN))
@@ -189,10 +188,8 @@ def _lists(text: str, beside: re.Pattern[str]) -> Iterator[list[str]]:
             if names and not is_beside and _COMES_TO.fullmatch(between):
                 comes_to, is_open, end = True, False, match.end()
                 continue
-            own = (
-                _is_call(name),
-                match[2] is None,
-            )  # a name and a text in quotes are no two of a kind
+            # A name and a text in quotes are no two of a kind.
+            own = _is_call(name), match[2] is None
             if not is_beside or (names and own != kind):
                 if not (is_open or _are_examples(sentence[:start], sentence[end:])):
                     yield names

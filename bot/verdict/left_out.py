@@ -34,9 +34,10 @@ def shows_part(claim: Claim) -> Gap | None:
 def leaves_one_untouched(claim: Claim) -> Gap | None:
     """The task names several functions side by side, and one of them has nothing of the change."""
     seen = claim.case.observed.impact
-    together = [*named_together(claim.requirement)] if seen and seen.untouched else []
-    shown = code_of(claim.case.groups.proofs) if together else ""
-    for left, other in seen.untouched if seen and together else ():
+    if seen is None or not seen.untouched:
+        return None
+    together, shown = [*named_together(claim.requirement)], code_of(claim.case.groups.proofs)
+    for left, other in seen.untouched:
         is_asked = any({left, other}.issubset(names) for names in together)
         if is_asked and not whole_name(left).search(shown):
             return Gap(
