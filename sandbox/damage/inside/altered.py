@@ -13,12 +13,24 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import chain, islice
+from operator import attrgetter
 
 import tree_sitter
 
+from sandbox.damage.inside.languages import FUNCTIONS
 from sandbox.damage.inside.make import Damage, shown
 from sandbox.damage.inside.parts import Place, Step, parts, steps
-from sandbox.damage.inside.source import Clock, Piece, Source, pieces, text_of, tokens, walk
+from sandbox.damage.inside.source import (
+    Clock,
+    Piece,
+    Source,
+    name_of,
+    pieces,
+    said,
+    text_of,
+    tokens,
+    walk,
+)
 
 _MOST = 16
 _MOST_READ = 36  # places, of which not all are one
@@ -36,6 +48,8 @@ _MOST_AROUND = 5
 _GIVEN = ("assignment", "variable_declarator", "field_definition", "public_field_definition")
 """Nodes that give a name a value."""
 _CONTENTS = ("string_content", "string_fragment")
+_INNER = ("function_definition", "function_declaration")
+_SIDES = (attrgetter("gone"), attrgetter("came"))
 
 
 def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
@@ -107,7 +121,8 @@ def _as_on_base(
     now = Place.of(source.text, source.root, start, stop)
     changed = steps(was.pieces, now.pieces)
     same = [one for one in changed if _is_said_otherwise(one, source)]
-    if len(same) == len(changed):
+    is_same = len(same) == len(changed) or _is_closed_too(changed)
+    if is_same or _is_never_called(root, start, start + len(put)):
         return
     left = iter(tokens(source.root, with_types=False))
     # Else what was there is there, in its order.
@@ -170,6 +185,33 @@ def _is_said_otherwise(step: Step, source: Source) -> bool:
         return False
     written = b" ".join(one.text for node in walk(source.root) for one in pieces(node))
     return b" ".join((b"", *came, b"=", *gone, b"")) in written
+
+
+def _is_closed_too(changed: Sequence[Step]) -> bool:
+    """Tell whether `with open(path) as file:` is all that came, in the place of `file = open(path)`."""
+    gone, came = ([one.text for step in changed for one in side(step)] for side in _SIDES)
+    name = gone[:1]
+    closed = [*name, b".", b"close", b"(", b")"]
+    return came == [b"with", b"as", *name, b":"] and gone[1:] in ([b"="], [b"=", *closed])
+
+
+def _is_never_called(root: tree_sitter.Node, start: int, end: int) -> bool:
+    """Tell whether only functions inside of another stand between two bytes, and nothing else names them."""
+    names, until = set(), start
+    for node in said(root, start, end):
+        if not until <= node.start_byte < node.end_byte <= end:
+            continue
+        until = node.end_byte
+        if node.type not in _INNER or not _is_inside_function(node):
+            return False
+        names.add(name_of(node))
+    outside = (node for node in walk(root) if not start <= node.start_byte < end)
+    return bool(names) and not any("identifier" in o.type and text_of(o) in names for o in outside)
+
+
+def _is_inside_function(node: tree_sitter.Node) -> bool:
+    around = node.parent.parent if node.parent is not None else None
+    return around is not None and around.type in FUNCTIONS
 
 
 def _compares_with_nothing(gone: Sequence[Piece], source: Source) -> bool:

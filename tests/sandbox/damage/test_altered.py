@@ -229,3 +229,42 @@ async def test_how_a_name_is_declared_is_no_part_of_a_change(tmp_path: Path) -> 
     found = await altered(tmp_path, base, head, "a.js")
 
     assert found and not any("`let`" in one.what for one in found)
+
+
+INNER = "    def size(one):\n        return len(one)\n\n"
+
+
+@pytest.mark.parametrize(
+    ("left", "is_tried"),
+    [("", False), ("    names = {'size': a}\n", False), ("    a = size(a)\n", True)],
+)
+async def test_a_function_inside_that_nothing_calls_any_more_is_not_tried(
+    tmp_path: Path, left: str, is_tried: bool
+) -> None:
+    base = f"def total(a):\n{INNER}    a = a or []\n{left}    return sum(map(size, a))\n"
+    head = f"def total(a):\n    a = a or []\n{left}    return sum(map(count, a))\n"
+    found = await altered(tmp_path, base, head)
+
+    assert ("`def size(one):` is still there" in [one.what for one in found]) is is_tried
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "is_tried"),
+    [
+        ("f = open(a)\n    b = f.read()", "with open(a) as f:\n        b = f.read()", False),
+        (
+            "f = open(a)\n    b = f.read()\n    f.close()",
+            "with open(a) as f:\n        b = f.read()",
+            False,
+        ),
+        ("f = open(a)\n    b = f.read()", "with open(b) as f:\n        b = f.read()", True),
+        ("with open(a) as f:\n        b = f.read()", "f = open(a)\n    b = f.read()", True),
+    ],
+)
+async def test_what_is_only_closed_behind_its_use_is_not_tried(
+    tmp_path: Path, base: str, head: str, is_tried: bool
+) -> None:
+    function = "def f(a, b=1):\n    {}\n    return b\n"
+    found = await altered(tmp_path, function.format(base), function.format(head))
+
+    assert bool(found) is is_tried
