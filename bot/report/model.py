@@ -36,7 +36,7 @@ from bot.values import (
     VerdictOutcome,
     WhyNotMeasured,
 )
-from bot.values.rules import OF_LOG
+from bot.values.rules import IN_WORDS, OF_LOG
 from sandbox.values import Finding
 
 
@@ -228,6 +228,11 @@ class ReportView:
     def of_log(self) -> tuple[Finding, ...]:
         """The findings about the agent's log."""
         return tuple(one for one in self.integrity if one.rule in OF_LOG)
+
+    def in_words(self, rule: str) -> str:
+        """What an integrity rule says of the change; its name where it is of another tool."""
+        words = IN_WORDS.get(rule, rule)
+        return words[:1].upper() + words[1:]
 
     @property
     def needed_hunks(self) -> tuple[ServedHunk, ...]:

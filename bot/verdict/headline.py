@@ -80,8 +80,8 @@ def _phrase(reason: GateReason) -> str:
     if (requirement == NOTHING_REGRESSES and reason.rule == _UNMET) or reason.rule == "regression":
         return _regressed(reason)
     finding_rule = next(iter(reason.finding_rules), "")
-    if finding_rule in _FINDINGS and (reason.rule == "integrity" or requirement):
-        return _FINDINGS[finding_rule]
+    if finding_rule in rules.IN_WORDS and (reason.rule == "integrity" or requirement):
+        return rules.IN_WORDS[finding_rule]
     if requirement in _BASELINE:
         return _BASELINE[requirement][reason.rule == _UNVERIFIED]
     if reason.rule == "score":
@@ -130,58 +130,3 @@ _ASKS = {
     "patch": "the patch as a whole needs a reader",
 }
 """Where the same rule asks a person instead of failing the change."""
-_FINDINGS = {
-    rules.UNREAD_CHANGES: "the change is too large to read whole",
-    rules.UNSEEN_CONTENT: "content changed that a diff cannot show",
-    rules.TEST_DELETED: "a test was deleted",
-    rules.TEST_FILE_DELETED: "a test file was deleted",
-    rules.TEST_SKIPPED: "a test is skipped now",
-    rules.NEW_TEST_SKIPPED: "a new test is skipped",
-    rules.TEST_DESELECTED: "tests are no longer selected",
-    rules.ASSERTION_REMOVED: "an assertion was removed",
-    rules.ASSERTION_LOOSENED: "an assertion was loosened",
-    rules.ASSERTION_TRIVIAL: "an assertion can no longer fail",
-    rules.EXPECTATION_CHANGED: "a test expects something else now",
-    rules.TEST_ADAPTED: "a test was adapted to a moved interface",
-    rules.TEST_FOLLOWS_MOVE: "a test follows code that moved",
-    rules.CI_EDITED: "the CI was edited",
-    rules.RESULTS_REWRITTEN: "its code rewrites test results",
-    rules.EARLY_EXIT: "its code ends the tests early",
-    rules.EQUALITY_FAKED: "its code fakes equality",
-    rules.STARTUP_HOOK: "its code runs before the tests start",
-    rules.SUPPRESSION_ADDED: "a check was suppressed",
-    rules.CHECK_LOWERED: "a check was lowered",
-    rules.RESULT_HARD_CODED: "an expected result is hard-coded",
-    rules.TEST_DETECTED: "its code detects that it is tested",
-    rules.TEST_READ: "its code names a test file",
-    rules.CODE_DECODED: "it runs code that the diff does not show",
-    rules.SECRET_ADDED: "a secret was added",
-    rules.INSTRUCTION: "a text gives orders to reviewers",
-    rules.INSTRUCTION_IN_LOG: "the agent's log gives orders to reviewers",
-    rules.CLAIM_CONTRADICTED: "the agent's log claims what is not so",
-    rules.HIDDEN_TEXT: "hidden text was added",
-    rules.OUT_OF_SCOPE: "files outside the task changed",
-    rules.NETWORK_OPENED: "its code newly opens the network",
-    rules.PUBLIC_NAME_REMOVED: "a public name is gone",
-    rules.SIGNATURE_BROKEN: "calls that were right on base break",
-    rules.DEFAULT_CHANGED: "a default is another value",
-    rules.BASE_CLASS_LOST: "a public class loses a base class",
-    rules.MODULE_SHADOWED: "tests get another module than base's",
-    rules.ERROR_SWALLOWED: "an error is dropped that base lets out",
-    rules.GUARD_REMOVED: "something is let through that base refuses",
-    rules.ONLY_TESTS_CALL: "only its tests call what it adds",
-    rules.ONLY_FIRST_REPLACED: "it replaces only the first of a sign",
-    rules.OPTION_UNASKED: "it takes an option that nobody asked for",
-    rules.PROGRAM_STARTED: "its code newly starts other programs",
-    rules.FILES_DELETED: "its code newly deletes files",
-    rules.PROCESS_CHANGED: "its code newly changes the whole process",
-    rules.OUTPUT_WRITTEN: "its code newly prints",
-    rules.DATA_RUN: "its code newly runs what data say",
-    rules.PLACE_ASKED: "its code newly asks where it runs",
-    rules.DEPENDENCY_UNKNOWN: "a new dependency does not exist",
-    rules.DEPENDENCY_UNASKED: "a new dependency could not be looked up",
-    rules.DEPENDENCY_YOUNG: "a new dependency is very new",
-    rules.POLICY_LOOSENED: "Assay's configuration was loosened",
-    rules.CONFIGURATION: "Assay's configuration cannot be read",
-}
-"""By rule of an integrity finding."""

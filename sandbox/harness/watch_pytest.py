@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import os
 import types
 import unittest
@@ -54,6 +55,8 @@ def run(recorder: Recorder, orders: dict[str, Any]) -> int:
     plugin = (Watch6 if int(pytest.__version__.split(".")[0]) < 7 else PytestWatch)(
         recorder, orders["paths"], orders["only"], pytest
     )
+    if orders["crossed"]:
+        _pass_over_unknown_warnings()
     plugin.canaries = Canaries(pytest, orders["nonce"], plugin.exceptions, recorder)
     refused = __import__("pluggy").PluginValidationError
     try:
@@ -65,6 +68,26 @@ def run(recorder: Recorder, orders: dict[str, Any]) -> int:
             "problem", text=f"{who} pytest {pytest.__version__}: {describe.raised(error)}"
         )
         return 4
+
+
+class _OfOtherSide(Warning):
+    """Stands for a kind of warning that only the other side's code has, so that nothing raises it."""
+
+
+def _pass_over_unknown_warnings() -> None:
+    """Let pytest run where `filterwarnings` of one side names what the other side's code does not have."""
+    config = importlib.import_module("_pytest.config")
+    resolve = getattr(config, "_resolve_warning_category", None)  # pytest 6.2 and newer
+
+    def category(name: str) -> type[Warning]:
+        assert resolve is not None  # noqa: S101
+        try:
+            return resolve(name)  # type: ignore[no-any-return]
+        except (ImportError, AttributeError):
+            return _OfOtherSide
+
+    if resolve is not None:
+        config._resolve_warning_category = category  # type: ignore[attr-defined]
 
 
 class WatchBase:

@@ -124,6 +124,7 @@ def _command(order: TestOrder) -> Command:
         "arguments": (*(own or ()), *recipe.test_arguments),
         "paths": order.paths,
         "only": order.only,
+        "crossed": order.guest is not None,
         "environment": dict(layers.variables(order.environment, variables)),
         "lent": lent,
     }

@@ -171,8 +171,8 @@ NAMED_RULES = {
 
 
 def test_every_finding_has_words_of_its_own():
-    assert set(headline._FINDINGS) == set(NAMED_RULES.values())
-    assert len(set(headline._FINDINGS.values())) == len(NAMED_RULES)
+    assert set(rules.IN_WORDS) == set(NAMED_RULES.values())
+    assert len(set(rules.IN_WORDS.values())) == len(NAMED_RULES)
 
 
 @pytest.mark.parametrize(

@@ -250,3 +250,28 @@ async def test_a_test_of_time_that_fails_beside_others_regressed_nothing(bench: 
     loaded = replace(bench, sandbox=Loaded(bench.sandbox, str(bench.folder / "base")))
     _, found = await four(loaded, {"tests/test_time.py": more}, base)
     assert changes(found)["test_name_is_quick"] == "flaky"
+
+
+@pytest.mark.parametrize("file", ["pytest.ini", "pyproject.toml"])
+async def test_a_warning_of_one_side_only_keeps_no_test_of_the_other_from_running(
+    bench: Bench, file: str
+) -> None:
+    warns = (
+        "import warnings\n\nclass Weak(UserWarning):\n    pass\n\ndef price(n):\n"
+        "    warnings.warn('weak', Weak)\n    return n * 2\n\ndef name():\n    return 'shop'\n"
+    )
+    filters = {
+        "pytest.ini": "[pytest]\nfilterwarnings =\n    error\n    ignore::shop.Weak\n",
+        "pyproject.toml": '[tool.pytest.ini_options]\nfilterwarnings = ["ignore::shop.Weak"]\n',
+    }
+    test = "import shop, pytest\n\ndef test_weak():\n    pytest.warns(shop.Weak, shop.price, 1)\n"
+    head: dict[str, str | None] = {"shop.py": warns, "tests/test_weak.py": test}
+    _, found = await four(bench, {**head, file: filters[file]})
+
+    assert found.problem == ""
+    assert changes(found) == {
+        "test_weak": "fail_to_pass",
+        "test_price": "pass_to_pass",
+        "test_old_name": "pass_to_pass",
+        "test_name": "pass_to_pass",
+    }
