@@ -49,13 +49,15 @@ class PathKind(StrEnum):
 def classify(path: str) -> PathKind:
     """Return what the file at a repository path is. Doctests in sources belong to the source."""
     pure = PurePosixPath(path)
+    folders = pure.parts[:-1]
+    tests = any(is_test_folder(folders, i) for i in range(len(folders)))
     if pure.name in _CONFIGURATION or _SCRIPT_CONFIGURATION.match(pure.name):
-        return PathKind.RUNNER_CONFIG
+        # A package.json among the fixtures is what a test reads.
+        is_material = tests and _MATERIAL.intersection(folders)
+        return PathKind.SUPPORT if is_material or is_support(pure) else PathKind.RUNNER_CONFIG
     if pure.name == "conftest.py" or _SCRIPT_SETUP.match(pure.name):
         return PathKind.SUPPORT
-    folders = pure.parts[:-1]
     is_of_tap = _TAP_SNAPSHOTS in folders  # these names end like those of tests
-    tests = any(is_test_folder(folders, i) for i in range(len(folders)))
     is_python_test = pure.name.endswith(".py") and (
         pure.name.startswith(("test_", "tests_")) or pure.name.endswith("_test.py")
         or pure.name in ("tests.py", "test.py")
