@@ -15,7 +15,8 @@ import tomllib
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
 
-_MATERIAL = {"fixtures", "fixture", "__fixtures__", "__mocks__", "helpers", "support", "mocks"}
+_FIXTURES = {"fixtures", "fixture", "__fixtures__"}
+_MATERIAL = _FIXTURES | {"__mocks__", "helpers", "support", "mocks"}
 _TAP_SNAPSHOTS = "tap-snapshots"  # one for each file of tests, below the same folders
 _SCRIPT = re.compile(r"\.[cm]?[jt]sx?\Z")
 _SCRIPT_TEST = re.compile(r"(?:(?:^|[._-])(?:test|tests|spec)|^test-.*)\.[cm]?[jt]sx?\Z")
@@ -51,9 +52,11 @@ def classify(path: str) -> PathKind:
     pure = PurePosixPath(path)
     folders = pure.parts[:-1]
     tests = any(is_test_folder(folders, i) for i in range(len(folders)))
-    if pure.name in _CONFIGURATION or _SCRIPT_CONFIGURATION.match(pure.name):
+    if _SCRIPT_CONFIGURATION.match(pure.name):
+        return PathKind.RUNNER_CONFIG
+    if pure.name in _CONFIGURATION:
         # A package.json among the fixtures is what a test reads.
-        is_material = tests and _MATERIAL.intersection(folders)
+        is_material = tests and not _FIXTURES.isdisjoint(folders)
         return PathKind.SUPPORT if is_material or is_support(pure) else PathKind.RUNNER_CONFIG
     if pure.name == "conftest.py" or _SCRIPT_SETUP.match(pure.name):
         return PathKind.SUPPORT
@@ -178,7 +181,6 @@ def speaks_by_absence(path: str) -> bool:
 TEST_FOLDERS = {"tests", "__tests__"}
 # Deeper down, packages have sources of that name.
 TEST_FOLDERS_AT_THE_ROOT = {"test", "testing", "spec", "test-d"}
-_MATERIAL_AT_THE_ROOT = {"fixtures", "fixture", "__fixtures__"}
 _WORKSPACES = {"packages", "apps", "libs", "modules", "plugins", "services"}
 _BUILD_FILES = {"Makefile", "makefile", "GNUmakefile", "CMakeLists.txt"}
 _BUILD_SUFFIXES = {".mk", ".cmake"}
@@ -236,7 +238,7 @@ def folder_reached(path: PurePosixPath) -> str | None:
     if "testdata" in parts:
         return "/".join(parts[: parts.index("testdata")])
     at = 2 if parts and parts[0] in _WORKSPACES else 0
-    if parts[at : at + 1] and parts[at] in _MATERIAL_AT_THE_ROOT:
+    if parts[at : at + 1] and parts[at] in _FIXTURES:
         return "/".join(parts[:at])
     text = "/".join(parts)
     if "/src/test/" in f"/{text}/":
