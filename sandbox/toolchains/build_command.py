@@ -28,6 +28,7 @@ from sandbox.toolchains.layers import CACHE, DECLARED, DEPENDENCIES, INSIDE, SYS
 from sandbox.values import Environment, Observation, Side
 
 _OUTPUT_CHARS = 20_000
+_QUOTED_CHARS = 200
 _UNREACHABLE = re.compile(
     r"dns error|failed to lookup address|connection (refused|reset|closed)|network is unreachable|"
     r"operation timed out|error sending request|connect error|tcp connect|"
@@ -38,7 +39,9 @@ _UNREACHABLE = re.compile(
 )
 # What a build backend prints is quoted below such a line: it cannot pass for the network's failure.
 _OWN_FAILURE = re.compile(
-    r"no solution found|build backend (returned|failed)|call to `[^`]*` failed", re.I
+    r"no solution found|build backend (returned|failed)|call to `[^`]*` failed|"
+    r"npm (err!|error) code (ETARGET|ENOVERSIONS|E404)\b",
+    re.I,
 )
 
 
@@ -149,9 +152,13 @@ def _observation(side: Side, shown: tuple[str, ...], done: Completed) -> Observa
     if done.killed:
         output += f"\n[ended by the {done.killed.value} limit]"
     # A build that prints both, its own failure and the network's, is its own fault.
-    is_of_network = _UNREACHABLE.search(output) and not _OWN_FAILURE.search(output)
-    said = "The package index could not be reached, so this says nothing about the project."
-    problem = said if is_of_network else ""
+    unreachable = None if _OWN_FAILURE.search(output) else _UNREACHABLE.search(output)
+    problem = ""
+    if unreachable:
+        start = output.rfind("\n", 0, unreachable.start()) + 1
+        line, _, _ = output[start : unreachable.end() + _QUOTED_CHARS].partition("\n")
+        said = "The package index could not be reached, so this says nothing about the project."
+        problem = f"{said} The installer said: {line.strip()[:_QUOTED_CHARS]}"
     return Observation(
         side=side,
         command=shlex.join(shown),

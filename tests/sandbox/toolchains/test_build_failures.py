@@ -34,6 +34,10 @@ npm error 503 Service Unavailable - GET https://packages.example/ms
 UNSOLVABLE = """error: No solution found when resolving dependencies
   cause: Because attrs was not found in the package registry and you require attrs, we can conclude
 """
+ABSENT = """npm warn attempt 1 failed with ETIMEDOUT
+npm error code ETARGET
+npm error notarget No matching version found for typescript@next.
+"""
 BACKEND = """error: Failed to build `tally @ file:///work/tree`
   cause: The build backend returned an error
   cause: Call to `setuptools.build_meta:__legacy__.build_editable` failed (exit status: 1)
@@ -78,6 +82,7 @@ async def test_the_networks_failure_is_tried_again_and_proves_nothing(
     environment, sandbox = await built(tmp_path, failed(text), failed(text))
     assert environment.failure is not None
     assert "could not be reached" in environment.failure.problem
+    assert environment.failure.problem.rpartition("The installer said: ")[2] in text
     assert len(sandbox.commands) == 2
 
 
@@ -86,7 +91,7 @@ async def test_a_second_try_that_works_is_enough(tmp_path: Path) -> None:
     assert environment.failure is None
 
 
-@pytest.mark.parametrize("text", [UNSOLVABLE, BACKEND])
+@pytest.mark.parametrize("text", [UNSOLVABLE, BACKEND, ABSENT])
 async def test_the_projects_own_failure_is_not_tried_again(tmp_path: Path, text: str) -> None:
     environment, sandbox = await built(tmp_path, failed(text))
     assert environment.failure is not None
