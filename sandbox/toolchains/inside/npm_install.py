@@ -43,7 +43,7 @@ _NPM_ERROR = re.compile(r"npm (?:ERR!|error)")
 _ANSWER_S = 15
 _ASK_S = 40
 _MOST_ASKED = 60
-_MOST_ABSENT = 5
+_MOST_LEFT_OUT = 5
 _MOST_FILES = 5000
 _LARGEST_BYTES = 1_000_000
 _NAMING = (
@@ -292,28 +292,46 @@ def without(names: set[str], folder: Path, options: list[str]) -> tuple[int, str
     )
 
 
-def without_absent(said: str, runner: str, argv: list[str], unfetched: str) -> int:
-    """Install without the development tools that the registry does not have, as npm names them in turn."""
-    folder = Path.cwd()
-    names: list[str] = []
-    code = 1
-    while code and len(names) < _MOST_ABSENT:
-        hit = _ABSENT.search(said)
-        name = hit.group(1) if hit else ""
-        manifest = json.loads((folder / "package.json").read_text())
-        if name in names or not is_spare(name, manifest, folder, runner):
-            return code
-        names.append(name)
-        print(f"The registry does not have the package {name}.", file=sys.stderr)
-        code, said = without({name}, folder, options_of(argv))
-    Path(unfetched).write_text(json.dumps([["package", name, "", True] for name in names]))
-    return code
-
-
 def options_of(argv: list[str]) -> list[str]:
     """Return the options of an installation that hold for one of less, too."""
     peers = ("--legacy-peer-deps", "--force")
     return [one for one in argv if one in peers or one.startswith("--before=")]
+
+
+class Missing:
+    """What cannot be fetched, and which of the project's own dependencies leads to it ("" where unknown)."""
+
+    def __init__(self, kind: str, name: str, owner: str, root: str) -> None:
+        self.kind, self.name, self.owner, self.root = kind, name, owner, root
+
+
+def absent(said: str) -> list[Missing]:
+    """Return what npm says that the registry does not have."""
+    hit = _ABSENT.search(said)
+    if hit is None:
+        return []
+    print(f"The registry does not have the package {hit.group(1)}.", file=sys.stderr)
+    return [Missing("package", hit.group(1), "", hit.group(1))]
+
+
+def of_git(found: list[GitDependency], manifest: dict, folder: Path) -> list[Missing]:  # type: ignore[type-arg]
+    """Return these dependencies, whose hosts do not answer."""
+    for one in found:
+        whose = f" of {one.owner}" if one.owner else ""
+        print(f"git dependency {one.name}{whose}: {one.host} does not answer", file=sys.stderr)
+    return [
+        Missing("git dependency", one.name, one.owner, root_of(one, manifest, folder))
+        for one in found
+    ]
+
+
+def missing(said: str, manifest: dict, folder: Path) -> list[Missing]:  # type: ignore[type-arg]
+    """Return what cannot be fetched, as npm names it."""
+    hit = _NPM_SAID.search(said)
+    if not hit or answers(hit.group(1)):
+        return absent(said)
+    name, owner = asked_for_by(manifest, hit.group(2))
+    return of_git([GitDependency(name or hit.group(2), hit.group(2), owner)], manifest, folder)
 
 
 def main(unfetched: str, runner: str, *argv: str) -> int:
@@ -324,26 +342,30 @@ def main(unfetched: str, runner: str, *argv: str) -> int:
     except (OSError, ValueError):
         manifest = {}
     found = wanted(manifest, folder)
-    code = 0
-    if not any(not answers(host) for host in {one.host for one in found}):
+    code, said, now = 1, "", []
+    if any(not answers(host) for host in {one.host for one in found}):
+        now = of_git(found, manifest, folder)
+    else:
         code, said = run(list(argv))
         if code and _NOT_YET.search(said):
             argv = tuple(one for one in argv if not one.startswith("--before="))
             code, said = run(list(argv))
-        hit = _NPM_SAID.search(said) if code else None
-        if not hit or answers(hit.group(1)):
-            is_plain = code and argv[:2] == ("npm", "install") and "workspaces" not in manifest
-            return without_absent(said, runner, list(argv), unfetched) if is_plain else code
-        name, owner = asked_for_by(manifest, hit.group(2))
-        found = [GitDependency(name or hit.group(2), hit.group(2), owner)]
-    roots = [root_of(one, manifest, folder) for one in found]
-    is_left_out = argv[0] == "npm" and all(is_spare(one, manifest, folder, runner) for one in roots)
-    rows = [["git dependency", one.name, one.owner, is_left_out] for one in found]
-    Path(unfetched).write_text(json.dumps(rows))
-    for one in found:
-        whose = f" of {one.owner}" if one.owner else ""
-        print(f"git dependency {one.name}{whose}: {one.host} does not answer", file=sys.stderr)
-    return without(set(roots), folder, options_of(list(argv)))[0] if is_left_out else code or 1
+    is_plain = argv[:2] == ("npm", "install") and "workspaces" not in manifest
+    rows: list[list[object]] = []
+    while code and len(rows) < _MOST_LEFT_OUT:
+        now = now or missing(said, manifest, folder)
+        is_of_git = any(one.kind != "package" for one in now)
+        is_left_out = argv[0] == "npm" if is_of_git else is_plain
+        is_left_out &= all(is_spare(one.root, manifest, folder, runner) for one in now)
+        if not now or not (is_left_out or is_of_git):
+            return code
+        rows += [[one.kind, one.name, one.owner, is_left_out] for one in now]
+        Path(unfetched).write_text(json.dumps(rows))
+        if not is_left_out:
+            return code
+        code, said = without({one.root for one in now}, folder, options_of(list(argv)))
+        manifest, now = json.loads((folder / "package.json").read_text()), []
+    return code
 
 
 if __name__ == "__main__":

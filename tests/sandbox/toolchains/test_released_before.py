@@ -37,7 +37,7 @@ def _packed(name: str, version: str) -> bytes:
     return packed.getvalue()
 
 
-NAMES = ("old-tool", "old-plugin")
+NAMES = ("old-tool", "old-plugin", "git-tool")
 PACKED = {f"{name}-{one}": _packed(name, one) for name in NAMES for one in RELEASES}
 
 
@@ -56,12 +56,15 @@ class _Registry(BaseHTTPRequestHandler):
 
     def _document(self, name: str) -> bytes:
         place = f"http://{self.headers['Host']}/{name}-"
-        peers = {"peerDependencies": {"old-tool": "^1.0.0"}} if name == "old-plugin" else {}
+        needs = {
+            "old-plugin": {"peerDependencies": {"old-tool": "^1.0.0"}},
+            "git-tool": {"dependencies": {"part": "git+https://git.invalid/nobody/part.git"}},
+        }
         versions = {
             version: {
                 "name": name,
                 "version": version,
-                **peers,
+                **needs.get(name, {}),
                 "dist": {
                     "tarball": f"{place}{version}.tgz",
                     "shasum": hashlib.sha1(
@@ -190,3 +193,13 @@ def _install(
         text=True,
         check=False,
     )
+
+
+def test_a_tool_that_needs_what_git_serves_is_left_out_beside_them(
+    registry: str, tmp_path: Path
+) -> None:
+    tools = {"old-tool": "^1.0.0", **ABSENT, "git-tool": "^1.0.0"}
+    assert _installed(tools, (), registry, tmp_path) == "1.1.0"
+    *told, last = json.loads((tmp_path / "unfetched.json").read_text())
+    assert sorted(told) == [["package", name, "", True] for name in sorted(ABSENT)]
+    assert last == ["git dependency", "part", "git-tool", True]
