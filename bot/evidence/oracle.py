@@ -51,6 +51,7 @@ def unverified(requirement: Requirement, reason: str, next_step: str) -> Verdict
 
 
 _NAME_THE_TESTS = "set `setup.test` in `.github/assay.yml` on the base branch"
+_MEND_BASE = "Let the base branch build, as nothing can be compared with it now"
 _TOO_LONG = "Fix what hangs, or raise `limits.minutes` in `.github/assay.yml` on the base branch."
 _TOO_LARGE = (
     f"Let the tests need less memory at once, for example with fewer workers: {_NAME_THE_TESTS}."
@@ -61,7 +62,8 @@ def way_out(case: Case) -> str:
     """One sentence for the requirement that could not be told, by what the runs lacked."""
     observed, suite = case.observed, case.suite
     if observed.built_base is False or observed.built_head is False or observed.needs:
-        return "Fix the build first (B1), then comment `/judge`."
+        is_of_base = observed.builds_on_head_only
+        return f"{_MEND_BASE if is_of_base else 'Fix the build first (B1)'}, then comment `/judge`."
     if suite is None:
         return f"Tell Assay how to build and test it: {_NAME_THE_TESTS}."
     seen = [side for side in (suite.base, suite.head) if side is not None]

@@ -373,6 +373,11 @@ class Observed:
     without: tuple[Part, ...] = ()
 
     @property
+    def builds_on_head_only(self) -> bool:
+        """Whether base was to be built and was not, while head was."""
+        return self.built_base is False and bool(self.built_head)
+
+    @property
     def suite_on_head(self) -> Observation | None:
         """The run of head's own tests on head, where there was one."""
         suites = (one.head for one in self.evidence if one.id == self.tests.evidence_id)

@@ -37,7 +37,7 @@ from bot.verdict.what_was_run import (
     what_was_run,
 )
 from sandbox.test_runs.four_runs import failed, passed
-from sandbox.values import Finding, Severity
+from sandbox.values import Finding, Severity, Side
 
 _LOOK_YOURSELF = "Look at the pages and their pictures."
 _REGRESSED = Transition.REGRESSED
@@ -125,9 +125,10 @@ def _does_not_build(requirement: Requirement, case: Case) -> Verdict:
     )
 
 
-def _first_error(case: Case) -> str:
-    """Return the first error of head's build, as the end of a sentence; "" when none can be told."""
-    builds = (e.head for e in case.observed.evidence if e.id in case.build_ids)
+def _first_error(case: Case, side: Side = Side.HEAD) -> str:
+    """Return the first error of a side's build, as the end of a sentence; "" when none can be told."""
+    of_build = (e for e in case.observed.evidence if e.id in case.build_ids)
+    builds = (e.head if side is Side.HEAD else e.base for e in of_build)
     lines = [line for seen in builds if seen for line in seen.output.splitlines()]
     first = next((line.strip() for line in lines if _ERROR.search(line)), "")
     return f": {first[:200].rstrip('.')}" if first else ""
@@ -140,6 +141,9 @@ def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:
     else:
         found = by_the_plan or _by_the_tests(requirement, case)
     tests = case.observed.tests
+    if found.outcome is VerdictOutcome.UNVERIFIED and case.observed.builds_on_head_only:
+        why = f"Base does not build{_first_error(case, Side.BASE)}. So no test could run there."
+        return replace(found, reason=f"{why}{what_was_run(tests)}")
     if found.outcome is not VerdictOutcome.SATISFIED:
         return replace(found, reason=f"{found.reason}{what_was_run(tests)}")
     return unverified(requirement, what_was_not(tests), _RUN_THE_REST) if tests.not_run else found

@@ -81,7 +81,10 @@ def test_a_change_that_mends_the_build_cannot_be_compared(folder: Folder) -> Non
     mended = folder.branch("mends-build", {**FIX, "requirements.txt": "pytest\n"}, "never-builds")
     judged = folder.judge(mended, "never-builds")
     assert judged.conclusion == "action_required"
-    assert "On base nothing could be built" in judged.said()
+    regressions = judged.document.requirements[1]
+    assert "Base does not build: error: " in regressions.reason
+    assert "missing-package" in regressions.reason
+    assert "Let the base branch build" in regressions.next_step
 
 
 def test_a_python_that_is_not_there_is_no_failure(folder: Folder) -> None:
