@@ -27,6 +27,7 @@ class Four:
     other_runner: OtherRunner | None = (
         None  # with base's packages, base's version passes on head's code
     )
+    is_touched: bool = True  # the change edits the file that the test of base stands in
 
     @property
     def bb(self) -> Outcome | None:
@@ -102,8 +103,15 @@ def judge(four: Four) -> ExplainedChange:
 def _kept(four: Four) -> ExplainedChange:
     """Base's version does not fail on head."""
     if failed(four.hh):
+        change = TestChange.NEW_FAILING
         remark = "Base's version of this test passes on head; the edited version fails."
-        return ExplainedChange(TestChange.NEW_FAILING, remark, four.head_on_head)
+        if not four.is_touched:
+            change = TestChange.UNKNOWN
+            remark = (
+                "On head's code this test passes beside base's tests and configuration, and fails beside "
+                "head's. Its file is as on base."
+            )
+        return ExplainedChange(change, remark, four.head_on_head)
     if four.hh is None:
         change, remark = TestChange.REMOVED, "This test is gone; base's version passes on head."
         if four.bh is None:

@@ -40,7 +40,7 @@ def compare(runs: FourRuns, diff: Diff) -> FourWay:
     if diff.truncated:  # of the tests, the trees tell which ones the author touched
         on_head = {result.path for result in runs.head_on_head.results}
         changed |= {path for path in on_head if is_below(path, runs.head_paths)}
-    comparisons = [_comparison(four, changed) for four in _Table(runs, diff).rows()]
+    comparisons = [_comparison(four, changed) for four in _Table(runs, diff, changed).rows()]
     on_base = runs.head_on_base
     ended = on_base.problem if on_base is not None and not on_base.complete else ""
     return FourWay(
@@ -84,7 +84,8 @@ def _problem(runs: FourRuns) -> str:
 class _Table:
     """Brings the tests of both sides together."""
 
-    def __init__(self, runs: FourRuns, diff: Diff) -> None:
+    def __init__(self, runs: FourRuns, diff: Diff, changed: set[str]) -> None:
+        self._changed = changed
         self._head = runs.head_on_head.results
         on_head = {result.id for result in self._head}
         # A file that failed as a whole is a test of base only where nothing else stands for it.
@@ -158,12 +159,19 @@ class _Table:
             repeat=self._repeats.get(test.id),
             head_repeat=self._head_repeats.get(now.id) if now else None,
             other_runner=self._other_runner.get(test.id),
+            is_touched=_is_touched(test, self._changed),
         )
 
 
 def _first(run: RunLookup, named: Iterable[TestResult]) -> TestResult | None:
     """Return the result of the first of a test's names that ran."""
     return next((found for one in named if (found := run.find(one.id, one.path))), None)
+
+
+def _is_touched(test: TestResult, changed: set[str]) -> bool:
+    """Tell whether a change touches a test's file, or the folder whose tests run as one program."""
+    tops = ("" if test.path == "." else test.path,)
+    return any(is_below(one, tops) for one in changed)
 
 
 _EDITED = (TestChange.EXPECTATION_CHANGED, TestChange.PASS_TO_FAIL)
@@ -183,8 +191,6 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
         before = four.base_on_base.source
         new = next((one.head_on_head for one in four.replacements if one.head_on_head), None)
         source = new.source if new is not None and four.head_on_head is None else source
-    tops = ("" if shown.path == "." else shown.path,)  # a folder's tests may run as one program
-    is_touched = any(is_below(one, tops) for one in changed)
     # Code round a doctest that stands on head as on base makes nobody its author.
     on_head = four.head_on_head
     is_base_doctest = on_head is not None and on_head.is_doctest and four.has_same_code
@@ -195,7 +201,7 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
         base_on_head=four.bh,
         head_on_base=four.hb,
         head_on_head=four.hh,
-        written_by_author=is_touched and not is_base_doctest,
+        written_by_author=_is_touched(shown, changed) and not is_base_doctest,
         message="\n".join(part for part in (found.remark, failure) if part),
         not_loaded=why_it_failed(found.failure)
         if found.failure and is_whole_file(found.failure) and failed(found.failure.outcome)

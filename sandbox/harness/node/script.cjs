@@ -7,6 +7,7 @@ const path = require('path');
 const fs = require('fs');
 const {fileURLToPath} = require('url');
 const {resolved, take, text} = require('./recorder.cjs');
+const {setImmediate} = global; // tests may put clocks of their own in its place
 const uvu = require('./uvu.cjs');
 
 const pen = take();
@@ -127,8 +128,10 @@ function watch() {
 
 	process.on('uncaughtExceptionMonitor', error => {
 		uncaught = text(error);
-		if (process.listenerCount('uncaughtException') === 0) { // It ends here, and tap may have put its own emit back.
-			tellUncaught();
+		if (process.listenerCount('uncaughtException') === 0) {
+			// It ends here, where tap may have put its own emit back, unless that gives the error to a test.
+			process.once('exit', tellUncaught);
+			setImmediate(() => process.removeListener('exit', tellUncaught));
 		}
 	});
 	process.emit = function (name) {

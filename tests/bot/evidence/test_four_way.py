@@ -142,6 +142,19 @@ def test_a_test_that_only_the_runner_of_the_change_breaks_is_undecided() -> None
     assert found.change is TestChange.PASS_TO_FAIL
 
 
+@pytest.mark.parametrize(
+    ("diff", "change"),
+    [(CODE_CHANGED, TestChange.UNKNOWN), (TEST_CHANGED, TestChange.NEW_FAILING)],
+)
+def test_what_fails_beside_heads_configuration_only_is_undecided(
+    diff: Diff, change: TestChange
+) -> None:
+    runs = [run({TEST: outcome}) for outcome in (P, F, P, P)]
+    found = compare(FourRuns(*runs, ("",), ("",)), diff)
+
+    assert changes(found) == {TEST: change.value}
+
+
 def test_an_unchanged_file_needs_no_crosswise_run() -> None:
     runs = FourRuns(run({TEST: F, "tests/b.py::t": P}), run({TEST: P, "tests/b.py::t": F}))
     found = compare(runs, CODE_CHANGED)

@@ -477,3 +477,26 @@ def test_what_the_code_under_test_prints_or_ends_passes_no_test(
         passed = [one.id for one in tests.results if one.outcome.value == "passed"]
         is_right = "a + b" in trick
         assert bool(tests.complete and passed) is is_right, (trick, tests)
+
+
+THROWN = """const {test} = require('tap');
+test('is told what is thrown', t => {
+  t.plan(2);
+  t.threw = error => t.equal(error.message, 'late');
+  setTimeout(() => {
+    t.ok(true);
+    throw new Error('late');
+  }, 5);
+});
+"""
+
+
+@pytest.mark.parametrize("version", ["^16", "^18"])
+def test_what_a_test_of_tap_takes_for_itself_is_no_error_of_its_file(
+    version: str, tmp_path: Path
+) -> None:
+    manifest = {"scripts": {"test": "tap"}, "devDependencies": {"tap": version}}
+    files = {"package.json": json.dumps(manifest), "test/a.test.js": THROWN}
+    observation = observed(tmp_path, written(tmp_path, files))
+    assert observation.tests is not None and observation.tests.complete, observation
+    assert [one.outcome.value for one in observation.tests.results] == ["passed"]
