@@ -13,7 +13,7 @@ from bot.diff.python_source import parse_python
 from bot.evidence.tests.results import FAILING
 from bot.task.permissions import lets_go, names_subject
 from bot.task.ties import test_name
-from bot.text.words import Vocabulary, words_of
+from bot.text.words import Vocabulary, sentences, words_of
 from bot.values import (
     Category,
     FourWay,
@@ -100,7 +100,6 @@ _REMOVING = re.compile(
     r"(?i)\b(?:remov\w*|drop\w*|delet\w*|deprecat\w*|obsolete|get rid of|no longer|retire\w*|"
     r"consolidat\w*|merge\w*|parametri[sz]\w*|dedup\w*)\b"
 )
-_SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n")
 _TEST = re.compile(r"(?i)\b(?:tests?|test_\w+)\b")
 
 
@@ -184,7 +183,7 @@ class TestFacts:
 def gather_test_facts(four_way: FourWay, requirements: Requirements) -> TestFacts:
     """Gather what weighing a finding needs."""
     asked = [r for r in requirements.items if r.category is not Category.BASELINE]
-    said = [line for r in asked for line in _SENTENCE.split(r.detail) if _TEST.search(line)]
+    said = [line for r in asked for line in sentences(r.detail) if _TEST.search(line)]
     removals = tuple(filter(_REMOVING.search, [*(r.text for r in asked), *dict.fromkeys(said)]))
     return TestFacts(
         tests=four_way.comparisons,

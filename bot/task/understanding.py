@@ -37,7 +37,7 @@ from bot.task.wording import (
 )
 from bot.text.clipping import clip
 from bot.text.markdown import read_document
-from bot.text.words import words_of
+from bot.text.words import sentences, words_of
 from bot.values import Category, Preference, Requirement, Requirements, TaskSource
 
 
@@ -271,7 +271,6 @@ def _rank(requirement: Requirement) -> tuple[bool, int, bool]:
     )
 
 
-_SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n+")
 _NOTHING_ASKED = re.compile(
     r"out of scope|non-?goals|alternatives?|won'?t|reprod|^steps\b|^versions?\b|environment|"
     r"traceback|\blogs?\b|what i (?:have )?tried",
@@ -312,7 +311,7 @@ def find_quotation(
         if heading or normalised(passage) in skipped or not _holds(passage, quoted):
             continue
         # The fewest sentences, one after another, that hold the wanted words.
-        parts = [one for one in _SENTENCE.split(passage) if one.strip()]
+        parts = [one for one in sentences(passage) if one.strip()]
         stretches = (
             " ".join(parts[start : start + length])
             for length in range(1, len(parts) + 1)

@@ -14,13 +14,13 @@ from enum import StrEnum
 
 from rapidfuzz import fuzz
 
+from bot.text.words import sentences
 from bot.values import PlanItem
 
 _QUOTED = re.compile(
     r"(?<![\w'])'([^'\n]{2,160})'(?![\w'])|\"([^\"\n]{2,160})\"|`([^`\n]{2,160})`|“([^”\n]{2,160})”"
 )
 _ASSERT = re.compile(r"(?is)\*\*\s*assert[^*]*\*\*:?(.*?)(?=\n\s*\d+\.\s*\*\*|\Z)")
-_SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n+")
 _HEDGED = re.compile(
     r"(?i)\bsuch as\b|\be\.?g\b|\bfor (example|instance)\b|\bsimilar\b|\blike\b|\bor\b|\betc\b|"
     r"\bformat\b|\bequivalent\b|\bpossibly\b|\boptional"
@@ -81,11 +81,11 @@ class Quotations:
 def quotations(item: PlanItem, typed: str) -> Quotations:
     """Find the demanded texts of an item. `typed` is what its input says: that is no output."""
     prose = [*_ASSERT.findall(item.description), item.expected_output]
-    sentences = [s.strip() for text in prose for s in _SENTENCE.split(_joined(text)) if s.strip()]
+    told = [s.strip() for text in prose for s in sentences(_joined(text)) if s.strip()]
     demands: dict[Demand, None] = {}
-    is_all = bool(sentences)
+    is_all = bool(told)
     allowed = _ONLY_SHOWING | set(_words(item.metric))
-    for sentence in sentences:
+    for sentence in told:
         demand, around = _demand(sentence, typed), _unquoted(sentence)
         if demand is not None:
             demands[demand] = None
@@ -136,7 +136,7 @@ def is_printed_whole(item: PlanItem, output: str, typed: str) -> bool:
 def made_files(item: PlanItem) -> tuple[str, ...]:
     """The files that the expected output says are made, without any hedging."""
     found: dict[str, None] = {}
-    for sentence in _SENTENCE.split(_joined(item.expected_output)):
+    for sentence in sentences(_joined(item.expected_output)):
         if _MADE.search(sentence) and not (_HEDGED.search(sentence) or _TURNED.search(sentence)):
             bare = sentence.replace("\N{ONE DOT LEADER}", ".")
             found |= dict.fromkeys(path for path in _PATH.findall(bare))
