@@ -20,7 +20,7 @@ from bot.evidence.made_for import MadeFor, in_words, made_for
 from bot.evidence.oracle import unsatisfied, unverified, way_out
 from bot.evidence.tests.results import pass_rate, test_ids
 from bot.task.permissions import removed_names
-from bot.task.ties import Tie, asked_code, leaves_error_unasked, speaks_of
+from bot.task.ties import Tie, asked_code, code_named, leaves_error_unasked, speaks_of
 from bot.values import (
     ActionKind,
     Decider,
@@ -90,10 +90,11 @@ def _by_proofs(
     if different := differing_call(sound, case.observed.second_look):
         return _only_under_test(requirement, different, case)
     seeing = tuple(test for test in sound if blindness(test, case.observed.damage) is None)
+    # A title names what fails; what has to hold may name the functions to mend, which tests call.
+    said, asked = code_named(requirement.wording), asked_code(requirement)
+    unsaid = (test for test in seeing if not said & called_in(test))
     beside = {
-        test.id: names
-        for test in seeing
-        if (names := is_beside(test, asked_code(requirement), case.observed.damage))
+        test.id: names for test in unsaid if (names := is_beside(test, asked, case.observed.damage))
     }
     if seeing and len(beside) == len(seeing):
         return _runs_something_else(requirement, seeing, beside[seeing[0].id], case)
