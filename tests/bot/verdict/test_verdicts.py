@@ -11,7 +11,9 @@ from bot.evidence.transitions import transition
 from bot.task.requirements import comprehend
 from bot.values import (
     ActionKind,
+    Beside,
     Conclusion,
+    DamageSeen,
     Decider,
     FourWay,
     TestChange,
@@ -601,3 +603,25 @@ def test_an_error_that_a_sentence_asks_for_has_to_be_expected_by_a_test(body, te
 
     assert verdict.outcome is outcome, verdict.reason
     assert ("asks for `ValueError`" in verdict.reason) is (outcome is UNVERIFIED)
+
+
+DESKTOP = "`desktop` fails without a console"
+
+
+@pytest.mark.parametrize(
+    ("body", "outcome"),
+    [
+        ("The fallback `from_registry` should find the desktop folder as well.", SATISFIED),
+        ("The fallback should find the desktop folder as well.", UNVERIFIED),
+        ("The fallback `from_env` should find the desktop folder as well.", UNVERIFIED),
+    ],
+)
+def test_a_test_may_call_what_the_sentence_names_instead_of_what_the_title_names(body, outcome):
+    test = comparison(
+        "test_desktop_from_registry",
+        TestChange.FAIL_TO_PASS,
+        "def test_desktop_from_registry():\n    assert from_registry('desktop') == 'C:'\n",
+    )
+    seen = DamageSeen(beside=(Beside(("desktop",), (test.id,)),))
+    wanted = requirements(DESKTOP, body)
+    assert verdict_of("R1", wanted, observed(test, damage=seen)).outcome is outcome
