@@ -19,7 +19,7 @@ from sandbox.test_runs.run_records import (
     text_of,
     unique,
 )
-from sandbox.test_runs.script_source import LARGEST_SOURCE, ScriptSources
+from sandbox.test_runs.script_source import LARGEST_SOURCE, WHOLE_FILE, ScriptSources
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Outcome, TestResult, TestRun
 
@@ -252,7 +252,7 @@ def _whole_file(
     """
     seconds, message, text = seconds_of(record), text_of(record, "message"), place.tree.read(path)
     if not _DECLARES_TESTS.search(text):
-        name = f"{path}::the whole file"
+        name = f"{path}::{WHOLE_FILE}"
         return TestResult(name, outcome, seconds, message, path, 1, text[:LARGEST_SOURCE])
     if outcome not in _BAD:
         message = "The file ended before it ran any of its tests."

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from sandbox.toolchains.tree import Tree
 
 LARGEST_SOURCE = 2000
+WHOLE_FILE = "the whole file"
+"""The title of what a file asserts outside of its tests."""
 _LARGEST_FILE = 1_000_000
 _PIECE = re.compile(
     r"//[^\n]*|/\*.*?(?:\*/|\Z)"
@@ -24,6 +26,7 @@ _PIECE = re.compile(
     re.S,
 )
 _ESCAPE = re.compile(r"\\(.)", re.S)
+_OF_TEST = re.compile(r"(?:await\s)?(?:\w{1,40}\.)?(?:test|it|describe|suite)\b")
 _FILLED_IN = re.compile(r"\$[\w.$]+|%[A-Za-z#$%]")  # by `test.each`, into a title
 _MOST_TABLES = 200
 _NEAR = 200  # characters: between a bracket and a title, between `each` and its rows
@@ -132,6 +135,8 @@ class ScriptSources:
         text, by_title = self._file(path)
         said = " > ".join(titles)
         found = by_title.get(titles[-1])
+        if not found and titles == [WHOLE_FILE]:
+            return 1, f"{said}\n{self._outside_of_tests(path)}"[:LARGEST_SOURCE]
         if not found:
             return 0, said
         # The one inside the suite of the right name, then the one nearest to the told line.
@@ -149,6 +154,16 @@ class ScriptSources:
             return ""
         made = [call for call in self._tables[path] if call.can_make(titles)]
         return f"{path}::{' > '.join([*titles[:-1], made[0].title])}" if len(made) == 1 else ""
+
+    def _outside_of_tests(self, path: str) -> str:
+        text, by_title = self._file(path)
+        found = (call for calls_of in by_title.values() for call in calls_of)
+        tests = sorted((one.start, one.end) for one in found if _OF_TEST.match(text, one.start))
+        parts, at = [], 0
+        for start, end in tests:
+            parts.append(text[at:start])  # nothing of one that stands in another
+            at = max(at, end)
+        return "".join((*parts, text[at:]))
 
     def _file(self, path: str) -> tuple[str, dict[str, list[TitledCall]]]:
         if path not in self._files:

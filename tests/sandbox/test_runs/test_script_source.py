@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.test_runs.script_source import LARGEST_SOURCE, ScriptSources, brackets, calls
+from sandbox.test_runs.script_source import (
+    LARGEST_SOURCE,
+    WHOLE_FILE,
+    ScriptSources,
+    brackets,
+    calls,
+)
 from sandbox.toolchains.tree import Tree
 
 TEXT = """\
@@ -114,3 +120,11 @@ def test_text_that_is_no_code_is_read_to_its_end() -> None:
     for text in ("`" * 50_000, "'" * 50_000, "/*" * 50_000, "(" * 50_000 + "]" * 50_000):
         assert len(brackets(text)) <= len(text)
         assert calls(text) == []
+
+
+def test_what_stands_outside_of_tests_is_what_the_whole_file_asserts(tmp_path: Path) -> None:
+    text = TEXT + "t.equal(mm('/a', '/**'), true);\nt.test('last', t => { third(); });\n"
+    line, source = sources(tmp_path, text).of("a.test.js", [WHOLE_FILE], 0)
+    assert line == 1
+    assert "t.equal(mm('/a', '/**'), true);" in source
+    assert not any(one in source for one in ("first()", "second()", "third()", "case %i"))
