@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import unittest
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -266,8 +267,10 @@ def _replacing(tree: ast.Module | None, names: frozenset[str]) -> Iterator[tuple
             patching = (one for one in calls if _PATCHING.search(ast.unparse(one.func)))
             for given in (one for call in patching for one in call.args[:2]):
                 if isinstance(given, ast.Constant) and isinstance(given.value, str):
-                    name = given.value.rpartition(".")[2]
-                    if name in names:
+                    module, _, name = given.value.rpartition(".")
+                    # The network or the clock that a demand names is no work of the change.
+                    is_of_python = module.partition(".")[0] in sys.stdlib_module_names
+                    if name in names and not is_of_python:
                         yield node, name
 
 

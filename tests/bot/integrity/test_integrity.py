@@ -359,6 +359,19 @@ def test_a_command_that_asks_is_not_to_be_replaced(path, added, asks, command):
     assert not told or f"`{command}`" in told[0]
 
 
+@pytest.mark.parametrize(
+    ("replacing", "is_told"),
+    [
+        ("monkeypatch.setattr('shop.fetch', None)", True),
+        ("monkeypatch.setattr('urllib.request.fetch', None)", False),
+    ],
+)
+def test_what_is_asked_for_is_not_to_be_replaced_by_a_fixture(replacing, is_told):
+    added = f"@pytest.fixture(autouse=True)\ndef own(monkeypatch):\n    {replacing}\n"
+    wanted = requirements("`fetch` should close the response")
+    assert (rule.RESULTS_REWRITTEN in rules_of("", added, wanted=wanted)) is is_told
+
+
 def test_deselection_blocks_when_fewer_tests_are_collected():
     gone = comparison("test_split", TestChange.REMOVED)
     (found,) = inspect("", "addopts = -k 'not split'\n", *KEPT, gone, path="pytest.ini")
