@@ -8,6 +8,7 @@ import ast
 import re
 from functools import partial
 
+from bot.task.ties import code_named
 from bot.values import Requirements
 from sandbox.damage.values import ALTERED, NARROWED, PASSED_OVER, Damage
 
@@ -46,7 +47,11 @@ def is_said(damage: Damage, wanted: Requirements) -> bool:
     if damage.kind == PASSED_OVER:
         return _OF_ERRORS.search(said) is not None or any(one in said for one in damage.names)
     if damage.kind == ALTERED:
-        names = (re.escape(one) for one in damage.names if len(one) >= _LEAST_NAME)
+        # A demand that names the function to mend does not speak of each statement in it.
+        demands = (code_named(f"{one.text} {one.wording}") for one in wanted.items)
+        subjects = frozenset[str]().union(*demands)
+        altered = (one for one in damage.names if one not in subjects or one != damage.symbol)
+        names = (re.escape(one) for one in altered if len(one) >= _LEAST_NAME)
         return any(re.search(rf"(?i)(?<![^\W_]){one}(?![^\W_])", said) for one in names)
     if damage.kind == NARROWED:
         return any(map(partial(_restricts, damage.names), _SENTENCE.split(said)))

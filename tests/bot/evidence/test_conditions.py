@@ -7,6 +7,7 @@ import pytest
 from bot.evidence.said_values import is_mentioned, is_said
 from bot.values import DamageSeen, TestChange, Verdict, VerdictOutcome
 from sandbox.damage.values import (
+    ALTERED,
     CONDITION,
     KEY,
     NARROWED,
@@ -167,3 +168,25 @@ def test_a_value_is_mentioned_by_any_word_of_the_task(values: tuple[str, ...], t
     assert is_mentioned(on(*values), requirements("Splitting", f"- [ ] {task}\n"))
     shown = "- [ ] Read mailtos of Adas for 160\n\n```\nmailto:16 Ada\n```\n"
     assert not is_mentioned(on(*values), requirements("Splitting", shown))
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "names", "said"),
+    [
+        ("`fetch` should close the response", "", ("fetch",), False),
+        ("`fetch` should close the response", "", ("fetch", "cache"), False),
+        (
+            "`fetch` should close the response",
+            "The `cache` is filled later.",
+            ("fetch", "cache"),
+            True,
+        ),
+        ("`fetch` should close the response", "", ("fetch", "response"), True),
+        ("Close what is open", "`fetch` may leave it to its caller.", ("fetch",), True),
+    ],
+)
+def test_a_demand_that_names_a_function_speaks_of_no_statement_in_it(
+    title: str, body: str, names: tuple[str, ...], *, said: bool
+) -> None:
+    damage = Damage("src/shop.py", ALTERED, 7, "fetch", "it is still there", False, names=names)
+    assert is_said(damage, requirements(title, body)) is said
