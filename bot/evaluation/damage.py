@@ -258,9 +258,8 @@ class _Measuring:
         room = self.within(trials, max(_HUNKS_S, self.head_s * _WHOLE_RUNS))
         said = case.planned.requirements
         asking = [o for o in self.made if o.damage.kind in UNASKED and not is_said(o.damage, said)]
-        edits = {one.damage.edit for one in asking} - {
-            ""
-        }  # done alike, what is said shows its need
+        # Of what is done alike, what the task speaks of shows whether it is needed.
+        edits = {one.damage.edit for one in asking} - {""}
         twins = [one for one in self.made if one.damage.edit in edits and one not in asking]
         # Of a table's entries tests look at some.
         found = await self.unneeded(room, [o for o in asking if o.damage.kind != KEY] + twins)

@@ -78,16 +78,16 @@ def _pass_over_unknown_warnings() -> None:
     """Let pytest run where `filterwarnings` of one side names what the other side's code does not have."""
     config = importlib.import_module("_pytest.config")
     resolve = getattr(config, "_resolve_warning_category", None)  # pytest 6.2 and newer
+    if resolve is None:
+        return
 
     def category(name: str) -> type[Warning]:
-        assert resolve is not None  # noqa: S101
         try:
             return resolve(name)  # type: ignore[no-any-return]
         except (ImportError, AttributeError):
             return _OfOtherSide
 
-    if resolve is not None:
-        config._resolve_warning_category = category  # type: ignore[attr-defined]
+    config._resolve_warning_category = category  # type: ignore[attr-defined]
 
 
 class WatchBase:

@@ -27,7 +27,7 @@ class Four:
     other_runner: OtherRunner | None = (
         None  # with base's packages, base's version passes on head's code
     )
-    is_touched: bool = True  # the change edits the file that the test of base stands in
+    is_touched: bool = True  # the change edits the file that the test stands in
 
     @property
     def bb(self) -> Outcome | None:

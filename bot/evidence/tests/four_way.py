@@ -40,7 +40,7 @@ def compare(runs: FourRuns, diff: Diff) -> FourWay:
     if diff.truncated:  # of the tests, the trees tell which ones the author touched
         on_head = {result.path for result in runs.head_on_head.results}
         changed |= {path for path in on_head if is_below(path, runs.head_paths)}
-    comparisons = [_comparison(four, changed) for four in _Table(runs, diff, changed).rows()]
+    comparisons = [_comparison(four) for four in _Table(runs, diff, changed).rows()]
     on_base = runs.head_on_base
     ended = on_base.problem if on_base is not None and not on_base.complete else ""
     return FourWay(
@@ -117,6 +117,7 @@ class _Table:
                 head_on_base=self._on_base.find(result.id, result.path),
                 head_on_head=result,
                 head_repeat=self._head_repeats.get(result.id),
+                is_touched=_is_touched(result, self._changed),
             )
             for result in self._head
             if result.id not in matched
@@ -159,7 +160,7 @@ class _Table:
             repeat=self._repeats.get(test.id),
             head_repeat=self._head_repeats.get(now.id) if now else None,
             other_runner=self._other_runner.get(test.id),
-            is_touched=_is_touched(test, self._changed),
+            is_touched=_is_touched(now or test, self._changed),
         )
 
 
@@ -177,7 +178,7 @@ def _is_touched(test: TestResult, changed: set[str]) -> bool:
 _EDITED = (TestChange.EXPECTATION_CHANGED, TestChange.PASS_TO_FAIL)
 
 
-def _comparison(four: Four, changed: set[str]) -> TestComparison:
+def _comparison(four: Four) -> TestComparison:
     found = judge(four)
     shown = four.head_on_head or four.base_on_base
     if shown is None or (is_whole_file(shown) and four.base_on_base is not None):
@@ -201,7 +202,7 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
         base_on_head=four.bh,
         head_on_base=four.hb,
         head_on_head=four.hh,
-        written_by_author=_is_touched(shown, changed) and not is_base_doctest,
+        written_by_author=four.is_touched and not is_base_doctest,
         message="\n".join(part for part in (found.remark, failure) if part),
         not_loaded=why_it_failed(found.failure)
         if found.failure and is_whole_file(found.failure) and failed(found.failure.outcome)

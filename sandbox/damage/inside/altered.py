@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import chain, islice
-from operator import attrgetter
 
 import tree_sitter
 
@@ -49,7 +48,6 @@ _GIVEN = ("assignment", "variable_declarator", "field_definition", "public_field
 """Nodes that give a name a value."""
 _CONTENTS = ("string_content", "string_fragment")
 _INNER = ("function_definition", "function_declaration")
-_SIDES = (attrgetter("gone"), attrgetter("came"))
 
 
 def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
@@ -189,7 +187,8 @@ def _is_said_otherwise(step: Step, source: Source) -> bool:
 
 def _is_closed_too(changed: Sequence[Step]) -> bool:
     """Tell whether `with open(path) as file:` is all that came, in the place of `file = open(path)`."""
-    gone, came = ([one.text for step in changed for one in side(step)] for side in _SIDES)
+    gone = [one.text for step in changed for one in step.gone]
+    came = [one.text for step in changed for one in step.came]
     name = gone[:1]
     closed = [*name, b".", b"close", b"(", b")"]
     return came == [b"with", b"as", *name, b":"] and gone[1:] in ([b"="], [b"=", *closed])
