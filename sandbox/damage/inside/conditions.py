@@ -1,7 +1,8 @@
 """Conditions of a change that ask for a certain value: each made always true, and always false.
 
 A test that tells the two sides of `size < 16` apart fails with one of them. What only asks for a type, a
-platform, a version or what an imported module has is left out: one machine cannot see both sides of it.
+platform, a version or what an imported module has is left out: one machine cannot see both sides of it. So
+is a guard of what its function reads: `hasattr(a, 'b')` beside `a.b`.
 Of a text that base has, too, only what narrows another condition is asked: `… && key === 'name'`.
 """
 
@@ -13,7 +14,7 @@ from itertools import islice
 
 import tree_sitter
 
-from sandbox.damage.inside.languages import CONDITIONED, NUMBER, OPERATION, TEXT
+from sandbox.damage.inside.languages import CONDITIONED, FUNCTIONS, NUMBER, OPERATION, TEXT
 from sandbox.damage.inside.make import Damage, shown
 from sandbox.damage.inside.source import Source, text_of, walk
 
@@ -27,7 +28,10 @@ _COMPARING = frozenset((
 _BOTH, _EITHER, _NOT = frozenset(("&&", "and")), frozenset(("||", "or")), frozenset(("!", "not"))
 _JOINING = _BOTH | _EITHER | _NOT
 _AROUND = re.compile(r"parenthesized|boolean_operator|binary|unary|not_operator|conjunction")
-_MEMBER = re.compile(r"hasattr\(|(?:'\w+'|\"\w+\") in \w")
+_MEMBER = (
+    re.compile(r"hasattr\(\s*(?P<owner>\w[\w.]*),\s*['\"](?P<name>\w+)['\"]"),
+    re.compile(r"['\"](?P<name>\w+)['\"] in (?P<owner>\w[\w.]*)"),
+)
 _CALLED = re.compile(r"call(?:_expression)?\Z|method_invocation\Z")
 _CALLED_OR_FUNCTION = re.compile(rf"{_CALLED.pattern}|lambda|function|closure|generator")
 _TOLD_APART = re.compile(
@@ -81,7 +85,9 @@ def _new_ones(source: Source, before: bytes) -> Iterator[tree_sitter.Node]:
             continue
         if written.encode() in before or _TOLD_APART.search(written):
             continue
-        if _asks_module(node, source) or not (_own_texts(node) or any(map(is_value, walk(node)))):
+        if _asks_module(node, source) or _guards_read(node):
+            continue
+        if not (_own_texts(node) or any(map(is_value, walk(node)))):
             continue
         end = node.end_byte
         yield node
@@ -100,7 +106,7 @@ def _new_values(source: Source, condition: tree_sitter.Node, before: bytes) -> t
 def _own_texts(condition: tree_sitter.Node) -> tuple[str, ...]:
     """Return the texts that a condition asks for itself, as written; none where it asks for a member."""
     written = text_of(condition)
-    if _MEMBER.match(written):
+    if _member(condition):
         return ()
     texts = [one for one in walk(condition) if TEXT.search(one.type)]
     return tuple(
@@ -125,18 +131,26 @@ def _met(condition: tree_sitter.Node) -> bool | None:
 
 def _asks_module(condition: tree_sitter.Node, source: Source) -> bool:
     """Tell whether a condition asks what an imported module has: `'x' in zlib`, `hasattr(os, 'x')`."""
-    if OPERATION.search(condition.type):
-        operator = next((text_of(one) for one in condition.children if not one.is_named), "")
-        asked = condition.named_children[-1] if operator == "in" else None
-    else:
-        function = condition.child_by_field_name("function")
-        given = condition.child_by_field_name("arguments")
-        is_asking = function is not None and text_of(function) == "hasattr" and given is not None
-        asked = next(iter(given.named_children), None) if is_asking and given else None
-    if asked is None or asked.type != "identifier":
+    asked = _member(condition)
+    owner = re.escape(asked["owner"]).encode() if asked else b""
+    return bool(owner) and re.search(_IMPORTED % (owner, owner, owner), source.text) is not None
+
+
+def _guards_read(condition: tree_sitter.Node) -> bool:
+    """Tell whether a condition asks for a member that the function around it reads."""
+    asked, around = _member(condition), condition.parent
+    while around is not None and around.type not in FUNCTIONS:
+        around = around.parent
+    if asked is None or around is None:
         return False
-    name = re.escape(text_of(asked).encode())
-    return re.search(_IMPORTED % (name, name, name), source.text) is not None
+    read = rf"\b{re.escape(asked['owner'])}\.{asked['name']}\b"
+    return re.search(read, text_of(around)) is not None
+
+
+def _member(condition: tree_sitter.Node) -> re.Match[str] | None:
+    """Return the `owner` and `name` of the member that a condition asks for; None where it asks for none."""
+    found = (one.match(text_of(condition)) for one in _MEMBER)
+    return next((one for one in found if one), None)
 
 
 def _was_asked(value: str, source: Source, before: bytes) -> bool:

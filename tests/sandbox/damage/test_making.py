@@ -127,6 +127,16 @@ ASKING = {
         "import os\n\n\ndef f(a):\n    return 3 if hasattr(os, 'fork') or hasattr(a, 'open') else a\n",
         ["hasattr(a, 'open')"],
     ),
+    "guards.py": (
+        "def f(a):\n    return a\n",
+        "def f(a):\n    return a.b if hasattr(a, 'b') or hasattr(a, 'cc') else a\n",
+        ["hasattr(a, 'cc')"],
+    ),
+    "guards.js": (
+        "const f = (a) => a;\n",
+        "const f = (a) => ('size' in a ? a.size : 'length' in a ? 3 : a);\n",
+        ["'length' in a"],
+    ),
     "a.go": (
         "package a\n\nfunc F(a int) int { return a }\n",
         "package a\n\nfunc F(a int) int { if a == 12 || a < 2 { return 3 }; return a }\n",
