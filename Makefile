@@ -72,8 +72,8 @@ lint: $(READY) ## format and lint, changing nothing
 types: $(READY) ## mypy, strict
 	$(BIN)/mypy
 
-unit: $(READY) ## the tests that start no real process
-	$(BIN)/python -m pytest -q -m "not real and not slow" -n 2 --dist worksteal
+unit: $(READY) ## the tests that start no real process and take no long time
+	$(BIN)/python -m pytest -q -m "not real and not slow and not thorough" -n 2 --dist worksteal
 
 format: $(READY) ## format, and mend what ruff can
 	$(BIN)/ruff format .

@@ -24,7 +24,7 @@ settings.register_profile(
 )
 settings.load_profile("assay")
 
-UNIT = "not real and not slow"
+UNIT = "not real and not slow and not thorough"
 LEFT_OUT_WHOLE = re.compile(
     r"^pytestmark = (?:\[[^\]]*?)?pytest\.mark\.(?:real|slow)\b", re.MULTILINE
 )

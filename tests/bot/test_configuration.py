@@ -276,6 +276,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_files_are_refused_in_good_time(text):
     began = time.monotonic()

@@ -170,6 +170,7 @@ async def test_an_analyst_is_asked_at_the_papers_temperature(tmp_path: Path) -> 
     assert "Judge this requirement alone. You have 40 interactions." in call.user
 
 
+@pytest.mark.thorough
 async def test_the_fortieth_interaction_is_the_last(tmp_path: Path) -> None:
     """CodeVisionary: at most 40 interactions; then nobody guesses."""
     steps = Steps()
@@ -182,6 +183,7 @@ async def test_the_fortieth_interaction_is_the_last(tmp_path: Path) -> None:
     assert (found.outcome, found.interactions) == (UNVERIFIED, 40)
 
 
+@pytest.mark.thorough
 async def test_budgets_of_money_minutes_and_text_end_unverified(tmp_path: Path) -> None:
     spent = SessionLimits(usd=1.0, minutes=5.0, usd_spent=1.0)
     found = await analysis_of(

@@ -99,6 +99,7 @@ async def calls_made(
     return len(asked.calls)
 
 
+@pytest.mark.thorough
 async def test_who_passed_is_not_tried_again_on_the_same_day(tmp_path: Path) -> None:
     assert [await calls_made(tmp_path), await calls_made(tmp_path)] == [9, 0]
     assert await calls_made(tmp_path, "2026-11-24") == 9

@@ -103,6 +103,7 @@ async def test_no_word_on_what_is_not_needed_is_no_lost_vote(
     assert (opinion.votes, opinion.minimality, len(calls)) == ((1, 0, 0), "nothing", 1)
 
 
+@pytest.mark.thorough
 async def test_a_prompt_stays_short_however_much_was_seen(tmp_path: Path) -> None:
     """A model with a context of 32,000 tokens can still read it."""
     many = tuple(

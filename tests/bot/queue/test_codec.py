@@ -76,6 +76,7 @@ def strategy_of(hint: object) -> st.SearchStrategy[object]:
     return st.tuples(*map(strategy_of, arguments))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", VALUES, ids=lambda kind: kind.__name__)
 def test_every_value_comes_back_the_same(kind: type) -> None:
     @settings(max_examples=10, deadline=None)

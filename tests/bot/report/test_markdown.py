@@ -153,6 +153,7 @@ def test_a_hostile_name_cannot_leave_its_link() -> None:
     assert all(target == LINK or target.startswith(f"{HOME}/") for target in targets)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_fold_and_fence_is_closed(name: str) -> None:
     text = comment(EXAMPLES[name]())
@@ -224,6 +225,7 @@ def test_nothing_of_a_hostile_author_acts() -> None:
     assert not re.search(r"(?<!\w)@\w|#\d|GH-\d|www\.|ghp_", prose)
 
 
+@pytest.mark.thorough
 @given(st.text(max_size=200))
 def test_no_title_or_requirement_makes_a_link_or_tag(text: str) -> None:
     evaluation = success()
@@ -243,6 +245,7 @@ def test_no_title_or_requirement_makes_a_link_or_tag(text: str) -> None:
     assert len(rows) == 5
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("times", (1, 40))
 @pytest.mark.parametrize("example", (regression, hostile), ids=("regression", "hostile"))
 def test_it_always_fits(example: object, times: int) -> None:
@@ -256,6 +259,7 @@ def test_it_always_fits(example: object, times: int) -> None:
     assert "unsatisfied" in text
 
 
+@pytest.mark.thorough
 def test_what_is_left_out_is_counted() -> None:
     text = comment(heavy(regression(), 120))
 

@@ -137,6 +137,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "why"),
     [

@@ -116,6 +116,7 @@ def test_our_own_instructions_take_nothing_from_outside(name: str) -> None:
         names += [found for found in meta.find_referenced_templates(tree) if found]
 
 
+@pytest.mark.thorough
 async def test_what_is_judged_stands_between_marks_only(tmp_path: Path) -> None:
     """Every text that an outsider can write, in every prompt of a whole deliberation."""
 

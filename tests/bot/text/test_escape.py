@@ -62,6 +62,7 @@ def one_line(text: str) -> str:
     return re.sub(r"\s+", " ", scrub(text)).strip()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
 @given(text=HOSTILE_TEXT)
 def test_prose_shows_the_text_and_nothing_else(place: str, text: str) -> None:

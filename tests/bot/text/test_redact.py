@@ -152,6 +152,7 @@ def test_twice_is_once(text: str) -> None:
     assert redact(redact(text)) == redact(text)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "unit",
     ("a", "token=", "://", "eyJ", "-----BEGIN RSA PRIVATE KEY-----", "authorization: ", "machine ",

@@ -71,6 +71,7 @@ def test_a_log_that_is_cut_off_is_read_as_far_as_it_goes() -> None:
         assert LAST not in log.steps[-1].thought
 
 
+@pytest.mark.thorough
 def test_what_is_too_long_is_left_out_or_cut() -> None:
     assert (
         "longer than 32 million characters" in read_trajectory("x" * (MOST_CHARACTERS + 1)).problem

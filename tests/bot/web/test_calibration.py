@@ -136,6 +136,7 @@ def test_labels_of_other_repositories_are_neither_shown_nor_counted(records: Rec
     assert "4 labels" not in page(records, "?repository=octo/hello", lambda n: n == "octo/other")
 
 
+@pytest.mark.thorough
 def test_of_very_many_labels_the_newest_are_counted_and_it_says_so(records: Records) -> None:
     old = replace(LABEL, person="long-ago", verdict=UNMET)
     records.keep_labels(*(replace(old, number=next(_numbers)) for _ in range(30)))

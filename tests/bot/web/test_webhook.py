@@ -229,6 +229,7 @@ KNOWN = st.dictionaries(st.sampled_from(PARTS), JSON, max_size=6)
 NESTED = st.dictionaries(st.sampled_from(PARTS), KNOWN | JSON, max_size=6)
 
 
+@pytest.mark.thorough
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     event=st.sampled_from(["pull_request", "issue_comment", "check_run", "merge_group", "x"]),

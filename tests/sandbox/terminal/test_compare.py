@@ -111,6 +111,7 @@ def test_spreadsheets_by_cells(said, actual: bytes, outcome: str) -> None:
     assert said(".xlsx", book(("name", "price"), ("tea", 2.5)), actual).outcome == outcome
 
 
+@pytest.mark.thorough
 def test_a_workbook_that_unpacks_to_gigabytes(said) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:

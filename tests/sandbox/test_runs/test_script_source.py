@@ -103,6 +103,7 @@ def test_a_row_is_known_by_the_one_table_that_makes_its_title(
     assert found == (f"a.test.js::{table}" if table else "")
 
 
+@pytest.mark.thorough
 def test_tables_without_end_are_read_in_linear_time(tmp_path: Path) -> None:
     many = "test.each([])('%s%s%s%s a', () => {" * 20_000
     found = sources(tmp_path, many)

@@ -749,6 +749,7 @@ ODD = (
 LINES = st.builds("{} = {}\n".format, st.sampled_from(KEYS), st.sampled_from(ODD))
 
 
+@pytest.mark.thorough
 @given(
     st.dictionaries(
         st.sampled_from((*FILES, *MORE)), st.lists(st.one_of(st.sampled_from(PIECES), LINES))

@@ -565,6 +565,7 @@ ODD = (
 )  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", ODD)
 def test_whatever_a_manifest_holds_is_read(tmp_path: Path, text: str) -> None:
     write(
