@@ -6,7 +6,7 @@ Pure. The rules stand in `four_rules`; here tests of both sides are brought toge
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from bot.evidence.tests.four_rules import Four, judge
@@ -49,13 +49,15 @@ def compare(runs: FourRuns, diff: Diff) -> FourWay:
 
 
 def why_it_failed(result: TestResult) -> str:
-    """Return the exception of a test or of a file that was not loaded, and its path.
+    """Return the exception of a test or of a file that was not loaded, and its path."""
+    return f"{_exception(result)} ({result.path})"
 
-    Where the tool tells no exception, it is the tool's last word.
-    """
+
+def _exception(result: TestResult) -> str:
+    """Return the exception, or where the tool tells none, the tool's last word."""
     lines = [line.strip() for line in result.message.splitlines()]
     told = [line for line in lines if line and not _STACK.match(line)] or ["it gave no reason"]
-    return f"{result.raised or told[-1][:300]} ({result.path})"
+    return result.raised or told[-1][:300]
 
 
 def _problem(runs: FourRuns) -> str:
@@ -76,9 +78,11 @@ def _problem(runs: FourRuns) -> str:
     if not all(is_whole_file(result) for result in results):
         return ""
     errors = [result for result in results if result.outcome is Outcome.ERROR] or list(results)
-    more = len({result.path for result in results} - {errors[-1].path})
+    times = Counter(map(_exception, errors))
+    commonest = max(reversed(errors), key=lambda one: times[_exception(one)])
+    more = len({result.path for result in results} - {commonest.path})
     others = f" and {more} more file{'s' if more > 1 else ''}" if more else ""
-    return f"No test could be loaded on either side: {why_it_failed(errors[-1])}{others}."
+    return f"No test could be loaded on either side: {why_it_failed(commonest)}{others}."
 
 
 class _Table:

@@ -384,6 +384,11 @@ def test_when_nothing_can_be_loaded_on_either_side_nothing_is_proved() -> None:
     assert compare(FourRuns(run({}), more), CODE_CHANGED).problem == (
         f"No test could be loaded on either side: E   ValueError: no ({FILE}) and 1 more file."
     )
+    often = tuple(replace(said, id=path, path=path) for path in ("a.py", "c.py"))
+    rare = replace(said, raised="ImportError: no name x")
+    assert "ValueError: no (c.py) and 2 more files." in (
+        compare(FourRuns(run({}), TestRun(True, (*often, rare))), CODE_CHANGED).problem
+    )
     exact = replace(said, raised="ImportError: no name x")
     found = compare(FourRuns(run({FILE: E}), TestRun(True, (exact,))), CODE_CHANGED)
     assert found.problem == (
