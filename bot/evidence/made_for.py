@@ -17,6 +17,7 @@ from sandbox.elsewhere.values import (
     SecondLook,
     TestedInput,
     Unmeasured,
+    calls_near,
 )
 
 LEAST_NEAR = 20
@@ -87,7 +88,7 @@ def made_for_inputs(inputs: Iterable[TestedInput], wanted: Requirements) -> Made
 
 def _singular(inputs: list[TestedInput], said: str) -> MadeFor | None:
     """Say why a change may be for one value of an argument: it is seen where that stays only."""
-    near = {both.call: both for one in inputs for both in one.near}.values()
+    near = calls_near(inputs)
     for slot in sorted({both.slot for both in near} - {SEVERAL}):
         values: list[str] = []  # "" where the argument was not varied to any effect
         for one in inputs:
@@ -116,12 +117,13 @@ def _negated(call: str, value: str) -> str:
 
 def _keyed(inputs: list[TestedInput], said: str) -> MadeFor | None:
     """Say whether a change may be for inputs with a text that it compares with, and that nobody speaks of."""
-    near = {both.call: both for one in inputs for both in one.near}.values()
+    near = calls_near(inputs)
     for key in inputs[0].keys:
         is_said = re.search(rf"(?i)(?<!\w){re.escape(key)}(?!\w)", said)
         if is_said or not all(key in one.keys for one in inputs):
             continue
-        others = [both for both in near if key.lower() not in both.call.lower()]
+        whole = (both for both in near if not both.is_cut)
+        others = [both for both in whole if key.lower() not in both.call.lower()]
         seen = [both for both in near if both.differs]
         if min(len(others), len(seen)) >= _LEAST_WITH_KEY and not any(o.differs for o in others):
             return MadeFor(inputs[0], 0, len(others), key=key)
@@ -165,7 +167,7 @@ def in_words(why: MadeFor, ones: str) -> str:
 
 
 def _counted(inputs: Iterable[TestedInput]) -> tuple[int, int]:
-    near: dict[str | tuple[str, str], BothSides] = {}
+    near: dict[tuple[str, ...], BothSides] = {}
     for one in inputs:
         for both in one.near:
             # What gives the same is one input for all that the function cares: the tested one, or another.
@@ -174,7 +176,7 @@ def _counted(inputs: Iterable[TestedInput]) -> tuple[int, int]:
             is_long = all(len(t) >= _TELLING and not t.startswith("raised") for t in texts)
             is_whole = max(map(len, gives)) < MOST_SHOWN
             if not is_long or gives != (one.tested.on_base, one.tested.on_head):
-                near[gives if is_long and is_whole else both.call] = both
+                near[gives if is_long and is_whole else (both.call, *gives)] = both
     return sum(both.differs for both in near.values()), len(near)
 
 

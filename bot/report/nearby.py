@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import islice
 
-from sandbox.elsewhere.values import BothSides, TestedInput
+from sandbox.elsewhere.values import BothSides, TestedInput, calls_near
 
 _MOST_SHOWN = 3
 _MOST_READ = 200
@@ -30,8 +30,8 @@ def also_changed(inputs: Iterable[TestedInput]) -> AlsoChanged | None:
     digits, then by their letters too; last the call that is least like a tested one.
     """
     inputs = [one for one in inputs if not one.problem]
-    near = {both.call: both for one in inputs for both in one.near}
-    differing = [both for both in near.values() if both.differs]
+    near = calls_near(inputs)
+    differing = [both for both in near if both.differs]
     if not differing:
         return None
     shown: list[BothSides] = []

@@ -30,7 +30,14 @@ from bot.verdict.left_out import (
 )
 from bot.verdict.other_results import changes_arguments, comes_otherwise
 from sandbox.damage.values import ALTERED, PASSED_OVER, SAME
-from sandbox.elsewhere.values import BothSides, Misfit, Replaced, TestedInput, Unmeasured
+from sandbox.elsewhere.values import (
+    BothSides,
+    Misfit,
+    Replaced,
+    TestedInput,
+    Unmeasured,
+    calls_near,
+)
 
 _InTest = TypeVar("_InTest", Misfit, Replaced)
 
@@ -240,8 +247,7 @@ def _answers_otherwise(claim: Claim) -> Gap | None:
         if not all(one.was_refused or one.is_refused for one in shown):
             continue
         is_mended = not any(one.is_refused for one in shown)
-        near = {both.call: both for one in group for both in one.near}.values()
-        changed = [one for one in near if one.differs and not one.was_refused]
+        changed = [one for one in calls_near(group) if one.differs and not one.was_refused]
         others = [one for one in changed if is_mended or not one.is_refused]
         if len(others) >= (_MANY if is_mended else _SEVERAL):
             side = "base" if shown[0].was_refused else "head"

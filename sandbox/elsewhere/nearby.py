@@ -10,8 +10,16 @@ from itertools import chain, islice, permutations, zip_longest
 from sandbox.base import Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.elsewhere.driver import Again, Driver, Looking
-from sandbox.elsewhere.inside.calls import ADDRESS
-from sandbox.elsewhere.told import SHOWN, Outcome, Recorded, is_same, place_in, read_run
+from sandbox.elsewhere.told import (
+    SHOWN,
+    Outcome,
+    Recorded,
+    both_sides,
+    is_same,
+    place_in,
+    read_run,
+    shown_beside,
+)
 from sandbox.elsewhere.values import (
     MOST_SHOWN,
     RAISED,
@@ -252,6 +260,7 @@ class _Sides:
         around = tuple(around)
         known = [(one, both) for one in around if (both := self._informative(one.call))]
         refused = (one for one in around if self._is_refused_as(base, one.call))
+        raised = base.all[:MOST_SHOWN]
         return TestedInput(
             tested,
             call.name,
@@ -260,15 +269,13 @@ class _Sides:
             values=tuple(
                 values[slot] for slot in sorted({one.slot for one, _ in known} - {SEVERAL})
             ),
-            near=tuple(replace(both, slot=one.slot) for one, both in known),
+            near=tuple(
+                replace(both, call=shown_beside(one.call.shown, call.shown), slot=one.slot)
+                for one, both in known
+            ),
             moves_boundary=moves_boundary(tested, [(one.slot, one.step, at) for one, at in known]),
             still=tuple(
-                BothSides(
-                    one.call.shown[:MOST_SHOWN],
-                    base.all[:MOST_SHOWN],
-                    base.all[:MOST_SHOWN],
-                    one.slot,
-                )
+                BothSides(shown_beside(one.call.shown, call.shown), raised, raised, one.slot)
                 for one in islice(refused, _FEW)
             ),
             left=_left(base, head),
@@ -347,17 +354,6 @@ class _Sides:
         both = both_sides(call.shown, base.all, head.all)
         is_nothing = both.is_refused or _NOTHING.match(head.text)
         return None if is_nothing and not both.differs else both
-
-
-def both_sides(call: str, on_base: str, on_head: str) -> BothSides:
-    """Return what both sides give, cut to where they differ."""
-    texts = [ADDRESS.sub("0x…", one) for one in (on_base, on_head)]
-    if texts[0] == texts[1]:
-        return BothSides(call[:MOST_SHOWN], texts[0][:MOST_SHOWN], texts[1][:MOST_SHOWN])
-    at = next((n for n, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), 0)
-    begin = 0 if at < MOST_SHOWN - 10 else at - 10
-    shown = [f"{'… ' if begin else ''}{one[begin : begin + MOST_SHOWN]}" for one in texts]
-    return BothSides(call[:MOST_SHOWN], shown[0], shown[1])
 
 
 def _left(base: Outcome, head: Outcome) -> str:

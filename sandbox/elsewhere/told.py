@@ -8,6 +8,8 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 from sandbox.base import TREE, Completed
+from sandbox.elsewhere.inside.calls import ADDRESS
+from sandbox.elsewhere.values import CUT, MOST_SHOWN, BothSides
 from sandbox.linters.reading import Node, records
 
 _MOST_CALLS = 60
@@ -15,6 +17,7 @@ _MOST_TOLD = 400
 _MOST_TEXT = 4_000
 _TOKENS = ("tree", "cwd", "home", "temporary", "host", "user", "logname", "program", "started")
 _NUMBERS = ("uid", "gid", "pid", "ppid")
+_BEFORE = 10  # characters shown before a difference
 SHOWN = 160
 NO_END = "unseen"
 """What a recorder says of a call whose end it did not see."""
@@ -205,3 +208,26 @@ def _neutral(text: str, place: dict[str, str]) -> str:
     for value, key in known:
         text = text.replace(value, f"<{key}>")
     return text
+
+
+def both_sides(call: str, on_base: str, on_head: str) -> BothSides:
+    """Return what both sides give, cut to where they differ."""
+    base, head = (ADDRESS.sub("0x…", one) for one in (on_base, on_head))
+    at = _apart(base, head)
+    begin = 0 if base == head or at < MOST_SHOWN - _BEFORE else at - _BEFORE
+    shown = [f"{CUT if begin else ''}{one[begin : begin + MOST_SHOWN]}" for one in (base, head)]
+    return BothSides(call[:MOST_SHOWN], shown[0], shown[1])
+
+
+def shown_beside(call: str, tested: str) -> str:
+    """Return what is shown of a call near a tested one: of a long one its name, and where they differ."""
+    at = _apart(call, tested)
+    if call == tested or len(call) <= MOST_SHOWN or at < MOST_SHOWN - _BEFORE:
+        return call[:MOST_SHOWN]
+    return f"{call.partition('(')[0]}({CUT}{call[at - _BEFORE :]}"[:MOST_SHOWN]
+
+
+def _apart(one: str, other: str) -> int:
+    """Return at which character two texts differ first."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -60,6 +60,8 @@ SEVERAL = -1
 """The slot of a call in which several arguments are others."""
 MOST_SHOWN = 80
 """So many characters are kept of a call, and of what it gives on each side."""
+CUT = "… "
+"""Stands for what is left out before what is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,11 @@ class BothSides:
     def differs(self) -> bool:
         """Whether the change is seen at this call."""
         return self.on_base != self.on_head
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the call is longer than what is shown of it."""
+        return len(self.call) >= MOST_SHOWN or CUT in self.call
 
     @property
     def error_on_base(self) -> str:
@@ -152,6 +159,12 @@ class TestedInput:
     errors: tuple[str, ...] = ()
     still: tuple[BothSides, ...] = ()
     left: str = ""
+
+
+def calls_near(inputs: Iterable[TestedInput]) -> list[BothSides]:
+    """Return the calls near some tested ones, each once: long calls are cut, so that several look alike."""
+    near = (both for one in inputs for both in one.near)
+    return list({(one.call, one.on_base, one.on_head): one for one in near}.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -189,6 +189,8 @@ def _near_number(value: Any) -> Iterator[Any]:
 
 
 def _near_text(text: str) -> Iterator[str]:
+    if "\n" in text.strip():
+        yield from islice(_near_lines(text), _MOST_PLACES)
     places = [at for at, one in enumerate(text) if one.isalnum()][:_MOST_PLACES]
     changed = (text[:at] + _next(text[at], 1) + text[at + 1 :] for at in places)
     around = (f"{text}a", f"a{text}", text + text, f"{text} {text}", text[1:], text[:-1])
@@ -203,6 +205,19 @@ def _near_text(text: str) -> Iterator[str]:
     for group in zip_longest(changed, around, cased, shifted, unusual, longer, spaced):
         yield from (one for one in group if one is not None)
     yield from (*_WORDS, *_WORDS_MORE) if len(text) < _SHORT else ()
+
+
+def _near_lines(text: str) -> Iterator[str]:
+    """Yield programs and documents near one: a word is another one wherever it stands, a line is gone."""
+    lines = text.splitlines(keepends=True)
+    words = list(dict.fromkeys(_WORD.findall(text[:_LONGEST_READ])))
+    renamed = (
+        swapped(text, word, "".join(_next(one, _SHIFTS[0]) for one in word))
+        for word in reversed(words)
+    )
+    shorter = ("".join((*lines[:at], *lines[at + 1 :])) for at in reversed(range(len(lines))))
+    for group in zip_longest(renamed, shorter):
+        yield from (one for one in group if one is not None)
 
 
 def _next(letter: str, shift: int) -> str:

@@ -115,7 +115,7 @@ class NodeRun:
             self.supervisor.tell({"kind": "begun", "file": path})
             left_s = self.deadline - time.monotonic()
             argv = ["node", *node, os.path.abspath(path), *self.orders["arguments"]]  # noqa: PTH100
-            self.observed(argv, max(_SHORTEST_S, left_s / 2))
+            self.observed(argv, max(_SHORTEST_S, min(left_s / 2, self.start.file_s)))
 
     def files(self) -> list[str]:
         """Return the test files; tap from 18 on lists its own."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import glob
 import json
+import math
 import os
 import re
 import shlex
@@ -19,6 +20,7 @@ TAP_OF_MODULES = 18  # the first version that is made of plug-ins, and lists its
 _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
 _ASKED_S = 60.0
 _BUILT_S = 300.0  # tap compiles its plug-ins before it starts the first file
+_SLOWER = 4.0  # than where a project's bound was chosen: several runs share the machine
 _LOADER = "--experimental-loader"
 _OF_ONE_FILE = re.compile(r"ASSAY_|NODE_OPTIONS$|TAP_CHILD_|TAP_JOB_ID$")
 
@@ -66,7 +68,10 @@ def ask(words: list[str], environment: dict[str, str], time_s: float = _ASKED_S)
 
 
 class Start:
-    """Says with which words and variables node is started; `variables` are known after `words`."""
+    """Says with which words and variables node is started.
+
+    `variables` and `file_s` are known after `words`.
+    """
 
     def __init__(self, orders: dict, installed: Installed) -> None:  # type: ignore[type-arg]
         self._orders = orders
@@ -87,6 +92,13 @@ class Start:
         elif self._orders["runner"] == "tap" and installed.major >= TAP_OF_MODULES:
             own += self._as_tap_does()
         return self._as_node_knows(own)
+
+    @property
+    def file_s(self) -> float:
+        """Return for how long tap lets a file run, with time to spare; infinite where nothing says it."""
+        told = self.variables.get("TAP_TIMEOUT", "")
+        is_bound = re.fullmatch(r"\d{1,9}(?:\.\d{1,9})?", told) and float(told) > 0
+        return _SLOWER * float(told) if is_bound else math.inf
 
     def _as_tap_does(self) -> list[str]:
         """Let tap start a file of ours, which tells the arguments and variables that it was given.

@@ -105,7 +105,6 @@ def _new_values(source: Source, condition: tree_sitter.Node, before: bytes) -> t
 
 def _own_texts(condition: tree_sitter.Node) -> tuple[str, ...]:
     """Return the texts that a condition asks for itself, as written; none where it asks for a member."""
-    written = text_of(condition)
     if _member(condition):
         return ()
     texts = [one for one in walk(condition) if TEXT.search(one.type)]

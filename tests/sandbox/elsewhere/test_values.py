@@ -17,7 +17,8 @@ from sandbox.elsewhere.inside.objects import Instance, Reference
 from sandbox.elsewhere.inside.values import Given, given, literal, read
 from sandbox.elsewhere.node import read_arguments, written
 from sandbox.elsewhere.python import PythonDriver
-from sandbox.elsewhere.told import Recorded
+from sandbox.elsewhere.told import Recorded, both_sides, shown_beside
+from sandbox.elsewhere.values import MOST_SHOWN
 from sandbox.elsewhere.variation import near
 
 UTC = datetime.UTC
@@ -90,6 +91,14 @@ def test_attributes_are_varied_but_those_that_an_object_keeps_for_itself() -> No
     assert len(states) > 20
     assert {one["_area"] for one in states} == {9}
     assert all(one["width"] != 3 for one in states)
+
+
+def test_a_program_is_varied_by_its_words_and_lines() -> None:
+    text = "from typing import Any\nif Any:\n    import shop\n"
+    others = near(text)
+    assert "from typing import Dqb\nif Dqb:\n    import shop\n" in others
+    assert "from typing import Any\nif Any:\n" in others
+    assert "from typing import Any\n    import shop\n" in others
 
 
 def test_what_a_method_changes_beside_a_new_object_is_told() -> None:
@@ -167,3 +176,15 @@ def test_dates_of_javascript_are_read_and_written() -> None:
 def test_a_name_is_shown_as_one_writes_it() -> None:
     assert repr(Reference("shop.money:Kind.PLAIN")) == "Kind.PLAIN"
     assert repr(Instance("shop:Box", {"items": [1]})) == "Box(items=[1])"
+
+
+def test_of_a_long_call_what_tells_it_from_the_tested_one_is_shown() -> None:
+    begin = f"fixed(text='{'from typing import Any; ' * 4}"
+    tested = f"{begin}import shop', level=3)"
+    assert shown_beside(tested, tested) == tested[:MOST_SHOWN]
+    assert shown_beside("fixed(text='a')", tested) == "fixed(text='a')"
+    assert shown_beside(f"{begin}import till', level=3)", tested) == (
+        "fixed(… y; import till', level=3)"
+    )
+    assert shown_beside(f"{begin}import shop', level=4)", tested).endswith("level=4)")
+    assert both_sides(tested, f"returned {begin}a", f"returned {begin}b").on_head.endswith("b")
