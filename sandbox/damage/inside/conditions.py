@@ -48,10 +48,11 @@ def conditions(sources: list[Source]) -> Iterator[Damage]:
     Behind them stand the conditions that narrow another one to a text, each always met.
     """
     before = b"\n".join(one.before for one in sources)
+    gone = b"\n".join(text for one in sources for _, _, text in one.hunks)
     found = [
         (source, node) for source in sources if source.root for node in _new_ones(source, before)
     ]
-    valued = [(*one, values) for one in found if (values := _new_values(*one, before))]
+    valued = [(*one, values) for one in found if (values := _new_values(*one, before, gone))]
     for source, node, values in valued[:_MOST]:
         for is_met in (True, False):
             yield _always(is_met, source, node, "condition", values)
@@ -60,6 +61,8 @@ def conditions(sources: list[Source]) -> Iterator[Damage]:
         (source, node, texts, answer)
         for source, node in found
         if node not in known and (texts := _own_texts(node)) and (answer := _met(node)) is not None
+        # A new file may have it from another one.
+        if source.before or not all(text.encode() in gone for text in texts)
     )
     for source, node, texts, answer in islice(narrowing, _MOST_NARROWED):
         yield _always(answer, source, node, "narrowed", texts)
@@ -93,12 +96,18 @@ def _new_ones(source: Source, before: bytes) -> Iterator[tree_sitter.Node]:
         yield node
 
 
-def _new_values(source: Source, condition: tree_sitter.Node, before: bytes) -> tuple[str, ...]:
-    """Return the values that base does not ask for: texts, and numbers that stand alone."""
+def _new_values(
+    source: Source, condition: tree_sitter.Node, before: bytes, gone: bytes
+) -> tuple[str, ...]:
+    """Return the values that base does not ask for: texts, and numbers that stand alone.
+
+    What a new file has may come from another one (`gone` is what the change takes from all files).
+    """
     values = []
+    near = b"\n".join(text for _, _, text in source.hunks) if source.before else gone
     for one in filter(is_value, walk(condition)):
         is_other = _is_given if TEXT.search(one.type) else _is_reckoned  # unlike `2 ** n`
-        if not is_other(one, condition) and not _was_asked(text_of(one), source, before):
+        if not is_other(one, condition) and not _was_asked(text_of(one), near, before):
             values.append(text_of(one))
     return tuple(values)
 
@@ -152,12 +161,12 @@ def _member(condition: tree_sitter.Node) -> re.Match[str] | None:
     return next((one for one in found if one), None)
 
 
-def _was_asked(value: str, source: Source, before: bytes) -> bool:
+def _was_asked(value: str, near: bytes, before: bytes) -> bool:
     """Tell whether base has a value: a text anywhere, a number near what changed (`> 18` becomes `>= 18`)."""
     if not NUMBER.match(value):
         return value.encode() in before
     number = re.compile(rb"(?<![\w.])%s(?![\w.])" % re.escape(value.encode()))
-    return any(number.search(text) for _, _, text in source.hunks)
+    return number.search(near) is not None
 
 
 def _is_condition(node: tree_sitter.Node) -> bool:

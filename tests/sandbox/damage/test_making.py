@@ -215,6 +215,19 @@ async def test_a_value_that_base_asks_for_is_none_of_the_change(tmp_path: Path) 
     assert made and CONDITION not in {one.damage.kind for one in made}
 
 
+@pytest.mark.parametrize(("moved", "is_asked"), [(True, False), (False, True)])
+async def test_what_moves_to_a_new_file_was_asked_before(
+    tmp_path: Path, moved: bool, is_asked: bool
+) -> None:
+    base = "def f(a):\n    return a.level == 12\n"
+    head = "from b import is_high\n\n\ndef f(a):\n    return is_high(a.level)\n"
+    new = f"def is_high(level):\n    return level == {12 if moved else 16}\n"
+    checkout = changed(tmp_path, {"a.py": base}, {"a.py": head, "b.py": new})
+    sandbox = open_sandbox("bubblewrap", tmp_path / "state")
+    made = await make_damages(sandbox, checkout, {"a.py", "b.py"}, ())
+    assert made and (CONDITION in {one.damage.kind for one in made}) is is_asked
+
+
 @pytest.mark.parametrize(
     ("name", "base", "head", "wanted"),
     [
