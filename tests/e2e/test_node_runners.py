@@ -247,6 +247,26 @@ def test_tap_starts_with_its_plug_ins_and_its_configuration(tmp_path: Path) -> N
     assert_shown_by(seen, f"test/price.ts::{TITLE}")
 
 
+BLOCKED = "import 'tap'\n\nAtomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)\n"
+"""A test file that stands still for ever, and that no timer of its own can end."""
+
+
+def test_a_file_of_tap_that_stands_still_does_not_take_all_the_time(tmp_path: Path) -> None:
+    known, _, new = TAP_TEST.partition(f"\nt.test('{TITLE}'")
+    known = "".join(line for line in known.splitlines(True) if "t.type(" not in line)
+    base = {
+        "package.json": manifest("tap", tap="^21"),
+        ".taprc": "timeout: 5\n",
+        ".github/assay.yml": "limits: {minutes: 6}\n",
+        "src/price.js": DISCOUNT,
+        "test/price.js": known.replace(".ts'", ".js'"),
+        "test/waits.js": BLOCKED,
+    }
+    change = {"src/price.js": REFUSING, "test/price.js": f"{known}\nt.test('{TITLE}'{new}"}
+    seen = judged(tmp_path, base, change)
+    assert_shown_by(seen, f"test/price.js::{TITLE}")
+
+
 OLD_DISCOUNT = DISCOUNT.replace("export ", "") + "module.exports = {total, discounted};\n"
 OLD_TAP = "var t = require('tap');\nvar price = require('../price.js');\n\n"
 OLD_TEST = "t.test('{}', function (t) {{\n  t.{};\n  t.end();\n}});\n"
