@@ -25,6 +25,7 @@ LOOSENESS: dict[str, _Rank] = {
     "gate.lint": lambda c: c.gate.lint is Weight.ADVISE,
     "gate.scope": lambda c: c.gate.scope is Weight.ADVISE,
     "gate.authors_tests": lambda c: c.gate.authors_tests is Weight.ADVISE,
+    "gate.unjudged": lambda c: c.gate.unjudged is Weight.ADVISE,
     "gate.min_score": lambda c: -c.gate.min_score,
     "judges.count": lambda c: -c.judges.count,
     "judges.canary": lambda c: not c.judges.canary,

@@ -145,6 +145,12 @@ class GatePolicy(Closed):
         description="`block`: what only the pull request's own tests show blocks until a maintainer, or a "
         "panel of models, agrees.",
     )
+    unjudged: Weight = Field(
+        default=Weight.ADVISE,
+        description="`block`: a task with sentences that ask for something and were not judged on their own "
+        "(without a model, most of its running text) blocks until a maintainer, or a panel of models, "
+        "agrees.",
+    )
     min_score: float = Field(
         default=0.0,
         ge=0,

@@ -12,6 +12,7 @@ from bot.evidence.test_plan.ended import item_evidence, plain_endings
 from bot.evidence.test_plan.points import judge_criterion
 from bot.evidence.transitions import NOT_RUNNABLE, passed
 from bot.task.categories import ASKED
+from bot.text.clipping import clip_line
 from bot.values import (
     Category,
     Decider,
@@ -63,6 +64,7 @@ class MetCount:
 
 
 _ONE_MET = "The requirement of the task is met"
+_LONGEST_SAID = 200  # characters of a sentence
 
 
 def verdicts(
@@ -81,7 +83,7 @@ def verdicts(
         found = _judge_one(requirement, case)
         for weigh in weighing:
             found = weigh(found, requirement, case)
-        found = _beyond_own_tests(found, requirement, case)
+        found = _as_configured(found, requirement, case)
         given.append(with_places(found, requirement, case.observed.located))
     met = {v.requirement_id for v in given if v.outcome is VerdictOutcome.SATISFIED}
     return tuple(
@@ -90,14 +92,25 @@ def verdicts(
     )
 
 
-def _beyond_own_tests(verdict: Verdict, requirement: Requirement, case: Case) -> Verdict:
-    """Let the author's own tests satisfy nothing alone, where the configuration says so."""
-    is_theirs = verdict.decided_by is Decider.AUTHORS_TEST
-    is_met = verdict.outcome is VerdictOutcome.SATISFIED
-    if not (is_theirs and is_met and case.configuration.gate.authors_tests is Weight.BLOCK):
+def _as_configured(verdict: Verdict, requirement: Requirement, case: Case) -> Verdict:
+    """Let less than the configuration asks for satisfy no demand of the task."""
+    gate, unjudged = case.configuration.gate, case.requirements.not_apart
+    is_of_task = requirement.category in ASKED and requirement.origin != "configuration"
+    if verdict.outcome is not VerdictOutcome.SATISFIED:
         return verdict
-    reason = f"{verdict.reason} Nothing else shows it, and `gate.authors_tests` asks for more."
-    asked = unverified(requirement, reason, "Read these tests. If they show it, accept it.")
+    if verdict.decided_by is Decider.AUTHORS_TEST and gate.authors_tests is Weight.BLOCK:
+        but = "Nothing else shows it, and `gate.authors_tests` asks for more."
+        next_step = "Read these tests. If they show it, accept it."
+    elif is_of_task and unjudged and gate.unjudged is Weight.BLOCK:
+        left = clip_line(unjudged[0], _LONGEST_SAID)
+        but = f"But “{left}” was not judged on its own, and `gate.unjudged` asks for that."
+        next_step = (
+            "Read what the task says beside this, and accept it if the change does that, too. "
+            "What a task asks for in a check list is judged item by item."
+        )
+    else:
+        return verdict
+    asked = unverified(requirement, f"{verdict.reason} {but}", next_step)
     return replace(asked, evidence_ids=verdict.evidence_ids, tests=verdict.tests)
 
 

@@ -80,7 +80,7 @@ def test_a_broken_file_leaves_the_organizations_defaults():
 
 
 LOOSE = """
-gate: {unverified: allow, lint: advise, authors_tests: advise, min_score: 0}
+gate: {unverified: allow, lint: advise, authors_tests: advise, unjudged: advise, min_score: 0}
 judges: {count: 1, canary: false}
 rubric: {approvals: 1}
 limits: {minutes: 300, interactions: 400, usd: 500, damage: 1}
@@ -89,7 +89,7 @@ web: {enabled: false}
 when: {paths: {exclude: ["**"]}}
 """
 STRICT = """
-gate: {unverified: block, lint: block, authors_tests: block, min_score: 2}
+gate: {unverified: block, lint: block, authors_tests: block, unjudged: block, min_score: 2}
 judges: {count: 3}
 rubric: {approvals: 2}
 limits: {minutes: 20, interactions: 20, usd: 1}

@@ -94,6 +94,23 @@ def test_a_writer_accepts_and_nothing_is_run_again(town: Town) -> None:
     assert (again.conclusion, _accepted(again)) == ("success", {"R1": "accepted by ben"})
 
 
+def test_a_task_with_unjudged_sentences_is_accepted_where_the_configuration_asks(
+    town: Town,
+) -> None:
+    place = town.place({".github/assay.yml": "gate: {unjudged: block}\n"})
+    more = "The result should be rounded to two digits."
+    issue = place.issue(ASKED, f"Empty lists fail today.\n\n{more}\n")
+    sha = place.push("mean", FIX)
+    number = place.open("mean", ASKED, f"Fixes #{issue}")
+    run = place.completed(sha)
+    assert run.conclusion == "action_required"
+    assert f"“{more}” was not judged on its own" in run.summary
+    assert "/judge accept R1" in run.summary
+
+    place.command(number, "/judge accept R1 it is rounded where it is shown", town.mara)
+    assert _accepted(_concluded(place, sha, "success")) == {"R1": "accepted by mara"}
+
+
 def test_authors_do_not_accept_their_own_change(town: Town) -> None:
     place = town.place()
     sha = place.push("mean", UNTESTED)

@@ -80,6 +80,25 @@ def test_the_configuration_can_ask_for_more_than_the_authors_tests():
     assert by_base.outcome is SATISFIED
 
 
+@pytest.mark.parametrize("by_author", [True, False])
+def test_the_configuration_can_ask_for_every_sentence_of_the_task(by_author: bool):
+    test = replace(SPLIT, written_by_author=by_author)
+    plain, more = requirements(), replace(requirements(), not_apart=("It should also round.",))
+    asks = read_configuration("gate: {unjudged: block}")
+    given = {
+        (wanted, configuration): verdicts(wanted, observed(test), configuration)[-1]
+        for wanted in (plain, more)
+        for configuration in (DEFAULTS, asks)
+    }
+    left = given.pop((more, asks))
+    assert (left.outcome, left.tests) == (UNVERIFIED, (SPLIT.id,))
+    assert "But “It should also round.” was not judged on its own" in left.reason
+    assert "accept it" in left.next_step
+    assert {one.outcome for one in given.values()} == {SATISFIED}
+    baseline = verdicts(more, observed(test), asks)[:3]
+    assert {one.outcome for one in baseline} == {SATISFIED}
+
+
 def test_a_test_of_base_that_passes_now_is_an_oracle():
     named = comparison("test_split_refuses_zero", TestChange.FAIL_TO_PASS, written_by_author=False)
     assert sole(named).decided_by is Decider.ORACLE
