@@ -52,7 +52,7 @@ def is_said(damage: Damage, wanted: Requirements) -> bool:
         subjects = frozenset[str]().union(*demands)
         altered = (one for one in damage.names if one not in subjects or one != damage.symbol)
         names = (re.escape(one) for one in altered if len(one) >= _LEAST_NAME)
-        return any(re.search(rf"(?i)(?<![^\W_]){one}(?![^\W_])", said) for one in names)
+        return any(re.search(rf"(?i)(?<!\w)_*{one}_*(?!\w)", said) for one in names)
     if damage.kind == NARROWED:
         return any(map(partial(_restricts, damage.names), _SENTENCE.split(said)))
     prose = _SPAN.sub(

@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import chain, islice
 
@@ -53,8 +54,8 @@ _INNER = ("function_definition", "function_declaration")
 def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
     """Yield the places, each as on base, and their parts.
 
-    `names` are the function's and those that came or went, else those that stand in another order. What is
-    done alike in several places is no part of one.
+    `names` are the function's and those that came or went, else those that stand in another order; a function
+    that the file has on both sides is none of them. What is done alike in several places is no part of one.
     """
     added: set[bytes] = set()
     for source in sources:
@@ -68,6 +69,7 @@ def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
             # A line alone and with those around it has the same number.
             found.setdefault((one.file, one.start, one.end), (one, is_part))
     texts = {source.number: source.text for source in sources}
+    kept = {source.number: _functions(source) for source in sources}
     edits = [(one.text, texts[one.file][one.start : one.end]) for one, _ in found.values()]
     alike = Counter(edits)
     chosen = (
@@ -75,7 +77,17 @@ def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
         for (one, is_part), edit in zip(found.values(), edits, strict=True)
         if not is_part or alike[edit] == 1
     )
-    yield from islice(chosen, _MOST)
+    for one in islice(chosen, _MOST):
+        names = (name for name in one.names if name == one.symbol or name not in kept[one.file])
+        yield replace(one, names=tuple(names))
+
+
+def _functions(source: Source) -> set[str]:
+    """Return the names of the functions that a file has on both sides."""
+    nodes = walk(source.root) if source.root is not None else ()
+    names = {name_of(node) for node in nodes if node.type in FUNCTIONS}
+    words = set(re.findall(r"\w+", source.before.decode(errors="replace")))
+    return names & words
 
 
 def _places(source: Source, added: set[bytes]) -> Iterator[tuple[Source, int, int, list[bytes]]]:
