@@ -75,6 +75,7 @@ UNSEEN = {
     "a bound": ("if size < 1:", "if size == 0:"),
     "a default": ("clock=time.monotonic", "clock=time.time"),
     "a statement": ("self.items.clear()", "self.items = {0: (0, 0)}"),
+    "a call of what the task names": ("self.items.clear()", "self.items = {0: (self.get(0), 0)}"),
     "something more": ("len(self.items)", "len(self.items) + (len(self.items) > 1)"),
 }
 SEEN = {
