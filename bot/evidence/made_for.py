@@ -28,6 +28,7 @@ _LEAST_ON_BASE = 5
 _LEAST_WITH_KEY = 5
 _TELLING = 10  # characters of a result that two inputs do not share by chance
 _RETURNED = "returned "
+_NOTHING = ("None", "null", "undefined", "[]", "{}", "()", "set()", "''", '""')
 _COMMON = ("None", "True", "False", "null", "undefined", "true", "false")
 
 
@@ -169,14 +170,18 @@ def in_words(why: MadeFor, ones: str) -> str:
 def _counted(inputs: Iterable[TestedInput]) -> tuple[int, int]:
     near: dict[tuple[str, ...], BothSides] = {}
     for one in inputs:
+        found = one.tested.on_base.removeprefix(_RETURNED)
+        is_found = len(found) >= _TELLING and not found.startswith("raised")
         for both in one.near:
             # What gives the same is one input for all that the function cares: the tested one, or another.
             gives = (both.on_base, both.on_head)
             texts = [text.removeprefix(_RETURNED) for text in gives]
             is_long = all(len(t) >= _TELLING and not t.startswith("raised") for t in texts)
             is_whole = max(map(len, gives)) < MOST_SHOWN
+            # Base found much in the tested input: what neither side finds anything in is none of its kind.
+            is_none = is_found and not both.differs and texts[0] in _NOTHING
             if not is_long or gives != (one.tested.on_base, one.tested.on_head):
-                near[gives if is_long and is_whole else (both.call, *gives)] = both
+                near[gives if (is_long and is_whole) or is_none else (both.call, *gives)] = both
     return sum(both.differs for both in near.values()), len(near)
 
 

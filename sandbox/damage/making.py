@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Limits, Mount, Sandbox
-from sandbox.code_map.inventory import PACKAGES, language_of
+from sandbox.code_map.inventory import PACKAGES, is_minified, language_of
 from sandbox.damage.values import SAME, UNASKED, Damage, Lines
 from sandbox.linters.programs import PYTHON_VARIABLES, packages
 from sandbox.linters.reading import records
@@ -224,7 +224,7 @@ async def make_step_edits(
 def _is_damageable(change: FileChange) -> bool:
     """Tell whether a file of head can be damaged: plain source with lines that changed."""
     is_there = change.status is not ChangeStatus.DELETED and change.new_mode in _PLAIN_FILES
-    is_text = bool(change.hunks) and not change.binary
+    is_text = bool(change.hunks) and not change.binary and not is_minified(change.path)
     is_read = language_of(change.path) or change.status is not ChangeStatus.ADDED
     return bool(is_there and is_text and is_read) and classify(change.path) is PathKind.SOURCE
 

@@ -48,6 +48,7 @@ DRIVERS: dict[TestRunner, Driver] = {
 """The runners whose tests' calls can be made again."""
 _MOST_ALONE = 5
 _MOST_BLINDED = 100
+_SEEDS = (2, 3, 4)
 _NOT_SEEN = "returned generator "
 """What a test got of a generator nobody recorded: only both sides can be compared."""
 _Differing = dict[int, tuple[str, Outcome]]
@@ -57,9 +58,9 @@ _Differing = dict[int, tuple[str, Outcome]]
 async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     """Compare what the tests' calls give under test and elsewhere. Raises SandboxError.
 
-    A call differs where a plain program sees something else, twice, and not on base too. It counts where a
-    bare test that makes it sees what the author's test saw: then nothing that the test sets up matters. The
-    calls near those of the tests are made too, on both sides.
+    A call differs where a plain program sees something else, twice, in no order of chance, and not on base
+    too. It counts where a bare test that makes it sees what the author's test saw: then nothing that the
+    test sets up matters. The calls near those of the tests are made too, on both sides.
     """
     driver = DRIVERS[looking.head.recipe.runner]
     told = last_record(await sandbox.run(driver.recording(looking)))
@@ -124,6 +125,8 @@ class _Looks:
         # In another zone base may be what is to be mended.
         if differing and self.looking.base is not None and not self.looking.in_other_zone:
             differing = await self.not_on_base(calls, differing)
+        if differing:
+            differing = await self.in_order(calls, differing)
         found = tuple(
             Difference(
                 calls[n].shown,
@@ -235,6 +238,21 @@ class _Looks:
                     kept[number] = differing[number]
         return kept
 
+    async def in_order(self, calls: tuple[Recorded, ...], differing: _Differing) -> _Differing:
+        """Leave out what differs in its order only, where plain programs do so, too: that of a set, say."""
+        asked = tuple(calls[number] for number in differing)
+        again = self._again(asked, self.looking.checkout.head_tree, self.looking.head)
+        seeds = (replace(again, seed=seed) for seed in _SEEDS)
+        runs = await concurrently(*(self._run(self.driver.plain(one)) for one in seeds))
+        kept = {}
+        for at, (number, (under_test, elsewhere)) in enumerate(differing.items()):
+            texts = {one.text for run in runs if (one := run.outcomes.get(at))}
+            if len(texts) > 1 and len({*map(_letters, (under_test, elsewhere.text, *texts))}) == 1:
+                self.left_out[number] = WhyLeftOut.UNSTEADY
+            else:
+                kept[number] = differing[number]
+        return kept
+
     async def _both(
         self, calls: tuple[Recorded, ...], tree: str, environment: Environment
     ) -> tuple[Run, Run]:
@@ -253,6 +271,10 @@ class _Looks:
 
     async def _run(self, command: Command) -> Run:
         return read_run(await self.sandbox.run(command))
+
+
+def _letters(text: str) -> str:
+    return "".join(sorted(text))
 
 
 def _differs(control: Run, plain: Run, number: int) -> bool:

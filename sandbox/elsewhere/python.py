@@ -118,7 +118,7 @@ class PythonDriver:
         return _in_the_runner(again.environment, again.tree, orders, tuple(laid), limits)
 
     def plain(self, again: Again) -> Command:
-        """Return an isolated interpreter with a program of ours."""
+        """Return an interpreter with a program of ours, isolated but for the seed of its hashes."""
         orders = {
             "tree": ELSEWHERE,
             "gone": again.looking.test_files,
@@ -130,8 +130,10 @@ class PythonDriver:
             Mount(str(_INSIDE), f"{_RUN}/{_PACKAGE}"),
             Mount(str(_INSIDE / "plain.py"), f"{_RUN}/main.py"),
         )
-        argv = (f"{layers.DEPENDENCIES}/bin/python", "-I", f"{_RUN}/main.py")
-        return plain_program(again, argv, own, _RUNNERS_OWN, orders)
+        argv = (f"{layers.DEPENDENCIES}/bin/python", "-s", f"{_RUN}/main.py")
+        command = plain_program(again, argv, own, _RUNNERS_OWN, orders)
+        seed = ("PYTHONHASHSEED", str(again.seed))
+        return replace(command, environment=(*command.environment, seed))
 
     def values(self, call: Recorded) -> tuple[object, ...]:
         """Return what is placed, what is named, and the attributes of a method's object."""

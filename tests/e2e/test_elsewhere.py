@@ -283,6 +283,10 @@ class Stamped(Basket):
 
 def name():
     return 'shop'
+
+
+def kinds(*names):
+    return list({one.upper() for one in names})
 """
 HONEST_TEST = """
 import asyncio
@@ -331,6 +335,7 @@ def test_price_returns_twice_the_cents(monkeypatch, tmp_path):
     shop.drained(prices, seen, 'a', 'b')
     assert (prices, seen) == ([], {'a': 2, 'b': 2}) and shop.half(3) == 1.5
     assert shop.Receipt(4).place == os.getcwd()
+    assert 'FIG' in shop.kinds('apple', 'fig', 'kiwi', 'lime', 'pear', 'plum')
     with pytest.raises(FileNotFoundError):
         shop.rates('none.txt')
 

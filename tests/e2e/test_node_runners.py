@@ -108,6 +108,19 @@ test('discounted gives a number', () => {
 """
 
 
+def test_an_old_vitest_finds_vite_where_pnpm_puts_it(tmp_path: Path) -> None:
+    """It is not beside the project's own packages, so no test ran ("Can not find dependency 'vite'")."""
+    manager = '{"packageManager": "pnpm@10.12.1"}'
+    base = {
+        "package.json": manifest("vitest run", manager, vitest="0.29.8"),
+        "pnpm-workspace.yaml": "packages: []\n",
+        "price.js": DISCOUNT,
+        "test/price.test.js": CALLED,
+    }
+    seen = judged(tmp_path, base, {"price.js": REFUSING, "test/price.test.js": CALLED + REFUSED})
+    assert_shown_by(seen, f"test/price.test.js::{TITLE}")
+
+
 def test_an_option_of_vitest_takes_no_file_for_its_value(tmp_path: Path) -> None:
     """`--typecheck test/price.test.js` left out that file, and base's tests on head's code did not run."""
     packages = {"vitest": "1.0.4", "vite": "^5", "typescript": "^5"}

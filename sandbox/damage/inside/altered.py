@@ -44,7 +44,8 @@ _COPIED = ([b".", b"copy", b"(", b")"], [b"[", b":", b"]"])
 _DECLARED = ([b"const"], [b"let"], [b"var"])
 _HELP = (b"help", b"description", b"epilog", b"usage", b"summary")
 """Names of texts that say how a program is used."""
-_MOST_AROUND = 5
+_RAISING = ("raise_statement", "throw_statement")
+_MOST_AROUND = 7
 _GIVEN = ("assignment", "variable_declarator", "field_definition", "public_field_definition")
 """Nodes that give a name a value."""
 _CONTENTS = ("string_content", "string_fragment")
@@ -179,12 +180,12 @@ def _edit(changed: Sequence[Step]) -> str:
 
 
 def _is_said_otherwise(step: Step, source: Source) -> bool:
-    """Tell whether what is gone has another name or spelling, is a text of help, or can be no more.
+    """Tell whether what is gone has another name or spelling, is a text for people, or can be no more.
 
     `a ** (b - 1)` is `a ** c`, behind `c = b - 1`; `a.copy()` is `a[:]`; `let a` is `const a`.
     """
     gone, came = ([one.text for one in side] for side in (step.gone, step.came))
-    if all(_is_help(one) for one in (*step.gone, *step.came)):
+    if all(_is_for_people(one) for one in (*step.gone, *step.came)):
         return True
     is_dead = not came and _compares_with_nothing(step.gone, source)
     if is_dead or any(gone in ways and came in ways for ways in (_COPIED, _DECLARED)):
@@ -238,8 +239,8 @@ def _compares_with_nothing(gone: Sequence[Piece], source: Source) -> bool:
     return is_given is not None and re.search(quoted, source.text) is None
 
 
-def _is_help(piece: Piece) -> bool:
-    """Tell whether this is of a text that a name such as `help` has."""
+def _is_for_people(piece: Piece) -> bool:
+    """Tell whether this is of a text that a name such as `help` has, or of the message of an error."""
     node: tree_sitter.Node | None = piece.node
     if not (piece.type.startswith("string") or piece.type in "'\""):
         return False
@@ -247,7 +248,9 @@ def _is_help(piece: Piece) -> bool:
         if node is None:
             break
         names = (node.child_by_field_name(one) for one in ("name", "key", "left"))
-        if any((one.text or b"").strip(b"'\"") in _HELP for one in names if one is not None):
+        is_help = any((one.text or b"").strip(b"'\"") in _HELP for one in names if one is not None)
+        is_word = piece.type in _CONTENTS and b" " not in piece.text
+        if is_help or (node.type in _RAISING and not is_word):
             return True
         node = node.parent
     return False

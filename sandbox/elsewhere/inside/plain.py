@@ -1,4 +1,4 @@
-"""Makes recorded calls again where nothing looks like a test: `python -I main.py`, orders on standard input.
+"""Makes recorded calls again where nothing looks like a test: `python -s main.py`, orders on standard input.
 
 The machine has other names, the process another owner and other parents, the tree lies elsewhere and has
 no tests. What the kernel would have to be asked for is answered by the interpreter's own functions.
@@ -18,7 +18,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-sys.path.append("/srv/run")
 from sandbox.elsewhere.inside.calls import LIKE_DATES, Again, Repeats, place
 
 _USER, _ID, _HOST = "ada", 4217, "web-3"
@@ -38,6 +37,7 @@ def main() -> None:
     Calls that nothing of dates stands in are then made at two other dates too, unless they took long.
     """
     channel = int(os.environ.pop("ASSAY_CHANNEL_FD"))
+    del os.environ["PYTHONHASHSEED"]
     orders = json.loads(sys.stdin.readline())
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     sys.path.remove("/srv/run")

@@ -2,7 +2,9 @@
 // named on the command line is loaded through vite, which reads no file outside the project (vite 6 with
 // vitest 3), and vitest 1 and 2 know `includeTaskLocation` as a setting only. So both are given as objects, and
 // the reporter has the pen before the project's configuration is loaded.
-import {createRequire} from 'node:module';
+import {realpathSync} from 'node:fs';
+import Module, {createRequire} from 'node:module';
+import path from 'node:path';
 import process from 'node:process';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 
@@ -49,6 +51,10 @@ if (vitest.parseCLI) {
 } else {
 	// Old versions cannot read a command line for others, but load a reporter (once) from anywhere.
 	const reporter = fileURLToPath(new URL('vitest.mjs', import.meta.url));
+	// They look for vite from the project, where pnpm has none; its own command names the folder beside vitest.
+	const beside = path.dirname(path.dirname(realpathSync(script)));
+	process.env.NODE_PATH = [beside, process.env.NODE_PATH].filter(Boolean).join(path.delimiter);
+	Module._initPaths();
 	process.argv.push('--no-coverage', `--reporter=${reporter}`, '--reporter=default');
 	await import(pathToFileURL(script).href);
 }

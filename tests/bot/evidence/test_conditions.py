@@ -16,7 +16,8 @@ from sandbox.damage.values import (
     DamageTrial,
     OneValue,
 )
-from tests.bot.verdict.cases import SPLIT, comparison, observed, requirements, verdict_of
+from sandbox.elsewhere.values import BothSides, SecondLook, TestedInput
+from tests.bot.verdict.cases import PATH, SPLIT, comparison, observed, requirements, verdict_of
 
 NAME = "test_split_refuses_zero_people"
 TASK = "- [ ] `split` refuses zero people\n"
@@ -50,6 +51,32 @@ def test_a_condition_that_nothing_needs_is_not_satisfied() -> None:
         "all 3 tests pass, too, where `people < 16` is always true (src/shop.py:7)" in found.reason
     )
     assert "D1" in found.evidence_ids and found.next_step
+
+
+@pytest.mark.parametrize(
+    ("demand", "differs", "outcome"),
+    [
+        ("Improve the performance of `split`", False, VerdictOutcome.SATISFIED),
+        ("perf: split without copies", False, VerdictOutcome.SATISFIED),
+        ("Make `split` faster", False, VerdictOutcome.SATISFIED),
+        ("Make `split` faster", True, VerdictOutcome.UNVERIFIED),
+        ("Give `split` a performance report", False, VerdictOutcome.UNVERIFIED),
+        ("Improve `split`", False, VerdictOutcome.UNVERIFIED),
+    ],
+)
+def test_what_is_only_to_be_faster_may_do_the_same_in_another_way(
+    demand: str, differs: bool, outcome: VerdictOutcome
+) -> None:
+    what = "`return [*parts, one]` is still there"
+    damage = Damage("src/shop.py", ALTERED, 7, "split", what, is_telling=False, names=("split",))
+    unneeded = (DamageTrial(damage, unnoticed=("a", TEST.id)),)
+    near = BothSides("split(1, 2)", "returned 1", f"returned {2 if differs else 1}")
+    tested = BothSides("split(9, 2)", "returned 4", "returned 5")
+    inputs = (TestedInput(tested, "split", PATH, NAME, ("9", "2"), (near,)),)
+    seen = DamageSeen((noticed("split"),), evidence_id="D1", unneeded=unneeded)
+    known = observed(TEST, damage=seen, second_look=SecondLook(inputs=inputs))
+
+    assert verdict_of("R1", requirements("It", f"- [ ] {demand}\n"), known).outcome is outcome
 
 
 ELSEWHERE = noticed("name", path="src/other.py")

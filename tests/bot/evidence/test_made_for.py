@@ -155,6 +155,19 @@ def test_one_answer_to_many_inputs_tells_no_more_than_one(alike: bool, outcome: 
     assert verdict(replace(one, near=near)).outcome == outcome
 
 
+@pytest.mark.parametrize(
+    ("on_base", "outcome"), [("[{name: 'a', kind: 'b'}]", "satisfied"), ("[]", "unverified")]
+)
+def test_nothing_found_in_many_inputs_tells_no_more_than_once_where_base_found_much(
+    on_base: str, outcome: str
+) -> None:
+    one = an_input("77")
+    nothing = tuple(replace(o, on_base="returned []", on_head="returned []") for o in one.near)
+    tested = replace(one.tested, on_base=f"returned {on_base}")
+
+    assert verdict(replace(one, tested=tested, near=nothing)).outcome == outcome
+
+
 @pytest.mark.parametrize(("differs", "outcome"), [(True, "satisfied"), (False, "unverified")])
 def test_a_call_with_several_other_arguments_is_one_with_another_value(
     differs: bool, outcome: str

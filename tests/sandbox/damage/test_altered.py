@@ -207,6 +207,30 @@ async def test_a_text_of_help_is_not_tried(tmp_path: Path, name: str, is_tried: 
     assert bool(await altered(tmp_path, base, head)) is is_tried
 
 
+@pytest.mark.parametrize(
+    ("was", "now", "is_tried"),
+    [
+        ("'must be a text'", "'must be one text'", False),
+        ("'GET'", "'PUT'", True),
+        ("f'{a} must be a text'", "f'{b} must be a text'", True),
+    ],
+)
+async def test_the_message_of_an_error_is_not_tried(
+    tmp_path: Path, was: str, now: str, is_tried: bool
+) -> None:
+    line = "def f(a, b):\n    if not a:\n        raise ValueError({text})\n    return b\n"
+    base, head = (line.format(text=one) for one in (was, now))
+
+    assert bool(await altered(tmp_path, base, head)) is is_tried
+
+
+async def test_nor_is_what_javascript_throws(tmp_path: Path) -> None:
+    line = "function f(a) {{\n  if (!a) throw new TypeError('{text}');\n  return a;\n}}\n"
+    base, head = (line.format(text=one) for one in ("not a text", "this is not a text"))
+
+    assert await altered(tmp_path, base, head, "a.js") == []
+
+
 @pytest.mark.parametrize("is_made", [False, True])
 async def test_a_comparison_with_what_can_be_no_more_is_not_tried(
     tmp_path: Path, is_made: bool

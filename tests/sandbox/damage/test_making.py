@@ -311,6 +311,7 @@ async def test_words_tests_and_tables_are_left_alone(tmp_path: Path) -> None:
         "names.py": "from table import TABLE\n\n__all__ = ['TABLE']\n",
         "tests/test_it.py": "def test_it():\n    assert 1 == 1\n",
         "broken.py": "def f(:\n",
+        "page.min.js": "function f(a){return a+1}\n",
     }
     assert await made(tmp_path, {"kept.py": "a = 1\n"}, head) == ()
 
