@@ -45,6 +45,8 @@ _DECLARED = ([b"const"], [b"let"], [b"var"])
 _HELP = (b"help", b"description", b"epilog", b"usage", b"summary")
 """Names of texts that say how a program is used."""
 _RAISING = ("raise_statement", "throw_statement")
+_LOGGING = re.compile(rb"(?:\A|(?<!console)\.)(?:log|debug|info|warn(?:ing)?|trace|verbose)\Z")
+"""Functions that log; what a console shows is what a program prints."""
 _MOST_AROUND = 7
 _GIVEN = ("assignment", "variable_declarator", "field_definition", "public_field_definition")
 """Nodes that give a name a value."""
@@ -240,17 +242,20 @@ def _compares_with_nothing(gone: Sequence[Piece], source: Source) -> bool:
 
 
 def _is_for_people(piece: Piece) -> bool:
-    """Tell whether this is of a text that a name such as `help` has, or of the message of an error."""
+    """Tell whether this is of a text that a name such as `help` has, of an error's message, or of a log's."""
     node: tree_sitter.Node | None = piece.node
     if not (piece.type.startswith("string") or piece.type in "'\""):
         return False
+    is_word = piece.type in _CONTENTS and b" " not in piece.text
     for _ in range(_MOST_AROUND):
         if node is None:
             break
         names = (node.child_by_field_name(one) for one in ("name", "key", "left"))
-        is_help = any((one.text or b"").strip(b"'\"") in _HELP for one in names if one is not None)
-        is_word = piece.type in _CONTENTS and b" " not in piece.text
-        if is_help or (node.type in _RAISING and not is_word):
+        if any((one.text or b"").strip(b"'\"") in _HELP for one in names if one is not None):
+            return True
+        called = node.child_by_field_name("function")
+        is_told = node.type in _RAISING or (called and _LOGGING.search(called.text or b""))
+        if is_told and not is_word:
             return True
         node = node.parent
     return False

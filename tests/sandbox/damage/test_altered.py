@@ -224,11 +224,23 @@ async def test_the_message_of_an_error_is_not_tried(
     assert bool(await altered(tmp_path, base, head)) is is_tried
 
 
-async def test_nor_is_what_javascript_throws(tmp_path: Path) -> None:
-    line = "function f(a) {{\n  if (!a) throw new TypeError('{text}');\n  return a;\n}}\n"
-    base, head = (line.format(text=one) for one in ("not a text", "this is not a text"))
+@pytest.mark.parametrize(
+    ("told", "is_tried"),
+    [
+        ("throw new TypeError('{text}')", False),
+        ("log(`{text} ${{a}}`)", False),
+        ("this.logger.info('{text}')", False),
+        ("console.log('{text}')", True),
+        ("send('{text}')", True),
+    ],
+)
+async def test_nor_is_what_javascript_throws_or_logs(
+    tmp_path: Path, told: str, is_tried: bool
+) -> None:
+    line = "function f(a) {{\n  if (!a) " + told + ";\n  return a;\n}}\n"
+    base, head = (line.format(text=one) for one in ("not a text", "never a text"))
 
-    assert await altered(tmp_path, base, head, "a.js") == []
+    assert bool(await altered(tmp_path, base, head, "a.js")) is is_tried
 
 
 @pytest.mark.parametrize("is_made", [False, True])
