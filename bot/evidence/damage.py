@@ -90,10 +90,11 @@ class Why(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Blindness:
-    """Why a test shows nothing, and the function that this was seen at ("" for all that changed)."""
+    """Why a test shows nothing, and where that was seen: a function ("" for all), a damage that it misses."""
 
     why: Why
     function: str = ""
+    damage: Damage | None = None
 
 
 def blindness(test: TestComparison, seen: DamageSeen | None) -> Blindness | None:
@@ -120,15 +121,17 @@ def blindness(test: TestComparison, seen: DamageSeen | None) -> Blindness | None
     noticed = [one for one in telling if test.id in one.noticed]
     if not noticed:
         near = {_subject(one.damage.path) for one in ran if test.id in one.noticed}
-        is_near = any(not near or _subject(one.damage.path) in near for one in telling)
-        return Blindness(Why.DAMAGE) if is_near else None
+        missed = (one.damage for one in telling if not near or _subject(one.damage.path) in near)
+        first = next(missed, None)
+        return Blindness(Why.DAMAGE, damage=first) if first else None
     hollow = [one.damage for one in noticed if is_hollow(one.damage, trials, test.id)]
     met = [one for one in noticed if not _is_among(one.damage, hollow)]
     called = called_in(test)
     own = [one for one in ran if one.damage.symbol in called and one.damage.kind not in RESULTS]
     seen_here = own if not hollow else [one for one in own if one in met]
     if not met or (own and not any(test.id in one.noticed for one in seen_here)):
-        return Blindness(Why.RESULT, hollow[0].symbol) if hollow else Blindness(Why.DAMAGE)
+        of_result = Blindness(Why.RESULT, hollow[0].symbol) if hollow else None
+        return of_result or Blindness(Why.DAMAGE, damage=own[0].damage)
     for name in sorted(stand_ins(test)):
         of_it = [one for one in ran if one.damage.symbol == name and one.damage.is_new]
         if of_it and not any(one.noticed for one in trials if one.damage.symbol == name):

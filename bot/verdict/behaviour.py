@@ -161,9 +161,11 @@ def _sees_nothing(
         )
         step = "Read D1 in the evidence. If the change is right, a person can accept it."
     else:
-        also = f" ({counted})" if counted else ""
+        also = f"; {counted}" if counted else ""
+        missed = blind.damage if blind else None
+        where = f"{missed.what} ({missed.path}:{missed.line}{also})" if missed else "it is damaged"
         reason = (
-            f"{told} passes on head, and on copies of head where what changed is damaged{also}. "
+            f"{told} passes on head, and on a copy of head where {where}. "
             "So it does not show that the change works."
         )
         step = "Let the test call what changed and check what it returns or does, then push."

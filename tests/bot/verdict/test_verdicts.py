@@ -22,6 +22,7 @@ from bot.values import (
 )
 from bot.values.rules import EARLY_EXIT
 from bot.verdict.outcome import count_met, verdicts
+from sandbox.damage.values import Damage, DamageTrial
 from sandbox.values import ChangedFile, ChangeKind, Outcome, Severity, Side
 from tests.bot.verdict.cases import (
     DEFAULTS,
@@ -644,3 +645,20 @@ def test_a_test_may_call_what_the_sentence_names_instead_of_what_the_title_names
     seen = DamageSeen(beside=(Beside(("desktop",), (test.id,)),))
     wanted = requirements(DESKTOP, body)
     assert verdict_of("R1", wanted, observed(test, damage=seen)).outcome is outcome
+
+
+def test_where_a_test_notices_no_damage_the_damage_is_told():
+    test = comparison("test_desktop", TestChange.FAIL_TO_PASS, "desktop()\n")
+    told = (("desktop", False), ("helper", True))
+    damages = (
+        (Damage("src/dirs.py", "emptied", 3, name, f"`{name}` does nothing"), by)
+        for name, by in told
+    )
+    trials = tuple(
+        DamageTrial(one, (test.id,), ()) if by else DamageTrial(one, (), (test.id,))
+        for one, by in damages
+    )
+    seen = observed(test, damage=DamageSeen(trials, evidence_id="D1"))
+    found = verdict_of("R1", requirements(DESKTOP, ""), seen)
+    where = "`desktop` does nothing (src/dirs.py:3; 1 of 2 damages noticed)"
+    assert f"and on a copy of head where {where}. So it does not show" in found.reason
