@@ -132,6 +132,15 @@ _BY_WORDS: tuple[tuple[Area, re.Pattern[str]], ...] = tuple(
             Area.CODE,
             r"^(?:refactor|clean ?up|reformat|reorgani[sz]e|simplify the (?:code|implementation))\b",
         ),
+        (
+            Area.CODE,
+            r"^(?:(?:moderni[sz]e|upgrade)\s+(?:\w+\s+){0,2}(?:syntax|string formatting)"
+            r"|(?:use|convert to|switch to)\s+(?:\w+\s+){0,2}f-?strings?)\b[^,;:]{0,40}$",
+        ),
+        (
+            Area.CODE,
+            r"^(?:run|apply)\s+(?:black|ruff|isort|pyupgrade|prettier|eslint|xo)\b[^,;:]{0,40}$",
+        ),
         (Area.CHORE, r"^\[pre-commit\.ci\]"),
         (
             Area.RELEASE,
