@@ -11,7 +11,7 @@ the last arguments), `each` (every file runs in a process of its own), `only` (t
 The run is told to the host as records: `runner` (what is installed), `file` begun (for `each`), what the
 reporter says, how the process ended; `again` when ava hung and the tests run once more, one by one (what was
 told before does not count then); and `plain`, when the reporter never came to speak: what the runner
-prints without it, which tells Assay's own failure from the project's.
+prints without it, which tells Assay's own failure from the project's, and which node it had and wants.
 """
 
 from __future__ import annotations
@@ -106,7 +106,9 @@ class NodeRun:
             self.supervisor.tell({"kind": "again"})
             status, reader = self.observed([*self.program(), "--serial"])
         if status and not reader.has_spoken:
-            self.supervisor.tell({"kind": "plain", "said": self.plainly()})
+            node = ask(["--version"], orders["environment"]).strip()
+            said, wanted = self.plainly(), installed.wanted_node
+            self.supervisor.tell({"kind": "plain", "said": said, "node": node, "wanted": wanted})
 
     def each(self) -> None:
         """Run every test file in a process of its own, one after another."""

@@ -25,11 +25,14 @@ _LOADER = "--experimental-loader"
 _OF_ONE_FILE = re.compile(r"ASSAY_|NODE_OPTIONS$|TAP_CHILD_|TAP_JOB_ID$")
 
 
+_LONGEST_RANGE = 80
+
+
 class Installed:
-    """The runner that the tree has: its folder, version and script; empty for node itself."""
+    """The runner that the tree has: its folder, version, script and range of node; empty for node itself."""
 
     def __init__(self, package: str, name: str) -> None:
-        self.folder, self.version, self.script = "", "", ""
+        self.folder, self.version, self.script, self.wanted_node = "", "", "", ""
         upwards = [os.getcwd()]  # noqa: PTH109
         while upwards[-1] != os.path.dirname(upwards[-1]):  # noqa: PTH120
             upwards.append(os.path.dirname(upwards[-1]))  # noqa: PTH120
@@ -42,6 +45,9 @@ class Installed:
                 script = bins if isinstance(bins, str) else bins.get(name) or bins.get(package)
                 self.folder, self.version = os.path.realpath(place), str(manifest["version"])
                 self.script = os.path.join(place, script) if script else ""  # noqa: PTH118
+                engines = manifest.get("engines")
+                wanted = engines.get("node", "") if isinstance(engines, dict) else ""
+                self.wanted_node = str(wanted)[:_LONGEST_RANGE]
                 break
 
     @property

@@ -20,6 +20,7 @@ from sandbox.test_runs.run_records import (
     unique,
 )
 from sandbox.test_runs.script_source import LARGEST_SOURCE, WHOLE_FILE, ScriptSources
+from sandbox.toolchains.node_version import satisfies
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Outcome, TestResult, TestRun
 
@@ -51,6 +52,8 @@ class _Reading:
     runner: str = "test runner"
     parts: list[_Part] = field(default_factory=list)
     plain: str = ""  # what the runner prints without a reporter of ours
+    node: str = ""  # a version of node, where the runner wants another one
+    wanted_node: str = ""
     absent: bool = False
     forged: str = ""
     has_version: bool = False  # `runner` names it
@@ -145,6 +148,7 @@ def _take(record: dict[str, object], reading: _Reading, place: _Place) -> None:
         reading.parts.clear()
     elif kind == "plain":
         reading.plain = text_of(record, "said")
+        reading.node, reading.wanted_node = text_of(record, "node"), text_of(record, "wanted")
     elif kind in ("forged", "cut"):
         reading.forged = str(record.get("why", "a record that was cut off"))
     elif kind == "ended":
@@ -321,6 +325,12 @@ def _end_problem(reading: _Reading, part: _Part, said: str) -> str:
 
 def _own_failure(reading: _Reading, part: _Part, said: str) -> str:
     what = f"{reading.runner} on {part.file}" if part.file else reading.runner
+    if reading.node and not satisfies(reading.node, reading.wanted_node):
+        how = ended_how(part.wait_status or 0)
+        return (
+            f"{what} needs Node {reading.wanted_node}, and this is Node {reading.node.removeprefix('v')}: it "
+            f"{how} before its first test. It said: {said}"
+        )
     return (
         f"Assay failed to observe {what}: it {ended_how(part.wait_status or 0)} without loading Assay's "
         f"reporter. This says nothing about the change. The message was: {said}"

@@ -19,7 +19,10 @@ _FIXTURES = {"fixtures", "fixture", "__fixtures__"}
 _MATERIAL = _FIXTURES | {"__mocks__", "helpers", "support", "mocks"}
 _TAP_SNAPSHOTS = "tap-snapshots"  # one for each file of tests, below the same folders
 _SCRIPT = re.compile(r"\.[cm]?[jt]sx?\Z")
-_SCRIPT_TEST = re.compile(r"(?:(?:^|[._-])(?:test|tests|spec)|^test-.*)\.[cm]?[jt]sx?\Z")
+_SCRIPT_TEST = re.compile(
+    r"(?:(?:^|[._-])(?:test|tests|spec)|^test-.*|^tests?\.(?!config|utils?\b|helpers?\b|d\.)[\w.-]+)"
+    r"\.[cm]?[jt]sx?\Z"
+)
 _SCRIPT_CONFIGURATION = re.compile(
     r"(?:jest|vitest|ava|karma|playwright)\.config\.[\w.]+\Z|\.mocharc(?:\.\w+)?\Z|vitest\.workspace\.\w+\Z"
     r"|\.taprc\Z|mocha\.opts\Z|\.?jasmine\.(?:json|[cm]?js)\Z"

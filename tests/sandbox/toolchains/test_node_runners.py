@@ -400,8 +400,29 @@ def test_an_old_lock_of_npm_names_what_it_has_from_github(tmp_path: Path) -> Non
     assert environment.unfetched == (Unfetched("git dependency", "part", "tool", left_out=True),)
 
 
-def test_a_runner_that_cannot_load_our_reporter_is_our_failure(tmp_path: Path) -> None:
-    """A mocha that says it is new and knows no option of ours: what it says is told as our failure."""
+@pytest.mark.parametrize(
+    ("wanted", "begins", "told"),
+    [
+        (
+            ">=4",
+            "Assay failed to observe mocha 9.0.0: it exited with 1",
+            "nothing about the change",
+        ),
+        (
+            ">=99",
+            "mocha 9.0.0 needs Node >=99, and this is Node ",
+            "exited with 1 before its first",
+        ),
+        (["no range"], "Assay failed to observe mocha 9.0.0", "nothing about the change"),
+    ],
+)
+def test_a_runner_that_cannot_load_our_reporter_is_our_failure(
+    tmp_path: Path, wanted: object, begins: str, told: str
+) -> None:
+    """A mocha that says it is new and knows no option of ours: what it says is told as our failure.
+
+    Unless it was made for another Node.
+    """
     said = "error: unknown option `--no-parallel'"
     script = f"""if (process.argv.includes('--no-parallel')) {{
   console.error("{said}");
@@ -409,7 +430,8 @@ def test_a_runner_that_cannot_load_our_reporter_is_our_failure(tmp_path: Path) -
 }}
 console.log('1 passing');
 """
-    package = json.dumps({"name": "mocha", "version": "9.0.0", "bin": {"mocha": "bin.js"}})
+    made = {"name": "mocha", "version": "9.0.0", "bin": {"mocha": "bin.js"}}
+    package = json.dumps({**made, "engines": {"node": wanted}})
     files = {
         "package.json": json.dumps({"scripts": {"test": "mocha"}}),
         "node_modules/mocha/package.json": package,
@@ -419,8 +441,8 @@ console.log('1 passing');
     }
     tests = observed(tmp_path, written(tmp_path, files)).tests
     assert tests is not None and not tests.complete
-    assert tests.problem.startswith("Assay failed to observe mocha 9.0.0: it exited with 1")
-    assert said in tests.problem and "says nothing about the change" in tests.problem
+    assert tests.problem.startswith(begins)
+    assert said in tests.problem and told in tests.problem
 
 
 def test_a_runner_that_fails_without_us_too_is_not_our_failure(tmp_path: Path) -> None:
