@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from bot.context import Built, Policy, Project
 from bot.errors import UserError
@@ -22,7 +23,7 @@ from sandbox.toolchains.ecosystem import BuildRequest, SetupHints, toolchain
 from sandbox.toolchains.projects import MOST_PROJECTS, Projects
 from sandbox.toolchains.test_line import test_places
 from sandbox.toolchains.tree import Tree
-from sandbox.values import Checkout, Environment, Recipe, Side, TestRunner
+from sandbox.values import Checkout, Environment, Recipe, Side, TestCall, TestRunner
 
 _OLD_S = 90 * 24 * 3600
 _ASK_AGAIN = "Ask again with /judge when the index answers."
@@ -153,7 +154,8 @@ def _tested_as_base(
 ) -> Environment | None:
     """Run head's tests as base says: a pull request must not narrow what is run of its tests.
 
-    Head's own calls count where base has no tests, and besides where head moved what base names.
+    Head's own calls count where base has no tests, and besides where head moved what base names, or where
+    base names single files and head names new ones.
     """
     if base is None or head is None or base.recipe.runner is TestRunner.NONE:
         return head
@@ -169,11 +171,28 @@ def _tested_as_base(
         for call in base.recipe.calls
     )
     own = [call for call in head.recipe.calls if call not in (first, *more)] if gone else []
+    if named:
+        own += _of_new_files(head.recipe.calls, named, base_tree, head_tree)
     calls = tuple(dict.fromkeys((*more, *own)))
     recipe = replace(
         head.recipe, runner=first.runner, test_arguments=first.arguments, more_calls=calls
     )
     return replace(head, recipe=recipe)
+
+
+def _of_new_files(
+    calls: Iterable[TestCall], named: set[str], base_tree: Path, head_tree: Path
+) -> Iterator[TestCall]:
+    """Yield head's calls of files that base has not, without what base names."""
+    for call in calls:
+        words = [word for word in call.arguments if not word.startswith("-")]
+        if any(
+            (head_tree / word).is_file()
+            and not (base_tree / word).exists()
+            and not any(PurePosixPath(word).is_relative_to(one) for one in named)
+            for word in words
+        ):
+            yield replace(call, arguments=tuple(w for w in call.arguments if w not in named))
 
 
 def _request(shop: _Workshop, side: Side, recipe: Recipe | None) -> BuildRequest | None:

@@ -9,6 +9,7 @@ engine's host when the worker itself is in a container and does not know it.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
@@ -21,6 +22,7 @@ from sandbox.docker.engine import Attached, Engine, Subnet
 
 _NAME = "assay-build"
 _ANSWER_TIMEOUT_S = 20
+_JOIN_TRIES, _JOIN_PAUSE_S = 10, 0.3
 _ENGINE_HEADER_BYTES = 8
 _RESOLVER_FILES = ("/etc/resolv.conf", "/run/systemd/resolve/resolv.conf")
 
@@ -55,21 +57,8 @@ class BuildNetwork:
 
     def open(self, name: str, hosts: frozenset[str], timeout_s: float) -> None:
         """Start the container `name` whose network others may join. Raises SandboxError."""
-        subnet = self._engine.network(_NAME, {container.OURS: "1"})
-        locked = Locked(
-            name=name,
-            image=self._image,
-            program=program_of_ours("gate"),
-            owner="0:0",
-            labels=container.labels(timeout_s),
-            network=subnet.id,  # not by its name, which an engine gives twice
-            # The engine's own starter counts too, with a dozen threads where the machine is busy.
-            limits=Limits(memory_mb=64, disk_mb=64, processes=64),
-            capabilities=("NET_ADMIN",),
-        )
-        self._engine.create(locked)
-        stream = self._streams[name] = self._engine.attach(name)
-        self._engine.start(name)
+        subnet = self._joined(name, timeout_s)
+        stream = self._streams[name]
         stream.socket.settimeout(_ANSWER_TIMEOUT_S)
         parts = messages(subnet, hosts, name_servers())
         stream.socket.sendall(
@@ -81,6 +70,37 @@ class BuildNetwork:
             raise SandboxError("the build network's container does not answer") from error
         if answer != b"ready":
             raise SandboxError(f"the build network was refused: {answer.decode(errors='replace')}")
+
+    def _joined(self, name: str, timeout_s: float) -> Subnet:
+        """Start the container in the network that all builds share.
+
+        Till one of two networks that were made at once is gone, the engine joins neither, not even by its id.
+        """
+        for left in reversed(range(_JOIN_TRIES)):
+            subnet = self._engine.network(_NAME, {container.OURS: "1"})
+            locked = Locked(
+                name=name,
+                image=self._image,
+                program=program_of_ours("gate"),
+                owner="0:0",
+                labels=container.labels(timeout_s),
+                network=subnet.id,
+                # The engine's own starter counts too, with a dozen threads where the machine is busy.
+                limits=Limits(memory_mb=64, disk_mb=64, processes=64),
+                capabilities=("NET_ADMIN",),
+            )
+            self._engine.create(locked)
+            self._streams[name] = self._engine.attach(name)
+            try:
+                self._engine.start(name)
+            except SandboxError:
+                self.end(name)
+                if not left:
+                    raise
+                time.sleep(_JOIN_PAUSE_S)
+            else:
+                break
+        return subnet
 
     def end(self, name: str) -> None:
         """Remove the container; one that was never started is fine."""

@@ -15,7 +15,9 @@ from docker import APIClient
 
 from sandbox import open_sandbox
 from sandbox.base import TREE, Command, Mount, MountMode, Network, Sandbox, SandboxError
+from sandbox.docker.build_network import BuildNetwork
 from sandbox.docker.container import OURS, WORKER
+from sandbox.docker.engine import Engine
 from tests.docker_engine import IMAGE
 from tests.sandbox import conformance
 from tests.sandbox.conformance.running import SMALL, python, shell
@@ -214,6 +216,34 @@ def test_a_missing_engine_is_told_with_the_command(engine: str, tmp_path: Path) 
         environment.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
         with pytest.raises(SandboxError, match="systemctl start docker"):
             open_sandbox("docker", tmp_path)
+
+
+def test_a_network_that_another_worker_makes_meanwhile_is_waited_out(
+    engine: str, client: APIClient
+) -> None:
+    """Once by its id, too: "network assay-build is ambiguous", and every build of that moment failed."""
+
+    class Beside(Engine):
+        made = 0
+
+        def start(self, name: str) -> None:
+            if not self.made:
+                self.made += 1
+                client.create_network(
+                    "assay-build", driver="bridge", labels={OURS: "1"}, check_duplicate=False
+                )
+            super().start(name)
+
+    beside = Beside()
+    name = f"assay-test-{os.getpid()}-net"
+    network = BuildNetwork(beside, IMAGE)
+    try:
+        network.open(name, frozenset(), 60.0)
+        assert client.inspect_container(name)["State"]["Running"]
+    finally:
+        network.end(name)
+    assert beside.made == 1
+    assert len(client.networks(names=["^assay-build$"])) == 1
 
 
 async def test_two_networks_of_one_name_are_one_again(client: APIClient, opened: Sandbox) -> None:

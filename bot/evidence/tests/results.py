@@ -34,6 +34,11 @@ _MEASURE_AGAIN = (
     "Comment `/judge` to measure again. If it fails again, let the test count what is done and not the time "
     "that it takes, or let somebody who ran it accept this."
 )
+_FOR_THIS_TOOLCHAIN = (
+    "Let the configuration or CI name a version of the toolchain that all packages run on, then comment "
+    "`/judge`; or let somebody who ran the tests accept this."
+)
+_FRAME = re.compile(r"\bat (?:[^\n(]{0,200}\()?(/[^\n:]{1,300}):\d")
 _ASKED_BY_A_PACKAGE = re.compile(r" imported from \S{0,200}/(?:node_modules|site-packages)/\S+")
 
 
@@ -115,8 +120,9 @@ def blamed_on_the_machine(
 ) -> tuple[str, str] | None:
     """Return why new tests may fail for the machine that they run on, and what to do.
 
-    They lack what tests of base lack, too, are cut off where these are, or hold a time that they measured
-    to a limit. None where one of them may fail for a reason of its own.
+    They lack what tests of base lack, too, are cut off where these are, load a package that is written for
+    another version, or hold a time that they measured to a limit. None where one of them may fail for a
+    reason of its own.
     """
     known = [_lacking(test) for test in of_base if not test.written_by_author]
     lacking = {_lacking(test) for test in failing}
@@ -134,6 +140,12 @@ def blamed_on_the_machine(
             f"Tests of base in {files} do not come to their end on base, either.",
             _HAVE_WHAT_TESTS_NEED,
         )
+    if failing and all(map(_loads_what_cannot_be_read, failing)):
+        return (
+            "What fails is a package that they load: the version of the toolchain that is used here cannot "
+            "read it.",
+            _FOR_THIS_TOOLCHAIN,
+        )
     limits = [_time_limit(test) for test in failing]
     if not limits or "" in limits:
         return None
@@ -141,6 +153,14 @@ def blamed_on_the_machine(
         f"What fails is a limit on time (`{limits[0]}`), and the machine that Assay runs on may be slower.",
         _MEASURE_AGAIN,
     )
+
+
+def _loads_what_cannot_be_read(test: TestComparison) -> bool:
+    """Whether the code of a package that a test loads, which could be read itself, is none to this Node."""
+    _, is_syntax, stack = test.message.partition("SyntaxError: ")
+    frames = _FRAME.findall(stack)
+    is_read = any(frame.endswith(f"/{test.path}") for frame in frames)
+    return bool(is_syntax and is_read) and "/node_modules/" in frames[0]
 
 
 def _time_limit(test: TestComparison) -> str:
