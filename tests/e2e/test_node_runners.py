@@ -441,3 +441,26 @@ def test_colors_that_the_script_asks_for_are_printed(tmp_path: Path) -> None:
     seen = judged(tmp_path, base, change)
     assert_shown_by(seen, "test/price.test.js::an error is red")
     assert seen.document.tests and len(seen.document.tests.pass_to_pass) == 1
+
+
+def test_a_new_file_that_the_script_names_is_run(tmp_path: Path) -> None:
+    """Where base names single files, base's own line runs no other one."""
+    head = manifest("mocha test.js && mocha test.more.js", mocha="^11")
+    known = (
+        "import assert from 'node:assert';\nimport {discounted} from './price.js';\n\n"
+        "it('discounted takes the percentage off the price', () => {\n"
+        "  assert.equal(discounted(200, 10), 180);\n});\n"
+    )
+    shown = (
+        "import assert from 'node:assert';\nimport {discounted} from './price.js';\n\n"
+        f"it('{TITLE}', () => {{\n  assert.throws(() => discounted(200, 101), /above 100/);\n}});\n"
+    )
+    base = {
+        "package.json": manifest("mocha test.js", mocha="^11"),
+        "price.js": DISCOUNT,
+        "test.js": known,
+    }
+    seen = judged(
+        tmp_path, base, {"package.json": head, "price.js": REFUSING, "test.more.js": shown}
+    )
+    assert_shown_by(seen, f"test.more.js::{TITLE}")

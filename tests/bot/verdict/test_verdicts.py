@@ -192,6 +192,34 @@ def test_a_new_test_that_is_cut_off_where_tests_of_base_are_refutes_nothing(
     assert sole(new).outcome is UNSATISFIED
 
 
+STACK = (
+    "/work/tree/{broken}:12\n  get a() => 1 ?? 2\n\nSyntaxError: Unexpected token ?\n"
+    "    at Module._compile (internal/modules/cjs/loader.js:760:23)\n"
+    "    at Object.<anonymous> (/work/tree/{asks}:3:18)\n"
+    "    at Object.<anonymous> (/work/tree/{by}:5:15)\n"
+    "    at Object.<anonymous> (/work/tree/node_modules/mocha/lib/mocha.js:250:9)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("asks", "by", "outcome"),
+    [
+        ("node_modules/nise/index.js", PATH, UNVERIFIED),
+        ("src/split.js", PATH, UNSATISFIED),
+        (
+            "node_modules/mocha/lib/esm.js",
+            "node_modules/mocha/bin.js",
+            UNSATISFIED,
+        ),  # the test itself
+    ],
+)
+def test_a_package_that_this_node_cannot_read_refutes_nothing(asks, by, outcome):
+    message = STACK.format(broken="lib/a.js", asks=asks, by=by)
+    found = sole(comparison("split", TestChange.NEW_FAILING, message=message))
+    assert found.outcome is outcome
+    assert ("a package that they load" in found.reason) is (outcome is UNVERIFIED)
+
+
 TIMED = """split refuses zero people
 test('split refuses zero people', t => {
     const start = performance.now();
