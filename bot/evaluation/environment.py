@@ -17,6 +17,7 @@ from bot.services import Services
 from bot.values import Dependent, EvaluationRequest, Part
 from sandbox.base import Limits, Network
 from sandbox.concurrently import a_few_at_a_time, cores
+from sandbox.test_runs.path_kinds import PathKind, classify
 from sandbox.toolchains import Choice, choose_both, detect_both
 from sandbox.toolchains.build import build_both
 from sandbox.toolchains.ecosystem import BuildRequest, SetupHints, toolchain
@@ -171,8 +172,7 @@ def _tested_as_base(
         for call in base.recipe.calls
     )
     own = [call for call in head.recipe.calls if call not in (first, *more)] if gone else []
-    if named:
-        own += _of_new_files(head.recipe.calls, named, base_tree, head_tree)
+    own += _of_new_files(head.recipe.calls, named, base_tree, head_tree)
     calls = tuple(dict.fromkeys((*more, *own)))
     recipe = replace(
         head.recipe, runner=first.runner, test_arguments=first.arguments, more_calls=calls
@@ -183,16 +183,18 @@ def _tested_as_base(
 def _of_new_files(
     calls: Iterable[TestCall], named: set[str], base_tree: Path, head_tree: Path
 ) -> Iterator[TestCall]:
-    """Yield head's calls of files that base has not, without what base names."""
-    for call in calls:
-        words = [word for word in call.arguments if not word.startswith("-")]
+    """Yield head's calls of new files of tests, where base names such files, and without these."""
+    known = {word for word in named if classify(word) is PathKind.TEST}
+    folders = [word for word in named if (base_tree / word).is_dir()]
+    for call in calls if known else ():
+        words = [word for word in call.arguments if classify(word) is PathKind.TEST]
         if any(
             (head_tree / word).is_file()
             and not (base_tree / word).exists()
-            and not any(PurePosixPath(word).is_relative_to(one) for one in named)
+            and not any(PurePosixPath(word).is_relative_to(one) for one in folders)
             for word in words
         ):
-            yield replace(call, arguments=tuple(w for w in call.arguments if w not in named))
+            yield replace(call, arguments=tuple(one for one in call.arguments if one not in known))
 
 
 def _request(shop: _Workshop, side: Side, recipe: Recipe | None) -> BuildRequest | None:

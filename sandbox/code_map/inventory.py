@@ -56,13 +56,7 @@ _LANGUAGES = {suffix: name for name, all_ in _SUFFIXES.items() for suffix in all
 
 def language_of(path: str) -> str:
     """Return the language of a source file; empty for anything else. C's headers are read as C++."""
-    pure = PurePosixPath(path)
-    return "" if is_minified(path) else _LANGUAGES.get(pure.suffix.lower(), "")
-
-
-def is_minified(path: str) -> bool:
-    """Tell by its name whether a file is made from a source file: nobody writes, reads or tests it."""
-    return ".min." in PurePosixPath(path).name
+    return _LANGUAGES.get(PurePosixPath(path).suffix.lower(), "")
 
 
 MAX_FILES = 20_000

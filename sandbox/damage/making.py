@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Limits, Mount, Sandbox
-from sandbox.code_map.inventory import PACKAGES, is_minified, language_of
+from sandbox.code_map.inventory import PACKAGES, language_of
 from sandbox.damage.values import SAME, UNASKED, Damage, Lines
 from sandbox.linters.programs import PYTHON_VARIABLES, packages
 from sandbox.linters.reading import records
@@ -64,6 +64,7 @@ async def make_damages(
     what they name (`words`).
     """
     changes = [one for one in checkout.diff.files if one.path in paths and _is_damageable(one)]
+    changes = [one for one in changes if not _is_made_of_another(one, changes)]
     # Of very many files those come first whose module the tests name.
     changes.sort(key=lambda one: PurePosixPath(one.path).stem not in words)
     changes = changes[:_MOST_FILES]
@@ -224,9 +225,19 @@ async def make_step_edits(
 def _is_damageable(change: FileChange) -> bool:
     """Tell whether a file of head can be damaged: plain source with lines that changed."""
     is_there = change.status is not ChangeStatus.DELETED and change.new_mode in _PLAIN_FILES
-    is_text = bool(change.hunks) and not change.binary and not is_minified(change.path)
+    is_text = bool(change.hunks) and not change.binary
     is_read = language_of(change.path) or change.status is not ChangeStatus.ADDED
     return bool(is_there and is_text and is_read) and classify(change.path) is PathKind.SOURCE
+
+
+def _is_made_of_another(change: FileChange, changes: list[FileChange]) -> bool:
+    """Tell whether a file is the minified one of another that changes, and that no changed line names."""
+    name = PurePosixPath(change.path).name
+    stem, minified, _ = name.partition(".min.")
+    others = [one for one in changes if one is not change]
+    lines = (line for one in others for hunk in one.hunks for line in hunk.lines)
+    is_changed = any(PurePosixPath(one.path).stem == stem for one in others)
+    return bool(minified) and is_changed and not any(f"{stem}.min" in line for line in lines)
 
 
 def _command(tree: str, files: list[dict[str, object]], **names: Collection[str]) -> Command:

@@ -54,7 +54,7 @@ class Again:
     """Calls to make once more in a tree (host folder) with its environment; `told` is the recording's record.
 
     `folder` is an own folder for what has to be written; `is_brief` asks for each call twice and no more.
-    `seed` is that of hashes, so of the order of sets, in a plain program.
+    `seed` is that of hashes, so of the order of sets; a plain program has another one than 0.
     """
 
     looking: Looking
@@ -64,7 +64,7 @@ class Again:
     environment: Environment
     folder: Path
     is_brief: bool = False
-    seed: int = 1
+    seed: int = 0
 
 
 class Driver(Protocol):

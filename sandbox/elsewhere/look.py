@@ -48,7 +48,6 @@ DRIVERS: dict[TestRunner, Driver] = {
 """The runners whose tests' calls can be made again."""
 _MOST_ALONE = 5
 _MOST_BLINDED = 100
-_SEEDS = (2, 3, 4)
 _NOT_SEEN = "returned generator "
 """What a test got of a generator nobody recorded: only both sides can be compared."""
 _Differing = dict[int, tuple[str, Outcome]]
@@ -239,24 +238,25 @@ class _Looks:
         return kept
 
     async def in_order(self, calls: tuple[Recorded, ...], differing: _Differing) -> _Differing:
-        """Leave out what differs in its order only, where plain programs do so, too: that of a set, say."""
-        asked = tuple(calls[number] for number in differing)
-        again = self._again(asked, self.looking.checkout.head_tree, self.looking.head)
-        seeds = (replace(again, seed=seed) for seed in _SEEDS)
-        runs = await concurrently(*(self._run(self.driver.plain(one)) for one in seeds))
-        kept = {}
-        for at, (number, (under_test, elsewhere)) in enumerate(differing.items()):
-            texts = {one.text for run in runs if (one := run.outcomes.get(at))}
-            if len(texts) > 1 and len({*map(_letters, (under_test, elsewhere.text, *texts))}) == 1:
-                self.left_out[number] = WhyLeftOut.UNSTEADY
-            else:
-                kept[number] = differing[number]
-        return kept
+        """Leave out what differs in its order only, and not where both places hash alike: that of a set."""
+        likely = {n: d for n, d in differing.items() if _letters(d[0]) == _letters(d[1].text)}
+        if not likely:
+            return differing
+        asked = tuple(calls[number] for number in likely)
+        head = self.looking.head
+        control, plain = await self._both(asked, self.looking.checkout.head_tree, head, seed=1)
+        left = set()
+        for at, number in enumerate(likely):
+            bare, other = control.outcomes.get(at), plain.outcomes.get(at)
+            if bare and other and _other(bare, control, other, plain) is None:
+                left.add(number)
+        self.left_out.update(dict.fromkeys(left, WhyLeftOut.UNSTEADY))
+        return {n: found for n, found in differing.items() if n not in left}
 
     async def _both(
-        self, calls: tuple[Recorded, ...], tree: str, environment: Environment
+        self, calls: tuple[Recorded, ...], tree: str, environment: Environment, seed: int = 0
     ) -> tuple[Run, Run]:
-        again = self._again(calls, tree, environment)
+        again = replace(self._again(calls, tree, environment), seed=seed)
         try:
             under_test = await asyncio.to_thread(self.driver.under_test, again)
             plain = self.driver.plain(again)

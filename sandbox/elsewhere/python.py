@@ -57,6 +57,7 @@ _BARE_TEST = """    def {method}(self):
                     one.raised = error
 
 """
+_SEED = 1
 _RUNNERS_OWN = ("PYTEST", "PYTHON", "CI", "TOX", "NOX", "VIRTUAL_ENV", "ASSAY", "COVERAGE")
 
 
@@ -115,7 +116,8 @@ class PythonDriver:
             file.write_text(text)
             laid.append(Mount(str(file), f"{TREE}/{path}"))
         limits = again.looking.limits
-        return _in_the_runner(again.environment, again.tree, orders, tuple(laid), limits)
+        command = _in_the_runner(again.environment, again.tree, orders, tuple(laid), limits)
+        return replace(command, environment=(("PYTHONHASHSEED", str(again.seed)),))
 
     def plain(self, again: Again) -> Command:
         """Return an interpreter with a program of ours, isolated but for the seed of its hashes."""
@@ -132,7 +134,7 @@ class PythonDriver:
         )
         argv = (f"{layers.DEPENDENCIES}/bin/python", "-s", f"{_RUN}/main.py")
         command = plain_program(again, argv, own, _RUNNERS_OWN, orders)
-        seed = ("PYTHONHASHSEED", str(again.seed))
+        seed = ("PYTHONHASHSEED", str(again.seed or _SEED))
         return replace(command, environment=(*command.environment, seed))
 
     def values(self, call: Recorded) -> tuple[object, ...]:

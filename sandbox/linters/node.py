@@ -11,7 +11,6 @@ from pathlib import Path
 from posixpath import normpath, relpath
 
 from sandbox.base import TREE
-from sandbox.code_map.inventory import is_minified
 from sandbox.linters.base import (
     Edit,
     LintedFile,
@@ -47,7 +46,7 @@ def has_configuration(tree: Path, patterns: tuple[str, ...], package_key: str) -
 
 
 def _takes(source: LintedFile) -> bool:
-    return source.name.endswith(_SCRIPTS) and not is_minified(source.name)
+    return source.name.endswith(_SCRIPTS) and ".min." not in source.name
 
 
 def _uses_eslint(job: LintJob) -> bool:
@@ -189,7 +188,7 @@ NODE = Linter(
     program="node",
     install="apt-get install nodejs",
     takes=lambda source: (
-        source.name.endswith((".js", ".mjs", ".cjs")) and not is_minified(source.name)
+        source.name.endswith((".js", ".mjs", ".cjs")) and ".min." not in source.name
     ),
     calls=lambda job: parse_calls("node", job),
     read=read_parsed,

@@ -311,9 +311,26 @@ async def test_words_tests_and_tables_are_left_alone(tmp_path: Path) -> None:
         "names.py": "from table import TABLE\n\n__all__ = ['TABLE']\n",
         "tests/test_it.py": "def test_it():\n    assert 1 == 1\n",
         "broken.py": "def f(:\n",
-        "page.min.js": "function f(a){return a+1}\n",
     }
     assert await made(tmp_path, {"kept.py": "a = 1\n"}, head) == ()
+
+
+@pytest.mark.parametrize(
+    ("other", "text", "is_left"),
+    [
+        ("src/page.js", "export function f(a) {\n  return a + 1;\n}\n", True),
+        ("src/page.js", "export {f} from './page.min.js';\n", False),
+        ("src/other.js", "export function f(a) {\n  return a + 1;\n}\n", False),
+    ],
+)
+async def test_a_minified_file_is_left_to_what_it_is_made_of(
+    tmp_path: Path, other: str, text: str, is_left: bool
+) -> None:
+    head = {"src/page.min.js": "function f(a){return a<1?2:3}\n", other: text}
+    base = {"src/page.min.js": "function f(a){return a}\n", other: "export const f = 1;\n"}
+    damaged = {one.damage.path for one in await made(tmp_path, base, head)}
+
+    assert damaged and ("src/page.min.js" not in damaged) is is_left
 
 
 async def test_hostile_files_end_in_time(tmp_path: Path) -> None:
