@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import re
 import sys
 import unittest
@@ -74,16 +75,24 @@ def tampering_in(
     old, new = trees.of(before or ""), trees.of(after)
     if new is None:
         return
-    known = {ast.unparse(node) for node in _telling(old)} if old else set()
+    known = {_code(node) for node in _telling(old)} if old else set()
     for node in _telling(new):
-        if ast.unparse(node) not in known:
+        if _code(node) not in known:
             yield from _told(change.path, node, new)
     if is_test_path(change.path) or name == "conftest.py":
-        stood = {ast.unparse(own) for own, _ in _own_assertions(old)} if old else set()
+        stood = {_code(own) for own, _ in _own_assertions(old)} if old else set()
         for own, method in _own_assertions(new):
-            if ast.unparse(own) not in stood:
+            if _code(own) not in stood:
                 message = f"`{method}` is replaced by one that does not call unittest's: it may ask for less."
                 yield Tampering(RESULTS_REWRITTEN, own.lineno, message)
+
+
+def _code(node: ast.AST) -> str:
+    """The code of a node; what a function's docstring says is none."""
+    if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) is not None:
+        node = copy.copy(node)
+        node.body = node.body[1:] or [ast.Pass()]
+    return ast.unparse(node)
 
 
 def _own_assertions(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef | ast.Assign, str]]:

@@ -25,7 +25,7 @@ _SCRIPT_TEST = re.compile(
 )
 _SCRIPT_CONFIGURATION = re.compile(
     r"(?:jest|vitest|ava|karma|playwright)\.config\.[\w.]+\Z|\.mocharc(?:\.\w+)?\Z|vitest\.workspace\.\w+\Z"
-    r"|\.taprc\Z|mocha\.opts\Z|\.?jasmine\.(?:json|[cm]?js)\Z"
+    r"|(?:karma|wdio)\.conf\.[\w.]+\Z|\.taprc\Z|mocha\.opts\Z|\.?jasmine\.(?:json|[cm]?js)\Z"
 )
 # What runners load before the tests, in no test folder: it must come from the same side as the tests.
 _SCRIPT_SETUP = re.compile(

@@ -328,6 +328,14 @@ def test_code_that_can_make_results_up(path, added, found):
     assert rules_of(added, added, path=path) <= {rule.CI_EDITED, rule.STARTUP_HOOK}
 
 
+def test_a_docstring_that_is_written_otherwise_makes_no_result_up():
+    body = '"""{}"""\n        self.assertTrue(one > other // 2)'
+    base, head = (OWN_EQUAL.format(body.format(said)) for said in ("Equal.", "They are equal."))
+    assert rule.RESULTS_REWRITTEN not in rules_of(base, head, path="tests/base.py")
+    weaker = head.replace("// 2", "// 3")
+    assert rule.RESULTS_REWRITTEN in rules_of(base, weaker, path="tests/base.py")
+
+
 ASKS_BY_TEST = '. ./calc.sh\ntest "$(twice 4)" = 8 || exit 1\n'
 ASKS_BY_BRACKET = '. ./calc.sh\nif [ "$(twice 4)" != 8 ]; then exit 1; fi\n'
 ASKS_BY_DIFF = "set -e\n. ./calc.sh\ntwice 4 | diff - expected.txt\n"

@@ -51,6 +51,7 @@ from sandbox.test_runs.path_kinds import PathKind, classify, scope
         ("test.js", "test"),
         ("test.node.js", "test"),
         ("test.config.js", "source"),
+        ("karma.conf.js", "runner_config"),
         ("test.d.ts", "source"),
         ("spec/app.js", "test"),
         ("packages/one/test/a.js", "test"),
