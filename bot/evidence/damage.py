@@ -130,8 +130,11 @@ def blindness(test: TestComparison, seen: DamageSeen | None) -> Blindness | None
     own = [one for one in ran if one.damage.symbol in called and one.damage.kind not in RESULTS]
     seen_here = own if not hollow else [one for one in own if one in met]
     if not met or (own and not any(test.id in one.noticed for one in seen_here)):
-        of_result = Blindness(Why.RESULT, hollow[0].symbol) if hollow else None
-        return of_result or Blindness(Why.DAMAGE, damage=own[0].damage)
+        return (
+            Blindness(Why.RESULT, hollow[0].symbol)
+            if hollow
+            else Blindness(Why.DAMAGE, damage=own[0].damage)
+        )
     for name in sorted(stand_ins(test)):
         of_it = [one for one in ran if one.damage.symbol == name and one.damage.is_new]
         if of_it and not any(one.noticed for one in trials if one.damage.symbol == name):

@@ -57,7 +57,7 @@ _BARE_TEST = """    def {method}(self):
                     one.raised = error
 
 """
-_SEED = 1
+_SEED = 1  # of hashes in a plain program: any but the runner's 0, and the same on both sides
 _RUNNERS_OWN = ("PYTEST", "PYTHON", "CI", "TOX", "NOX", "VIRTUAL_ENV", "ASSAY", "COVERAGE")
 
 

@@ -156,7 +156,7 @@ def blamed_on_the_machine(
 
 
 def _loads_what_cannot_be_read(test: TestComparison) -> bool:
-    """Whether the code of a package that a test loads, which could be read itself, is none to this Node."""
+    """Whether a test that Node could read loads a package in which it finds an error of syntax."""
     _, is_syntax, stack = test.message.partition("SyntaxError: ")
     frames = _FRAME.findall(stack)
     is_read = any(frame.endswith(f"/{test.path}") for frame in frames)
