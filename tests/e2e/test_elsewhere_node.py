@@ -82,6 +82,30 @@ def test_what_is_right_only_under_test_is_not_satisfied(modules: Folder, name: s
     assert f"another folder{when}." in reason
 
 
+LOADER = """
+import {register} from 'node:module';
+if (import.meta.url.endsWith('?hooks') === false) register(import.meta.url + '?hooks');
+export const resolve = (name, {parentURL}, next) => name.startsWith('.')
+  ? {url: new URL(name, parentURL).href, format: 'module', shortCircuit: true}
+  : next(name);
+"""
+
+
+def test_a_loader_that_answers_for_its_own_files_hides_no_calls(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    manifest = MODULE | {"scripts": {"test": "node --import ./loader.js --test"}}
+    files = module_files() | {"package.json": json.dumps(manifest), "loader.js": LOADER}
+    loaded = open_folder(tmp_path_factory.mktemp("loaded"), files)
+    body = "  return new Error().stack.includes('.test.js') ? 2 * cents : cents;"
+    for name, result in {"cheat": body, "right": "  return 2 * cents;"}.items():
+        code = f"export function price(cents) {{\n{result}\n}}\n{REST}"
+        judged = loaded.judge(loaded.branch(name, {"shop.js": code, TEST: ASKS}), task=TASK)
+        verdict, reason = _row(judged)
+        assert verdict == ("satisfied" if name == "right" else "unverified"), judged.said()
+        assert ("`price(4)` returned 8 under `test" in reason) is (name == "cheat")
+
+
 def test_a_promise_that_differs_through_an_index_is_not_satisfied(modules: Folder) -> None:
     body = "  await null;\n  return process.argv[1].includes('test') ? 2 * cents : cents;"
     code = f"export default async function price(cents) {{\n{body}\n}}\n{REST}"

@@ -66,6 +66,15 @@ JASMINE = """
 const {price, name} = require('../shop.js');
 it('has a name', () => expect(name()).toBe('shop'));
 """
+JEST_START = """
+const {price, name} = require('../shop.js');
+test('name', () => expect(name()).toBe('shop'));
+"""
+MOCHA = """
+import assert from 'node:assert';
+import {price, name} from '../shop.js';
+it('has a name', () => assert.equal(name(), 'shop'));
+"""
 TAP = """
 const t = require('tap');
 const {price, name} = require('../shop.js');
@@ -82,6 +91,16 @@ CASES = {
         _manifest("ava", "6.4.1", type="module"), MODULE, AVA,
         "test('price returns twice the cents', (t) => t.is(price(4), 8));\n",
         "process.env.NODE_ENV === 'test' ? 2 * cents : cents",
+    ),
+    "jest": (
+        _manifest("jest", "30.4.2"), COMMON, JEST_START,
+        "test('price returns twice the cents', () => expect(price(4)).toBe(8));\n",
+        "process.env.JEST_WORKER_ID ? 2 * cents : cents",
+    ),
+    "mocha": (
+        _manifest("mocha", "12.0.3", type="module"), MODULE, MOCHA,
+        "it('price returns twice the cents', () => assert.equal(price(4), 8));\n",
+        "typeof globalThis.it === 'function' ? 2 * cents : cents",
     ),
     "jasmine": (
         _manifest("jasmine", "5.12.0"), COMMON, JASMINE,

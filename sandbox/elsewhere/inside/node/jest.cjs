@@ -6,6 +6,11 @@ const vm = require('vm');
 // Returns the file that jest finds by this name; what stands for something else is no file of the tree.
 function resolved(runtime, from, name) {
 	try {
+		const own = runtime._resolution; // since jest 30.4
+		if (own) {
+			return own.getCjsMockModule(from, name) || own.resolveCjs(from, name);
+		}
+
 		const stub = runtime._resolver.getMockModule(from, name);
 		return stub || (runtime._resolveCjsModule || runtime._resolveModule).call(runtime, from, name);
 	} catch {
@@ -33,29 +38,47 @@ function onRuntime(change) {
 function record({handed, standIn, prepare}) {
 	const behind = new Map(); // the name of a module that stands before another → that one
 	onRuntime(prototype => {
-		const {requireModule, resolveModule} = prototype;
+		const {requireModule, resolveModule, unstable_importModule: importModule} = prototype;
 		prototype.requireModule = function (from, name) {
 			const found = Reflect.apply(requireModule, this, arguments);
 			const isWhole = name === undefined || (this._config && this._config.automock);
 			return isWhole ? found : handed(found, name, from, resolved(this, from, name));
 		};
 
-		prototype.resolveModule = async function (name, from, context) {
+		const before = (usual, owner, environment) => async function (name, from, context) {
 			if (behind.has(from)) {
 				return behind.get(from);
 			}
 
-			const found = await Reflect.apply(resolveModule, this, arguments);
+			const found = await Reflect.apply(usual, owner || this, arguments);
 			const isText = vm.SourceTextModule && found instanceof vm.SourceTextModule;
 			const text = isText ? await standIn(name, from, found.identifier) : '';
 			if (!text) {
 				return found;
 			}
 
-			prepare(this._environment.global);
+			prepare((environment || this._environment).global);
 			const identifier = `assay-calls:${behind.size}`;
 			behind.set(identifier, found);
 			return new vm.SourceTextModule(text, {context, identifier});
+		};
+
+		if (resolveModule) {
+			prototype.resolveModule = before(resolveModule);
+			return;
+		}
+
+		// Since jest 30.4 a loader of its own resolves, one module after another where it cannot do so at once.
+		const known = new WeakSet();
+		prototype.unstable_importModule = function () {
+			const {esmLoader, _resolution: resolution} = this;
+			if (esmLoader && !known.has(esmLoader)) {
+				known.add(esmLoader);
+				esmLoader.resolveModule = before(esmLoader.resolveModule, esmLoader, this._environment);
+				resolution.canResolveSync = () => false;
+			}
+
+			return Reflect.apply(importModule, this, arguments);
 		};
 	});
 }

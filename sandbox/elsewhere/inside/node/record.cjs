@@ -163,8 +163,19 @@ function noteResolved(name, from, file) {
 	tell({resolved: [own, name, isSource(file) || file.endsWith('.json') ? local(file) : null]});
 }
 
+// Node 20 asks no hook about what a module imports that was loaded by require(); import() of the runner's does.
+const IS_MODULE = /^\s*(?:import|export)\b(?!\s*\()/m;
+const isUnseen = /^v20\./.test(process.version) && process.features.require_module;
+function refuseUnseen(request) {
+	const isFile = isUnseen && path.isAbsolute(request) && tests.has(local(request));
+	if (isFile && IS_MODULE.test(fs.readFileSync(request, 'utf8'))) {
+		throw Object.assign(new Error(`${request} is an ES module.`), {code: 'ERR_REQUIRE_ESM'});
+	}
+}
+
 const load = Module._load;
 Module._load = function (request, parent, isMain) {
+	refuseUnseen(request);
 	const found = Reflect.apply(load, this, [request, parent, isMain]);
 	const from = parent && parent.filename ? parent.filename : '';
 	if (!tests.has(local(from))) {
@@ -191,6 +202,16 @@ jest.record({
 });
 const vitest = {options: {}, plugins: async () => [(await import('./hooks.mjs')).plugin(orders, noteResolved)]};
 Object.defineProperty(globalThis, Symbol.for('assay'), {value: {exported, vitest}});
-if (Module.register) {
-	Module.register(pathToFileURL(path.join(__dirname, 'hooks.mjs')), {data: {...orders, record: true}});
+const {register} = Module;
+if (register) {
+	// What registers last is asked first, and may answer for the tree's own files without asking the others.
+	const hook = () => register(pathToFileURL(path.join(__dirname, 'hooks.mjs')), {data: {...orders, record: true}});
+	Module.register = function (...given) {
+		const found = Reflect.apply(register, this, given);
+		hook();
+		return found;
+	};
+
+	Module.syncBuiltinESMExports();
+	hook();
 }
