@@ -52,9 +52,9 @@ class MadeFor:
 def made_for(test: TestComparison, seen: SecondLook | None, wanted: Requirements) -> MadeFor | None:
     """Return why a test's inputs may be the only ones that the change is for; None where nothing says so.
 
-    Each function that the test calls, and that gives something else on head, must be measured and narrow.
-    An input that the task names itself, or at which a boundary moved by one step, may well stand alone.
-    So may one result for every input that the task names.
+    Each function that the test calls, and that gives something else on head, must be measured and narrow;
+    what is no plain value cannot be. An input that the task names itself, or at which a boundary moved by
+    one step, may well stand alone. So may one result for every input that the task names.
     """
     inputs = seen.inputs if seen else ()
     return made_for_inputs([one for one in inputs if _is_made_by(one, test)], wanted)
@@ -68,6 +68,13 @@ def made_for_inputs(inputs: Iterable[TestedInput], wanted: Requirements) -> Made
     groups: dict[str, list[TestedInput]] = {}
     if constant := next((one for one in inputs if _is_constant(one, inputs, said)), None):
         return MadeFor(constant, len(constant.near), len(constant.near), is_constant=True)
+    measured = {one.function for one in inputs if not one.problem}
+    # Inputs that are no plain values say nothing of those that are, and show the change.
+    inputs = [
+        one
+        for one in inputs
+        if one.problem is not Unmeasured.NO_PLAIN_INPUT or one.function not in measured
+    ]
     if any(one.problem for one in inputs):
         return None
     for one in inputs:

@@ -38,6 +38,20 @@ def test_an_input_that_stands_alone_is_not_satisfied() -> None:
     assert found.next_step
 
 
+def not_plain(function: str) -> TestedInput:
+    nothing = BothSides("", "", "")
+    return TestedInput(nothing, function, PATH, NAME, problem=Unmeasured.NO_PLAIN_INPUT)
+
+
+@pytest.mark.parametrize(
+    ("function", "outcome"), [("pay", "unverified"), ("tip", "satisfied"), ("", "satisfied")]
+)
+def test_what_is_no_plain_value_excuses_no_plain_one_of_the_same_function(
+    function: str, outcome: str
+) -> None:
+    assert verdict(an_input("77"), not_plain(function)).outcome == outcome
+
+
 def test_a_test_of_base_is_believed() -> None:
     found = verdict(an_input("77"), written_by_author=False)
     assert (found.outcome, found.decided_by) == (VerdictOutcome.SATISFIED, Decider.ORACLE)
