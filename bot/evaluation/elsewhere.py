@@ -17,7 +17,7 @@ from bot.evidence.made_for import table
 from bot.services import Services
 from bot.task.alternatives import side_by_side
 from bot.task.categories import ASKED
-from bot.task.inputs import alike, kept_beside
+from bot.task.inputs import alike, kept_beside, like_shown
 from bot.task.ties import named_code
 from bot.values import ActionKind, Evidence, Observed, Step, TestComparison, Transition
 from sandbox.base import Limits
@@ -76,7 +76,7 @@ async def look_elsewhere(
         found.append(_shown(_STEP, list(_again(seen)), took_s))
     if seen.inputs:
         lines = [*table(seen.inputs)]
-        for one in seen.swapped:
+        for one in (o for o in seen.swapped if not o.is_alike):
             base, head = one.swapped.on_base, one.swapped.on_head
             gives = f"base {base}, head {head}" if one.swapped.differs else f"{head} on both"
             lines.append(f"{one.swapped.call}, with {one.other} in place of {one.name}: {gives}")
@@ -99,7 +99,7 @@ async def _seen(
     folder = services.evaluation_folder(case.request) / "elsewhere"
     touched = observed.impact.names if observed.impact else frozenset[str]()
     asking = case.planned.requirements.items
-    alternatives = (one for r in asking for one in (*side_by_side(r), *alike(r)))
+    alternatives = (one for r in asking for one in (*side_by_side(r), *alike(r), *like_shown(r)))
     beside = tuple(dict.fromkeys((*alternatives, *kept_beside(asking))))
     named = frozenset[str]().union(*(named_code(one) for one in asking if one.category in ASKED))
     said = "\n".join(f"{one.text}\n{one.detail}" for one in asking)

@@ -94,10 +94,28 @@ def alike(requirement: Requirement) -> tuple[tuple[str, str], ...]:
 
     Names, code, what stays as it is and what is said to come out are none.
     """
-    sentences = (one for one in code_sentences(prose_of(requirement)) if not _stays(one))
-    found = dict.fromkeys(chain.from_iterable(map(_given, sentences)))
-    pairs = combinations(islice(found, _MOST_ALIKE), 2)
+    return tuple(pair for pair in combinations(_demanded(requirement), 2) if _look_alike(*pair))
+
+
+def like_shown(requirement: Requirement) -> tuple[tuple[str, str], ...]:
+    """Return what the calls of a demand are given, each text with inputs that look like it and stand alone.
+
+    "`match('/a', '/**/b')` is wrong. That goes for `/**/b/**`": whether each of these shows it with the rest
+    of the call as it is, nobody says.
+    """
+    shown = dict.fromkeys(chain.from_iterable(map(_in_calls, _changing(requirement))))
+    inputs = _demanded(requirement)
+    pairs = product(islice((one for one in shown if one not in inputs), _MOST_ALIKE), inputs)
     return tuple(pair for pair in pairs if _look_alike(*pair))
+
+
+def _demanded(requirement: Requirement) -> tuple[str, ...]:
+    found = dict.fromkeys(chain.from_iterable(map(_given, _changing(requirement))))
+    return tuple(islice(found, _MOST_ALIKE))
+
+
+def _changing(requirement: Requirement) -> list[str]:
+    return [one for one in code_sentences(prose_of(requirement)) if not _stays(one)]
 
 
 def kept_beside(asked: Iterable[Requirement]) -> tuple[tuple[str, str], ...]:
@@ -125,6 +143,16 @@ def _given(words: str) -> Iterator[str]:
         is_result = _GIVES.search(sentence.masked[: match.start()][-_BEFORE:])
         if not is_result and len(shown) >= _LEAST_TEXT and not _NAME.fullmatch(shown):
             yield shown
+
+
+def _in_calls(words: str) -> Iterator[str]:
+    """Yield the texts that the calls of a sentence are given."""
+    for code in Sentence(words).codes:
+        node = expression(code)
+        for one in ast.walk(node) if isinstance(node, ast.Call) else ():
+            text = one.value if isinstance(one, ast.Constant) else None
+            if isinstance(text, str) and len(text) >= _LEAST_TEXT and not _NAME.fullmatch(text):
+                yield text
 
 
 def _look_alike(one: str, other: str) -> bool:

@@ -18,7 +18,7 @@ from bot.task.alternatives import (
     side_by_side,
     untested_side,
 )
-from bot.task.inputs import alike, kept_beside
+from bot.task.inputs import alike, kept_beside, like_shown
 from bot.task.ties import asks_for_error, named_code
 from bot.values import Requirement, TestComparison, Verdict
 from bot.verdict.claims import Claim, Gap
@@ -77,18 +77,24 @@ def _left_as_it_was(claim: Claim) -> Gap | None:
     """The task names two things side by side, and the change is seen with one of them only."""
     paths = {test.path for test in claim.tests}
     groups, pairs = side_by_side(claim.requirement), alike(claim.requirement)
-    code = code_of(claim.case.observed.tests.comparisons) if pairs else ""
+    like = like_shown(claim.requirement)
+    code = code_of(claim.case.observed.tests.comparisons) if pairs or like else ""
     code = "".join(code.split('"""')[::2])  # what a test says of itself is no input
+    seen = [one for one in (claim.seen.swapped if claim.seen else ()) if one.path in paths]
     swaps = [
         one
-        for one in (claim.seen.swapped if claim.seen else ())
-        if one.path in paths
+        for one in seen
+        if not one.is_alike
         and (
             any({one.name, one.other} <= {*group} for group in groups)
             or (one.other not in code and any({one.name, one.other} == {*pair} for pair in pairs))
         )
     ]
     changed = {one.other for one in swaps if one.swapped.differs}
+    # What is named beside a call that is shown may need another call: one of them tells enough.
+    untested = [o for o in seen if (o.name, o.other) in like and not _stands_in(o.other, code)]
+    if not any(one.is_alike or one.swapped.differs for one in untested):
+        swaps += untested
     left = next((one for one in swaps if one.other not in changed), None)
     if left is None:
         return None
@@ -102,13 +108,19 @@ def _left_as_it_was(claim: Claim) -> Gap | None:
     )
 
 
+def _stands_in(text: str, code: str) -> bool:
+    """Whether a text is written in code: in quotes, or as a part of other code than a longer text."""
+    return re.search(rf"(?<![^\s'\"`(\[,:=]){re.escape(text)}(?![^\s'\"`)\],:;])", code) is not None
+
+
 def _changes_what_stays(claim: Claim) -> Gap | None:
     """A tested call comes otherwise, too, with an input in it that the task wants to stay as it is."""
     pairs = kept_beside(claim.case.requirements.items)
     code = code_of(claim.case.observed.tests.comparisons) if pairs else ""
     for one in claim.seen.swapped if pairs and claim.seen else ():
         is_tested = re.search(rf"(?<![\w.-]){re.escape(one.other)}(?![\w.-])", code)
-        if (one.name, one.other) in pairs and one.swapped.differs and not is_tested:
+        is_kept = one.is_alike or not one.swapped.differs
+        if (one.name, one.other) in pairs and not is_kept and not is_tested:
             return Gap(
                 f"the task wants `{one.other}` to stay as it is: `{one.swapped.call}` "
                 f"{one.swapped.on_base} on base and {one.swapped.on_head} on head.",

@@ -30,6 +30,7 @@ from sandbox.elsewhere.values import (
     Swapped,
     TestedInput,
     Unmeasured,
+    moves_boundary,
 )
 from sandbox.elsewhere.variation import MOST, literals, neighbors, shared_words
 from sandbox.linters.reading import Node
@@ -106,8 +107,11 @@ async def replay_nearby(
         if more := [*_calls(around), *(one.call for one in swaps)]:
             sides = sides.with_more(await _made(sandbox, driver, looking, told, more))
     found = (
-        sides.weighed(one, around.get(one, ()), tuple(map(repr, driver.values(one))))
-        for one in wanted
+        *(
+            sides.weighed(one, around.get(one, ()), tuple(map(repr, driver.values(one))))
+            for one in wanted
+        ),
+        *sides.not_plain(wanted),
     )
     texts = [one for one in words if isinstance(one, str) and len(one) >= _LEAST_KEY]
     inputs = []
@@ -126,15 +130,23 @@ def _calls(around: Mapping[Recorded, tuple[_Near, ...]]) -> list[Recorded]:
 
 def _swaps(driver: Driver, looking: Looking, seen: list[Recorded]) -> Iterator[_Swap]:
     """Calls with what a task puts side by side in place of what they have, and no call of the tests has."""
+    pairs = dict.fromkeys(pair for group in looking.beside for pair in permutations(group, 2))
     found = (
         _Swap(call, name, other, made)
-        for group in looking.beside
-        for name, other in permutations(group, 2)
-        if not any(driver.swapped(one, other, name) for one in seen)
+        for name, other in pairs
+        if not any(_has(driver, one, other, name) for one in seen)
         for call in seen[:_MOST_OF_A_FUNCTION]
         if (made := driver.swapped(call, name, other))
     )
     return islice(found, _MOST_INPUTS)
+
+
+def _has(driver: Driver, call: Recorded, text: str, name: str) -> bool:
+    """Tell whether a call has a text that might stand for `name`; one with signs in it only by itself."""
+    if re.fullmatch(r"\w+", text) or not any(letter.isalnum() for letter in text):
+        return driver.swapped(call, text, name) is not None
+    alone = rf"(?<![^\s\"'(\[{{,:]){re.escape(text)}(?![^\s\"')\]}},:])"
+    return re.search(alone, call.arguments) is not None
 
 
 async def _made(
@@ -244,8 +256,6 @@ class _Sides:
         self, call: Recorded, around: Iterable[_Near], values: tuple[str, ...]
     ) -> TestedInput | None:
         """Return a tested input at which base and head differ, or nobody knows; None for others."""
-        if self.unread & {(call.path, call.test, name) for name in ("", call.name)}:
-            return _unmeasured(call, Unmeasured.NO_PLAIN_INPUT)
         base, head = self.base.get(call), self.head.get(call)
         if head is None:
             return _unmeasured(call, Unmeasured.UNKNOWN)
@@ -280,6 +290,16 @@ class _Sides:
             ),
             left=_left(base, head),
         )
+
+    def not_plain(self, calls: Iterable[Recorded]) -> list[TestedInput]:
+        """Say once for a test of what it also calls with no plain values; the function may be any of its."""
+        found = {}
+        for one in calls:
+            for name in {"", one.name}:
+                key = (one.path, one.test, name)
+                if key in self.unread:
+                    found[key] = replace(_unmeasured(one, Unmeasured.NO_PLAIN_INPUT), function=name)
+        return list(found.values())
 
     def _new(self, call: Recorded, head: Outcome, around: Iterable[_Near]) -> TestedInput:
         """Return the input of a new function; with what is near it where that all gives the same."""
@@ -316,10 +336,7 @@ class _Sides:
         return Difference(call.shown, call.name, *told, call.path, call.test, head.times)
 
     def told_apart(self, swap: _Swap) -> Swapped | None:
-        """Return what both sides give with the other name; None where it works as the first does.
-
-        None, too, where nobody knows, or where no call can be made like that.
-        """
+        """Return what both sides give with the other name; None where nobody knows, or none can call it so."""
         outcomes = [
             side.get(one) for one in (swap.tested, swap.call) for side in (self.base, self.head)
         ]
@@ -328,7 +345,7 @@ class _Sides:
             return None
         base, head, other_base, other_head = known
         is_unable = other_base.all == other_head.all and _UNABLE.match(other_head.all)
-        if head.all in (base.all, other_head.all) or is_unable:
+        if head.all == base.all or is_unable:
             return None
         return Swapped(
             swap.name,
@@ -336,6 +353,7 @@ class _Sides:
             both_sides(swap.tested.shown, base.all, head.all),
             both_sides(swap.call.shown, other_base.all, other_head.all),
             swap.tested.path,
+            is_alike=head.all == other_head.all,
         )
 
     def _is_refused_as(self, tested: Outcome, call: Recorded) -> bool:
@@ -361,23 +379,6 @@ def _left(base: Outcome, head: Outcome) -> str:
     found = _LEFT.search(head.text)
     is_kept = not (_LEFT.search(base.text) or re.match(RAISED, base.text))
     return found[1].removesuffix("]")[:MOST_SHOWN] if found and is_kept else ""
-
-
-def moves_boundary(tested: BothSides, known: Iterable[tuple[int, int, BothSides]]) -> bool:
-    """Tell whether an input stands between neighbors that differ, and gets what the other one has.
-
-    Of each neighbor `known` has the argument that was changed, and -1 or 1 where that is a number's step.
-    """
-    steps: dict[int, dict[int, BothSides]] = {}
-    for slot, step, both in known:
-        if step and not both.differs:
-            steps.setdefault(slot, {}).setdefault(step, both)
-    own = {tested.on_base, tested.on_head}
-    return any(
-        {both.on_head for both in of_slot.values()} == own
-        for of_slot in steps.values()
-        if len(of_slot) == 2
-    )
 
 
 def _unmeasured(call: Recorded, why: Unmeasured) -> TestedInput:

@@ -161,6 +161,23 @@ class TestedInput:
     left: str = ""
 
 
+def moves_boundary(tested: BothSides, known: Iterable[tuple[int, int, BothSides]]) -> bool:
+    """Tell whether an input stands between neighbors that differ, and gets what the other one has.
+
+    Of each neighbor `known` has the argument that was changed, and -1 or 1 where that is a number's step.
+    """
+    steps: dict[int, dict[int, BothSides]] = {}
+    for slot, step, both in known:
+        if step and not both.differs:
+            steps.setdefault(slot, {}).setdefault(step, both)
+    own = {tested.on_base, tested.on_head}
+    return any(
+        {both.on_head for both in of_slot.values()} == own
+        for of_slot in steps.values()
+        if len(of_slot) == 2
+    )
+
+
 def calls_near(inputs: Iterable[TestedInput]) -> list[BothSides]:
     """Return the calls near some tested ones, each once: long calls are cut, so that several look alike."""
     near = (both for one in inputs for both in one.near)
@@ -172,6 +189,7 @@ class Swapped:
     """A tested call that shows the change, and the same with another of two names that stand side by side.
 
     Neither in this call nor in any other one that shows the change do the tests have the `other` name.
+    `is_alike` says that head gives the same with both.
     """
 
     name: str
@@ -179,6 +197,7 @@ class Swapped:
     tested: BothSides
     swapped: BothSides
     path: str
+    is_alike: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -512,6 +512,13 @@ HALF = {
         "def post(cents):\n    return 0 if cents > 100 else 5",
         "assert kit.post(120) == 0\n    assert kit.post(250) == 0\n    assert kit.post(80) == 5",
     ),
+    "shown": Fix(
+        "`fits('shop/a/b.py', 'shop/*/b.py')` is wrongly `False`; the same is true of `shop/a/*.py`",
+        "def fits(path, pattern):\n    return path == pattern",
+        "def fits(path, pattern):\n    import re\n\n"
+        "    return bool(re.fullmatch(re.escape(pattern).replace(r'/\\*/', '/[^/]+/'), path))",
+        "assert kit.fits('shop/a/b.py', 'shop/*/b.py')",
+    ),
 }
 """The change is seen with one of two things that the demand names side by side, and not with the other."""
 
@@ -556,6 +563,13 @@ WHOLE = {
         "        return re.sub(rb'\\[[^]]*\\]', b'', text).upper()\n"
         "    return re.sub(r'\\[[^]]*\\]', '', text).upper()",
         "assert kit.bare(b'a[b]') == b'A'\n    assert kit.bare(b'[x]y[z]') == b'Y'",
+    ),
+    "shown": Fix(
+        "`match('shop/a/b.py', 'shop/*/b.py')` is wrongly `False`; the same is true of `shop/a/*.py`",
+        "def match(path, pattern):\n    return path == pattern",
+        "def match(path, pattern):\n    import re\n\n"
+        "    return bool(re.fullmatch(re.escape(pattern).replace(r'\\*', '[^/]+'), path))",
+        "assert kit.match('shop/a/b.py', 'shop/*/b.py')",
     ),
     "iterator": Fix(
         "`odd` takes a negative `first` and `last` for iterators as for lists",

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from bot.task.inputs import alike, kept_beside, needs_more, stands_in, untested_input
+from bot.task.inputs import alike, kept_beside, like_shown, needs_more, stands_in, untested_input
 from bot.values import Category, Requirement, Trust
 
 TEST = "def test_name():\n    assert parse('x').name() == 'y'\n"
@@ -143,6 +143,24 @@ def test_long_words_take_no_long_time() -> None:
 )
 def test_inputs_that_look_like_each_other(text: str, found: tuple[tuple[str, str], ...]) -> None:
     assert alike(wanted(text)) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "`match('/a', '/**/a/b')` is wrong. That goes for `/**/a/**/b`, too.",
+            (("/**/a/b", "/**/a/**/b"),),
+        ),
+        ("`match('/a', '/**/a/b')` is wrong. `/**/a/c` stays as it is.", ()),
+        ("`match('/**/a/b')` is wrong, unlike `match('/**/a/c')`.", ()),
+        ("`match('ab')` is wrong, `/**/a/b` is not.", ()),
+    ],
+)
+def test_inputs_that_look_like_what_a_call_is_shown_with(
+    text: str, found: tuple[tuple[str, str], ...]
+) -> None:
+    assert like_shown(wanted(text)) == found
 
 
 @pytest.mark.parametrize(
