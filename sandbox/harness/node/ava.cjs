@@ -22,7 +22,7 @@ module.exports = class {
 		this.problem = '';
 		this.waited = 0;
 		if (plan.status) {
-			plan.status.on('stateChange', event => this.consume(event));
+			plan.status.on('stateChange', event => this.consume(event.type ? event : event.data)); // wrapped since ava 8
 		}
 	}
 

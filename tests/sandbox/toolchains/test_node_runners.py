@@ -79,6 +79,12 @@ _MOCHA = {"test/a.test.js": NEEDS + SUITES, "test/a-broken.test.js": _BROKEN_OFF
 _MOCHA_BROKEN = "test/a-broken.test.js"
 _JEST = {"test/a.test.js": NEEDS + SUITES, "test/broken.test.js": BROKEN}
 _AVA = {"test/a.test.js": AVA, "test/broken.test.js": BROKEN}
+_AVA_MODULE = {  # since 8 it cannot be required
+    "test/a.test.mjs": AVA.replace("const test = require('ava')", "import test from 'ava'").replace(
+        "const {sum} = require('../sum.js')", "import {sum} from '../sum.js'"
+    ),
+    "test/broken.test.mjs": "import './nowhere.js';\n",
+}
 _JASMINE = {
     "spec/a.test.js": NEEDS + SUITES.replace("it.skip", "xit"),
     "spec/a-broken.test.js": BROKEN,
@@ -136,6 +142,7 @@ CASES = [
     Case("mocha", "^3", _MOCHA, broken=_MOCHA_BROKEN, node="8"),
     Case("ava", "^3", _AVA, "", node="14"),
     Case("ava", "^7", _AVA, "", node=">=22.20"),
+    Case("ava", "8.0.1", _AVA_MODULE, "", "test/broken.test.mjs", node=">=22.20"),
     Case("vitest", "^5", _VITEST, node=">=22.12"),
     *(
         Case("jasmine", one, _JASMINE, broken="spec/a-broken.test.js")
