@@ -93,8 +93,8 @@ def _left_as_it_was(claim: Claim) -> Gap | None:
     changed = {one.other for one in swaps if one.swapped.differs}
     # What is named beside a call that is shown may need another call: one of them tells enough.
     untested = [o for o in seen if (o.name, o.other) in like and not _stands_in(o.other, code)]
-    if not any(one.is_alike or one.swapped.differs for one in untested):
-        swaps += untested
+    works = {one.name for one in untested if one.is_alike or one.swapped.differs}
+    swaps += [one for one in untested if one.name not in works]
     left = next((one for one in swaps if one.other not in changed), None)
     if left is None:
         return None

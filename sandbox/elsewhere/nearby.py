@@ -135,16 +135,16 @@ def _swaps(driver: Driver, looking: Looking, seen: list[Recorded]) -> Iterator[_
         _Swap(call, name, other, made)
         for name, other in pairs
         if not any(_has(driver, one, other, name) for one in seen)
-        for call in seen[:_MOST_OF_A_FUNCTION]
+        for call in [one for one in seen if _has(driver, one, name, other)][:_MOST_OF_A_FUNCTION]
         if (made := driver.swapped(call, name, other))
     )
     return islice(found, _MOST_INPUTS)
 
 
-def _has(driver: Driver, call: Recorded, text: str, name: str) -> bool:
-    """Tell whether a call has a text that might stand for `name`; one with signs in it only by itself."""
+def _has(driver: Driver, call: Recorded, text: str, other: str) -> bool:
+    """Tell whether a call has a text that could be another one; what has signs in it stands by itself."""
     if re.fullmatch(r"\w+", text) or not any(letter.isalnum() for letter in text):
-        return driver.swapped(call, text, name) is not None
+        return driver.swapped(call, text, other) is not None
     alone = rf"(?<![^\s\"'(\[{{,:]){re.escape(text)}(?![^\s\"')\]}},:])"
     return re.search(alone, call.arguments) is not None
 
@@ -336,7 +336,7 @@ class _Sides:
         return Difference(call.shown, call.name, *told, call.path, call.test, head.times)
 
     def told_apart(self, swap: _Swap) -> Swapped | None:
-        """Return what both sides give with the other name; None where nobody knows, or none can call it so."""
+        """Return what both sides give with the other name; None where nobody knows, or none can call so."""
         outcomes = [
             side.get(one) for one in (swap.tested, swap.call) for side in (self.base, self.head)
         ]
