@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from bot.context import EvaluationContext, Project
 from bot.evidence.damage import Proofs
 from bot.evidence.made_for import table
+from bot.evidence.tests.results import code_of
 from bot.services import Services
 from bot.task.alternatives import side_by_side
 from bot.task.categories import ASKED
@@ -127,6 +128,7 @@ async def _seen(
             touched=touched,
             beside=beside,
             named=named,
+            code=code_of(asked),
             in_other_zone=in_other_zone,
         )
         if head.recipe.runner in DRIVERS:

@@ -51,7 +51,8 @@ _KEPT = re.compile(r"(?i)\bkeeps? (?:its|their|the)\b")
 _AT_TIMES = re.compile(
     r"(?i)\b(?:with|without|when|while|if|unless|where|under|otherwise|default)\b"
 )
-_NAME = re.compile(r"[\w.-]*|.*[(\n].*", re.DOTALL)
+_NAME = re.compile(r"(?!-?\d*\.\d+\Z|-\d+\Z)[\w.-]*|.*[(\n].*", re.DOTALL)
+_NUMBER = re.compile(r"-?\d*\.?\d+")
 _ALIKE = 0.7
 _MOST_ALIKE = 12
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){2,}")
@@ -158,6 +159,8 @@ def _in_calls(words: str) -> Iterator[str]:
 def _look_alike(one: str, other: str) -> bool:
     if not any(letter.isalnum() for letter in one + other):
         return set(one) == set(other)
+    if _NUMBER.fullmatch(one) and _NUMBER.fullmatch(other):
+        return True
     return SequenceMatcher(None, one, other, autojunk=False).ratio() >= _ALIKE
 
 

@@ -30,8 +30,8 @@ class Looking:
     `paths` are these files (of the tree) and `tests` the ids of these tests; `test_files` are all files
     of the tests, `limits` those of one run, `workspace` an own folder. `only` are names of tests where a
     runner that can runs just these. `touched` names the functions and methods that the change touches,
-    `beside` what a task puts side by side, `named` what it names as code. `in_other_zone` has the
-    plain program run in another time zone.
+    `beside` what a task puts side by side, `named` what it names as code. `code` is the code of these
+    tests. `in_other_zone` has the plain program run in another time zone.
     """
 
     checkout: Checkout
@@ -46,6 +46,7 @@ class Looking:
     touched: frozenset[str] = frozenset()
     beside: tuple[tuple[str, ...], ...] = ()
     named: frozenset[str] = frozenset()
+    code: str = ""
     in_other_zone: bool = False
 
 

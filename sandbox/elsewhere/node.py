@@ -44,6 +44,9 @@ _TESTS = {
     TestRunner.VITEST: "it",
 }
 
+_WORD = re.compile(r"[\w.-]+", re.ASCII)
+_MOST_WORDS = 4_000
+
 
 class NodeDriver:
     """Calls of tests that a runner of Node's world, or node alone, runs."""
@@ -134,6 +137,7 @@ def _in_the_runner(
         "laid": {path: _bare_test(path, runner) for path in paths},
         "paths": paths,
         "tests": looking.test_files,
+        "said": sorted(set(_WORD.findall(looking.code)))[:_MOST_WORDS],
         "calls": _orders(calls, TREE),
     }
     return replace(

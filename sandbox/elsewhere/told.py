@@ -90,12 +90,13 @@ def recorded_calls(
 ) -> list[Recorded]:
     """Read the calls; what is given a file or folder of the tests, or one of its own, works only here.
 
-    `shown` writes a call from its name and arguments. Where there are too many, those of functions that
-    the change touches (by name) come first.
+    `shown` writes a call from its name and arguments. Where there are too many, those whose values stand in
+    the tests' own code come first, then those of functions that the change touches (by name).
     """
     folders = {str(one) for path in test_files for one in PurePosixPath(path).parents if one.name}
     only_here = (*test_files, *(f"{one}/" for one in folders), TREE, "/tmp/")  # noqa: S108
     calls = []
+    said = set()
     for one in islice(told["calls"], _MOST_TOLD):
         texts = [
             one[key].text for key in ("module", "name", "arguments", "path", "test", "outcome")
@@ -122,7 +123,9 @@ def recorded_calls(
                     is_direct,
                 )
             )
-    calls.sort(key=lambda call: call.name.rpartition(".")[2] not in touched)
+            if one["said"].is_true:
+                said.add(calls[-1])
+    calls.sort(key=lambda one: (one not in said, one.name.rpartition(".")[2] not in touched))
     return calls[:_MOST_CALLS]
 
 

@@ -137,6 +137,11 @@ def test_long_words_take_no_long_time() -> None:
             (("{:,d}", "{:d}"), ("12,345", "-12,345")),
         ),
         ("`Hello World!` becomes `Hello World?`.", ()),
+        (
+            "`-1` is the option `1`. All are numbers, `-1.5` and `-.5` included. `-2` stays as it is.",
+            (("-1", "-1.5"), ("-1", "-.5"), ("-1.5", "-.5")),
+        ),
+        ("In `3.10` it is 12 instead of `3.9`.", ()),
         ("`cut_text` and `cut_texts` are wrong for `a b`.", ()),
         ("`http://@a.org` must stay valid, as `http://b@a.org` does.", ()),
     ],
