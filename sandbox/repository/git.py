@@ -202,10 +202,8 @@ def _deadline(process: subprocess.Popen[bytes], timeout_s: float) -> Iterator[th
     timer.start()
     try:
         yield expired
-    except BaseException:
+    finally:  # whatever ended it: no git outlives its call
         _kill(process)
-        raise
-    finally:
         timer.cancel()
 
 

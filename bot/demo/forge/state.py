@@ -63,12 +63,8 @@ class State:
                 yield
                 return
             self._database.execute("BEGIN IMMEDIATE")
-            try:
+            with self._database:  # commits, or rolls back what an error left
                 yield
-            except BaseException:
-                self._database.execute("ROLLBACK")
-                raise
-            self._database.execute("COMMIT")
 
     def put(self, key: str | int, row: object) -> None:
         """Stores a row under its type and key, over what was there."""
