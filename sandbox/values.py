@@ -218,6 +218,10 @@ class Outcome(StrEnum):
     XPASSED = "xpassed"
 
 
+FAILING = (Outcome.FAILED, Outcome.ERROR)
+"""The outcomes of a test that is to pass and does not."""
+
+
 @dataclass(frozen=True, slots=True)
 class TestResult:
     """One test in one run. `id` is the runner's own (a pytest node id)."""
@@ -317,6 +321,9 @@ class Picture:
     difference: str = ""
     changed: int = 0
     pixels: int = 0
+
+
+NOT_RUNNABLE = (126, 127)  # the shell's own exit codes: not executable, not found
 
 
 @dataclass(frozen=True, slots=True)

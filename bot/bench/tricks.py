@@ -12,6 +12,7 @@ from bot.bench.merges import Files, Trick
 from bot.bench.sabotage import named, weakened
 from bot.diff.python_source import Function, parse_python
 from bot.values import rules
+from sandbox.test_runs.path_kinds import SCRIPTS
 from sandbox.test_runs.script_source import TitledCall, calls
 
 _Play = Callable[[Files, Files], Files]
@@ -146,7 +147,6 @@ PYTHON_TRICKS = (
 # --- the same in JavaScript and TypeScript ---------------------------------------------------------
 
 
-SUFFIXES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 _TEST = re.compile(r"\s*(?:test|it)\(")
 _ASSERTION = re.compile(
     r"^(?P<pad>[ \t]*)(?P<call>(?:assert(?:\.\w+)?|t\.\w+|expect)\(.*\));?[ \t]*$", re.M
@@ -208,7 +208,7 @@ def _trick(
     play: _Play,
     anywhere: bool = False,
 ) -> Trick:
-    return Trick(f"{name} (script)", expected, play, SUFFIXES, anywhere)
+    return Trick(f"{name} (script)", expected, play, SCRIPTS, anywhere)
 
 
 SCRIPT_TRICKS = (

@@ -14,7 +14,6 @@ from bot.context import EvaluationContext
 from bot.evidence.kinds import look_of
 from bot.evidence.own_steps.commands import own_limits, plain
 from bot.evidence.own_steps.weigh import LINES, NOTHING_NEAR, Named, is_to_be_measured, nearness
-from bot.evidence.transitions import NOT_RUNNABLE
 from bot.judges.material import told_by_others
 from bot.services import Services
 from bot.text.clipping import steady
@@ -27,7 +26,7 @@ from sandbox.repository.names import inside
 from sandbox.terminal.bash import ShellRun, run_shell
 from sandbox.test_runs.four_runs import is_whole_file
 from sandbox.test_runs.path_kinds import PathKind, classify
-from sandbox.values import ChangeKind, Observation, Outcome, Side
+from sandbox.values import FAILING, NOT_RUNNABLE, ChangeKind, Observation, Side
 
 MOST_EMPTIED = 7
 MOST_OTHERS = 6
@@ -35,7 +34,6 @@ _ORDER = {"result": -2, "nothing": -1, "unsteady": -1}
 _MOST_LOOKED_FOR = 8
 _SHORTEST_S = 20.0
 _RUNS_LONG = 10  # runs of the step on both sides that may be spent on its copies
-_BAD = (Outcome.FAILED, Outcome.ERROR)
 _OFF = "`limits.damage` is 0, so nobody measured whether the step notices damage to the code."
 _CUT = "The change is too large to damage it everywhere, so nobody measured what the step notices."
 
@@ -215,7 +213,7 @@ class _Trying:
             return None
         if shown.tests is not None:
             results = shown.tests.results
-            if any(one.outcome in _BAD and not is_whole_file(one) for one in results):
+            if any(one.outcome in FAILING and not is_whole_file(one) for one in results):
                 return True
             return False if shown.exit_code == 0 and not shown.problem else None
         if shown.exit_code in NOT_RUNNABLE or (shown.exit_code == 0 and shown.problem):

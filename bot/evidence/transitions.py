@@ -5,8 +5,6 @@ from __future__ import annotations
 from bot.values import Transition
 from sandbox.values import Observation
 
-NOT_RUNNABLE = (126, 127)  # the shell's own codes: not executable, not found
-
 
 def passed(observation: Observation | None) -> bool | None:
     """Whether an action passed; None when what was seen proves nothing."""

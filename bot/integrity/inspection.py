@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from bot.diff.kinds import is_test_file
 from bot.diff.lines import TextReader, hunk_at, is_gone, is_new, old_path
 from bot.diff.python_source import parse_python
-from bot.evidence.tests.results import FAILING
 from bot.task.permissions import lets_go, names_subject
 from bot.task.ties import test_name
 from bot.text.words import Vocabulary, sentences, words_of
@@ -23,7 +22,7 @@ from bot.values import (
     TestChange,
     TestComparison,
 )
-from sandbox.values import Diff, FileChange, Finding, Outcome, Severity, Side
+from sandbox.values import FAILING, Diff, FileChange, Finding, Outcome, Severity, Side
 
 _MOST_KEPT = 1_000_000  # characters of source whose trees are kept
 

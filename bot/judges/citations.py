@@ -13,10 +13,11 @@ import re
 import unicodedata
 
 from bot.evidence.own_steps.weigh import hollow_problem, refutes
-from bot.evidence.transitions import NOT_RUNNABLE, passed
+from bot.evidence.transitions import passed
 from bot.integrity.instructions import orders_in, printed
 from bot.text.clipping import clip_line, steady
 from bot.values import ActionKind, Category, Evidence, Requirement, Transition, VerdictOutcome
+from sandbox.values import NOT_RUNNABLE
 
 HINTS = (ActionKind.LOCATE,)
 """Actions whose results are hints for people; nothing may rest on them."""

@@ -13,14 +13,13 @@ from collections.abc import Iterator
 from bot.task.requirements import NOTHING_REGRESSES
 from bot.text.clipping import clip, clip_line, clip_middle, steady
 from bot.values import ActionKind, Evidence, FourWay, TestChange, TestComparison, Transition
-from sandbox.values import Observation, Outcome, TestResult
+from sandbox.values import FAILING, Observation, Outcome, TestResult
 
 MESSAGE_CHARS = 700
 """Of one failure: its end says what was expected and what was there."""
 MOST_TOLD = 30
 MOST_UNCHANGED = 8
 """Tests that pass on both sides and are named; of more, the number is told."""
-_BAD = (Outcome.FAILED, Outcome.ERROR)
 _SAID = {Outcome.PASSED: "passes", Outcome.FAILED: "fails", Outcome.ERROR: "fails with an error"}
 _MOVES = {
     (True, False): "passed on base, fails on head",
@@ -126,7 +125,7 @@ def _results(seen: Observation | None) -> dict[str, TestResult]:
 
 def _passes(result: TestResult | None) -> bool | None:
     """None where it was not there, or not run to an end."""
-    if result is None or result.outcome not in (Outcome.PASSED, *_BAD):
+    if result is None or result.outcome not in (Outcome.PASSED, *FAILING):
         return None
     return result.outcome is Outcome.PASSED
 
@@ -144,7 +143,7 @@ def _group(group: list[_Pair], words: str) -> Iterator[str]:
     rows = f" and {len(group) - 1} more of its cases" if len(group) > 1 else ""
     yield f"- {clip_line(shown.id, 240)}{rows}: {words}"
     for side, one in (("head", after), ("base", before)):
-        if one is None or one.outcome not in _BAD or not one.message:
+        if one is None or one.outcome not in FAILING or not one.message:
             continue
         message = steady(one.message)
         lines = [line for line in message.splitlines() if line.strip()]

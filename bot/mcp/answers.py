@@ -16,7 +16,7 @@ from bot.values import (
     Transition,
     VerdictOutcome,
 )
-from sandbox.values import Outcome
+from sandbox.values import FAILING, Outcome
 
 LINE_CHARACTERS = 1_000
 OUTPUT_CHARACTERS = 4_000
@@ -261,12 +261,11 @@ def _tests(document: ReportDocument) -> tuple[TestDocument, ...]:
 
 def _against(document: ReportDocument, row: RequirementDocument) -> list[TestDocument]:
     """The tests of a verdict that fail on head."""
-    failing = (Outcome.FAILED, Outcome.ERROR)
     return [
         one
         for one in _tests(document)
         if one.id in row.tests
-        and (one.change in _AGAINST or one.base_on_head in failing or one.head_on_head in failing)
+        and (one.change in _AGAINST or one.base_on_head in FAILING or one.head_on_head in FAILING)
     ]
 
 

@@ -19,7 +19,7 @@ from bot.values import (
     TestComparison,
     TestedFolder,
 )
-from sandbox.values import Outcome
+from sandbox.values import FAILING
 
 MESSAGE_CHARACTERS = 4_000
 FAILING_CHANGES = (TestChange.PASS_TO_FAIL, TestChange.NEW_FAILING)
@@ -142,7 +142,6 @@ class Reached:
         return tuple({**by_name, **by_line})
 
 
-_FAILING = (Outcome.FAILED, Outcome.ERROR)
 _BASES = (TestChange.PASS_TO_FAIL, TestChange.EXPECTATION_CHANGED, TestChange.REMOVED)
 
 
@@ -156,12 +155,12 @@ def repeat(test: TestComparison, base_sha: str, head_sha: str) -> str:
     if not (is_of_pytest and file.endswith(".py")):
         return ""
     run = f"python -m pytest {shlex.quote(test.id)}"
-    is_bases = test.change in _BASES and test.head_on_head not in _FAILING
+    is_bases = test.change in _BASES and test.head_on_head not in FAILING
     if not (test.path and base_sha and head_sha):
         return "" if is_bases else run
     base, head, path = base_sha[:12], head_sha[:12], shlex.quote(test.path)
     on_base, on_head = f"git checkout -q {base}", f"git checkout -q {head}"
-    if test.change is TestChange.FAIL_TO_PASS and test.head_on_base in _FAILING:
+    if test.change is TestChange.FAIL_TO_PASS and test.head_on_base in FAILING:
         there, back = _with_tests_of(head, path), _with_tests_of(base, path)
         return f"{on_base} && {there} && {run}; {back}\n{on_head} && {run}"
     if is_bases:

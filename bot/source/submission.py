@@ -15,12 +15,12 @@ from bot.configuration import PATH
 from bot.errors import UserError
 from sandbox.errors import CheckoutError
 from sandbox.repository.git import GitCall, expect, run_git
+from sandbox.repository.local_repository import AS_ASSAY
 
 GIVEN, SUBMITTED = "given", "submission"
 _MOST_FILES = 50_000
 _MOST_BYTES = 2 << 30
 _LEFT_OUT = (".git", ".venv", "node_modules", "__pycache__")
-_PERSON = {"NAME": "Assay", "EMAIL": "assay@localhost", "DATE": "2026-01-01T00:00:00Z"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +91,5 @@ def _commit(repository: Path, message: str) -> None:
 
 
 def _git(repository: Path, *arguments: str) -> None:
-    variables = {
-        f"GIT_{role}_{part}": value
-        for role in ("AUTHOR", "COMMITTER")
-        for part, value in _PERSON.items()
-    }
-    call = GitCall(
-        ("-C", str(repository), *arguments), repository / ".git", variables=tuple(variables.items())
-    )
+    call = GitCall(("-C", str(repository), *arguments), repository / ".git", variables=AS_ASSAY)
     expect(run_git(call), f"{arguments[0]} the submission")

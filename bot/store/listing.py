@@ -27,8 +27,8 @@ from bot.values import ReadableRepository
 MOST_FLAKY = 100
 """Tests of one evaluation that are kept."""
 _PLACE = func.lower(EVALUATIONS.c.repository)
-_COLUMNS = [EVALUATIONS.c[field.name] for field in fields(EvaluationRecord)]
-_OPEN = (EvaluationState.QUEUED.value, EvaluationState.RUNNING.value)
+COLUMNS = [EVALUATIONS.c[field.name] for field in fields(EvaluationRecord)]
+OPEN = (EvaluationState.QUEUED.value, EvaluationState.RUNNING.value)
 
 Readable = Sequence[ReadableRepository] | None
 """What somebody may see; None is everything, for the operator."""
@@ -127,7 +127,7 @@ class ListingRecords(Database):
 
     def unfinished(self, limit: int) -> tuple[ListedEvaluation, ...]:
         """List what waits or runs in all repositories, oldest first."""
-        asked = _listed().where(EVALUATIONS.c.state.in_(_OPEN)).order_by(EVALUATIONS.c.created_s)
+        asked = _listed().where(EVALUATIONS.c.state.in_(OPEN)).order_by(EVALUATIONS.c.created_s)
         with self._begin() as connection:
             return tuple(map(_row, connection.execute(asked.limit(limit)).all()))
 
@@ -188,7 +188,7 @@ def _key(one: ReadableRepository) -> tuple[int, str]:
 
 
 def _listed() -> Select[Any]:
-    return _with_facts(*_COLUMNS)
+    return _with_facts(*COLUMNS)
 
 
 def _with_facts(*columns: ColumnElement[Any]) -> Select[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from typing import Any, Self
 
 from pydantic import TypeAdapter
@@ -25,7 +25,7 @@ from bot.store.base import (
     StageTime,
     Totals,
 )
-from bot.store.listing import ListingRecords
+from bot.store.listing import COLUMNS, OPEN, ListingRecords
 from bot.store.record_parts import (
     AcceptanceRecords,
     KeptRecords,
@@ -46,10 +46,8 @@ from bot.store.tokens import TokenRecords
 from bot.text import scrub
 from bot.values import Conclusion, EvaluationRequest
 
-_OPEN = (EvaluationState.QUEUED.value, EvaluationState.RUNNING.value)
 _FINAL = tuple(state.value for state in EvaluationState if state.is_final)
 _REQUEST = TypeAdapter(EvaluationRequest)
-_COLUMNS = [EVALUATIONS.c[field.name] for field in fields(EvaluationRecord)]
 
 
 class Records(
@@ -143,7 +141,7 @@ class Records(
 
     def open_evaluations(self, repository: str, number: int) -> tuple[EvaluationRecord, ...]:
         """List what is queued or running for a pull request, oldest first."""
-        still_open = _of(repository, number).where(EVALUATIONS.c.state.in_(_OPEN))
+        still_open = _of(repository, number).where(EVALUATIONS.c.state.in_(OPEN))
         return self._find(still_open.order_by(EVALUATIONS.c.created_s))
 
     def unfinished_check_runs(self, limit: int = 100) -> tuple[EvaluationRecord, ...]:
@@ -294,7 +292,7 @@ class Records(
         with self._begin() as connection:
             changed = connection.execute(
                 update(EVALUATIONS)
-                .where(EVALUATIONS.c.id == evaluation_id, EVALUATIONS.c.state.in_(_OPEN))
+                .where(EVALUATIONS.c.id == evaluation_id, EVALUATIONS.c.state.in_(OPEN))
                 .values(updated_s=now_s(), **told)
             )
             return changed.rowcount > 0
@@ -308,7 +306,7 @@ class Records(
 
 
 def _all() -> Select[Any]:
-    return select(*_COLUMNS)
+    return select(*COLUMNS)
 
 
 def _of(repository: str, number: int) -> Select[Any]:

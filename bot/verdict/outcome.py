@@ -10,7 +10,7 @@ from bot.evidence.case import Case, Weigher, open_case
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
 from bot.evidence.test_plan.ended import item_evidence, plain_endings
 from bot.evidence.test_plan.points import judge_criterion
-from bot.evidence.transitions import NOT_RUNNABLE, passed
+from bot.evidence.transitions import passed
 from bot.task.categories import ASKED
 from bot.text.clipping import clip_line
 from bot.values import (
@@ -31,6 +31,7 @@ from bot.verdict.behaviour import judge_behaviour
 from bot.verdict.keeping import judge_keep
 from bot.verdict.upkeep import judge_by_kind, judge_upkeep
 from sandbox.browser.records import FAILED_ACT
+from sandbox.values import NOT_RUNNABLE
 
 
 @dataclass(frozen=True, slots=True)

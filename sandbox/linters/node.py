@@ -24,8 +24,8 @@ from sandbox.linters.base import (
 )
 from sandbox.linters.programs import parse_calls, plain
 from sandbox.linters.reading import layout, parsed, read_parsed, sarif, tree_path
+from sandbox.test_runs.path_kinds import SCRIPTS
 
-_SCRIPTS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
 _ESLINT_FILES = ("eslint.config.*", ".eslintrc", ".eslintrc.*")
 _BIOME_FILES = ("biome.json", "biome.jsonc", ".biome.json", ".biome.jsonc")
 _MAX_PACKAGE_BYTES = 1_000_000
@@ -46,7 +46,7 @@ def has_configuration(tree: Path, patterns: tuple[str, ...], package_key: str) -
 
 
 def _takes(source: LintedFile) -> bool:
-    return source.name.endswith(_SCRIPTS) and ".min." not in source.name
+    return source.name.endswith(SCRIPTS) and ".min." not in source.name
 
 
 def _uses_eslint(job: LintJob) -> bool:
@@ -134,7 +134,7 @@ def _read_biome(said: LinterOutput) -> Iterator[LinterRemark]:
 
 _PRETTIER = "prettier"
 _PRETTIER_FILES = (".prettierrc", ".prettierrc.*", "prettier.config.*")
-_LAID_OUT = (*_SCRIPTS, ".json", ".css", ".scss", ".less", ".html", ".vue", ".md", ".yml", ".yaml")
+_LAID_OUT = (*SCRIPTS, ".json", ".css", ".scss", ".less", ".html", ".vue", ".md", ".yml", ".yaml")
 # Prettier prints the whole file, or nothing where it is told to ignore it.
 _DIFF = """for file; do
   if node_modules/.bin/prettier "$file" > /tmp/laid-out 2> /dev/null && [ -s /tmp/laid-out ]; then

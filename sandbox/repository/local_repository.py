@@ -23,6 +23,12 @@ MOST_FILES = 20_000
 MOST_BYTES = 1 << 30
 _DEFAULTS = ("main", "master")
 _PERSON = {"NAME": "Assay", "EMAIL": "assay@localhost", "DATE": "2026-01-01T00:00:00Z"}
+AS_ASSAY = tuple(
+    (f"GIT_{role}_{part}", value)
+    for role in ("AUTHOR", "COMMITTER")
+    for part, value in _PERSON.items()
+)
+"""The variables by which a commit is Assay's own, and the same whenever it is made."""
 
 
 def toplevel(folder: Path) -> Path:
@@ -102,14 +108,10 @@ def commit_work_tree(mirror: Mirror, folder: Path, head: str) -> str:
                 "Add what is not source to .gitignore.",
             )
         tree = index.tree(names)
-        roles = ("AUTHOR", "COMMITTER")
-        variables = tuple(
-            (f"GIT_{role}_{part}", value) for role in roles for part, value in _PERSON.items()
-        )
         call = GitCall(
             ("commit-tree", "-p", head, "-m", COMMIT_MESSAGE, tree),
             mirror.git_dir,
-            variables=variables,
+            variables=AS_ASSAY,
         )
         sha = expect(run_git(call), "commit the work tree").stdout.decode().strip()
         pin_own(mirror, sha)

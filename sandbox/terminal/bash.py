@@ -27,6 +27,7 @@ from sandbox.base import (
 from sandbox.errors import CheckoutError
 from sandbox.repository.names import inside
 from sandbox.toolchains import layers
+from sandbox.toolchains.node_chain import VARIABLE
 from sandbox.values import Environment, Observation, Side
 
 _MAX_LINE_BYTES = 128 * 1024  # the kernel's limit for one argument
@@ -124,8 +125,7 @@ _OWN_FILES = {
     "tox": ("tox.ini",),
     "just": ("justfile", "Justfile"),
 }
-_TEST_FILE = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$|(^|/)tests?/")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+TEST_FILE = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$|(^|/)tests?/")
 # What stands beside a tool is what it imports, so such a folder is trusted as a whole: an edited
 # `tools/common.py` or an added `tools/json.py` would speak in the tool's name.
 _TOOL_FOLDERS = {
@@ -196,9 +196,7 @@ def _run_by(words: list[str]) -> Iterator[str]:
         if len(left) > 1 and first in _RUNNERS and left[1] == "run":
             left = left[2:]
         elif (
-            first in _WRAPPERS
-            or _ASSIGNMENT.match(first)
-            or re.fullmatch(r"-.*|[\d.]+[smh]?", first)
+            first in _WRAPPERS or VARIABLE.match(first) or re.fullmatch(r"-.*|[\d.]+[smh]?", first)
         ):
             left = left[1:]
         else:
@@ -212,7 +210,7 @@ def _run_by(words: list[str]) -> Iterator[str]:
         yield from _script(rest)
     for word in rest:
         named = word.partition("=")[2] if word.startswith("-") else word
-        if _TEST_FILE.search(named.partition("::")[0]):
+        if TEST_FILE.search(named.partition("::")[0]):
             yield named.partition("::")[0]
 
 

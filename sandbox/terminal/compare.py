@@ -20,7 +20,7 @@ from sandbox.terminal.pictures import PICTURES, Compared, compare_pictures
 
 _MOST_BYTES = 20 << 20
 _RELATIVE, _ABSOLUTE = 1e-6, 1e-9
-_ANSI = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-Z\\-_])")
+ANSI = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-Z\\-_])")
 Rows = list[list[str]]
 
 
@@ -51,7 +51,7 @@ def compare(expected: Path, actual: Path, suffix: str) -> Compared:
 
 def plain(text: str) -> str:
     """One form for what looks the same: line ends, spaces at line ends, composed letters, no colours."""
-    text = unicodedata.normalize("NFC", _ANSI.sub("", text.replace("\r\n", "\n")))
+    text = unicodedata.normalize("NFC", ANSI.sub("", text.replace("\r\n", "\n")))
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
 
 

@@ -21,7 +21,16 @@ from sandbox.terminal.bash import ShellRun, run_shell
 from sandbox.test_runs.four_runs import is_whole_file
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.test_runs.unit_tests import run_tests
-from sandbox.values import Environment, Observation, Outcome, Side, TestResult, TestRunner
+from sandbox.values import (
+    FAILING,
+    NOT_RUNNABLE,
+    Environment,
+    Observation,
+    Outcome,
+    Side,
+    TestResult,
+    TestRunner,
+)
 
 MOST_FILES = 5
 MOST_CHARACTERS = 40_000
@@ -42,7 +51,6 @@ _SINGLE_TESTS = (
 )
 """Runners whose harness can run named files alone and tells every test's own result."""
 _ARGUMENTS = {TestRunner.PYTEST: ("--tb=short",)}
-_BAD = (Outcome.FAILED, Outcome.ERROR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +160,7 @@ async def _by_runner(sandbox: Sandbox, run: OwnRun, tree: str) -> Observation:
     seen = await run_tests(sandbox, order)
     # A test that was skipped, or is expected to fail, says nothing (a conftest can do that).
     results = seen.tests.results if seen.tests else ()
-    idle = [one.id for one in results if one.outcome not in (Outcome.PASSED, *_BAD)]
+    idle = [one.id for one in results if one.outcome not in (Outcome.PASSED, *FAILING)]
     problem = f"{idle[0]} was not run to a result of its own." if idle else ""
     if not results:
         problem = "No test of the judge was found in what it wrote."
@@ -178,7 +186,6 @@ _SCRIPT_FAULT = re.compile(
 )
 _SCRIPT_PLACE = re.compile(r"(?<![\w./@-])([\w./@-]+\.[cm]?[jt]sx?):\d+")
 _CUT = "... "  # how a message begins whose beginning the harness left out
-_NOT_RUNNABLE = (126, 127)
 _NO_TESTS_RUN = (2, 3, 4, 5)  # pytest's own codes
 
 
@@ -189,13 +196,13 @@ def own_fault(seen: Observation, files: tuple[OwnFile, ...]) -> str:
         return ""
     if seen.tests is None:
         return _fault_of_line(seen, paths)
-    bad = [one for one in seen.tests.results if one.outcome in _BAD]
+    bad = [one for one in seen.tests.results if one.outcome in FAILING]
     faults = [_fault_of_test(one, seen.output, paths) for one in bad]
     return faults[0] if faults and all(faults) else ""
 
 
 def _fault_of_line(seen: Observation, paths: tuple[str, ...]) -> str:
-    if seen.exit_code in _NOT_RUNNABLE:
+    if seen.exit_code in NOT_RUNNABLE:
         return "The command could not be started."
     if "pytest" in seen.command and seen.exit_code in _NO_TESTS_RUN:
         return "pytest did not get to run the judge's tests."

@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from pathlib import PurePosixPath
 
-from sandbox.values import Outcome, TestResult, TestRun
+from sandbox.values import FAILING, Outcome, TestResult, TestRun
 
-HARD_FAILURES = (Outcome.FAILED, Outcome.ERROR)
 PASSES = (Outcome.PASSED, Outcome.XPASSED)
 _WORTH_S, _MANY = 0.25, 30
 
@@ -127,7 +126,7 @@ def is_below(path: str, paths: tuple[str, ...]) -> bool:
 
 def failed(outcome: Outcome | None) -> bool:
     """Tell whether a test ran and did not do what it asks for."""
-    return outcome in HARD_FAILURES
+    return outcome in FAILING
 
 
 def passed(outcome: Outcome | None) -> bool:

@@ -22,9 +22,8 @@ from sandbox.test_runs.run_records import (
 from sandbox.test_runs.script_source import LARGEST_SOURCE, WHOLE_FILE, ScriptSources
 from sandbox.toolchains.node_version import satisfies
 from sandbox.toolchains.tree import Tree
-from sandbox.values import Outcome, TestResult, TestRun
+from sandbox.values import FAILING, Outcome, TestResult, TestRun
 
-_BAD = (Outcome.FAILED, Outcome.ERROR)
 _COMPILED_FROM = {".js": (".ts", ".tsx", ".jsx"), ".mjs": (".mts",), ".cjs": (".cts",)}
 # A file that names none of these may be a test by its exit code alone, as `node --test` has it.
 _DECLARES_TESTS = re.compile(r"""['"](node:test|tape|tap|uvu)['"]""")
@@ -195,7 +194,7 @@ def _settled(part: _Part, place: _Place) -> list[TestResult]:
     if not part.file or part.wait_status is None:
         return part.results
     path, status = place.path(part.file), part.wait_status
-    has_failed = any(result.outcome in _BAD for result in part.results)
+    has_failed = any(result.outcome in FAILING for result in part.results)
     if not part.ended:
         text = "" if status else place.tree.read(path)
         is_no_test = text and not _MAY_TEST.search(text)
@@ -232,7 +231,9 @@ def _results(record: dict[str, object], place: _Place) -> list[TestResult]:
     """Return the result of one test; none for a suite that has nothing of its own to say."""
     outcome, titles = Outcome(text_of(record, "outcome")), _titles(record)
     path = place.path(text_of(record, "file"))
-    if record["suite"] and (outcome not in _BAD or text_of(record, "failure") == "subtestsFailed"):
+    if record["suite"] and (
+        outcome not in FAILING or text_of(record, "failure") == "subtestsFailed"
+    ):
         return []
     named = place.path(titles[0])
     if len(titles) == 1 and (named == path or (not path and place.tree.is_plain(named))):
@@ -258,7 +259,7 @@ def _whole_file(
     if not _DECLARES_TESTS.search(text):
         name = f"{path}::{WHOLE_FILE}"
         return TestResult(name, outcome, seconds, message, path, 1, text[:LARGEST_SOURCE])
-    if outcome not in _BAD:
+    if outcome not in FAILING:
         message = "The file ended before it ran any of its tests."
     return TestResult(path, Outcome.ERROR, seconds, message, path)
 
@@ -316,7 +317,7 @@ def _end_problem(reading: _Reading, part: _Part, said: str) -> str:
         return f"{part.lost} collected tests have no result{why}."
     if part.problem:
         return f"Something failed outside of the tests: {part.problem}"
-    has_failed = any(result.outcome in _BAD for result in part.results)
+    has_failed = any(result.outcome in FAILING for result in part.results)
     if part.results and bool(status) is not has_failed:
         how = "a test failed" if has_failed else "no test failed"
         return f"{reading.runner} {ended_how(status)} although {how}. It said: {said}"

@@ -6,7 +6,6 @@ What the reporters can and cannot promise stands in `sandbox/harness/node/README
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -14,23 +13,26 @@ from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Completed, Mount
 from sandbox.test_runs.node_records import read_node_channel
-from sandbox.test_runs.path_kinds import PathKind, classify
+from sandbox.test_runs.path_kinds import SCRIPTS, PathKind, classify
 from sandbox.test_runs.run_records import end_of_output
-from sandbox.test_runs.test_order import TestDriver, TestOrder, held_tests
+from sandbox.test_runs.test_order import (
+    CHANNEL_BYTES,
+    HARNESS,
+    HARNESS_TARGET,
+    TestDriver,
+    TestOrder,
+    held_tests,
+)
 from sandbox.toolchains import layers
+from sandbox.toolchains.node_chain import VARIABLE
 from sandbox.toolchains.tree import LISTED_FILES, Tree
 from sandbox.values import Environment, TestRun, TestRunner
 
-_HARNESS = Path(__file__).parent.parent / "harness"
-_TARGET = "/opt/assay/sandbox/harness"
-_NODE = f"{_TARGET}/node"
+_NODE = f"{HARNESS_TARGET}/node"
 _ORIGINAL = "/opt/assay/original/tree"
 _PACKAGES = "/opt/assay/original/packages"
 _RECORDER = ("--require", f"{_NODE}/recorder.cjs")  # before Node 10 with no "=" between
-_CHANNEL_BYTES = 256 << 20
 _TIME_SHARE = 0.9  # of the run's limit: the supervisor wants to say what hung
-_VARIABLE = re.compile(r"[A-Za-z_]\w*=")
-_SCRIPT = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +126,8 @@ class _Call:
 def _call(arguments: tuple[str, ...]) -> _Call:
     at = arguments.index("--")
     before, runner = arguments[:at], arguments[at + 1 :]
-    variables = [word for word in before if _VARIABLE.match(word)]
-    node = tuple(word for word in before if not _VARIABLE.match(word))
+    variables = [word for word in before if VARIABLE.match(word)]
+    node = tuple(word for word in before if not VARIABLE.match(word))
     return _Call(dict(word.split("=", 1) for word in variables), node, runner)
 
 
@@ -157,14 +159,14 @@ def _command(order: TestOrder) -> Command:
         "cwd": order.start,
     }
     return Command(
-        argv=("python3", "-I", "-S", f"{_TARGET}/launch_node.py"),
+        argv=("python3", "-I", "-S", f"{HARNESS_TARGET}/launch_node.py"),
         mounts=(
             # What the project layer built is built again in the tree at hand: tests may be compiled
             # with it, and a crosswise run has the other side's tests.
             *replace(order, environment=replace(order.environment, project_layer="")).mounts,
             *held_tests(order.tree),
             *_of_fallback(order.fallback),
-            Mount(str(_HARNESS), _TARGET),
+            HARNESS,
             *((Mount(order.tree, _ORIGINAL), *_packages(order)) if recipe.install_project else ()),
         ),
         cwd=order.start,
@@ -172,7 +174,7 @@ def _command(order: TestOrder) -> Command:
         stdin=json.dumps(orders).encode() + b"\n",
         network=order.network,
         limits=order.limits,
-        channel_bytes=_CHANNEL_BYTES,
+        channel_bytes=CHANNEL_BYTES,
     )
 
 
@@ -204,7 +206,7 @@ def _arguments(
     if start.each:
         return (), call.files
     paths = [PurePosixPath(path) for path in order.paths]
-    can_choose = all(path.suffix in _SCRIPT for path in paths)
+    can_choose = all(path.suffix in SCRIPTS for path in paths)
     if order.environment.recipe.runner is TestRunner.NODE_TEST:
         held = (any(path.match(one) for one in call.files) for path in paths)
         chosen = order.paths if can_choose and (not call.files or all(held)) else ()

@@ -18,6 +18,8 @@ from pathlib import Path, PurePosixPath
 _FIXTURES = {"fixtures", "fixture", "__fixtures__"}
 _MATERIAL = _FIXTURES | {"__mocks__", "helpers", "support", "mocks"}
 _TAP_SNAPSHOTS = "tap-snapshots"  # one for each file of tests, below the same folders
+SCRIPTS = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx")
+"""How the names of JavaScript's and TypeScript's files end."""
 _SCRIPT = re.compile(r"\.[cm]?[jt]sx?\Z")
 _SCRIPT_TEST = re.compile(
     r"(?:(?:^|[._-])(?:test|tests|spec)|^test-.*|^tests?\.(?!config|utils?\b|helpers?\b|d\.)[\w.-]+)"

@@ -51,6 +51,9 @@ class TestOrder:
         return (tree, *layers.mounts(self.environment, self.guest), *self.laid)
 
 
+HARNESS_TARGET = "/opt/assay/sandbox/harness"
+HARNESS = Mount(str(Path(__file__).parent.parent / "harness"), HARNESS_TARGET)
+CHANNEL_BYTES = 256 << 20  # a hundred thousand tests
 _MOST_HELD = 150
 
 

@@ -17,15 +17,22 @@ from sandbox.test_runs.four_runs import is_below
 from sandbox.test_runs.node_tests import NODE_TESTS
 from sandbox.test_runs.path_kinds import PathKind, classify
 from sandbox.test_runs.run_records import NO_TESTS, end_of_output, joined_calls, read_channel
-from sandbox.test_runs.test_order import TestDriver, TestOrder, held_tests, local, of_the_tree
+from sandbox.test_runs.test_order import (
+    CHANNEL_BYTES,
+    HARNESS,
+    HARNESS_TARGET,
+    TestDriver,
+    TestOrder,
+    held_tests,
+    local,
+    of_the_tree,
+)
 from sandbox.toolchains import layers
 from sandbox.toolchains.tree import Tree
-from sandbox.values import Observation, Outcome, TestResult, TestRun, TestRunner
+from sandbox.values import FAILING, Observation, Outcome, TestResult, TestRun, TestRunner
 
 HARNESS_VERSION = "6"
 """Part of the key under which a caller may keep a run; changes when outcomes may."""
-
-_BAD = (Outcome.FAILED, Outcome.ERROR)
 
 
 async def run_tests(sandbox: Sandbox, order: TestOrder) -> Observation:
@@ -67,7 +74,7 @@ async def _run(sandbox: Sandbox, order: TestOrder) -> Observation:
     exit_code, problem = completed.exit_code, f"The test command {killed}." if killed else ""
     if tests is not None:
         # The tests' own: 0 when all is well, 1 when a test failed. Our launcher's says nothing.
-        has_failed = any(result.outcome in _BAD for result in tests.results)
+        has_failed = any(result.outcome in FAILING for result in tests.results)
         exit_code, problem = int(has_failed) if tests.complete else None, tests.problem
     output = (completed.stdout + b"\n" + completed.stderr).decode("utf-8", "replace")
     return Observation(
@@ -100,11 +107,6 @@ _KILLED = {
 # --- runs pytest and unittest by a harness outside the tree; see `sandbox.harness` for its limits ---
 
 
-_HARNESS = Path(__file__).parent.parent / "harness"
-_HARNESS_TARGET = "/opt/assay/sandbox/harness"
-_CHANNEL_BYTES = 256 << 20  # a hundred thousand tests
-
-
 def _command(order: TestOrder) -> Command:
     """The harness by the project's own interpreter; orders go by standard input."""
     recipe = order.environment.recipe
@@ -129,12 +131,12 @@ def _command(order: TestOrder) -> Command:
         "lent": lent,
     }
     return Command(
-        argv=(f"{layers.DEPENDENCIES}/bin/python", "-S", f"{_HARNESS_TARGET}/launch.py"),
+        argv=(f"{layers.DEPENDENCIES}/bin/python", "-S", f"{HARNESS_TARGET}/launch.py"),
         mounts=(
             *order.mounts,
             *held_tests(order.tree),
             *lent_mounts,
-            Mount(str(_HARNESS), _HARNESS_TARGET),
+            HARNESS,
         ),
         cwd=order.start,
         # PYTHONPATH and the like wait for the child: the supervisor must not load the tree's modules.
@@ -142,7 +144,7 @@ def _command(order: TestOrder) -> Command:
         stdin=json.dumps(orders).encode() + b"\n",
         network=order.network,
         limits=order.limits,
-        channel_bytes=_CHANNEL_BYTES,
+        channel_bytes=CHANNEL_BYTES,
     )
 
 
@@ -224,13 +226,13 @@ def _kept_command(order: TestOrder) -> Command:
         "time_s": order.limits.timeout_s * _TIME_SHARE,
     }
     return Command(
-        argv=("python3", "-I", "-S", f"{_HARNESS_TARGET}/supervisor/main.py"),
-        mounts=(*order.mounts, *held_tests(order.tree), Mount(str(_HARNESS), _HARNESS_TARGET)),
+        argv=("python3", "-I", "-S", f"{HARNESS_TARGET}/supervisor/main.py"),
+        mounts=(*order.mounts, *held_tests(order.tree), HARNESS),
         cwd=order.start,
         stdin=json.dumps(orders).encode() + b"\n",
         network=order.network,
         limits=order.limits,
-        channel_bytes=_CHANNEL_BYTES,
+        channel_bytes=CHANNEL_BYTES,
     )
 
 

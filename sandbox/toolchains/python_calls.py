@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sandbox.toolchains.tree import LINE_CHARS, Table, Tree
 
-_PARTS = re.compile(r"&&|\|\||[;|]")
+PARTS = re.compile(r"&&|\|\||[;|]")
 # `doctest` is a word of other tools, too (`sphinx-build -b doctest`, `make doctest`).
 _TEST_CALL = re.compile(
     r"(?:^|[\s/;&\"'(])(?P<runner>pytest|py\.test|unittest|(?<=\s-m\s)doctest)"
@@ -71,7 +71,7 @@ def _is_elsewhere(tree: Tree, call: RunnerLine) -> bool:
 def _calls_of_line(tree: Tree, line: str, folder: str, depth: int) -> Iterator[RunnerLine]:
     if len(line) > LINE_CHARS:  # no person wrote a longer one, and patterns must stay fast
         return
-    for part in _PARTS.split(line):
+    for part in PARTS.split(line):
         # Before `-m pytest` other words can look like the runner, too.
         bare = _ADDED_PACKAGE.sub("", part)
         option = re.search(r"\s-m\s(?=(pytest|unittest|doctest)(\s|$))", bare)

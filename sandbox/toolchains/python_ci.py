@@ -14,6 +14,7 @@ from packaging.utils import canonicalize_name
 
 from sandbox.toolchains.python_arguments import parsed, requirement_name
 from sandbox.toolchains.python_calls import (
+    PARTS,
     RunnerLine,
     calls_in,
     make_places,
@@ -32,7 +33,6 @@ _TOOLS = frozenset(
     | {"pytest-travis-fold", "pytest-github-actions-annotate-failures"}
 )
 _TESTS = re.compile(r"(unit[_-]?)?(tests?|check|pytest)\b")
-_PARTS = re.compile(r"&&|\|\||[;|]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +245,7 @@ def _ci(tree: Tree, project: str) -> Iterator[TestHints]:
 
 def _job(tree: Tree, job: Job, project: str) -> TestHints:
     lines, words = job.lines(), list[str]()
-    for line in (part for whole in lines for part in _PARTS.split(whole)):
+    for line in (part for whole in lines for part in PARTS.split(whole)):
         if re.search(r"\bpip3? install\b", line):
             words += _words(line.split("install", 1)[1])
         elif re.search(r"\b(uv (sync|run)|poetry install|pdm (install|sync))\b", line):

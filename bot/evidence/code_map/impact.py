@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from bot.diff.lines import numbered_lines
 from bot.diff.paths import is_automation, is_changelog, is_document, is_test_path
-from bot.evidence.code_map.index import CodeIndex, Symbol, innermost
+from bot.evidence.code_map.index import STAND_FOR_FOLDER, CodeIndex, Symbol, innermost
 from bot.values import ChangedSymbol, CodePlace, Dependent, Impact
 from sandbox.code_map.facts import Code, Definition, SourceFile
 from sandbox.values import Diff, FileChange, Side
@@ -139,13 +139,6 @@ _IMPORT = re.compile(
     r"(?:import|from|use|using|require|include|package|(?:const|let|var)\b.*\brequire\()\b"
 )
 _LOCK = re.compile(r"(?:\.lock|package-lock\.json|pnpm-lock\.yaml|go\.sum)\Z")
-_HANDS_ON = {
-    "__init__",
-    "index",
-    "mod",
-    "lib",
-    "main",
-}  # what such a file imports is what it exports
 
 
 class Links:
@@ -248,7 +241,8 @@ def _changes_a_whole_file(change: FileChange, index: CodeIndex) -> bool:
     file = index.files.get(change.path)
     if file is None or is_test_path(change.path):
         return False
-    hands_on = PurePosixPath(change.path).stem in _HANDS_ON
+    # What such a file imports is what it exports.
+    hands_on = PurePosixPath(change.path).stem in STAND_FOR_FOLDER
     for line, text in new_lines(change):
         said = text[1:].strip()
         is_code = bool(said) and not said.startswith(_COMMENT)

@@ -22,7 +22,7 @@ from sandbox.code_map.facts import Definition, SourceFile
 
 _STEP = re.compile(r"[./\\:]+")
 _LAST_STEP = re.compile(r"[./\\:]+[^./\\:]*\Z")
-_IS_FOLDER = {"__init__", "index", "mod", "lib", "main"}
+STAND_FOR_FOLDER = {"__init__", "index", "mod", "lib", "main"}
 _HOPS = 3
 _MOST_CANDIDATES = 5
 _SAME_PACKAGE = {
@@ -72,7 +72,7 @@ class CodeIndex:
             stem, folders = pure.name.split(".", 1)[0] or pure.name, pure.parts[:-1]
             self._by_stem[stem].append(((*folders, stem), path))
             is_by_folder = pure.suffix in (".go", ".java", ".cs", ".kt", ".swift")
-            if folders and (stem in _IS_FOLDER or is_by_folder):
+            if folders and (stem in STAND_FOR_FOLDER or is_by_folder):
                 self._by_stem[folders[-1]].append((folders, path))
 
     @cached_property

@@ -33,9 +33,9 @@ from sandbox.edges.examples import (
     make_calls,
 )
 from sandbox.repository.tree_reader import TreeReader
+from sandbox.test_runs.path_kinds import SCRIPTS
 from sandbox.values import Observation, Side
 
-_SCRIPTS = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx")
 _PROGRAMS = {
     ExampleLanguage.PYTHON: ExampleProgram.PYTHON,
     ExampleLanguage.JAVASCRIPT: ExampleProgram.JAVASCRIPT,
@@ -132,7 +132,7 @@ def _spelled_out(example: Example, changed: tuple[str, ...]) -> Example:
     if example.language is not ExampleLanguage.EITHER:
         return example
     is_python = any(path.endswith(".py") for path in changed)
-    is_script = not is_python and any(path.endswith(_SCRIPTS) for path in changed)
+    is_script = not is_python and any(path.endswith(SCRIPTS) for path in changed)
     language = ExampleLanguage.JAVASCRIPT if is_script else ExampleLanguage.PYTHON
     call = example.said_call if is_script else example.call
     return replace(example, language=language, call=call)

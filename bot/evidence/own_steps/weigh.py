@@ -15,13 +15,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bot.evidence.damage import Noticed
-from bot.evidence.transitions import NOT_RUNNABLE, passed
+from bot.evidence.transitions import passed
 from bot.task.categories import is_invariant
 from bot.task.ties import code_named, named_code
 from bot.text.clipping import steady
 from bot.text.words import words_of
 from bot.values import ActionKind, Category, DamageSeen, Evidence, Impact, Requirement, Transition
 from sandbox.damage.values import Damage, is_hollow
+from sandbox.values import NOT_RUNNABLE
 
 OPEN_TO_TALK = (Category.BEHAVIOUR, Category.KEEP, Category.CRITERION, Category.PROHIBITION)
 """Upkeep is shown by what stands in files: there, looking is enough."""

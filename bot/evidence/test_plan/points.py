@@ -35,7 +35,7 @@ from bot.evidence.test_plan.quotations import (
     printed,
     quotations,
 )
-from bot.evidence.transitions import NOT_RUNNABLE, passed
+from bot.evidence.transitions import passed
 from bot.values import (
     Decider,
     Evidence,
@@ -46,7 +46,7 @@ from bot.values import (
     VerdictOutcome,
 )
 from sandbox.terminal.values import FileCheck, FileOutcome, ItemRun
-from sandbox.values import Observation
+from sandbox.values import NOT_RUNNABLE, Observation
 
 _COMMAND_NOT_FOUND = re.compile(r"(?:^|: )([\w.+-]+): command not found\s*$", re.MULTILINE)
 _NO_MODULE = re.compile(r"No module named '?(pytest|unittest2|nose)'?\s*$", re.MULTILINE)

@@ -16,6 +16,7 @@ from rapidfuzz import fuzz
 
 from bot.text.words import sentences
 from bot.values import PlanItem
+from sandbox.terminal.compare import ANSI
 
 _QUOTED = re.compile(
     r"(?<![\w'])'([^'\n]{2,160})'(?![\w'])|\"([^\"\n]{2,160})\"|`([^`\n]{2,160})`|“([^”\n]{2,160})”"
@@ -49,7 +50,6 @@ _MADE = re.compile(r"(?i)\b(created|generated|exported to|saved|written)\b")
 _PATH = re.compile(r"(?<![\w./-])(?:[\w.-]+/)*[\w-]+\.[A-Za-z]{2,5}(?![\w/])")
 _ALIKE_RATIO, _ALIKE_WORDS_RATIO = 72.0, 80.0
 _LEAST_LETTERS = 3
-_ANSI = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-Z\\-_])")
 
 
 class HowPrinted(StrEnum):
@@ -96,7 +96,7 @@ def quotations(item: PlanItem, typed: str) -> Quotations:
 
 def printed(demand: Demand, output: str) -> HowPrinted:
     """Look for a demand in what was printed, whatever the capitals and the spacing."""
-    lines = [_plain(line) for line in _ANSI.sub("", output).splitlines()]
+    lines = [_plain(line) for line in ANSI.sub("", output).splitlines()]
     wanted = [_plain(text) for text in demand.texts]
     if _in_one_block(wanted, lines):
         return HowPrinted.WHOLLY
@@ -119,7 +119,7 @@ def left_out(demand: Demand, screens: Iterable[str]) -> tuple[str, ...]:
     if not demand.is_menu:
         return ()
     wanted = [_plain(text) for text in demand.texts]
-    shown = [_plain(_ANSI.sub("", screen)) for screen in screens]
+    shown = [_plain(ANSI.sub("", screen)) for screen in screens]
     missing = [[text for text in wanted if text not in one] for one in shown]
     best = min(missing, key=len, default=wanted)
     return tuple(best) if best and len(wanted) - len(best) > 1 else ()
@@ -130,7 +130,7 @@ def is_printed_whole(item: PlanItem, output: str, typed: str) -> bool:
     wanted = _plain(item.expected_output)
     if len(wanted) < 12 or len(wanted.split()) < 3:
         return False
-    return wanted in _plain(_ANSI.sub("", output)) and wanted not in _plain(typed)
+    return wanted in _plain(ANSI.sub("", output)) and wanted not in _plain(typed)
 
 
 def made_files(item: PlanItem) -> tuple[str, ...]:

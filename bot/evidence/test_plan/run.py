@@ -17,7 +17,7 @@ from bot.values import ItemKind, PlanItem, PlannedCase, Step, TestPlan
 from sandbox.base import Limits, Network, Sandbox
 from sandbox.repository.combine import combine
 from sandbox.repository.names import is_plain
-from sandbox.terminal.bash import trusted_files
+from sandbox.terminal.bash import TEST_FILE, trusted_files
 from sandbox.terminal.shell_interaction import (
     Interaction,
     TypedCase,
@@ -100,7 +100,6 @@ async def run_by_harness(
     )
 
 
-_TEST = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$|(^|/)tests?/")
 _SOURCE = re.compile(
     r"\.(py|js|mjs|cjs|ts|tsx|jsx|c|cc|cpp|h|hpp|go|rs|java|rb|php|sh|pl|cs|kt|swift)$"
 )
@@ -140,7 +139,7 @@ def plan_trees(plan: TestPlan, base: Path, head: Path, folder: Path) -> PlanTree
     for path in only_head:
         # The folder of an author's test, when base has nothing there, may hold a `conftest.py`.
         beside = PurePosixPath(path).parent.as_posix()
-        may_be = path in tests and beside != "." and _TEST.search(f"{beside}/")
+        may_be = path in tests and beside != "." and TEST_FILE.search(f"{beside}/")
         is_own = may_be and not (base / beside).exists() and (head / beside).is_dir()
         lent.append(beside if is_own else path)
     shared = combine(head, base, trusted, folder / "plan-head-shared")
@@ -163,7 +162,7 @@ def tests_of(item: PlanItem) -> tuple[str, ...]:
         for word in words:
             path = word.partition("::")[0]
             whole = PurePosixPath(folder, path).as_posix()
-            if path.endswith(".py") and _TEST.search(path) and is_safe(whole):
+            if path.endswith(".py") and TEST_FILE.search(path) and is_safe(whole):
                 found[whole] = None
     return tuple(found)
 
@@ -202,7 +201,7 @@ def _trusted(plan: TestPlan, base: Path, head: Path, named: Iterable[str]) -> se
         for tree in (base, head)
         for path in trusted_files(case.command, tree)
     }
-    is_run = any(one.startswith(f"{beside}/") and not _TEST.search(one) for one in programs)
+    is_run = any(one.startswith(f"{beside}/") and not TEST_FILE.search(one) for one in programs)
     return found if is_run else found | {beside}
 
 

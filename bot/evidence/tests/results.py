@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from bot.values import FourWay, TestChange, TestComparison
 from sandbox.test_runs.four_runs import passed
-from sandbox.values import Outcome
+from sandbox.values import FAILING, Outcome
 
-FAILING = (Outcome.FAILED, Outcome.ERROR)
 _TROUBLE = re.compile(
     r"\b(?:ERR_MODULE_NOT_FOUND|MODULE_NOT_FOUND|Cannot find (?:module|package)|ModuleNotFoundError|"
     r"ECONN[A-Z]+|ENOTFOUND|EAI_AGAIN|ENOENT|EACCES|EPERM|Connection\w*Error|gaierror|FileNotFoundError|PermissionError|"
