@@ -37,11 +37,10 @@ _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 
 @dataclass(frozen=True, slots=True)
 class IndexSettings:
-    """What a build gets of the host's settings; `remarks` say in full sentences what it does not."""
+    """What a build gets of the host's settings."""
 
     variables: tuple[tuple[str, str], ...]
     mounts: tuple[Mount, ...]
-    remarks: tuple[str, ...]
 
 
 def host_index_settings() -> IndexSettings:
@@ -63,7 +62,7 @@ def pip_configuration_files(environ: Mapping[str, str]) -> tuple[Path, ...]:
 def index_settings(
     environ: Mapping[str, str], pip_files: Iterable[Path], npm_files: Iterable[Path] = ()
 ) -> IndexSettings:
-    """Translate the host's settings to uv's; a URL with credentials is left out and named."""
+    """Translate the host's settings to uv's, without URLs with credentials: builds are not trusted."""
     pip = _pip_values(environ, pip_files)
     default = environ.get("UV_DEFAULT_INDEX") or environ.get("UV_INDEX_URL") or pip["index-url"]
     extra = environ.get("UV_INDEX") or environ.get("UV_EXTRA_INDEX_URL") or pip["extra-index-url"]
@@ -72,9 +71,7 @@ def index_settings(
     safe = {
         name: [u for u in text.split() if not _has_credentials(u)] for name, text in urls.items()
     }
-    dropped = [u for text in urls.values() for u in text.split() if _has_credentials(u)]
     proxies = {n: environ.get(n) or environ.get(n.lower(), "") for n in _PROXIES}
-    dropped += [url for url in proxies.values() if _has_credentials(url)]
     variables = {n: ("," if n == "UV_FIND_LINKS" else " ").join(u) for n, u in safe.items() if u}
     variables |= {n: url for n, url in proxies.items() if url and not _has_credentials(url)}
     if pip["extra-index-url"] and "UV_INDEX" in variables:
@@ -100,13 +97,7 @@ def index_settings(
     interpreters = environ.get("UV_PYTHON_INSTALL_MIRROR", "")
     if interpreters and not _has_credentials(interpreters):
         variables["UV_PYTHON_INSTALL_MIRROR"] = interpreters
-    dropped += [url for url in (registry, interpreters) if _has_credentials(url)]
-    remarks = tuple(
-        f"The host's setting for {host} was left out, because it carries credentials and builds are "
-        "not trusted with any."
-        for host in sorted({urlsplit(url).hostname or "?" for url in dropped})
-    )
-    return IndexSettings(tuple(sorted(variables.items())), tuple(mounts), remarks)
+    return IndexSettings(tuple(sorted(variables.items())), tuple(mounts))
 
 
 def _pip_values(environ: Mapping[str, str], files: Iterable[Path]) -> dict[str, str]:

@@ -175,5 +175,5 @@ def _merged(below: dict[str, object], above: dict[str, object]) -> dict[str, obj
 def reading_of(layer: Layer) -> ConfigurationFile:
     """What a layer says; what kept it from being read is its problem."""
     if layer.problem:
-        return ConfigurationFile(problems=(ConfigurationProblem(0, "", layer.problem),))
+        return ConfigurationFile(problems=(ConfigurationProblem(0, layer.problem),))
     return read(layer.text)

@@ -23,10 +23,9 @@ MAX_PROBLEMS_TOLD = 5
 
 @dataclass(frozen=True, slots=True)
 class ConfigurationProblem:
-    """One thing that is wrong: the line (0: the file as a whole), the key if it is one, and why."""
+    """One thing that is wrong: the line (0: the file as a whole) and why."""
 
     line: int
-    key: str
     message: str
 
     def __str__(self) -> str:
@@ -78,12 +77,12 @@ def read(text: bytes | str | None) -> ConfigurationFile:
     try:
         document = read_plain_yaml(_decoded(text or ""))
     except PlainYamlError as error:
-        return ConfigurationFile(problems=(ConfigurationProblem(error.line, "", error.problem),))
+        return ConfigurationFile(problems=(ConfigurationProblem(error.line, error.problem),))
     if document.data is None:
         return ConfigurationFile()
     if not isinstance(document.data, dict):
         why = f"the top level must be a mapping of keys; allowed: {', '.join(Configuration.model_fields)}"
-        return ConfigurationFile(problems=(ConfigurationProblem(1, "", why),))
+        return ConfigurationFile(problems=(ConfigurationProblem(1, why),))
     try:
         return ConfigurationFile(validated(document.data), document.data, document=document)
     except ValidationError as error:
@@ -92,7 +91,7 @@ def read(text: bytes | str | None) -> ConfigurationFile:
         )
     except (TypeError, ValueError, RecursionError):
         why = "it holds values that are neither text, number, list nor mapping"
-        return ConfigurationFile(problems=(ConfigurationProblem(0, "", why),))
+        return ConfigurationFile(problems=(ConfigurationProblem(0, why),))
 
 
 def validated(keys: dict[str, object]) -> Configuration:
@@ -132,7 +131,7 @@ def _problems(error: ValidationError, document: PlainYaml) -> Iterator[Configura
             message = f"`{key}` is not a known key{hint}; allowed here: {', '.join(allowed)}"
         else:
             message = (f"`{key}`: " if location else "") + plain_message(detail)
-        yield ConfigurationProblem(document.line(location), key, message)
+        yield ConfigurationProblem(document.line(location), message)
 
 
 def plain_message(detail: ErrorDetails) -> str:

@@ -169,4 +169,4 @@ def pages_to_look_at(configuration: Configuration, checkout: Checkout) -> tuple[
         return (web.pages or (setup.url,)) if touches else ()
     if web.pages:
         return web.pages if any(map(is_front_end, changed)) else ()
-    return tuple(page.path for page in find_pages(Path(checkout.head_tree), changed))
+    return find_pages(Path(checkout.head_tree), changed)

@@ -15,18 +15,13 @@ def passed(observation: Observation | None) -> bool | None:
     return observation.exit_code == 0
 
 
-def transition(
-    base: Observation | None, head: Observation | None, *, new_on_head: bool = False
-) -> Transition:
-    """The transition of one action; `new_on_head` says that the check itself came with head.
-
-    A new check that already passes on base proves nothing: it is `vacuous`.
-    """
+def transition(base: Observation | None, head: Observation | None) -> Transition:
+    """The transition of one action."""
     before, after = passed(base), passed(head)
     if before is None or after is None:
         return Transition.UNKNOWN
     if before and after:
-        return Transition.VACUOUS if new_on_head else Transition.HELD
+        return Transition.HELD
     if after:
         return Transition.FIXED
     return Transition.REGRESSED if before else Transition.STILL_FAILING

@@ -38,7 +38,7 @@ class Unprocessable(UserError):
 
 @dataclass(frozen=True, slots=True)
 class PullRequest:
-    """One pull request. `head_repository` is empty when the fork was deleted; times are ISO 8601."""
+    """One pull request. `head_repository` is empty when the fork was deleted."""
 
     number: int
     title: str
@@ -55,8 +55,6 @@ class PullRequest:
     base_repository: str
     labels: tuple[str, ...] = ()
     merged: bool = False
-    url: str = ""
-    updated_at: str = ""
     changed_files: int = 0
 
     @property
@@ -77,12 +75,9 @@ class Issue:
     number: int
     title: str
     body: str
-    state: str
     author: str
     author_association: str
-    labels: tuple[str, ...] = ()
     is_pull_request: bool = False
-    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +86,6 @@ class Comment:
 
     id: int
     body: str
-    author: str
-    author_association: str
     own: bool
     url: str = ""
     updated_at: str = ""
@@ -148,7 +141,6 @@ class Installation:
     """One installation of the app on an account."""
 
     id: int
-    account: str
     suspended: bool = False
 
 
@@ -231,13 +223,11 @@ class CheckRun:
     """One check run as GitHub has it; `conclusion` is empty until it is completed."""
 
     id: int
-    name: str
     head_sha: str
     external_id: str
     status: str
     conclusion: str
     annotations: int = 0
-    url: str = ""
     title: str = ""
 
 

@@ -146,10 +146,7 @@ class GitHubApp:
         async with self._as_app() as transport:
             replies = await transport.pages("app/installations")
         return tuple(
-            Installation(
-                reply.integer("id"), reply.text("account", "login"), reply.has("suspended_at")
-            )
-            for reply in replies
+            Installation(reply.integer("id"), reply.has("suspended_at")) for reply in replies
         )
 
     async def installation_repositories(self, installation: int) -> tuple[str, ...]:

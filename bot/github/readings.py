@@ -27,8 +27,6 @@ def read_pull_request(reply: Payload) -> PullRequest:
         base_repository=reply.text("base", "repo", "full_name"),
         labels=_labels(reply),
         merged=reply.flag("merged") or reply.has("merged_at"),
-        url=reply.text("html_url"),
-        updated_at=reply.text("updated_at"),
         changed_files=reply.integer("changed_files"),
     )
 
@@ -39,12 +37,9 @@ def read_issue(reply: Payload) -> Issue:
         number=reply.integer("number"),
         title=reply.text("title"),
         body=reply.text("body"),
-        state=reply.text("state"),
         author=reply.text("user", "login"),
         author_association=reply.text("author_association"),
-        labels=_labels(reply),
         is_pull_request=reply.has("pull_request"),
-        url=reply.text("html_url"),
     )
 
 
@@ -59,8 +54,6 @@ def read_comment(reply: Payload, app: AppInfo | None) -> Comment:
     return Comment(
         id=reply.integer("id"),
         body=reply.text("body"),
-        author=reply.text("user", "login"),
-        author_association=reply.text("author_association"),
         own=own,
         url=reply.text("html_url"),
         updated_at=reply.text("updated_at"),
@@ -71,13 +64,11 @@ def read_check_run(reply: Payload) -> CheckRun:
     """The value of GitHub's JSON, of the REST API and of a webhook's `check_run` alike."""
     return CheckRun(
         id=reply.integer("id"),
-        name=reply.text("name"),
         head_sha=reply.text("head_sha"),
         external_id=reply.text("external_id"),
         status=reply.text("status"),
         conclusion=reply.text("conclusion"),
         annotations=reply.integer("output", "annotations_count"),
-        url=reply.text("html_url"),
         title=reply.text("output", "title"),
     )
 

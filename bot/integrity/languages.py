@@ -17,7 +17,6 @@ class Language:
     one test and leaves out the others. `assertion` finds the beginning of an assertion.
     """
 
-    name: str
     suffixes: tuple[str, ...]
     start: re.Pattern[str]
     opens: str
@@ -31,7 +30,6 @@ class Language:
 _NEVER = re.compile(r"(?!)")
 _JS_CALL = r"(?:test|it|specify|Deno\.test|bench)"
 SCRIPT = Language(
-    "JavaScript",
     (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"),
     re.compile(
         rf"(?<![\w.$])(?P<head>[xf]?{_JS_CALL}(?:\.\w+)*"
@@ -55,7 +53,6 @@ SCRIPT = Language(
     re.compile(r"(?<![\w.$])(?:(?:test|it|describe|suite|context|specify)\.only|f(?:it|describe))\b"),
 )  # fmt: skip
 GO = Language(
-    "Go",
     ("_test.go",),
     re.compile(
         r"(?<!\w)func\s+(?P<name>(?:Test|Fuzz|Example)\w*)\s*\([^)]*\)|"
@@ -70,7 +67,6 @@ GO = Language(
     _NEVER,
 )
 RUST = Language(
-    "Rust",
     (".rs",),
     re.compile(
         r"#\[(?:\w+::)*(?:test|rstest|test_case)\b[^\]]{0,200}\](?:\s{0,200}#\[[^\]]{0,200}\]){0,8}\s{0,200}"
@@ -85,7 +81,6 @@ RUST = Language(
     _NEVER,
 )
 JAVA = Language(
-    "Java",
     (".java", ".kt"),
     re.compile(
         r"@(?:Test|ParameterizedTest|RepeatedTest)\b[^{};]{0,600}?(?:void|fun)\s+(?P<name>\w+|`[^`]+`)\s*\("
@@ -99,7 +94,6 @@ JAVA = Language(
     _NEVER,
 )
 NATIVE = Language(
-    "C",
     (".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"),
     re.compile(
         r"(?<!\w)(?:TEST(?:_F|_P|_CASE|_METHOD)?|SCENARIO|START_TEST|BOOST_AUTO_TEST_CASE|Test|MU_TEST)\s*"
@@ -118,7 +112,6 @@ NATIVE = Language(
     _NEVER,
 )  # fmt: skip
 SHELL = Language(
-    "shell",
     (".sh", ".bash", ".bats"),
     re.compile(
         r"^@test\s+(?P<quote>[\"'])(?P<name>.*?)(?P=quote)|"

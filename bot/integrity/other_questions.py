@@ -51,7 +51,7 @@ def questions_in_text(source: str, language: Language) -> Iterator[TestExpectati
     constants, file_rows = constants_of(file), frozenset(_rows(file))
     tests = read_other_tests(source, language).tests
     if language is NATIVE and not tests:
-        tests = (CodeOfTest("main", 1, 1, (), (), 0, False, source[:MAX_SOURCE]),)
+        tests = (CodeOfTest("main", 1, (), (), 0, False, source[:MAX_SOURCE]),)
     for test in tests:
         body = read_tokens(test.body, is_script=is_script)
         names = _NamesInTest(constants | constants_of(body), _worked(body, constants))

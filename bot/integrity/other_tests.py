@@ -213,7 +213,6 @@ def _test(match: re.Match[str], file: _TestFile) -> CodeOfTest | None:
     return CodeOfTest(
         name=" ".join(name.split())[:200],
         line=text.line_at(match.start()),
-        end_line=text.line_at(end),
         assertions=tuple(_assertion(found, end, file) for found in file.within(opening, end)),
         skips=tuple(dict.fromkeys(skips)),
         swallowed=file.hidden_within(opening, end),

@@ -199,7 +199,6 @@ class CodeOfTest:
 
     name: str  # with its classes: "TestA::test_b"
     line: int
-    end_line: int
     assertions: tuple[Assertion, ...]
     skips: tuple[str, ...]  # decorators and calls that skip or expect failure, as written
     swallowed: int  # assertions whose failure an except clause hides
@@ -246,7 +245,6 @@ def _tests(body: list[ast.stmt], prefix: str, inherited: tuple[str, ...]) -> Ite
             yield CodeOfTest(
                 name=prefix + node.name,
                 line=min([node.lineno, *(d.lineno for d in node.decorator_list)]),
-                end_line=node.end_lineno or node.lineno,
                 assertions=tuple(assertions_in(node)),
                 skips=(*inherited, *_decorator_skips(node), *map(ast.unparse, called)),
                 swallowed=sum(map(_swallowed, attempts)),

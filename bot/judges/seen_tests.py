@@ -20,7 +20,6 @@ MESSAGE_CHARS = 700
 MOST_TOLD = 30
 MOST_UNCHANGED = 8
 """Tests that pass on both sides and are named; of more, the number is told."""
-_SAID = {Outcome.PASSED: "passes", Outcome.FAILED: "fails", Outcome.ERROR: "fails with an error"}
 _MOVES = {
     (True, False): "passed on base, fails on head",
     (False, False): "fails on both sides",

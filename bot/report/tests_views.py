@@ -62,7 +62,6 @@ class TestsView:
 
     __test__ = False
     problem: str
-    evidence_id: str
     shown: tuple[TestGroup, ...]
     ids: tuple[tuple[TestChange, tuple[str, ...]], ...]
     total: int
@@ -78,7 +77,6 @@ def tests_view(tests: FourWay, shown: ShownTests) -> TestsView:
     }
     return TestsView(
         problem=tests.problem,
-        evidence_id=tests.evidence_id,
         shown=tuple(
             TestGroup(
                 change,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from sandbox.errors import CheckoutError
@@ -41,22 +40,14 @@ _ADDRESS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class StaticPage:
-    """An HTML file of the tree, and the folder that is the root of its site ("" is the tree)."""
-
-    path: str
-    root: str
-
-
 def is_front_end(path: str) -> bool:
     """Say whether a file is something that browsers get, or that such a thing is made from."""
     suffix = PurePosixPath(path).suffix.lower()
     return suffix in _PAGES | _ASSETS | _BUILT | _TEMPLATES
 
 
-def find_pages(tree: Path, changed: tuple[str, ...]) -> tuple[StaticPage, ...]:
-    """Return at most MAX_PAGES pages of a tree that show the changed files, the surest first.
+def find_pages(tree: Path, changed: tuple[str, ...]) -> tuple[str, ...]:
+    """Return at most MAX_PAGES HTML files of a tree that show the changed files, the surest first.
 
     Those are the changed pages, pages that load a changed file, and the index of a changed file's site.
     """
@@ -77,14 +68,14 @@ def find_pages(tree: Path, changed: tuple[str, ...]) -> tuple[StaticPage, ...]:
     roots = [site_root(tree, path) for path in candidates]
     indexes = [str(PurePosixPath(root, "index.html")) for root in roots if _is_index(tree, root)]
     found = dict.fromkeys((*own, *naming, *(path for path in indexes if path in listed)))
-    pages: list[StaticPage] = []
+    pages: list[str] = []
     for path in found:
         if len(pages) == MAX_PAGES:
             break
         text = _text(tree, path)
         must_be_made = _TEMPLATE_MARK.search(text) or _NEEDS_BUILD.search(text)
         if _WHOLE.search(text) and not must_be_made:
-            pages.append(StaticPage(path, site_root(tree, path)))
+            pages.append(path)
     return tuple(pages)
 
 

@@ -57,7 +57,6 @@ class Linted:
     """What one linter said on one side. `problem` says why its silence proves nothing."""
 
     linter: str
-    side: Side
     files: int
     remarks: tuple[LinterRemark, ...] = ()
     command: str = ""
@@ -76,7 +75,7 @@ async def lint(sandbox: Sandbox, order: LintOrder) -> Linted | None:
     has_modules = any(mount.target == modules for mount in _mounts(order))
     job = LintJob(chosen.sources, order.tree, order.policy, has_modules, root)
     calls = linter.calls(job) if chosen.sources else ()
-    empty = Linted(linter.name, order.side, len(chosen.sources), note=chosen.remark)
+    empty = Linted(linter.name, len(chosen.sources), note=chosen.remark)
     if not calls:
         return empty if chosen.remark else None
     parts = [await _called(sandbox, order, call) for call in calls]
@@ -87,7 +86,6 @@ async def lint(sandbox: Sandbox, order: LintOrder) -> Linted | None:
     note = "; ".join(filter(None, (chosen.remark, too_many)))
     return Linted(
         linter.name,
-        order.side,
         len(chosen.sources),
         remarks[:MAX_REMARKS],
         parts[0].command,

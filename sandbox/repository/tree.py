@@ -50,7 +50,6 @@ class Exported:
 
     folder: str
     version: str
-    total_bytes: int
     warnings: tuple[str, ...]
     missing: tuple[MissingSubmodule, ...] = ()
 
@@ -86,7 +85,7 @@ def export(
             for one in laid.missing
         ]
         version, warnings = describe_version(mirror, sha), tuple(laid.warnings)
-        exported = Exported("", version, laid.total_bytes, warnings, tuple(laid.missing))
+        exported = Exported("", version, warnings, tuple(laid.missing))
         (partial / _RECORD).write_text(json.dumps(asdict(exported)))
         place = second if exported.missing else entry
         try:
@@ -101,8 +100,7 @@ def _read(entry: Path) -> Exported:
     stored = json.loads((entry / _RECORD).read_text())
     missing = tuple(MissingSubmodule(**one) for one in stored.get("missing", ()))
     warnings = tuple(str(warning) for warning in stored["warnings"])
-    size = int(stored["total_bytes"])
-    return Exported(str(entry / "tree"), str(stored["version"]), size, warnings, missing)
+    return Exported(str(entry / "tree"), str(stored["version"]), warnings, missing)
 
 
 @dataclass(slots=True)

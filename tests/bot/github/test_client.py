@@ -34,7 +34,6 @@ async def test_a_pull_request_is_read_whole(place: Place) -> None:
     assert (found.author, found.author_association) == ("ada", "OWNER")
     assert not found.from_fork
     assert not found.draft
-    assert found.url.endswith(f"/{place.name}/pull/{place.number}")
 
 
 async def test_a_fork_is_seen_as_one(place: Place) -> None:

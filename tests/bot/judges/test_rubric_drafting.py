@@ -106,7 +106,7 @@ async def test_nothing_of_head_or_of_the_pull_request_is_in_the_prompt(
         body=f"{BODY_MARK} body",
         head_sha=world.repository.git("rev-parse", "fix"),
     )
-    hello.issues[7] = Issue(7, ISSUE.title, ISSUE.text, "open", "asker", "NONE")
+    hello.issues[7] = Issue(7, ISSUE.title, ISSUE.text, "asker", "NONE")
     hello.closes[9] = (7,)
     adapters = Adapters(
         world.github, office.records, office.jobs, str, "Assay", world.drafter, PretendedForesight(),

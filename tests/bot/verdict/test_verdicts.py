@@ -595,11 +595,6 @@ def test_what_proves_nothing_is_unknown(silent):
     assert transition(silent, observation(0)) is Transition.UNKNOWN
 
 
-def test_a_new_check_that_already_passed_is_vacuous():
-    both = observation(0, Side.BASE), observation(0)
-    assert transition(*both, new_on_head=True) is Transition.VACUOUS
-
-
 def test_the_pass_rate_stands_in_the_reason():
     steady = replace(SPLIT, passes=1, runs=1)
     assert "passed again on a re-run" in verdict_of("R1", requirements(), observed(steady)).reason

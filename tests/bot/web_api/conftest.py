@@ -25,8 +25,8 @@ from tests.bot.webhook.pretended_github import PretendedGitHub, PretendedReposit
 
 DIFF = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
 PATCH = {"repository": "octo/hello", "diff": DIFF, "task": "Make it b"}
-ISSUE = Issue(3, "Make it b", "", "open", "maintainer", "OWNER")
-PULL = Issue(9, "Fix it", "", "open", "contributor", "NONE", is_pull_request=True)
+ISSUE = Issue(3, "Make it b", "", "maintainer", "OWNER")
+PULL = Issue(9, "Fix it", "", "contributor", "NONE", is_pull_request=True)
 
 
 @dataclass

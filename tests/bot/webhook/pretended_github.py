@@ -95,8 +95,6 @@ class PretendedRepository:
             Comment(
                 index,
                 f"{marker}\n{body}",
-                "assay[bot]",
-                "NONE",
                 own=True,
                 updated_at=self.edited_at,
             )
@@ -163,7 +161,7 @@ class PretendedRepository:
         self._answer()
         self.comments_put[number, marker] = body
         whole = body if marker in body else f"{marker}\n{body}"
-        return Comment(len(self.comments_put), whole, "assay[bot]", "NONE", own=True)
+        return Comment(len(self.comments_put), whole, own=True)
 
     async def put_check_run(self, report: CheckReport, known: int = 0) -> CheckRun:
         self._answer()
@@ -173,13 +171,11 @@ class PretendedRepository:
         number = 1 + list(self.checks).index(report.external_id)
         conclusion = report.conclusion.value if report.conclusion else ""
         status = report.status.value
-        return CheckRun(
-            number, report.name, report.head_sha, report.external_id, status, conclusion
-        )
+        return CheckRun(number, report.head_sha, report.external_id, status, conclusion)
 
     async def check_runs(self, sha: str, name: str) -> tuple[CheckRun, ...]:
         found = [
-            CheckRun(number, name, sha, key, one.status.value, one.conclusion or "")
+            CheckRun(number, sha, key, one.status.value, one.conclusion or "")
             for number, (key, one) in enumerate(self.checks.items(), start=1)
             if one.head_sha == sha
         ]
@@ -210,7 +206,7 @@ class PretendedGitHub:
         raise NotImplementedError
 
     async def installations(self) -> tuple[Installation, ...]:
-        return (Installation(7, "octo"), Installation(8, "gone", suspended=True))
+        return (Installation(7), Installation(8, suspended=True))
 
     async def installation_repositories(self, installation: int) -> tuple[str, ...]:
         assert installation == 7

@@ -24,8 +24,8 @@ FORM = (7, rubric_marker(7))
 def ready(office: Office) -> Office:
     """Pull request 9 by `contributor` closes issue 7; three people may write, its author too."""
     office.drafter.drafted = RUBRIC
-    office.hello.issues[7] = Issue(7, "mean breaks", "on no prices", "open", "asker", "NONE")
-    office.hello.issues[9] = Issue(9, "t", "", "open", "a", "NONE", is_pull_request=True)
+    office.hello.issues[7] = Issue(7, "mean breaks", "on no prices", "asker", "NONE")
+    office.hello.issues[9] = Issue(9, "t", "", "a", "NONE", is_pull_request=True)
     office.hello.closes[9] = (7,)
     for login in ("ben", "BEN", "mara", "contributor"):
         office.hello.permissions[login] = Permission.WRITE
@@ -211,7 +211,7 @@ async def test_a_form_that_cannot_be_read_is_told_and_not_approved(ready: Office
 
 async def test_a_comment_that_only_looks_like_ours_is_none(ready: Office) -> None:
     forged = f"{rubric_marker(7)}\n#### Root cause or intent\nx\n"
-    ready.hello.foreign_comments.append(Comment(5, forged, "eve", "NONE", own=False))
+    ready.hello.foreign_comments.append(Comment(5, forged, own=False))
     assert "has no rubric to approve" in await approve(ready, "ben", 40)
 
 

@@ -18,8 +18,8 @@ def write(tree: Path, files: Mapping[str, str]) -> None:
         (tree / name).write_text(text)
 
 
-def found(tree: Path, *changed: str) -> list[tuple[str, str]]:
-    return [(page.path, page.root) for page in find_pages(tree, changed)]
+def found(tree: Path, *changed: str) -> list[str]:
+    return list(find_pages(tree, changed))
 
 
 def test_a_changed_page_comes_first_then_those_that_name_a_changed_file(tmp_path: Path) -> None:
@@ -27,16 +27,16 @@ def test_a_changed_page_comes_first_then_those_that_name_a_changed_file(tmp_path
         tmp_path, {"a.html": PAGE, "b.html": "<html>plain", "docs/c.html": PAGE, "css/site.css": ""}
     )
     assert found(tmp_path, "css/site.css", "b.html") == [
-        ("b.html", ""),
-        ("a.html", ""),
-        ("docs/c.html", ""),
+        "b.html",
+        "a.html",
+        "docs/c.html",
     ]
     assert found(tmp_path, "README.md", "server.py") == []
 
 
 def test_a_script_that_no_page_names_shows_on_the_index_of_its_site(tmp_path: Path) -> None:
     write(tmp_path, {"docs/index.html": "<html>", "docs/js/part.js": "", "lib/other.js": ""})
-    assert found(tmp_path, "docs/js/part.js") == [("docs/index.html", "docs")]
+    assert found(tmp_path, "docs/js/part.js") == ["docs/index.html"]
     assert found(tmp_path, "lib/other.js") == []
 
 
@@ -55,7 +55,7 @@ def test_a_page_that_only_tells_of_a_script_does_not_show_it(tmp_path: Path) -> 
     pages = {f"loads{n}.html": f"<html>{text}" for n, text in enumerate(loads)}
     others = {f"tells{n}.html": f"<html>{text}" for n, text in enumerate(tells)}
     write(tmp_path, {**pages, **others, "lib/part.js": ""})
-    assert [path for path, _ in found(tmp_path, "lib/part.js")] == list(pages)
+    assert found(tmp_path, "lib/part.js") == list(pages)
 
 
 def test_a_site_begins_at_its_outermost_index(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_a_link_out_of_the_tree_is_not_followed(tmp_path: Path) -> None:
 def test_at_most_five_pages_are_looked_at(tmp_path: Path) -> None:
     names = [f"p{number}.html" for number in range(9)]
     write(tmp_path, dict.fromkeys(names, PAGE))
-    assert [path for path, _ in found(tmp_path, *names)] == names[:5]
+    assert found(tmp_path, *names) == names[:5]
 
 
 def test_what_browsers_get_is_front_end() -> None:
