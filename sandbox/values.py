@@ -340,7 +340,6 @@ class Observation:
     truncated: bool = False
     tests: TestRun | None = None
     findings: tuple[Finding, ...] = ()
-    artifacts: tuple[str, ...] = ()
     pictures: tuple[Picture, ...] = ()
     problem: str = ""  # why this observation proves nothing, in one sentence
     item: ItemRun | None = None  # of a test plan's item only

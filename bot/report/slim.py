@@ -116,7 +116,7 @@ def _observation(seen: Observation) -> Observation:
             replace(result, id="", message="", path="", source="") for result in seen.tests.results
         ),
     )
-    return replace(seen, tests=tests, findings=(), artifacts=(), item=None)
+    return replace(seen, tests=tests, findings=(), item=None)
 
 
 def _finding(finding: Finding) -> Finding:

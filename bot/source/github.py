@@ -216,12 +216,9 @@ class GitHubOrigin:
         end, gate = _end(answer, comment), answer.evaluation.gate
         if not self.store.ended(request.id, end):
             self.store.concluded_again(request.id, gate.conclusion, gate.title)
-        check_run = 0
         if request.has_check_run:
-            check_run = await self._complete(answer)
-        return Publication(
-            request.id, gate.conclusion, answer.report_key, comment, check_run, skipped
-        )
+            await self._complete(answer)
+        return Publication(gate.conclusion, answer.report_key)
 
     async def _why_not_comment(self, request: EvaluationRequest) -> str:
         if not request.number and not request.issue:
@@ -242,15 +239,14 @@ class GitHubOrigin:
         except UserError as error:
             log.warning("%s got no suggestions: %s", request.id, error.what)
 
-    async def _put_check(self, request: EvaluationRequest, report: CheckReport) -> int:
+    async def _put_check(self, request: EvaluationRequest, report: CheckReport) -> None:
         record = self.store.evaluation(request.id)
         async with self._repository(request) as repository:
             check_run = await repository.put_check_run(report, record.check_run if record else 0)
         is_finished = report.status is CheckStatus.COMPLETED
         self.store.check_run(request.id, check_run.id, is_finished)
-        return check_run.id
 
-    async def _complete(self, answer: Announcement) -> int:
+    async def _complete(self, answer: Announcement) -> None:
         """Complete the check run with the worst of what the commit's pull requests were told."""
         request, gate = answer.evaluation.request, answer.evaluation.gate
         # What people can do about a verdict; of a merge group it is asked again by the queue.
@@ -279,9 +275,8 @@ class GitHubOrigin:
                 report = shared.worst_shown(report, own, verdicts)
                 is_shared = any(one.number != request.number for one in verdicts)
             await self._put_each(repository, answer, is_shared=is_shared)
-            check_run = await self._put_check(request, report)
+            await self._put_check(request, report)
             await shared.agree(request.head_sha, request.number)
-        return check_run
 
     async def _put_each(
         self, repository: Repository, answer: Announcement, *, is_shared: bool

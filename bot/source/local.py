@@ -64,7 +64,7 @@ class Unposted:
         """Say where the report is; the command copies it to where the person wants it."""
         self.tell("publish")
         evaluation = answer.evaluation
-        return Publication(evaluation.request.id, evaluation.gate.conclusion, answer.report_key)
+        return Publication(evaluation.gate.conclusion, answer.report_key)
 
 
 @dataclass(frozen=True, slots=True)

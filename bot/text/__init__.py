@@ -1,6 +1,6 @@
 """Hostile text made harmless: scrubbed of controls and secrets, and escaped for its place."""
 
-from bot.text.escape import Delimiter, code, delimiter_of, fence, prose, sentence, suggestion
+from bot.text.escape import Delimiter, code, delimiter_of, fence, sentence, suggestion
 from bot.text.scrub import redact, scrub, scrub_tree, visible
 
 __all__ = [
@@ -8,7 +8,6 @@ __all__ = [
     "code",
     "delimiter_of",
     "fence",
-    "prose",
     "redact",
     "scrub",
     "scrub_tree",

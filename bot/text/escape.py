@@ -51,17 +51,12 @@ def _escape_start(found: re.Match[str]) -> str:
     return sign + _BREAK_ENTITY if sign.isdigit() or sign == "/" else "\\" + sign
 
 
-def prose(text: str) -> Markup:
-    """Untrusted text as one line of Markdown that renders to exactly that text and nothing else.
+def sentence(text: str) -> Markup:
+    """Untrusted text as one line of Markdown that renders to that text, between backticks as code.
 
     Safe in a paragraph, a list item, a heading and a table cell.
     """
-    return Markup(_BLOCK_START.sub(_escape_start, _one_line(text, _AUTOLINK)))  # noqa: S704
-
-
-def sentence(text: str) -> Markup:
-    """Untrusted text as `prose`, but what stands between backticks is shown as code."""
-    parts = _QUOTED.split(_SPACES.sub(" ", scrub(text)).strip())
+    parts = _QUOTED.split(_one_line(text))
     line = "".join(
         code(part) if index % 2 else _escaped(part, _AUTOLINK) for index, part in enumerate(parts)
     )
@@ -70,11 +65,11 @@ def sentence(text: str) -> Markup:
 
 def code(text: str) -> Markup:
     """Untrusted text as inline code, also inside a table (a backtick span breaks at a pipe there)."""
-    return Markup(f"<code>{_one_line(text, _AUTOLINK_IN_CODE) or ' '}</code>")  # noqa: S704
+    return Markup(f"<code>{_escaped(_one_line(text), _AUTOLINK_IN_CODE) or ' '}</code>")  # noqa: S704
 
 
-def _one_line(text: str, links: re.Pattern[str]) -> str:
-    return _escaped(_SPACES.sub(" ", scrub(text)).strip(), links)
+def _one_line(text: str) -> str:
+    return _SPACES.sub(" ", scrub(text)).strip()
 
 
 def _escaped(line: str, links: re.Pattern[str]) -> str:

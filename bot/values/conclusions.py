@@ -237,9 +237,5 @@ class Evaluation:
 class Publication:
     """Where the report was put."""
 
-    evaluation_id: str
     conclusion: Conclusion
     report_key: str  # artifact folder: <key>/report.{json,md,html,pdf}
-    comment: int = 0
-    check_run: int = 0
-    skipped: str = ""  # why nothing was posted ("superseded by abc123")

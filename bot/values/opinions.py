@@ -229,7 +229,6 @@ class Deliberation:
     patch: PatchOpinion | None = None
     canary: CanaryResult | None = None
     usage: tuple[RoleUsage, ...] = ()
-    remarks: tuple[str, ...] = ()
     problem: str = ""
     extensions: tuple[PlanExtension, ...] = ()
     grading: Grading | None = None  # by the kept criteria and preferences; advice

@@ -166,7 +166,6 @@ def _side(
         for finding in findings
     )
     problem = told.needs or _problem(journey, travelled, side, seen)
-    names = (name for one in pictures for name in (one.artifact, one.difference) if name)
     # What a person would do: the addresses to open, or the script's lines.
     served = f"{journey.served.line} &\n" if journey.served else ""
     acts = (act.line for visit in journey.visits for act in visit.acts)
@@ -179,7 +178,6 @@ def _side(
         end.seconds,
         timed_out=end.killed is Killed.TIMEOUT,
         findings=findings,
-        artifacts=tuple(names),
         pictures=pictures,
         problem=problem,
     )

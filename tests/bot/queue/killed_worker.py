@@ -104,13 +104,13 @@ class Recording:
             for name in STAGES:
                 done = await run(name, self.stage, name, done, True)
             self.note(f"published {request.id}")
-            return Publication(request.id, Conclusion.SUCCESS, "key")
+            return Publication(Conclusion.SUCCESS, "key")
         self.maybe_die(STAGES[0], "before")
         for name in STAGES:
             done = await run(name, self.stage, name, done)
             self.maybe_die(name, "after")
         assert done == STAGES
-        return Publication(request.id, Conclusion.SUCCESS, "key")
+        return Publication(Conclusion.SUCCESS, "key")
 
     async def handle(self, delivery: Delivery, run: StepRunner) -> None:
         """There are no deliveries here."""

@@ -68,7 +68,7 @@ class Notes:
         finally:
             self.running -= 1
         self.lines.append(f"published {request.id}")
-        return Publication(request.id, Conclusion.SUCCESS, request.id)
+        return Publication(Conclusion.SUCCESS, request.id)
 
     async def handle(self, delivery: Delivery, run: StepRunner) -> None:
         await run("pause", pause)
