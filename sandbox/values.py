@@ -100,6 +100,19 @@ class Diff:
         names = [*(one.path for one in self.files), *(path for path in renamed if path)]
         return tuple(dict.fromkeys(names))
 
+    def added_lines(self) -> dict[str, set[int]]:
+        """The lines that head added or changed, from 1, by file."""
+        found: dict[str, set[int]] = {}
+        for change in self.files:
+            lines = found.setdefault(change.path, set())
+            for hunk in change.hunks:
+                number = hunk.new_start
+                for line in hunk.lines:
+                    if line.startswith("+"):
+                        lines.add(number)
+                    number += not line.startswith(("-", "\\"))
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class MissingSubmodule:

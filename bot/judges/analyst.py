@@ -20,6 +20,7 @@ from bot.judges.citations import citation_problem
 from bot.judges.inputs import near_inputs
 from bot.judges.material import Material, claimed_text, evidence_text, requirement_text, shared_text
 from bot.judges.model.base import ModelProblem, Prompt, Toolbox
+from bot.judges.seen_tests import function_of
 from bot.templates import render_text
 from bot.values import (
     Analysis,
@@ -195,16 +196,11 @@ def authors_tests(assignment: Assignment) -> tuple[TestResult, ...]:
     """The author's tests that alone speak for the requirement, or may be made for it, as they ran on head."""
     if assignment.found.decided_by not in (Decider.AUTHORS_TEST, Decider.NOBODY):
         return ()
-    named = {_function(name) for name in assignment.found.tests}
+    named = {function_of(name) for name in assignment.found.tests}
     found = {
         one.id: one
         for piece in assignment.material.evidence
         if piece.head is not None and piece.head.tests is not None
         for one in piece.head.tests.results
     }
-    return tuple(one for one in found.values() if _function(one.id) in named and one.source)
-
-
-def _function(test_id: str) -> str:
-    """A test without its parameters: the source comes once for all of them."""
-    return test_id.split("[", 1)[0]
+    return tuple(one for one in found.values() if function_of(one.id) in named and one.source)

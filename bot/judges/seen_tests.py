@@ -82,7 +82,7 @@ def told_tests(evidence: Evidence, most_chars: int) -> str:
         groups: dict[str, list[_Pair]] = {}
         for pair in rows:
             if shown := pair[1] or pair[0]:
-                groups.setdefault(_function(shown.id), []).append(pair)
+                groups.setdefault(function_of(shown.id), []).append(pair)
         for group in groups.values():
             if not most:
                 lines.append("… more tests are left out")
@@ -129,7 +129,8 @@ def _passes(result: TestResult | None) -> bool | None:
     return result.outcome is Outcome.PASSED
 
 
-def _function(test_id: str) -> str:
+def function_of(test_id: str) -> str:
+    """Return a test's id without its parameters: its source comes once for all of them."""
     return test_id.split("[", 1)[0]
 
 
@@ -187,7 +188,7 @@ def told_four_ways(tests: FourWay) -> str:
         groups: dict[str, list[TestComparison]] = {}
         for one in tests.comparisons:
             if one.change is change:
-                groups.setdefault(_function(one.id), []).append(one)
+                groups.setdefault(function_of(one.id), []).append(one)
         for group in list(groups.values())[:MOST_TOLD]:
             rows = f" and {len(group) - 1} more of its cases" if len(group) > 1 else ""
             by = ", written or edited by the change's author" if group[0].written_by_author else ""

@@ -70,7 +70,7 @@ def annotate(view: ReportView, diff: Diff) -> tuple[Annotation, ...]:
 
     What cannot be read at all is shown where that was noticed: often that line is an old one.
     """
-    changed = _changed_lines(diff)
+    changed = diff.added_lines()
     unreadable = [f for f in view.findings if f.severity is Severity.BLOCK and f.path in changed]
     others = (f for f in view.findings if f.severity is not Severity.BLOCK)
     found = [*map(_from_finding, (*view.integrity, *others)), *_failing_tests(view)]
@@ -93,19 +93,6 @@ def annotate(view: ReportView, diff: Diff) -> tuple[Annotation, ...]:
         for hunk in view.unneeded_hunks[:MOST_SYMBOLS]
     ]
     return tuple(sorted(shown, key=lambda item: item.level is not AnnotationLevel.FAILURE))
-
-
-def _changed_lines(diff: Diff) -> dict[str, set[int]]:
-    changed: dict[str, set[int]] = {}
-    for file in diff.files:
-        lines = changed.setdefault(file.path, set())
-        for hunk in file.hunks:
-            number = hunk.new_start
-            for line in hunk.lines:
-                if line.startswith("+"):
-                    lines.add(number)
-                number += not line.startswith(("-", "\\"))
-    return changed
 
 
 def _from_finding(finding: Finding) -> Annotation | None:

@@ -159,7 +159,7 @@ def _by_bases_rules(request: LintRequest, linter: Linter) -> Path:
 def _compared(checkout: Checkout, ran: list[tuple[Linted | None, Linted]]) -> LintedChange:
     change = WhatChanged(checkout.diff, Path(checkout.base_tree), Path(checkout.head_tree))
     new = tuple(one for base, head in ran for one in new_on_head(base, head, change))
-    added = change.added_lines()
+    added = checkout.diff.added_lines()
     new = tuple(sorted(new, key=lambda one: order_of(one.finding, added)))
     findings = tuple(one.finding for one in new)
     base = observation(Side.BASE, tuple(base for base, _ in ran if base))

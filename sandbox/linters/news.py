@@ -45,7 +45,7 @@ _MAX_LINE_FILE_BYTES = 8_000_000
 
 @dataclass(frozen=True, slots=True)
 class WhatChanged:
-    """What git says of the change: names, and the lines that head added."""
+    """What git says of the change, and both trees."""
 
     diff: Diff
     base_tree: Path
@@ -59,19 +59,6 @@ class WhatChanged:
     def added_files(self) -> set[str]:
         """Return the files that only head has."""
         return {one.path for one in self.diff.files if one.status is ChangeStatus.ADDED}
-
-    def added_lines(self) -> dict[str, set[int]]:
-        """Return the lines that head added or changed, from 1, by file."""
-        found: dict[str, set[int]] = {}
-        for change in self.diff.files:
-            found[change.path] = set()
-            for hunk in change.hunks:
-                number = hunk.new_start
-                for line in hunk.lines:
-                    if line.startswith("+"):
-                        found[change.path].add(number)
-                    number += not line.startswith(("-", "\\"))
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +77,7 @@ def new_on_head(base: Linted | None, head: Linted, change: WhatChanged) -> tuple
     of_base = base.remarks if base else ()
     known = Counter(_keys(of_base, change.base_tree, renamed))
     broken_before = {renamed.get(r.path, r.path) for r in of_base if r.breaks is not Breaks.NO}
-    added = change.added_lines()
+    added = change.diff.added_lines()
     keyed = zip(head.remarks, _keys(head.remarks, change.head_tree, {}), strict=True)
     new = []
     # Untouched lines first: when one of two equal remarks is new, it is the one on an added line.

@@ -160,23 +160,13 @@ def pulls_of_commit(owner: str, repo: str, sha: str) -> Response:
     return page_of([forge.shapes.pull(row, row.pull) for row in rows if row.pull])
 
 
-def made_draft(at: Granted, row: IssueRow) -> None:
-    """A pull request became a draft again."""
-    if row.pull is None or row.pull.draft:
-        raise invalid("PullRequest", "draft", "it is a draft")
-    row = replace(row, pull=replace(row.pull, draft=True), updated_at_s=time.time())
+def draft_changed(at: Granted, row: IssueRow, *, draft: bool) -> None:
+    """A pull request became a draft again, or a draft wants review."""
+    if row.pull is None or row.pull.draft is draft:
+        raise invalid("PullRequest", "draft", "it is a draft" if draft else "it is no draft")
+    row = replace(row, pull=replace(row.pull, draft=draft), updated_at_s=time.time())
     context().state.put_issue(row)
-    announce_pull("converted_to_draft", at, row, {})
-
-
-def made_ready(at: Granted, row: IssueRow) -> None:
-    """A draft became a pull request that wants review."""
-    if row.pull is None or not row.pull.draft:
-        raise invalid("PullRequest", "draft", "it is no draft")
-    pull = replace(row.pull, draft=False)
-    row = replace(row, pull=pull, updated_at_s=time.time())
-    context().state.put_issue(row)
-    announce_pull("ready_for_review", at, row, {})
+    announce_pull("converted_to_draft" if draft else "ready_for_review", at, row, {})
 
 
 def branches_moved(forge: Context, repository: RepositoryRow, sender: str) -> int:

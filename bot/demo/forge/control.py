@@ -16,7 +16,7 @@ from bot.demo.forge.api_actions import put_artifact
 from bot.demo.forge.api_apps import register
 from bot.demo.forge.api_checks import emit_check_run
 from bot.demo.forge.api_issues import issue_at
-from bot.demo.forge.api_pulls import branches_moved, made_draft, made_ready
+from bot.demo.forge.api_pulls import branches_moved, draft_changed
 from bot.demo.forge.context import Granted, answer, body, context, required_text
 from bot.demo.forge.faults import FaultKind, Faults, OrderedFault
 from bot.demo.forge.rows import (
@@ -192,23 +192,14 @@ def tokens_revoked() -> Response:
     return answer({"revoked": len(rows)})
 
 
-@routes.post("/pulls/ready")
-def pull_made_ready() -> Response:
-    """A draft's "Ready for review" button (GitHub has it in GraphQL only)."""
+@routes.post("/pulls/ready", defaults={"draft": False})
+@routes.post("/pulls/draft", defaults={"draft": True})
+def pull_drafted(draft: bool) -> Response:
+    """A draft's "Ready for review" button (GitHub has it in GraphQL only), and "Convert to draft"."""
     wishes = body()
     repository = _repository(wishes)
     row = issue_at(Granted(Principal(), repository), wishes.integer("number"))
-    made_ready(Granted(Principal(login=row.author), repository), row)
-    return answer({"number": row.number})
-
-
-@routes.post("/pulls/draft")
-def pull_made_draft() -> Response:
-    """The "Convert to draft" link."""
-    wishes = body()
-    repository = _repository(wishes)
-    row = issue_at(Granted(Principal(), repository), wishes.integer("number"))
-    made_draft(Granted(Principal(login=row.author), repository), row)
+    draft_changed(Granted(Principal(login=row.author), repository), row, draft=draft)
     return answer({"number": row.number})
 
 

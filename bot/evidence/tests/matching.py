@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from difflib import SequenceMatcher
 
+from bot.values import TestComparison
 from sandbox.test_runs.four_runs import is_whole_file, passed
 from sandbox.values import ChangeStatus, Diff, TestResult
 
@@ -109,9 +110,9 @@ def _lines(result: TestResult) -> list[str]:
 _Key = Callable[[TestResult], Hashable | None]
 
 
-def function_of(result: TestResult) -> str:
+def function_of(test: TestResult | TestComparison) -> str:
     """Return the id without parameters or row: they come and go, the function stays."""
-    return result.table or result.id.split("[", 1)[0]
+    return test.table or test.id.split("[", 1)[0]
 
 
 _LINES = re.compile(r"(\.\w{1,8}):(\d{1,7})(?:-\d{1,7})?")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from bot.evidence.tests.matching import function_of
 from bot.values import FourWay, TestChange, TestComparison
 from sandbox.test_runs.four_runs import passed
 from sandbox.values import FAILING, Outcome
@@ -246,8 +247,3 @@ def _is_kept(c: TestComparison) -> bool:
     """An edited test whose base version still passes is kept too, whatever the new one proves."""
     held = c.base_on_base is Outcome.PASSED and c.base_on_head is Outcome.PASSED
     return c.change is TestChange.PASS_TO_PASS or (c.change is TestChange.FAIL_TO_PASS and held)
-
-
-def function_of(c: TestComparison) -> str:
-    """The id of a test without its parameters, or what the rows of its table have in common."""
-    return c.table or c.id.split("[", 1)[0]
