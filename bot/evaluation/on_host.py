@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import ParamSpec, TypeVar
@@ -32,31 +33,38 @@ T = TypeVar("T")
 _TRY_AGAIN_S = 30.0
 
 
-def on_this_host(stage: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
+@contextmanager
+def host_errors() -> Iterator[None]:
     """Turn what the sandbox, git and the disk raise into errors that are told or tried again.
 
     Trouble of the machine is tried again: it is never the change's fault.
     """
+    try:
+        yield
+    except HostTrouble as error:
+        raise Transient(error.what, _TRY_AGAIN_S, tries=error.tries) from error
+    except CheckoutUnavailable as error:
+        raise Transient(error.what, _TRY_AGAIN_S) from error
+    except CheckoutError as error:
+        raise UserError(error.what, error.next_step) from error
+    except SandboxError as error:
+        raise UserError(
+            f"The sandbox does not work: {error}",
+            "Run `assay doctor` on the machine that judges.",
+        ) from error
+    except OSError as error:
+        if what := disk_trouble(error):
+            raise Transient(what, _TRY_AGAIN_S) from error
+        raise
+
+
+def on_this_host(stage: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
+    """Run a stage with `host_errors`."""
 
     @functools.wraps(stage)
     async def run(*args: P.args, **kwargs: P.kwargs) -> T:
-        try:
+        with host_errors():
             return await stage(*args, **kwargs)
-        except HostTrouble as error:
-            raise Transient(error.what, _TRY_AGAIN_S, tries=error.tries) from error
-        except CheckoutUnavailable as error:
-            raise Transient(error.what, _TRY_AGAIN_S) from error
-        except CheckoutError as error:
-            raise UserError(error.what, error.next_step) from error
-        except SandboxError as error:
-            raise UserError(
-                f"The sandbox does not work: {error}",
-                "Run `assay doctor` on the machine that judges.",
-            ) from error
-        except OSError as error:
-            if what := disk_trouble(error):
-                raise Transient(what, _TRY_AGAIN_S) from error
-            raise
 
     return run
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.configuration import MAX_BYTES, PATH, Configuration, Layer, effective, refusal
-from bot.errors import Transient, UserError
+from bot.errors import UserError
+from bot.evaluation.on_host import host_errors
 from bot.evidence.code_map import CodeIndex, locate
 from bot.github import GitHub
 from bot.judges.agents import Agents
@@ -45,10 +46,9 @@ from bot.values import (
     TaskRubric,
     Trust,
 )
-from sandbox.base import Sandbox, SandboxError
+from sandbox.base import Sandbox
 from sandbox.code_map.code import KeptFacts, read_base_code
 from sandbox.code_map.facts import SourceFile
-from sandbox.errors import CheckoutError, CheckoutUnavailable, HostTrouble
 from sandbox.repository.checkout import Base, take_base
 from sandbox.repository.mirror import RepositorySource, list_paths, read_file, release
 from sandbox.repository.tree_reader import TreeReader
@@ -121,10 +121,7 @@ class RubricDrafter:
 
     async def _code(self, branch: Branch, base: Base) -> TreeCode:
         kept = KeptFacts(self.settings.home.absolute() / "graphs", branch.repository)
-        try:
-            files = await read_base_code(self.sandbox, base.tree, kept)
-        except SandboxError as error:
-            raise UserError(f"The sandbox does not work: {error}") from error
+        files = await read_base_code(self.sandbox, base.tree, kept)
         return TreeCode(files, TreeReader(base.tree))
 
     @asynccontextmanager
@@ -136,13 +133,8 @@ class RubricDrafter:
         source = RepositorySource(url, token.value, allow_http="://" in self.settings.ghe_host)
         holder = f"{branch.repository} {purpose}"
         try:
-            yield await asyncio.to_thread(take_base, root, source, branch.name, holder)
-        except HostTrouble as error:
-            raise Transient(error.what, retry_after_s=30, tries=error.tries) from error
-        except CheckoutUnavailable as error:
-            raise Transient(error.what, retry_after_s=30) from error
-        except CheckoutError as error:
-            raise UserError(error.what, error.next_step) from error
+            with host_errors():
+                yield await asyncio.to_thread(take_base, root, source, branch.name, holder)
         finally:
             await asyncio.to_thread(release, root, holder)
 

@@ -24,6 +24,7 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
+from bot.values.verdicts import with_blockers
 
 OPEN_TO_JUDGES = (
     Category.BEHAVIOUR,
@@ -93,11 +94,7 @@ def weigh(
             given = _by_panel(given, panel, Decider.STEP if is_fact else Decider.PANEL)
             given = _not_against(given, verdict, refuting)
         weighed.append(given)
-    met = {v.requirement_id for v in weighed if v.outcome is VerdictOutcome.SATISFIED}
-    return tuple(
-        replace(verdict, blocked_by=tuple(p for p in requirement.prerequisites if p not in met))
-        for verdict, requirement in zip(weighed, requirements.items, strict=True)
-    )
+    return with_blockers(weighed, requirements.items)
 
 
 def deciding_steps(

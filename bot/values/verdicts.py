@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from bot.values.tasks import Requirement
 
 
 class VerdictOutcome(StrEnum):
@@ -43,6 +46,18 @@ class Verdict:
     next_step: str = ""
     damages_noticed: int = 0  # by `tests`, of those that were tried; 0 of 0: not measured
     damages_tried: int = 0
+
+
+def with_blockers(
+    given: Iterable[Verdict], requirements: Iterable[Requirement]
+) -> tuple[Verdict, ...]:
+    """Return the verdicts, one for each of the requirements, with the prerequisites that are not met."""
+    given = tuple(given)
+    met = {one.requirement_id for one in given if one.outcome is VerdictOutcome.SATISFIED}
+    return tuple(
+        replace(verdict, blocked_by=tuple(p for p in requirement.prerequisites if p not in met))
+        for verdict, requirement in zip(given, requirements, strict=True)
+    )
 
 
 class Need(StrEnum):

@@ -26,6 +26,7 @@ from bot.values import (
     VerdictOutcome,
 )
 from bot.values.rules import CONFIGURATION
+from bot.values.verdicts import with_blockers
 from bot.verdict.baseline import judge_baseline
 from bot.verdict.behaviour import judge_behaviour
 from bot.verdict.keeping import judge_keep
@@ -86,11 +87,7 @@ def verdicts(
             found = weigh(found, requirement, case)
         found = _as_configured(found, requirement, case)
         given.append(with_places(found, requirement, case.observed.located))
-    met = {v.requirement_id for v in given if v.outcome is VerdictOutcome.SATISFIED}
-    return tuple(
-        replace(verdict, blocked_by=tuple(p for p in requirement.prerequisites if p not in met))
-        for verdict, requirement in zip(given, requirements.items, strict=True)
-    )
+    return with_blockers(given, requirements.items)
 
 
 def _as_configured(verdict: Verdict, requirement: Requirement, case: Case) -> Verdict:

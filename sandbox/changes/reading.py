@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Limits, Mount, Sandbox
-from sandbox.code_map.inventory import PACKAGES, language_of
-from sandbox.linters.programs import PYTHON_VARIABLES, packages
+from sandbox.code_map.inventory import grammars, language_of
+from sandbox.linters.programs import python_variables
 from sandbox.repository.names import raw_name
 from sandbox.streams import json_values
 from sandbox.test_runs.path_kinds import PathKind, classify
@@ -50,8 +50,6 @@ async def read_kinds(sandbox: Sandbox, checkout: Checkout) -> Mapping[str, Chang
         return found
     files = [(what, *(os.fsdecode(raw_name(path)) for path in _names(one))) for one, what in asked]
     told = {"before": _BEFORE, "after": TREE, "files": files}
-    paths = dict(PYTHON_VARIABLES)
-    grammars = {mount.target: mount for name in PACKAGES for mount in packages(name)}
     completed = await sandbox.run(
         Command(
             argv=("/usr/bin/python3", "-P", "-s", "-m", _PACKAGE.replace("/", ".") + ".kinds"),
@@ -59,9 +57,9 @@ async def read_kinds(sandbox: Sandbox, checkout: Checkout) -> Mapping[str, Chang
                 Mount(checkout.head_tree, TREE),
                 Mount(checkout.base_tree, _BEFORE),
                 Mount(str(Path(__file__).parent / "inside"), f"{_OWN}/{_PACKAGE}"),
-                *grammars.values(),
+                *grammars(),
             ),
-            environment=tuple({**paths, "PYTHONPATH": f"{paths['PYTHONPATH']}:{_OWN}"}.items()),
+            environment=python_variables(_OWN),
             stdin=json.dumps(told).encode(),
             limits=_LIMITS,
             channel_bytes=_CHANNEL_BYTES,

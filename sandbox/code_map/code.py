@@ -15,9 +15,9 @@ from pathlib import Path
 
 from sandbox.base import TREE, Command, Killed, Limits, Mount, Sandbox
 from sandbox.code_map.facts import GRAPH_VERSION, Code, Definition, Facts, SourceFile
-from sandbox.code_map.inventory import PACKAGES, Inventory, InventoryFile, take_inventory
+from sandbox.code_map.inventory import Inventory, InventoryFile, grammars, take_inventory
 from sandbox.concurrently import concurrently
-from sandbox.linters.programs import PYTHON_VARIABLES, packages
+from sandbox.linters.programs import PYTHON_VARIABLES
 from sandbox.repository.names import raw_name
 from sandbox.streams import json_values, last_line
 from sandbox.values import Checkout
@@ -273,7 +273,6 @@ async def parse(sandbox: Sandbox, tree: Path, files: list[InventoryFile]) -> Par
 async def _parse(sandbox: Sandbox, tree: Path, files: list[InventoryFile]) -> Parsed:
     """Start a worker, and another one behind the file that ended the last one."""
     parsed, left = Parsed(), files
-    grammars = {mount.target: mount for name in PACKAGES for mount in packages(name)}
     for _ in range(_RESTARTS):
         named = [(os.fsdecode(raw_name(one.path)), one.language) for one in left]
         command = Command(
@@ -281,7 +280,7 @@ async def _parse(sandbox: Sandbox, tree: Path, files: list[InventoryFile]) -> Pa
             mounts=(
                 Mount(str(tree), TREE),
                 Mount(str(Path(__file__).parent / "inside"), _HOME),
-                *grammars.values(),
+                *grammars(),
             ),
             environment=PYTHON_VARIABLES,
             stdin=json.dumps(named).encode(),

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from sandbox.base import Mount
+from sandbox.linters.programs import packages
 from sandbox.repository.names import display_name
 
 PACKAGES = (
@@ -68,6 +70,11 @@ _FOREIGN = {
     *("node_modules", "bower_components", "vendor", "third_party"),
 }
 _MINIFIED_BYTES, _MINIFIED_LINE = 50_000, 1_000
+
+
+def grammars() -> tuple[Mount, ...]:
+    """Return the mounts of the grammars that are installed."""
+    return tuple({one.target: one for name in PACKAGES for one in packages(name)}.values())
 
 
 @dataclass(frozen=True, slots=True)

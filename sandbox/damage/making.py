@@ -10,9 +10,9 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Limits, Mount, Sandbox
-from sandbox.code_map.inventory import PACKAGES, language_of
+from sandbox.code_map.inventory import grammars, language_of
 from sandbox.damage.values import SAME, UNASKED, Damage, Lines
-from sandbox.linters.programs import PYTHON_VARIABLES, packages
+from sandbox.linters.programs import python_variables
 from sandbox.linters.reading import records
 from sandbox.repository.names import inside, raw_name
 from sandbox.test_runs.path_kinds import PathKind, classify
@@ -250,17 +250,15 @@ def _command(tree: str, files: list[dict[str, object]], **names: Collection[str]
         "named": None,
     }
     orders.update((key, sorted(some)[:_MOST_WORDS]) for key, some in names.items())
-    paths = dict(PYTHON_VARIABLES)
-    grammars = {mount.target: mount for name in PACKAGES for mount in packages(name)}
     here = Path(__file__).parents[2]
     return Command(
         argv=("/usr/bin/python3", "-P", "-s", "-m", "sandbox.damage.inside.program"),
         mounts=(
             Mount(tree, TREE),
             *(Mount(str(here / package), f"{_OWN}/{package}") for package in _INSIDE),
-            *grammars.values(),
+            *grammars(),
         ),
-        environment=tuple({**paths, "PYTHONPATH": f"{paths['PYTHONPATH']}:{_OWN}"}.items()),
+        environment=python_variables(_OWN),
         stdin=json.dumps({**orders, "files": files}).encode(),
         limits=_LIMITS,
         channel_bytes=_CHANNEL_BYTES,

@@ -74,6 +74,11 @@ _READ_BY = {"data": "# read by Python's parsers:", "bash": "bash -n", "node": "n
 PYTHON_VARIABLES = (("PYTHONPATH", _PYTHON), ("PYTHONDONTWRITEBYTECODE", "1"))
 
 
+def python_variables(folder: str) -> tuple[tuple[str, str], ...]:
+    """Return PYTHON_VARIABLES with a further folder of modules."""
+    return (("PYTHONPATH", f"{_PYTHON}:{folder}"), *PYTHON_VARIABLES[1:])
+
+
 @cache  # what is installed beside Assay stays as it is while it runs
 def packages(name: str) -> tuple[Mount, ...]:
     """Return the mounts of a package and of everything it requires; none when it is not installed."""

@@ -9,7 +9,7 @@ from flask import Blueprint, Response
 
 from bot.demo.forge.access import LEVELS, Refused, invalid, not_found, role_of
 from bot.demo.forge.context import Granted, answer, body, context, granted, page_of, required_text
-from bot.demo.forge.rows import CommentRow, IssueRow, LabelEventRow, ReactionRow
+from bot.demo.forge.rows import CommentRow, IssueRow, LabelEventRow, PullPart, ReactionRow
 from bot.demo.forge.shapes import Json
 
 routes = Blueprint("issues", __name__)
@@ -149,6 +149,14 @@ def issue_at(at: Granted, number: int) -> IssueRow:
     if row is None:
         raise not_found()
     return row
+
+
+def pull_at(at: Granted, number: int) -> tuple[IssueRow, PullPart]:
+    """The pull request with that number and its own part, or 404."""
+    row = issue_at(at, number)
+    if row.pull is None:
+        raise not_found()
+    return row, row.pull
 
 
 def checked(text: str) -> str:

@@ -8,12 +8,12 @@ from dataclasses import replace
 from flask import Blueprint, Response, request
 
 from bot.demo.forge import git
-from bot.demo.forge.access import Refused, invalid, may_see, not_found
+from bot.demo.forge.access import Refused, invalid, may_see
 from bot.demo.forge.api_issues import (
     announce_pull,
     checked,
-    issue_at,
     new_issue,
+    pull_at,
     require_author_or_pusher,
 )
 from bot.demo.forge.context import (
@@ -86,22 +86,18 @@ def pulls_listed(owner: str, repo: str) -> Response:
 def pull_shown(owner: str, repo: str, number: int) -> Response:
     """One pull request."""
     at = granted(owner, repo, "pull_requests:read")
-    row = issue_at(at, number)
-    if row.pull is None:
-        raise not_found()
-    return answer(context().shapes.full_pull(row, row.pull))
+    row, pull = pull_at(at, number)
+    return answer(context().shapes.full_pull(row, pull))
 
 
 @routes.patch(f"{ROOT}/<int:number>", endpoint="pulls/update")
 def pull_updated(owner: str, repo: str, number: int) -> Response:
     """Changes title, body, base or state, and tells the apps which."""
     at, forge, wishes = granted(owner, repo, "pull_requests:write"), context(), body()
-    old = issue_at(at, number)
-    if old.pull is None:
-        raise not_found()
+    old, old_pull = pull_at(at, number)
     if at.principal.app is None:
         require_author_or_pusher(at, old.author)
-    pull, base = old.pull, wishes.text("base")
+    pull, base = old_pull, wishes.text("base")
     if base and base != pull.base_ref:
         sha = git.branch_sha(forge.state, at.repository.name, base)
         if not sha:
@@ -123,8 +119,8 @@ def pull_updated(owner: str, repo: str, number: int) -> Response:
         changes["title"] = {"from": old.title}
     if old.body != row.body:
         changes["body"] = {"from": old.body}
-    if old.pull.base_ref != pull.base_ref:
-        changes["base"] = {"ref": {"from": old.pull.base_ref}, "sha": {"from": old.pull.base_sha}}
+    if old_pull.base_ref != pull.base_ref:
+        changes["base"] = {"ref": {"from": old_pull.base_ref}, "sha": {"from": old_pull.base_sha}}
     if changes:
         announce_pull("edited", at, row, {"changes": changes})
     if row.state != old.state:
@@ -136,11 +132,9 @@ def pull_updated(owner: str, repo: str, number: int) -> Response:
 def files_listed(owner: str, repo: str, number: int) -> Response:
     """What the pull request changes."""
     at, forge = granted(owner, repo, "pull_requests:read"), context()
-    row = issue_at(at, number)
-    if row.pull is None:
-        raise not_found()
-    files = git.changed_files(forge.state, row.repository, row.pull)
-    return page_of([forge.shapes.changed_file(row.repository, row.pull, file) for file in files])
+    row, pull = pull_at(at, number)
+    files = git.changed_files(forge.state, row.repository, pull)
+    return page_of([forge.shapes.changed_file(row.repository, pull, file) for file in files])
 
 
 @routes.get(
@@ -202,24 +196,22 @@ def branches_moved(forge: Context, repository: RepositoryRow, sender: str) -> in
 def pull_merged(owner: str, repo: str, number: int) -> Response:
     """Merges a pull request by a merge commit, or squashed to one; the apps hear that it is closed."""
     at, forge, wishes = granted(owner, repo, "contents:write"), context(), body()
-    row = issue_at(at, number)
-    if row.pull is None:
-        raise not_found()
-    if row.state != "open" or row.pull.draft:
+    row, pull = pull_at(at, number)
+    if row.state != "open" or pull.draft:
         raise Refused(405, "Pull Request is not mergeable")
-    if wishes.text("sha") not in {"", row.pull.head_sha}:
+    if wishes.text("sha") not in {"", pull.head_sha}:
         raise Refused(409, "Head branch was modified. Review and try the merge again.")
     squashes = wishes.text("merge_method") == "squash"
     title = wishes.text("commit_title") or (
         f"{row.title} (#{number})"
         if squashes
-        else f"Merge pull request #{number} from {row.pull.head_repository}/{row.pull.head_ref}"
+        else f"Merge pull request #{number} from {pull.head_repository}/{pull.head_ref}"
     )
     message = f"{title}\n\n{wishes.text('commit_message') or row.title}"
-    sha = git.merge(forge.state, row.repository, row.pull, message, squashes=squashes)
+    sha = git.merge(forge.state, row.repository, pull, message, squashes=squashes)
     if not sha:
         raise Refused(405, "Pull Request is not mergeable")
-    pull = replace(row.pull, merged=True, merge_sha=sha)
+    pull = replace(pull, merged=True, merge_sha=sha)
     row = replace(row, state="closed", pull=pull, updated_at_s=time.time())
     forge.state.put_issue(row)
     told_push(forge, at.repository, at.principal.name)
@@ -231,10 +223,8 @@ def pull_merged(owner: str, repo: str, number: int) -> Response:
 def commits_listed(owner: str, repo: str, number: int) -> Response:
     """The commits that a pull request brings, oldest first."""
     at, forge = granted(owner, repo, "pull_requests:read"), context()
-    row = issue_at(at, number)
-    if row.pull is None:
-        raise not_found()
-    commits = git.commits_of(forge.state, row.repository, row.pull)
+    row, pull = pull_at(at, number)
+    commits = git.commits_of(forge.state, row.repository, pull)
     return page_of([_commit(row, one) for one in commits])
 
 

@@ -7,9 +7,9 @@ import time
 from flask import Blueprint, Response
 
 from bot.demo.forge import git
-from bot.demo.forge.access import Refused, not_found
-from bot.demo.forge.api_issues import LONGEST_BODY, issue_at
-from bot.demo.forge.context import Granted, answer, body, context, granted, page_of
+from bot.demo.forge.access import Refused
+from bot.demo.forge.api_issues import LONGEST_BODY, pull_at
+from bot.demo.forge.context import answer, body, context, granted, page_of
 from bot.demo.forge.rows import IssueRow, PullPart, ReviewCommentRow, ReviewRow
 from bot.demo.forge.shapes import Json, iso, node_id
 from bot.demo.forge.work_shapes import WorkShapes
@@ -23,7 +23,7 @@ ROOT = "/repos/<owner>/<repo>/pulls/<int:number>"
 def review_created(owner: str, repo: str, number: int) -> Response:
     """Submits a review that comments. One comment that is not on the diff refuses the whole of it."""
     at, forge, wishes = granted(owner, repo, "pull_requests:write"), context(), body()
-    row, pull = _pull_at(at, number)
+    row, pull = pull_at(at, number)
     is_blank = not 0 < len(wishes.text("body").strip()) <= LONGEST_BODY
     if wishes.text("event") != "COMMENT" or is_blank:
         raise _refused("Review Can not be blank; this server takes comments only")
@@ -66,7 +66,7 @@ def review_created(owner: str, repo: str, number: int) -> Response:
 def reviews_listed(owner: str, repo: str, number: int) -> Response:
     """The reviews of a pull request, oldest first."""
     at, forge = granted(owner, repo, "pull_requests:read"), context()
-    row, _ = _pull_at(at, number)
+    row, _ = pull_at(at, number)
     rows = [one for one in forge.state.all(ReviewRow) if one.number == number]
     mine = [one for one in rows if one.repository == row.repository]
     return page_of([_review(forge.shapes, one) for one in mine])
@@ -76,20 +76,13 @@ def reviews_listed(owner: str, repo: str, number: int) -> Response:
 def review_comments_listed(owner: str, repo: str, number: int) -> Response:
     """The comments on lines of a pull request; one whose lines were changed since has no line."""
     at, forge = granted(owner, repo, "pull_requests:read"), context()
-    row, pull = _pull_at(at, number)
+    row, pull = pull_at(at, number)
     return page_of(
         [
             _review_comment(forge.shapes, one, _stands_at(one, pull))
             for one in forge.state.review_comments(row.repository, number)
         ]
     )
-
-
-def _pull_at(at: Granted, number: int) -> tuple[IssueRow, PullPart]:
-    row = issue_at(at, number)
-    if row.pull is None:
-        raise not_found()
-    return row, row.pull
 
 
 def _check(row: IssueRow, pull: PullPart, wanted: Payload) -> None:
