@@ -337,9 +337,6 @@ class GitHub(Protocol):
     ) -> AbstractAsyncContextManager[Repository]:
         """One repository through an installation (0: looked up); enter it inside the job."""
 
-    async def app(self) -> AppInfo:
-        """The registered app itself (asked once)."""
-
     async def installations(self) -> tuple[Installation, ...]:
         """Where the app is installed."""
 

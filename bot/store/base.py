@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import Protocol
 
 from bot.values import (
@@ -182,15 +181,6 @@ class Store(Protocol):
     def recent(self, limit: int = 50) -> tuple[EvaluationRecord, ...]:
         """List the newest evaluations, newest first."""
 
-    def started(self, evaluation_id: str, stage: str) -> None:
-        """A stage begins; the problem of an earlier wait is forgotten."""
-
-    def waiting(self, evaluation_id: str, stage: str, why: str) -> None:
-        """A stage waits for the outside and will be tried again."""
-
-    def finished(self, evaluation_id: str, stage: str, seconds: float) -> None:
-        """A stage ended; its time is counted."""
-
     def ended(self, evaluation_id: str, how: Ended) -> bool:
         """Remember the end; false when it had ended before (then nothing changes)."""
 
@@ -226,9 +216,6 @@ class Store(Protocol):
     def labels(self, wanted: VerdictLabelFilter) -> Iterator[VerdictLabel]:
         """Go through what was kept, oldest first."""
 
-    def delete_labels(self, wanted: VerdictLabelFilter) -> int:
-        """Delete labels for good; return how many there were."""
-
     def pause_of(self, repository: str, number: int) -> Pause | None:
         """Return what was last said about pausing a pull request; None when nothing was."""
 
@@ -244,9 +231,6 @@ class Store(Protocol):
     def approve_rubric(self, repository: str, issue: int, version: int, actor: str) -> None:
         """Remember that somebody approved a version; the same person counts once."""
 
-    def kept_key(self, name: str, older: Path) -> bytes:
-        """Return the installation's own key of that name, the same on every host."""
-
     def host_seen(self, host: HostDisk) -> None:
         """Remember how much disk a host has left."""
 
@@ -258,9 +242,6 @@ class Store(Protocol):
 
     def prune(self, older_than_s: float) -> tuple[str, ...]:
         """Delete final records and kept results last touched before a time; return their report keys."""
-
-    def close(self) -> None:
-        """Give the connections back."""
 
 
 class Artifacts(Protocol):

@@ -10,9 +10,8 @@ from flask import Blueprint, Flask, Response, jsonify
 
 from bot.configuration import json_schema
 from bot.errors import Transient
-from bot.queue import QueueDepth
 from bot.store import Store
-from bot.values import Delivery, EvaluationRequest
+from bot.values import EvaluationRequest
 from bot.web import boundary, metrics, webhook
 
 LARGEST_PAYLOAD_BYTES = 25 * 1024 * 1024
@@ -21,17 +20,11 @@ SCHEMA = "/assay.schema.json"
 """Where `# yaml-language-server: $schema=` in a repository's configuration points to."""
 
 
-class DeliveryJobs(Protocol):
+class DeliveryJobs(webhook.DeliveryStore, metrics.Depths, Protocol):
     """The engine's client, as far as the web process needs it. Each may raise `Transient`."""
-
-    def submit_delivery(self, delivery: Delivery, lane: str) -> None:
-        """Store a delivery durably; the same id a second time does nothing."""
 
     def submit_evaluation(self, request: EvaluationRequest) -> None:
         """Store an evaluation; the same id a second time does nothing."""
-
-    def depth(self) -> QueueDepth:
-        """Count the jobs that are not finished."""
 
     def check(self) -> None:
         """Return when the job store answers."""
