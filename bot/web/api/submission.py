@@ -12,7 +12,7 @@ from typing import Protocol
 
 from bot.errors import UserError
 from bot.github import GitHub, NotThere, Repository
-from bot.store import ApiToken, EvaluationRecord, EvaluationState
+from bot.store import ApiToken, EvaluationRecord, EvaluationState, Store
 from bot.values import STAGES, EvaluationRequest, Trigger
 from bot.web.api.models import ApiProblem, PostedPatch, refusal
 from bot.webhook.adapters import evaluation_id
@@ -22,26 +22,6 @@ MOST_OPEN = 20
 """Patches of one repository that wait or run at the same time."""
 MOST_ATTEMPTS = 20
 _AGAIN = (EvaluationState.FAILED, EvaluationState.CANCELLED)
-
-
-class Requests(Protocol):
-    """Where evaluations are recorded. May raise `Transient`."""
-
-    def queued(self, request: EvaluationRequest, claim: str = "") -> bool:
-        """Remember a new evaluation; the same id again changes nothing."""
-        ...
-
-    def evaluation(self, evaluation_id: str) -> EvaluationRecord | None:
-        """Find one evaluation."""
-        ...
-
-    def request(self, evaluation_id: str) -> EvaluationRequest | None:
-        """Find what an evaluation was asked for."""
-        ...
-
-    def open_evaluations(self, repository: str, number: int) -> tuple[EvaluationRecord, ...]:
-        """List what is queued or running; number 0: without a pull request."""
-        ...
 
 
 class PatchJobs(Protocol):
@@ -70,7 +50,7 @@ class Pinned:
 class Submission:
     """The adapters that taking in needs."""
 
-    requests: Requests
+    requests: Store
     jobs: PatchJobs
     github: OpenGitHub
 

@@ -17,7 +17,6 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
 from bot.errors import Transient
-from bot.queue import QueueDepth
 from bot.store import (
     EvaluationFilter,
     EvaluationRecord,
@@ -37,6 +36,7 @@ from bot.web.dashboard.sign_in import Doors, login_address
 from bot.web.dashboard.tokens import TokenPages
 from bot.web.dashboard.tokens import register as register_tokens
 from bot.web.dashboard.visits import Visitor, Visits
+from bot.web.metrics import Depths
 from bot.web.pages import Evaluations, away, front_page, live_policy, missing, strict, unsigned
 
 COUNTED = 1_000
@@ -79,13 +79,6 @@ class Listing(Evaluations, Protocol):
         """Count stages, models and hosts."""
 
 
-class JobQueue(Protocol):
-    """The queue. May raise Transient."""
-
-    def depth(self) -> QueueDepth:
-        """Count the jobs that are not finished."""
-
-
 class Version(BaseModel):
     """Changes whenever what is shown changes."""
 
@@ -97,7 +90,7 @@ class Dashboard:
     """The adapters of the pages."""
 
     listing: Listing
-    jobs: JobQueue
+    jobs: Depths
     visits: Visits
     doors: Doors
     streams: Streams
