@@ -82,9 +82,9 @@ def _if_call(number: int, then: list[bytes]) -> list[bytes]:
     return [_instruction(_IF_EQUAL, number, if_false=len(then)), *then]
 
 
-def seccomp_filter(machine: str = os.uname().machine) -> bytes | None:
+def seccomp_filter() -> bytes | None:
     """The filter as bubblewrap takes it, None for an architecture whose numbers are not known here."""
-    known = _MACHINES.get(machine)
+    known = _MACHINES.get(os.uname().machine)
     if known is None:
         return None
     allow, no_such_call = _instruction(_RETURN, _ALLOW), _refuse(errno.ENOSYS)

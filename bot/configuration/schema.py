@@ -89,7 +89,8 @@ class ProjectSetup(Closed):
     )
 
 
-def _acts(lines: tuple[str, ...]) -> tuple[str, ...]:
+def readable_script(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the lines, if the browser can follow them. Raises ScriptError."""
     read_script(lines)
     return lines
 
@@ -110,7 +111,7 @@ class ConfiguredRequirement(Closed):
         Annotated[
             tuple[ShellLine, ...],
             Field(min_length=2, max_length=MAX_ACTS),
-            AfterValidator(_acts),
+            AfterValidator(readable_script),
         ]
         | None
     ) = Field(

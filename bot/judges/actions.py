@@ -14,11 +14,12 @@ from pydantic import (
     model_validator,
 )
 
+from bot.configuration.schema import readable_script
 from bot.judges.analyst_steps import AnalystSteps, StepPurpose
 from bot.judges.model.base import Answerless, ModelAway, Prompt, Tool
 from bot.templates import render_text
 from bot.values import ActionKind, Role
-from sandbox.browser.script import MAX_ACTS, read_script
+from sandbox.browser.script import MAX_ACTS
 
 MOST_IMAGES = 4
 READING = (
@@ -163,11 +164,6 @@ Path = Annotated[
 FileText = Annotated[str, StringConstraints(max_length=40_000)]
 
 
-def _read(acts: tuple[str, ...]) -> tuple[str, ...]:
-    read_script(acts)
-    return acts
-
-
 class WantedStep(BaseModel):
     """What every step says of itself."""
 
@@ -256,7 +252,7 @@ class Pages(WantedStep):
 class Script(WantedStep):
     """Acts and expectations in a browser."""
 
-    acts: Annotated[tuple[str, ...], AfterValidator(_read)] = Field(
+    acts: Annotated[tuple[str, ...], AfterValidator(readable_script)] = Field(
         min_length=2,
         max_length=MAX_ACTS,
         description="One act a line: goto PATH, click TARGET, fill TARGET TEXT, hover TARGET, scroll "

@@ -164,10 +164,8 @@ class Store(Protocol):
     def latest(self, repository: str, number: int) -> EvaluationRecord | None:
         """Find the newest evaluation of a pull request."""
 
-    def history(
-        self, repository: str, number: int, limit: int = 10
-    ) -> tuple[EvaluationRecord, ...]:
-        """List the reports of a pull request, newest first; what was cancelled has none."""
+    def history(self, repository: str, number: int) -> tuple[EvaluationRecord, ...]:
+        """List the newest reports of a pull request, newest first; what was cancelled has none."""
 
     def of_commit(self, repository: str, number: int, sha: str) -> tuple[EvaluationRecord, ...]:
         """List the evaluations of a pull request's commit, newest first."""
@@ -175,7 +173,7 @@ class Store(Protocol):
     def open_evaluations(self, repository: str, number: int) -> tuple[EvaluationRecord, ...]:
         """List what is queued or running for a pull request, oldest first."""
 
-    def unfinished_check_runs(self, limit: int = 100) -> tuple[EvaluationRecord, ...]:
+    def unfinished_check_runs(self) -> tuple[EvaluationRecord, ...]:
         """List final evaluations whose check run is still open on GitHub, oldest first."""
 
     def recent(self, limit: int = 50) -> tuple[EvaluationRecord, ...]:

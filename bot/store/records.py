@@ -125,14 +125,12 @@ class Records(
         newest = _of(repository, number).order_by(EVALUATIONS.c.created_s.desc()).limit(1)
         return next(iter(self._find(newest)), None)
 
-    def history(
-        self, repository: str, number: int, limit: int = 10
-    ) -> tuple[EvaluationRecord, ...]:
-        """List the reports of a pull request, newest first; what was cancelled has none."""
+    def history(self, repository: str, number: int) -> tuple[EvaluationRecord, ...]:
+        """List the newest reports of a pull request, newest first; what was cancelled has none."""
         told = _of(repository, number).where(
             EVALUATIONS.c.state == EvaluationState.DONE.value, EVALUATIONS.c.report_key != ""
         )
-        return self._find(told.order_by(EVALUATIONS.c.created_s.desc()).limit(limit))
+        return self._find(told.order_by(EVALUATIONS.c.created_s.desc()).limit(10))
 
     def of_commit(self, repository: str, number: int, sha: str) -> tuple[EvaluationRecord, ...]:
         """List the evaluations of a pull request's commit, newest first."""
@@ -144,14 +142,14 @@ class Records(
         still_open = _of(repository, number).where(EVALUATIONS.c.state.in_(OPEN))
         return self._find(still_open.order_by(EVALUATIONS.c.created_s))
 
-    def unfinished_check_runs(self, limit: int = 100) -> tuple[EvaluationRecord, ...]:
+    def unfinished_check_runs(self) -> tuple[EvaluationRecord, ...]:
         """List final evaluations whose check run is still open on GitHub, oldest first."""
         dangling = _all().where(
             EVALUATIONS.c.state.in_(_FINAL),
             EVALUATIONS.c.check_run > 0,
             EVALUATIONS.c.check_run_finished.is_(False),
         )
-        return self._find(dangling.order_by(EVALUATIONS.c.created_s).limit(limit))
+        return self._find(dangling.order_by(EVALUATIONS.c.created_s).limit(100))
 
     def recent(self, limit: int = 50) -> tuple[EvaluationRecord, ...]:
         """List the newest evaluations, newest first."""

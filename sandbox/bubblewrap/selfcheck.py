@@ -34,8 +34,9 @@ def as_root(command: str) -> str:
     return command if os.geteuid() == 0 else f"sudo {command}"
 
 
-def no_build_network(error: SandboxError, tun: Path = Path("/dev/net/tun")) -> SandboxError:
+def no_build_network(error: SandboxError) -> SandboxError:
     """The error that says why a command with the build network did not start, and what to do."""
+    tun = Path("/dev/net/tun")
     if not tun.exists():
         make = "mkdir -p /dev/net && mknod -m 0666 /dev/net/tun c 10 200"
         return _without_network(f"there is no {tun}", f"sh -c {make!r}")

@@ -201,11 +201,11 @@ def read_file(mirror: Mirror, sha: str, path: str, max_bytes: int) -> bytes | No
     return expect(git(mirror, ("cat-file", "blob", blob.decode())), "read a file").stdout
 
 
-def messages(mirror: Mirror, base: str, head: str, max_commits: int = 20) -> str:
-    """Return the commit messages between two commits, oldest first, by an empty line apart."""
+def messages(mirror: Mirror, base: str, head: str) -> str:
+    """Return the newest 20 commit messages between two commits, oldest first, by an empty line apart."""
     listed = git(
         mirror,
-        ("log", "--reverse", "--no-merges", f"-n{max_commits}", "--format=%B", f"{base}..{head}"),
+        ("log", "--reverse", "--no-merges", "-n20", "--format=%B", f"{base}..{head}"),
     )
     return expect(listed, "read the commit messages").stdout.decode(errors="replace").strip()
 

@@ -40,9 +40,9 @@ class Deliveries:
         self._thread.join(RECEIVER_TIMEOUT_S + 2)
         self._client.close()
 
-    def wait(self, timeout_s: float = 20.0) -> bool:
-        """Waits until everything queued so far was sent; says whether that came in time."""
-        end_s = time.monotonic() + timeout_s
+    def wait(self) -> bool:
+        """Waits until everything queued so far was sent; says whether that came in 20 seconds."""
+        end_s = time.monotonic() + 20.0
         while self._queue.unfinished_tasks and time.monotonic() < end_s:
             time.sleep(0.01)
         return not self._queue.unfinished_tasks

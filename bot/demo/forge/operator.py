@@ -92,9 +92,9 @@ class ForgeOperator:
         """Any call of the owner's door; see `control.py`."""
         return _read(self._owner.request(method, path, json=wishes or None))
 
-    def person(self, login: str, kind: str = "User") -> Person:
-        """Makes an account (`User` or `Organization`) or a further token for it."""
-        reply = self.control("POST", "users", login=login, type=kind)
+    def person(self, login: str) -> Person:
+        """Makes an account or a further token for it."""
+        reply = self.control("POST", "users", login=login)
         return Person(login, reply.text("token"))
 
     def repository(self, new: NewRepository) -> Path:
