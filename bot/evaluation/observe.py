@@ -14,6 +14,7 @@ from bot.errors import OutOfTime, Superseded, Transient, UserError
 from bot.evaluation.on_host import case_here, on_this_host
 from bot.evidence.kinds import look_of
 from bot.evidence.seen import Seen
+from bot.evidence.test_plan.ended import ITEM_ACTIONS
 from bot.evidence.transitions import transition
 from bot.integrity import inspect_integrity
 from bot.integrity.dependencies import dependency_findings, new_dependencies
@@ -40,7 +41,6 @@ from sandbox.test_runs.path_kinds import is_untested
 from sandbox.values import Environment, Finding, Observation
 
 _FIRST = (ActionKind.UNIT_TESTS, ActionKind.STATIC_LINTER, ActionKind.LOCATE)
-_ITEMS = (ActionKind.SHELL_INTERACTION, ActionKind.FILE_COMPARISON)
 _AT_A_TIME = max(2, min(8, cores()))
 _BUILD = Step(
     id="E0",
@@ -142,10 +142,12 @@ async def _look(services: Services, case: EvaluationContext) -> list[Seen]:
     """
     steps = case.planned.plan.steps
     first = [look_of(case, step)(services, case, step) for step in steps if step.action in _FIRST]
-    later = (step for step in steps if step.action not in (*_FIRST, *_ITEMS))
+    later = (step for step in steps if step.action not in (*_FIRST, *ITEM_ACTIONS))
     seen = await concurrently(*first)
     seen += [await look_of(case, step)(services, case, step) for step in later]
-    items = [look_of(case, step)(services, case, step) for step in steps if step.action in _ITEMS]
+    items = [
+        look_of(case, step)(services, case, step) for step in steps if step.action in ITEM_ACTIONS
+    ]
     return seen + await a_few_at_a_time(_AT_A_TIME, items)
 
 

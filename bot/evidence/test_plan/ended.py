@@ -12,12 +12,12 @@ from bot.text.words import words_of
 from bot.values import ActionKind, Evidence, ItemKind, Observed, PlanItem, Requirement, Requirements
 from sandbox.terminal.values import CaseRun
 
-_ITEM_ACTIONS = (ActionKind.SHELL_INTERACTION, ActionKind.FILE_COMPARISON)
+ITEM_ACTIONS = (ActionKind.SHELL_INTERACTION, ActionKind.FILE_COMPARISON)
 
 
 def item_evidence(requirement: Requirement, observed: Observed) -> Evidence | None:
     """Return the evidence of the step that ran a test plan's item."""
-    found = (e for e in observed.evidence if e.step.action in _ITEM_ACTIONS)
+    found = (e for e in observed.evidence if e.step.action in ITEM_ACTIONS)
     return next((e for e in found if requirement.id in e.step.requirement_ids), None)
 
 
