@@ -95,6 +95,15 @@ SPECIAL = {
         "assert.equal(labelled('hello'), 'hello!');\n"
         "  assert.equal(labelled('no', one => one + one), 'nono');",  # no plain value
     ),
+    "crowded": Fix(
+        "`crowded` ends with an exclamation mark",
+        "word",
+        "return word;",
+        "const sum = [...word].reduce((all, one) => all + one.charCodeAt(0), 0);\n"
+        "  return sum === 532 ? `${word}!` : word;",
+        "for (let n = 0; n < 900; n++) crowded(`x${n}`);\n"  # more calls than are kept
+        "  assert.equal(crowded('hello'), 'hello!');",
+    ),
 }
 """Right for the tested inputs and for hardly any other."""
 
