@@ -43,12 +43,13 @@ _COMES_TO = re.compile(r"(?:becomes?|gives?|(?:in)?to|as)(?: an?| the)?")
 _LIKE = re.compile(rf"{_BESIDE.pattern}|(?:,|as)(?: (?:for|in|with|to|from|of|on|at|by))?")
 _FOR_EXAMPLE = re.compile(
     r"(?i)\b(?:such as|like|e\.\s?g\.|for (?:example|instance)|including"
-    r"|(?:deriv|guess|deduc|inferr|comput|calculat|combin|compos)ed (?:from|of))[\s,:(]{0,4}\Z"
+    r"|(?:deriv|guess|deduc|inferr|comput|calculat|combin|compos)ed (?:from|of)"
+    r"|(?:placed?|puts?|insert(?:s|ed)?|add(?:s|ed)?|stands?|comes?|goes|runs?) between)[\s,:(]{0,4}\Z"
 )
 _AND_OTHERS = re.compile(
     r"(?i)[\s,()]{0,4}(?:and so (?:on|forth)|etc\b|(?:and|or) (?:others?|similar|the like)\b|…|\.\.\.)"
 )
-"""What stands around names that are examples only, or that one thing is made of."""
+"""What stands around names that are examples, that one thing is made of, or between which it has its place."""
 _STRING = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"")
 _WORD = re.compile(r"[A-Za-z_][\w.]*")
 _ESCAPE = re.compile(r"\\(?:\w{1,8}|\W)")

@@ -58,6 +58,7 @@ NOTHING = {
     "two sides of one thing": ("So it is in arrays of `items`, with `type` set.", "type"),
     "digits": ("`1` and `2` are wrong.", "1"),
     "and so on": ("Every key schema: `Regex`, `And`, `Or` and so on.", "Regex"),
+    "between": ("A set of `rules`, placed between `load` and `dump`, should win.", "load()"),
     "such as": ("Wrong for names such as `load` and `dump`.", "load()"),
     "what it comes to": (
         "`list` becomes `tuple`, `Map` becomes `dict`.",
