@@ -49,7 +49,7 @@ _FOR_EXAMPLE = re.compile(
 _AND_OTHERS = re.compile(
     r"(?i)[\s,()]{0,4}(?:and so (?:on|forth)|etc\b|(?:and|or) (?:others?|similar|the like)\b|…|\.\.\.)"
 )
-"""What stands around names that are examples, that one thing is made of, or between which it has its place."""
+"""What stands around names that are examples, that one thing is made of, or that it has its place between."""
 _STRING = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"")
 _WORD = re.compile(r"[A-Za-z_][\w.]*")
 _ESCAPE = re.compile(r"\\(?:\w{1,8}|\W)")

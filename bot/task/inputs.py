@@ -52,7 +52,7 @@ _AT_TIMES = re.compile(
     r"(?i)\b(?:with|without|when|while|if|unless|where|under|otherwise|default)\b"
 )
 _NAME = re.compile(r"(?!-?\d*\.\d+\Z|-\d+\Z)[\w.-]*|.*[(\n].*", re.DOTALL)
-_NUMBER = re.compile(r"-?\d*\.?\d+")
+_NUMBER = re.compile(r"-?(?:\d+(?:\.\d+)?|\.\d+)")
 _ALIKE = 0.7
 _MOST_ALIKE = 12
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){2,}")
