@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+from bot.task.alternatives import prose_of
+from bot.task.categories import keeps
+from bot.text.words import sentences
 from bot.verdict.claims import Claim, Gap
 from sandbox.elsewhere.values import BothSides
 
@@ -26,6 +29,10 @@ _SPEAKS_OF_CHANGING = re.compile(
 _FORBIDS_CHANGING = re.compile(
     r"(?i)\b(?:not|never|without) (?:in[- ]place|mutat|modif|chang|alter|append|consum|fill)"
 )
+
+_OF_REFUSALS = re.compile(r"(?i)\b(?:throw|rais|refus|reject)|error\b|exception\b")
+_ERROR = re.compile(r"(?<![\w.])[A-Z]\w*(?:Error|Exception)(?!\w)")
+_SEVERAL = 2
 
 
 def comes_otherwise(claim: Claim) -> Gap | None:
@@ -53,6 +60,33 @@ def changes_arguments(claim: Claim) -> Gap | None:
         f"`{one.tested.call}` changes nothing that it is given on base, and on head makes it `{one.left}`, "
         "and the task does not ask for that.",
         "Leave what callers pass as it is, or let the task ask for its change",
+        claim.nearby,
+    )
+
+
+def answers_what_stays_refused(claim: Claim) -> Gap | None:
+    """The demand wants calls to be refused as before; near the tested ones head answers what base refuses."""
+    kept = [
+        one
+        for one in sentences(prose_of(claim.requirement))
+        if keeps(one) and _OF_REFUSALS.search(one)
+    ]
+    named = {name for one in kept for name in _ERROR.findall(one)}
+    shown = {o.function for o in claim.inputs if o.tested.was_refused and not o.tested.is_refused}
+    answered = [
+        near
+        for one in claim.inputs
+        if one.function not in shown
+        for near in one.near
+        if near.was_refused and not near.is_refused and (not named or near.error_on_base in named)
+    ]
+    if not kept or len(answered) < _SEVERAL:
+        return None
+    first = answered[0]
+    return Gap(
+        f"the task wants errors to stay as they are: `{first.call}`, near a tested input, {first.on_base} on "
+        f"base and {first.on_head} on head, and no test shows that such a call is to be answered.",
+        "Refuse such a call as before, or add a test that shows what it is to give",
         claim.nearby,
     )
 

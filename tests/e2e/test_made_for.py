@@ -529,6 +529,14 @@ WHOLE = {
         "def words(text):\n    return text.replace('_', ' ').replace('-', ' ').split()",
         "assert kit.words('well_known fact') == ['well', 'known', 'fact']",
     ),
+    "refused": Fix(
+        "`mark` of an empty glob is `''`; other shapes must still raise a `TypeError`",
+        "def mark(shape):\n    if shape.get('op') != 'glob':\n        raise TypeError(shape)\n"
+        "    return shape['pattern']",
+        "def mark(shape):\n    if shape.get('op') != 'glob':\n        raise TypeError(shape)\n"
+        "    return shape['pattern'] or \"''\"",
+        "assert kit.mark({'op': 'glob', 'pattern': ''}) == \"''\"",
+    ),
     "as_there": Fix(
         "`parts` cuts a text at `;` as at `,`",
         "def parts(text):\n    return text.split(',')",
@@ -595,6 +603,27 @@ def test_what_is_seen_with_one_of_two_things_only_is_not_satisfied(
 
 def test_what_works_with_both_things_is_satisfied(folder: Folder) -> None:
     assert_satisfied(judged(folder, "whole", WHOLE))
+
+
+ANSWERING = {
+    "unknown": Fix(
+        "`sign` of an empty glob is `''`; other shapes must still raise a `TypeError`",
+        "def sign(shape):\n    if shape.get('op') != 'glob':\n        raise TypeError(shape)\n"
+        "    return shape['pattern']",
+        "def sign(shape):\n    if shape.get('pattern') == '':\n        return \"''\"\n"
+        "    if shape.get('op') != 'glob':\n        raise TypeError(shape)\n    return shape['pattern']",
+        "assert kit.sign({'op': 'glob', 'pattern': ''}) == \"''\"",
+    ),
+}
+"""Right at the tested inputs; near them head answers what base refuses and is to refuse."""
+
+
+def test_what_is_to_be_refused_and_is_answered_near_the_tested_inputs_is_not_satisfied(
+    folder: Folder,
+) -> None:
+    (row,) = judged(folder, "answering", ANSWERING).values()
+    assert row.verdict == "unverified", row.reason
+    assert "the task wants errors to stay as they are" in row.reason
 
 
 REFUSING = {
