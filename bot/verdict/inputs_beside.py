@@ -28,10 +28,11 @@ def left_as_it_was(claim: Claim) -> Gap | None:
         )
     ]
     changed = {one.other for one in swaps if one.swapped.differs}
-    # What is named beside a call that is shown may need another call: one of them tells enough.
+    # What is named beside a call that is shown may need another call: one such input tells enough.
     untested = [o for o in seen if (o.name, o.other) in like and not _stands_in(o.other, code)]
-    works = {one.name for one in untested if one.is_alike or one.swapped.differs}
-    swaps += [one for one in untested if one.name not in works]
+    works = {one.other for one in untested if one.is_alike or one.swapped.differs}
+    told = {one.name for one in untested if one.other in works}
+    swaps += [one for one in untested if one.name not in told]
     left = next((one for one in swaps if one.other not in changed), None)
     if left is None:
         return None

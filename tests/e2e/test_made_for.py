@@ -529,14 +529,6 @@ WHOLE = {
         "def words(text):\n    return text.replace('_', ' ').replace('-', ' ').split()",
         "assert kit.words('well_known fact') == ['well', 'known', 'fact']",
     ),
-    "refused": Fix(
-        "`mark` of an empty glob is `''`; other shapes must still raise a `TypeError`",
-        "def mark(shape):\n    if shape.get('op') != 'glob':\n        raise TypeError(shape)\n"
-        "    return shape['pattern']",
-        "def mark(shape):\n    if shape.get('op') != 'glob':\n        raise TypeError(shape)\n"
-        "    return shape['pattern'] or \"''\"",
-        "assert kit.mark({'op': 'glob', 'pattern': ''}) == \"''\"",
-    ),
     "as_there": Fix(
         "`parts` cuts a text at `;` as at `,`",
         "def parts(text):\n    return text.split(',')",
@@ -605,25 +597,43 @@ def test_what_works_with_both_things_is_satisfied(folder: Folder) -> None:
     assert_satisfied(judged(folder, "whole", WHOLE))
 
 
-ANSWERING = {
-    "unknown": Fix(
-        "`sign` of an empty glob is `''`; other shapes must still raise a `TypeError`",
-        "def sign(shape):\n    if shape.get('op') != 'glob':\n        raise TypeError(shape)\n"
-        "    return shape['pattern']",
-        "def sign(shape):\n    if shape.get('pattern') == '':\n        return \"''\"\n"
-        "    if shape.get('op') != 'glob':\n        raise TypeError(shape)\n    return shape['pattern']",
-        "assert kit.sign({'op': 'glob', 'pattern': ''}) == \"''\"",
-    ),
-}
-"""Right at the tested inputs; near them head answers what base refuses and is to refuse."""
+SIGN = (
+    "def sign(shape):\n    if shape.get('op') != 'glob':\n        raise TypeError(shape)\n"
+    "    return shape['pattern']{more}\n"
+)
+ANSWERING = (
+    "def sign(shape):\n    if shape.get('pattern') == '':\n        return \"''\"\n"
+    "    if shape.get('op') != 'glob':\n        raise TypeError(shape)\n    return shape['pattern']\n"
+)
 
 
-def test_what_is_to_be_refused_and_is_answered_near_the_tested_inputs_is_not_satisfied(
-    folder: Folder,
+@pytest.mark.parametrize(
+    ("name", "code", "verdict"),
+    [
+        ("answering", ANSWERING, "unverified"),
+        ("refusing-still", SIGN.format(more=" or \"''\""), "satisfied"),
+    ],
+)
+def test_what_is_to_be_refused_as_before_is_not_answered_near_the_tested_inputs(
+    folder: Folder, name: str, code: str, verdict: str
 ) -> None:
-    (row,) = judged(folder, "answering", ANSWERING).values()
-    assert row.verdict == "unverified", row.reason
-    assert "the task wants errors to stay as they are" in row.reason
+    base = {"kit.py": SIGN.format(more=""), "requirements.txt": "pytest\n"}
+    folder.branch(f"{name}-base", base)
+    asserts = "assert kit.sign({'op': 'glob', 'pattern': ''}) == \"''\""
+    files = {
+        "kit.py": code,
+        "tests/test_kit.py": f"import kit\n\n\ndef test_sign():\n    {asserts}\n",
+    }
+    folder.branch(name, files, start=f"{name}-base")
+    task = (
+        "`sign` loses an empty pattern\n\nThe `sign` of a glob with an empty pattern should be `''`. "
+        "Other shapes still raise a `TypeError`.\n"
+    )
+    found = folder.judge(name, base=f"{name}-base", task=task)
+    (row,) = [one for one in found.document.requirements if one.id == "R1"]
+    assert row.verdict == verdict, row.reason
+    is_told = "the task wants errors to stay as they are" in row.reason
+    assert is_told is (verdict == "unverified"), row.reason
 
 
 REFUSING = {
