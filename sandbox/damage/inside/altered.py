@@ -17,6 +17,7 @@ from itertools import chain, islice
 
 import tree_sitter
 
+from sandbox.damage.inside.extracted import put_back
 from sandbox.damage.inside.languages import FUNCTIONS
 from sandbox.damage.inside.make import Damage, shown
 from sandbox.damage.inside.parts import Place, Step, parts, steps
@@ -132,7 +133,8 @@ def _as_on_base(
         return
     was = Place.of(text, root, start, start + len(put))
     now = Place.of(source.text, source.root, start, stop)
-    changed = steps(was.pieces, now.pieces)
+    unmoved, moved = put_back(was, now, source)
+    changed = steps(was.pieces, unmoved.pieces)
     same = [one for one in changed if _is_said_otherwise(one, source)]
     is_same = len(same) == len(changed) or _is_closed_too(changed)
     if is_same or _is_never_called(root, start, start + len(put)):
@@ -146,8 +148,9 @@ def _as_on_base(
         told = f"`{shown(shown_line)}` is still there"
         here, edit = (source.number, "altered", first + 1, symbol, start, stop), _edit(changed)
         yield Damage(*here, put, told, is_telling=False, names=(symbol, *names), edit=edit), False
-    for part in parts(changed, was, now):
-        if not any(one.at <= part.start <= one.end for one in same):
+    for part in parts(steps(was.pieces, now.pieces), was, now):
+        is_moved = any(start <= part.start <= part.end <= end for start, end in moved)
+        if not is_moved and not any(one.at <= part.start <= one.end for one in same):
             here = source.number, "altered", part.line, symbol, part.start, part.end
             yield Damage(*here, part.put, part.what, is_telling=False, names=part.names), True
 
