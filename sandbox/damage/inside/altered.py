@@ -144,8 +144,10 @@ def _as_on_base(
     if not all(one in left for one in tokens(root, with_types=False)):
         old, new = _names(was), _names(now)
         names = sorted({*old} ^ {*new} or _moved(old, new))
-        shown_line = next(row.decode(errors="replace").strip() for row in before if row.strip())
-        told = f"`{shown(shown_line)}` is still there"
+        # The first line that is code; a comment tells of nothing that tests could see.
+        at = was.pieces[0].start if was.pieces else start
+        row = text[text.rfind(b"\n", 0, at) + 1 :].lstrip().partition(b"\n")[0]
+        told = f"`{shown(row.decode(errors='replace').strip())}` is still there"
         here, edit = (source.number, "altered", first + 1, symbol, start, stop), _edit(changed)
         yield Damage(*here, put, told, is_telling=False, names=(symbol, *names), edit=edit), False
     for part in parts(steps(was.pieces, now.pieces), was, now):

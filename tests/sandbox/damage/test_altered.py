@@ -61,6 +61,20 @@ async def test_each_place_is_tried_alone(tmp_path: Path) -> None:
     assert [one.symbol for one in found] == ["f", "g"]
 
 
+@pytest.mark.parametrize(
+    ("comment", "name"),
+    [("# none left", "a.py"), ("// none left", "a.js"), ("/*\n   * none left\n   */", "a.js")],
+)
+async def test_the_first_line_of_code_is_told_of_what_is_gone(
+    tmp_path: Path, comment: str, name: str
+) -> None:
+    gone = f"    {comment}\n\n    b = a.pop()\n    a.push(b)\n"
+    function = "def f(a):\n{}    return a\n" if name == "a.py" else "function f(a) {{\n{}}}\n"
+    whole, *_ = await altered(tmp_path, function.format(gone), function.format(""), name)
+
+    assert whole.what == "`b = a.pop()` is still there"
+
+
 async def test_a_new_function_behind_a_place_is_no_part_of_it(tmp_path: Path) -> None:
     head = PYTHON.replace("    return a\n", f"    return b{MORE}")
     found = await altered(tmp_path, PYTHON, head)
