@@ -16,6 +16,7 @@ from bot.evidence.examples.run import noticed_by_examples
 from bot.evidence.one_value import for_one_value, in_words
 from bot.evidence.said_values import is_said
 from bot.services import Services
+from bot.task.categories import is_refactoring
 from bot.values import (
     ActionKind,
     Beside,
@@ -57,8 +58,7 @@ from sandbox.toolchains.ecosystem import BuildRequest
 from sandbox.values import ChangeKind, Observation, Side, TestRun
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
-_SHORTEST_S = 15.0
-_LONGER_THAN_HEAD = 3
+_SHORTEST_S, _LONGER_THAN_HEAD = 15.0, 3  # and so many times what head's own run took
 _MOST_OF_BASE = 4
 _LEAST_OF_BASE_S, _SHARE_OF_BASE = 10.0, 0.5  # of the time that head's own run took
 _HUNKS_S = 10.0
@@ -174,7 +174,8 @@ class _Measuring:
     async def all(self) -> DamageSeen:
         """Try the damages; where nobody noticed any, make sure that the tests run the tree at all."""
         case, seconds = self.case, self.case.damage_seconds
-        if self.is_of_base:
+        # What tests of base notice is all that can show a refactoring; of what else it is a remark.
+        if self.is_of_base and not is_refactoring(case.planned.requirements):
             seconds = min(seconds, max(_LEAST_OF_BASE_S, self.head_s * _SHARE_OF_BASE))
         environment, network = self.concerned[0].environment, case.policy.network_to_observe
         folder = self.services.evaluation_folder(case.request) / "damage"
@@ -200,8 +201,8 @@ class _Measuring:
             if not self.is_of_base:
                 return await self.needed(trials, tried)
             done = {one.damage for one in tried}
-            late = tuple(one.damage for one in self.damages if one.damage not in done)
-            return DamageSeen(tried, untried=late)
+            late = (one.damage for one in self.damages if one.damage not in done)
+            return DamageSeen(tried, untried=tuple(late))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -10,7 +10,7 @@ import re
 from enum import StrEnum
 
 from bot.text.words import sentences
-from bot.values import Category
+from bot.values import Category, Requirements
 
 
 class Area(StrEnum):
@@ -213,6 +213,14 @@ def is_invariant(text: str) -> bool:
 def forbids(text: str) -> bool:
     """Whether the words forbid that the change brings something in."""
     return _FORBIDS.search(text) is not None
+
+
+def is_refactoring(requirements: Requirements) -> bool:
+    """Whether a demand calls the change one of source alone, and none asks for behavior."""
+    new = (Category.BEHAVIOUR, Category.CRITERION)
+    areas = [upkeep_area(o.text) for o in requirements.items if o.category is Category.UPKEEP]
+    is_new = any(one.category in new for one in requirements.items)
+    return not is_new and any(one in (Area.CODE, None) for one in areas)
 
 
 def upkeep_area(text: str) -> Area | None:

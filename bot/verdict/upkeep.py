@@ -185,16 +185,22 @@ def _by_behaviour(requirement: Requirement, case: Case) -> Verdict:
 def _by_what_holds(requirement: Requirement, case: Case) -> Verdict | None:
     """Satisfied where tests that hold on both sides notice all damage in the changed lines.
 
-    What there was no time to try might have gone unnoticed.
+    What there was no time to try might have gone unnoticed. None where some did.
     """
     seen = in_lines(case.observed.damage)
-    if seen and any(one.kind in OF_LINES for one in seen.untried):
-        return None
     noticing = {id_ for one in (seen.trials if seen else ()) for id_ in one.noticed}
     seeing = tuple(test for test in case.groups.kept if test.id in noticing)
     counted = noticed_by(case.groups.kept, seen)
     if not counted or counted.noticed < counted.of:
         return None
+    if late := sum(one.kind in OF_LINES for one in (seen.untried if seen else ())):
+        return unverified(
+            requirement,
+            "Behavior is to stay as it is, and there was no time to try all damage to the changed lines of "
+            f"{_shown(case.code_changes)}: {counted}, {late} not tried in time.",
+            "Raise `limits.damage` or `limits.minutes` in `.github/assay.yml` on the base branch, then "
+            "comment `/judge`.",
+        )
     given = satisfied(
         requirement,
         f"Behavior is to stay as it is: {test_ids(seeing)} hold{'s' if len(seeing) == 1 else ''} on base and "

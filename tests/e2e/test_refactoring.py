@@ -53,6 +53,17 @@ def test_a_line_that_no_test_sees_is_no_refactoring(folder: Folder) -> None:
     assert "not seen to notice all damage" in judged.document.requirements[-1].reason
 
 
+def test_slow_tests_get_the_time_that_a_refactoring_needs(folder: Folder) -> None:
+    slow = SEEING.replace("import shop\n", "import time\n\nimport shop\n").replace(
+        "    assert", "    time.sleep(9)\n    assert"
+    )
+    parted = "def total(prices):\n    return prices[0] + sum(prices[1:])\n"
+    judged = refactored(folder, "slow", slow, parted, task=ISSUE)
+    row = judged.document.requirements[-1]
+    assert judged.conclusion == "success", judged.said()
+    assert row.damages_tried == row.damages_noticed > 2
+
+
 @pytest.mark.parametrize("task", [ISSUE, ""], ids=["issue", "author"])
 @pytest.mark.parametrize("test", [BLIND, "def test_nothing():\n    assert True\n"])
 def test_tests_that_notice_nothing_show_nothing(folder: Folder, task: str, test: str) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from bot.values import DamageSeen, TestChange, VerdictOutcome
+import pytest
+
+from bot.task.categories import is_refactoring
+from bot.values import DamageSeen, TestChange, Verdict, VerdictOutcome
 from sandbox.damage.values import Damage, DamageTrial
 from tests.bot.verdict.cases import (
     SHOP_CHANGED,
@@ -22,18 +25,45 @@ NOTICED = DamageTrial(
 )
 
 
-def given(*untried: Damage) -> VerdictOutcome:
-    seen = DamageSeen((NOTICED,), evidence_id="D1", is_of_base=True, untried=untried)
-    return verdict_of(
-        REFACTOR, WANTED, observed(SPLIT, HELD, damage=seen, kinds=SHOP_CHANGED)
-    ).outcome
+LATE = Damage("src/shop.py", "negated", 4, "total", "a condition is the other way round")
+
+
+def given(*untried: Damage, trials: tuple[DamageTrial, ...] = (NOTICED,)) -> Verdict:
+    seen = DamageSeen(trials, evidence_id="D1", is_of_base=True, untried=untried)
+    return verdict_of(REFACTOR, WANTED, observed(SPLIT, HELD, damage=seen, kinds=SHOP_CHANGED))
 
 
 def test_tests_that_notice_all_damage_show_it():
-    assert given() is VerdictOutcome.SATISFIED
-    assert given(Damage("src/shop.py", "emptied", 2, "total", "")) is VerdictOutcome.SATISFIED
+    assert given().outcome is VerdictOutcome.SATISFIED
+    late = Damage("src/shop.py", "emptied", 2, "total", "")
+    assert given(late).outcome is VerdictOutcome.SATISFIED
 
 
 def test_damage_that_there_was_no_time_for_might_go_unnoticed():
-    late = Damage("src/shop.py", "negated", 4, "total", "a condition is the other way round")
-    assert given(late) is VerdictOutcome.UNVERIFIED
+    verdict = given(LATE)
+
+    assert verdict.outcome is VerdictOutcome.UNVERIFIED
+    assert "1 of 1 damage noticed, 1 not tried in time" in verdict.reason
+    assert "limits.damage" in verdict.next_step
+
+
+def test_time_is_not_asked_for_where_damage_goes_unnoticed():
+    missed = DamageTrial(LATE, (), (HELD.id,))
+    verdict = given(LATE, trials=(NOTICED, missed))
+
+    assert verdict.outcome is VerdictOutcome.UNVERIFIED
+    assert "limits.damage" not in verdict.next_step
+
+
+@pytest.mark.parametrize(
+    ("title", "is_so"),
+    [
+        ("Refactor `total` to be shorter", True),
+        ("refactor: make total shorter", True),
+        ("chore: update the build", False),
+        ("docs: explain total", False),
+        ("Fix total of nothing", False),
+    ],
+)
+def test_which_changes_are_called_a_refactoring(title: str, is_so: bool):
+    assert is_refactoring(requirements(title, "")) is is_so
