@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
@@ -13,6 +14,7 @@ from rapidfuzz import fuzz, process
 from bot.diff.kinds import is_test_file
 from bot.diff.lines import TextReader, is_gone, old_path
 from bot.diff.paths import is_test_module
+from bot.diff.python_source import parse_python
 from bot.integrity.adaptation import is_only_adapted, is_only_moved
 from bot.integrity.inspection import Inspection, make_finding
 from bot.integrity.languages import language_of
@@ -108,45 +110,23 @@ class Weakening:
     path: str = ""
 
 
-def compare_tests(
-    base: CodeOfTests | None, head: CodeOfTests | None, arrivals: Arrivals
-) -> Iterator[Weakening]:
-    """Remarks on one file; `arrivals` are the tests that head has and base has not, for moved ones."""
-    if head is None:
-        if base:
-            yield from _deleted(base, [], {}, arrivals)
-        return
-    skipped = Counter(base.module_skips) if base else Counter[str]()
-    for skip in Counter(head.module_skips) - skipped:
-        message = f"Every test of this file is now skipped or left out: `{skip[:80]}`."
-        yield Weakening(TEST_SKIPPED, "", 1, message, is_new_test=base is None)
-    known = {test.name: test for test in base.tests} if base else {}
-    new = {test.name: test for test in head.tests if test.name not in known}
-    for test in head.tests:
-        if before := known.get(test.name):
-            yield from _compared(before, test, arrivals)
-            continue
-        for assertion in test.assertions:
-            if assertion.strength is Strength.NOTHING:
-                yield _trivial(test, assertion, is_new=True)
-        always = [skip for skip in test.skips if not _CONDITIONAL.search(skip)]
-        if always:  # a new test may well need a platform or a program
-            message = f"The new test `{test.name}` is skipped: `{always[0][:80]}`."
-            yield Weakening(NEW_TEST_SKIPPED, test.name, test.line, message, is_new_test=True)
-        if test.swallowed:
-            yield _swallowed(test, is_new=True)
-    if base:
-        yield from _deleted(base, head.tests, new, arrivals)
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """A test that is gone from its file, and the new test that it is now, which may stand in another file."""
+
+    before: CodeOfTest
+    after: CodeOfTest | None
+    path: str
 
 
-def _deleted(
-    base: CodeOfTests,
-    kept: Sequence[CodeOfTest],
-    new: dict[str, CodeOfTest],
-    arrivals: Arrivals,
-) -> Iterator[Weakening]:
-    present = {test.name for test in kept}
-    for test in base.tests:
+def follow_tests(
+    base: CodeOfTests | None, head: CodeOfTests | None, path: str, arrivals: Arrivals
+) -> Iterator[Followed]:
+    """Yield the tests that head's version of a file (at `path`) has not, each with what it is now."""
+    known = {test.name for test in base.tests} if base else set()
+    new = {test.name: test for test in (head.tests if head else ()) if test.name not in known}
+    present = {test.name for test in (head.tests if head else ())}
+    for test in base.tests if base else ():
         if test.name in present:
             continue
         moved = arrivals.take(test)
@@ -161,15 +141,72 @@ def _deleted(
                 test.body[:MOST_COMPARED], bodies, scorer=fuzz.ratio, score_cutoff=SAME_BODY_RATIO
             )
             successor = new[best[2]] if best else None
-        if successor is None:
-            message = f"The test `{test.name}` was deleted."
-            yield Weakening(TEST_DELETED, test.name, test.line, message, Side.BASE)
-        else:
+        if successor is not None:
             new.pop(successor.name, None)
-            path = moved.path if moved else ""
-            yield from (
-                replace(remark, path=path) for remark in _compared(test, successor, arrivals)
-            )
+        yield Followed(test, successor, moved.path if moved else path)
+
+
+def compare_tests(
+    base: CodeOfTests | None,
+    head: CodeOfTests | None,
+    gone: Iterable[Followed],
+    earlier: Mapping[str, CodeOfTest],
+    arrivals: Arrivals,
+) -> Iterator[Weakening]:
+    """Remarks on one file: its kept tests, its new ones, and those that are `gone` from it.
+
+    `earlier` are what some new tests were on base, under another name or in another file.
+    """
+    if head is not None:
+        skipped = Counter(base.module_skips) if base else Counter[str]()
+        for skip in Counter(head.module_skips) - skipped:
+            message = f"Every test of this file is now skipped or left out: `{skip[:80]}`."
+            yield Weakening(TEST_SKIPPED, "", 1, message, is_new_test=base is None)
+    known = {test.name: test for test in base.tests} if base else {}
+    for test in head.tests if head is not None else ():
+        if before := known.get(test.name):
+            yield from _compared(before, test, arrivals)
+        else:
+            yield from _as_new(test, earlier.get(test.name))
+    for one in gone:
+        if one.after is None:
+            message = f"The test `{one.before.name}` was deleted."
+            yield Weakening(TEST_DELETED, one.before.name, one.before.line, message, Side.BASE)
+        else:
+            remarks = _compared(one.before, one.after, arrivals)
+            yield from (replace(remark, path=one.path) for remark in remarks)
+
+
+def _as_new(test: CodeOfTest, before: CodeOfTest | None) -> Iterator[Weakening]:
+    """Remarks on a test of a new name; what it has from `before` is not new."""
+    always = _always(test)
+    if len(always) > len(_always(before) if before else ()):
+        message = f"The new test `{test.name}` is skipped: `{always[0][:80]}`."
+        yield Weakening(NEW_TEST_SKIPPED, test.name, test.line, message, is_new_test=True)
+    if before is not None:
+        return  # it is compared with that
+    for assertion in test.assertions:
+        if assertion.strength is Strength.NOTHING:
+            yield _trivial(test, assertion, is_new=True)
+    if test.swallowed:
+        yield _swallowed(test, is_new=True)
+
+
+def _always(test: CodeOfTest) -> list[str]:
+    """What skips a test everywhere: a test may well need a platform or a program."""
+    return [one for one in test.skips if not (_CONDITIONAL.search(one) or _is_conditional(one))]
+
+
+def _is_conditional(skip: str) -> bool:
+    """Tell whether a mark expects a failure only where a condition holds that looks at something."""
+    tree = parse_python(skip)
+    line = tree.body[0] if tree and tree.body else None
+    call = line.value if isinstance(line, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not ast.unparse(call.func).endswith("mark.xfail"):
+        return False
+    named = (one.value for one in call.keywords if one.arg == "condition")
+    condition = next(iter((*call.args[:1], *named)), None)
+    return condition is not None and any(isinstance(one, ast.Name) for one in ast.walk(condition))
 
 
 def _compared(before: CodeOfTest, after: CodeOfTest, arrivals: Arrivals) -> Iterator[Weakening]:
@@ -274,6 +311,14 @@ def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
         arrived += (Arrival(change.path, test) for test in new)
     arrivals = Arrivals(arrived)
     changes = {change.path: change for change in changed}
+    gone: dict[str, list[Followed]] = {}
+    earlier: dict[str, dict[str, CodeOfTest]] = {}
+    for change in changed:
+        base, head = before.get(old_path(change)), after.get(change.path)
+        gone[change.path] = [*follow_tests(base, head, change.path, arrivals)]
+        for one in gone[change.path]:
+            if one.after is not None:
+                earlier.setdefault(one.path, {})[one.after.name] = one.before
     for change in changed:
         base, head = before.get(old_path(change)), after.get(change.path)
         if is_gone(change) and base is None:
@@ -281,7 +326,8 @@ def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
             yield make_finding(TEST_FILE_DELETED, change, 0, message, Side.BASE)
             continue
         path = old_path(change)
-        for remark in compare_tests(base, head, arrivals):
+        here = earlier.get(change.path, {})
+        for remark in compare_tests(base, head, gone[change.path], here, arrivals):
             place = changes.get(remark.path, change)
             finding = make_finding(remark.rule, place, remark.line, remark.message, remark.side)
             # the test's results are those of the file on base, wherever the test stands now

@@ -92,3 +92,63 @@ def test_a_loss_on_the_way_to_another_file_is_told_where_it_is():
     base, head = Tree({old: before}), Tree({old: "X = 1\n", new: after})
     found = inspect_integrity(diff, base, head, FourWay(()), NOTHING_ASKED)
     assert [(f.rule, f.path, f.line) for f in found] == [(rule.ASSERTION_REMOVED, new, 4)]
+
+
+OLD_CLASS = """class OldTestCase(TestCase):
+    @unittest.skip('lost its parent')
+    def test_nested(self):
+        assert nested('ab') == ['a']
+"""
+NEW_CLASS = OLD_CLASS.replace("OldTestCase(TestCase)", "TestNested").replace(
+    "unittest", "pytest.mark"
+)
+
+
+@pytest.mark.parametrize(
+    ("after", "found"),
+    [
+        (NEW_CLASS, set()),
+        (NEW_CLASS.replace("== ['a']", "!= []"), {rule.ASSERTION_LOOSENED}),
+        (NEW_CLASS + NEW_CLASS.replace("TestNested", "TestMore"), {rule.NEW_TEST_SKIPPED}),
+        (
+            NEW_CLASS.replace("    def", "    @pytest.mark.skip\n    def"),
+            {rule.NEW_TEST_SKIPPED, rule.TEST_SKIPPED},
+        ),
+    ],
+)
+def test_a_test_that_was_skipped_in_another_class_is_no_new_one(after, found):
+    assert rules_of(OLD_CLASS, after) >= found
+    assert bool(rules_of(OLD_CLASS, after)) is bool(found)
+
+
+def test_a_test_that_was_skipped_in_another_file_is_no_new_one():
+    old, new = "tests/test_old.py", "tests/test_new.py"
+    for one, found in ((NEW_CLASS, set()), (OLD_CLASS.replace("nested", "other"), None)):
+        diff = Diff((changed(new, None, one), changed(old, OLD_CLASS, "X = 1\n")))
+        trees = Tree({old: OLD_CLASS}), Tree({old: "X = 1\n", new: one})
+        rules = {o.rule for o in inspect_integrity(diff, *trees, FourWay(()), NOTHING_ASKED)}
+        assert rules == found if found is not None else rule.NEW_TEST_SKIPPED in rules
+
+
+def test_a_condition_that_became_always_is_told():
+    before = OLD_CLASS.replace("skip('lost", "skipIf(OLD, 'lost")
+    assert rules_of(before, NEW_CLASS) == {rule.NEW_TEST_SKIPPED}
+
+
+@pytest.mark.parametrize(
+    ("mark", "is_told"),
+    [
+        ("pytest.mark.xfail(VERSION < (1, 2), reason='new')", False),
+        ("mark.xfail(condition=VERSION < (1, 2), reason='new')", False),
+        ("pytest.mark.xfail(reason='new')", True),
+        ("pytest.mark.xfail(reason=WHY)", True),
+        ("pytest.mark.xfail(True, reason='new')", True),
+        ("pytest.mark.xfail(not False, reason='new')", True),
+        ("pytest.mark.xfail('new')", True),
+        ("pytest.mark.xfail", True),
+        ("pytest.xfail(WHY)", True),
+    ],
+)
+def test_a_failure_that_is_expected_only_somewhere_is_not_told(mark, is_told):
+    found = rules_of("", f"@{mark}\ndef test_first():\n    assert first([7]) == 7\n")
+    assert found == ({rule.NEW_TEST_SKIPPED} if is_told else set())
