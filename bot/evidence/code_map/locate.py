@@ -60,7 +60,12 @@ def locate(
         scored,
         key=lambda one: (-one.score - _BONUS * (one.symbol in touched), one.symbol.path, one.line),
     )
-    return tuple(_told(one, request, one.symbol in touched) for one in ranked[:most])
+    # Methods of one name in one file are one place to look at.
+    places: dict[str, _Scored] = {}
+    for one in ranked:
+        places.setdefault(one.symbol.place.words, one)
+    best = [*places.values()][:most]
+    return tuple(_told(one, request, one.symbol in touched) for one in best)
 
 
 @dataclass(frozen=True, slots=True)

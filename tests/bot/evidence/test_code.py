@@ -164,6 +164,13 @@ def test_of_equals_the_changed_one_comes_first() -> None:
     assert found[1].place.path == "src/other/shapes.py"
 
 
+def test_methods_of_one_name_are_one_place() -> None:
+    twice = "class {}:\n    def read_rows(self):\n        return 1\n\n\n"
+    text = twice.format("One") + twice.format("Two")
+    found = locate("`read_rows` takes commas", CodeIndex(files({"a.py": text, "b.py": text})))
+    assert [one.place.words for one in found] == ["a.py: read_rows", "b.py: read_rows"]
+
+
 DEMAND = Requirement("R1", "`format_amount` pads", Category.BEHAVIOUR, "issue #1", Trust.ASKER)
 
 
