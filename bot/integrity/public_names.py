@@ -185,8 +185,13 @@ def _classes(path: str, text: str, trees: Trees) -> Iterator[_Class]:
     tree = trees.of(text)
     for node in tree.body if tree else ():
         if isinstance(node, ast.ClassDef):
-            bases = tuple(ast.unparse(one).partition("[")[0] for one in node.bases)
-            yield _Class(node.name, node.lineno, bases)
+            bases = list(node.bases)
+            first = bases[0] if len(bases) == 1 else None
+            called = ast.unparse(first.func) if isinstance(first, ast.Call) else ""
+            if isinstance(first, ast.Call) and called.rpartition(".")[2] == "with_metaclass":
+                bases = first.args[1:]  # how Python 2 and 3 write a class that has both
+            names = (ast.unparse(one).partition("[")[0] for one in bases)
+            yield _Class(node.name, node.lineno, tuple(names))
 
 
 def _lost(one: _Class, head: dict[str, _Class]) -> str:
@@ -196,7 +201,10 @@ def _lost(one: _Class, head: dict[str, _Class]) -> str:
     above: set[str] = set()  # all that it is derived from now
     waiting = list(head[one.name].bases)
     while waiting:
-        name = waiting.pop().rpartition(".")[2]
+        base = waiting.pop()
+        if _is_made(base):
+            return ""
+        name = base.rpartition(".")[2]
         if name in above:
             continue
         above.add(name)
@@ -206,8 +214,13 @@ def _lost(one: _Class, head: dict[str, _Class]) -> str:
             is_known = name in _ERRORS_OF_SCRIPT or isinstance(getattr(builtins, name, None), type)
             if not is_known:
                 return ""  # it stands in another file
-    names = (base for base in one.bases if not _is_own_matter(base))
+    names = (base for base in one.bases if not (_is_made(base) or _is_own_matter(base)))
     return next((base for base in names if not _is_above(base.rpartition(".")[2], above)), "")
+
+
+def _is_made(base: str) -> bool:
+    """Whether a base class has no name of its own: a call makes it, or a list has it."""
+    return "(" in base or base.startswith("*")
 
 
 def _is_own_matter(base: str) -> bool:

@@ -223,6 +223,28 @@ def test_a_lost_base_class_is_told(base: str, head: str, lost: str) -> None:
     assert f"`{lost}`" in message or not lost
 
 
+@pytest.mark.parametrize(
+    ("base", "head", "lost"),
+    [
+        ("six.with_metaclass(Kind, object)", "metaclass=Kind", ""),
+        ("with_metaclass(Kind)", "object, metaclass=Kind", ""),
+        ("object", "", ""),
+        ("with_metaclass(Kind, Shop)", "metaclass=Kind", "Shop"),
+        ("with_metaclass(Kind, Shop)", "Shop, metaclass=Kind", ""),
+        ("Shop", "with_metaclass(Kind, object)", "Shop"),
+        ("Shop", "with_metaclass(Kind, Shop)", ""),
+        ("namedtuple('Bad', 'a b')", "", ""),
+        ("Shop", "made(Shop)", ""),  # it may be one
+        ("Shop", "made(one._Shop)", ""),
+        ("*BASES", "", ""),
+    ],
+)
+def test_what_a_call_makes_is_no_name_of_a_base_class(base: str, head: str, lost: str) -> None:
+    message = said_of(*(f"class Bad({one}):\n    pass\n" for one in (base, head)))
+    assert bool(message) == bool(lost)
+    assert f"`{lost}`" in message or not lost
+
+
 def test_a_lost_base_class_of_javascript_is_told() -> None:
     base = "export class Bad<T extends Map<string, T>> extends TypeError {}\n"
     assert "`TypeError`" in said_of(base, base.replace("TypeError", "Error"), "bad.ts")
