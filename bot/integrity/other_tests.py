@@ -209,7 +209,8 @@ def _test(match: re.Match[str], file: _TestFile) -> CodeOfTest | None:
         heading += "\n".join(
             line for line in above.splitlines()[-6:] if line.strip().startswith(("@", "#"))
         )
-    skips = [m.group().strip() for part in (heading, bare) for m in language.skip.finditer(part)]
+    skips = [m.group().strip() for m in language.skip.finditer(heading)]
+    skips += [_with_reason(text, opening + m.start(), m) for m in language.skip.finditer(bare)]
     return CodeOfTest(
         name=" ".join(name.split())[:200],
         line=text.line_at(match.start()),
@@ -219,6 +220,15 @@ def _test(match: re.Match[str], file: _TestFile) -> CodeOfTest | None:
         returns_early=_returns_early(bare, language),
         body=" ".join(text.code[opening : opening + len(bare)].split()),
     )
+
+
+def _with_reason(text: Text, start: int, match: re.Match[str]) -> str:
+    """What leaves a test out, with all of the reason where it ends at the beginning of one."""
+    end = start + len(match.group())
+    quote = text.bare[end - 1]
+    if quote in "\"'`":
+        end = text.bare.find(quote, end) + 1 or end
+    return " ".join(text.code[start:end].split())
 
 
 def _assertion(match: re.Match[str], end: int, file: _TestFile) -> Assertion:

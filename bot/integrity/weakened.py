@@ -18,7 +18,7 @@ from bot.diff.python_source import parse_python
 from bot.integrity.adaptation import is_only_adapted, is_only_moved
 from bot.integrity.inspection import Inspection, make_finding
 from bot.integrity.languages import language_of
-from bot.integrity.other_tests import read_other_tests
+from bot.integrity.other_tests import read_other_tests, read_text
 from bot.integrity.test_code import (
     Assertion,
     CodeOfTest,
@@ -194,7 +194,9 @@ def _as_new(test: CodeOfTest, before: CodeOfTest | None) -> Iterator[Weakening]:
 
 def _always(test: CodeOfTest) -> list[str]:
     """What skips a test everywhere: a test may well need a platform or a program."""
-    return [one for one in test.skips if not (_CONDITIONAL.search(one) or _is_conditional(one))]
+    # What a reason says is no condition.
+    bare = ((one, read_text(one).bare) for one in test.skips)
+    return [one for one, code in bare if not (_CONDITIONAL.search(code) or _is_conditional(one))]
 
 
 def _is_conditional(skip: str) -> bool:

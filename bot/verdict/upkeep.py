@@ -173,7 +173,7 @@ def _by_behaviour(requirement: Requirement, case: Case) -> Verdict:
     if is_of_code and case.nothing_regressed and (held := _by_what_holds(requirement, case)):
         return held
     is_text = all(map(is_document, case.code_changes))
-    what = "The project's code may read {}, which changed" if is_text else "The code of {} changed"
+    what = "The project's code may read {}, which changed" if is_text else "Code changed ({})"
     return unverified(
         requirement,
         f"{what.format(_shown(case.code_changes))}, whatever the title calls it. "

@@ -8,7 +8,7 @@ from bot.integrity import inspect_integrity
 from bot.values import FourWay
 from bot.values import rules as rule
 from sandbox.values import Diff
-from tests.bot.integrity.test_integrity import NOTHING_ASKED, Tree, changed, rules_of
+from tests.bot.integrity.test_integrity import NOTHING_ASKED, Tree, changed, inspect, rules_of
 
 TWO_CLASSES = """class TestFirst:
     def test_basic(self):
@@ -152,3 +152,25 @@ def test_a_condition_that_became_always_is_told():
 def test_a_failure_that_is_expected_only_somewhere_is_not_told(mark, is_told):
     found = rules_of("", f"@{mark}\ndef test_first():\n    assert first([7]) == 7\n")
     assert found == ({rule.NEW_TEST_SKIPPED} if is_told else set())
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ("{ skip: 'not before v2' }", "`skip: 'not before v2'`"),
+        ("{ skip: \"not 'here'\" }", "`skip: \"not 'here'\"`"),
+        ("{ skip: `runIf and skipif(x)` }", "`skip: `runIf and skipif(x)``"),
+        ("{ skip: true }", "`skip: true`"),
+    ],
+)
+def test_the_reason_of_a_skip_is_told_whole_and_is_no_condition(options, told):
+    text = f"test('circles', {options}, (t) => {{\n  t.equal(draw('x'), 1);\n}});\n"
+    (found,) = inspect("", text, path="test/cmp.js")
+    assert found.rule == rule.NEW_TEST_SKIPPED
+    assert told in found.message
+
+
+def test_the_reason_of_a_skip_in_python_is_no_condition():
+    for mark in ("skip(reason='skipif(x) or importorskip')", "skip('runIf')"):
+        text = f"@pytest.mark.{mark}\ndef test_first():\n    assert first([7]) == 7\n"
+        assert rules_of("", text) == {rule.NEW_TEST_SKIPPED}

@@ -537,6 +537,15 @@ def test_a_document_that_the_program_may_read_is_called_no_code():
     assert "The project's code may read `docs/split.md`, which changed" in verdict.reason
 
 
+def test_new_code_is_not_said_to_have_been_there():
+    seen = observed(
+        changed_paths=("assert.js",), kinds=(ChangedFile("assert.js", ChangeKind.CODE),)
+    )
+    verdict = verdict_of("R1", requirements("docs: explain split"), seen)
+    assert verdict.outcome is UNVERIFIED
+    assert verdict.reason.startswith("Code changed (`assert.js`), whatever the title calls it.")
+
+
 def test_asked_for_tests_are_counted():
     wanted = requirements("Add tests for split")
     new = comparison("test_split_more", TestChange.NEVER_FAILED)
