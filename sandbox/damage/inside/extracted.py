@@ -104,10 +104,11 @@ def _called(call: tree_sitter.Node, root: tree_sitter.Node) -> Returning | None:
             if parent is not None and parent.type == "variable_declarator":
                 # A name of its own hides another one in it.
                 own = None if own is not None else parent.child_by_field_name("name")
-                if node.start_byte > call.start_byte:
-                    return None  # it may be called before it is there
-            if own is not None and own.text == named.text:
-                return _returning(node, text_of(own))
+            if own is None or own.text != named.text:
+                continue
+            if node.type != "function_declaration" and node.start_byte > call.start_byte:
+                return None  # it may be called before it is there
+            return _returning(node, text_of(own))
     return None
 
 

@@ -169,6 +169,21 @@ def test_a_function_of_python_that_may_do_something_else_is_tried(
     assert tried(base, head)
 
 
+@pytest.mark.parametrize(
+    ("function", "is_there"),
+    [
+        ("function isOne(one, two) { return one && two > 1; }\n", True),
+        ("const isOne = (one, two) => one && two > 1;\n", False),
+    ],
+)
+def test_a_function_that_may_not_be_there_yet_is_tried(function: str, is_there: bool) -> None:
+    base, head = SCRIPT % ("", "a && n > 1"), SCRIPT % ("", "isOne(a, n)")
+
+    assert bool(tried(base, head + function, "javascript")) is not is_there
+    late = PYTHON % ("", "is_one(a, n)") + "\n\n" + DEF % "a and b"
+    assert tried(PYTHON % ("", "a and n"), late)
+
+
 def test_what_else_is_changed_beside_it_is_tried() -> None:
     function = "const isOne = (one, two) => one && two > 1;"
     found = tried(
