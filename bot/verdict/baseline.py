@@ -44,6 +44,7 @@ _REGRESSED = Transition.REGRESSED
 _ERROR = re.compile(
     r"\berror(?:\[\w+\]| TS\d+)?: |\bERR_[A-Z]\w+|^npm (?:ERR!|error) (?!code )\S+ \w", re.I
 )
+_CAUSE = re.compile(r"cause: ")
 _FIX_WEAKENED = "Restore what the tests checked before, fix the code instead, and push."
 _FIX_PAGES = "Fix the pages and push."
 
@@ -129,9 +130,12 @@ def _first_error(case: Case, side: Side = Side.HEAD) -> str:
     """Return the first error of a side's build, as the end of a sentence; "" when none can be told."""
     of_build = (e for e in case.observed.evidence if e.id in case.build_ids)
     builds = (e.head if side is Side.HEAD else e.base for e in of_build)
-    lines = [line for seen in builds if seen for line in seen.output.splitlines()]
-    first = next((line.strip() for line in lines if _ERROR.search(line)), "")
-    return f": {first[:200].rstrip('.')}" if first else ""
+    lines = [line.strip() for seen in builds if seen for line in seen.output.splitlines()]
+    at = next((number for number, line in enumerate(lines) if _ERROR.search(line)), len(lines))
+    first, cause = (*lines[at : at + 2], "", "")[:2]
+    told = f": {first[:200].rstrip('.:')}" if first else ""
+    # uv tells why on the next line.
+    return f"{told}: {cause[:300].rstrip('.')}" if told and _CAUSE.match(cause) else told
 
 
 def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:

@@ -28,10 +28,10 @@ from sandbox.toolchains import ECOSYSTEMS
 from sandbox.toolchains.build_command import (
     BuildRun,
     fetch_toolchain,
+    install_dependencies,
     keep_downloads,
     only_guess_failed,
     run_step,
-    typed,
     without_guess,
 )
 from sandbox.toolchains.ecosystem import BuildRequest, repository_folder
@@ -248,7 +248,7 @@ async def _fill(run: BuildRun, folder: Path) -> _Layer:
     async with unfinished(folder) as temporary:
         mount = Mount(str(temporary / "layer"), DEPENDENCIES, MountMode.WRITABLE)
         for argv in run.request.recipe.install:
-            failure = await run_step(run, argv, typed(argv), (mount,))
+            failure = await install_dependencies(run, argv, (mount,))
             if failure:
                 return _named(failure, _unfetched(temporary / "layer"))
         _note_kept(temporary, run.request)

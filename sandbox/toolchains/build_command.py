@@ -52,6 +52,7 @@ class BuildRun:
     sandbox: Sandbox
     request: BuildRequest
     toolchain: str = ""  # the host folder of its layer
+    alone: bool = True  # nothing but the project is built
 
 
 async def run_step(
@@ -73,12 +74,32 @@ async def run_step(
             *mounts,
         ),
         cwd=f"{TREE}/{request.recipe.root}".rstrip("/"),
-        environment=ecosystem.building(request),
+        environment=(*ecosystem.building(request), *ecosystem.versioning(request, run.alone)),
         network=request.network,
         limits=request.limits,
     )
     done = await run.sandbox.run(command)
     return None if done.exit_code == 0 else _observation(request.side, shown, done)
+
+
+async def install_dependencies(
+    run: BuildRun, argv: tuple[str, ...], mounts: tuple[Mount, ...]
+) -> Observation | None:
+    """Run one command that installs dependencies; return None when it succeeded, else what it showed.
+
+    What is built from its source would take the project's version for its own. Only where that fails, and
+    projects of the tree are built along with it, every build is told that version.
+    """
+    apart = replace(run, alone=False)
+    failure = await run_step(apart, argv, typed(argv), mounts)
+    is_of_tree = run.request.recipe.runs_tree and failure and failure.exit_code
+    told = [
+        ECOSYSTEMS[run.request.recipe.ecosystem].versioning(run.request, one)
+        for one in (True, False)
+    ]
+    if not is_of_tree or (failure and failure.problem) or told[0] == told[1]:
+        return failure
+    return await run_step(run, argv, typed(argv), mounts)
 
 
 async def keep_downloads(run: BuildRun, wanted: Downloads) -> None:

@@ -85,6 +85,11 @@ def no_mounts() -> tuple[Mount, ...]:
     return ()
 
 
+def no_version(_: BuildRequest, __: bool) -> Variables:
+    """Return no variables, for an ecosystem whose projects are not told their version."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Downloads:
     """Commands that only download what a finished layer has, for the builds to come.
@@ -104,6 +109,7 @@ class Ecosystem:
     their version in the sandbox (argv lists); detect() finds the answers in the Toolchain and
     puts what is missing in `Recipe.needs`. `building` and `observing` give the environment variables of
     build commands and of everything that looks afterwards (told: is there a project layer).
+    `versioning` gives those that tell builds the project's version (told: is nothing else built).
     `fetching` gives the command that fills an empty toolchain layer with what `Recipe.toolchain`
     names; it sees nothing of any tree. `downloading` tells what to keep of the downloads of a finished
     dependency layer (a host folder). `keeps_output` says that the project layer keeps what its build
@@ -116,6 +122,7 @@ class Ecosystem:
     detect: Callable[[Path, SetupHints, Toolchain], Recipe | None]
     building: Callable[[BuildRequest], Variables]
     observing: Callable[[Recipe, bool], Variables]
+    versioning: Callable[[BuildRequest, bool], Variables] = no_version
     commands: frozenset[str] = frozenset()
     programs: tuple[tuple[str, ...], ...] = ()
     tools: Callable[[], tuple[Mount, ...]] = no_mounts

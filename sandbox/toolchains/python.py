@@ -33,6 +33,7 @@ from sandbox.toolchains.python_digest import (
     observing,
     packaging_inputs,
     requirement_files,
+    versioning,
 )
 from sandbox.toolchains.python_needs import (
     Selection,
@@ -388,6 +389,7 @@ ECOSYSTEM = Ecosystem(
     detect=detect,
     building=building,
     observing=observing,
+    versioning=versioning,
     commands=frozenset({"python", "python3", "pytest", "tox", "nox", "hatch", "uv", "pip"}),
     programs=((UV, "--version"),),
     tools=installer,

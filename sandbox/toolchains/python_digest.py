@@ -22,6 +22,7 @@ from sandbox.toolchains.layers import (
     UV,
 )
 from sandbox.toolchains.python_arguments import parsed
+from sandbox.toolchains.python_project import read_project
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe
 
@@ -34,9 +35,6 @@ def installer() -> tuple[Mount, ...]:
 def building(request: BuildRequest) -> Variables:
     """Return the environment of the build commands."""
     path = f"{PROJECT}/bin:{DEPENDENCIES}/bin:{TOOLS}:{SYSTEM_PATH}"
-    # Plug-ins that read git's tags are told what the version is, since there is no git here.
-    told = ("SETUPTOOLS_SCM_PRETEND_VERSION", "PDM_BUILD_SCM_VERSION", "PBR_VERSION")
-    bypass = ("POETRY_DYNAMIC_VERSIONING_BYPASS", "UV_DYNAMIC_VERSIONING_BYPASS")
     return (
         ("PATH", path),
         ("VIRTUAL_ENV", DEPENDENCIES),
@@ -51,8 +49,29 @@ def building(request: BuildRequest) -> Variables:
         ("NO_COLOR", "1"),
         ("GIT_TERMINAL_PROMPT", "0"),
         *((("UV_OFFLINE", "1"),) if request.network is Network.NONE else ()),
-        *((name, request.version or "0.0.0") for name in (*told, *bypass)),
     )
+
+
+_FOR_ONE = "SETUPTOOLS_SCM_PRETEND_VERSION_FOR_"
+_VERSIONS = (
+    "SETUPTOOLS_SCM_PRETEND_VERSION",
+    "PDM_BUILD_SCM_VERSION",
+    "PBR_VERSION",
+    "POETRY_DYNAMIC_VERSIONING_BYPASS",
+    "UV_DYNAMIC_VERSIONING_BYPASS",
+)
+
+
+def versioning(request: BuildRequest, alone: bool) -> Variables:
+    """Return what tells plug-ins that read git's tags the project's version, since there is no git here.
+
+    Most of these variables are for whatever is built, a dependency from its source, too: where the project
+    is not built alone, only those that name it are returned.
+    """
+    version = request.version or "0.0.0"
+    name = read_project(Tree(request.tree / request.recipe.root)).name
+    named = (_FOR_ONE + re.sub(r"[-_.]+", "_", name).upper(),) if name else ()
+    return tuple((one, version) for one in (*named, *(_VERSIONS if alone else ())))
 
 
 def observing(recipe: Recipe, has_project: bool) -> Variables:
@@ -63,7 +82,7 @@ def observing(recipe: Recipe, has_project: bool) -> Variables:
     return variables if has_project else (*variables, ("PYTHONPATH", f"{start}:{start}/src"))
 
 
-HARNESS_VERSION = "1"
+HARNESS_VERSION = "2"
 """Raised when the way layers are built changes: old layers are then never used again."""
 
 _PACKAGING_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "poetry.lock", "pdm.lock", "uv.lock")

@@ -61,6 +61,13 @@ def test_a_project_that_builds_nowhere_is_nobodys_failure(folder: Folder) -> Non
     assert "setup.install" in judged.said()
 
 
+def test_why_no_packages_fit_is_said(folder: Folder) -> None:
+    files = {**FIX, "requirements.txt": "pytest\niniconfig>=99\n"}
+    reason = folder.judge(folder.branch("unsolvable", files)).document.requirements[0].reason
+    assert "error: No solution found when resolving dependencies: cause: Because " in reason
+    assert "iniconfig" in reason
+
+
 def test_a_change_that_breaks_the_build_fails_and_shows_its_output(folder: Folder) -> None:
     broken = folder.branch(
         "breaks-build", {**FIX, "requirements.txt": "pytest\n./missing-package\n"}

@@ -115,6 +115,46 @@ async def test_files_that_a_build_writes_into_the_tree_are_there_when_tests_run(
     assert not (tree / "src/tally/_version.py").exists()
 
 
+_BUILT_HERE = "--no-binary zipp\nzipp==3.8.0\n"  # it asks git for its version
+
+
+@pytest.mark.parametrize(
+    ("backend", "version"),
+    [('requires = ["setuptools>=64", "setuptools-scm>=8"]', "7.8.9"), ("", "1.2.3")],
+    ids=["itself versioned by git", "static"],
+)
+async def test_a_dependency_that_is_built_from_its_source_keeps_its_own_version(
+    backend: str, version: str, workshop: Workshop, tmp_path: Path
+) -> None:
+    declared = PROJECTS["setuptools"][1]["pyproject.toml"]
+    if backend:
+        declared = declared.replace('requires = ["setuptools>=64"]', backend).replace(
+            'version = "1.2.3"', 'dynamic = ["version"]'
+        )
+        declared += "[tool.setuptools_scm]\n"
+    tree = project(tmp_path / "tree", "setuptools", **{"pyproject.toml": declared})
+    write(tree, {"requirements-test.txt": f"-e .\n{_BUILT_HERE}"})
+    environment = await workshop.build(tree)
+    assert environment.failure is None, environment.failure
+    code = "import importlib.metadata as m; print(m.version('tally'), m.version('zipp'))"
+    assert await workshop.text(tree, environment, "python", "-c", code) == f"{version} 3.8.0"
+
+
+async def test_a_project_that_no_variable_names_is_told_its_version_where_it_stands_among_dependencies(
+    workshop: Workshop, tmp_path: Path
+) -> None:
+    declared = PROJECTS["hatchling"][1]["pyproject.toml"]
+    declared = declared.replace('["hatchling"]', '["hatchling", "hatch-vcs"]').replace(
+        'version = "1.2.3"', 'dynamic = ["version"]'
+    )
+    declared += '[tool.hatch.version]\nsource = "vcs"\n'
+    tree = project(tmp_path / "tree", "hatchling", **{"pyproject.toml": declared})
+    write(tree, {"requirements-test.txt": "-e .\niniconfig\n"})
+    environment = await workshop.build(tree)
+    assert environment.failure is None, environment.failure
+    assert (await workshop.text(tree, environment, "python", "-c", WHERE)).endswith(" 7.8.9")
+
+
 async def test_what_ci_makes_before_the_tests_is_there_when_they_run(
     workshop: Workshop, tmp_path: Path
 ) -> None:
