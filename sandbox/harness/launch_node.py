@@ -36,6 +36,7 @@ from sandbox.harness.node_start import (
     TAP_OF_MODULES,
     Installed,
     Start,
+    TestFiles,
     ask,
     expanded,
     test_files,
@@ -50,6 +51,7 @@ _NOT_STARTED = 127
 _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
 _SHORTEST_S = 20.0
 _SAID_BYTES = 100_000
+_TOLD = b'{"kind":"test"'
 _HUNG = b'{"kind":"hung"'
 
 
@@ -57,12 +59,14 @@ class NodeReader(chain.Reader):
     """Verifies what `recorder.cjs` writes: Node has HMAC-SHA256, not keyed BLAKE2."""
 
     has_spoken = False
+    has_told = False
     has_hung = False
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Return the bodies that are now whole; remember that there were some, and that ava hung."""
+        """Return the bodies that are now whole; remember whether any told a test, and that ava hung."""
         bodies = super().feed(data)
         self.has_spoken = self.has_spoken or bool(bodies)
+        self.has_told = self.has_told or any(body.startswith(_TOLD) for body in bodies)
         self.has_hung = self.has_hung or any(body.startswith(_HUNG) for body in bodies)
         return bodies
 
@@ -112,14 +116,29 @@ class NodeRun:
 
     def each(self) -> None:
         """Run every test file in a process of its own, one after another."""
-        node = self.start.words()
-        for path in self.files():
-            self.supervisor.tell({"kind": "begun", "file": path})
-            left_s = self.deadline - time.monotonic()
-            argv = ["node", *node, os.path.abspath(path), *self.orders["arguments"]]  # noqa: PTH100
-            self.observed(argv, max(_SHORTEST_S, min(left_s / 2, self.start.file_s)))
+        node, files = self.start.words(), self.files()
+        said = {path: self.one_file(node, path) for path in files.run}
+        helpers = [
+            path
+            for path in files.helpers
+            if not said[path][1] and not (said[path][0] and path in files.found)
+        ]
+        for path in files.found if helpers else []:
+            if path not in said:
+                self.one_file(node, path)
+        for path in helpers:
+            is_found = path in files.found
+            self.supervisor.tell({"kind": "helper", "file": path, "found": is_found})
 
-    def files(self) -> list[str]:
+    def one_file(self, node: list[str], path: str) -> tuple[int, bool]:
+        """Run one test file; return its wait status, and whether it told a test."""
+        self.supervisor.tell({"kind": "begun", "file": path})
+        left_s = self.deadline - time.monotonic()
+        argv = ["node", *node, os.path.abspath(path), *self.orders["arguments"]]  # noqa: PTH100
+        status, reader = self.observed(argv, max(_SHORTEST_S, min(left_s / 2, self.start.file_s)))
+        return status, reader.has_told
+
+    def files(self) -> TestFiles:
         """Return the test files; tap from 18 on lists its own."""
         words, only = self.orders["globs"], self.orders["only"]
         if self.orders["runner"] == "tap" and self.installed.major >= TAP_OF_MODULES:

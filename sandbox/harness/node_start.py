@@ -14,6 +14,7 @@ import re
 import shlex
 import subprocess
 import tempfile
+from typing import NamedTuple
 
 CLI_OF_MOCHA = 6  # the first version with lib/cli/cli.js
 TAP_OF_MODULES = 18  # the first version that is made of plug-ins, and lists its files
@@ -163,6 +164,7 @@ _BY_NAME = re.compile(
 )
 _NEVER = re.compile(r"(^|/)(node_modules|\.git|coverage|tap-snapshots|fixtures?|dist)/")
 _MOST = 5000
+_IGNORE = "--ignore="
 
 
 def expanded(pattern: str) -> list[str]:
@@ -186,7 +188,18 @@ def _without_braces(pattern: str) -> list[str]:
     return [one for each in opened for one in _without_braces(each)][:200]
 
 
-def test_files(runner: str, words: list[str], only: list[str]) -> list[str]:
+class TestFiles(NamedTuple):
+    """The files to run, which of these may be `helpers`, and all that the runner itself `found`.
+
+    A helper that was asked for defines tests for the files that load it, and tells none where it runs alone.
+    """
+
+    run: list[str]
+    helpers: list[str]
+    found: list[str]
+
+
+def test_files(runner: str, words: list[str], only: list[str]) -> TestFiles:
     """Return the files to run, relative to the working folder.
 
     `words` are files, folders and patterns of the runner's command line. `only` restricts them: files
@@ -197,13 +210,23 @@ def test_files(runner: str, words: list[str], only: list[str]) -> list[str]:
         found = [path for path in _below(".") if _BY_NAME.search(path)]
     found = list(dict.fromkeys(_plain(path) for path in found))[:_MOST]
     if not only or not all(SCRIPT.search(path) or os.path.isdir(path) for path in only):  # noqa: PTH112
-        return found
+        return TestFiles(found, [], found)
     chosen = [
         path
         for path in found
         if any(path == one or path.startswith(one.rstrip("/") + "/") for one in only)
     ]
-    return chosen or [path for path in only if SCRIPT.search(path)] or found
+    apart = [path for path in only if SCRIPT.search(path) and _plain(path) not in found]
+    helpers = [path for path in (*apart, *chosen) if _names(path, runner)]
+    asked = [path for path in apart if path in helpers or not chosen]
+    return TestFiles([*asked, *chosen] or found, helpers, found)
+
+
+def _names(path: str, library: str) -> bool:
+    """Tell whether a file loads a library of tests, as one has to that defines any."""
+    with contextlib.suppress(OSError), open(path, "rb") as file:  # noqa: PTH123
+        return bool(re.search(rb"""['"]%s['"]""" % library.encode(), file.read()))
+    return False
 
 
 def _plain(path: str) -> str:
@@ -224,15 +247,33 @@ def _named(words: list[str], runner: str) -> list[str]:
 
 
 def _uvu(words: list[str]) -> list[str]:
-    """Return what `uvu [folder] [pattern]` runs; the pattern is a regular expression."""
-    folder, text = (*words, "", "")[:2]
+    """Return what `uvu [folder] [pattern]` runs; patterns are regular expressions.
+
+    What `--ignore` names, by its path in the folder, is passed over with all that stands below it.
+    """
+    folder, text = (*(word for word in words if not word.startswith(_IGNORE)), "", "")[:2]
     pattern = _BY_NAME if not folder else SCRIPT
-    if text:
-        try:
-            pattern = re.compile(text.strip("/"), re.I)
-        except re.error:
-            return []
-    return [path for path in _below(folder or ".") if pattern.search(path) and SCRIPT.search(path)]
+    try:
+        ignored = [
+            re.compile(one[len(_IGNORE) :], re.I) for one in words if one.startswith(_IGNORE)
+        ]
+        pattern = re.compile(text.strip("/"), re.I) if text else pattern
+    except re.error:
+        return []
+    top = folder or "."
+    return [
+        path
+        for path in _below(top)
+        if pattern.search(path)
+        and SCRIPT.search(path)
+        and not any(one.search(above) for one in ignored for above in _upwards(path, top))
+    ]
+
+
+def _upwards(path: str, folder: str) -> list[str]:
+    """Return a path and the folders above it, all relative to `folder`."""
+    parts = os.path.relpath(path, folder).split("/")
+    return ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]
 
 
 def _below(folder: str) -> list[str]:

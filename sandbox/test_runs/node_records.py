@@ -53,6 +53,7 @@ class _Reading:
     plain: str = ""  # what the runner prints without a reporter of ours
     node: str = ""  # a version of node, where the runner wants another one
     wanted_node: str = ""
+    helpers: dict[str, bool] = field(default_factory=dict)  # {file: is it one of the runner's own}
     absent: bool = False
     forged: str = ""
     has_version: bool = False  # `runner` names it
@@ -84,7 +85,7 @@ def read_node_channel(
         reading.forged = reading.forged or str(broken)
     except (ValueError, TypeError, KeyError, RecursionError):
         reading.forged = reading.forged or "a record of a wrong shape"
-    results = tuple(one for part in reading.parts for one in _settled(part, place))
+    results = _told(reading, place)
     if killed:
         results = (*results, *_never_ended(reading, place, killed))
     problem = _problem(reading, killed, said)
@@ -143,6 +144,8 @@ def _take(record: dict[str, object], reading: _Reading, place: _Place) -> None:
         reading.absent = True
     elif kind == "begun":
         reading.parts.append(_Part(text_of(record, "file")))
+    elif kind == "helper":
+        reading.helpers[text_of(record, "file")] = bool(record["found"])
     elif kind == "again":
         reading.parts.clear()
     elif kind == "plain":
@@ -187,6 +190,30 @@ _MAY_TEST = re.compile(
     r"|['\"](?:tap|tape|uvu|node:test|@tapjs/\w+|assert|node:assert)\b"
 )
 """What a file has that runs tests; one without may measure something, and runners pass over it."""
+
+
+def _told(reading: _Reading, place: _Place) -> tuple[TestResult, ...]:
+    """Return the results of all parts, without those that stand for a helper as a whole.
+
+    Where others ran the tests that it defines, these speak. Where nobody did, they have no result, unless the
+    runner takes it for a file of tests, or a file that may have loaded it failed, too.
+    """
+    settled = [(part, _settled(part, place)) for part in reading.parts]
+    told = {one.path for part, found in settled for one in found if one.id != one.path}
+    has_failed = any(
+        one.id == one.path
+        for part, found in settled
+        for one in found
+        if part.file not in reading.helpers
+    )
+    results: list[TestResult] = []
+    for part, found in settled:
+        is_own = reading.helpers.get(part.file, True)
+        is_mute = not (is_own or has_failed or part.wait_status)
+        if part.file in reading.helpers and (is_mute or place.path(part.file) in told):
+            continue
+        results += found
+    return tuple(results)
 
 
 def _settled(part: _Part, place: _Place) -> list[TestResult]:

@@ -204,7 +204,7 @@ def _arguments(
     more results than asked for do no harm.
     """
     if start.each:
-        return (), call.files
+        return (), call.runner
     paths = [PurePosixPath(path) for path in order.paths]
     can_choose = all(path.suffix in SCRIPTS for path in paths)
     if order.environment.recipe.runner is TestRunner.NODE_TEST:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import PurePosixPath
 
 from sandbox.toolchains.ecosystem import SetupHints
@@ -208,7 +208,9 @@ def _runner(rest: list[str], variables: list[str]) -> tuple[TestRunner, tuple[st
     if runner is None:
         return None
     if runner in _BY_FILE:
+        ignored = _ignored(arguments) if runner is TestRunner.UVU else []
         loaded, files = _files(arguments)
+        files += ignored
         return runner, (*variables, *node, *loaded, "--", *files)
     return runner, (*variables, *node, "--", *_kept(arguments, runner))
 
@@ -231,6 +233,13 @@ def _files(arguments: list[str]) -> tuple[list[str], list[str]]:
         elif not word.startswith("-"):
             files.append(word)
     return loaded, files
+
+
+def _ignored(arguments: list[str]) -> list[str]:
+    """Return the patterns of what uvu passes over, each in one word with its option."""
+    found = [word for word in arguments if word.startswith(("-i=", "--ignore="))]
+    found += [f"={two}" for one, two in pairwise(arguments) if one in ("-i", "--ignore")]
+    return [f"--ignore={word.partition('=')[2]}" for word in found]
 
 
 def _node_options(words: list[str]) -> tuple[list[str], list[str]]:

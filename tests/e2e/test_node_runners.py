@@ -339,6 +339,31 @@ def test_uvu_is_watched_on_a_node_without_import(tmp_path: Path, script: str) ->
     assert_shown_by(seen, f"test/price.js::{TITLE}")
 
 
+@pytest.mark.parametrize("ignored", [" -i suites", ""], ids=["ignored", "found by its name"])
+def test_tests_that_a_file_of_uvu_defines_for_others_are_run_by_those(
+    tmp_path: Path, ignored: str
+) -> None:
+    """The file that the change edits defines them, and tells nothing where it runs alone."""
+    known = (
+        "const {suite} = require('uvu');\nconst {is, throws} = require('uvu/assert');\n\n"
+        "exports.prices = ({discounted}) => {\n  const test = suite('prices');\n"
+        "  test('discounted takes the percentage off the price', () => is(discounted(200, 10), 180));\n"
+    )
+    new = f"  test('{TITLE}', () => throws(() => discounted(200, 101), 'above 100'));\n"
+    common = {"type": "commonjs"}
+    exports = "module.exports = {total, discounted};\n"
+    base = {
+        "package.json": manifest(f"uvu test{ignored}", json.dumps(common), uvu="^0.5"),
+        "price.js": DISCOUNT.replace("export ", "") + exports,
+        "test/suites/prices.js": f"{known}  test.run();\n}};\n",
+        "test/price.js": "require('./suites/prices').prices(require('../price'));\n",
+    }
+    refusing = REFUSING.replace("export ", "") + exports
+    change = {"price.js": refusing, "test/suites/prices.js": f"{known}{new}  test.run();\n}};\n"}
+    seen = judged(tmp_path, base, change)
+    assert_shown_by(seen, f"test/suites/prices.js::prices > {TITLE}")
+
+
 def test_tape_is_watched_where_the_package_esm_loads_it(tmp_path: Path) -> None:
     known = (
         "import test from 'tape';\nimport {discounted} from '../price.js';\n\n"

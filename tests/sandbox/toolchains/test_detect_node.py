@@ -95,6 +95,11 @@ def node(tree: Path, manifest: dict[str, object], **files: str) -> Recipe:
         ("tap --100 -R spec --timeout 60 test/*.js", "tap", ("--", "test/*.js")),
         ("nyc --reporter=lcov tap", "tap", ("--",)),
         ("uvu -r tsm tests", "uvu", ("-r", "tsm", "--", "tests")),
+        (
+            "uvu -r esm test -i suites --ignore=data",
+            "uvu",
+            ("-r", "esm", "--", "test", "--ignore=data", "--ignore=suites"),
+        ),
         ("xo && node test/index.js", "node", ("--", "test/index.js")),
         (
             "ts-node test/a.ts && ts-node test/b.ts",
