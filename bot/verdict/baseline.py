@@ -232,7 +232,7 @@ def _not_seen_to_hold(requirement: Requirement, case: Case) -> Verdict:
             f"{_tests(count)} of base fail{_s(count)} with {first.runner_of_head}, which the change brings, "
             f"and pass{'es' if count == 1 else ''} on head's code with base's packages "
             f"({first.runner_of_base}): {test_ids(by_runner)}.{said}",
-            "Check that the runner's new version is the reason, and no other package, and that the edited "
+            "Check that this new version is the reason, and no other package, and that the edited "
             "tests demand what they did before.",
         )
 

@@ -29,7 +29,10 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class OtherRunner:
-    """The runners of base and of head ("jest 29.7.0"), where the change brings another major version."""
+    """The runners of base and of head ("jest 29.7.0"), where the change brings another major version.
+
+    Or a package that the tests alone import, and that keeps them from being loaded with the other side's.
+    """
 
     base: str
     head: str
@@ -40,10 +43,15 @@ _SERIES = re.compile(r"(?P<name>[^ ]+) (?P<series>0\.\d{1,9}|\d{1,9})\.")
 
 def other_runner(base: TestRun, head: TestRun) -> OtherRunner | None:
     """Return both runners where head's is another major version of base's; below 1.0 the minor counts."""
-    before, after = _SERIES.match(base.runner), _SERIES.match(head.runner)
+    return other_series(base.runner, head.runner)
+
+
+def other_series(base: str, head: str) -> OtherRunner | None:
+    """Return both names with their versions where these are of another major version."""
+    before, after = _SERIES.match(base), _SERIES.match(head)
     if before is None or after is None or before["name"] != after["name"]:
         return None
-    return OtherRunner(base.runner, head.runner) if before.group() != after.group() else None
+    return OtherRunner(base, head) if before.group() != after.group() else None
 
 
 @dataclass(frozen=True, slots=True)

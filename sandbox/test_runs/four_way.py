@@ -21,7 +21,12 @@ from sandbox.test_runs.crosswise import (
     silenced_at_start,
 )
 from sandbox.test_runs.doctests import Doctests, find_doctests
-from sandbox.test_runs.four_runs import FourRuns, aligned, other_runner, passed
+from sandbox.test_runs.four_runs import (
+    FourRuns,
+    aligned,
+    passed,
+)
+from sandbox.test_runs.other_packages import OwnPackages
 from sandbox.test_runs.path_kinds import PathKind, classify
 from sandbox.test_runs.repeats import HeadRepeats, RepeatedRuns, disagreeing
 from sandbox.test_runs.run_records import joined_runs
@@ -129,7 +134,8 @@ async def _cross(
         head_paths=(*crosswise.head_paths, *own_docs),
     )
     runs = await _with_new_tests_beside(sandbox, sides, on_head, crosswise, runs)
-    runs = await _with_packages_of_base(sandbox, sides, on_head, runs)
+    own = OwnPackages(sandbox, sides.base, sides.head, (base_tree, head_tree))
+    runs = await own.of_head(on_base, await own.of_base(on_head, runs))
     repeats = await RepeatedRuns(sandbox, base_order, on_head, head_order).of(runs)
     again = await HeadRepeats(sandbox, head_order).of(runs)
     seen = Crossed(base_on_head, head_on_base or docs_on_base)
@@ -171,33 +177,6 @@ async def _with_new_tests_beside(
     }
     results = tuple(mended.get(one.id, one) for one in runs.base_on_head.results)
     return replace(runs, base_on_head=replace(runs.base_on_head, results=results))
-
-
-async def _with_packages_of_base(
-    sandbox: Sandbox, sides: Sides, on_head: TestOrder, runs: FourRuns
-) -> FourRuns:
-    """Tell which tests of base broke only with head's packages, where the runner's major version changed.
-
-    A runner drops parts of its interface, and base's tests still use them. They run once more on head's
-    code, with base's packages; what base does not have comes from head's.
-    """
-    changed = other_runner(runs.base_on_base, runs.head_on_head)
-    broken = {
-        one.id: one.path
-        for one in disagreeing(runs)
-        if passed(one.outcome) and runs.is_crossed(one.path)
-    }
-    if changed is None or not broken:
-        return runs
-    packages = replace(on_head.environment, dependencies_layer=sides.base.dependencies_layer)
-    paths = tuple(sorted(set(broken.values())))
-    order = replace(on_head, environment=packages, fallback=sides.head, paths=paths)
-    seen = await run_tests(sandbox, order)
-    if seen.tests is None or not seen.tests.complete or seen.tests.runner != changed.base:
-        return runs
-    results = aligned(seen.tests, runs.base_on_base).results
-    held = frozenset(one.id for one in results if one.id in broken and passed(one.outcome))
-    return replace(runs, other_runner=changed, held_by_packages=held)
 
 
 _RUN_WHOLE = (TestRunner.MAKE, TestRunner.CTEST)

@@ -489,3 +489,37 @@ def test_a_new_file_that_the_script_names_is_run(tmp_path: Path) -> None:
         tmp_path, base, {"package.json": head, "price.js": REFUSING, "test.more.js": shown}
     )
     assert_shown_by(seen, f"test.more.js::{TITLE}")
+
+
+@pytest.mark.parametrize("is_of_code", [False, True], ids=["tests alone", "code, too"])
+def test_a_package_of_the_tests_alone_excuses_and_proves_nothing(
+    tmp_path: Path, is_of_code: bool
+) -> None:
+    """Its new version exports other names: no test can be loaded with the other side's packages."""
+    known = (
+        "import {assert} from 'simple-assert';\nimport {discounted} from '../price.js';\n\n"
+        "it('discounted takes a percentage off', () => assert(discounted(200, 10) === 180));\n"
+    )
+    new = (
+        f"it('{TITLE}', () => {{\n  let message = '';\n"
+        "  try { discounted(200, 101); } catch (error) { message = error.message; }\n"
+        "  assert(message.includes('above 100'));\n});\n"
+    )
+    used = "import * as checks from 'simple-assert';\nexport const known = checks;\n"
+    own = used if is_of_code else ""
+
+    def files(version: str, code: str, test: str) -> dict[str, str | None]:
+        packages = {"mocha": "^9", "simple-assert": version}
+        declared = manifest("mocha", json.dumps({"type": "module"}), **packages)
+        return {"package.json": declared, "price.js": own + code, "test/price.js": test}
+
+    base = files("^1", DISCOUNT, known.replace("{assert}", "assert"))
+    seen = judged(tmp_path, base, files("^2", REFUSING, known + new))
+    assert seen.document.tests is not None, seen.markdown
+    verdicts = {row.id: row for row in seen.document.requirements}
+    is_told = "fails with simple-assert 2." in verdicts["B2"].reason
+    assert is_told is not is_of_code, seen.markdown
+    assert ("expectation changed" in seen.markdown) is is_of_code
+    if not is_of_code:
+        assert list(seen.document.tests.fail_to_pass) == [f"test/price.js::{TITLE}"]
+        assert verdicts["B2"].verdict == "unverified"

@@ -86,7 +86,7 @@ def test_how_to_accept_is_said_once_where_only_another_runner_fails_a_test() -> 
     judgement = replace(evaluation.judgement, verdicts=(verdict,))
     shown = view(replace(evaluation, judgement=judgement, acceptable=("B2",)))
 
-    assert any("the runner's new version" in step for step in shown.next_steps)
+    assert any("this new version is the reason" in step for step in shown.next_steps)
     assert sum("accept" in step for step in shown.next_steps) == 1
 
 
