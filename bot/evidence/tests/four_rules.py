@@ -104,7 +104,8 @@ def _kept(four: Four) -> ExplainedChange:
     """Base's version does not fail on head."""
     if failed(four.hh):
         change = TestChange.NEW_FAILING
-        remark = "Base's version of this test passes on head; the edited version fails."
+        how = "was not run with head's code" if four.bh is None else "passes on head"
+        remark = f"Base's version of this test {how}; the edited version fails."
         if not four.is_touched:
             change = TestChange.UNKNOWN
             remark = (

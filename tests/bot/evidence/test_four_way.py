@@ -121,6 +121,11 @@ def test_the_message_is_the_failure_that_matters() -> None:
     assert one(P, P, P, P).message == ""
 
 
+def test_what_was_not_run_on_head_is_not_said_to_pass_there() -> None:
+    assert one(P, P, None, F).message.startswith("Base's version of this test passes on head;")
+    assert one(P, None, None, F).message.startswith("Base's version of this test was not run with")
+
+
 def test_a_test_that_only_the_runner_of_the_change_breaks_is_undecided() -> None:
     runs = FourRuns(
         base_on_base=run({TEST: P}),
