@@ -23,7 +23,7 @@ from sandbox.test_runs.four_runs import (
     other_series,
     passed,
 )
-from sandbox.test_runs.path_kinds import PathKind, classify
+from sandbox.test_runs.path_kinds import SCRIPTS, PathKind, classify
 from sandbox.test_runs.repeats import disagreeing
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.test_runs.unit_tests import run_tests
@@ -31,7 +31,6 @@ from sandbox.toolchains import layers
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Environment, Outcome, TestRun
 
-_SCRIPTS = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx")
 _IMPORTED = re.compile(
     r"""\b(?:from|import|require)\b\s{0,9}\(?\s{0,9}['"]((?:@[\w.-]{1,100}/)?[\w][\w.-]{0,100})['"/]"""
 )
@@ -142,7 +141,7 @@ def _imports(text: str) -> Iterator[str]:
 
 def _used(tree: Tree) -> set[str] | None:
     """Return the packages that the code of a project imports or declares; None where it is too much."""
-    paths = [path for path in tree.files() if path.endswith(_SCRIPTS)]
+    paths = [path for path in tree.files() if path.endswith(SCRIPTS)]
     if len(paths) > _MOST_FILES:
         return None
     sources = (path for path in paths if classify(path) is PathKind.SOURCE)
