@@ -258,11 +258,40 @@ def _is_for_people(piece: Piece) -> bool:
         names = (node.child_by_field_name(one) for one in ("name", "key", "left"))
         if any((one.text or b"").strip(b"'\"") in _HELP for one in names if one is not None):
             return True
-        called = node.child_by_field_name("function")
-        is_told = node.type in _RAISING or (called and _LOGGING.search(called.text or b""))
-        if is_told and not is_word:
+        if not is_word and (_tells(node) or _is_only_told(node)):
             return True
         node = node.parent
+    return False
+
+
+def _tells(node: tree_sitter.Node) -> bool:
+    """Tell whether this raises an error, or logs."""
+    called = node.child_by_field_name("function")
+    is_logged = called is not None and _LOGGING.search(called.text or b"") is not None
+    return node.type in _RAISING or is_logged
+
+
+def _is_only_told(given: tree_sitter.Node) -> bool:
+    """Tell whether a name gets its value here that the function around it uses for such texts only."""
+    name = given.child_by_field_name("left") or given.child_by_field_name("name")
+    around = given
+    while around.type not in FUNCTIONS:
+        if around.parent is None:
+            return False
+        around = around.parent
+    if given.type not in _GIVEN or name is None or name.type != "identifier":
+        return False
+    uses = [
+        one for one in walk(around) if one.text == name.text and one != name and not one.children
+    ]
+    return bool(uses) and all(_is_told(one, around) for one in uses)
+
+
+def _is_told(node: tree_sitter.Node, around: tree_sitter.Node) -> bool:
+    while node.parent is not None and node != around:
+        node = node.parent
+        if _tells(node):
+            return True
     return False
 
 

@@ -241,6 +241,24 @@ async def test_the_message_of_an_error_is_not_tried(
 @pytest.mark.parametrize(
     ("told", "is_tried"),
     [
+        ("raise ValueError(text)", False),
+        ("raise ValueError(text, a) from None", False),
+        ("send(text)\n        raise ValueError(text)", True),
+        ("return text", True),
+    ],
+)
+async def test_nor_is_a_message_that_has_a_name_and_no_other_use(
+    tmp_path: Path, told: str, is_tried: bool
+) -> None:
+    line = f"def f(a, b):\n    if not a:\n        text = 'must be {{text}}'\n        {told}\n    return b\n"
+    base, head = (line.format(text=one) for one in ("a text", "one text"))
+
+    assert bool(await altered(tmp_path, base, head)) is is_tried
+
+
+@pytest.mark.parametrize(
+    ("told", "is_tried"),
+    [
         ("throw new TypeError('{text}')", False),
         ("log(`{text} ${{a}}`)", False),
         ("this.logger.info('{text}')", False),
