@@ -38,6 +38,8 @@ _TOLD_APART = re.compile(
     r"\btypeof\b|\binstanceof\b|__name__|"
     r"(?:\A|[.\]?(\s!])(?:type|kind|code|errno|nodeType|nodeName|tag|tagName|platform|version_info|implementation)\b"
 )
+_BLOCKS = ("block", "statement_block")
+_LEAVING = ("return_statement", "continue_statement", "break_statement")
 _IMPORTED = rb"(?m)^[ \t]*import (?:\* as )?%s\b|^[ \t]*import [\w.]{1,80} as %s\b|\b%s = require\("
 _ALWAYS = {"python": ("True", "False"), "c": ("1", "0"), "cpp": ("1", "0"), "bash": (":", "! :")}
 
@@ -88,7 +90,7 @@ def _new_ones(source: Source, before: bytes) -> Iterator[tree_sitter.Node]:
             continue
         if written.encode() in before or _TOLD_APART.search(written):
             continue
-        if _asks_module(node, source) or _guards_read(node):
+        if _asks_module(node, source) or _guards_read(node) or _changes_nothing(node):
             continue
         if not (_own_texts(node) or any(map(is_value, walk(node)))):
             continue
@@ -153,6 +155,40 @@ def _guards_read(condition: tree_sitter.Node) -> bool:
         return False
     read = rf"\b{re.escape(asked['owner'])}\.{asked['name']}\b"
     return re.search(read, text_of(around)) is not None
+
+
+def _changes_nothing(condition: tree_sitter.Node) -> bool:
+    """Tell whether what a condition leads to comes next without it, too: `if (a) return 1; return 1`."""
+    guarded = condition.parent
+    while guarded is not None and not _is_if(guarded):
+        guarded = guarded.parent
+    asked = guarded.child_by_field_name("condition") if guarded else None
+    body = guarded.child_by_field_name("consequence") if guarded else None
+    if guarded is None or asked is None or body is None:
+        return False
+    is_asked = asked.start_byte <= condition.start_byte < condition.end_byte <= asked.end_byte
+    inside = body.named_children if body.type in _BLOCKS else [body]
+    left = [one for one in inside if one.type != "comment"]
+    if not is_asked or guarded.child_by_field_name("alternative") or len(left) != 1:
+        return False
+    then = _next(guarded)
+    while then is None and guarded.parent is not None and guarded.parent.parent is not None:
+        guarded = guarded.parent.parent  # behind the block that ends here
+        if not _is_if(guarded):
+            return False
+        then = _next(guarded)
+    return left[0].type in _LEAVING and then is not None and text_of(left[0]) == text_of(then)
+
+
+def _next(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    then = node.next_named_sibling
+    while then is not None and then.type == "comment":
+        then = then.next_named_sibling
+    return then
+
+
+def _is_if(node: tree_sitter.Node) -> bool:
+    return node.type == "if_statement"
 
 
 def _member(condition: tree_sitter.Node) -> re.Match[str] | None:

@@ -137,6 +137,20 @@ ASKING = {
         "const f = (a) => ('size' in a ? a.size : 'length' in a ? 3 : a);\n",
         ["'length' in a"],
     ),
+    "no_effect.js": (
+        "function f(a) {\n  return 1;\n}\n",
+        "function f(a) {\n  if (a) {\n    if (a === 'one') {\n      return 1;\n    }\n  }\n"
+        "  // else\n  return 1;\n}\n"
+        "function g(a) {\n  if (a === 'two') return 2;\n  return 1;\n}\n"
+        "function h(a) {\n  while (a) {\n    if (a === 'six') return 1;\n  }\n  return 1;\n}\n",
+        ["a === 'two'", "a === 'six'"],
+    ),
+    "no_effect.py": (
+        "def f(a):\n    return 1\n",
+        "def f(a):\n    if a == 'one':\n        return 1\n    return 1\n\n\n"
+        "def g(a):\n    if a == 'two':\n        return 1\n    else:\n        a = 3\n    return 1\n",
+        ["a == 'two'"],
+    ),
     "a.go": (
         "package a\n\nfunc F(a int) int { return a }\n",
         "package a\n\nfunc F(a int) int { if a == 12 || a < 2 { return 3 }; return a }\n",
