@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from bot.task.alternatives import prose_of
-from bot.task.categories import keeps
+from bot.task.categories import may_keep
 from bot.text.words import sentences
 from bot.verdict.claims import Claim, Gap
 from sandbox.elsewhere.values import BothSides
@@ -69,7 +69,7 @@ def answers_what_stays_refused(claim: Claim) -> Gap | None:
     kept = [
         one
         for one in sentences(prose_of(claim.requirement))
-        if keeps(one) and _OF_REFUSALS.search(one)
+        if may_keep(one) and _OF_REFUSALS.search(one)
     ]
     named = {name for one in kept for name in _ERROR.findall(one)}
     shown = {o.function for o in claim.inputs if o.tested.was_refused and not o.tested.is_refused}

@@ -627,7 +627,7 @@ def test_what_is_to_be_refused_as_before_is_not_answered_near_the_tested_inputs(
     folder.branch(name, files, start=f"{name}-base")
     task = (
         "`sign` loses an empty pattern\n\nThe `sign` of a glob with an empty pattern should be `''`. "
-        "Other shapes still raise a `TypeError`.\n"
+        "Other shapes still throw a `TypeError`.\n"
     )
     found = folder.judge(name, base=f"{name}-base", task=task)
     (row,) = [one for one in found.document.requirements if one.id == "R1"]
