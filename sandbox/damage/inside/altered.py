@@ -273,18 +273,23 @@ def _tells(node: tree_sitter.Node) -> bool:
 
 def _is_only_told(given: tree_sitter.Node) -> bool:
     """Tell whether a name gets its value here that the function around it uses for such texts only."""
-    name = given.child_by_field_name("left") or given.child_by_field_name("name")
-    around = given
+    name, around = _target(given), given
     while around.type not in FUNCTIONS:
         if around.parent is None:
             return False
         around = around.parent
-    if given.type not in _GIVEN or name is None or name.type != "identifier":
+    if name is None or name.type != "identifier":
         return False
-    uses = [
-        one for one in walk(around) if one.text == name.text and one != name and not one.children
-    ]
+    named = [one for one in walk(around) if one.type == "identifier" and one.text == name.text]
+    uses = [one for one in named if one.parent is None or _target(one.parent) != one]
     return bool(uses) and all(_is_told(one, around) for one in uses)
+
+
+def _target(given: tree_sitter.Node) -> tree_sitter.Node | None:
+    """Return what gets a value here."""
+    if given.type not in _GIVEN:
+        return None
+    return given.child_by_field_name("left") or given.child_by_field_name("name")
 
 
 def _is_told(node: tree_sitter.Node, around: tree_sitter.Node) -> bool:

@@ -243,6 +243,10 @@ async def test_the_message_of_an_error_is_not_tried(
     [
         ("raise ValueError(text)", False),
         ("raise ValueError(text, a) from None", False),
+        (
+            "raise ValueError(text)\n    if not b:\n        text = 'no b'\n        raise TypeError(text)",
+            False,
+        ),
         ("send(text)\n        raise ValueError(text)", True),
         ("return text", True),
     ],
