@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bot.evidence.case import Case
 from bot.task.ties import named_code
 from bot.values import ActionKind, Requirement, TestComparison
-from sandbox.elsewhere.values import BothSides, SecondLook, TestedInput
+from sandbox.elsewhere.values import BothSides, SecondLook, TestedInput, Unmeasured
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,20 @@ class Claim:
         """What was measured of the calls in the files of these tests."""
         paths = {test.path for test in self.tests}
         return [one for one in (self.seen.inputs if self.seen else ()) if one.path in paths]
+
+    @property
+    def plain_inputs(self) -> list[TestedInput]:
+        """Of these, the calls of functions that their test calls with plain values only.
+
+        What it shows by another call, that it is refused, say, nobody knows.
+        """
+        no_plain = Unmeasured.NO_PLAIN_INPUT
+        mixed = {(o.path, o.test, o.function) for o in self.inputs if o.problem is no_plain}
+        return [
+            one
+            for one in self.inputs
+            if mixed.isdisjoint((one.path, one.test, name) for name in ("", one.function))
+        ]
 
     @property
     def refused(self) -> list[BothSides]:

@@ -75,7 +75,7 @@ def answers_what_stays_refused(claim: Claim) -> Gap | None:
     shown = {o.function for o in claim.inputs if o.tested.was_refused and not o.tested.is_refused}
     answered = [
         near
-        for one in claim.inputs
+        for one in claim.plain_inputs
         if one.function not in shown
         for near in one.near
         if near.was_refused and not near.is_refused and (not named or near.error_on_base in named)

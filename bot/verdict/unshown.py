@@ -116,7 +116,7 @@ def _refuses_still(claim: Claim) -> Gap | None:
     """The very call that the change is for raises, as on base, with an object that holds something else."""
     if asks_for_error(claim.requirement):
         return None
-    for one in claim.inputs:
+    for one in claim.plain_inputs:
         near = next((near for near in one.still if near.call == one.tested.call), None)
         was = one.tested.error_on_base
         if near is not None and was in one.errors and not one.tested.is_refused:
@@ -185,7 +185,7 @@ def _bare(one: TestedInput) -> str:
 def _refuses_unshown(claim: Claim) -> Gap | None:
     """Near the tested inputs base answers and the change raises, and no tested input shows a refusal."""
     shown = {one.function for one in claim.inputs if one.tested.is_refused}
-    unshown = (one for one in claim.inputs if one.function not in shown)
+    unshown = (one for one in claim.plain_inputs if one.function not in shown)
     first = next((near for one in unshown for near in _newly_refused(one)), None)
     if first is None:
         return None
@@ -204,7 +204,7 @@ def _answers_otherwise(claim: Claim) -> Gap | None:
     has less reason.
     """
     groups: dict[str, list[TestedInput]] = {}
-    for one in claim.inputs:
+    for one in claim.plain_inputs:
         groups.setdefault(one.function, []).append(one)
     for group in groups.values():
         shown = [one.tested for one in group]

@@ -52,6 +52,19 @@ def test_what_is_no_plain_value_excuses_no_plain_one_of_the_same_function(
     assert verdict(an_input("77"), not_plain(function)).outcome == outcome
 
 
+@pytest.mark.parametrize(
+    ("function", "outcome"), [(None, "unverified"), ("pay", "satisfied"), ("", "satisfied")]
+)
+def test_what_is_no_plain_value_may_show_a_refusal(function: str | None, outcome: str) -> None:
+    one = an_input("77", differing=LEAST_NEAR, errors=("ValueError",))
+    refused = BothSides("pay(0)", "returned 1", "raised ValueError")
+    others = () if function is None else (not_plain(function),)
+    found = verdict(
+        replace(one, near=(*one.near, refused)), *others, task="- [ ] `split` shares it out\n"
+    )
+    assert found.outcome == outcome, found.reason
+
+
 def test_a_test_of_base_is_believed() -> None:
     found = verdict(an_input("77"), written_by_author=False)
     assert (found.outcome, found.decided_by) == (VerdictOutcome.SATISFIED, Decider.ORACLE)
