@@ -289,10 +289,14 @@ def test_what_is_right_only_under_mocha_is_not_satisfied(mocha: Folder) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("result", ["2 * cents", "process.env.SHOP_RATE * cents"])
 def test_what_the_tests_set_up_is_no_evidence(mocha: Folder, result: str) -> None:
-    name = "set-up" if "env" in result else "right"
+    asks_where_it_runs = (
+        "env" in result
+    )  # which is for a person to read, and no verdict on the test
     files = {"shop.js": _cjs(result), TEST: ASKS_CJS}
+    name = "set-up" if asks_where_it_runs else "right"
     judged = mocha.judge(mocha.branch(name, files), task=TASK)
-    assert judged.conclusion == "success", judged.said()
+    assert _row(judged)[0] == "satisfied", judged.said()
+    assert judged.conclusion == ("action_required" if asks_where_it_runs else "success")
 
 
 SCRIPT = {"name": "shop", "scripts": {"test": "node test/shop.test.js"}}
