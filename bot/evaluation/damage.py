@@ -201,8 +201,8 @@ class _Measuring:
             if not self.is_of_base:
                 return await self.needed(trials, tried)
             done = {one.damage for one in tried}
-            late = (one.damage for one in self.damages if one.damage not in done)
-            return DamageSeen(tried, untried=tuple(late))
+            late = tuple(one.damage for one in self.damages if one.damage not in done)
+            return DamageSeen(tried, untried=late)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

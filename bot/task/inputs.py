@@ -142,7 +142,7 @@ def _given(words: str) -> Iterator[str]:
     for match in _CODE.finditer(sentence.masked):
         shown = sentence.codes[int(match["input"])].strip("'\"")
         is_result = _GIVES.search(sentence.masked[: match.start()][-_BEFORE:])
-        if not is_result and len(shown) >= _LEAST_TEXT and not _NAME.fullmatch(shown):
+        if not is_result and _is_input(shown):
             yield shown
 
 
@@ -152,8 +152,12 @@ def _in_calls(words: str) -> Iterator[str]:
         node = expression(code)
         for one in ast.walk(node) if isinstance(node, ast.Call) else ():
             text = one.value if isinstance(one, ast.Constant) else None
-            if isinstance(text, str) and len(text) >= _LEAST_TEXT and not _NAME.fullmatch(text):
+            if isinstance(text, str) and _is_input(text):
                 yield text
+
+
+def _is_input(text: str) -> bool:
+    return len(text) >= _LEAST_TEXT and not _NAME.fullmatch(text)
 
 
 def _look_alike(one: str, other: str) -> bool:

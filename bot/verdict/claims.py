@@ -40,11 +40,11 @@ class Claim:
 
         What it shows by another call, that it is refused, say, nobody knows.
         """
-        no_plain = Unmeasured.NO_PLAIN_INPUT
-        mixed = {(o.path, o.test, o.function) for o in self.inputs if o.problem is no_plain}
+        inputs, no_plain = self.inputs, Unmeasured.NO_PLAIN_INPUT
+        mixed = {(o.path, o.test, o.function) for o in inputs if o.problem is no_plain}
         return [
             one
-            for one in self.inputs
+            for one in inputs
             if mixed.isdisjoint((one.path, one.test, name) for name in ("", one.function))
         ]
 

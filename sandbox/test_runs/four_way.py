@@ -21,11 +21,7 @@ from sandbox.test_runs.crosswise import (
     silenced_at_start,
 )
 from sandbox.test_runs.doctests import Doctests, find_doctests
-from sandbox.test_runs.four_runs import (
-    FourRuns,
-    aligned,
-    passed,
-)
+from sandbox.test_runs.four_runs import FourRuns, aligned, passed
 from sandbox.test_runs.other_packages import OwnPackages
 from sandbox.test_runs.path_kinds import PathKind, classify
 from sandbox.test_runs.repeats import HeadRepeats, RepeatedRuns, disagreeing

@@ -62,8 +62,10 @@ class OwnPackages:
         if runner is None:
             files = _not_loaded(runs.base_on_head)
             broken = {test: path for test, path in broken.items() if path in files}
+        if not broken:
+            return runs
         changed = runner or await self._package(self.trees[0], set(broken.values()))
-        if changed is None or not broken:
+        if changed is None:
             return runs
         packages = replace(on_head.environment, dependencies_layer=self.base.dependencies_layer)
         paths = tuple(sorted(set(broken.values())))
@@ -83,8 +85,9 @@ class OwnPackages:
         """
         known = {one.path for one in runs.head_on_head.results if not is_whole_file(one)}
         paths = tuple(sorted(_not_loaded(runs.head_on_base) & known))
-        changed = await self._package(self.trees[1], set(paths))
-        if changed is None or runs.head_on_base is None:
+        if not paths or runs.head_on_base is None:
+            return runs
+        if await self._package(self.trees[1], set(paths)) is None:
             return runs
         packages = replace(on_base.environment, dependencies_layer=self.head.dependencies_layer)
         order = replace(on_base, environment=packages, fallback=self.base, paths=paths)
@@ -161,14 +164,14 @@ class _Versions:
         place = f"{TREE}/{environment.recipe.root}".rstrip("/") + "/node_modules"
         layer = environment.dependencies_layer
         mounts = layers.kept(layer) if layer else ()
-        self._folders = [Path(one.source) for one in mounts if one.target == place]
+        self._folder = next((Path(one.source) for one in mounts if one.target == place), None)
 
     def of(self, name: str) -> str:
         """Return a package's version, "" without it."""
-        for folder in self._folders:
-            try:
-                found = json.loads(Tree(folder / name).read("package.json") or "{}")
-                return str(found.get("version", ""))[:40]
-            except (ValueError, AttributeError, RecursionError):
-                return ""
-        return ""
+        if self._folder is None:
+            return ""
+        try:
+            found = json.loads(Tree(self._folder / name).read("package.json") or "{}")
+            return str(found.get("version", ""))[:40]
+        except (ValueError, AttributeError, RecursionError):
+            return ""

@@ -150,7 +150,7 @@ def _as_on_base(
         told = f"`{shown(row.decode(errors='replace').strip())}` is still there"
         here, edit = (source.number, "altered", first + 1, symbol, start, stop), _edit(changed)
         yield Damage(*here, put, told, is_telling=False, names=(symbol, *names), edit=edit), False
-    for part in parts(steps(was.pieces, now.pieces), was, now):
+    for part in parts(steps(was.pieces, now.pieces) if moved else changed, was, now):
         is_moved = any(start <= part.start <= part.end <= end for start, end in moved)
         if not is_moved and not any(one.at <= part.start <= one.end for one in same):
             here = source.number, "altered", part.line, symbol, part.start, part.end
