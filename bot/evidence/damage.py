@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import chain, zip_longest
 from pathlib import PurePosixPath
 
 from bot.evidence.tests.results import group_tests
@@ -194,10 +195,16 @@ def stand_ins(test: TestComparison) -> frozenset[str]:
 
 
 def kept_that_reach(observed: Observed) -> frozenset[str]:
-    """Base's tests that held and that reach, by the code graph, what changed: they ought to notice."""
+    """Base's tests that held and that reach, by the code graph, what changed: they ought to notice.
+
+    Of each changed symbol in turn the nearest file that has such tests.
+    """
     symbols = observed.impact.symbols if observed.impact else ()
-    paths = list(dict.fromkeys(place.path for one in symbols for place in one.tests))[:MOST_FILES]
     kept = group_tests(observed.tests).kept
+    known = {test.path for test in kept}
+    reaching = ([place.path for place in one.tests if place.path in known] for one in symbols)
+    nearest = dict.fromkeys(chain.from_iterable(zip_longest(*reaching)))
+    paths = [*filter(None, nearest)][:MOST_FILES]
     return frozenset(test.id for test in kept if test.path in paths)
 
 
@@ -229,8 +236,8 @@ def of_base(seen: DamageSeen | None) -> str:
         return ""
     count = len({test for one in trials for test in one.unnoticed})
     return (
-        f" But the {count} test{'s' if count != 1 else ''} of base that reach what changed noticed none of "
-        f"{len(trials)} damages to it, so they say little about it."
+        f" But the {count} test{'s' if count != 1 else ''} of base that were run on damaged copies of what "
+        f"changed noticed none of {len(trials)} damages, so they say little about it."
     )
 
 

@@ -360,6 +360,20 @@ def test_a_suite_of_base_that_notices_nothing_is_reported(folder: Folder) -> Non
     assert "noticed none of" in told, told
 
 
+def test_files_beside_the_tests_of_base_do_not_stand_in_their_way(folder: Folder) -> None:
+    beside = {
+        f"tests/given_{number}.py": "import shop\n\n\ndef given():\n    return shop.price(4)\n"
+        for number in range(7)
+    }
+    held = "import shop\n\n\ndef test_price():\n    assert shop.price(4) == 4\n"
+    folder.branch("crowded", {**beside, "tests/test_z_price.py": held})
+    text = SHOP.replace("return cents", "total = cents\n    return total")
+    judged = folder.judge(folder.branch("tidy", {"shop.py": text}, "crowded"), "crowded", task="")
+    assert "noticed none of" not in row(judged, "B2"), judged.said()
+    (shown,) = [one for one in judged.document.evidence if one.id == "D1"]
+    assert "1 of 1 tests noticed" in shown.head.output, shown.head.output
+
+
 def test_no_damage_is_tried_where_the_configuration_allows_no_time(folder: Folder) -> None:
     start = folder.branch("off", {".github/assay.yml": "limits: {damage: 0}\n"})
     judged = folder.judge(folder.branch("not-tried", FIX, start), start)
