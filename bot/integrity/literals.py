@@ -150,7 +150,10 @@ class Bindings:
         return literal_in(found, self._module if isinstance(found, ast.Name) else None)
 
     def below(self, node: ast.expr) -> frozenset[str]:
-        """Every literal in an expression, and in those that the names in it stand for."""
+        """Every literal in an expression, and in those that the names in it stand for.
+
+        What a call's result is only looked up by (`defaults()["colour"]`) went into no call.
+        """
         found: set[str] = set()
         waiting, seen = [self.resolved(node)], 0
         while waiting and seen < MOST_EXPRESSIONS:
@@ -164,6 +167,8 @@ class Bindings:
                 waiting.append(inner)
             # the expressions right below, those of its keywords and comprehensions too
             children = list(ast.iter_child_nodes(current))
+            if isinstance(current, ast.Subscript) and isinstance(current.value, ast.Call):
+                children = [current.value]
             between = (child for child in children if not isinstance(child, ast.expr))
             deeper = [one for child in between for one in ast.iter_child_nodes(child)]
             waiting += [one for one in (*children, *deeper) if isinstance(one, ast.expr)]

@@ -56,6 +56,7 @@ _BY_TYPE = {
     "cleanup": Area.CODE,
     "release": Area.RELEASE,
 }
+_UPDATES = re.compile(r"(?:bump|update|upgrade|pin|lock)\b", re.IGNORECASE)
 _BEHAVIOUR_TYPES = {"feat", "feature", "fix", "bugfix", "perf", "revert", "new"}
 
 _VERB = r"(?:add|update|write|improve|fix|mention|document|extend|adjust|include|correct|remove)"
@@ -106,7 +107,13 @@ _BY_WORDS: tuple[tuple[Area, re.Pattern[str]], ...] = tuple(
         (Area.TYPING, r"\b(?:mypy|pyright) (?:errors?|strict|passes|clean)\b"),
         (
             Area.DEPENDENCIES,
-            r"^(?:bump|upgrade|pin|unpin)\s+\S+.*\b(?:from|to|version|dependenc\w+)\b",
+            r"^(?:bump|upgrade|pin|unpin)\s+\S+.*\b(?:from|to|version|dependenc\w+|\d+ updates?)\b",
+        ),
+        (
+            Area.DEPENDENCIES,  # as robots word it
+            r"^(?:update\s+(?:all\s+)?(?:non-major\s+|minor\s+|major\s+)?dependenc\w+\b|lock ?file maintenance\b"
+            r"|update\s+[@\w./-]+(?:\s+(?:requirement|action|monorepo|docker tag))?(?:\s+from\s+\S+)?"
+            r"\s+to\s+[\^~<>=v]*\d+\.\d[\w.+-]*(?!\S))",
         ),
         (
             Area.DEPENDENCIES,
@@ -128,6 +135,7 @@ _BY_WORDS: tuple[tuple[Area, re.Pattern[str]], ...] = tuple(
             r"^(?:update|fix|add)\s+(?:\w+\s+){0,2}"
             r"(?:ci|github actions?|workflows?|pre-?commit|tox)\b",
         ),
+        (Area.AUTOMATION, r"^update\s+[\w./-]+\s+action\s+to\s+v?\d"),
         (
             Area.CODE,
             r"^(?:refactor|clean ?up|reformat|reorgani[sz]e|simplify the (?:code|implementation))\b",
@@ -229,7 +237,8 @@ def upkeep_area(text: str) -> Area | None:
     conventional = _CONVENTIONAL.match(cleaned)
     if conventional:
         kind = (conventional["type"] or conventional["tag"]).lower()
-        if conventional["scope"] in ("deps", "deps-dev") and kind not in _BEHAVIOUR_TYPES:
+        is_update = kind not in _BEHAVIOUR_TYPES or _UPDATES.match(cleaned, conventional.end())
+        if conventional["scope"] in ("deps", "deps-dev") and is_update:
             return Area.DEPENDENCIES
         if kind in _BY_TYPE:
             return _BY_TYPE[kind]

@@ -29,7 +29,13 @@ _SPEAKS_OF_CHANGING = re.compile(
 _FORBIDS_CHANGING = re.compile(
     r"(?i)\b(?:not|never|without) (?:in[- ]place|mutat|modif|chang|alter|append|consum|fill)"
 )
-
+_SPEAKS_OF_STATE = re.compile(
+    r"(?i)\b(?:once|twice|again|repeat\w*|each (?:call|time)|every (?:call|time)|(?:first|second|next|later|"
+    r"subsequent|previous|last) (?:call|time|value|item|result|run)s?|random\w*|unique\w*|uuids?|counters?|"
+    r"stat(?:e|es|eful)|cach\w+|memo\w*|reus\w+|shar(?:e[ds]?|ing)|singletons?|(?:in|de)crement\w*|iterat\w+|"
+    r"generat\w+|consum\w+|queues?|stacks?|toggl\w+|registr\w+|register\w*|lazy|lazily|same object|"
+    r"identity|allocat\w+|fast\w*|slow\w*|speed\w*|perform\w+|optimi[sz]\w+)\b"
+)
 _OF_REFUSALS = re.compile(r"(?i)\b(?:throw|rais|refus|reject)|error\b|exception\b")
 _ERROR = re.compile(r"(?<![\w.])[A-Z]\w*(?:Error|Exception)(?!\w)")
 _SEVERAL = 2
@@ -62,6 +68,27 @@ def changes_arguments(claim: Claim) -> Gap | None:
         "Leave what callers pass as it is, or let the task ask for its change",
         claim.nearby,
     )
+
+
+def depends_on_calls_before(claim: Claim) -> Gap | None:
+    """Equal calls give two answers, or one object to all, on head only, and no demand speaks of that."""
+    if _SPEAKS_OF_STATE.search(claim.asked):
+        return None
+    if one := next((one for one in claim.inputs if one.later), None):
+        return Gap(
+            f"`{one.tested.call}` gives on base the same each time, and on head something else when it is "
+            f"called once more: it {one.later}.",
+            "Let equal calls give the same, or let the task ask for what changes",
+            claim.nearby,
+        )
+    if one := next((one for one in claim.inputs if one.is_shared), None):
+        return Gap(
+            f"`{one.tested.call}` gives a new object each time on base, and on head the same one to all: who "
+            "changes it changes it for everybody, and the task does not ask for that.",
+            "Return a new object each time, or let the task ask for one that is shared",
+            claim.nearby,
+        )
+    return None
 
 
 def answers_what_stays_refused(claim: Claim) -> Gap | None:

@@ -31,6 +31,7 @@ from bot.verdict.other_results import (
     answers_what_stays_refused,
     changes_arguments,
     comes_otherwise,
+    depends_on_calls_before,
 )
 from sandbox.damage.values import ALTERED, PASSED_OVER, SAME
 from sandbox.elsewhere.values import (
@@ -335,6 +336,7 @@ _LOOKS = (  # in the order in which a reader would want to be told
     _refuses_still,
     comes_otherwise,
     changes_arguments,
+    depends_on_calls_before,
     _is_in_another_place,
     _refuses_unshown,
     answers_what_stays_refused,

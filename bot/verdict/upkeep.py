@@ -107,7 +107,7 @@ def judge_upkeep(requirement: Requirement, case: Case) -> Verdict:
         return _tests_added(requirement, case)
     new = (Category.BEHAVIOUR, Category.CRITERION)
     is_new = any(one.category in new for one in case.requirements.items)
-    if area is not Area.CODE or not case.code_changes or is_new:
+    if area not in (Area.CODE, Area.DEPENDENCIES) or not case.code_changes or is_new:
         return _by_files(requirement, area, case)
     if held := _by_what_holds(requirement, case):
         return held

@@ -44,6 +44,8 @@ _RAISES = re.compile(r"\b(?:raise|throw(?:[ ]new)?)[ ]+([A-Za-z_$][\w$]*)")
 _LEAST_KEY = 2
 _UNABLE = re.compile(RAISED + r" (?:TypeError|AttributeError|NameError|ReferenceError)\b")
 _LEFT = re.compile(r" and left \[((?:(?!\biter\().)*)\Z", re.DOTALL)
+_OPENS = ("returned [", "returned {")
+"""How a list or a table is told."""
 _NOTHING = re.compile(r"(?:returned|resolved) (?:undefined|null|NaN)$")
 
 
@@ -260,8 +262,11 @@ class _Sides:
         if head is None:
             return _unmeasured(call, Unmeasured.UNKNOWN)
         is_unsteady = head.unsteady or (base is not None and base.unsteady)
-        if is_unsteady or not is_same(call.outcome, self.here, head.text, self.there):
-            return _unmeasured(call, Unmeasured.UNSTEADY if is_unsteady else Unmeasured.ELSEWHERE)
+        is_as_seen = is_same(call.outcome, self.here, head.text, self.there)
+        if is_unsteady or not is_as_seen:
+            why = Unmeasured.UNSTEADY if is_unsteady else Unmeasured.ELSEWHERE
+            later = _later(base, head) if is_as_seen else ""
+            return replace(_unmeasured(call, why), later=later)
         if base is None:
             return self._new(call, head, around)
         tested = both_sides(call.shown, base.all, head.all)
@@ -289,6 +294,7 @@ class _Sides:
                 for one in islice(refused, _FEW)
             ),
             left=_left(base, head),
+            is_shared=head.shared and not base.shared and base.all.startswith(_OPENS),
         )
 
     def not_plain(self, calls: Iterable[Recorded]) -> list[TestedInput]:
@@ -379,6 +385,12 @@ def _left(base: Outcome, head: Outcome) -> str:
     found = _LEFT.search(head.text)
     is_kept = not (_LEFT.search(base.text) or re.match(RAISED, base.text))
     return found[1].removesuffix("]")[:MOST_SHOWN] if found and is_kept else ""
+
+
+def _later(base: Outcome | None, head: Outcome) -> str:
+    """Return what head gives when it is called once more, where base gives one answer each time."""
+    is_steady = base and not (base.unsteady or base.later or re.match(RAISED, base.all))
+    return head.later[:MOST_SHOWN] if is_steady and not re.match(RAISED, head.all) else ""
 
 
 def _unmeasured(call: Recorded, why: Unmeasured) -> TestedInput:

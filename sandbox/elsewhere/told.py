@@ -51,7 +51,8 @@ class Outcome:
 
     `later` is what came after `times` calls, `dated` what comes on other days, if that is something else.
     `yields` says what an iterator gives, where it was asked; `printed` what the call wrote to standard
-    output, None where that is something else each time.
+    output, None where that is something else each time. `shared` says that the calls gave one and the same
+    object, which can be changed.
     """
 
     text: str
@@ -61,6 +62,7 @@ class Outcome:
     dated: str
     yields: str = ""
     printed: str | None = ""
+    shared: bool = False
 
     @property
     def all(self) -> str:
@@ -170,6 +172,7 @@ def read_run(completed: Completed) -> Run:
                     told["dated"].text[:_MOST_TEXT],
                     told["yields"].text[:_MOST_TEXT],
                     told["printed"].text[:_MOST_TEXT] if told["printed"].is_text else None,
+                    told["shared"].is_true,
                 ),
             )
         elif told["dated"].text:

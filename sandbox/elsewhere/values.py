@@ -142,7 +142,9 @@ class TestedInput:
     between two neighbors that differ from each other, and that the change gives it what the other one has.
     `keys` are texts of the change's own code that are a part of the call, `errors` what that code raises.
     `still` are neighbors that raise on both sides what this call raised on base, `left` what head made of
-    the call's arguments, which base leaves as they are. `problem` says why nothing
+    the call's arguments, which base leaves as they are. `later` is what head gives when it is called once
+    more, where base gives the same answer again; `is_shared` says that head then gives the very same object,
+    which can be changed, and base another one. `problem` says why nothing
     was measured; of a new function that gives one result for all of them, `near` is there all the same.
     """
 
@@ -159,6 +161,8 @@ class TestedInput:
     errors: tuple[str, ...] = ()
     still: tuple[BothSides, ...] = ()
     left: str = ""
+    later: str = ""
+    is_shared: bool = False
 
 
 def moves_boundary(tested: BothSides, known: Iterable[tuple[int, int, BothSides]]) -> bool:

@@ -74,6 +74,21 @@ def test_what_may_change_the_program_is_asked_for_proof(
     assert conclusion == "action_required", said
 
 
+@pytest.mark.parametrize("is_of_code", [False, True])
+def test_an_update_of_a_dependency_needs_no_test_as_long_as_no_code_changes(
+    folder: Folder, is_of_code: bool
+) -> None:
+    start = folder.branch(f"pinned-{is_of_code}", {"requirements.txt": "pytest\nidna==3.4\n"})
+    files = {"requirements.txt": "pytest\nidna==3.7\n"}
+    if is_of_code:
+        files["shop.py"] = SHOP.replace("return cents", "return cents + 1")
+    judged = folder.judge(
+        folder.branch(f"update-{is_of_code}", files, start), start, "Update idna to 3.7\n"
+    )
+    expected = "action_required" if is_of_code else "success"
+    assert judged.conclusion == expected, judged.said()
+
+
 def test_an_issue_about_behaviour_is_not_answered_with_words(folder: Folder) -> None:
     judged = folder.judge(folder.branch("words", {"shop.py": DOCUMENTED}))
     assert judged.conclusion == "action_required", judged.said()

@@ -32,6 +32,7 @@ OF_DATES = re.compile(
     r"\barrow\b|pendulum|\btoday\b|\bnow\b|zoneinfo"
 )
 """What a test file says that has to do with dates: what it calls may then honestly do so too."""
+_CONTAINERS = (list, dict, set)
 _UNSTEADY_WITHIN = 20
 """A function that answers otherwise so soon keeps honest state: a counter, a cache, a random number."""
 
@@ -141,6 +142,8 @@ class Call:
         self._again = again
         self._outcomes = 0
         self._first = ""
+        self._kept: object = None
+        self._shared = False
         self._yields = ""
         self._end = 0.0
 
@@ -184,6 +187,9 @@ class Call:
         self._outcomes += 1
         if self._outcomes == 1:
             self._first, self._yields, self._printed = outcome, yields, printed
+        elif self.raised is None and type(self.result) in _CONTAINERS:
+            self._shared = self.result is self._kept
+        self._kept = self.result
         if printed != self._printed:
             self._printed = None  # it prints something else each time
         if (outcome, yields) != (self._first, self._yields):
@@ -200,6 +206,7 @@ class Call:
             "yields": self._yields,
         }
         told["printed"] = self._printed
+        told["shared"] = self._shared
         self._again.tell({**told, **more})
         os._exit(0)
 

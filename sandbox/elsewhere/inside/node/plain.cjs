@@ -70,7 +70,15 @@ async function loaded(given) {
 	await new Promise(done => setTimeout(done, 20));
 }
 
-async function repeated(call, given) {
+async function repeated(call, parts) {
+	const results = [];
+	const apply = (...values) => {
+		const result = parts.apply(...values);
+		results.splice(1, 1, result); // the first and the last
+		return result;
+	};
+
+	const given = {...parts, apply};
 	const found = await called(call, given);
 	const first = await made(call, found, given);
 	if (orders.sets_up && WITHOUT_SET_UP.test(first)) {
@@ -85,7 +93,13 @@ async function repeated(call, given) {
 		}
 	}
 
-	return {outcome: first};
+	return {outcome: first, shared: isShared(...results)};
+}
+
+// Whether two calls gave one and the same object, which everybody who has it can change.
+function isShared(one, other) {
+	const isPlain = Array.isArray(one) || (one && [Object.prototype, null].includes(Object.getPrototypeOf(one)));
+	return Boolean(isPlain) && one === other && !Object.isFrozen(one);
 }
 
 async function main() {

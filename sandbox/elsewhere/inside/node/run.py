@@ -181,7 +181,7 @@ def _in_both_orders(calls: list[dict[str, Any]], orders: dict[str, Any]) -> list
     found.update(
         (number, {**found[number], **one})
         for number, one in twice.items()
-        if "later" in one and number in found
+        if ("later" in one or one.get("shared")) and number in found
     )
     return [{"place": place}, *found.values()]
 
