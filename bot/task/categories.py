@@ -111,7 +111,7 @@ _BY_WORDS: tuple[tuple[Area, re.Pattern[str]], ...] = tuple(
         ),
         (
             Area.DEPENDENCIES,  # as robots word it
-            r"^(?:update\s+(?:all\s+)?(?:non-major\s+|minor\s+|major\s+)?dependenc\w+\b|lock ?file maintenance\b"
+            r"^(?:update\s+(?:all\s+)?(?:(?:non-)?m(?:aj|in)or\s+)?dependenc\w+\b|lock ?file maintenance\b"
             r"|update\s+[@\w./-]+(?:\s+(?:requirement|action|monorepo|docker tag))?(?:\s+from\s+\S+)?"
             r"\s+to\s+[\^~<>=v]*\d+\.\d[\w.+-]*(?!\S))",
         ),

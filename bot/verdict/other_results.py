@@ -91,6 +91,21 @@ def depends_on_calls_before(claim: Claim) -> Gap | None:
     return None
 
 
+def changes_default(claim: Claim) -> Gap | None:
+    """Without what is new in the tests' calls, head answers otherwise than base, and no test shows that."""
+    paths = {test.path for test in claim.tests}
+    seen = claim.seen.defaults if claim.seen else ()
+    one = next((one.call for one in seen if one.path in paths), None)
+    if one is None:
+        return None
+    return Gap(
+        f"without what is new in the tests' call, `{one.call}` {one.on_base} on base and {one.on_head} on "
+        "head, and no test shows that this is meant.",
+        "Leave such a call as it was, or add a test that shows what it is to give",
+        claim.nearby,
+    )
+
+
 def answers_what_stays_refused(claim: Claim) -> Gap | None:
     """The demand wants calls to be refused as before; near the tested ones head answers what base refuses."""
     kept = [

@@ -30,6 +30,7 @@ from bot.verdict.left_out import (
 from bot.verdict.other_results import (
     answers_what_stays_refused,
     changes_arguments,
+    changes_default,
     comes_otherwise,
     depends_on_calls_before,
 )
@@ -337,6 +338,7 @@ _LOOKS = (  # in the order in which a reader would want to be told
     comes_otherwise,
     changes_arguments,
     depends_on_calls_before,
+    changes_default,
     _is_in_another_place,
     _refuses_unshown,
     answers_what_stays_refused,

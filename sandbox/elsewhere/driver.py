@@ -101,6 +101,10 @@ class Driver(Protocol):
         """Return the same call with another value in one of these places."""
         ...
 
+    def without(self, call: Recorded, names: frozenset[str]) -> Recorded | None:
+        """Return the same call without arguments, or options, of these names; None where it has none."""
+        ...
+
     def swapped(self, call: Recorded, name: str, other: str) -> Recorded | None:
         """Return the same call with another word in place of one; None where it does not have that."""
         ...

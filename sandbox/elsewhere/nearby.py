@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, permutations, zip_longest
 
 from sandbox.base import Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.elsewhere.driver import Again, Driver, Looking
+from sandbox.elsewhere.new_names import added_code, changed_defaults, new_names
 from sandbox.elsewhere.told import (
     SHOWN,
     Outcome,
@@ -34,7 +36,6 @@ from sandbox.elsewhere.values import (
 )
 from sandbox.elsewhere.variation import MOST, literals, neighbors, shared_words
 from sandbox.linters.reading import Node
-from sandbox.values import Diff
 
 _MOST_OF_A_FUNCTION = 4
 _MOST_INPUTS = 16
@@ -101,7 +102,10 @@ async def replay_nearby(
     # A start takes longer than the calls near a few tested ones, and apart they do not disturb these.
     is_at_once = driver.is_apart and len(wanted) <= _FEW and not looking.beside
     around = near(wanted) if is_at_once else {}
-    sides = await _made(sandbox, driver, looking, told, [*wanted, *_calls(around)])
+    names = await asyncio.to_thread(new_names, looking.checkout, looking.test_files)
+    plain = {one: other for one in wanted if (other := driver.without(one, names))}
+    asked = [*wanted, *_calls(around), *plain.values()]
+    sides = await _made(sandbox, driver, looking, told, asked)
     swaps: tuple[_Swap, ...] = ()
     if not is_at_once:
         seen = [one for one in wanted if sides.may_differ(one)]
@@ -123,7 +127,10 @@ async def replay_nearby(
         inputs.append(replace(shown, keys=keys, errors=errors))
     told_apart = tuple(one for swap in swaps if (one := sides.told_apart(swap)))
     differences = tuple(filter(None, map(sides.answered_once, wanted)))
-    return SecondLook(inputs=tuple(inputs), swapped=told_apart, differences=differences)
+    defaults = tuple(changed_defaults(wanted, plain, sides.base, sides.head))
+    return SecondLook(
+        inputs=tuple(inputs), swapped=told_apart, differences=differences, defaults=defaults
+    )
 
 
 def _calls(around: Mapping[Recorded, tuple[_Near, ...]]) -> list[Recorded]:
@@ -221,18 +228,6 @@ def _around(
         if one and (call.module, call.name, one.call.arguments) not in known:
             found.setdefault(one.call.arguments, one)
     return tuple(islice(found.values(), MOST))
-
-
-def added_code(diff: Diff, tests: Collection[str]) -> str:
-    """Return the lines that a change adds to files that are no tests'."""
-    return "\n".join(
-        line[1:]
-        for file in diff.files
-        if file.path not in tests
-        for hunk in file.hunks
-        for line in hunk.lines
-        if line.startswith("+")
-    )
 
 
 @dataclass(frozen=True, slots=True)

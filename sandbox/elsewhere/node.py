@@ -109,6 +109,19 @@ class NodeDriver:
         arguments = written(values)
         return replace(call, arguments=arguments, shown=_shown(call.name, arguments))
 
+    def without(self, call: Recorded, names: frozenset[str]) -> Recorded | None:
+        """Return the same call without the options of these names; None where it has none.
+
+        An argument of which nothing is left is gone, too.
+        """
+        values = [*read_arguments(call.arguments)]
+        last = values[-1] if values else None
+        if not isinstance(last, dict) or names.isdisjoint(last):
+            return None
+        kept = {name: value for name, value in last.items() if name not in names}
+        arguments = written([*values[:-1], *([kept] if kept else [])])
+        return replace(call, arguments=arguments, shown=_shown(call.name, arguments))
+
     def swapped(self, call: Recorded, name: str, other: str) -> Recorded | None:
         """Return the same call with another word in its arguments, as a key, or as the function's name."""
         values = read_arguments(call.arguments)

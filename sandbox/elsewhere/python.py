@@ -157,6 +157,19 @@ class PythonDriver:
         arguments = literal(told) or repr(told)
         return replace(call, arguments=arguments, shown=_shown(call.name, arguments))
 
+    def without(self, call: Recorded, names: frozenset[str]) -> Recorded | None:
+        """Return the same call without the arguments that have these names; None where it has none."""
+        try:
+            positional, named, *more = read(call.arguments)
+        except _UNREADABLE:
+            return None
+        kept = {name: value for name, value in named.items() if name not in names}
+        told = (positional, kept, *more)
+        arguments = literal(told) or repr(told)
+        if len(kept) == len(named):
+            return None
+        return replace(call, arguments=arguments, shown=_shown(call.name, arguments))
+
     def swapped(self, call: Recorded, name: str, other: str) -> Recorded | None:
         """Return the same call with another word in its arguments, as one's name, or as the function's.
 

@@ -205,6 +205,14 @@ class Swapped:
 
 
 @dataclass(frozen=True, slots=True)
+class Default:
+    """A call of a test without what only head knows of it, which base answers, and head otherwise."""
+
+    call: BothSides
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Misfit:
     """A call of a mock that the function which it stands for does not take, and what that says of it."""
 
@@ -233,7 +241,8 @@ class SecondLook:
     of which no call could be recorded: they call nothing with plain values, or in a way that is not seen.
     `not_looked_at` names the runners that have no second look. `raising` has the path and the name of tests
     with a call that may have raised, and that nobody made again; `misfits` are calls of mocks,
-    `replaced` functions that files of the change put in place of others.
+    `replaced` functions that files of the change put in place of others. `defaults` are calls of the tests
+    without their new arguments.
     """
 
     compared: int = 0
@@ -246,6 +255,7 @@ class SecondLook:
     raising: tuple[tuple[str, str], ...] = ()
     misfits: tuple[Misfit, ...] = ()
     replaced: tuple[Replaced, ...] = ()
+    defaults: tuple[Default, ...] = ()
 
     def __add__(self, other: SecondLook) -> SecondLook:
         """Return what both saw."""
@@ -263,4 +273,5 @@ class SecondLook:
             self.raising + other.raising,
             self.misfits + other.misfits,
             self.replaced + other.replaced,
+            self.defaults + other.defaults,
         )

@@ -103,6 +103,16 @@ NODE = {
 }
 
 
+NODE_PROJECT = {
+    "package.json": json.dumps(
+        {"name": "shop", "version": "1.0.0", "type": "module", "scripts": {"test": "node --test"}}
+    ),
+    "name.js": "export const name = 'shop';\n",
+    "test/name.test.js": "import {test} from 'node:test';\nimport assert from 'node:assert/strict';\n"
+    "import {name} from '../name.js';\n\ntest('name', () => {\n  assert.equal(name, 'shop');\n});\n",
+}
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     return open_folder(tmp_path_factory.mktemp("again"))
@@ -110,18 +120,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 
 @pytest.fixture(scope="module")
 def node_folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    package = {
-        "name": "shop",
-        "version": "1.0.0",
-        "type": "module",
-        "scripts": {"test": "node --test"},
-    }
-    files = {"package.json": json.dumps(package), "name.js": "export const name = 'shop';\n"}
-    held = (
-        "import {test} from 'node:test';\nimport assert from 'node:assert/strict';\n"
-        "import {name} from '../name.js';\n\ntest('name', () => {\n  assert.equal(name, 'shop');\n});\n"
-    )
-    return open_folder(tmp_path_factory.mktemp("again"), {**files, "test/name.test.js": held})
+    return open_folder(tmp_path_factory.mktemp("again"), NODE_PROJECT)
 
 
 @pytest.mark.parametrize("name", PYTHON)
