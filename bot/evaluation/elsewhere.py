@@ -12,12 +12,12 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from bot.context import EvaluationContext, Project
-from bot.evidence.damage import Proofs
+from bot.evidence.damage import Proofs, kept_that_reach
 from bot.evidence.made_for import table
 from bot.evidence.tests.results import code_of
 from bot.services import Services
 from bot.task.alternatives import side_by_side
-from bot.task.categories import ASKED
+from bot.task.categories import ASKED, is_refactoring
 from bot.task.inputs import alike, kept_beside, like_shown
 from bot.task.ties import named_code
 from bot.values import ActionKind, Evidence, Observed, Step, TestComparison, Transition
@@ -28,7 +28,7 @@ from sandbox.elsewhere.values import SecondLook, WhyLeftOut
 from sandbox.elsewhere.whole import WHOLE, run_again
 from sandbox.test_runs.four_runs import worth_alone
 from sandbox.test_runs.path_kinds import PathKind, classify
-from sandbox.values import Observation, Side, TestRun
+from sandbox.values import ChangeKind, Observation, Side, TestRun
 
 _STEP = Step(
     id="D2",
@@ -65,18 +65,25 @@ async def look_elsewhere(
 
     `case` is on this host. What is seen is added behind the other evidence.
     """
-    if not groups or not case.damage_seconds:
+    wanted = frozenset[str]().union(*(one.tests for one in groups))
+    is_held = not wanted and is_refactoring(case.planned.requirements)
+    has_code = any(one.kind is ChangeKind.CODE for one in observed.kinds)
+    if is_held and has_code:
+        wanted = kept_that_reach(observed)
+    if not wanted or not case.damage_seconds:
         return observed
     started = time.monotonic()
-    seen = await _seen(
-        services, case, observed, frozenset[str]().union(*(one.tests for one in groups))
-    )
+    seen = await _seen(services, case, observed, wanted, is_held=is_held)
     took_s = round(time.monotonic() - started, 2)
     found = []
     if seen.differences or seen.left_out or seen.unrecorded or seen.not_looked_at:
         found.append(_shown(_STEP, list(_again(seen)), took_s))
-    if seen.inputs:
+    if seen.inputs or seen.defaults:
         lines = [*table(seen.inputs)]
+        lines += (
+            f"{one.call.call}: base {one.call.on_base}, head {one.call.on_head}"
+            for one in seen.defaults
+        )
         for one in (o for o in seen.swapped if not o.is_alike):
             base, head = one.swapped.on_base, one.swapped.on_head
             gives = f"base {base}, head {head}" if one.swapped.differs else f"{head} on both"
@@ -86,7 +93,12 @@ async def look_elsewhere(
 
 
 async def _seen(
-    services: Services, case: EvaluationContext, observed: Observed, wanted: frozenset[str]
+    services: Services,
+    case: EvaluationContext,
+    observed: Observed,
+    wanted: frozenset[str],
+    *,
+    is_held: bool,
 ) -> SecondLook:
     projects: dict[str, tuple[Project, list[TestComparison]]] = {}
     for one in observed.tests.comparisons:
@@ -130,6 +142,7 @@ async def _seen(
             named=named,
             code=code_of(asked),
             in_other_zone=in_other_zone,
+            is_held=is_held,
         )
         if head.recipe.runner in DRIVERS:
             seen = await look_again(services.sandbox, looking)

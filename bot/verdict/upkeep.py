@@ -24,6 +24,7 @@ from bot.evidence.oracle import satisfied, unsatisfied, unverified
 from bot.evidence.tests.results import test_ids
 from bot.task.categories import ASKED, NARROW, Area, upkeep_area
 from bot.values import (
+    ActionKind,
     Category,
     Requirement,
     TestChange,
@@ -187,6 +188,8 @@ def _by_what_holds(requirement: Requirement, case: Case) -> Verdict | None:
 
     What there was no time to try might have gone unnoticed. None where some did.
     """
+    if other := _comes_otherwise(requirement, case):
+        return other
     seen = in_lines(case.observed.damage)
     noticing = {id_ for one in (seen.trials if seen else ()) for id_ in one.noticed}
     seeing = tuple(test for test in case.groups.kept if test.id in noticing)
@@ -215,6 +218,22 @@ def _by_what_holds(requirement: Requirement, case: Case) -> Verdict | None:
         damages_noticed=counted.noticed,
         damages_tried=counted.of,
     )
+
+
+def _comes_otherwise(requirement: Requirement, case: Case) -> Verdict | None:
+    """A call near those of tests that hold comes otherwise on head, where behavior is to stay as it is."""
+    look = case.observed.second_look
+    if look is None or not look.defaults:
+        return None
+    one = look.defaults[0].call
+    given = unverified(
+        requirement,
+        f"Behavior is to stay as it is, but near what base's tests call, `{one.call}` {one.on_base} on base "
+        f"and {one.on_head} on head.",
+        "Let such a call give what it gave, or let the task ask for the change",
+    )
+    ids = (o.id for o in case.observed.evidence if o.step.action is ActionKind.NEARBY_INPUTS)
+    return replace(given, evidence_ids=(*given.evidence_ids, *ids))
 
 
 def _shown(paths: tuple[str, ...]) -> str:

@@ -31,7 +31,8 @@ class Looking:
     of the tests, `limits` those of one run, `workspace` an own folder. `only` are names of tests where a
     runner that can runs just these. `touched` names the functions and methods that the change touches,
     `beside` what a task puts side by side, `named` what it names as code. `code` is the code of these
-    tests. `in_other_zone` has the plain program run in another time zone.
+    tests. `in_other_zone` has the plain program run in another time zone. `is_held` says that these tests
+    hold on base, and that behavior is to stay as it is: all that is asked is what comes otherwise.
     """
 
     checkout: Checkout
@@ -48,6 +49,7 @@ class Looking:
     named: frozenset[str] = frozenset()
     code: str = ""
     in_other_zone: bool = False
+    is_held: bool = False
 
 
 @dataclass(frozen=True, slots=True)

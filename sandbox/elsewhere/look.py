@@ -11,7 +11,7 @@ from itertools import islice
 from sandbox.base import Command, Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.elsewhere.driver import Again, Driver, Looking
-from sandbox.elsewhere.nearby import nothing_called, replay_nearby
+from sandbox.elsewhere.nearby import nothing_called, replay_held, replay_nearby
 from sandbox.elsewhere.node import NodeDriver
 from sandbox.elsewhere.python import PythonDriver
 from sandbox.elsewhere.told import (
@@ -72,6 +72,8 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     if not calls:
         nothing = nothing_called(looking) if driver is _PYTHON else ()
         return SecondLook(inputs=nothing, unrecorded=unrecorded) + beside
+    if looking.is_held:
+        return await replay_held(sandbox, driver, looking, told, calls)
     again, near = await concurrently(
         _Looks(sandbox, driver, looking, told).all(whole),
         replay_nearby(sandbox, driver, looking, told, calls),

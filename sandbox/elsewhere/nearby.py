@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice, permutations, zip_longest
+from itertools import islice, permutations
 
 from sandbox.base import Sandbox
 from sandbox.concurrently import concurrently
+from sandbox.elsewhere.calls_near import (
+    MOST_INPUTS,
+    MOST_OF_A_FUNCTION,
+    NearCall,
+    all_of,
+    calls_around,
+    chosen,
+    with_nothing,
+)
 from sandbox.elsewhere.driver import Again, Driver, Looking
 from sandbox.elsewhere.new_names import added_code, changed_defaults, new_names
 from sandbox.elsewhere.told import (
@@ -18,6 +27,8 @@ from sandbox.elsewhere.told import (
     Recorded,
     both_sides,
     is_same,
+    later_answer,
+    left_behind,
     place_in,
     read_run,
     shown_beside,
@@ -34,17 +45,14 @@ from sandbox.elsewhere.values import (
     Unmeasured,
     moves_boundary,
 )
-from sandbox.elsewhere.variation import MOST, literals, neighbors, shared_words
+from sandbox.elsewhere.variation import literals
 from sandbox.linters.reading import Node
 
-_MOST_OF_A_FUNCTION = 4
-_MOST_INPUTS = 16
 _FEW = 3
 _MOST_UNREAD = 1_000
 _RAISES = re.compile(r"\b(?:raise|throw(?:[ ]new)?)[ ]+([A-Za-z_$][\w$]*)")
 _LEAST_KEY = 2
 _UNABLE = re.compile(RAISED + r" (?:TypeError|AttributeError|NameError|ReferenceError)\b")
-_LEFT = re.compile(r" and left \[((?:(?!\biter\().)*)\Z", re.DOTALL)
 _OPENS = ("returned [", "returned {")
 """How a list or a table is told."""
 _NOTHING = re.compile(r"(?:returned|resolved) (?:undefined|null|NaN)$")
@@ -58,18 +66,6 @@ class _Swap:
     name: str
     other: str
     call: Recorded
-
-
-@dataclass(frozen=True, slots=True)
-class _Near:
-    """A call near another; `step` is -1 or 1 where one of its numbers is that much off.
-
-    `slot` is the number of the argument that is another one, or `SEVERAL`.
-    """
-
-    call: Recorded
-    slot: int
-    step: int
 
 
 async def replay_nearby(
@@ -96,25 +92,30 @@ async def replay_nearby(
     words, errors = literals(added), tuple(dict.fromkeys(_RAISES.findall(added)))
     known = {(one.module, one.name, one.arguments) for one in calls}
 
-    def near(some: list[Recorded]) -> dict[Recorded, tuple[_Near, ...]]:
-        return {one: _around(driver, one, words, known) for one in _chosen(some)}
+    def near(some: list[Recorded]) -> dict[Recorded, tuple[NearCall, ...]]:
+        return {one: calls_around(driver, one, words, known) for one in chosen(some)}
 
     # A start takes longer than the calls near a few tested ones, and apart they do not disturb these.
     is_at_once = driver.is_apart and len(wanted) <= _FEW and not looking.beside
     around = near(wanted) if is_at_once else {}
     names = await asyncio.to_thread(new_names, looking.checkout, looking.test_files)
     plain = {one: other for one in wanted if (other := driver.without(one, names))}
-    asked = [*wanted, *_calls(around), *plain.values()]
+    beside = near([*dict.fromkeys(plain.values())])
+    asked = [*wanted, *all_of(around), *plain.values(), *all_of(beside)]
     sides = await _made(sandbox, driver, looking, told, asked)
     swaps: tuple[_Swap, ...] = ()
     if not is_at_once:
-        seen = [one for one in wanted if sides.may_differ(one)]
+        seen = [one for one in wanted if sides.may_differ(one) and not sides.lacks(one, plain)]
         around, swaps = near(seen), tuple(_swaps(driver, looking, seen))
-        if more := [*_calls(around), *(one.call for one in swaps)]:
+        if more := [*all_of(around), *(one.call for one in swaps)]:
             sides = sides.with_more(await _made(sandbox, driver, looking, told, more))
     found = (
         *(
-            sides.weighed(one, around.get(one, ()), tuple(map(repr, driver.values(one))))
+            sides.weighed(
+                one,
+                () if sides.lacks(one, plain) else around.get(one, ()),
+                tuple(map(repr, driver.values(one))),
+            )
             for one in wanted
         ),
         *sides.not_plain(wanted),
@@ -127,14 +128,33 @@ async def replay_nearby(
         inputs.append(replace(shown, keys=keys, errors=errors))
     told_apart = tuple(one for swap in swaps if (one := sides.told_apart(swap)))
     differences = tuple(filter(None, map(sides.answered_once, wanted)))
-    defaults = tuple(changed_defaults(wanted, plain, sides.base, sides.head))
+    without = {one: (call, *(o.call for o in beside.get(call, ()))) for one, call in plain.items()}
+    defaults = tuple(changed_defaults(wanted, without, sides.base, sides.head))
     return SecondLook(
         inputs=tuple(inputs), swapped=told_apart, differences=differences, defaults=defaults
     )
 
 
-def _calls(around: Mapping[Recorded, tuple[_Near, ...]]) -> list[Recorded]:
-    return [one.call for group in around.values() for one in group]
+async def replay_held(
+    sandbox: Sandbox,
+    driver: Driver,
+    looking: Looking,
+    told: Node,
+    calls: tuple[Recorded, ...],
+) -> SecondLook:
+    """Return calls near those of tests that hold that come otherwise on head. Raises SandboxError."""
+    known = {(one.module, one.name, one.arguments) for one in calls}
+    words = literals(added_code(looking.checkout.diff, set(looking.test_files)))
+    own = sorted(calls, key=lambda one: one.name.rpartition(".")[2] not in looking.touched)
+    around = {
+        one: (*with_nothing(driver, one), *calls_around(driver, one, words, known))
+        for one in chosen(own)
+    }
+    if looking.base is None or not around:
+        return SecondLook()
+    sides = await _made(sandbox, driver, looking, told, [*around, *all_of(around)])
+    near = {one: (one, *(other.call for other in group)) for one, group in around.items()}
+    return SecondLook(defaults=tuple(changed_defaults((), near, sides.base, sides.head)))
 
 
 def _swaps(driver: Driver, looking: Looking, seen: list[Recorded]) -> Iterator[_Swap]:
@@ -144,10 +164,10 @@ def _swaps(driver: Driver, looking: Looking, seen: list[Recorded]) -> Iterator[_
         _Swap(call, name, other, made)
         for name, other in pairs
         if not any(_has(driver, one, other, name) for one in seen)
-        for call in [one for one in seen if _has(driver, one, name, other)][:_MOST_OF_A_FUNCTION]
+        for call in [one for one in seen if _has(driver, one, name, other)][:MOST_OF_A_FUNCTION]
         if (made := driver.swapped(call, name, other))
     )
-    return islice(found, _MOST_INPUTS)
+    return islice(found, MOST_INPUTS)
 
 
 def _has(driver: Driver, call: Recorded, text: str, other: str) -> bool:
@@ -191,45 +211,6 @@ def nothing_called(looking: Looking) -> tuple[TestedInput, ...]:
     )
 
 
-def _chosen(wanted: list[Recorded]) -> Iterator[Recorded]:
-    """The calls to vary: a few of each function."""
-    counted: dict[tuple[str, str], int] = {}
-    taken = 0
-    for one in wanted:
-        key = (one.module, one.name)
-        counted[key] = counted.get(key, 0) + 1
-        if counted[key] <= _MOST_OF_A_FUNCTION and taken < _MOST_INPUTS:
-            taken += 1
-            yield one
-
-
-def _around(
-    driver: Driver,
-    call: Recorded,
-    words: tuple[object, ...],
-    known: set[tuple[str, str, str]],
-) -> tuple[_Near, ...]:
-    """Calls that differ from one in one argument, the arguments in turn; none that a test makes.
-
-    Where arguments share a word, calls with another one in all of them come in turn, too.
-    """
-    values = driver.values(call)
-    of_each = [
-        [
-            _Near(driver.varied(call, slot, other), slot, step)
-            for other, step in neighbors(value, words)
-        ]
-        for slot, value in enumerate(values)
-    ]
-    swapped = (driver.swapped(call, word, other) for word, other in shared_words(values))
-    of_each.append([_Near(one, SEVERAL, 0) for one in swapped if one])
-    found: dict[str, _Near] = {}
-    for one in chain.from_iterable(zip_longest(*of_each)):
-        if one and (call.module, call.name, one.call.arguments) not in known:
-            found.setdefault(one.call.arguments, one)
-    return tuple(islice(found.values(), MOST))
-
-
 @dataclass(frozen=True, slots=True)
 class _Sides:
     """What the calls gave on both sides."""
@@ -249,8 +230,13 @@ class _Sides:
         base, head = self.base.get(call), self.head.get(call)
         return head is not None and (base is None or base.all != head.all)
 
+    def lacks(self, call: Recorded, plain: Container[Recorded]) -> bool:
+        """Tell whether base cannot be called so, with new names: then all calls near it are refused."""
+        base = self.base.get(call)
+        return call in plain and base is not None and base.all == "raised TypeError"
+
     def weighed(
-        self, call: Recorded, around: Iterable[_Near], values: tuple[str, ...]
+        self, call: Recorded, around: Iterable[NearCall], values: tuple[str, ...]
     ) -> TestedInput | None:
         """Return a tested input at which base and head differ, or nobody knows; None for others."""
         base, head = self.base.get(call), self.head.get(call)
@@ -260,7 +246,7 @@ class _Sides:
         is_as_seen = is_same(call.outcome, self.here, head.text, self.there)
         if is_unsteady or not is_as_seen:
             why = Unmeasured.UNSTEADY if is_unsteady else Unmeasured.ELSEWHERE
-            later = _later(base, head) if is_as_seen else ""
+            later = later_answer(base, head) if is_as_seen else ""
             return replace(_unmeasured(call, why), later=later)
         if base is None:
             return self._new(call, head, around)
@@ -288,7 +274,7 @@ class _Sides:
                 BothSides(shown_beside(one.call.shown, call.shown), raised, raised, one.slot)
                 for one in islice(refused, _FEW)
             ),
-            left=_left(base, head),
+            left=left_behind(base, head),
             is_shared=head.shared and not base.shared and base.all.startswith(_OPENS),
         )
 
@@ -302,7 +288,7 @@ class _Sides:
                     found[key] = replace(_unmeasured(one, Unmeasured.NO_PLAIN_INPUT), function=name)
         return list(found.values())
 
-    def _new(self, call: Recorded, head: Outcome, around: Iterable[_Near]) -> TestedInput:
+    def _new(self, call: Recorded, head: Outcome, around: Iterable[NearCall]) -> TestedInput:
         """Return the input of a new function; with what is near it where that all gives the same."""
         outcomes = [(one.call, self.head.get(one.call)) for one in around]
         near = [
@@ -373,19 +359,6 @@ class _Sides:
         both = both_sides(call.shown, base.all, head.all)
         is_nothing = both.is_refused or _NOTHING.match(head.text)
         return None if is_nothing and not both.differs else both
-
-
-def _left(base: Outcome, head: Outcome) -> str:
-    """Return what head makes of arguments that base leaves as they are; iterators may be used up."""
-    found = _LEFT.search(head.text)
-    is_kept = not (_LEFT.search(base.text) or re.match(RAISED, base.text))
-    return found[1].removesuffix("]")[:MOST_SHOWN] if found and is_kept else ""
-
-
-def _later(base: Outcome | None, head: Outcome) -> str:
-    """Return what head gives when it is called once more, where base gives one answer each time."""
-    is_steady = base and not (base.unsteady or base.later or re.match(RAISED, base.all))
-    return head.later[:MOST_SHOWN] if is_steady and not re.match(RAISED, head.all) else ""
 
 
 def _unmeasured(call: Recorded, why: Unmeasured) -> TestedInput:

@@ -42,21 +42,29 @@ def new_names(checkout: Checkout, tests: Collection[str]) -> frozenset[str]:
 
 def changed_defaults(
     calls: Sequence[Recorded],
-    plain: Mapping[Recorded, Recorded],
+    plain: Mapping[Recorded, tuple[Recorded, ...]],
     base: Mapping[Recorded, Outcome | None],
     head: Mapping[Recorded, Outcome | None],
 ) -> Iterator[Default]:
-    """Yield the tests' `calls` without their new arguments (`plain`) that base answers, and head otherwise.
+    """Yield calls that base answers, and head otherwise: the tests' `calls` without their new arguments.
 
-    Where a call of the tests gives just what head does, they show that it is meant.
+    Of each `plain` has that, and calls near it. Where a call of the tests gives just what head does, they
+    show that it is meant.
     """
-    told = ((plain.get(call, call), head.get(call)) for call in calls)
+    told = ((plain[call][0] if call in plain else call, head.get(call)) for call in calls)
     shown = {(one.name, one.arguments, outcome.all) for one, outcome in told if outcome}
-    for call, one in plain.items():
-        on_base, on_head = base.get(one), head.get(one)
-        if not on_base or not on_head or on_base.unsteady or on_head.unsteady:
+    for call, (first, *near) in plain.items():
+        on_head = head.get(first)
+        if on_head and (first.name, first.arguments, on_head.all) in shown:
             continue
-        is_answered = re.match(RAISED, on_base.all) is None
-        is_shown = (one.name, one.arguments, on_head.all) in shown
-        if is_answered and on_base.all != on_head.all and not is_shown:
-            yield Default(both_sides(one.shown, on_base.all, on_head.all), call.path)
+        for one in (first, *near):
+            if both := _otherwise(base.get(one), head.get(one)):
+                yield Default(both_sides(one.shown, *both), call.path)
+                break
+
+
+def _otherwise(base: Outcome | None, head: Outcome | None) -> tuple[str, str] | None:
+    """Return what base answers and what comes of head, where that is something else; None where it is not."""
+    if not base or not head or base.unsteady or head.unsteady or re.match(RAISED, base.all):
+        return None
+    return (base.all, head.all) if base.all != head.all else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -9,7 +10,7 @@ from pathlib import PurePosixPath
 
 from sandbox.base import TREE, Completed
 from sandbox.elsewhere.inside.calls import ADDRESS
-from sandbox.elsewhere.values import CUT, MOST_SHOWN, BothSides
+from sandbox.elsewhere.values import CUT, MOST_SHOWN, RAISED, BothSides
 from sandbox.linters.reading import Node, records
 
 _MOST_CALLS = 60
@@ -22,6 +23,7 @@ SHOWN = 160
 NO_END = "unseen"
 """What a recorder says of a call whose end it did not see."""
 _RAISED = "raised"
+_LEFT = re.compile(r" and left \[((?:(?!\biter\().)*)\Z", re.DOTALL)
 _UNSTEADY = "unsteady"
 
 
@@ -76,6 +78,19 @@ class Run:
 
     place: dict[str, str]
     outcomes: dict[int, Outcome]
+
+
+def left_behind(base: Outcome, head: Outcome) -> str:
+    """Return what head makes of arguments that base leaves as they are; iterators may be used up."""
+    found = _LEFT.search(head.text)
+    is_kept = not (_LEFT.search(base.text) or re.match(RAISED, base.text))
+    return found[1].removesuffix("]")[:MOST_SHOWN] if found and is_kept else ""
+
+
+def later_answer(base: Outcome | None, head: Outcome) -> str:
+    """Return what head gives when it is called once more, where base gives one answer each time."""
+    is_steady = base and not (base.unsteady or base.later or re.match(RAISED, base.all))
+    return head.later[:MOST_SHOWN] if is_steady and not re.match(RAISED, head.all) else ""
 
 
 def last_record(completed: Completed) -> Node:

@@ -206,7 +206,11 @@ class Swapped:
 
 @dataclass(frozen=True, slots=True)
 class Default:
-    """A call of a test without what only head knows of it, which base answers, and head otherwise."""
+    """A call as one could make it before, which base answers, and head otherwise.
+
+    It is a call of a test without what only head knows of it, or near that; of tests that hold, one near
+    theirs.
+    """
 
     call: BothSides
     path: str
@@ -241,8 +245,8 @@ class SecondLook:
     of which no call could be recorded: they call nothing with plain values, or in a way that is not seen.
     `not_looked_at` names the runners that have no second look. `raising` has the path and the name of tests
     with a call that may have raised, and that nobody made again; `misfits` are calls of mocks,
-    `replaced` functions that files of the change put in place of others. `defaults` are calls of the tests
-    without their new arguments.
+    `replaced` functions that files of the change put in place of others. `defaults` are calls as
+    before that come otherwise.
     """
 
     compared: int = 0

@@ -86,6 +86,12 @@ _IN_EUROS = (
     "  assert.equal(label(2, {currency: 'USD'}), '2.00 USD');\n"
 )
 _OF_LABEL = "`label` takes a `currency`, which stands behind the price"
+_MASK = (
+    "export function mask(card) {\n  const digits = String(card).replace(/\\D/g, '');\n"
+    "  return '*'.repeat(Math.max(digits.length - 4, 0)) + digits.slice(-4);\n}\n"
+)
+_SIGNS = "  assert.equal(mask('4111111111111111', {sign: '#'}), '############1111');\n"
+_OF_MASK = "`mask` takes another `sign`"
 _WITH = "export function label(price, {currency} = {}) {\n  return "
 NODE = {
     "rounded": Option(
@@ -94,6 +100,23 @@ NODE = {
         _WITH + "currency ? `${price.toFixed(2)} ${currency}` : String(price);\n}\n",
         _IN_EUROS,
         is_right=False,
+    ),
+    "rewritten": Option(
+        _OF_MASK,
+        _MASK,
+        "export function mask(card, {sign = '*'} = {}) {\n"
+        "  return card.slice(0, -4).replace(/\\d/g, sign) + card.slice(-4);\n}\n",
+        _SIGNS,
+        is_right=False,
+    ),
+    "signed": Option(
+        _OF_MASK,
+        _MASK,
+        _MASK.replace("(card)", "(card, {sign = '*'} = {})", 1).replace(
+            "'*'.repeat", "sign.repeat"
+        ),
+        _SIGNS,
+        is_right=True,
     ),
     "added": Option(
         _OF_LABEL,
@@ -127,9 +150,10 @@ def test_a_new_option_of_python(folder: Folder, name: str) -> None:
 @pytest.mark.parametrize("name", NODE)
 def test_a_new_option_of_javascript(node_folder: Folder, name: str) -> None:
     option = NODE[name]
+    function = option.demand.split("`")[1]
     test = (
         "import {test} from 'node:test';\nimport assert from 'node:assert/strict';\n"
-        f"import {{label}} from '../option.js';\n\ntest('{_said(option)}', () => {{\n{option.test}}});\n"
+        f"import {{{function}}} from '../option.js';\n\ntest('{_said(option)}', () => {{\n{option.test}}});\n"
     )
     _assert_told(
         node_folder, name, option, {"option.js": option.base}, {"test/option.test.js": test}

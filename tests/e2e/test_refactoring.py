@@ -57,11 +57,19 @@ def test_slow_tests_get_the_time_that_a_refactoring_needs(folder: Folder) -> Non
     slow = SEEING.replace("import shop\n", "import time\n\nimport shop\n").replace(
         "    assert", "    time.sleep(9)\n    assert"
     )
-    parted = "def total(prices):\n    return prices[0] + sum(prices[1:])\n"
+    parted = "def total(prices):\n    return sum(prices[:1]) + sum(prices[1:])\n"
     judged = refactored(folder, "slow", slow, parted, task=ISSUE)
     row = judged.document.requirements[-1]
     assert judged.conclusion == "success", judged.said()
     assert row.damages_tried == row.damages_noticed > 2
+
+
+def test_what_comes_otherwise_near_the_tested_inputs_is_no_refactoring(folder: Folder) -> None:
+    first = "def total(prices):\n    return prices[0] + sum(prices[1:])\n"
+    judged = refactored(folder, "first", SEEING, first, task=ISSUE)
+    assert judged.conclusion == "action_required", judged.said()
+    told = judged.document.requirements[-1].reason
+    assert "`total(prices=[])` returned 0 on base and raised IndexError on head" in told
 
 
 @pytest.mark.parametrize("task", [ISSUE, ""], ids=["issue", "author"])

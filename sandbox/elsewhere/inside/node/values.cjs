@@ -152,12 +152,16 @@ function exportsOf(loaded) {
 	return isNamespace(loaded) ? loaded : {default: loaded};
 }
 
-// Returns the function of a recorded call, and what owns it; `given` loads modules.
+// Returns the function of a recorded call, and what owns it; `given` loads modules. Throws where there is none.
 async function called(call, given) {
 	let owner;
 	let found = exportsOf(await given.load(call));
 	for (const [depth, name] of call.name.split('.').entries()) {
 		[owner, found] = [depth > 0 ? found : undefined, found[name]];
+	}
+
+	if (typeof found !== 'function') {
+		throw new TypeError(`${call.name} is not there.`);
 	}
 
 	return {owner, found};
