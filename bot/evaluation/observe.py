@@ -17,13 +17,18 @@ from bot.evidence.seen import Seen
 from bot.evidence.test_plan.ended import ITEM_ACTIONS
 from bot.evidence.transitions import transition
 from bot.integrity import inspect_integrity
-from bot.integrity.dependencies import dependency_findings, new_dependencies
+from bot.integrity.dependencies import (
+    dependency_findings,
+    new_dependencies,
+    unnamed_versions,
+)
 from bot.integrity.grown import find_grown
 from bot.integrity.instructions import orders_in_text, orders_in_words
 from bot.integrity.lost_imports import without_lost_imports
 from bot.integrity.removed_code import find_gone, find_retired
 from bot.judges.citations import words_to_judges
 from bot.services import Services
+from bot.task.categories import version_of
 from bot.task.permissions import removed_names
 from bot.task.requirements import BUILDS
 from bot.trajectory.claims import Held, SeenFacts, facts_of, hold
@@ -84,6 +89,7 @@ async def _observe(services: Services, case: EvaluationContext, task: Task) -> O
     said, changed = case.planned.requirements.said, checkout.diff.changed_paths
     grown = await asyncio.to_thread(find_grown, told, base, head, said, changed)
     tests = replace(tests, comparisons=told, retired=retired, grown=grown)
+    wanted = (one.text for one in case.planned.requirements.items)
     harmless = await read_kinds(services.sandbox, checkout)
     untested = await asyncio.to_thread(_is_untested, case)
     timeout_s, asked = case.policy.configuration.limits.minutes * 60, case.planned.requirements
@@ -109,6 +115,7 @@ async def _observe(services: Services, case: EvaluationContext, task: Task) -> O
         missing_submodules=tuple(one for one in checkout.missing_submodules if one.is_named),
         base_is_untested=untested,
         gone=tuple(sorted(gone)),
+        unnamed=unnamed_versions(checkout.diff, map(version_of, wanted)),
         changed_paths=checkout.diff.changed_paths,
         changes_truncated=checkout.diff.truncated,
         kinds=kinds_of_change(checkout.diff, harmless),

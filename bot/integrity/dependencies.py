@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from bot.diff.lines import TextReader, added_lines, is_gone, is_new, old_path
+from bot.diff.paths import is_automation, is_build_file
 from bot.integrity.inspection import make_finding
 from bot.values.rules import DEPENDENCY_UNASKED, DEPENDENCY_UNKNOWN, DEPENDENCY_YOUNG
 from sandbox.registry import YOUNG_DAYS, Client, RegistryAnswer, WantedPackage
@@ -44,6 +45,17 @@ def new_dependencies(
             if name not in known:
                 found.setdefault(WantedPackage(client, name), change)
     return tuple(found.items())[:MAX_DEPENDENCIES]
+
+
+def unnamed_versions(diff: Diff, versions: Iterable[str]) -> tuple[str, ...]:
+    """Return those of some versions that no changed line of a file of dependencies or automation has."""
+    files = (one for one in diff.files if is_build_file(one.path) or is_automation(one.path))
+    added = "\n".join(text for one in files for _, text in added_lines(one))
+    return tuple(
+        one
+        for one in dict.fromkeys(filter(None, versions))
+        if not re.search(rf"(?<![\d.]){re.escape(one)}(?!\.?\d)", added)
+    )
 
 
 def dependency_findings(

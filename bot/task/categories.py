@@ -56,6 +56,7 @@ _BY_TYPE = {
     "cleanup": Area.CODE,
     "release": Area.RELEASE,
 }
+_TO_VERSION = re.compile(r"\bto\s+[\^~<>=v\"'`]*(\d+(?:\.\w+)+)")
 _UPDATES = re.compile(r"(?:bump|update|upgrade|pin|lock)\b", re.IGNORECASE)
 _BEHAVIOUR_TYPES = {"feat", "feature", "fix", "bugfix", "perf", "revert", "new"}
 
@@ -248,6 +249,15 @@ def upkeep_area(text: str) -> Area | None:
         if pattern.search(cleaned):
             return area
     return None
+
+
+def version_of(text: str) -> str:
+    """The version that an update of a dependency is to bring; "" where none is named."""
+    is_update = upkeep_area(text) is Area.DEPENDENCIES and not text.lower().startswith(
+        ("drop", "remove")
+    )
+    found = _TO_VERSION.findall(text) if is_update else []
+    return found[-1] if found else ""
 
 
 def category_of(text: str) -> Category:

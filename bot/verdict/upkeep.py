@@ -22,7 +22,7 @@ from bot.evidence.case import Case
 from bot.evidence.damage import in_lines, noticed_by
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
 from bot.evidence.tests.results import test_ids
-from bot.task.categories import ASKED, NARROW, Area, upkeep_area
+from bot.task.categories import ASKED, NARROW, Area, upkeep_area, version_of
 from bot.values import (
     ActionKind,
     Category,
@@ -142,6 +142,13 @@ def _by_files(requirement: Requirement, area: Area, case: Case) -> Verdict:
             requirement,
             f"The changed files do not include {_SPOKEN[area]}.",
             "Add it and push.",
+        )
+    version = version_of(requirement.text) if area is Area.DEPENDENCIES else ""
+    if version and version in case.observed.unnamed:
+        return unverified(
+            requirement,
+            f"No changed line of {_shown(touched)} has the version {version}.",
+            "Bring the version that is asked for, or correct the title or the issue, and push.",
         )
     holds = "Base has no tests" if case.is_untested else "Base's tests pass on head"
     return satisfied(

@@ -89,6 +89,14 @@ def test_an_update_of_a_dependency_needs_no_test_as_long_as_no_code_changes(
     assert judged.conclusion == expected, judged.said()
 
 
+def test_another_version_than_the_one_that_is_asked_for_is_told(folder: Folder) -> None:
+    start = folder.branch("pinned", {"requirements.txt": "pytest\nidna==3.4\n"})
+    head = folder.branch("older", {"requirements.txt": "pytest\nidna==2.10\n"}, start)
+    judged = folder.judge(head, start, "Bump idna from 3.4 to 3.7\n")
+    assert judged.conclusion == "action_required", judged.said()
+    assert "has the version 3.7" in judged.said()
+
+
 def test_an_issue_about_behaviour_is_not_answered_with_words(folder: Folder) -> None:
     judged = folder.judge(folder.branch("words", {"shop.py": DOCUMENTED}))
     assert judged.conclusion == "action_required", judged.said()
