@@ -218,10 +218,10 @@ def _answers_otherwise(claim: Claim) -> Gap | None:
         if len(others) >= (_MANY if is_mended else _SEVERAL):
             side = "base" if shown[0].was_refused else "head"
             return Gap(
-                f"the calls that they show raise, as `{shown[0].call}` does on {side}, and {len(others)} "
-                f"calls near these that base answers come otherwise: `{others[0].call}` "
+                f"every call that they show raises an error on {side} (`{shown[0].call}`), and {len(others)} "
+                f"similar calls that work on base give something else on head: `{others[0].call}` "
                 f"{others[0].on_base} on base and {others[0].on_head} on head.",
-                "Answer such a call as before, or add a test that shows what it is to give",
+                "Keep what these calls give, or add a test that shows what they are to give instead",
                 claim.nearby,
             )
     return None

@@ -742,10 +742,10 @@ def test_a_mended_crash_that_changes_what_base_answers_is_not_satisfied(folder: 
     (row,) = judged(folder, "shorter", {"later": replace(right, head=shorter)}).values()
     assert row.verdict == "unverified", row.reason
     assert (
-        "the calls that they show raise, as `later(day=datetime.date(2023, 1, 31), months=1)` does on base"
-        in row.reason
+        "But every call that they show raises an error on base "
+        "(`later(day=datetime.date(2023, 1, 31), months=1)`), and " in row.reason
     )
-    assert "calls near these that base answers come otherwise" in row.reason
+    assert "similar calls that work on base give something else on head: `" in row.reason
     assert "D3" in row.evidence
 
 
@@ -760,8 +760,8 @@ def test_a_new_refusal_that_changes_what_base_answers_is_not_satisfied(folder: F
     )
     (row,) = judged(folder, "sharing", {"shared": sharing}).values()
     assert row.verdict == "unverified", row.reason
-    assert "the calls that they show raise, as `shared(cents=1000, people=0)` does on" in row.reason
-    assert "calls near these that base answers come otherwise" in row.reason
+    assert "raises an error on base (`shared(cents=1000, people=0)`), and " in row.reason
+    assert "similar calls that work on base give something else on head: `" in row.reason
     kept = sharing.head.replace(
         "return [cents // people] * people", sharing.base.partition("\n    ")[2]
     )
