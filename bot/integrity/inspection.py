@@ -133,6 +133,11 @@ class TestFacts:
             for t in self._named(path, name)
         )
 
+    def runs_on_head(self, path: str, name: str) -> bool:
+        """Whether a test was seen to run and pass on head, whatever in it may skip it elsewhere."""
+        named = self._named(path, name) if self.is_conclusive else []
+        return bool(named) and all(t.head_on_head is Outcome.PASSED for t in named)
+
     def deletion_blocks(self, path: str, name: str) -> bool:
         """Whether deleting a test hides a failure, or leaves fewer tests without being asked for."""
         if self.base_version_fails(path, name):

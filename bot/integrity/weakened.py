@@ -330,6 +330,9 @@ def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
         path = old_path(change)
         here = earlier.get(change.path, {})
         for remark in compare_tests(base, head, gone[change.path], here, arrivals):
+            is_new_skip = remark.rule == NEW_TEST_SKIPPED
+            if is_new_skip and facts.runs_on_head(change.path, remark.test):
+                continue
             place = changes.get(remark.path, change)
             finding = make_finding(remark.rule, place, remark.line, remark.message, remark.side)
             # the test's results are those of the file on base, wherever the test stands now

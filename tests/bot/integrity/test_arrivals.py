@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from bot.integrity import inspect_integrity
-from bot.values import FourWay
+from bot.values import FourWay, TestChange
 from bot.values import rules as rule
 from sandbox.values import Diff
 from tests.bot.integrity.test_integrity import NOTHING_ASKED, Tree, changed, inspect, rules_of
+from tests.bot.verdict.cases import PASSED, SKIPPED, comparison
 
 TWO_CLASSES = """class TestFirst:
     def test_basic(self):
@@ -174,3 +175,24 @@ def test_the_reason_of_a_skip_in_python_is_no_condition():
     for mark in ("skip(reason='skipif(x) or importorskip')", "skip('runIf')"):
         text = f"@pytest.mark.{mark}\ndef test_first():\n    assert first([7]) == 7\n"
         assert rules_of("", text) == {rule.NEW_TEST_SKIPPED}
+
+
+NEEDING = """def test_london():
+    try:
+        import zones
+    except ModuleNotFoundError:
+        pytest.skip('zones unavailable')
+    assert first([7]) == 7
+"""
+
+
+@pytest.mark.parametrize(
+    ("on_head", "is_told"), [((PASSED,), False), ((SKIPPED,), True), ((PASSED, SKIPPED), True)]
+)
+def test_a_new_test_that_ran_here_is_not_called_skipped(on_head, is_told):
+    tests = [
+        comparison(f"test_london[{at}]", TestChange.FAIL_TO_PASS, head_on_head=one)
+        for at, one in enumerate(on_head)
+    ]
+    found = {one.rule for one in inspect("", NEEDING, *tests)}
+    assert found == ({rule.NEW_TEST_SKIPPED} if is_told else set())
