@@ -11,7 +11,16 @@ from pathlib import Path
 
 from bot.context import EvaluationContext, Project
 from bot.evaluation.on_host import build_request
-from bot.evidence.damage import NO_END, Proofs, called_in, kept_that_reach, shown_on_base, stand_ins
+from bot.evidence.damage import (
+    NO_END,
+    Proofs,
+    called_in,
+    is_seen_needed,
+    kept_that_reach,
+    notices_named,
+    shown_on_base,
+    stand_ins,
+)
 from bot.evidence.examples.run import noticed_by_examples
 from bot.evidence.one_value import for_one_value, in_words
 from bot.evidence.said_values import is_said
@@ -48,7 +57,6 @@ from sandbox.damage.values import (
     OF_LINES,
     SAME,
     UNASKED,
-    Damage,
     DamageTrial,
     OneValue,
 )
@@ -242,7 +250,7 @@ class _Measuring:
         # What passes without the change cannot need it.
         turned = any(one.change is not TestChange.PASS_TO_PASS for one in tests)
         hunks = taken_back(case.checkout, self.code, self.damages) if turned else ()
-        left = _left(hunks, tried)
+        left = [one for one in hunks if not is_seen_needed(one.damage, tried)]
         room = self.within(trials, max(_HUNKS_S, self.head_s * _SHARE_OF_BASE))
         # Something is known of a hunk where both sides of the one project have the same packages.
         paths = {one.damage.path for one in left} | {one.path for one in tests}
@@ -270,7 +278,7 @@ class _Measuring:
             conditions = [one.damage for one in asking]
             room = self.within(trials, max(_HUNKS_S, self.head_s * _WHOLE_RUNS))
             one_value = await for_one_value(self.services, case, tests, room, conditions)
-        beside = await self.beside(trials, tried)
+        beside = await self.beside(trials, (*tried, *(known or of_hunks)))
         return DamageSeen(
             tried,
             of_hunks=known or of_hunks,
@@ -320,12 +328,10 @@ class _Measuring:
         code, files = self.code, trials.checkout.diff.files
         hunks = (hunk for one in files if one.path in code for hunk in one.hunks)
         adds = any(line.startswith("+") for hunk in hunks for line in hunk.lines)
+        changed = {one.damage.symbol for one in self.made}
         waiting: dict[frozenset[str], frozenset[str]] = {}
         for proofs in self.groups if adds else ():
-            is_run = any(
-                one.damage.symbol in proofs.names and proofs.tests.intersection(one.noticed)
-                for one in tried
-            )
+            is_run = any(notices_named(proofs, one, files, changed) for one in tried)
             if proofs.names and not is_run:
                 waiting[proofs.names] = waiting.get(proofs.names, frozenset()) | proofs.tests
         found = []
@@ -361,24 +367,6 @@ def _for_what_holds(damages: tuple[DamagedCopy, ...]) -> tuple[DamagedCopy, ...]
     able = [one for one in damages if one.damage.kind not in (*AS_ON_BASE, SAME)]
     able.sort(key=lambda one: one.damage.kind not in OF_LINES)
     return tuple(able[:_MOST_OF_BASE])
-
-
-def _left(
-    hunks: tuple[DamagedCopy, ...], tried: tuple[DamageTrial, ...]
-) -> tuple[DamagedCopy, ...]:
-    """The hunks that were not tried, and in which nothing was seen to be needed."""
-
-    def is_known(hunk: Damage) -> bool:
-        (place,) = hunk.places
-        return any(
-            one.damage.path == place.path
-            and one.damage.kind != SAME
-            and place.first <= one.damage.line <= place.last
-            and (one.needing or one.damage.kind == "reverted")
-            for one in tried
-        )
-
-    return tuple(one for one in hunks if not is_known(one.damage))
 
 
 def _concerned(

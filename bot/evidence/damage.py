@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain, zip_longest
@@ -24,7 +24,7 @@ from sandbox.damage.values import (
 from sandbox.elsewhere.values import Difference, SecondLook
 from sandbox.test_runs.four_runs import failed, passed
 from sandbox.test_runs.path_kinds import PathKind, classify
-from sandbox.values import ChangeStatus, Diff
+from sandbox.values import ChangeStatus, Diff, FileChange
 
 MOST_FILES = 5
 NO_END = "no damaged copy of what changed could be loaded and run to its end."
@@ -37,6 +37,7 @@ _REPLACED = re.compile(
     rf"\bspyOn{_NAMED}\s*\)\s*\.mock|"
     r"\.(\w+)\s*=\s*(?:lambda\b|async\b|function\b|\(|\w*[mM]ock\b|jest\b|vi\b|sinon\b)"
 )
+_GIVEN = re.compile(r"\.([A-Za-z_$][\w$]*)\s*[-+*/%|&^@?]{0,2}=(?![=>])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +207,42 @@ def kept_that_reach(observed: Observed) -> frozenset[str]:
     nearest = dict.fromkeys(chain.from_iterable(zip_longest(*reaching)))
     paths = [*filter(None, nearest)][:MOST_FILES]
     return frozenset(test.id for test in kept if test.path in paths)
+
+
+def notices_named(
+    proofs: Proofs, seen: DamageTrial, files: Iterable[FileChange], changed: Collection[str]
+) -> bool:
+    """Tell whether tests notice damage to what their demand names, a function or an attribute.
+
+    An attribute is what the change gives a value, where none of the `changed` functions has its name.
+    """
+    damage = seen.damage
+    if proofs.tests.isdisjoint(seen.noticed):
+        return False
+    if damage.symbol in proofs.names or damage.kind != "reverted":
+        return damage.symbol in proofs.names
+    added = [
+        line
+        for file in files
+        if file.path == damage.path
+        for hunk in file.hunks
+        if hunk.new_start <= damage.line <= hunk.new_start + hunk.new_count
+        for line in hunk.lines
+        if line.startswith("+")
+    ]
+    return bool(proofs.names.intersection(_GIVEN.findall("\n".join(added))).difference(changed))
+
+
+def is_seen_needed(hunk: Damage, tried: Iterable[DamageTrial]) -> bool:
+    """Tell whether a hunk was tried, or something in it was seen to be needed."""
+    (place,) = hunk.places
+    return any(
+        one.damage.path == place.path
+        and one.damage.kind != SAME
+        and place.first <= one.damage.line <= place.last
+        and (one.needing or one.damage.kind == "reverted")
+        for one in tried
+    )
 
 
 def shown_on_base(

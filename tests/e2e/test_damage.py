@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.e2e.folder import FIX, Folder, Judged, open_folder
@@ -442,3 +444,42 @@ def test_what_runs_as_a_built_copy_is_built_from_each_damaged_tree(folder: Folde
     judged = folder.judge(folder.branch("built-hollow", files, start), start, task=TASK)
     assert judged.conclusion == "action_required", judged.said()
     assert "0 of" in row(judged, "R1"), row(judged, "R1")
+
+
+CLOCK = """JOBS = []
+
+
+class Job:
+    def __init__(self, hours):
+        self.hours, self.next_run, self.late = hours, None, False
+        JOBS.append(self)
+
+    def plan(self, now):
+        self.next_run = now + {hours}
+{more}
+
+def next_run():
+    return min((job.next_run for job in JOBS), default=None)
+"""
+SKIPPED = {
+    "attribute": ({"hours": "2 * self.hours", "more": ""}, "job.next_run == 16"),
+    "beside": ({"hours": "self.hours", "more": "        self.late = True\n"}, "job.late"),
+}
+"""What head does, and what its test asserts, of a demand for the attribute that a function is named after."""
+
+
+@pytest.mark.parametrize("name", SKIPPED)
+def test_an_attribute_is_not_the_function_that_has_its_name(tmp_path: Path, name: str) -> None:
+    clock = open_folder(tmp_path, {"clock.py": CLOCK.format(hours="self.hours", more="")})
+    head, asserts = SKIPPED[name]
+    test = (
+        "import clock\n\n\ndef test_next_run_skips_one_turn():\n"
+        f"    job = clock.Job(3)\n    job.plan(10)\n    assert {asserts}\n"
+    )
+    files = {"clock.py": CLOCK.format(**head), "tests/test_clock.py": test}
+    judged = clock.judge(clock.branch(name, files), task="`next_run` skips one turn\n")
+    is_shown = name == "attribute"
+    assert judged.conclusion == ("success" if is_shown else "action_required"), judged.said()
+    assert (
+        "with `next_run`, which the requirement names, emptied" in row(judged, "R1")
+    ) is not is_shown
