@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bot.apart import apart
 from bot.context import Built, EvaluationContext
-from bot.diff.kinds import kinds_of_change
+from bot.diff.kinds import kinds_of_change, only_imports
 from bot.errors import OutOfTime, Superseded, Transient, UserError
 from bot.evaluation.on_host import case_here, on_this_host
 from bot.evidence.kinds import look_of
@@ -88,9 +88,10 @@ async def _observe(services: Services, case: EvaluationContext, task: Task) -> O
     told = await asyncio.to_thread(without_lost_imports, tests.comparisons, base, head)
     said, changed = case.planned.requirements.said, checkout.diff.changed_paths
     grown = await asyncio.to_thread(find_grown, told, base, head, said, changed)
-    tests = replace(tests, comparisons=told, retired=retired, grown=grown)
+    kinds = await read_kinds(services.sandbox, checkout)
+    imports = only_imports(checkout.diff, kinds)
+    tests = replace(tests, comparisons=told, retired=retired, grown=grown, only_imports=imports)
     wanted = (one.text for one in case.planned.requirements.items)
-    harmless = await read_kinds(services.sandbox, checkout)
     untested = await asyncio.to_thread(_is_untested, case)
     timeout_s, asked = case.policy.configuration.limits.minutes * 60, case.planned.requirements
     integrity = await apart(timeout_s, inspect_integrity, checkout.diff, base, head, tests, asked)
@@ -118,7 +119,7 @@ async def _observe(services: Services, case: EvaluationContext, task: Task) -> O
         unnamed=unnamed_versions(checkout.diff, map(version_of, wanted)),
         changed_paths=checkout.diff.changed_paths,
         changes_truncated=checkout.diff.truncated,
-        kinds=kinds_of_change(checkout.diff, harmless),
+        kinds=kinds_of_change(checkout.diff, kinds),
         impact=next((one.impact for one in seen if one.impact), None),
         located=tuple(item for one in seen for item in one.located),
         examples=tuple(item for one in seen for item in one.examples),

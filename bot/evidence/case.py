@@ -163,7 +163,8 @@ class Case:
     def is_explained(self, test: TestComparison) -> bool:
         """Whether something speaks for an edited test whose version of base fails on head."""
         spoken_for = self.grown(test) or self.permission(test)
-        return spoken_for is not None or self.is_adapted(test)
+        imports = test.path in self.observed.tests.only_imports
+        return spoken_for is not None or imports or self.is_adapted(test)
 
     def _follows_a_move(self, test: TestComparison) -> bool:
         return self._is_told(TEST_FOLLOWS_MOVE, test)

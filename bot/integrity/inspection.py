@@ -117,6 +117,7 @@ class TestFacts:
     permitted: tuple[PermittedChange, ...] = ()
     retired: frozenset[str] = frozenset()
     grown: frozenset[str] = frozenset()
+    only_imports: frozenset[str] = frozenset()
 
     def base_version_fails(self, path: str, name: str) -> bool:
         """Whether a test that passed on base fails on head, and the edit only made it weaker.
@@ -197,4 +198,5 @@ def gather_test_facts(four_way: FourWay, requirements: Requirements) -> TestFact
         permitted=requirements.permitted,
         retired=frozenset(one.id for one in four_way.retired),
         grown=frozenset(one.id for one in four_way.grown),
+        only_imports=four_way.only_imports,
     )

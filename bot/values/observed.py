@@ -282,8 +282,9 @@ class FourWay:
 
     `folders` are those whose tests were run, `not_run` those that the change can break beside them;
     `retired` are tests that went with the code that they tested, `grown` those that only expect one member
-    more, which the task names. `ended_on_base` says what ended the run of head's tests on base's code
-    before its end: tests without a result there show nothing.
+    more, which the task names; of the files in `only_imports` nothing but imports changed. `ended_on_base`
+    says what ended the run of head's tests on base's code before its end: tests without a result there show
+    nothing.
     """
 
     comparisons: tuple[TestComparison, ...]
@@ -293,6 +294,7 @@ class FourWay:
     not_run: tuple[NotRun, ...] = ()
     retired: tuple[RetiredTest, ...] = ()
     grown: tuple[GrownTest, ...] = ()
+    only_imports: frozenset[str] = frozenset()
     ended_on_base: str = ""
 
 

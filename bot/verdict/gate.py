@@ -43,6 +43,10 @@ _WEIGHT = {
     Conclusion.FAILURE: 4,
     Conclusion.CANCELLED: 5,
 }
+_EXPECTS = "The pull request changes what {tests} expect{s}, and the task does not ask for it."
+_IMPORTS = (
+    "{tests} need{s} other imports on head, and nothing else. The task does not ask for that."
+)
 EXIT_CODES = {
     Conclusion.SUCCESS: 0,
     Conclusion.NEUTRAL: 0,
@@ -223,16 +227,17 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
     went = [test for test in changed if case.retirement(test)]
     yield from _tests_went_with_code(case, went, unasked)
     unasked = [test for test in unasked if test not in went]
-    if unasked:
-        expects = "expects" if len(unasked) == 1 else "expect"
-        yield GateReason(
-            "expectation",
-            Conclusion.ACTION_REQUIRED,
-            f"The pull request changes what {test_ids(unasked)} {expects}, and the task does not ask "
-            "for it.",
-            "If the new behavior is intended, say so in the issue, then comment `/judge`.",
-            tests=tuple(test.id for test in unasked),
-        )
+    imports = [one for one in unasked if one.path in case.observed.tests.only_imports]
+    rest = [one for one in unasked if one not in imports]
+    for text, tests in {_IMPORTS: imports, _EXPECTS: rest}.items():
+        if tests:
+            yield GateReason(
+                "expectation",
+                Conclusion.ACTION_REQUIRED,
+                text.format(tests=test_ids(tests), s="s" if len(tests) == 1 else ""),
+                "If the new behavior is intended, say so in the issue, then comment `/judge`.",
+                tests=tuple(test.id for test in tests),
+            )
 
 
 def _tests_went_with_code(

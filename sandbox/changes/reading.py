@@ -43,7 +43,10 @@ _DECLARATIONS = re.compile(r"\.pyi$|\.d\.[cm]?ts$|(?:^|/)py\.typed$")
 
 
 async def read_kinds(sandbox: Sandbox, checkout: Checkout) -> Mapping[str, ChangeKind]:
-    """Return the kind of every change that leaves the program as it is, by path. Raises SandboxError."""
+    """Return the kind of every change that leaves the program, or all of it but imports, as it is, by path.
+
+    Raises SandboxError.
+    """
     found = {one.path: ChangeKind.TYPES for one in checkout.diff.files if _is_declared(one)}
     asked = [(one, what) for one in checkout.diff.files if (what := _asked_of(one))]
     if not asked:
@@ -118,5 +121,6 @@ _TOLD = {
         ChangeKind.COMMENTS,
         ChangeKind.FORMATTING,
         ChangeKind.TYPES,
+        ChangeKind.IMPORTS,
     )
 }

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from tests.bot.commands.running import assay
@@ -363,3 +366,36 @@ def test_new_tests_excuse_nothing_that_support_changes(folder: Folder) -> None:
     judged = folder.judge(folder.branch("more", files, "low"), base="low", task=BASKETS)
     assert judged.conclusion != "success", judged.said()
     assert "test_digest_is_low" in judged.said()
+
+
+COMMON = (
+    "const test = require('node:test');\nconst assert = require('assert');\n"
+    "const half = require('..');\n"
+)
+MODULE = "import test from 'node:test';\nimport assert from 'node:assert';\nimport half from '../index.js';\n"
+HALF = "\ntest('half', () => {\n  assert.strictEqual(half(4), 2);\n});\n"
+
+
+@pytest.mark.parametrize("is_alone", [True, False], ids=["imports alone", "more"])
+def test_other_imports_are_no_other_expectation(tmp_path: Path, is_alone: bool) -> None:
+    manifest = {
+        "name": "half",
+        "version": "1.0.0",
+        "scripts": {"test": "node --test test/*.test.js"},
+    }
+    base = {
+        "package.json": json.dumps(manifest),
+        "index.js": "module.exports = number => number / 2;\n",
+        "test/half.test.js": COMMON + HALF,
+    }
+    test = MODULE + HALF.replace(", 2);", ", 2);" if is_alone else ", 2, 'a half');")
+    head = {
+        "package.json": json.dumps({**manifest, "type": "module"}),
+        "index.js": "export default number => number / 2;\n",
+        "test/half.test.js": test,
+    }
+    opened = open_folder(tmp_path, base)
+    judged = opened.judge(opened.branch("modules", head), task="Move to modules\n")
+    assert judged.conclusion == ("action_required" if is_alone else "failure"), judged.said()
+    said = "`test/half.test.js::half` needs other imports on head, and nothing else."
+    assert (said in judged.said()) is is_alone, judged.said()
