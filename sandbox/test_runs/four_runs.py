@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from pathlib import PurePosixPath
 
+from sandbox.test_runs.script_source import WHOLE_FILE
 from sandbox.values import FAILING, Outcome, TestResult, TestRun
 
 PASSES = (Outcome.PASSED, Outcome.XPASSED)
@@ -75,9 +76,10 @@ class FourRuns:
     other_runner: OtherRunner | None = None
     held_by_packages: frozenset[str] = frozenset()
 
-    def is_crossed(self, path: str) -> bool:
-        """Tell whether a test of base at a path was run crosswise with head's code."""
-        return self.base_on_head is not None and is_below(path, self.base_paths)
+    def is_crossed(self, test: TestResult) -> bool:
+        """Tell whether a test of base was run crosswise with head's code."""
+        is_run = any(is_below(one, self.base_paths) for one in files_of(test.id, test.path))
+        return self.base_on_head is not None and is_run
 
     def base_test_on_head(self) -> RunLookup:
         """Return where the outcome of base's tests on head's code is found."""
@@ -100,7 +102,8 @@ class RunLookup:
 
     def find(self, test_id: str, path: str) -> TestResult | None:
         """Return the result of a test, or of what keeps its file from being collected."""
-        if self._crosswise is not None and is_below(path, self._paths):
+        is_run = any(is_below(one, self._paths) for one in files_of(test_id, path))
+        if self._crosswise is not None and is_run:
             return self._crosswise.find(test_id, path)
         return self._full.find(test_id, path)
 
@@ -108,18 +111,33 @@ class RunLookup:
 class _RunIndex:
     def __init__(self, run: TestRun) -> None:
         self._by_id = {result.id: result for result in run.results}
-        self._whole_files = {r.path: r for r in run.results if is_whole_file(r)}
+        whole = [r for r in run.results if is_whole_file(r) or _is_failed_script(r)]
+        alone = {r.id for r in whole}
+        told = {files_of(r.id, r.path)[1] for r in run.results if r.id not in alone}
+        self._whole_files = {r.path: r for r in whole if is_whole_file(r) or r.path not in told}
 
     def find(self, test_id: str, path: str) -> TestResult | None:
-        found = self._by_id.get(test_id) or self._whole_files.get(path)
-        if found is not None:
+        if found := self._by_id.get(test_id):
             return found
+        for file in files_of(test_id, path):
+            if file in self._whole_files:
+                return self._whole_files[file]
         for folder in PurePosixPath(path).parents:
             for name in (str(folder / "conftest.py"), str(folder), str(folder / "__init__.py")):
                 error = self._whole_files.get(name)
                 if error is not None and error.outcome is Outcome.ERROR:
                     return error
         return None
+
+
+def _is_failed_script(result: TestResult) -> bool:
+    """Tell whether a result is that of a file that declares no test itself, and that failed."""
+    return failed(result.outcome) and result.id == f"{result.path}::{WHOLE_FILE}"
+
+
+def files_of(test_id: str, path: str) -> tuple[str, str]:
+    """Return the file that defines a test, and the one that runs it: mostly the same."""
+    return path, test_id.partition("::")[0]
 
 
 def is_whole_file(result: TestResult) -> bool:

@@ -180,7 +180,7 @@ def _take_told(record: dict[str, object], part: _Part, place: _Place) -> None:
         said = text_of(record, "message")
         part.results.append(TestResult(path, Outcome.ERROR, message=said, path=path))
     elif kind == "test":
-        part.results += _results(record, place)
+        part.results += _results(record, place, part.file)
     elif kind != "hung":
         raise ValueError(f"unexpected {kind}")
 
@@ -254,8 +254,11 @@ def _never_ended(reading: _Reading, place: _Place, killed: str) -> list[TestResu
     return _results(record, place)
 
 
-def _results(record: dict[str, object], place: _Place) -> list[TestResult]:
-    """Return the result of one test; none for a suite that has nothing of its own to say."""
+def _results(record: dict[str, object], place: _Place, own_file: str = "") -> list[TestResult]:
+    """Return the result of one test; none for a suite that has nothing of its own to say.
+
+    Several files may run the tests that one defines: their names begin with the file that ran by itself.
+    """
     outcome, titles = Outcome(text_of(record, "outcome")), _titles(record)
     path = place.path(text_of(record, "file"))
     if record["suite"] and (
@@ -266,7 +269,7 @@ def _results(record: dict[str, object], place: _Place) -> list[TestResult]:
     if len(titles) == 1 and (named == path or (not path and place.tree.is_plain(named))):
         return [_whole_file(named, outcome, record, place)]
     line, source = place.sources.of(path, titles, integer_of(record, "line"))
-    test_id = f"{path}::{' > '.join(titles)}"
+    test_id = f"{place.path(own_file) if own_file else path}::{' > '.join(titles)}"
     seconds, message = seconds_of(record), text_of(record, "message")
     table = place.sources.table_of(path, titles)
     is_unfinished = text_of(record, "failure") == "unfinished"

@@ -57,7 +57,7 @@ class OwnPackages:
         broken = {
             one.id: one.path
             for one in disagreeing(runs)
-            if passed(one.outcome) and runs.is_crossed(one.path)
+            if passed(one.outcome) and runs.is_crossed(one)
         }
         if runner is None:
             files = _not_loaded(runs.base_on_head)

@@ -63,7 +63,7 @@ class RepeatedRuns:
         if not suspects:
             return ()
         base, head = _Tally(), _Tally()
-        crossed = [s for s in suspects if runs.is_crossed(s.path)]
+        crossed = [s for s in suspects if runs.is_crossed(s)]
         own = [s for s in suspects if s not in crossed]
         trees = (
             (self._on_base, suspects, base),

@@ -361,7 +361,34 @@ def test_tests_that_a_file_of_uvu_defines_for_others_are_run_by_those(
     refusing = REFUSING.replace("export ", "") + exports
     change = {"price.js": refusing, "test/suites/prices.js": f"{known}{new}  test.run();\n}};\n"}
     seen = judged(tmp_path, base, change)
-    assert_shown_by(seen, f"test/suites/prices.js::prices > {TITLE}")
+    assert_shown_by(seen, f"test/price.js::prices > {TITLE}")
+
+
+def test_shared_tests_of_a_new_file_of_uvu_fail_without_what_it_loads(tmp_path: Path) -> None:
+    """It comes first by its name: the same tests of the file beside it are not taken for its own."""
+    shared = (
+        "const {suite} = require('uvu');\nconst {is} = require('uvu/assert');\n\n"
+        "exports.prices = ({discounted}) => {\n  const test = suite('prices');\n"
+        "  test('discounted takes the percentage off', () => is(discounted(200, 10), 180));\n"
+        "  test.run();\n};\n"
+    )
+    exports = "module.exports = {total, discounted};\n"
+    price = DISCOUNT.replace("export ", "") + exports
+    base = {
+        "package.json": manifest("uvu test -i suites", '{"type": "commonjs"}', uvu="^0.5"),
+        "price.js": price,
+        "test/price.js": "require('./suites/prices').prices(require('../price'));\n",
+        "test/suites/prices.js": shared,
+    }
+    change = {
+        "exact.js": price.replace("price * percentage / 100", "price / 100 * percentage"),
+        "test/exact.js": "require('./suites/prices').prices(require('../exact'));\n",
+    }
+    task = "Prices without rounding\n\n- [ ] `exact.js` takes the percentage off\n"
+    seen = judged(tmp_path, base, change, task)
+    assert seen.document.tests is not None, seen.markdown
+    title = "prices > discounted takes the percentage off"
+    assert list(seen.document.tests.fail_to_pass) == [f"test/exact.js::{title}"], seen.markdown
 
 
 def test_tape_is_watched_where_the_package_esm_loads_it(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from sandbox.test_runs.four_runs import (
     FourRuns,
     RunLookup,
     failed,
+    files_of,
     is_below,
     is_whole_file,
     passed,
@@ -174,8 +175,8 @@ def _first(run: RunLookup, named: Iterable[TestResult]) -> TestResult | None:
 
 
 def _is_touched(test: TestResult, changed: set[str]) -> bool:
-    """Tell whether a change touches a test's file, or the folder whose tests run as one program."""
-    tops = ("" if test.path == "." else test.path,)
+    """Tell whether a change touches a test's files, or the folder whose tests run as one program."""
+    tops = ("",) if test.path == "." else files_of(test.id, test.path)
     return any(is_below(one, tops) for one in changed)
 
 
