@@ -44,9 +44,7 @@ _WEIGHT = {
     Conclusion.CANCELLED: 5,
 }
 _EXPECTS = "The pull request changes what {tests} expect{s}, and the task does not ask for it."
-_IMPORTS = (
-    "{tests} need{s} other imports on head, and nothing else. The task does not ask for that."
-)
+_IMPORTS = "{tests} need{s} only other imports on head, and the task does not ask for that."
 EXIT_CODES = {
     Conclusion.SUCCESS: 0,
     Conclusion.NEUTRAL: 0,
