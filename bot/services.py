@@ -17,9 +17,10 @@ from bot.store import Artifacts, Store
 from bot.text import Delimiter, delimiter_of
 from bot.values import Evaluation, EvaluationRequest, MemberVerdict, Plan, Publication, Task
 from bot.values.conclusions import Annotation, Review
-from sandbox.base import Sandbox
+from sandbox.base import Limits, Network, Sandbox
 from sandbox.repository.mirror import RepositorySource
-from sandbox.values import Checkout
+from sandbox.toolchains.ecosystem import BuildRequest
+from sandbox.values import Checkout, Recipe, Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,3 +137,22 @@ def acting_key(request: EvaluationRequest, checkout: Checkout) -> str:
 def layers_home(services: Services) -> Path:
     """Return where built environments are kept: one folder a driver, whose images may differ."""
     return services.settings.home.absolute() / "built" / services.sandbox.name
+
+
+def build_request(
+    services: Services, request: EvaluationRequest, checkout: Checkout, side: Side, recipe: Recipe
+) -> BuildRequest:
+    """Return what building one side asks for, with the usual limits and network."""
+    is_base = side is Side.BASE
+    sha = checkout.base_sha if is_base else checkout.head_sha
+    return BuildRequest(
+        side=side,
+        tree=Path(checkout.base_tree if is_base else checkout.head_tree),
+        recipe=recipe,
+        version=checkout.base_version if is_base else checkout.head_version,
+        repository=request.repository,
+        sha="-".join((sha, *(one.path for one in checkout.missing_submodules))),
+        state=layers_home(services),
+        limits=Limits(),
+        network=Network.BUILD,
+    )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from sandbox.installed.values import InstalledSide
 from sandbox.terminal.values import ItemRun
 
 
@@ -358,6 +359,7 @@ class Observation:
     pictures: tuple[Picture, ...] = ()
     problem: str = ""  # why this observation proves nothing, in one sentence
     item: ItemRun | None = None  # of a test plan's item only
+    installed: InstalledSide | None = None  # of the package by itself only
 
 
 @dataclass(frozen=True, slots=True)

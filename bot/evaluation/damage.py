@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bot.context import EvaluationContext, Project
-from bot.evaluation.on_host import build_request
 from bot.evidence.damage import (
     NO_END,
     Proofs,
@@ -24,7 +23,7 @@ from bot.evidence.damage import (
 from bot.evidence.examples.run import noticed_by_examples
 from bot.evidence.one_value import for_one_value, in_words
 from bot.evidence.said_values import is_said
-from bot.services import Services
+from bot.services import Services, build_request
 from bot.task.categories import is_refactoring
 from bot.values import (
     ActionKind,

@@ -11,9 +11,9 @@ from pathlib import Path, PurePosixPath
 
 from bot.context import Built, Policy, Project
 from bot.errors import UserError
-from bot.evaluation.on_host import build_request, on_this_host, portable_layers, trees_here
+from bot.evaluation.on_host import on_this_host, portable_layers, trees_here
 from bot.evidence.code_map.run import find_dependents
-from bot.services import Services
+from bot.services import Services, build_request
 from bot.values import Dependent, EvaluationRequest, Part
 from sandbox.base import Limits, Network
 from sandbox.concurrently import a_few_at_a_time, cores

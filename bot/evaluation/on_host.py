@@ -17,15 +17,14 @@ from typing import ParamSpec, TypeVar
 
 from bot.context import Built, EvaluationContext, Policy, Project
 from bot.errors import Transient, UserError
-from bot.services import CodeSource, Services, layers_home
+from bot.services import CodeSource, Services, build_request
 from bot.values import EvaluationRequest
-from sandbox.base import Limits, Network, SandboxError
+from sandbox.base import Limits, SandboxError
 from sandbox.disk import disk_trouble
 from sandbox.errors import CheckoutError, CheckoutUnavailable, HostTrouble
 from sandbox.repository.checkout import CheckoutRequest, take
 from sandbox.toolchains.build import build_both
-from sandbox.toolchains.ecosystem import BuildRequest
-from sandbox.values import Checkout, Environment, Recipe, Side
+from sandbox.values import Checkout, Environment, Side
 
 log = logging.getLogger(__name__)
 P = ParamSpec("P")
@@ -165,25 +164,6 @@ async def _built_again(
         layers = dict(zip(_layers(before), _layers(now), strict=True)) if before and now else {}
         again.append(_moved(before, layers.__getitem__) if before and now else None)
     return replace(project, base=again[0] or project.base, head=again[1] or project.head)
-
-
-def build_request(
-    services: Services, request: EvaluationRequest, checkout: Checkout, side: Side, recipe: Recipe
-) -> BuildRequest:
-    """Return what building one side asks for, with the usual limits and network."""
-    is_base = side is Side.BASE
-    sha = checkout.base_sha if is_base else checkout.head_sha
-    return BuildRequest(
-        side=side,
-        tree=Path(checkout.base_tree if is_base else checkout.head_tree),
-        recipe=recipe,
-        version=checkout.base_version if is_base else checkout.head_version,
-        repository=request.repository,
-        sha="-".join((sha, *(one.path for one in checkout.missing_submodules))),
-        state=layers_home(services),
-        limits=Limits(),
-        network=Network.BUILD,
-    )
 
 
 def _each(built: Built, change: Callable[[Environment], Environment]) -> Built:

@@ -20,6 +20,8 @@ from bot.evidence.empty_inputs.find import plan_empty_calls, promises
 from bot.evidence.empty_inputs.weigh import with_crashes
 from bot.evidence.examples.run import call_as_shown
 from bot.evidence.examples.weigh import plan_examples, with_examples
+from bot.evidence.installed.run import use_installed
+from bot.evidence.installed.weigh import plan_installed, with_installed
 from bot.evidence.own_steps.commands import (
     compare_file,
     run_judges_files,
@@ -159,6 +161,7 @@ KINDS: dict[ActionKind, Kind] = {
     ),
     ActionKind.EXAMPLES: Kind(call_as_shown, plan=plan_examples, weigh=with_examples),
     ActionKind.DOCTESTS: Kind(run_doctests, plan=plan_doctests, weigh=with_doctests),
+    ActionKind.INSTALLED: Kind(use_installed, plan=plan_installed, weigh=with_installed),
     ActionKind.SHELL_INTERACTION: Kind(run_plan_item, type_into),
     ActionKind.FILE_COMPARISON: Kind(run_plan_item, compare_file),
     ActionKind.LOCATE: Kind(look_for_places, needs=(Part.GRAPH,)),

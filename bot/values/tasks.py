@@ -328,6 +328,7 @@ class ActionKind(StrEnum):
     NEARBY_INPUTS = "nearby_inputs"
     EXAMPLES = "examples"
     DOCTESTS = "doctests"
+    INSTALLED = "installed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,7 +208,7 @@ async def _toolchain(run: BuildRun) -> _Layer:
 # --- the dependency layer ---------------------------------------------------------------------
 
 
-def _place(request: BuildRequest, kind: str, parts: list[object]) -> Path:
+def place(request: BuildRequest, kind: str, parts: list[object]) -> Path:
     """Return the folder of a layer: shared by all for a trusted commit, else of that commit alone."""
     if not request.is_trusted:
         kind, parts = f"{APART}{kind}", [request.sha, *parts]
@@ -219,7 +219,7 @@ def _place(request: BuildRequest, kind: str, parts: list[object]) -> Path:
 def _dependencies_place(request: BuildRequest) -> Path:
     recipe = request.recipe
     whole = [request.sha] if recipe.runs_tree else []
-    return _place(request, "dependencies", [recipe.lock_digest, *whole])
+    return place(request, "dependencies", [recipe.lock_digest, *whole])
 
 
 async def _dependencies(run: BuildRun) -> _Layer:
@@ -299,7 +299,7 @@ async def _project(run: BuildRun, dependencies: str) -> _Layer:
     recipe = request.recipe
     parts: list[object] = [request.sha, recipe.lock_digest, request.version, recipe.root]
     # What it is installed on is part of it: a layer of base's branch never decides for another branch.
-    folder = _place(request, "projects", [*parts, recipe.install_project, known_as(dependencies)])
+    folder = place(request, "projects", [*parts, recipe.install_project, known_as(dependencies)])
     async with locked(folder):
         if is_finished(folder):
             return _Layer(str(folder / "layer"), cached=True)

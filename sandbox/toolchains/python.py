@@ -84,7 +84,7 @@ _NOT_EDITABLE = ("mesonpy",)
 _GIT_VERSIONS = frozenset(
     {"setuptools-git-versioning", "versioningit", "setuptools-vcs-versioning"}
 )
-_WITH_VERSION = (
+WITH_VERSION = (
     'printf "Metadata-Version: 2.1\\nName: %s\\nVersion: %s\\n" "$0" "$PBR_VERSION" > PKG-INFO'
 )
 
@@ -282,7 +282,7 @@ def _install_project(reading: _ReadProject, *, configured: bool) -> tuple[tuple[
     asks_git = not _GIT_VERSIONS.isdisjoint(map(requirement_name, requires))
     # Such a build reads its version from git, or from the PKG-INFO of a source release.
     if own and asks_git and not reading.tree.has("PKG-INFO"):
-        own = (("sh", "-c", _WITH_VERSION, project.name), *own, ("rm", "-f", "PKG-INFO"))
+        own = (("sh", "-c", WITH_VERSION, project.name), *own, ("rm", "-f", "PKG-INFO"))
     members: list[str] = []
     if reading.is_locked:
         sources = [one.table("source") for one in reading.tree.toml("uv.lock").tables("package")]

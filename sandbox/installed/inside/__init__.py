@@ -1,0 +1,1 @@
+"""Programs that load an installed package inside the sandbox."""
