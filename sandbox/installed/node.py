@@ -60,8 +60,8 @@ async def load_packed(sandbox: Sandbox, environment: Environment, tree: Path) ->
     is_whole = False
     for row in json_values(done.channel.splitlines()):
         match row:
-            case ["use", str(what), str(error), str(missing), bool(counts)]:
-                uses.append(Use(what, " ".join(error.split())[:_CHARACTERS], missing, counts))
+            case ["use", str(what), str(error), str(package), bool(counts)]:
+                uses.append(Use(what, error[:_CHARACTERS], package, counts))
             case ["open" | "closed" as how, str(path)]:
                 found[how].append(path)
             case ["done"]:

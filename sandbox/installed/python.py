@@ -13,10 +13,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
-from packaging.utils import canonicalize_name
-
 from sandbox.base import TREE, Command, Limits, Mount, MountMode, Sandbox
-from sandbox.installed.values import Extra, InstalledSide, Unmet, Use
+from sandbox.installed.values import InstalledSide, Lacking, Use
 from sandbox.streams import json_values
 from sandbox.toolchains.build import place
 from sandbox.toolchains.build_command import BuildRun, run_step
@@ -25,13 +23,15 @@ from sandbox.toolchains.layers import (
     DEPENDENCIES,
     INSIDE,
     KEPT,
+    LENT,
+    SYSTEM_PATH,
     TOOLCHAIN,
     is_finished,
     locked,
     publish,
     unfinished,
 )
-from sandbox.toolchains.python import WITH_VERSION
+from sandbox.toolchains.python import WITH_VERSION, dated
 from sandbox.toolchains.python_project import read_project
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Environment, Observation, Recipe
@@ -39,10 +39,11 @@ from sandbox.values import Environment, Observation, Recipe
 _PROGRAM = "/opt/assay/imports.py"
 _KNOWN = "/opt/assay/known.txt"
 _PINNED = re.compile(r"([A-Za-z0-9][\w.]{0,99})-(\d[\w.!]{0,59})\.dist-info")
-_TO_BUILD = Limits(timeout_s=180.0)
+_TO_BUILD = Limits(timeout_s=120.0)
 _TO_IMPORT = Limits(timeout_s=120.0, output_bytes=20_000)
 _CHANNEL_BYTES = 1_000_000
 _CHARACTERS = 300
+_COMMAND = "pip install . && cd /tmp && python"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,60 +76,37 @@ async def import_installed(
     asked = {"root": root, "modules": wanted.modules, "files": wanted.files}
     toolchain = environment.toolchain_layer
     program = Path(__file__).parent / "inside" / "imports.py"
+    tests = Path(environment.dependencies_layer)
+    site = next(iter(_sites(tests)), tests).relative_to(tests)
     done = await sandbox.run(
         Command(
-            argv=(f"{DEPENDENCIES}/bin/python", "-I", "-B", "-W", "ignore", _PROGRAM),
+            argv=(f"{DEPENDENCIES}/bin/python", "-I", "-B", _PROGRAM, f"{LENT}/{site}"),
             mounts=(
                 Mount(layer, DEPENDENCIES),
+                Mount(str(tests), LENT),
                 Mount(str(program), _PROGRAM),
                 *((Mount(toolchain, TOOLCHAIN),) if toolchain else ()),
             ),
-            environment=(("PATH", f"{DEPENDENCIES}/bin:/usr/bin:/bin"), ("HOME", "/tmp")),  # noqa: S108
+            environment=(("PATH", f"{DEPENDENCIES}/bin:{SYSTEM_PATH}"), ("HOME", "/tmp")),  # noqa: S108
             cwd="/tmp",  # noqa: S108  of the sandbox
             stdin=json.dumps(asked).encode(),
             limits=_TO_IMPORT,
             channel_bytes=_CHANNEL_BYTES,
         )
     )
-    return _told(done.channel, done.seconds)
-
-
-def _told(channel: bytes, seconds: float) -> InstalledSide:
-    """Read what the program told; the project can have it say anything, so only the shapes are believed."""
-    uses, unmet, extras, left_out = [], [], [], []
-    is_whole = False
-    for row in json_values(channel.splitlines()):
+    # The project can have it say anything, so only the shapes are believed.
+    uses, lacking, is_whole = [], [], False
+    for row in json_values(done.channel.splitlines()):
         match row:
-            case [
-                "use",
-                str(name),
-                str(attribute),
-                bool(is_entry),
-                str(error),
-                str(missing),
-                bool(counts),
-            ]:
-                what = f"from {name} import {attribute}" if attribute else f"import {name}"
-                error = " ".join(error.split())[:_CHARACTERS]
-                uses.append(Use(what, error, missing, counts, is_entry))
-            case ["unmet", str(package), str(path)]:
-                unmet.append(Unmet(package, path))
-            case ["extra", str(package), str(extra)]:
-                extras.append(Extra(canonicalize_name(package), canonicalize_name(extra)))
-            case ["left out", str(path)]:
-                left_out.append(path)
+            case ["use", str(module), str(name), str(error), str(package), bool(counts)]:
+                what = f"from {module} import {name}" if name else f"import {module}"
+                uses.append(Use(what, " ".join(error.split())[:_CHARACTERS], package, counts))
+            case ["lacking", str(path), str(package)]:
+                lacking.append(Lacking(path, package))
             case ["done"]:
                 is_whole = True
     problem = "" if is_whole else "What was installed could not be looked at."
-    return InstalledSide(
-        "pip install . && cd /tmp && python",
-        seconds,
-        tuple(uses),
-        tuple(unmet),
-        tuple(extras),
-        tuple(left_out),
-        problem=problem,
-    )
+    return InstalledSide(_COMMAND, done.seconds, tuple(uses), tuple(lacking), problem=problem)
 
 
 # --- the installation ------------------------------------------------------------------------
@@ -138,9 +116,13 @@ async def _installed(run: BuildRun, environment: Environment) -> tuple[str, Obse
     """Return the layer with the project as users have it, and the failure where there is none."""
     request, recipe = run.request, run.request.recipe
     known = "\n".join(sorted(_versions(Path(environment.dependencies_layer))))
-    words = ("uv", "pip", "install", "--constraint", _KNOWN, ".", *_siblings(recipe))
-    before = [argv for argv in recipe.install_project if argv[2:3] == (WITH_VERSION,)]
-    commands = (recipe.install[0], *before, words)
+    # Of the tree's other projects, too, nothing comes from the index.
+    near = (one for one in _given(recipe, "--editable") if one.startswith(f"{TREE}/"))
+    own = ("uv", "pip", "install", "--constraint", _KNOWN, ".", *near)
+    before = _given(recipe, "--exclude-newer")
+    words = dated((own,), before[0]) if before else (own,)
+    versioned = [argv for argv in recipe.install_project if argv[2:3] == (WITH_VERSION,)]
+    commands = (recipe.install[0], *versioned, *words)
     parts: list[object] = [request.sha, request.version, recipe.root, commands, known]
     folder = place(request, "installed", parts)
     async with locked(folder):
@@ -168,29 +150,19 @@ async def _installed(run: BuildRun, environment: Environment) -> tuple[str, Obse
         return str(folder / "layer"), None
 
 
-def _siblings(recipe: Recipe) -> tuple[str, ...]:
-    """Return the repository's other projects that the tests have from the tree, not from the index."""
+def _given(recipe: Recipe, option: str) -> tuple[str, ...]:
+    """Return what the commands that install for the tests give for an option."""
     lines = (shlex.split(argv[2]) if argv[:2] == ("sh", "-c") else argv for argv in recipe.install)
     pairs = (pair for words in lines for pair in pairwise(words))
-    found = (
-        path for option, path in pairs if option == "--editable" and path.startswith(f"{TREE}/")
-    )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(value for name, value in pairs if name == option))
+
+
+def _sites(layer: Path) -> Iterator[Path]:
+    return layer.glob("lib/python3*/site-packages")
 
 
 def _versions(layer: Path) -> Iterator[str]:
     """Yield the versions that the tests have of what comes from the index."""
-    for one in layer.glob("lib/python3*/site-packages/*.dist-info"):
+    for one in (one for site in _sites(layer) for one in site.glob("*.dist-info")):
         if (said := _PINNED.fullmatch(one.name)) and not (one / "direct_url.json").exists():
             yield f"{said[1]}=={said[2]}"
-
-
-def providers(layer: str, package: str) -> tuple[str, ...]:
-    """Return the names of the distributions of a layer that bring a module."""
-    found = []
-    for one in sorted(Path(layer).glob("lib/python3*/site-packages/*.dist-info")):
-        record = Tree(one).read("RECORD")
-        lines = record.splitlines()
-        if any(line.startswith((f"{package}/", f"{package}.py,", f"{package}.")) for line in lines):
-            found.append(canonicalize_name(one.name.partition("-")[0]))
-    return tuple(found)

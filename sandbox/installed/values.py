@@ -9,62 +9,56 @@ from dataclasses import dataclass
 class Use:
     """One thing that users do with a package, as they write it (`import shop`).
 
-    `error` is empty where it went well. It `counts` where something was not there, by the name `missing`
-    if that is known: other errors may be meant. Everybody makes use of what `is_for_all`.
+    `error` is empty where it went well. It `counts` where something is not there that developers have:
+    `package`, where it is known what brings it to them.
     """
 
     what: str
     error: str = ""
-    missing: str = ""
+    package: str = ""
     counts: bool = True
-    is_for_all: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Unmet:
-    """A package that code of a file imports without a condition, and that is not installed with it."""
+class Lacking:
+    """A file that the package does not contain, or that imports what only a `package` of the tests brings."""
 
-    package: str
     path: str
-
-
-@dataclass(frozen=True, slots=True)
-class Extra:
-    """A requirement that users get only with an extra."""
-
-    package: str
-    extra: str
-
-
-@dataclass(frozen=True, slots=True)
-class Provider:
-    """What the tests have a module from (`yaml` from `pyyaml`)."""
-
-    module: str
-    package: str
+    package: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class InstalledSide:
     """One side. `problem` says in one sentence why nothing was seen.
 
-    `left_out` are files that were asked for and are not in the package; `open` and `closed` are paths
-    below its name that can be imported, and that are there and cannot.
+    `open` are paths below the package's name that can be imported, `closed` those that are there and cannot.
     """
 
-    command: str = ""
-    seconds: float = 0.0
+    command: str
+    seconds: float
     uses: tuple[Use, ...] = ()
-    unmet: tuple[Unmet, ...] = ()
-    extras: tuple[Extra, ...] = ()
-    left_out: tuple[str, ...] = ()
+    lacking: tuple[Lacking, ...] = ()
     open: tuple[str, ...] = ()
     closed: tuple[str, ...] = ()
-    providers: tuple[Provider, ...] = ()  # of what is missing
     problem: str = ""
 
-    @property
-    def missing(self) -> frozenset[str]:
-        """The modules that are not there."""
-        told = (one.missing for one in self.uses if one.missing)
-        return frozenset((*told, *(one.package for one in self.unmet)))
+
+def broken(base: InstalledSide, head: InstalledSide) -> tuple[Use, ...]:
+    """Return what base's users can do and head's cannot, for something that is not there."""
+    could = {one.what for one in base.uses if not one.error}
+    return tuple(one for one in head.uses if one.error and one.counts and one.what in could)
+
+
+def doubts(base: InstalledSide, head: InstalledSide) -> tuple[Lacking, ...]:
+    """Return what head lacks, where base lacks nothing of its kind."""
+    kinds = {_kind(one) for one in base.lacking}
+    return tuple(one for one in head.lacking if _kind(one) not in kinds)
+
+
+def shut(base: InstalledSide, head: InstalledSide) -> tuple[str, ...]:
+    """Return the paths that base's users can import, and that head has and gives nobody."""
+    return tuple(sorted(set(base.open).intersection(head.closed)))
+
+
+def _kind(one: Lacking) -> str:
+    return "import" if one.package else one.path.rpartition(".")[2]

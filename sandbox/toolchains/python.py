@@ -161,7 +161,7 @@ def _recipe(reading: _ReadProject, setup: SetupHints, toolchain: Toolchain) -> R
     settle = (_PYTHON, "-I", f"{INSIDE}/settle.py", TREE, site, _LOCAL, *named)
     install = (create, *fill, settle)
     own = _install_project(reading, configured=bool(setup.install))
-    own = _dated(own, before) if before else own
+    own = dated(own, before) if before else own
     reasons = (
         *_dependency_reasons(reading, setup, before),
         *why_missing,
@@ -193,7 +193,7 @@ def _filling(
     """Return the commands that fill the dependency layer: without what is spare, where that cannot be had."""
     fill = _install(reading, setup, missing.together)
     fill = (*fill, (*_TO_DEPENDENCIES, *missing.after)) if missing.after else fill
-    fill = _dated(fill, before) if before else fill
+    fill = dated(fill, before) if before else fill
     if reading.is_read_at_top and not setup.install and not reading.is_locked:
         lines = [argv[2] if argv[:2] == ("sh", "-c") else shlex.join(argv) for argv in fill]
         fill = tuple(("sh", "-c", f"cd {TREE} && {{ {line}; }}") for line in lines)
@@ -213,7 +213,7 @@ def _filling(
     return (("sh", "-c", f"{whole} || {{ [ $? = 1 ] && {part} && {noted}; }}"),)
 
 
-def _dated(commands: tuple[tuple[str, ...], ...], before: str) -> tuple[tuple[str, ...], ...]:
+def dated(commands: tuple[tuple[str, ...], ...], before: str) -> tuple[tuple[str, ...], ...]:
     """Return the commands with packages as they were offered then, or as they are where that fails."""
     then = (*_PIP_INSTALL, "--exclude-newer", before)
     return tuple(

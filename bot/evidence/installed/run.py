@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from bot.context import EvaluationContext, Project
 from bot.diff.kinds import is_test_file
 from bot.diff.lines import is_gone, is_new, old_path
-from bot.evidence.installed.weigh import broken, closed, doubts
 from bot.evidence.seen import Seen, ShownBoth, StepSide, on_both, showing, sides
 from bot.services import Services, build_request
 from bot.values import Step
 from sandbox.installed.node import can_be_packed, load_packed
-from sandbox.installed.python import (
-    Wanted,
-    can_be_installed,
-    import_installed,
-    providers,
-)
-from sandbox.installed.values import InstalledSide, Provider
+from sandbox.installed.python import Wanted, can_be_installed, import_installed
+from sandbox.installed.values import InstalledSide, broken, doubts, shut
 from sandbox.toolchains.tree import Tree
-from sandbox.values import Environment, Observation, Side
+from sandbox.values import Environment, FileChange, Observation, Side
 
 _MOST_FILES = 3_000
 
@@ -31,14 +25,14 @@ _MOST_FILES = 3_000
 async def use_installed(services: Services, case: EvaluationContext, step: Step) -> Seen:
     """Use the first project that users can install of those that the paths in the arguments are of."""
     for project in dict.fromkeys(map(case.built.at, step.arguments)):
-        if shown := await _used(services, case, project):
+        if shown := await _used(services, case, project, step):
             base, head = _observed(shown)
             return showing(step, base, head)
     return Seen()
 
 
 async def _used(
-    services: Services, case: EvaluationContext, project: Project
+    services: Services, case: EvaluationContext, project: Project, step: Step
 ) -> ShownBoth[InstalledSide] | None:
     both = sides(case, project)
     environments = [
@@ -60,43 +54,47 @@ async def _used(
     async def run(place: StepSide) -> InstalledSide:
         environment = environments[place.side is Side.HEAD]
         if is_python:
-            return await _imported(services, case, place, environment)
+            wanted = await asyncio.to_thread(_wanted, case, place, environment.recipe.root, step)
+            return await _imported(services, case, environment, wanted)
         return await load_packed(services.sandbox, environment, Path(place.tree))
 
     return await on_both(run, both)
 
 
 async def _imported(
-    services: Services, case: EvaluationContext, place: StepSide, environment: Environment
+    services: Services, case: EvaluationContext, environment: Environment, wanted: Wanted
 ) -> InstalledSide:
-    policy, recipe = case.policy, environment.recipe
-    is_base = place.side is Side.BASE
+    side, policy = environment.side, case.policy
     request = replace(
-        build_request(services, case.request, case.checkout, place.side, recipe),
+        build_request(services, case.request, case.checkout, side, environment.recipe),
         network=policy.network_to_build,
-        is_trusted=is_base and policy.base_is_trusted,
+        is_trusted=side is Side.BASE and policy.base_is_trusted,
     )
-    above = f"{recipe.root}/" if recipe.root else ""
+    return await import_installed(services.sandbox, request, environment, wanted)
+
+
+def _wanted(case: EvaluationContext, place: StepSide, root: str, step: Step) -> Wanted:
+    """Return what to look at: changed modules, and new files. Base's files show whether it leaves any out."""
+    is_base = place.side is Side.BASE
     changes = [one for one in case.checkout.diff.files if not is_test_file(one.path)]
     there = [one for one in changes if not (is_new(one) if is_base else is_gone(one))]
-    modules = _below(above, (old_path(one) if is_base else one.path for one in there))
-    if is_base:  # whether it leaves out what it has is the measure for what is new
-        tree = Tree(Path(place.tree, recipe.root))
-        files = tuple(one for one in await asyncio.to_thread(tree.files) if not is_test_file(one))
+    modules = (old_path(one) if is_base else one.path for one in there)
+    above = f"{root}/" if root else ""
+    if is_base:
+        files = [f"{above}{path}" for path in Tree(Path(place.tree, root)).files()]
     else:
-        files = _below(above, (one.path for one in there if is_new(one) or one.old_path))
-    wanted = Wanted(tuple(one for one in modules if one.endswith(".py")), files[:_MOST_FILES])
-    seen = await import_installed(services.sandbox, request, environment, wanted)
-    layer = environment.dependencies_layer
-    brought = [
-        Provider(module, name)
-        for module in sorted(seen.missing)
-        for name in await asyncio.to_thread(providers, layer, module.partition(".")[0])
-    ]
-    return replace(seen, providers=tuple(brought))
+        files = [one.path for one in there if one.path in step.arguments and _is_new_place(one)]
+    files = [path for path in files if not is_test_file(path)][:_MOST_FILES]
+    return Wanted(
+        _below(above, (one for one in modules if one.endswith(".py"))), _below(above, files)
+    )
 
 
-def _below(above: str, paths: Iterator[str]) -> tuple[str, ...]:
+def _is_new_place(one: FileChange) -> bool:
+    return is_new(one) or bool(one.old_path)
+
+
+def _below(above: str, paths: Iterable[str]) -> tuple[str, ...]:
     return tuple(path.removeprefix(above) for path in paths if path.startswith(above))
 
 
@@ -105,22 +103,19 @@ def _observed(shown: ShownBoth[InstalledSide]) -> tuple[Observation | None, Obse
     base, head = shown
     if base is None:
         return None, _observation(Side.HEAD, head, 0)
-    is_lost = broken(base, head) or doubts(base, head) or closed(base, head)
+    is_lost = broken(base, head) or doubts(base, head) or shut(base, head)
     return _observation(Side.BASE, base, 0), _observation(Side.HEAD, head, int(bool(is_lost)))
 
 
 def _observation(side: Side, seen: InstalledSide, exit_code: int) -> Observation:
     lines = [f"{one.what}: {one.error or 'fine'}" for one in seen.uses]
-    lines += [f"{one.path} imports {one.package}, which is not installed" for one in seen.unmet]
-    lines += [f"not in the package: {path}" for path in seen.left_out]
-    lines += [f"not in exports: {path}" for path in seen.closed]
+    for one in seen.lacking:
+        what = f"imports what only the tests have, from {one.package}"
+        lines.append(f"{one.path}: {what if one.package else 'not in the package'}")
+    lines += [f"{path}: not in exports" for path in seen.closed]
     problem = f"Not measured. {seen.problem}" if seen.problem else ""
+    output = "\n".join(lines)
+    code = None if problem else exit_code
     return Observation(
-        side,
-        seen.command,
-        None if problem else exit_code,
-        "\n".join(lines),
-        seen.seconds,
-        problem=problem,
-        installed=seen,
+        side, seen.command, code, output, seen.seconds, problem=problem, installed=seen
     )
