@@ -45,14 +45,17 @@ _ASIDE = {
 }
 _CODE = (".py", *SCRIPTS)
 _PACKAGING = {"setup.py", "setup.cfg", "MANIFEST.in", ".npmignore"}
-_PYTHON = re.compile(r"\s*(?:from\s+([A-Za-z_]\w*)[\w.]*\s+import\b|import\s+([A-Za-z_][\w., ]*))")
+_PYTHON = re.compile(
+    r"(?:^|[;:])\s{0,99}(?:from\s+([A-Za-z_]\w*)[\w.]*\s+import\b|import\s+([A-Za-z_][\w., ]*))"
+)
 _SCRIPT = re.compile(
     r"""\b(?:from|import|require)\b\s{0,9}\(?\s{0,9}['"]((?:@[\w.-]{1,100}/)?\w[\w.-]{0,100})(?=['"/])"""
 )
 _BUILT_IN = {
     "assert", "buffer", "child_process", "cluster", "constants", "crypto", "dns", "events", "fs", "http",
-    "http2", "https", "inspector", "module", "net", "os", "path", "perf_hooks", "process", "querystring", "readline",
-    "stream", "string_decoder", "timers", "tls", "tty", "url", "util", "v8", "vm", "worker_threads", "zlib",
+    "http2", "https", "inspector", "module", "net", "os", "path", "perf_hooks", "process", "querystring",
+    "readline", "stream", "string_decoder", "timers", "tls", "tty", "url", "util", "v8", "vm",
+    "worker_threads", "zlib",
 }  # fmt: skip
 _FIELDS = (
     *("files", "exports", "imports", "main", "module", "bin", "type", "name", "private"),
@@ -92,7 +95,8 @@ def _matters(one: FileChange, change: Change) -> bool:
     read_imports = _imports_of_python if file.suffix == ".py" else _imports_of_node
     new = read_imports(text for _, text in added_lines(one)) if file.suffix in _CODE else set()
     new = new - read_imports(text for _, text in removed_lines(one))
-    return bool(new) and not new <= _own(change)
+    own = _own(change) if new and file.suffix == ".py" else set()
+    return any(name.strip() not in own for name in new)
 
 
 def _packaging_of_python(text: str) -> object:
@@ -127,14 +131,15 @@ def _is_named(name: str, change: Change) -> bool:
 
 
 def _imports_of_python(lines: Iterable[str]) -> set[str]:
-    said = [match for line in lines if (match := _PYTHON.match(line))]
-    names = {
-        part.split()[0].split(".")[0]
-        for m in said
-        for part in (m[1] or m[2]).split(",")
-        if part.split()
-    }
-    return names - sys.stdlib_module_names
+    """Return what is imported, with a space before it where the line is indented: it may be conditional."""
+    found = set()
+    for line in lines:
+        parts = (
+            part for match in _PYTHON.finditer(line) for part in (match[1] or match[2]).split(",")
+        )
+        names = {re.split(r"[.\s]", part.strip())[0] for part in parts} - sys.stdlib_module_names
+        found |= {f" {name}" if line[:1].isspace() else name for name in names - {""}}
+    return found
 
 
 def _imports_of_node(lines: Iterable[str]) -> set[str]:
@@ -142,8 +147,9 @@ def _imports_of_node(lines: Iterable[str]) -> set[str]:
 
 
 def _own(change: Change) -> set[str]:
-    """Return the names of all folders and files: what is imported by one of them is there anyway."""
-    return {part.removesuffix(".py") for path in change.head.paths() for part in path.split("/")}
+    """Return the names of the modules at the top of the tree: these are there anyway."""
+    paths = (path.removeprefix("src/").removesuffix("/__init__.py") for path in change.head.paths())
+    return {one.removesuffix(".py") for one in paths if "/" not in one}
 
 
 # --- what it means ----------------------------------------------------------------------------
