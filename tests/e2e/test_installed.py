@@ -176,13 +176,17 @@ def test_a_new_folder_is_to_be_published(node: Folder) -> None:
     judged = node.judge(node.branch("unpublished", TWICE), task=DOUBLED)
     assert judged.conclusion == "failure", judged.said()
     assert "`import('shop')` works on base and fails on head" in builds(judged)[1]
-    for name, stated in (
-        ("published", {"files": ["index.js", "lib", "rates"]}),
-        ("private", {"private": True}),
-    ):
-        right = node.branch(name, {**TWICE, "package.json": manifest(**stated)})
-        judged = node.judge(right, task=DOUBLED)
-        assert judged.conclusion == "success", judged.said()
+    stated = manifest(files=["index.js", "lib", "rates"])
+    judged = node.judge(node.branch("published", {**TWICE, "package.json": stated}), task=DOUBLED)
+    assert judged.conclusion == "success", judged.said()
+
+
+def test_a_private_package_has_no_users(node: Folder) -> None:
+    base = node.branch("private", {"package.json": manifest(private=True)})
+    judged = node.judge(node.branch("inside", TWICE, start=base), base, task=DOUBLED)
+    assert judged.conclusion == "success", judged.said()
+    public = node.branch("secret", {**TWICE, "package.json": manifest(private=True)})
+    assert builds(node.judge(public, task=DOUBLED))[0] == "unsatisfied"
 
 
 def test_what_only_development_needs_is_not_there_for_users(node: Folder) -> None:

@@ -45,10 +45,8 @@ async def _used(
     can = can_be_installed if is_python else can_be_packed
     if not (is_python or kinds == {"node"}):
         return None
-    trees = [Path(one.tree) for one in both]
-    if not all(
-        [await asyncio.to_thread(can, *one) for one in zip(environments, trees, strict=True)]
-    ):
+    # Base alone says whether there are users: head cannot stop the look by calling itself private.
+    if not await asyncio.to_thread(can, environments[0], Path(both.base.tree)):
         return None
 
     async def run(place: StepSide) -> InstalledSide:
