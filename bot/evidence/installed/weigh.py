@@ -47,6 +47,7 @@ _CODE = (".py", *SCRIPTS)
 _PACKAGING = {"setup.py", "setup.cfg", "MANIFEST.in", ".npmignore"}
 _PYTHON = re.compile(
     r"(?:^|[;:])\s{0,99}(?:from\s+([A-Za-z_]\w*)[\w.]*\s+import\b|import\s+([A-Za-z_][\w., ]*))"
+    r"|\b(?:import_module|__import__)\(\s{0,9}['\"]([A-Za-z_]\w*)"
 )
 _SCRIPT = re.compile(
     r"""\b(?:from|import|require)\b\s{0,9}\(?\s{0,9}['"]((?:@[\w.-]{1,100}/)?\w[\w.-]{0,100})(?=['"/])"""
@@ -135,7 +136,9 @@ def _imports_of_python(lines: Iterable[str]) -> set[str]:
     found = set()
     for line in lines:
         parts = (
-            part for match in _PYTHON.finditer(line) for part in (match[1] or match[2]).split(",")
+            part
+            for match in _PYTHON.finditer(line)
+            for part in (match[1] or match[2] or match[3]).split(",")
         )
         names = {re.split(r"[.\s]", part.strip())[0] for part in parts} - sys.stdlib_module_names
         found |= {f" {name}" if line[:1].isspace() else name for name in names - {""}}

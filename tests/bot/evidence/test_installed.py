@@ -63,6 +63,7 @@ def planned(**changed: str) -> tuple[str, ...]:
         ("shop/tax.py", "from packaging.version import Version\n"),
         ("shop/tax.py", "import re, packaging as p\n"),
         ("shop/tax.py", "rate = 1; import packaging\n"),
+        ("shop/tax.py", "version = importlib.import_module('packaging.version')\n"),
         ("shop/__init__.py", "import attr\nimport os\n\n\ndef price():\n    return attr\n"),
         ("shop/rates.py", "RATE = 2\n"),
         ("pyproject.toml", TOML % ("1", "'packaging'", 80)),
