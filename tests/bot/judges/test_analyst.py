@@ -165,6 +165,7 @@ async def test_an_analyst_is_asked_at_the_papers_temperature(tmp_path: Path) -> 
     assert call.temperature == 0.2
     # The first only where the operator allows it; the others are no tools: Assay always does them.
     outside = {"web_browsing", "damage", "second_look", "nearby_inputs", "examples", "doctests"}
+    outside.add("installed")
     wanted = {one.value for one in ActionKind} | {"image_question", "general_semantic"}
     assert set(call.tools) == wanted - outside
     assert "Judge this requirement alone. You have 40 interactions." in call.user
