@@ -24,12 +24,12 @@ from bot.values import (
     Observed,
     Requirement,
     Requirements,
-    TestComparison,
     Verdict,
     VerdictOutcome,
 )
 from bot.values.rules import FOR_A_PERSON, NOT_ABOUT_TESTS, OUT_OF_SCOPE
 from bot.verdict.baseline import ablation_reasons, weakenings
+from bot.verdict.expectations import expectation_reasons
 from bot.verdict.headline import headline
 from bot.verdict.outcome import count_met
 from bot.verdict.patch_reasons import reasons_for_a_person, scope_reasons
@@ -43,8 +43,6 @@ _WEIGHT = {
     Conclusion.FAILURE: 4,
     Conclusion.CANCELLED: 5,
 }
-_EXPECTS = "The pull request changes what {tests} expect{s}, and the task does not ask for it."
-_IMPORTS = "{tests} need{s} only other imports on head, and the task does not ask for that."
 EXIT_CODES = {
     Conclusion.SUCCESS: 0,
     Conclusion.NEUTRAL: 0,
@@ -205,78 +203,9 @@ def _results_are_genuine(facts: _Facts) -> Iterator[GateReason]:
 
 
 def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
-    """A changed expectation needs a requirement that names the new behaviour, else a person.
-
-    In a merge group every member was asked for itself.
-    """
-    if facts.beside.members:
-        return
-    case = facts.case
-    changed = (
-        *case.groups.expectations,
-        *(t for t in case.groups.loosened if case.is_explained(t)),
-        *(t for t in case.groups.withdrawn if case.is_named(t)),
-        *case.retired,
-    )
-    for test in changed:
-        if why := case.why_meant(test):
-            yield GateReason("expectation", Conclusion.SUCCESS, why, tests=(test.id,))
-    unasked = [test for test in changed if not (case.breaks_nobody(test) or case.is_accepted(test))]
-    went = [test for test in changed if case.retirement(test)]
-    yield from _tests_went_with_code(case, went, unasked)
-    unasked = [test for test in unasked if test not in went]
-    imports = [one for one in unasked if one.path in case.observed.tests.only_imports]
-    rest = [one for one in unasked if one not in imports]
-    for text, tests in {_IMPORTS: imports, _EXPECTS: rest}.items():
-        if tests:
-            yield GateReason(
-                "expectation",
-                Conclusion.ACTION_REQUIRED,
-                text.format(tests=test_ids(tests), s="s" if len(tests) == 1 else ""),
-                "If the new behavior is intended, say so in the issue, then comment `/judge`.",
-                tests=tuple(test.id for test in tests),
-            )
-
-
-def _tests_went_with_code(
-    case: Case, went: list[TestComparison], unasked: list[TestComparison]
-) -> Iterator[GateReason]:
-    """What is public may be used outside of the project: a person says whether it may go."""
-    left = [test for test in went if test in unasked]
-    mixed = [test for test in left if (gone := case.retirement(test)) and gone.may_test_more]
-    if mixed:
-        yield GateReason(
-            "expectation",
-            Conclusion.ACTION_REQUIRED,
-            f"{test_ids(mixed)} went with {_functions(case, mixed)}, and may test more than that.",
-            "Keep what is tested of the rest. If these tests may go, say so in the issue, then comment "
-            "`/judge`.",
-            tests=tuple(test.id for test in mixed),
-        )
-    public = [test for test in left if test not in mixed]
-    if public:
-        yield GateReason(
-            "expectation",
-            Conclusion.ACTION_REQUIRED,
-            f"The pull request removes {_functions(case, public)}, which is public, with its tests "
-            f"{test_ids(public)}, and the task does not ask for it.",
-            "If it is meant to go, say so in the issue, then comment `/judge`.",
-            tests=tuple(test.id for test in public),
-        )
-    rightly = [test for test in went if test not in unasked]
-    if rightly:
-        yield GateReason(
-            "expectation",
-            Conclusion.SUCCESS,
-            f"{test_ids(rightly)} went with {_functions(case, rightly)}, which nothing uses any more.",
-            tests=tuple(test.id for test in rightly),
-        )
-
-
-def _functions(case: Case, tests: list[TestComparison]) -> str:
-    gone = (case.retirement(test) for test in tests)
-    names = dict.fromkeys(name for one in gone if one for name in one.functions)
-    return ", ".join(f"`{name}`" for name in names)
+    """In a merge group every member was asked for itself."""
+    if not facts.beside.members:
+        yield from expectation_reasons(facts.case)
 
 
 def _calls_do_not_crash(facts: _Facts) -> Iterator[GateReason]:

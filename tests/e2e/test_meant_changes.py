@@ -399,3 +399,51 @@ def test_other_imports_are_no_other_expectation(tmp_path: Path, is_alone: bool) 
     assert judged.conclusion == ("action_required" if is_alone else "failure"), judged.said()
     said = "`test/half.test.js::half` needs only other imports on head"
     assert (said in judged.said()) is is_alone, judged.said()
+
+
+INVOICE = (
+    "def render(invoice):\n"
+    "    lines = [f\"Invoice {invoice['number']}\", {date}, {total}]\n"
+    "    return '\\n'.join(lines)\n"
+)
+DATE, TOTAL = "f\"Date: {invoice['date']}\"", "f\"Total: {invoice['total']:.2f}\""
+OF_INVOICE = (
+    "from slug import render\n\n\ndef test_render():\n"
+    "    invoice = {'number': 7, 'date': '2026-03-04', 'total': 12.5}\n"
+    "    assert render(invoice) == 'Invoice 7\\nDate: 2026-03-04\\nTotal: 12.50'\n"
+)
+IN_EUR = TOTAL.replace(".2f}", ".2f} EUR")
+OTHER_DATE = "f\"Date: {'.'.join(reversed(invoice['date'].split('-')))}\""
+FEWER_DIGITS = IN_EUR.replace(".2f", ".1f")
+
+
+@pytest.mark.parametrize(
+    ("lines", "edits", "wanted"),
+    [
+        ((DATE, IN_EUR), {"12.50": "12.50 EUR"}, ""),
+        (
+            (OTHER_DATE, IN_EUR),
+            {"12.50": "12.50 EUR", "Date: 2026-03-04": "Date: 04.03.2026"},
+            "also changes `Date: 2026-03-04` to `Date: 04.03.2026`",
+        ),
+        (
+            (DATE, FEWER_DIGITS),
+            {"12.50": "12.5 EUR"},
+            "also changes `Total: 12.50` to `Total: 12.5 EUR`",
+        ),
+    ],
+)
+def test_a_part_of_an_expectation_that_changes_beside_what_is_asked(
+    folder: Folder, lines: tuple[str, str], edits: dict[str, str], wanted: str
+) -> None:
+    before = INVOICE.replace("{date}", DATE).replace("{total}", TOTAL)
+    source = INVOICE.replace("{date}", lines[0]).replace("{total}", lines[1])
+    tests, name = OF_INVOICE, f"invoice-{len(wanted)}"
+    for old, new in edits.items():
+        tests = tests.replace(old, new)
+    base = folder.branch(f"{name}-base", {"slug.py": before, "tests/test_slug.py": OF_INVOICE})
+    folder.branch(name, {"slug.py": source, "tests/test_slug.py": tests}, base)
+    task = "Currency on invoices\n\n- [ ] `render` writes `EUR` behind the total\n"
+    judged = folder.judge(name, base=base, task=task)
+    assert judged.conclusion == ("action_required" if wanted else "success"), judged.said()
+    assert wanted in judged.said()

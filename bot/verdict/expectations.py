@@ -1,0 +1,105 @@
+"""Says which changed expectations the task asks for, and which are for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.evidence.case import Case
+from bot.evidence.tests.results import test_ids
+from bot.task.changed_parts import ChangedPart, changed_beside
+from bot.values import Category, Conclusion, GateReason, TestComparison
+
+_EXPECTS = "The pull request changes what {tests} expect{s}, and the task does not ask for it."
+_IMPORTS = "{tests} need{s} only other imports on head, and the task does not ask for that."
+_SAY_SO = "If the new behavior is intended, say so in the issue, then comment `/judge`."
+
+
+def expectation_reasons(case: Case) -> Iterator[GateReason]:
+    """A changed expectation needs a requirement that names the new behaviour, else a person."""
+    changed = (
+        *case.groups.expectations,
+        *(t for t in case.groups.loosened if case.is_explained(t)),
+        *(t for t in case.groups.withdrawn if case.is_named(t)),
+        *case.retired,
+    )
+    for test in changed:
+        if why := case.why_meant(test):
+            yield GateReason("expectation", Conclusion.SUCCESS, why, tests=(test.id,))
+    unasked = [test for test in changed if not (case.breaks_nobody(test) or case.is_accepted(test))]
+    went = [test for test in changed if case.retirement(test)]
+    yield from _tests_went_with_code(case, went, unasked)
+    for test in changed:
+        if test not in unasked and (part := _changed_beside(case, test)):
+            became = f"changes `{part.before}` to `{part.after}`"
+            yield GateReason(
+                "expectation",
+                Conclusion.ACTION_REQUIRED,
+                f"What `{test.id}` expects changes as the task asks, and also "
+                f"{became if part.after else f'loses `{part.before}`'}, of which the task says nothing.",
+                f"Leave this part as it was. {_SAY_SO}",
+                tests=(test.id,),
+            )
+    unasked = [test for test in unasked if test not in went]
+    imports = [one for one in unasked if one.path in case.observed.tests.only_imports]
+    rest = [one for one in unasked if one not in imports]
+    for text, tests in {_IMPORTS: imports, _EXPECTS: rest}.items():
+        if tests:
+            yield GateReason(
+                "expectation",
+                Conclusion.ACTION_REQUIRED,
+                text.format(tests=test_ids(tests), s="s" if len(tests) == 1 else ""),
+                _SAY_SO,
+                tests=tuple(test.id for test in tests),
+            )
+
+
+def _changed_beside(case: Case, test: TestComparison) -> ChangedPart | None:
+    """What an accepted edit of a test changes beside what the task asks for; nothing of what it allows."""
+    is_edited = bool(test.source_before) and test.head_on_head is not None
+    if not is_edited or case.why_meant(test) or case.is_adapted(test):
+        return None
+    wanted = case.requirements
+    asked = (one for one in wanted.items if one.category is not Category.BASELINE)
+    said = (*wanted.said, *(f"{one.text}\n{one.detail}" for one in asked))
+    return changed_beside(test.source_before, test.source, "\n".join(said))
+
+
+def _tests_went_with_code(
+    case: Case, went: list[TestComparison], unasked: list[TestComparison]
+) -> Iterator[GateReason]:
+    """What is public may be used outside of the project: a person says whether it may go."""
+    left = [test for test in went if test in unasked]
+    mixed = [test for test in left if (gone := case.retirement(test)) and gone.may_test_more]
+    if mixed:
+        yield GateReason(
+            "expectation",
+            Conclusion.ACTION_REQUIRED,
+            f"{test_ids(mixed)} went with {_functions(case, mixed)}, and may test more than that.",
+            "Keep what is tested of the rest. If these tests may go, say so in the issue, then comment "
+            "`/judge`.",
+            tests=tuple(test.id for test in mixed),
+        )
+    public = [test for test in left if test not in mixed]
+    if public:
+        yield GateReason(
+            "expectation",
+            Conclusion.ACTION_REQUIRED,
+            f"The pull request removes {_functions(case, public)}, which is public, with its tests "
+            f"{test_ids(public)}, and the task does not ask for it.",
+            "If it is meant to go, say so in the issue, then comment `/judge`.",
+            tests=tuple(test.id for test in public),
+        )
+    rightly = [test for test in went if test not in unasked]
+    if rightly:
+        yield GateReason(
+            "expectation",
+            Conclusion.SUCCESS,
+            f"{test_ids(rightly)} went with {_functions(case, rightly)}, which nothing uses any more.",
+            tests=tuple(test.id for test in rightly),
+        )
+
+
+def _functions(case: Case, tests: list[TestComparison]) -> str:
+    gone = (case.retirement(test) for test in tests)
+    names = dict.fromkeys(name for one in gone if one for name in one.functions)
+    return ", ".join(f"`{name}`" for name in names)
