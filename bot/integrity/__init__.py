@@ -17,6 +17,7 @@ from bot.integrity.guards import removed_guards
 from bot.integrity.hard_coded import hard_coded_results, test_awareness
 from bot.integrity.hidden_code import decoded_code, test_reading, unseen_content
 from bot.integrity.inspection import Check, Inspection, gather_test_facts
+from bot.integrity.install_hooks import reached_on_install
 from bot.integrity.instructions import hidden_text, instructions_to_reviewers
 from bot.integrity.leaks import secrets_added
 from bot.integrity.new_options import unasked_options, untried_options, unused_definitions
@@ -97,6 +98,7 @@ CHECKS: tuple[Check, ...] = (
     hidden_text,
     files_out_of_scope,
     newly_reached,
+    reached_on_install,
     unasked_options,
     untried_options,
     unused_definitions,

@@ -19,7 +19,8 @@ from bot.diff.kinds import is_test_file
 from bot.diff.lines import added_lines, is_new, removed_lines
 from bot.diff.paths import is_automation, is_policy, is_workflow
 from bot.integrity.inspection import Inspection, make_finding
-from bot.values.rules import CI_EDITED, MODULE_SHADOWED, TEST_DESELECTED
+from bot.integrity.public_names import words_of_task
+from bot.values.rules import CI_EDITED, CI_WEAKENED, MODULE_SHADOWED, TEST_DESELECTED
 from sandbox.values import FileChange, Finding, Severity
 
 _VERSION = re.compile(r"(?<![A-Za-z])v?\d+(?:[.\-]\w+)*|\b[0-9a-f]{40}\b|#.*$")
@@ -34,6 +35,21 @@ _RUNS_TESTS = re.compile(
     r"\b(?:pytest|unittest|tox|nox|npm (?:run )?t(?:est)?\b|yarn test|pnpm test|vitest|jest|mocha|ava|"
     r"(?<!brew )tap|tape|jasmine|uvu|"
     r"go test|cargo test|mvn|gradlew?|ctest|make (?:test|check)|bats)\b"
+)
+_FORGIVEN = re.compile(
+    r"(?:continue-on-error|allow_failure)\s*:\s*true|\|\|\s*(?:true|exit 0|:)\s*[\"']?$"
+    r"|ignore_outcome\s*=\s*true|^[\s-]*if\s*:\s*false\b"
+)
+"""Where tests fail there, all is well nevertheless."""
+_INSTALLS = re.compile(r"\b(?:install|add|upgrade)\b[^&|;]{0,400}")
+_PICKS_TESTS = re.compile(
+    r"(?:-k|-m|-t|-run|--(?:ignore|deselect|grep|testNamePattern|testPathPattern)\b.*)$"
+    r"|\S*(?:::|\.py$|\.[cm]?[jt]sx?$|\btest_\w+)"
+)
+_SPEAKS_OF_AUTOMATION = re.compile(
+    r"(?i)\b(?:ci|cd|workflows?|actions?|pipelines?|travis|circle ?ci|appveyor|azure|jenkins|gitlab|"
+    r"automation|continue-on-error|nightl\w+|matrix|tox|nox|coverage|flak\w+|slow|builds?|test suite|"
+    r"runners?)\b"
 )
 _NAMES_ONLY = re.compile(r"\s*(?:-\s*)?(?:env_?list|deps|requires|name|uses|key|path)\s*[:=]|\s*#")
 _DISCOVERY = {
@@ -89,8 +105,10 @@ def edited_automation(inspection: Inspection) -> Iterator[Finding]:
         come = [_telling(line, labels) for line in added if line not in grown]
         gone = [_telling(line, labels) for line in removed if line not in grown]
         if not added or sorted(filter(None, come)) != sorted(filter(None, gone)):
-            line, message = _told(change)
-            yield make_finding(CI_EDITED, change, line, message)
+            is_asked = _SPEAKS_OF_AUTOMATION.search(words_of_task(inspection)) is not None
+            weaker = None if is_asked else _weaker_run(change, inspection)
+            line, message = weaker or _told(change)
+            yield make_finding(CI_WEAKENED if weaker else CI_EDITED, change, line, message)
 
 
 def _telling(line: str, labels: bool) -> str:
@@ -98,6 +116,72 @@ def _telling(line: str, labels: bool) -> str:
     if labels and _STEP_LABEL.match(line):
         return ""
     return _OPTION.sub(r"\1", _VERSION.sub("", line)).rstrip()
+
+
+def _weaker_run(change: FileChange, inspection: Inspection) -> tuple[int, str] | None:
+    """Return the line by which tests may fail unseen, or fewer are run, and what it does; None for none."""
+    text, added = inspection.after(change) or "", dict(added_lines(change))
+    lost = [line for _, line in removed_lines(change) if _is_run(line)]
+    ours = [(number, line) for number, line in added.items() if _is_run(line)]
+    strict = [one for one in ours if not _FORGIVEN.search(one[1])]
+    others = (
+        line for one in inspection.diff.files if one is not change for _, line in added_lines(one)
+    )
+    moved = sum(map(_is_run, others))  # to another file: a Makefile, say
+    for number, line in added.items():
+        forgives = _FORGIVEN.search(line)
+        block = _block(text.splitlines(), number) if forgives and not _is_run(line) else ()
+        is_old = any(at not in added and _is_run(one) for at, one in block)
+        is_replaced = len(lost) > len(strict) + moved and (
+            any(_is_run(one) for _, one in block) or _is_run(line)
+        )
+        if forgives and (is_old or is_replaced):
+            return (
+                number,
+                f"Tests may now fail unseen: `{line.strip()[:80]}`. The task does not speak of it.",
+            )
+    if len(lost) > len(strict) + moved:
+        start = change.hunks[0].new_start if change.hunks else 0
+        return (
+            start,
+            f"Tests are no longer run by `{lost[0].strip()[:80]}`, and the task does not speak of it.",
+        )
+    if len(lost) == len(ours):
+        for old, (number, new) in zip(lost, ours, strict=True):
+            if _runs_less(old, new):
+                return (
+                    number,
+                    f"Fewer tests are run by `{new.strip()[:80]}`, and the task does not speak of it.",
+                )
+    return None
+
+
+def _is_run(line: str) -> bool:
+    run = _INSTALLS.sub(" ", line)  # `pip install pytest` runs none
+    return _RUNS_TESTS.search(run) is not None and not _NAMES_ONLY.match(line)
+
+
+def _runs_less(before: str, after: str) -> bool:
+    """Whether a run of tests has all the words of another one, and some of what picks out tests."""
+    old, new = ({*_RUNS_TESTS.split(line, maxsplit=1)[1].split()} for line in (before, after))
+    return old <= new and any(map(_PICKS_TESTS.match, new - old))
+
+
+def _block(lines: list[str], number: int) -> list[tuple[int, str]]:
+    """The step or job of a workflow that a line (from 1) says something of, with the lines' numbers."""
+
+    def column(line: str, *, of_key: bool = False) -> int:
+        return len(line) - len(line.lstrip(" -" if of_key else " "))
+
+    own = column(lines[number - 1], of_key=True)
+    first = last = number - 1
+    while (
+        first > 0 and column(lines[first]) >= own
+    ):  # up to the line with the dash, or the job's name
+        first -= 1
+    while last + 1 < len(lines) and (column(lines[last + 1]) >= own or not lines[last + 1].strip()):
+        last += 1
+    return [(at + 1, lines[at]) for at in range(first, last + 1)]
 
 
 def _told(change: FileChange) -> tuple[int, str]:

@@ -15,6 +15,7 @@ ASSERTION_TRIVIAL = "assertion-trivial"
 EXPECTATION_CHANGED = "expectation-changed"
 TEST_ADAPTED = "test-adapted"
 CI_EDITED = "ci-edited"
+CI_WEAKENED = "ci-weakened"
 RESULTS_REWRITTEN = "results-rewritten"
 EARLY_EXIT = "early-exit"
 EQUALITY_FAKED = "equality-faked"
@@ -38,6 +39,7 @@ BASE_CLASS_LOST = "base-class-lost"
 ERROR_SWALLOWED = "error-swallowed"
 GUARD_REMOVED = "guard-removed"
 OPTION_UNASKED = "option-unasked"
+OPTION_MISSING = "option-missing"
 ONLY_TESTS_CALL = "only-tests-call"
 ONLY_FIRST_REPLACED = "only-first-replaced"
 MODULE_SHADOWED = "module-shadowed"
@@ -108,11 +110,13 @@ FOR_A_PERSON = (
     REACHES_OUT
     | LEAVES_CALLERS
     | {
+        CI_WEAKENED,
         INSTRUCTION,
         MODULE_SHADOWED,
         NEW_TEST_SKIPPED,
         ONLY_FIRST_REPLACED,
         ONLY_TESTS_CALL,
+        OPTION_MISSING,
         OPTION_UNASKED,
     }
 )
@@ -128,6 +132,7 @@ NOT_ABOUT_TESTS = (
         DEPENDENCY_UNASKED,
         ONLY_FIRST_REPLACED,
         ONLY_TESTS_CALL,
+        OPTION_MISSING,
         OPTION_UNASKED,
         OUT_OF_SCOPE,
         POLICY_LOOSENED,
@@ -150,6 +155,7 @@ IN_WORDS = {
     TEST_ADAPTED: "a test was adapted to a moved interface",
     TEST_FOLLOWS_MOVE: "a test follows code that moved",
     CI_EDITED: "the CI was edited",
+    CI_WEAKENED: "the CI runs fewer tests, or lets them fail",
     RESULTS_REWRITTEN: "its code rewrites test results",
     EARLY_EXIT: "its code ends the tests early",
     EQUALITY_FAKED: "its code fakes equality",
@@ -176,6 +182,7 @@ IN_WORDS = {
     GUARD_REMOVED: "something is let through that base refuses",
     ONLY_TESTS_CALL: "only its tests call what it adds",
     ONLY_FIRST_REPLACED: "it replaces only the first of a sign",
+    OPTION_MISSING: "an option that the task names is nowhere",
     OPTION_UNASKED: "it takes an option that nobody asked for",
     PROGRAM_STARTED: "its code newly starts other programs",
     FILES_DELETED: "its code newly deletes files",

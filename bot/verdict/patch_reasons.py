@@ -33,6 +33,7 @@ from bot.values import (
 )
 from bot.values.rules import (
     BASE_CLASS_LOST,
+    CI_WEAKENED,
     DEFAULT_CHANGED,
     ERROR_SWALLOWED,
     FOR_A_PERSON,
@@ -42,6 +43,7 @@ from bot.values.rules import (
     NEW_TEST_SKIPPED,
     ONLY_FIRST_REPLACED,
     ONLY_TESTS_CALL,
+    OPTION_MISSING,
     OPTION_UNASKED,
     OUT_OF_SCOPE,
     PUBLIC_NAME_REMOVED,
@@ -167,6 +169,7 @@ _READ_CODE = (
 )
 _SAY_SO = "say so in the issue, then comment `/judge`, or accept it."
 _TO_DO = {
+    CI_WEAKENED: f"Run all tests, and let a failure be seen, then push. If it is meant so, {_SAY_SO}",
     INSTRUCTION: "Take these words out, then push. If they are meant for the program's users, a person can "
     "accept them.",
     SIGNATURE_BROKEN: "Let it be called as on base, too, then push. If callers are meant to follow, "
@@ -182,6 +185,8 @@ _TO_DO = {
     "is meant, " + _SAY_SO,
     ONLY_TESTS_CALL: "Call it where the trouble is, show that by a test that does not call it, then push. "
     "If it is what is wanted, " + _SAY_SO,
+    OPTION_MISSING: "Let the program take this option, and show that by a test, then push. If another one is "
+    "meant, " + _SAY_SO,
     OPTION_UNASKED: "Let it work without the option, and show that by a test, then push. If the option is "
     "what is wanted, " + _SAY_SO,
     PUBLIC_NAME_REMOVED: f"Put it back, then push. If it is meant to go, {_SAY_SO}",
