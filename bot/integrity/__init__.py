@@ -20,6 +20,7 @@ from bot.integrity.inspection import Check, Inspection, gather_test_facts
 from bot.integrity.install_hooks import reached_on_install
 from bot.integrity.instructions import hidden_text, instructions_to_reviewers
 from bot.integrity.leaks import secrets_added
+from bot.integrity.named_options import missing_options
 from bot.integrity.new_options import unasked_options, untried_options, unused_definitions
 from bot.integrity.public_names import lost_base_classes, removed_public_names
 from bot.integrity.reach import newly_reached
@@ -99,6 +100,7 @@ CHECKS: tuple[Check, ...] = (
     files_out_of_scope,
     newly_reached,
     reached_on_install,
+    missing_options,
     unasked_options,
     untried_options,
     unused_definitions,
