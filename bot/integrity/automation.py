@@ -47,11 +47,13 @@ _PICKS_TESTS = re.compile(
     r"|\S*(?:::|\.py$|\.[cm]?[jt]sx?$|\btest_\w+)"
 )
 _SPEAKS_OF_AUTOMATION = re.compile(
-    r"(?i)\b(?:ci|cd|workflows?|actions?|pipelines?|travis|circle ?ci|appveyor|azure|jenkins|gitlab|"
+    r"(?i)\b(?:ci|cd|workflows?|actions?|pipelines?|travis|circle ?ci|github|appveyor|azure|jenkins|gitlab|"
     r"automation|continue-on-error|nightl\w+|matrix|tox|nox|coverage|flak\w+|slow|builds?|test suite|"
     r"runners?)\b"
 )
-_NAMES_ONLY = re.compile(r"\s*(?:-\s*)?(?:env_?list|deps|requires|name|uses|key|path)\s*[:=]|\s*#")
+_NAMES_ONLY = re.compile(
+    r"\s*(?:-\s*)?(?:env_?list|tox-?env|deps|requires|name|uses|key|path)\s*[:=]|\s*(?:-\s*)?[\w-]+\s*:\s*\[|\s*#"
+)
 _DISCOVERY = {
     "package.json": r"\"(?:test|test:\w+|pretest)\"\s*:|testPathIgnorePatterns|testMatch|testRegex|"
     r"passWithNoTests|\"exclude\"",

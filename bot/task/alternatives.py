@@ -167,7 +167,12 @@ def prose_of(requirement: Requirement) -> str:
     said = requirement.text
     if requirement.is_title:
         said = f"{said}\n\n{requirement.detail}"
-    return _FENCE.sub("\n\n", said)
+    return without_blocks(said)
+
+
+def without_blocks(text: str) -> str:
+    """Return a text without its blocks of code."""
+    return _FENCE.sub("\n\n", text)
 
 
 def _lists(text: str, beside: re.Pattern[str]) -> Iterator[list[str]]:

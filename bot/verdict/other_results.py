@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bot.task.alternatives import prose_of
+from bot.task.alternatives import prose_of, without_blocks
 from bot.task.categories import may_keep
 from bot.text.words import sentences
 from bot.verdict.claims import Claim, Gap
@@ -108,21 +108,24 @@ def changes_default(claim: Claim) -> Gap | None:
 
 def answers_what_stays_refused(claim: Claim) -> Gap | None:
     """The demand wants calls to be refused as before; near the tested ones head answers what base refuses."""
+    own = prose_of(claim.requirement)
+    beside = without_blocks("\n".join(claim.case.requirements.said))
     kept = [
         one
-        for one in sentences(prose_of(claim.requirement))
+        for one in dict.fromkeys((*sentences(own), *filter(_ERROR.search, sentences(beside))))
         if may_keep(one) and _OF_REFUSALS.search(one)
     ]
     named = {name for one in kept for name in _ERROR.findall(one)}
-    shown = {o.function for o in claim.inputs if o.tested.was_refused and not o.tested.is_refused}
-    answered = [
-        near
-        for one in claim.plain_inputs
-        if one.function not in shown
-        for near in one.near
-        if near.was_refused and not near.is_refused and (not named or near.error_on_base in named)
-    ]
-    if not kept or len(answered) < _SEVERAL:
+
+    def is_answered(one: BothSides) -> bool:
+        is_meant = not named or one.error_on_base in named
+        return one.was_refused and not one.is_refused and is_meant
+
+    shown = {one.function for one in claim.inputs if is_answered(one.tested)}
+    others = (one for one in claim.plain_inputs if one.function not in shown)
+    answered = [near for one in others for near in one.near if is_answered(near)]
+    # one is enough of the very error that the task names
+    if not kept or len(answered) < (1 if named else _SEVERAL):
         return None
     first = answered[0]
     return Gap(

@@ -636,6 +636,35 @@ def test_what_is_to_be_refused_as_before_is_not_answered_near_the_tested_inputs(
     assert is_told is (verdict == "unverified"), row.reason
 
 
+READ = "import json\n\n\ndef read(text):\n    {}\n"
+ITEMS = "return json.loads(text)['items']"
+EMPTY = "import kit\n\n\ndef test_read_gives_no_items_for_an_empty_text():\n    assert kit.read('') == []\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "verdict"),
+    [
+        ("loose", "return (json.loads(text or '{}') or {}).get('items') or []", "unverified"),
+        ("strict", f"if not text:\n        return []\n    {ITEMS}", "satisfied"),
+    ],
+)
+def test_one_call_is_enough_of_an_error_that_is_named(
+    folder: Folder, name: str, code: str, verdict: str
+) -> None:
+    base = folder.branch(
+        f"read-{name}-base", {"kit.py": READ.format(ITEMS), "requirements.txt": "pytest\n"}
+    )
+    head = {"kit.py": READ.format(code), "tests/test_kit.py": EMPTY}
+    folder.branch(f"read-{name}", head, start=base)
+    task = (
+        "Empty answers\n\n- [ ] `read` gives no items for an empty text\n\n"
+        "Answers without `items` are broken and stay a `KeyError`.\n"
+    )
+    found = folder.judge(f"read-{name}", base=base, task=task)
+    (row,) = [one for one in found.document.requirements if one.id == "R1"]
+    assert row.verdict == verdict, row.reason
+
+
 REFUSING = {
     "others": Fix(
         "`share` of nobody is 0",

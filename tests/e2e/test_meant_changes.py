@@ -408,7 +408,8 @@ INVOICE = (
 )
 DATE, TOTAL = "f\"Date: {invoice['date']}\"", "f\"Total: {invoice['total']:.2f}\""
 OF_INVOICE = (
-    "from slug import render\n\n\ndef test_render():\n"
+    "from slug import digest, render\n\n\ndef test_digest():\n    assert digest('a') == 97\n\n\n"
+    "def test_render():\n"
     "    invoice = {'number': 7, 'date': '2026-03-04', 'total': 12.5}\n"
     "    assert render(invoice) == 'Invoice 7\\nDate: 2026-03-04\\nTotal: 12.50'\n"
 )
@@ -438,6 +439,7 @@ def test_a_part_of_an_expectation_that_changes_beside_what_is_asked(
 ) -> None:
     before = INVOICE.replace("{date}", DATE).replace("{total}", TOTAL)
     source = INVOICE.replace("{date}", lines[0]).replace("{total}", lines[1])
+    before, source = (f"{one}\n\n{REST}" for one in (before, source))
     tests, name = OF_INVOICE, f"invoice-{len(wanted)}"
     for old, new in edits.items():
         tests = tests.replace(old, new)

@@ -65,6 +65,7 @@ def test_tests_that_may_fail_unseen_or_are_fewer(old: str, new: str, message: st
         ("run: pytest\n", "run: tox\n"),
         ("run: pytest\n", "run: pytest tests/unit\n      - run: pytest tests/integration\n"),
         ("pip install pytest", "pip install .[test]"),
+        ("    steps:", "    strategy:\n      matrix: {tox-env: [py311]}\n    steps:"),
         ("pip install pytest", "pip install pytest || true"),
         ("codecov-action@v5\n", "codecov-action@v5\n        continue-on-error: true\n"),
         ("codecov-action@v5\n", "codecov-action@v5\n      - run: git fetch --tags || true\n"),
@@ -83,3 +84,9 @@ def test_tests_that_another_file_runs_now() -> None:
     after = BEFORE.replace("run: pytest\n", "run: just checked\n")
     assert found(after, Makefile="checked:\n\tpytest\n") == []
     assert found(after, Makefile="checked:\n\ttrue\n") != []
+
+
+def test_a_matrix_names_what_another_line_runs() -> None:
+    matrix = "    strategy:\n      matrix:\n        tox-env: [py39, py310]\n    steps:"
+    before = BEFORE.replace("    steps:", matrix).replace("run: pytest", "run: tox")
+    assert found(before.replace("py39, ", ""), before=before) == []
