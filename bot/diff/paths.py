@@ -89,8 +89,15 @@ def is_linter_file(path: str) -> bool:
 
 def is_source_path(path: str) -> bool:
     """Whether a path is code that ships: neither test, document, build, linter nor automation file."""
+    return _ships(path) and PurePosixPath(path).suffix not in ("", ".lock", ".toml")
+
+
+def is_settings_path(path: str) -> bool:
+    """Whether a path may be settings that the code reads, and is none that a tool is known to read."""
+    return _ships(path) and PurePosixPath(path).suffix == ".toml"
+
+
+def _ships(path: str) -> bool:
     if is_test_path(path) or is_document(path) or is_automation(path) or is_build_file(path):
         return False
-    if is_linter_file(path):
-        return False
-    return not is_changelog(path) and PurePosixPath(path).suffix not in ("", ".lock", ".toml")
+    return not is_linter_file(path) and not is_changelog(path)

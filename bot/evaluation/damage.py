@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import shutil
 import time
@@ -10,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bot.context import EvaluationContext, Project
+from bot.diff.paths import is_settings_path
 from bot.evidence.damage import (
     NO_END,
     Proofs,
@@ -20,9 +20,9 @@ from bot.evidence.damage import (
     shown_on_base,
     stand_ins,
 )
-from bot.evidence.examples.run import noticed_by_examples
 from bot.evidence.one_value import for_one_value, in_words
 from bot.evidence.said_values import is_said
+from bot.evidence.unneeded import find_unneeded
 from bot.services import Services, build_request
 from bot.task.categories import is_refactoring
 from bot.values import (
@@ -43,7 +43,6 @@ from sandbox.damage.trial import (
     MOST_RUN,
     Concerned,
     Trials,
-    laid_over,
     loads_the_tree,
     runs_the_tree,
     try_damages,
@@ -129,6 +128,8 @@ async def _measured(
     wanted = frozenset[str]().union(*(one.tests for one in groups))
     tests = [one for one in observed.tests.comparisons if one.id in wanted]
     code = {one.path for one in observed.kinds if one.kind is ChangeKind.CODE}
+    if not is_of_base:
+        code.update(one.path for one in observed.kinds if is_settings_path(one.path))
     paths = {one.path for one in tests}
     symbols = observed.impact.symbols if observed.impact else ()
     reached = {one.place.name for one in symbols if any(test.path in paths for test in one.tests)}
@@ -270,7 +271,10 @@ class _Measuring:
         edits = {one.damage.edit for one in asking} - {""}
         twins = [one for one in self.made if one.damage.edit in edits and one not in asking]
         # Of a table's entries tests look at some.
-        found = await self.unneeded(room, [o for o in asking if o.damage.kind != KEY] + twins)
+        asking_of = [o for o in asking if o.damage.kind != KEY] + twins
+        everybody = [one for one in self.observed.tests.comparisons if passed(one.head_on_head)]
+        rooms = room, replace(room, concerned=_concerned(case, self.observed, everybody))
+        found = await find_unneeded(self.services, case, self.observed, rooms, asking_of)
         unneeded = tuple(one for one in found if not is_said(one.damage, said))
         one_value: tuple[OneValue, ...] = ()
         if not unneeded:
@@ -290,34 +294,6 @@ class _Measuring:
     def within(self, trials: Trials, seconds: float) -> Trials:
         """The same with so much time, and none of it after the end."""
         return replace(trials, seconds=min(self.end - time.monotonic(), seconds))
-
-    async def unneeded(self, trials: Trials, asking: list[DamagedCopy]) -> tuple[DamageTrial, ...]:
-        """Those conditions and handlers (`asking`) that no test and no example needs.
-
-        Those tests that speak for the change come first: mostly they do need it, and the others need not run.
-        What is done alike in several places is needed where it is needed in one of them.
-        """
-        services, case, observed = self.services, self.case, self.observed
-        everybody = [one for one in observed.tests.comparisons if passed(one.head_on_head)]
-        for concerned in (trials.concerned, _concerned(case, observed, everybody)):
-            done = await try_hunks(services.sandbox, replace(trials, concerned=concerned), asking)
-            tried = [*zip(asking, done, strict=False)]
-            alike = {one.damage.edit for one, trial in tried if trial.noticed} - {""}
-            kept = [(o, t) for o, t in tried if t.unnoticed and not t.noticed and not t.unloaded]
-            kept = [(one, trial) for one, trial in kept if one.damage.edit not in alike]
-            asking, done = [one for one, _ in kept], tuple(trial for _, trial in kept)
-        if not observed.examples:
-            return done
-        folder = services.evaluation_folder(case.request) / "damage" / "examples"
-        unneeded = []
-        for copy, trial in zip(asking, done, strict=True):
-            try:
-                laid = await asyncio.to_thread(laid_over, folder, copy)
-                if not await noticed_by_examples(services, case, observed.examples, laid):
-                    unneeded.append(trial)
-            finally:
-                await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
-        return tuple(unneeded)
 
     async def beside(self, trials: Trials, tried: tuple[DamageTrial, ...]) -> tuple[Beside, ...]:
         """Empty what a demand names where no damage showed that its tests run it: they have to notice that.

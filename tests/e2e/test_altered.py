@@ -201,3 +201,101 @@ def test_what_is_done_alike_is_needed_where_one_of_it_is(
     found = folder.judge(name, base=base, task="Net prices are exact\n\n`net` gives fractions.\n")
 
     assert found.conclusion == conclusion, found.said()
+
+
+TOO_EARLY = "Requests time out too early\n\n- [ ] `timeout` is 30 seconds\n"
+IN_PYTHON: Files = {"tests/test_timeout.py": "import client\n\n\ndef test_timeout_is_thirty_seconds():\n"
+                    "    assert client.options()['timeout'] == 30\n"}  # fmt: skip
+WEB = "\n\ndef given(timeout=5, verify=True):\n    return {'timeout': timeout, 'verify': verify}\n"
+READ = "from pathlib import Path\n\nHERE = Path(__file__).parent\n\n\ndef options():\n    return "
+ALONGSIDE: dict[str, tuple[str, str, str, Files]] = {
+    # a file, what is in it, what is altered along the way, and files that read it
+    "an entry": (
+        "client.py",
+        "OPTIONS = {'timeout': 10, 'verify': True}\n\n\ndef options():\n    return OPTIONS\n",
+        "'verify': True",
+        {},
+    ),
+    "an argument": (
+        "client.py",
+        f"{WEB}\n\ndef options():\n    return given(timeout=10, verify=True)\n",
+        "timeout=10, verify=True",
+        {},
+    ),
+    "an attribute": (
+        "client.py",
+        "class Options:\n    timeout = 10\n    verify = True\n\n\ndef options():\n    return vars(Options)\n",
+        "verify = True",
+        {},
+    ),
+    "a default": (
+        "client.py",
+        "def options(timeout=10, verify=True):\n    return {'timeout': timeout, 'verify': verify}\n",
+        "verify=True",
+        {},
+    ),
+    "JSON": (
+        "options.json",
+        '{\n  "timeout": 10,\n  "verify": true\n}\n',
+        '"verify": true',
+        {"client.py": f"import json\n{READ}json.loads((HERE / 'options.json').read_text())\n"},
+    ),
+    "TOML": (
+        "options.toml",
+        "# of requests\ntimeout = 10\nverify = true\n",
+        "verify = true",
+        {
+            "client.py": f"import tomllib\n{READ}tomllib.loads((HERE / 'options.toml').read_text())\n"
+        },
+    ),
+}
+
+
+def asked_for(folder: Folder, name: str, *, is_altered: bool, task: str = TOO_EARLY) -> Judged:
+    path, text, altered, beside = ALONGSIDE[name]
+    gone: Files = {"cache.py": None, "tests/test_cache.py": None}
+    shown = "import client\n\n\ndef test_timeout():\n    assert client.options()['timeout'] > 0\n"
+    known: Files = {**gone, **beside, path: text, "tests/test_client.py": shown}
+    label = f"{name}-{is_altered}-{task is TOO_EARLY}".replace(" ", "-")
+    base = folder.branch(f"base-{label}", known)
+    if is_altered:
+        text = text.replace(altered, altered.replace("True", "False").replace("true", "false"))
+    files: Files = {path: text.replace("10", "30"), **IN_PYTHON}
+    return folder.judge(folder.branch(f"head-{label}", files, start=base), base=base, task=task)
+
+
+@pytest.mark.parametrize("name", ALONGSIDE)
+def test_a_value_that_is_altered_along_the_way_is_asked_about(folder: Folder, name: str) -> None:
+    found = asked_for(folder, name, is_altered=True)
+
+    assert found.conclusion == "action_required", found.said()
+    assert "rue` is still there instead of `" in found.said()
+
+
+@pytest.mark.parametrize("name", ALONGSIDE)
+def test_a_value_that_a_test_needs_is_not(folder: Folder, name: str) -> None:
+    found = asked_for(folder, name, is_altered=False)
+
+    assert found.conclusion == "success", found.said()
+
+
+@pytest.mark.parametrize("name", ["an entry", "TOML"])
+def test_a_value_that_the_task_names_is_not(folder: Folder, name: str) -> None:
+    task = f"{TOO_EARLY}\nAnd do not `verify` any longer.\n"
+    found = asked_for(folder, name, is_altered=True, task=task)
+
+    assert found.conclusion == "success", found.said()
+
+
+def test_a_value_that_no_test_reads_is_not(folder: Folder) -> None:
+    path, text, _, _ = ALONGSIDE["an entry"]
+    gone: Files = {"cache.py": None, "tests/test_cache.py": None}
+    deployed: Files = {"deploy/app.yaml": "kind: Deployment\nspec:\n  replicas: 2\n"}
+    shown = "import client\n\n\ndef test_options():\n    assert client.options()\n"
+    tests: Files = {"tests/test_client.py": shown}
+    base = folder.branch("base-unread", {**gone, **deployed, **tests, path: text})
+    more: Files = {"deploy/app.yaml": "kind: Deployment\nspec:\n  replicas: 3\n"}
+    files: Files = {**more, path: text.replace("10", "30"), **IN_PYTHON}
+    found = folder.judge(folder.branch("head-unread", files, start=base), base=base, task=TOO_EARLY)
+
+    assert found.conclusion == "success", found.said()

@@ -2,7 +2,8 @@
 
 Whoever asks for the change, or a test of it, needs that. Where a place is changed in several ways, each of
 them is taken back alone, too. What only moves lines, adds statements, arguments and entries, or changes
-comments, layout, imports and annotations is no such place. Outside of functions only patterns are.
+comments, layout, imports and annotations is no such place. Outside of functions only patterns are. Values
+of literals and of data are taken back one by one, wherever they stand.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from itertools import chain, islice
 
 import tree_sitter
 
+from sandbox.damage.inside.altered_values import altered_values
 from sandbox.damage.inside.extracted import put_back
+from sandbox.damage.inside.for_people import CONTENTS, GIVEN, is_for_people
 from sandbox.damage.inside.languages import FUNCTIONS
 from sandbox.damage.inside.make import Damage, shown
 from sandbox.damage.inside.parts import Place, Step, parts, steps
@@ -43,15 +46,6 @@ _LEAST_NAMED = 3  # words and marks of an expression
 _COPIED = ([b".", b"copy", b"(", b")"], [b"[", b":", b"]"])
 """Two ways to copy a list."""
 _DECLARED = ([b"const"], [b"let"], [b"var"])
-_HELP = (b"help", b"description", b"epilog", b"usage", b"summary")
-"""Names of texts that say how a program is used."""
-_RAISING = ("raise_statement", "throw_statement")
-_LOGGING = re.compile(rb"(?:\A|(?<!console)\.)(?:log|debug|info|warn(?:ing)?|trace|verbose)\Z")
-"""Functions that log; what a console shows is what a program prints."""
-_MOST_AROUND = 7
-_GIVEN = ("assignment", "variable_declarator", "field_definition", "public_field_definition")
-"""Nodes that give a name a value."""
-_CONTENTS = ("string_content", "string_fragment")
 _INNER = ("function_definition", "function_declaration")
 
 
@@ -81,9 +75,18 @@ def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
         for (one, is_part), edit in zip(found.values(), edits, strict=True)
         if not is_part or alike[edit] == 1
     )
-    for one in islice(chosen, _MOST):
+    values = list(altered_values(sources, clock))
+    results = set()
+    for one in islice(chosen, _MOST - len(values)):
+        results.add(_result(one, texts[one.file]))
         names = (name for name in one.names if name == one.symbol or name not in kept[one.file])
         yield replace(one, names=tuple(names))
+    yield from (one for one in values if _result(one, texts[one.file]) not in results)
+
+
+def _result(one: Damage, text: bytes) -> tuple[int, bytes]:
+    """Return a file and what its text is with a damage."""
+    return one.file, text[: one.start] + one.text + text[one.end :]
 
 
 def _functions(source: Source) -> set[str]:
@@ -162,7 +165,7 @@ def _pattern(root: tree_sitter.Node, start: int, end: int) -> str:
     around = root.descendant_for_byte_range(start, max(end - 1, start))
     found = walk(around) if around is not None else ()
     node = next((one for one in found if _is_pattern(one) and start <= one.start_byte < end), None)
-    while node is not None and node.type not in _GIVEN:
+    while node is not None and node.type not in GIVEN:
         node = node.parent
     if node is None:
         return ""
@@ -192,7 +195,7 @@ def _is_said_otherwise(step: Step, source: Source) -> bool:
     `a ** (b - 1)` is `a ** c`, behind `c = b - 1`; `a.copy()` is `a[:]`; `let a` is `const a`.
     """
     gone, came = ([one.text for one in side] for side in (step.gone, step.came))
-    if all(_is_for_people(one) for one in (*step.gone, *step.came)):
+    if all(is_for_people(one) for one in (*step.gone, *step.came)):
         return True
     is_dead = not came and _compares_with_nothing(step.gone, source)
     if is_dead or any(gone in ways and came in ways for ways in (_COPIED, _DECLARED)):
@@ -238,66 +241,12 @@ def _compares_with_nothing(gone: Sequence[Piece], source: Source) -> bool:
 
     Where it was given was changed, too: tests have to notice that.
     """
-    texts = [one.text for one in gone if one.type in _CONTENTS]
+    texts = [one.text for one in gone if one.type in CONTENTS]
     if len(texts) != 1 or not any(one.text in (b"==", b"===") for one in gone):
         return False
     quoted = rb"[\"'`]" + re.escape(texts[0]) + rb"[\"'`]"
     is_given = re.search(rb"(?<![=!<>])[:=]\s{0,9}" + quoted, source.before)
     return is_given is not None and re.search(quoted, source.text) is None
-
-
-def _is_for_people(piece: Piece) -> bool:
-    """Tell whether this is of a text that a name such as `help` has, of an error's message, or of a log's."""
-    node: tree_sitter.Node | None = piece.node
-    if not (piece.type.startswith("string") or piece.type in "'\""):
-        return False
-    is_word = piece.type in _CONTENTS and b" " not in piece.text
-    for _ in range(_MOST_AROUND):
-        if node is None:
-            break
-        names = (node.child_by_field_name(one) for one in ("name", "key", "left"))
-        if any((one.text or b"").strip(b"'\"") in _HELP for one in names if one is not None):
-            return True
-        if not is_word and (_tells(node) or _is_only_told(node)):
-            return True
-        node = node.parent
-    return False
-
-
-def _tells(node: tree_sitter.Node) -> bool:
-    """Tell whether this raises an error, or logs."""
-    called = node.child_by_field_name("function")
-    is_logged = called is not None and _LOGGING.search(called.text or b"") is not None
-    return node.type in _RAISING or is_logged
-
-
-def _is_only_told(given: tree_sitter.Node) -> bool:
-    """Tell whether a name gets its value here that the function around it uses for such texts only."""
-    name, around = _target(given), given
-    while around.type not in FUNCTIONS:
-        if around.parent is None:
-            return False
-        around = around.parent
-    if name is None or name.type != "identifier":
-        return False
-    named = [one for one in walk(around) if one.type == "identifier" and one.text == name.text]
-    uses = [one for one in named if one.parent is None or _target(one.parent) != one]
-    return bool(uses) and all(_is_told(one, around) for one in uses)
-
-
-def _target(given: tree_sitter.Node) -> tree_sitter.Node | None:
-    """Return what gets a value here."""
-    if given.type not in _GIVEN:
-        return None
-    return given.child_by_field_name("left") or given.child_by_field_name("name")
-
-
-def _is_told(node: tree_sitter.Node, around: tree_sitter.Node) -> bool:
-    while node.parent is not None and node != around:
-        node = node.parent
-        if _tells(node):
-            return True
-    return False
 
 
 def _moved(old: list[str], new: list[str]) -> set[str]:

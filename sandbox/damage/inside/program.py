@@ -26,6 +26,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from itertools import chain
+from pathlib import PurePosixPath
 
 from sandbox.damage.inside import MOST_BYTES
 from sandbox.damage.inside.altered import altered
@@ -93,7 +94,8 @@ def _read(number: int, file: dict[str, object], clock: Clock) -> Source | None:
     language = language if root is not None else ""  # of a dialect that the grammar cannot read
     ranges = [(a, b) for a, b in file["ranges"]]  # type: ignore[attr-defined]
     hunks = [(a, n, t.encode("utf-8", "surrogateescape")) for a, n, t in file["hunks"]]  # type: ignore[attr-defined]
-    source = Source(number, language, text, ranges, hunks, root)
+    suffix = PurePosixPath(path).suffix.lower()
+    source = Source(number, language, text, ranges, hunks, root, suffix=suffix)
     if root is not None:
         source.functions = list(functions(root))
     return source

@@ -44,6 +44,7 @@ class Source:
     root: tree_sitter.Node | None
     functions: list[Function] = field(default_factory=list)
     named: frozenset[str] = frozenset()
+    suffix: str = ""  # of its name
 
     @property
     def before(self) -> bytes:

@@ -38,7 +38,7 @@ async def altered(folder: Path, base: str, head: str, name: str = "a.py") -> lis
         ("    # all\n", "    # some\n", None),
         ("def f(a, b=1):", "def f(a: int, b: int = 1) -> int:", None),
         ("if a < 1:", "if (\n        a < 1\n    ):", None),
-        ("LIMIT = 3", "LIMIT = 4", None),
+        ("LIMIT = 3", "LIMIT = 4", ("LIMIT", "3", "4")),
         ("import os", "import sys", None),
     ],
 )
@@ -340,3 +340,91 @@ async def test_what_is_only_closed_behind_its_use_is_not_tried(
     found = await altered(tmp_path, function.format(base), function.format(head))
 
     assert bool(found) is is_tried
+
+
+TABLE = "RATES = {'EUR': 100, 'GBP': 86, 'USD': 108, 'SEK': 9, 'NOK': 8}\n"
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "told"),
+    [
+        (
+            TABLE,
+            TABLE.replace("86", "68").replace("'EUR'", "'CHF': 94, 'EUR'"),
+            ["`86` is still there instead of `68`, for `GBP`"],
+        ),
+        (TABLE, "RATES = {\n    'USD': 108,\n    'SEK': 9,\n}\n", []),
+        (
+            TABLE,
+            "RATES = {'EUR': 1, 'GBP': 2, 'USD': 3, 'SEK': 4, 'NOK': 5}\n",
+            ["`100` is still there instead of `1`, with 4 other values as before"],
+        ),
+        ("A = [1, 2, 3]\n", "A = [1, 5, 3]\n", ["`2` is still there instead of `5`"]),
+        ("A = [1, 2, 3]\n", "A = [0, 1, 2, 3]\n", []),
+        ("A = ['x', 1_000]\n", 'A = ["x", 1000]\n', []),
+        ("__version__ = '1.2'\n", "__version__ = '1.3'\n", []),
+        ("A = {'a': 'two words'}\n", "A = {'a': 'two other words'}\n", []),
+        ("f(1)\n", "g(2)\n", []),
+        (
+            "f = partial(get, verify=True)\n",
+            "f = partial(get, timeout=3, verify=False)\n",
+            ["`True` is still there instead of `False`, for `verify`"],
+        ),
+        (
+            "class A:\n    x = 1\n\n\nclass B:\n    x = 1\n",
+            "class B:\n    x = 2\n\n\nclass A:\n    x = 1\n",
+            ["`1` is still there instead of `2`, for `x`"],
+        ),
+    ],
+)
+async def test_values_are_compared_with_those_of_the_same_name(
+    tmp_path: Path, base: str, head: str, told: list[str]
+) -> None:
+    assert [one.what for one in await altered(tmp_path, base, head)] == told
+
+
+@pytest.mark.parametrize(
+    ("name", "base", "head", "told"),
+    [
+        (
+            "a.js",
+            "export const a = {b: 1, c: [1, {d: 2}]};\n",
+            "export const a = {\n  z: 0, b: 3, c: [1, {d: 4}],\n};\n",
+            [
+                "`1` is still there instead of `3`, for `b`",
+                "`2` is still there instead of `4`, for `d`",
+            ],
+        ),
+        (
+            "a.ts",
+            "class A { x: number = 1; }\nexport const f = (a = 1, {b = 2} = {}) => a + b;\n",
+            "class A { x: number = 2; }\nexport const f = (a = 1, {b = 3} = {}) => a + b;\n",
+            [
+                "`1` is still there instead of `2`, for `x`",
+                "`2` is still there instead of `3`, for `b`",
+            ],
+        ),
+        (
+            "a.json",
+            '\n{"a": {"b": 1}, "c": [1, 2]}\n',
+            '\n{"n": 0, "c": [1, 3], "a": {"b": 2}}\n',
+            [
+                "`2` is still there instead of `3`",
+                "`1` is still there instead of `2`, for `b`",
+            ],
+        ),
+        (
+            "a.yaml",
+            "a:\n  b: 1  # one\n  c: 2\nd:\n  b: 1\n",
+            "a:\n  n: 0\n  b: 3  # one\n  c: 2\nd:\n  b: 1\n",
+            ["`1` is still there instead of `3`, for `b`"],
+        ),
+        ("a.ini", "[a]\nx = 1\n[b]\nx = 1\n", "[b]\nx = 1\n[a]\nx = 1\n", []),
+    ],
+)
+async def test_values_of_scripts_and_data_are(
+    tmp_path: Path, name: str, base: str, head: str, told: list[str]
+) -> None:
+    found = await altered(tmp_path, base, head, name)
+
+    assert [one.what for one in found if "instead" in one.what] == told

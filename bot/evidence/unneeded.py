@@ -1,0 +1,62 @@
+"""What of a change no test and no example needs, of all that the task does not speak of."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.context import EvaluationContext
+from bot.evidence.examples.run import noticed_by_examples
+from bot.services import Services
+from bot.values import Observed
+from sandbox.code_map.inventory import language_of
+from sandbox.damage.making import DamagedCopy
+from sandbox.damage.trial import NO_PROGRAM, Trials, laid_over, try_hunks
+from sandbox.damage.values import DamageTrial
+
+
+async def find_unneeded(
+    services: Services,
+    case: EvaluationContext,
+    observed: Observed,
+    rooms: Sequence[Trials],
+    asking: list[DamagedCopy],
+) -> tuple[DamageTrial, ...]:
+    """Return those of the damages (`asking`) that no test and no example notices. Raises SandboxError.
+
+    The first of the `rooms` has the tests that speak for the change: mostly they do need it, and the others
+    need not run. What is done alike in several places is needed where it is needed in one of them.
+    """
+    done: tuple[DamageTrial, ...] = ()
+    for room in rooms:
+        done = await try_hunks(services.sandbox, room, asking)
+        tried = [*zip(asking, done, strict=False)]
+        alike = {one.damage.edit for one, trial in tried if trial.noticed} - {""}
+        kept = [(o, t) for o, t in tried if t.unnoticed and not t.noticed and not t.unloaded]
+        kept = [(one, trial) for one, trial in kept if one.damage.edit not in alike]
+        asking, done = [one for one, _ in kept], tuple(trial for _, trial in kept)
+    unread = await _unread(services, rooms[-1], asking)
+    kept = [(o, t) for o, t in zip(asking, done, strict=True) if o.damage.path not in unread]
+    if not observed.examples:
+        return tuple(trial for _, trial in kept)
+    folder = services.evaluation_folder(case.request) / "damage" / "examples"
+    found = []
+    for copy, trial in kept:
+        try:
+            laid = await asyncio.to_thread(laid_over, folder, copy)
+            if not await noticed_by_examples(services, case, observed.examples, laid):
+                found.append(trial)
+        finally:
+            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+    return tuple(found)
+
+
+async def _unread(services: Services, room: Trials, asking: list[DamagedCopy]) -> set[str]:
+    """Return the files of data that no test reads: what they say is for another program."""
+    data = {one.damage.path: one for one in asking if not language_of(one.damage.path)}
+    broken = [replace(one, files=((path, NO_PROGRAM),)) for path, one in data.items()]
+    done = await try_hunks(services.sandbox, room, broken)
+    read = {one.damage.path for one in done if one.noticed or one.unloaded}
+    return {path for path in data if path not in read}
