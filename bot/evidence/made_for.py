@@ -19,6 +19,7 @@ from sandbox.elsewhere.values import (
     Unmeasured,
     calls_near,
 )
+from sandbox.elsewhere.variation import outside_ascii
 
 LEAST_NEAR = 20
 """So many calls near the tested ones must tell something."""
@@ -26,6 +27,7 @@ _LEAST_OF_ARGUMENT = 10
 _ONE_IN = 10
 _LEAST_ON_BASE = 5
 _LEAST_WITH_KEY = 5
+_FEW = 4
 _TELLING = 10  # characters of a result that two inputs do not share by chance
 _RETURNED = "returned "
 _NOTHING = ("None", "null", "undefined", "[]", "{}", "()", "set()", "''", '""')
@@ -38,7 +40,7 @@ class MadeFor:
 
     `is_constant` says that it is seen at all of them alike: head gives the tested result whatever comes in.
     `argument` is the value, as code, of the one argument that these calls vary, where that alone says so;
-    `key` a text of the change that none of these calls has.
+    `key` a text of the change that none of these calls has, `letters` those that they have others for.
     """
 
     first: TestedInput
@@ -47,6 +49,7 @@ class MadeFor:
     is_constant: bool = False
     argument: str = ""
     key: str = ""
+    letters: tuple[str, ...] = ()
 
 
 def made_for(test: TestComparison, seen: SecondLook | None, wanted: Requirements) -> MadeFor | None:
@@ -87,7 +90,7 @@ def made_for_inputs(inputs: Iterable[TestedInput], wanted: Requirements) -> Made
     counts = [_counted(group) for group in groups.values()]
     if groups and all(near >= LEAST_NEAR and seen * _ONE_IN < near for seen, near in counts):
         return MadeFor(kept[0], *_counted(kept))
-    for is_made_for in (_singular, _keyed):
+    for is_made_for in (_singular, _keyed, _lettered):
         found = [is_made_for(group, said) for group in groups.values()]
         if found and all(found):
             return found[0]
@@ -138,6 +141,23 @@ def _keyed(inputs: list[TestedInput], said: str) -> MadeFor | None:
     return None
 
 
+def _lettered(inputs: list[TestedInput], said: str) -> MadeFor | None:
+    """Say whether a change may be for some letters outside ASCII: with others nothing shows it."""
+    of_each = [outside_ascii(one.tested.call.lower()) for one in inputs]
+    letters = frozenset[str]().union(*of_each)
+    is_said = any(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", said) for one in letters)
+    if is_said or not all(of_each):
+        return None
+    near = [
+        (both, outside_ascii(both.call.lower())) for both in calls_near(inputs) if not both.is_cut
+    ]
+    others = [both for both, its in near if its and not its & letters]
+    seen = [both for both, its in near if its & letters and both.differs]
+    if min(len(others), len(seen)) < _LEAST_WITH_KEY or any(one.differs for one in others):
+        return None
+    return MadeFor(inputs[0], 0, len(others), letters=tuple(sorted(letters)))
+
+
 def _is_made_by(tested: TestedInput, test: TestComparison) -> bool:
     """Whether a test makes a call; where only its file is known, by the names that it calls."""
     if tested.test != tested.path or not tested.function:
@@ -167,6 +187,12 @@ def in_words(why: MadeFor, ones: str) -> str:
         return (
             f"But none of {why.near} {near} without `{why.key}`, which the code of the change has, gives "
             "something else on head than on base, so the change may be made for inputs with it only."
+        )
+    if why.letters:
+        named = ", ".join(f"`{one}`" for one in why.letters[:_FEW])
+        return (
+            f"But none of {why.near} {near} with other letters than {named} gives something else on head "
+            "than on base, so the change may be made for these letters only."
         )
     return (
         f"But only {why.differing} of {why.near} {near} give something else on head than on base, so the "

@@ -10,9 +10,11 @@ import contextlib
 import datetime
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from itertools import islice, zip_longest
 from typing import Any
 
@@ -50,6 +52,9 @@ _MOST_PLACES = 8
 _DEEPEST = 3
 _MOST_DIGITS = 60
 _SHORT = 8
+_LETTERS = (1, 3, 5, 8, 11, 14)
+_KINDS = ("Ll", "Lu", "Lo", "Mn")
+_FAR = 48
 _FOREIGN = str.maketrans("aeouAEOU", "äéöüÄÉÖÜ")
 _WORDS = ("a", "b", "x1", "0", "7", " ", "abc", "Zoe", "two words", "alpha", "Berlin", "a-b", "a_b")
 _WORDS_MORE = ("a.b", "a,b", "12", "3.5", "-1", "#", "x y z", "Über", "left", "/", "a=b", "true")
@@ -80,7 +85,9 @@ def neighbors(value: object, words: Iterable[object]) -> Iterator[tuple[Any, int
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     own = [one for one in words if type(one) is type(value) and one != value]
     values = near(value)
-    for other in (*values[:4], *own[:4], *values[4:]):
+    texts = [one for one in own if isinstance(one, str)]
+    measured = _measured(value, texts) if isinstance(value, str) else ()
+    for other in (*values[:4], *own[:4], *measured, *values[4:]):
         yield other, (other > value) - (other < value) if is_number and other in values[:2] else 0
 
 
@@ -88,6 +95,10 @@ _WORD = re.compile(r"(?<!\w)[^\W\d_]\w{2,30}(?!\w)")
 _MOST_SHARED = 2
 _LONGEST_READ = 2_000  # characters of a value
 _WHOLE = re.compile(r"-?\d{1,9}")
+_MEASURE = re.compile(r"\d([^\W\d_]{1,8})(?!\w)")
+_LONGEST_UNIT = 8
+_NUMBER = re.compile(r"(?<![\w.+-])\d")
+_TOUCHING = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
 
 
 def swapped(value: Any, name: str, other: str, depth: int = 0) -> Any:
@@ -136,6 +147,26 @@ def shared_words(values: Iterable[object]) -> Iterator[tuple[str, str]]:
                 yield word, other
 
 
+def _measured(text: str, words: Iterable[str]) -> Iterator[str]:
+    """Yield a text with another word of the change behind its number, and what else people write for that."""
+    found = _MEASURE.search(text)
+    if found is None:
+        return
+    units = (o for o in words if o.isalpha() and o != found[1] and len(o) <= _LONGEST_UNIT)
+    for unit in islice(units, _MOST_SHARED):
+        other = text[: found.start(1)] + unit + text[found.end(1) :]
+        yield other
+        yield from _written_otherwise(other)
+
+
+def _written_otherwise(text: str) -> Iterator[str]:
+    """Yield a text with space around, in the other case, with a sign, and with its number apart."""
+    yield f" {text} "
+    yield text.swapcase()
+    yield _NUMBER.sub(r"-\g<0>", text, count=1)
+    yield _TOUCHING.sub(" ", text)
+
+
 def literals(text: str) -> tuple[object, ...]:
     """Return the words and numbers of a text of code."""
     found: dict[object, None] = {}
@@ -162,7 +193,7 @@ def _near(value: Any, depth: int) -> Iterator[Any]:
         yield from _near_number(value)
         yield from (value + kind("0.5"), value - kind("0.01"), value / 2)
     elif kind is str:
-        yield from _near_text(value)
+        yield from _near_text(value, _in_other_letters(value))
     elif kind is bytes:
         yield from (one.encode("latin-1", "ignore") for one in _near_text(value.decode("latin-1")))
     elif depth < _DEEPEST and kind in (list, tuple, Iterated):
@@ -188,21 +219,20 @@ def _near_number(value: Any) -> Iterator[Any]:
     yield from (value * 0 + 1, value * 0 + 2, value * 10 + 7)
 
 
-def _near_text(text: str) -> Iterator[str]:
+def _near_text(text: str, first: Iterable[str] = ()) -> Iterator[str]:
     if "\n" in text.strip():
         yield from islice(_near_lines(text), _MOST_PLACES)
     places = [at for at, one in enumerate(text) if one.isalnum()][:_MOST_PLACES]
     changed = (text[:at] + _next(text[at], 1) + text[at + 1 :] for at in places)
     around = (f"{text}a", f"a{text}", text + text, f"{text} {text}", text[1:], text[:-1])
-    cased = (text.upper(), text.swapcase())
     shifted = ("".join(_next(one, shift) for one in text) for shift in _SHIFTS)
     longer = (f"{text}7", f"7{text}", f"x{text}y", text[: len(text) // 2], text[::-1])
     spaced = (text.replace(" ", ""), f"{text} b", f"{text}-{text}", "")
-    foreign = text.translate(_FOREIGN)
-    unusual = (foreign, f" {text}", text.replace(" ", "\t"), f"{text}\n")
+    unusual = (*_written_otherwise(text), text.replace(" ", "\t"), f"{text}\n")
+    cased = (text.translate(_FOREIGN), text.upper())
     if not text:
         yield from (*_WORDS, *_WORDS_MORE)
-    for group in zip_longest(changed, around, cased, shifted, unusual, longer, spaced):
+    for group in zip_longest(first, changed, around, cased, shifted, unusual, longer, spaced):
         yield from (one for one in group if one is not None)
     yield from (*_WORDS, *_WORDS_MORE) if len(text) < _SHORT else ()
 
@@ -220,6 +250,19 @@ def _near_lines(text: str) -> Iterator[str]:
         yield from (one for one in group if one is not None)
 
 
+def _in_other_letters(text: str) -> Iterator[str]:
+    """Yield a text with other letters in place of those outside ASCII, where it has any."""
+    for shift in _LETTERS if outside_ascii(text) else ():
+        yield "".join(one if one.isascii() else _next(one, shift) for one in text)
+
+
+def outside_ascii(text: str) -> frozenset[str]:
+    """Return the letters of a text that are none of ASCII's, with the marks that stand above letters."""
+    return frozenset(
+        one for one in text if not one.isascii() and unicodedata.category(one) in _KINDS
+    )
+
+
 def _next(letter: str, shift: int) -> str:
     """Return another letter or digit of the same kind; what is neither stays."""
     if letter.isascii() and letter.isdigit():
@@ -227,7 +270,22 @@ def _next(letter: str, shift: int) -> str:
     first = "a" if "a" <= letter <= "z" else "A" if "A" <= letter <= "Z" else ""
     if first:
         return chr(ord(first) + (ord(letter) - ord(first) + shift) % 26)
-    return letter
+    alike = () if letter.isascii() else _alike(letter)
+    return alike[(alike.index(letter) + shift) % len(alike)] if alike else letter
+
+
+@cache
+def _alike(letter: str) -> tuple[str, ...]:
+    """Return the letters around one that are of its script and case, with an accent where it has one."""
+    kind = _kind(letter)
+    around = range(max(ord(letter) - _FAR, 128), ord(letter) + _FAR)
+    is_letter = kind[0] in (*_KINDS, "Nd")
+    return tuple(filter(lambda one: _kind(one) == kind, map(chr, around))) if is_letter else ()
+
+
+def _kind(letter: str) -> tuple[str, str, bool]:
+    script = unicodedata.name(letter, "").partition(" ")[0]
+    return unicodedata.category(letter), script, bool(unicodedata.decomposition(letter))
 
 
 def _near_items(items: list[Any], depth: int) -> Iterator[list[Any]]:

@@ -9,6 +9,7 @@ import threading
 from decimal import Decimal
 from pathlib import PurePosixPath
 from typing import Any
+from unicodedata import category, name
 
 import pytest
 from packaging.version import Version
@@ -19,7 +20,7 @@ from sandbox.elsewhere.node import read_arguments, written
 from sandbox.elsewhere.python import PythonDriver
 from sandbox.elsewhere.told import Recorded, both_sides, shown_beside
 from sandbox.elsewhere.values import MOST_SHOWN
-from sandbox.elsewhere.variation import near
+from sandbox.elsewhere.variation import near, neighbors
 
 UTC = datetime.UTC
 
@@ -99,6 +100,26 @@ def test_a_program_is_varied_by_its_words_and_lines() -> None:
     assert "from typing import Dqb\nif Dqb:\n    import shop\n" in others
     assert "from typing import Any\nif Any:\n" in others
     assert "from typing import Any\n    import shop\n" in others
+
+
+def test_a_text_is_also_written_as_people_write_it() -> None:
+    assert {" 12h ", "12H", "-12h", "12 h"} <= {*near("12h")}
+    units = [one for one, _ in neighbors("3d", ("d", "h", "m", "seconds of it", 60))]
+    assert {"3h", " 3h ", "-3h", "3m"} <= {*units[:30]}
+    assert "3seconds of it" not in units
+
+
+@pytest.mark.parametrize("text", ["Café", "ÉCOLE", "привет", "cafe\u0301", "日本"])
+def test_letters_outside_ascii_are_varied_within_their_kind(text: str) -> None:
+    own = [one for one in text if not one.isascii()]
+    others = [one for one in near(text) if len(one) == len(text)]
+    changed = [[a for a, b in zip(one, text, strict=True) if not b.isascii()] for one in others]
+    whole = [one for one in changed if all(a != b for a, b in zip(one, own, strict=True))]
+    assert len({*map(tuple, whole)}) >= 5
+    kinds = [[(category(a), name(a).partition(" ")[0]) for a in one] for one in whole]
+    right = [(category(one), name(one).partition(" ")[0]) for one in own]
+    assert sum(one == right for one in kinds) >= 5
+    assert "٤ kg" in near("٣ kg")
 
 
 def test_what_a_method_changes_beside_a_new_object_is_told() -> None:

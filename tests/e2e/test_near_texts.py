@@ -1,0 +1,149 @@
+"""Texts near the tested ones: with other letters outside ASCII, and as people also write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.folder import Files, Folder, Judged, open_folder
+
+pytestmark = [pytest.mark.real, pytest.mark.slow]
+
+ACCENTS = (
+    "Accents break slugs\n\n`slugify` should keep letters without their accents instead of replacing them by "
+    "a dash.\n"
+)
+SLUG = "import re\n\n\ndef slugify(title):\n    return re.sub(r'[^a-z0-9]+', '-', {}).strip('-')\n"
+SLUG_TESTS: Files = {
+    "tests/test_accents.py": (
+        "from slug import slugify\n\n\ndef test_slugify_keeps_letters_without_their_accents():\n"
+        "    assert slugify('Café Noir') == 'cafe-noir'\n"
+        "    assert slugify('Grüner Tee') == 'gruner-tee'\n"
+    )
+}
+SLUGS = {
+    "a table": "title.lower().translate({233: 'e', 252: 'u'})",
+    "written out": "title.lower().replace('é', 'e').replace('ü', 'u')",
+    "all": "__import__('unicodedata').normalize('NFKD', title.lower()).encode('ascii', 'ignore').decode()",
+}
+SCRIPT = """export function slugify(title) {{
+  return title.toLowerCase(){}.replace(/[^a-z0-9]+/g, '-');
+}}
+"""
+SCRIPT_TESTS: Files = {
+    "test/accents.test.js": (
+        "import {test} from 'node:test';\nimport assert from 'node:assert/strict';\n"
+        "import {slugify} from '../slug.js';\n\ntest('slugify keeps letters without their accents', () => {\n"
+        "  assert.equal(slugify('Café Noir'), 'cafe-noir');\n"
+        "  assert.equal(slugify('Grüner Tee'), 'gruner-tee');\n});\n"
+    )
+}
+SCRIPTS = {
+    "two": ".replaceAll('é', 'e').replaceAll('ü', 'u')",
+    "all": ".normalize('NFD').replace(/\\p{M}/gu, '')",
+}
+DAYS = "Days\n\n- [ ] `seconds` knows days, as in `1d`\n\nAll that works today keeps working.\n"
+DURATION = """def seconds(text):
+    text = text.strip().lower()
+    if text.endswith('h'):
+        return int(text[:-1]) * 3600
+    if text.endswith('m'):
+        return int(text[:-1]) * 60
+    return int(text.rstrip('s'))
+"""
+REWRITTEN = """import re
+
+_UNITS = {{'d': 86400, 'h': 3600, 'm': 60, 's': 1, '': 1}}
+
+
+def seconds(text):
+    found = re.fullmatch(r'(-?\\d+) ?([dhms]?)', {})
+    if not found:
+        raise ValueError(text)
+    return int(found[1]) * _UNITS[found[2]]
+"""
+DAY_TESTS: Files = {
+    "tests/test_days.py": (
+        "from duration import seconds\n\n\ndef test_seconds_knows_days():\n"
+        "    assert seconds('1d') == 86400\n    assert seconds('3d') == 259200\n"
+    )
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    opened = open_folder(tmp_path_factory.mktemp("near-texts"))
+    shown = (
+        "from slug import slugify\n\n\ndef test_slugify():\n    assert slugify('A b') == 'a-b'\n"
+    )
+    known = (
+        "from duration import seconds\n\n\ndef test_seconds():\n    assert seconds('2h') == 7200\n"
+    )
+    opened.repository.commit(
+        {
+            "shop.py": None,
+            "tests/test_shop.py": None,
+            "slug.py": SLUG.format("title.lower()"),
+            "duration.py": DURATION,
+            "tests/test_slug.py": shown,
+            "tests/test_duration.py": known,
+        }
+    )
+    return opened
+
+
+@pytest.fixture(scope="module")
+def scripts(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    shown = (
+        "import {test} from 'node:test';\nimport assert from 'node:assert/strict';\n"
+        "import {slugify} from '../slug.js';\n\ntest('slugify', () => {\n"
+        "  assert.equal(slugify('A b'), 'a-b');\n});\n"
+    )
+    project: Files = {
+        "package.json": '{"name": "slug", "type": "module", "scripts": {"test": "node --test"}}\n',
+        "slug.js": SCRIPT.format(""),
+        "test/slug.test.js": shown,
+    }
+    return open_folder(tmp_path_factory.mktemp("near-scripts"), project)
+
+
+def judged(folder: Folder, name: str, files: Files, task: str) -> Judged:
+    return folder.judge(folder.branch(name.replace(" ", "-"), files), task=task)
+
+
+@pytest.mark.parametrize("name", SLUGS)
+def test_only_some_letters_outside_ascii_do_not_satisfy(folder: Folder, name: str) -> None:
+    files: Files = {"slug.py": SLUG.format(SLUGS[name]), **SLUG_TESTS}
+    found = judged(folder, name, files, ACCENTS)
+
+    assert found.conclusion == ("success" if name == "all" else "action_required"), found.said()
+    assert ("with other letters than `é`, `ü`" in found.said()) is (name != "all")
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_only_some_letters_do_not_in_a_script(scripts: Folder, name: str) -> None:
+    files: Files = {"slug.js": SCRIPT.format(SCRIPTS[name]), **SCRIPT_TESTS}
+    found = judged(scripts, name, files, ACCENTS)
+
+    assert found.conclusion == ("success" if name == "all" else "action_required"), found.said()
+    assert ("with other letters than `é`, `ü`" in found.said()) is (name != "all")
+
+
+@pytest.mark.parametrize(
+    ("text", "conclusion"),
+    [
+        ("text.strip().lower()", "success"),
+        ("text.lower()", "action_required"),  # space around was allowed
+        ("text.strip()", "action_required"),  # so were capitals
+        ("text", "action_required"),
+    ],
+)
+def test_what_people_also_write_is_answered_as_before(
+    folder: Folder, text: str, conclusion: str
+) -> None:
+    files: Files = {"duration.py": REWRITTEN.format(text), **DAY_TESTS}
+    found = judged(folder, f"days-{len(text)}", files, DAYS)
+
+    assert found.conclusion == conclusion, found.said()
+    assert ("no test shows that such a call is to be refused" in found.said()) is (
+        conclusion == "action_required"
+    )
