@@ -1,8 +1,8 @@
 """Finds what a change newly does to what is outside of it, as no code of base does and nobody asks for.
 
 Code that opens the network, starts programs, deletes files, changes something for the whole process, prints,
-runs what data say, or asks where it runs is a decision of its own. Seen are Python's and JavaScript's own
-ways and their best-known packages; folders of development tools are left out.
+runs what data say, asks where it runs, or leaves something to chance is a decision of its own. Seen are
+Python's and JavaScript's own ways and their best-known packages; folders of development tools are left out.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from bot.integrity.inspection import Inspection, Trees, make_finding
 from bot.integrity.languages import SCRIPT
 from bot.text.clipping import clip_line
 from bot.values.rules import (
+    CHANCE_ASKED,
     DATA_RUN,
     FILES_DELETED,
     NETWORK_OPENED,
@@ -67,6 +68,11 @@ def _loaded(names: str) -> str:
     )
 
 
+_OF_OS = (
+    "hostname|userInfo|networkInterfaces|cpus|availableParallelism|totalmem|freemem|loadavg|uptime|release|"
+    "machine|tmpdir"
+)
+"""What Node's `os` tells of a machine."""
 _REACHES = (
     _Reach(
         NETWORK_OPENED,
@@ -182,13 +188,18 @@ _REACHES = (
             r"sched_getaffinity|ttyname|isatty)|platform\.(?:node|uname|release|version|platform|machine)|"
             r"socket\.(?:gethostname|getfqdn)|getpass\.getuser|pwd\.getpw\w+|resource\.getr\w+|"
             r"tempfile\.gettempdirb?|sys\.(?:_getframe|gettrace|getprofile|_current_frames|argv|orig_argv|modules|"
-            r"flags|executable|prefix)|inspect\.(?:stack|currentframe|getouterframes)|gc\.get_\w+|"
+            r"flags|executable|prefix|std(?:in|out|err)\.isatty)|uuid\.(?:getnode|uuid1)|faulthandler\.is_enabled|"
+            r"(?:threading|_thread)\.(?:current_?thread|main_thread|get_ident|get_native_id|active_?count|enumerate)|"
+            r"multiprocessing\.(?:current_process|parent_process|active_children|cpu_count)|asyncio\.current_task|"
+            r"os\.(?:getpriority|getgroups|times|get_terminal_size)|shutil\.disk_usage|inspect\.(?:stack|currentframe|getouterframes)|gc\.get_\w+|"
             r"traceback\.(?:extract|walk|format|print)_stack|(?:pathlib\.)?Path\.cwd|importlib\.util\.find_spec|"
             r"shutil\.which)$|'/(?:proc|sys|etc|opt/assay|work/tree|env|home/assay)\b"
         ),
         re.compile(
-            r"\bos\.(?:hostname|userInfo|networkInterfaces|cpus|totalmem|loadavg|uptime|release|tmpdir)\("
-            r"|\bprocess\.(?:argv|ppid|pid|execArgv|title|env|cwd\(|getuid\(|memoryUsage\()|\brequire\.main\b"
+            rf"\bos\.(?:{_OF_OS})\(|\b(?:{_OF_OS})\b[^}}\n]{{0,200}}}}\s?(?:from\s?|=\s?require\(\s?)['\"](?:node:)?os['\"]"
+            r"|\bprocess\.(?:argv0?|ppid|pid|execArgv|title|env|cwd\(|get[eg]?[ug]id\(|uptime\(|memoryUsage\(|cpuUsage\("
+            r"|resourceUsage\(|connected\b|channel\b|std(?:in|out|err)\.isTTY)|\brequire\.main\b"
+            r"|\b(?:isMainThread|threadId)\b|\bcluster\.is(?:Primary|Master|Worker)\b"
             r"|\bmodule\.(?:parent|children)\b|\bimport\.meta\.main\b|['\"`]/(?:proc|sys|etc)/"
             r"|\btypeof (?:describe|it|test|expect|jest|vi|mocha|suite|beforeEach)\b|"
             + _loaded("mocha|chai|jest|@jest/globals|vitest|ava|tap|tape|uvu|node:test|sinon")
@@ -196,10 +207,26 @@ _REACHES = (
         re.compile(
             r"(?i)\b(?:machines?|hosts?|hostnames?|logins?|process(?:es)?|pids?|cwd|director(?:y|ies)|temp(?:orary)?|tmp|"
             r"platforms?|argv|cli|command.?line|frames?|stack\w*|trac(?:e|es|ing)\w*|debug\w*|environ\w*|env|cpus?|"
-            r"cores?|tty|terminals?|interpreters?|executables?|install(?:ed)?|optional|lazy|lazily|plugins?|testing|pytest|unittest|"
+            r"threads?|threading|thread.?safe\w*|concurren\w*|parallel\w*|workers?|clusters?|uptime|network|mac|colou?r\w*|"
+            r"interactive\w*|cores?|tty|terminals?|interpreters?|executables?|install(?:ed)?|optional|lazy|lazily|plugins?|testing|pytest|unittest|"
             r"(?:environment|shell) variables?|(?:resource|memory) limits?|user names?|test runners?)\b"
         ),
         is_each=True,
+    ),
+    _Reach(
+        CHANCE_ASKED,
+        "leaves something to chance",
+        re.compile(r"(?!)"),
+        re.compile(
+            r"(?:random\.(?:random|rand\w+|getrandbits|uniform|choices?|shuffle|sample|\w+variate|gauss|triangular)|"
+            r"secrets\.(?:randbelow|randbits|choice)|(?:numpy|np)\.random\.\w+)$"
+        ),
+        re.compile(r"\bMath\.random\(|\b(?:crypto\.)?randomInt\("),
+        re.compile(
+            r"(?i)\b(?:\w*random\w*|chances?|probab\w*|jitter\w*|shuffl\w*|sampl\w*|seed\w*|dice|lott\w*|picks?|tokens?|passwords?|"
+            r"secrets?|nonces?|salt\w*|\w*uids?|ids?|identifiers?|uniq\w*|guess\w*|backoff|back.off|retr(?:y|ies)\w*|noise|noisy|"
+            r"fuzz\w*|simulat\w*|monte|stochastic|temp(?:orary)?|tmp|balanc\w*|weight\w*|generat\w*|mock\w*|fak(?:e|er|es)|demo|games?)\b"
+        ),
     ),
 )
 

@@ -49,6 +49,7 @@ PROCESS_CHANGED = "process-changed"
 OUTPUT_WRITTEN = "output-written"
 DATA_RUN = "data-run"
 PLACE_ASKED = "place-asked"
+CHANCE_ASKED = "chance-asked"
 DEPENDENCY_UNKNOWN = "dependency-unknown"
 DEPENDENCY_UNASKED = "dependency-unasked"
 DEPENDENCY_YOUNG = "dependency-young"
@@ -92,6 +93,7 @@ REACHES_OUT = frozenset(
         OUTPUT_WRITTEN,
         DATA_RUN,
         PLACE_ASKED,
+        CHANCE_ASKED,
     )
 )
 """What no code of base did, and nobody asked for: a person has to say whether it may."""
@@ -190,6 +192,7 @@ IN_WORDS = {
     OUTPUT_WRITTEN: "its code newly prints",
     DATA_RUN: "its code newly runs what data say",
     PLACE_ASKED: "its code newly asks where it runs",
+    CHANCE_ASKED: "its code newly leaves something to chance",
     DEPENDENCY_UNKNOWN: "a new dependency does not exist",
     DEPENDENCY_UNASKED: "a new dependency could not be looked up",
     DEPENDENCY_YOUNG: "a new dependency is very new",
