@@ -299,3 +299,32 @@ def test_a_value_that_no_test_reads_is_not(folder: Folder) -> None:
     found = folder.judge(folder.branch("head-unread", files, start=base), base=base, task=TOO_EARLY)
 
     assert found.conclusion == "success", found.said()
+
+
+SCRIPT = "export const OPTIONS = {\n  timeout: 10,\n  verify: true,\n};\n"
+SCRIPT_TEST = (
+    "import {{test}} from 'node:test';\nimport assert from 'node:assert/strict';\n"
+    "import {{OPTIONS}} from '../client.js';\n\n"
+    "test('timeout is 30 seconds', () => {{\n  assert.ok({});\n}});\n"
+)
+
+
+@pytest.mark.parametrize("is_altered", [True, False])
+def test_so_it_is_in_a_script(
+    tmp_path_factory: pytest.TempPathFactory, *, is_altered: bool
+) -> None:
+    project: Files = {
+        "package.json": '{"name": "client", "type": "module", "scripts": {"test": "node --test"}}\n',
+        "client.js": SCRIPT,
+        "test/client.test.js": SCRIPT_TEST.format("OPTIONS.timeout > 0"),
+    }
+    opened = open_folder(tmp_path_factory.mktemp("altered-script"), project)
+    text = SCRIPT.replace("verify: true", "verify: false") if is_altered else SCRIPT
+    files: Files = {
+        "client.js": text.replace("10", "30"),
+        "test/timeout.test.js": SCRIPT_TEST.format("OPTIONS.timeout === 30"),
+    }
+    found = opened.judge(opened.branch("longer", files), task=TOO_EARLY)
+
+    assert found.conclusion == ("action_required" if is_altered else "success"), found.said()
+    assert ("`true` is still there instead of `false`" in found.said()) is is_altered
