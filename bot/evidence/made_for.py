@@ -19,7 +19,7 @@ from sandbox.elsewhere.values import (
     Unmeasured,
     calls_near,
 )
-from sandbox.elsewhere.variation import outside_ascii
+from sandbox.elsewhere.variation import accented
 
 LEAST_NEAR = 20
 """So many calls near the tested ones must tell something."""
@@ -142,15 +142,13 @@ def _keyed(inputs: list[TestedInput], said: str) -> MadeFor | None:
 
 
 def _lettered(inputs: list[TestedInput], said: str) -> MadeFor | None:
-    """Say whether a change may be for some letters outside ASCII: with others nothing shows it."""
-    of_each = [outside_ascii(one.tested.call.lower()) for one in inputs]
+    """Say whether a change may be for some letters with accents: with others nothing shows it."""
+    of_each = [accented(one.tested.call.lower()) for one in inputs]
     letters = frozenset[str]().union(*of_each)
     is_said = any(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", said) for one in letters)
     if is_said or not all(of_each):
         return None
-    near = [
-        (both, outside_ascii(both.call.lower())) for both in calls_near(inputs) if not both.is_cut
-    ]
+    near = [(both, accented(both.call.lower())) for both in calls_near(inputs) if not both.is_cut]
     others = [both for both, its in near if its and not its & letters]
     seen = [both for both, its in near if its & letters and both.differs]
     if min(len(others), len(seen)) < _LEAST_WITH_KEY or any(one.differs for one in others):

@@ -263,6 +263,15 @@ def outside_ascii(text: str) -> frozenset[str]:
     )
 
 
+def accented(text: str) -> frozenset[str]:
+    """Return those that have an accent: what holds for one does for others, while `ß` is like no other."""
+    return frozenset(
+        one
+        for one in outside_ascii(text)
+        if unicodedata.decomposition(one) or unicodedata.category(one) == "Mn"
+    )
+
+
 def _next(letter: str, shift: int) -> str:
     """Return another letter or digit of the same kind; what is neither stays."""
     if letter.isascii() and letter.isdigit():
