@@ -45,6 +45,12 @@ _MOST_NAMES = 200  # of a place
 _LEAST_NAMED = 3  # words and marks of an expression
 _COPIED = ([b".", b"copy", b"(", b")"], [b"[", b":", b"]"])
 """Two ways to copy a list."""
+_CLOSING = re.compile(rb"[\])};,]*")
+"""A line that only closes what others open: where it is right, there is one way to write it."""
+_OPTIONAL = (
+    *("default_parameter", "typed_default_parameter"),
+    *("assignment_pattern", "optional_parameter"),
+)
 _DECLARED = ([b"const"], [b"let"], [b"var"])
 _INNER = ("function_definition", "function_declaration")
 
@@ -107,13 +113,14 @@ def _places(source: Source, added: set[bytes]) -> Iterator[tuple[Source, int, in
         matcher = SequenceMatcher(None, before, lines[at : at + count], autojunk=False)
         for kind, old, until, begin, end in matcher.get_opcodes():
             gone = [row.strip() for row in before[old:until] if row.strip()]
-            is_moved = all(one in added for one in gone)
+            is_moved = all(one in added or _CLOSING.fullmatch(one) for one in gone)
             if kind not in ("replace", "delete") or len(gone) > _MOST_LINES or is_moved:
                 continue
             yield source, at + begin, at + end, before[old:until]
             if 1 < until - old == end - begin <= _MOST_PAIRS:  # line by line, too
                 for n in range(until - old):
-                    if before[old + n] != lines[at + begin + n]:
+                    is_closing = _CLOSING.fullmatch(before[old + n].strip())
+                    if before[old + n] != lines[at + begin + n] and not is_closing:
                         yield source, at + begin + n, at + begin + n + 1, [before[old + n]]
 
 
@@ -197,7 +204,9 @@ def _is_said_otherwise(step: Step, source: Source) -> bool:
     gone, came = ([one.text for one in side] for side in (step.gone, step.came))
     if all(is_for_people(one) for one in (*step.gone, *step.came)):
         return True
-    is_dead = not came and _compares_with_nothing(step.gone, source)
+    is_dead = not came and (
+        _compares_with_nothing(step.gone, source) or _is_unread(step.gone, source)
+    )
     if is_dead or any(gone in ways and came in ways for ways in (_COPIED, _DECLARED)):
         return True
     if gone[:1] == [b"("] and gone[-1:] == [b")"]:
@@ -247,6 +256,27 @@ def _compares_with_nothing(gone: Sequence[Piece], source: Source) -> bool:
     quoted = rb"[\"'`]" + re.escape(texts[0]) + rb"[\"'`]"
     is_given = re.search(rb"(?<![=!<>])[:=]\s{0,9}" + quoted, source.before)
     return is_given is not None and re.search(quoted, source.text) is None
+
+
+def _is_unread(gone: Sequence[Piece], source: Source) -> bool:
+    """Tell whether all that is gone is an optional parameter that its function on head does not read."""
+    named = [one.node for one in gone if one.type == "identifier"]
+    node: tree_sitter.Node | None = named[0] if named else None
+    while node is not None and node.type not in _OPTIONAL:
+        node = node.parent if node.type not in FUNCTIONS else None
+    if node is None or source.root is None:
+        return False
+    whole = node.parent.parent if node.parent is not None else None
+    is_all = all(
+        node.start_byte <= one.start and one.end <= node.end_byte
+        for one in gone
+        if one.text != b","
+    )
+    if not is_all or whole is None or whole.type not in FUNCTIONS:
+        return False
+    same = [o for o in walk(source.root) if o.type in FUNCTIONS and name_of(o) == name_of(whole)]
+    read = (o for one in same for o in walk(one) if "identifier" in o.type)
+    return bool(same) and all(text_of(one) != text_of(named[0]) for one in read)
 
 
 def _moved(old: list[str], new: list[str]) -> set[str]:

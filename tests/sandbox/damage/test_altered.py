@@ -50,6 +50,22 @@ async def test_what_is_gone_from_a_function_is_tried(
     assert [one.names for one in found] == ([names] if names else [])
 
 
+async def test_an_optional_parameter_that_nothing_reads_is_no_place(tmp_path: Path) -> None:
+    base = "def f(a, b=1, c=2):\n    return [a, c]\n"
+    unread, read = base.replace(", b=1", ""), base.replace(", c=2", "")
+    assert await altered(tmp_path / "unread", base, unread) == []
+    assert await altered(tmp_path / "read", base, read) != []
+
+
+async def test_a_line_that_only_closes_is_no_place(tmp_path: Path) -> None:
+    base = (
+        "var more = function more(a) {\n  return a;\n};\n\nfunction f() {\n  return more(1);\n}\n"
+    )
+    head = base.replace("var more = function more", "function more").replace("};", "}")
+    found = await altered(tmp_path, base, head, "a.js")
+    assert [one.what for one in found if "`};`" in one.what] == []
+
+
 async def test_each_place_is_tried_alone(tmp_path: Path) -> None:
     head = (PYTHON + MORE).replace("a < 1", "a < 2").replace("a + LIMIT", "a - LIMIT")
     found = await altered(tmp_path, PYTHON + MORE, head)
