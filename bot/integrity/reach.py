@@ -15,6 +15,7 @@ from itertools import islice
 
 from bot.diff.kinds import is_shipped_source
 from bot.diff.lines import added_lines, is_gone
+from bot.integrity.imported_names import loaded_by, python_names, script_lines, written
 from bot.integrity.inspection import Inspection, Trees, make_finding
 from bot.integrity.languages import SCRIPT
 from bot.text.clipping import clip_line
@@ -43,8 +44,8 @@ class _Reach:
     """One way to what is outside: its rule, what it does, and where it is seen. `said` is a word of it.
 
     Of Python `modules` are imported, `calls` are called, read or assigned to ("sys.stdout="), or a text
-    ("'/proc"); `scripts` are JavaScript. Base knows one that `is_each` by what is written there, any other by
-    its kind.
+    ("'/proc"), and may have what counts of it in a group; `scripts` are JavaScript. Base knows one that
+    `is_each` by what is written there, any other by its kind.
     """
 
     rule: str
@@ -68,11 +69,6 @@ def _loaded(names: str) -> str:
     )
 
 
-_OF_OS = (
-    "hostname|userInfo|networkInterfaces|cpus|availableParallelism|totalmem|freemem|loadavg|uptime|release|"
-    "machine|tmpdir"
-)
-"""What Node's `os` tells of a machine."""
 _REACHES = (
     _Reach(
         NETWORK_OPENED,
@@ -184,49 +180,106 @@ _REACHES = (
         "asks where it runs",
         re.compile(r"(?:_?pytest|unittest|nose|hypothesis)(?:\.|$)"),
         re.compile(
-            r"(?:os\.(?:uname|getlogin|get[eg]?uid|getgid|getpp?id|getpgid|getcwdb?|cpu_count|getloadavg|environ|getenv|"
-            r"sched_getaffinity|ttyname|isatty)|platform\.(?:node|uname|release|version|platform|machine)|"
-            r"socket\.(?:gethostname|getfqdn)|getpass\.getuser|pwd\.getpw\w+|resource\.getr\w+|"
+            r"(?:os\.(?:uname|getlogin|get[eg]?uid|getgid|getpp?id|getpgid|getsid|getcwdb?|cpu_count|"
+            r"process_cpu_count|"
+            r"getloadavg|environb?|getenvb?|getpriority|getgroups|sched_getaffinity|ttyname|ctermid|isatty)|"
+            r"platform\.(?:node|uname|release|version|platform|machine|processor|architecture|\w+_ver|"
+            r"freedesktop_os_release)|"
+            r"uuid\.(?:getnode|uuid1)|socket\.(?:gethostname|getfqdn)|getpass\.getuser|pwd\.getpw\w+|"
+            r"resource\.getr\w+|"
+            r"threading\.(?:current_thread|currentThread|main_thread|get_ident|get_native_id|active_?[cC]ount|"
+            r"enumerate)|"
+            r"_thread\.get_\w+|multiprocessing\.(?:current_process|parent_process|active_children|cpu_count)|"
+            r"sys\.(?:__)?std(?:in|out|err)(?:__)?\.(?:isatty|fileno)|"
             r"tempfile\.gettempdirb?|sys\.(?:_getframe|gettrace|getprofile|_current_frames|argv|orig_argv|modules|"
-            r"flags|executable|prefix|std(?:in|out|err)\.isatty)|uuid\.(?:getnode|uuid1)|faulthandler\.is_enabled|"
-            r"(?:threading|_thread)\.(?:current_?thread|main_thread|get_ident|get_native_id|active_?count|enumerate)|"
-            r"multiprocessing\.(?:current_process|parent_process|active_children|cpu_count)|asyncio\.current_task|"
-            r"os\.(?:getpriority|getgroups|times|get_terminal_size)|shutil\.disk_usage|inspect\.(?:stack|currentframe|getouterframes)|gc\.get_\w+|"
+            r"flags|executable|prefix)|faulthandler\.is_enabled|asyncio\.current_task|os\.get_terminal_size|"
+            r"shutil\.disk_usage|inspect\.(?:stack|currentframe|getouterframes)|gc\.get_\w+|"
             r"traceback\.(?:extract|walk|format|print)_stack|(?:pathlib\.)?Path\.cwd|importlib\.util\.find_spec|"
             r"shutil\.which)$|'/(?:proc|sys|etc|opt/assay|work/tree|env|home/assay)\b"
         ),
         re.compile(
-            rf"\bos\.(?:{_OF_OS})\(|\b(?:{_OF_OS})\b[^}}\n]{{0,200}}}}\s?(?:from\s?|=\s?require\(\s?)['\"](?:node:)?os['\"]"
-            r"|\bprocess\.(?:argv0?|ppid|pid|execArgv|title|env|cwd\(|get[eg]?[ug]id\(|uptime\(|memoryUsage\(|cpuUsage\("
-            r"|resourceUsage\(|connected\b|channel\b|std(?:in|out|err)\.isTTY)|\brequire\.main\b"
-            r"|\b(?:isMainThread|threadId)\b|\bcluster\.is(?:Primary|Master|Worker)\b"
+            r"\bos\.(?:hostname|userInfo|networkInterfaces|cpus|availableParallelism|totalmem|freemem|"
+            r"loadavg|uptime|release|"
+            r"machine|arch|version|getPriority|tmpdir)\("
+            r"|\bprocess\.(?:argv|ppid|pid|execArgv|execPath|title|env\.NODE_ENV|env|cwd\(|get(?:e?[ug]id|"
+            r"groups)\(|"
+            r"memoryUsage|resourceUsage|std(?:in|out|err)\.isTTY|connected|report)|\brequire\.main\b"
+            r"|\bworker_threads\.(?:isMainThread|threadId|parentPort|workerData)|\bcluster\.is(?:Primary|"
+            r"Master|Worker)"
             r"|\bmodule\.(?:parent|children)\b|\bimport\.meta\.main\b|['\"`]/(?:proc|sys|etc)/"
             r"|\btypeof (?:describe|it|test|expect|jest|vi|mocha|suite|beforeEach)\b|"
             + _loaded("mocha|chai|jest|@jest/globals|vitest|ava|tap|tape|uvu|node:test|sinon")
         ),
         re.compile(
             r"(?i)\b(?:machines?|hosts?|hostnames?|logins?|process(?:es)?|pids?|cwd|director(?:y|ies)|temp(?:orary)?|tmp|"
-            r"platforms?|argv|cli|command.?line|frames?|stack\w*|trac(?:e|es|ing)\w*|debug\w*|environ\w*|env|cpus?|"
-            r"threads?|threading|thread.?safe\w*|concurren\w*|parallel\w*|workers?|clusters?|uptime|network|mac|colou?r\w*|"
-            r"interactive\w*|cores?|tty|terminals?|interpreters?|executables?|install(?:ed)?|optional|lazy|lazily|plugins?|testing|pytest|unittest|"
+            r"platforms?|argv|cli|command.?line|frames?|stack\w*|trac(?:e|es|ing)\w*|debug\w*|environ\w*|\w*env|cpus?|"
+            r"cores?|(?:is_?a?)?tty|terminals?|colou?rs?|interactive\w*|"
+            r"(?:\w*thread|worker)\w*|mac address\w*|interpreters?|executables?|install(?:ed)?|optional|"
+            r"lazy|lazily|plugins?|testing|pytest|unittest|"
             r"(?:environment|shell) variables?|(?:resource|memory) limits?|user names?|test runners?)\b"
         ),
         is_each=True,
     ),
     _Reach(
-        CHANCE_ASKED,
-        "leaves something to chance",
+        PLACE_ASKED,
+        "asks how long it runs",
         re.compile(r"(?!)"),
         re.compile(
-            r"(?:random\.(?:random|rand\w+|getrandbits|uniform|choices?|shuffle|sample|\w+variate|gauss|triangular)|"
-            r"secrets\.(?:randbelow|randbits|choice)|(?:numpy|np)\.random\.\w+)$"
+            r"time\.(?:perf_counter|monotonic|process_time|thread_time)(?:_ns)?$|time\.clock_gettime\w*$|"
+            r"os\.times$"
         ),
-        re.compile(r"\bMath\.random\(|\b(?:crypto\.)?randomInt\("),
         re.compile(
-            r"(?i)\b(?:\w*random\w*|chances?|probab\w*|jitter\w*|shuffl\w*|sampl\w*|seed\w*|dice|lott\w*|picks?|tokens?|passwords?|"
-            r"secrets?|nonces?|salt\w*|\w*uids?|ids?|identifiers?|uniq\w*|guess\w*|backoff|back.off|retr(?:y|ies)\w*|noise|noisy|"
-            r"fuzz\w*|simulat\w*|monte|stochastic|temp(?:orary)?|tmp|balanc\w*|weight\w*|generat\w*|mock\w*|fak(?:e|er|es)|demo|games?)\b"
+            r"\bperformance\.(?:now\(|timeOrigin)|\bprocess\.(?:uptime\(|hrtime|cpuUsage\()"
         ),
+        re.compile(
+            r"(?i)\b(?:\w*tim(?:e|es|ed|ing|ings|er|ers|estamps?|e ?outs?)|clocks?|elaps\w*|durations?|"
+            r"how long|"
+            r"seconds?|ms|milliseconds?|expir\w*|ttl|cach\w*|wait\w*|sleep\w*|delay\w*|deadlines?|poll\w*|"
+            r"retr(?:y|ies|ying)|"
+            r"debounc\w*|throttl\w*|rate.?limit\w*|animat\w*|profil\w*|perf\w*|latency|speed\w*|slow\w*|"
+            r"fast\w*|"
+            r"benchmarks?|measur\w*|metrics?|progress|uptime)\b"
+        ),
+        is_each=True,
+    ),
+    _Reach(
+        CHANCE_ASKED,
+        "draws random numbers",
+        re.compile(r"(?:secrets|numpy\.random)(?:\.|$)"),
+        re.compile(
+            r"random\.(?!seed$|Random$)\w+$|(?:os\.urandom|uuid\.uuid4|(?:np|numpy)\.random\.\w+)$"
+        ),
+        re.compile(
+            r"\bMath\.random\b|\bcrypto\.(?:randomBytes|randomInt|randomUUID|randomFill\w*|getRandomValues)\b"
+        ),
+        re.compile(
+            r"(?i)\b(?:random\w*|chance|\w*uuids?|guids?|nano.?id|ids?|identifiers?|unique\w*|shuffl\w*|"
+            r"sampl\w*|jitter\w*|"
+            r"back.?off|retr(?:y|ies|ying)|tokens?|nonces?|salt\w*|secrets?|passwords?|seed\w*|dice|noise|"
+            r"prob\w*|simulat\w*|"
+            r"temp(?:orary)?|tmp|boundar(?:y|ies)|crypto\w*|encrypt\w*|keys?|collision\w*|atomic\w*|"
+            r"lotter\w*|pick\w*|games?|mock\w*|fak(?:e|er|es)|demo|generat\w*|weight\w*|balanc\w*|fuzz\w*|"
+            r"stochastic|monte|guess\w*|noisy|chances)\b"
+        ),
+        is_each=True,
+    ),
+    _Reach(
+        PROCESS_CHANGED,
+        "reaches into what runs it",
+        re.compile(r"(?:_?ctypes)(?:\.|$)"),
+        re.compile(r"\A(?:[\w.()\[\]]*\.)?(__subclasses__|f_back|tb_frame)(?:\(\))?$"),
+        re.compile(
+            r"\baddEqualityTesters\(|\brequire\.cache\b[^\n=]{0,200}=(?![=>])"
+            r"|\bmodule\.(?:_load|_cache|_extensions|_resolveFilename)\b[^\n=]{0,200}=(?![=>])"
+        ),
+        re.compile(
+            r"(?i)\b(?:ctypes|native|windows|win32|dlls?|(?:shared )?librar(?:y|ies)|ffi|"
+            r"bindings?|frames?|\w*stack\w*|trac(?:e|es|ing|ebacks?)\w*|debug\w*|callers?|subclass\w*|"
+            r"plug.?ins?|registr\w*|regist\w*|"
+            r"discover\w*|equality|testers?|matchers?|reload\w*|require|modules?|(?:module )?cach(?:e|es|"
+            r"ing)|hooks?|interpreter)\b"
+        ),
+        is_each=True,
     ),
 )
 
@@ -278,42 +331,37 @@ def ships(path: str) -> bool:
 def _done_in(reach: _Reach, path: str, text: str, trees: Trees) -> Iterator[tuple[int, str]]:
     """Yield the lines (from 1) that reach out, and what base has to have, too, to know it."""
     if path.endswith(SCRIPT.suffixes):
-        for number, line in enumerate(text.splitlines(), 1):
-            match = reach.scripts.search(line[:2_000])
+        for number, line in script_lines(text):
+            match = reach.scripts.search(line)
             if match and not line.lstrip().startswith(("//", "*", "/*")):
                 yield number, reach.known_by(match[0])
     tree = trees.of(text) if path.endswith(".py") else None
+    names = python_names(tree) if tree else {}
     for node in ast.walk(tree) if tree else ():
         loaded: list[str] = []
         if isinstance(node, ast.Import):
             loaded = [one.name for one in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level:
             loaded = [f"{node.module}.{one.name}" for one in node.names]
-        done = map(reach.calls.match, (*loaded, *_done(node, with_reads=reach.is_each)))
-        names = [*filter(reach.modules.match, loaded), *(one[0] for one in done if one)]
-        yield from ((node.lineno, reach.known_by(one)) for one in names)  # type: ignore[attr-defined]
+        elif isinstance(node, ast.Call):
+            loaded = [loaded_by(node)]
+        done = map(reach.calls.match, (*loaded, *_done(node, names, with_reads=reach.is_each)))
+        found = [
+            *filter(reach.modules.match, loaded),
+            *(one[one.lastindex or 0] for one in done if one),
+        ]
+        yield from ((node.lineno, reach.known_by(one)) for one in found)  # type: ignore[attr-defined]
 
 
-def _done(node: ast.AST, *, with_reads: bool) -> list[str]:
+def _done(node: ast.AST, names: dict[str, str], *, with_reads: bool) -> list[str]:
     """What a node calls, assigns to (with "=" behind it) or reads; a text has "'" before it."""
     if isinstance(node, ast.Call):
-        return [_written(node.func)]
+        return [written(node.func, names), written(node, names)]
     if isinstance(node, ast.Assign):
-        return [f"{_written(one)}=" for one in node.targets]
+        return [f"{written(one, names)}=" for one in node.targets]
     if isinstance(node, ast.AugAssign | ast.AnnAssign):
-        return [f"{_written(node.target)}="]
+        return [f"{written(node.target, names)}="]
     if isinstance(node, ast.Attribute) and with_reads:
-        return [_written(node)]
+        return [written(node, names)]
     is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
     return [f"'{node.value[:_SHOWN_CHARS]}"] if is_text else []  # type: ignore[attr-defined]
-
-
-def _written(node: ast.expr) -> str:
-    """A name with its attributes; of what else they belong to the last one alone, behind a dot."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Subscript):
-        return f"{_written(node.value)}[]"
-    if isinstance(node, ast.Call):
-        return f"{_written(node.func)}()"
-    return f"{_written(node.value)}.{node.attr}" if isinstance(node, ast.Attribute) else ""

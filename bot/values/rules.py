@@ -192,7 +192,7 @@ IN_WORDS = {
     OUTPUT_WRITTEN: "its code newly prints",
     DATA_RUN: "its code newly runs what data say",
     PLACE_ASKED: "its code newly asks where it runs",
-    CHANCE_ASKED: "its code newly leaves something to chance",
+    CHANCE_ASKED: "its code newly draws random numbers",
     DEPENDENCY_UNKNOWN: "a new dependency does not exist",
     DEPENDENCY_UNASKED: "a new dependency could not be looked up",
     DEPENDENCY_YOUNG: "a new dependency is very new",

@@ -101,6 +101,45 @@ def test_another_question_is_not_known_by_what_base_asks() -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("shop.py", "if uuid.getnode() >> 40 & 1: price = 2"),
+        ("shop.py", "from uuid import getnode as number"),
+        ("shop.py", "if threading.current_thread() is not first: price = 2"),
+        ("shop.py", "import os as _system; price = _system.getppid()"),
+        ("shop.py", "price = __import__('os').getppid()"),
+        ("shop.py", "price = getattr(os, 'getppid')()"),
+        ("shop.py", "if sys.stdin.isatty(): price = 2"),
+        ("shop.py", "price = time.process_time()"),
+        ("src/shop.js", "import {networkInterfaces} from 'node:os';"),
+        ("src/shop.js", "import {cpus as cores} from 'os';"),
+        ("src/shop.js", "const {ppid} = process;"),
+        ("src/shop.js", "const {ppid: one} = require('node:process');"),
+        ("src/shop.js", "import * as box from 'node:os'; const name = box.hostname();"),
+        ("src/shop.js", "const name = require('os').hostname();"),
+        ("src/shop.js", "const name = (await import('node:os')).hostname();"),
+        ("src/shop.js", "if (process['ppid'] > 1) {}"),
+        ("src/shop.js", "if (process.stdin?.isTTY) {}"),
+        ("src/shop.js", "const {stdin} = process; if (stdin.isTTY) {}"),
+        ("src/shop.js", "if (process.uptime() > 9) {}"),
+        ("src/shop.js", "if (performance.now() > 9) {}"),
+        ("src/shop.js", "import {isMainThread} from 'node:worker_threads';"),
+    ],
+)
+def test_what_asks_under_another_name_is_known_by_its_module(path: str, line: str) -> None:
+    assert found(path, line) == {rules.PLACE_ASKED}
+    assert not found(path, line, {f"src/other-{path.rpartition('/')[2]}": f"{line}\n"})
+
+
+def test_a_name_is_what_the_import_of_its_file_says() -> None:
+    before = {"other.py": "from os import getppid as ask\n\nFIRST = ask()\n"}
+    assert not found("shop.py", "import os as o; price = o.getppid()", before)
+    assert not found("shop.py", "from .random import choice; price = choice(prices)")
+    assert not found("shop.py", "from . import random; price = random.choice(prices)")
+    assert not found("src/shop.js", "import {hostname} from './os.js';")
+
+
+@pytest.mark.parametrize(
     ("rule", "path", "line", "asked"),
     [
         (rules.FILES_DELETED, "shop.py", "os.remove(place)", "Clean up behind the sale"),
@@ -118,6 +157,20 @@ def test_another_question_is_not_known_by_what_base_asks() -> None:
             "Handle what is uncaught",
         ),
         (rules.PROCESS_CHANGED, "src/shop.js", "Array.prototype.last = f;", "Add a polyfill"),
+        (rules.PROCESS_CHANGED, "shop.py", "import ctypes", "Use the native library"),
+        (rules.PROCESS_CHANGED, "shop.py", "a = price.__class__.__subclasses__()", "Find plugins"),
+        (rules.PROCESS_CHANGED, "shop.py", "a = error.__traceback__.tb_frame", "Show the frames"),
+        (rules.PROCESS_CHANGED, "src/shop.js", "expect.addEqualityTesters([f]);", "A matcher"),
+        (
+            rules.PROCESS_CHANGED,
+            "src/shop.js",
+            "require.cache[require.resolve('assert')].exports = f;",
+            "Put it into the cache",
+        ),
+        (rules.CHANCE_ASKED, "shop.py", "price = random.random()", "Shuffle prices"),
+        (rules.CHANCE_ASKED, "shop.py", "from secrets import randbelow", "Make a token"),
+        (rules.CHANCE_ASKED, "src/shop.js", "const price = Math.random();", "A random price"),
+        (rules.CHANCE_ASKED, "src/shop.js", "const {random} = Math;", "A random price"),
         (rules.OUTPUT_WRITTEN, "shop.py", "print('here', price)", "Print the price"),
         (rules.OUTPUT_WRITTEN, "src/shop.ts", "console.log(price);", "Show the price"),
         (rules.CHANCE_ASKED, "shop.py", "if random.random() < 0.1: price = 2", "Wait with jitter"),
@@ -176,6 +229,11 @@ def test_what_reaches_further_is_asked_for(rule: str, path: str, line: str, aske
         ("src/shop.ts", "import type { Agent } from 'https';"),
         ("src/shop.d.ts", "import { Agent } from 'https';"),
         ("src/shop.js", "const { parse } = require('node:url');"),
+        ("src/shop.js", "const { join } = require('path'); const { pid } = price;"),
+        ("src/shop.js", "const known = require.cache[name] === price;"),
+        ("src/shop.js", "const end = os.EOL;"),
+        ("shop.py", "known = error.__traceback__"),
+        ("shop.py", "rng = random.Random(4)"),
     ],
 )
 def test_what_opens_nothing_is_left_alone(path: str, line: str) -> None:
