@@ -27,6 +27,7 @@ from bot.verdict.left_out import (
     leaves_one_untouched,
     shows_part,
 )
+from bot.verdict.loosely_checked import checks_loosely
 from bot.verdict.other_results import (
     answers_what_stays_refused,
     changes_arguments,
@@ -336,6 +337,7 @@ _LOOKS = (  # in the order in which a reader would want to be told
     _refuses_more,
     _refuses_still,
     comes_otherwise,
+    checks_loosely,
     changes_arguments,
     depends_on_calls_before,
     changes_default,

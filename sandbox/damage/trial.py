@@ -31,6 +31,7 @@ MOST_RUN = 12
 _RUN_WHOLE = (TestRunner.MAKE, TestRunner.CTEST, TestRunner.COMMAND)
 _BY_NAME = (TestRunner.PYTEST, TestRunner.UNITTEST)  # what runs single tests of a file
 _LEAST_S = 1.0
+_MOST_OF_RESULTS, _LEFT_FOR_OTHERS = 2, 0.5  # functions whose results are changed besides
 _AT_ONCE = 2  # whatever the machine: what is tried must not depend on its cores
 NO_PROGRAM = b"]]) damaged ((["
 """The text of a file that nothing can load."""
@@ -103,7 +104,45 @@ async def try_damages(
         groups = tuple(group for group in groups if not group & sees)
         if not left or (trials.groups and not groups):
             break
-    return tuple(tried)
+    return *tried, *await _try_results(sandbox, trials, damages, tried, end)
+
+
+async def _try_results(
+    sandbox: Sandbox,
+    trials: Trials,
+    damages: Sequence[DamagedCopy],
+    tried: list[DamageTrial],
+    end: float,
+) -> list[DamageTrial]:
+    """Try whether tests that see the change compare what the functions of base return that they call.
+
+    With both other values, and where a test passes with both, with none. Of many functions nothing is known,
+    and half of the time is left for what is asked about (`UNASKED`).
+    """
+    sees = {test for one in tried if one.damage.kind != SAME for test in one.noticed}
+    sees &= frozenset[str]().union(*trials.groups)
+    names = frozenset[str]().union(*(trials.called.get(test, ()) for test in sees))
+    done = {one.damage for one in tried}
+    copies = [one for one in damages if one.damage.kind in RESULTS and one.damage.symbol in names]
+    functions = dict.fromkeys(one.damage.function for one in copies if not one.damage.is_new)
+    found: list[DamageTrial] = []
+    for function in functions if len(functions) <= _MOST_OF_RESULTS else ():
+        own = [one for one in copies if one.damage.function == function and one.damage not in done]
+        for kind in RESULTS:
+            now = [one for one in own if one.damage.kind == kind]
+            values = [o for o in (*tried, *found) if o.damage.function == function]
+            values = [one for one in values if one.damage.kind == "result"]
+            if kind == "nothing" and not any(
+                all(test in one.unnoticed for one in values) for test in sees
+            ):
+                continue
+            if not now or time.monotonic() > end - trials.seconds * _LEFT_FOR_OTHERS:
+                continue
+            left_s = end - time.monotonic()
+            number = len(tried) + len(found)
+            steps = [_try(sandbox, trials, number + n, one, left_s) for n, one in enumerate(now)]
+            found += await a_few_at_a_time(cores(), steps)
+    return found
 
 
 def _next(

@@ -40,6 +40,8 @@ def test_what_the_only_hunk_is_needed_for_is_no_damage_that_was_tried(folder: Fo
     assert tried(judged) == [
         "the same in other words",
         "`*` becomes `+`",
+        "`price` returns another value of the same type",
+        "`price` returns a third value of the same type",
         "the change is taken back",
     ]
     assert "1 of 1 damage noticed" in row(judged, "R1")

@@ -16,7 +16,7 @@ _SCRIPTS = ("javascript", "typescript", "tsx")
 # looks at the call notices. Nothing is looked up by a name that the file may have given to something else.
 _PYTHON = (
     "(lambda c, v: c(c, v))(lambda c, v: (lambda n: "
-    '(not v) if "bool" in n else {number} if "int" in n else {number}.5 if "float" in n '
+    '(not v) if "bool" in n else {number} if "int" in n else {float} if "float" in n '
     'else {text} if "str" in n else b"damaged" if "bytes" in n '
     'else ({items} or [97]) if "list" in n '
     'else v._make([c(c, e) for e in v]) if "_make" in v.__class__.__dict__ '
@@ -25,18 +25,28 @@ _PYTHON = (
     'else ({members} or {{"damaged": 97}}) if "dict" in n else 1 // 0)'
     "([k.__name__ for k in v.__class__.__mro__]), ({value}))"
 )
+_MORE = 97_000
+"""Added to a number it leaves a sign, an order and the last digits as they are."""
 _PYTHON_WAYS = (
     {
         "number": "-97",
+        "float": "-97.5",
         "text": '"damaged"',
         "items": "[c(c, e) for e in v][1:]",
         "members": "{k: c(c, e) for k, e in v.items()}",
     },
-    {"number": "1000097", "text": '(v * 97 + "~")', "items": "v[::-1] * 2", "members": "{}"},
+    {
+        "number": f"v + {_MORE}",
+        "float": f"(v + {_MORE} if v - v == 0 and v + {_MORE} != v else 1000097.5)",
+        "text": '(v * 97 + "~")',
+        "items": "v[::-1] * 2",
+        "members": "{}",
+    },
 )
 _NOW = '__import__("time").perf_counter_ns()'
 _UNSTEADY = {
     "number": f"{_NOW} + 0",
+    "float": f"{_NOW} + 0.5",
     "text": f"(v + str({_NOW}))",
     "items": f"[*v, {_NOW}]",
     "members": f"{{**v, {_NOW}: 97}}",
@@ -60,7 +70,7 @@ _SCRIPT_WAYS = (
         "members": "Object.fromEntries(Object.entries(v).map(([k, e]) => [k, c(e)]))",
     },
     {
-        "number": "1000097",
+        "number": f"Number.isFinite(v) && v + {_MORE} !== v ? v + {_MORE} : 1000097",
         "text": 'v.repeat(97) + "~"',
         "items": "[...v].reverse().concat(v)",
         "members": "{}",
