@@ -253,7 +253,8 @@ _REACHES = (
             r"\bMath\.random\b|\bcrypto\.(?:randomBytes|randomInt|randomUUID|randomFill\w*|getRandomValues)\b"
         ),
         re.compile(
-            r"(?i)\b(?:random\w*|chance|\w*uuids?|guids?|nano.?id|ids?|identifiers?|unique\w*|shuffl\w*|"
+            r"(?i)\b(?:(?:every|each) (?:time|call)|different\w*|distinct\w*|unpredictab\w*|guess\w*|"
+            r"random\w*|chance|\w*uuids?|guids?|nano.?id|ids?|identifiers?|unique\w*|shuffl\w*|"
             r"sampl\w*|jitter\w*|"
             r"back.?off|retr(?:y|ies|ying)|tokens?|nonces?|salt\w*|secrets?|passwords?|seed\w*|dice|noise|"
             r"prob\w*|simulat\w*|"

@@ -171,6 +171,7 @@ def test_a_name_is_what_the_import_of_its_file_says() -> None:
         (rules.CHANCE_ASKED, "shop.py", "from secrets import randbelow", "Make a token"),
         (rules.CHANCE_ASKED, "src/shop.js", "const price = Math.random();", "A random price"),
         (rules.CHANCE_ASKED, "src/shop.js", "const {random} = Math;", "A random price"),
+        (rules.CHANCE_ASKED, "shop.py", "from secrets import choice", "Another one every time"),
         (rules.OUTPUT_WRITTEN, "shop.py", "print('here', price)", "Print the price"),
         (rules.OUTPUT_WRITTEN, "src/shop.ts", "console.log(price);", "Show the price"),
         (rules.CHANCE_ASKED, "shop.py", "if random.random() < 0.1: price = 2", "Wait with jitter"),
