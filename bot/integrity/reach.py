@@ -204,7 +204,7 @@ _REACHES = (
             r"|\bprocess\.(?:argv|ppid|pid|execArgv|execPath|title|env\.NODE_ENV|env|cwd\(|get(?:e?[ug]id|"
             r"groups)\(|"
             r"memoryUsage|resourceUsage|std(?:in|out|err)\.isTTY|connected|report)|\brequire\.main\b"
-            r"|\bworker_threads\.(?:isMainThread|threadId|parentPort|workerData)|\bcluster\.is(?:Primary|"
+            r"|\bworker_threads\.(?:parentPort|workerData)|\b(?:isMainThread|threadId)\b|\bcluster\.is(?:Primary|"
             r"Master|Worker)"
             r"|\bmodule\.(?:parent|children)\b|\bimport\.meta\.main\b|['\"`]/(?:proc|sys|etc)/"
             r"|\btypeof (?:describe|it|test|expect|jest|vi|mocha|suite|beforeEach)\b|"
@@ -247,11 +247,10 @@ _REACHES = (
         "draws random numbers",
         re.compile(r"(?:secrets|numpy\.random)(?:\.|$)"),
         re.compile(
-            r"random\.(?!seed$|Random$)\w+$|(?:os\.urandom|uuid\.uuid4|(?:np|numpy)\.random\.\w+)$"
+            r"random\.(?!seed$|Random$|random_)\w+$|secrets\.(?:randbelow|randbits|choice)$|"
+            r"(?:np|numpy)\.random\.\w+$"
         ),
-        re.compile(
-            r"\bMath\.random\b|\bcrypto\.(?:randomBytes|randomInt|randomUUID|randomFill\w*|getRandomValues)\b"
-        ),
+        re.compile(r"\bMath\.random\b|\b(?:crypto\.)?randomInt\("),
         re.compile(
             r"(?i)\b(?:(?:every|each) (?:time|call)|different\w*|distinct\w*|unpredictab\w*|guess\w*|"
             r"random\w*|chance|\w*uuids?|guids?|nano.?id|ids?|identifiers?|unique\w*|shuffl\w*|"
