@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE
@@ -20,11 +21,11 @@ from sandbox.toolchains.ecosystem import (
     weighed,
 )
 from sandbox.toolchains.layers import CACHE, PROJECT, SYSTEM_PATH, TOOLCHAIN
+from sandbox.toolchains.node_chain import read_settings
 from sandbox.toolchains.node_script import (
     READ_TEST_FILES,
     SUFFIXES,
     Runner,
-    as_in_ci,
     choose_runner,
     is_test,
 )
@@ -53,6 +54,11 @@ _HAS_REPORTERS = "^18.15 || >=19.6"  # node --test, by the documentation of `--t
 _LAYER_VERSION = "1"
 
 
+_WITH_SNAPSHOTS = (TestRunner.JEST, TestRunner.VITEST)
+_IN_COLOR = re.compile(r"<(?:red|green|dim|bold|yellow|inverse)>[^<>\n]{1,200}</>")
+_MOST_READ = 300
+
+
 def weigh(tree: Tree) -> TreeEvidence | None:
     """Return how much in the tree speaks for Node."""
     declared = tree.is_plain("package.json")
@@ -72,7 +78,7 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
         return None
     manifest = place.json("package.json")
     runner = choose_runner(place, manifest, setup)
-    runner = runner if setup.test else as_in_ci(Tree(tree), runner)
+    runner = runner if setup.test else _as_in_ci(Tree(tree), runner)
     manager = choose_manager(Tree(tree), setup.root)
     folders = tuple(dict.fromkeys((setup.root, manager.folder)))
     version = toolchain.version("node")
@@ -105,6 +111,36 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     said = f"Node {wanted.release} is taken from npm's registry, because {wanted.source} asks for {asks}"
     reasons = (*recipe.reasons, f"{said} and the sandbox has {version}.")
     return replace(recipe, reasons=reasons, lock_digest=digest, toolchain=name)
+
+
+def _as_in_ci(tree: Tree, runner: Runner) -> Runner:
+    """Run the tests in the time zone and the locale of the project's CI, where their call names none.
+
+    Snapshots that have colors were written where tests print in colors, as they do in most CI.
+    """
+    source, settings = read_settings(tree)
+    colored = _colored_snapshot(tree) if runner.runner in _WITH_SNAPSHOTS else ""
+    if colored:
+        settings = (*settings, ("NO_COLOR", ""), ("FORCE_COLOR", "1"))
+        source = f"{source} or {colored}" if source else colored
+    if not settings or runner.runner is TestRunner.NONE:
+        return runner
+
+    def prefixed(arguments: tuple[str, ...]) -> tuple[str, ...]:
+        named = {word.partition("=")[0] for word in arguments[: arguments.index("--")]}
+        return (*(f"{k}={v}" for k, v in settings if k not in named), *arguments)
+
+    said = " ".join(f"{name}={value}" for name, value in settings)
+    more = tuple(replace(call, arguments=prefixed(call.arguments)) for call in runner.more)
+    reason = f"{runner.reason} `{said}` is set for them, as {source} does."
+    return replace(runner, arguments=prefixed(runner.arguments), reason=reason, more=more)
+
+
+def _colored_snapshot(tree: Tree) -> str:
+    """Return a file with a snapshot of `<red>text</>`, as pretty-format tells colors; "" without one."""
+    files = (path for path in tree.files() if path.endswith((*SUFFIXES, ".snap")))
+    tests = (path for path in files if is_test(path) or path.endswith(".snap"))
+    return next((one for one in islice(tests, _MOST_READ) if _IN_COLOR.search(tree.read(one))), "")
 
 
 def _recipe(

@@ -10,7 +10,7 @@ from itertools import islice, pairwise
 from pathlib import PurePosixPath
 
 from sandbox.toolchains.ecosystem import SetupHints
-from sandbox.toolchains.node_chain import Chain, bare, read_settings
+from sandbox.toolchains.node_chain import Chain, bare
 from sandbox.toolchains.node_workspace import TABLES
 from sandbox.toolchains.tree import Table, Tree
 from sandbox.values import TestCall, TestRunner
@@ -375,22 +375,6 @@ def _of_mocha(tree: Tree, program: str, others: set[str]) -> TestCall | None:
     options = (word for pair in said for word in pair)
     arguments = ("--", *options, *sorted(patterns))
     return TestCall(TestRunner.MOCHA, arguments) if patterns else None
-
-
-def as_in_ci(tree: Tree, runner: Runner) -> Runner:
-    """Run the tests in the time zone and the locale of the project's CI, where their call names none."""
-    source, settings = read_settings(tree)
-    if not settings or runner.runner is TestRunner.NONE:
-        return runner
-
-    def prefixed(arguments: tuple[str, ...]) -> tuple[str, ...]:
-        named = {word.partition("=")[0] for word in arguments[: arguments.index("--")]}
-        return (*(f"{k}={v}" for k, v in settings if k not in named), *arguments)
-
-    said = " ".join(f"{name}={value}" for name, value in settings)
-    more = tuple(replace(call, arguments=prefixed(call.arguments)) for call in runner.more)
-    reason = f"{runner.reason} `{said}` is set for them, as {source} does."
-    return replace(runner, arguments=prefixed(runner.arguments), reason=reason, more=more)
 
 
 def is_test(path: str) -> bool:

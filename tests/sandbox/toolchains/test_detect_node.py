@@ -642,6 +642,26 @@ def test_tests_run_in_the_time_zone_and_locale_of_ci(
 
 
 @pytest.mark.parametrize(
+    ("script", "shown", "words"),
+    [
+        ("jest", "<dim>expect(</><red>element</>)", ("NO_COLOR=", "FORCE_COLOR=1")),
+        ("jest", "<b>expect</b>", ()),
+        ("mocha", "<red>element</>", ()),
+    ],
+)
+def test_tests_print_in_the_colors_that_their_snapshots_have(
+    script: str, shown: str, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    snapshot = (
+        f"test('a', () => {{\n  expect(f).toThrowErrorMatchingInlineSnapshot(`{shown}`);\n}});\n"
+    )
+    write(tmp_path, {"src/price.test.js": snapshot})
+    found = node(tmp_path, {"scripts": {"test": script}})
+    assert found.test_arguments == (*words, "--")
+    assert ("as src/price.test.js does" in found.reasons[-1]) is bool(words)
+
+
+@pytest.mark.parametrize(
     ("line", "option"),
     [
         ("npm install --legacy-peer-deps", "--legacy-peer-deps"),
