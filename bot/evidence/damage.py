@@ -31,6 +31,12 @@ NO_END = "no damaged copy of what changed could be loaded and run to its end."
 _OF_TESTS = (PathKind.TEST, PathKind.SUPPORT)
 _NATIVE = (".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx")
 _CALLED = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]*)\s*\(")
+_NAMES = re.compile(r"[A-Za-z_$][\w$]*")
+_GIVEN_TO = re.compile(
+    r"(?:\bfunction\b\s{0,9}[\w$]{0,80}\s{0,9}|\bdef\s{1,9}\w{1,200})\(([^()]{0,400})\)"
+    r"|\(([\w$,\s]{0,400})\)\s{0,9}=>|([A-Za-z_$][\w$]{0,80})\s{0,9}=>"
+)
+"""What the functions of a test are given."""
 _NAMED = r"\s*\(\s*(?:[\w.$]+\s*,\s*)?[\"'](?:[\w./:-]+\.)?(\w+)[\"']"
 _REPLACED = re.compile(
     rf"\b(?:patch(?:\.object)?|setattr|stub|replace){_NAMED}|\bmethod{_NAMED}\s*,|"
@@ -184,8 +190,11 @@ def _is_among(damage: Damage, hollow: list[Damage]) -> bool:
 
 
 def called_in(test: TestComparison) -> set[str]:
-    """The names that a test calls."""
-    return set(_CALLED.findall(test.source))
+    """The names that a test calls, without those that it is given (`done` of `done => …`)."""
+    taken = (name for found in _GIVEN_TO.finditer(test.source) for name in found.groups() if name)
+    return set(_CALLED.findall(test.source)) - {
+        one for name in taken for one in _NAMES.findall(name)
+    }
 
 
 def stand_ins(test: TestComparison) -> frozenset[str]:

@@ -9,6 +9,7 @@ import pytest
 from bot.evidence.damage import (
     Why,
     blindness,
+    called_in,
     is_beside,
     noticed_by,
     shown_on_base,
@@ -34,6 +35,25 @@ def trial(
 TEST = TestComparison(
     "t", TestChange.FAIL_TO_PASS, source="def test():\n    assert double(4) == 8\n"
 )
+
+
+@pytest.mark.parametrize(
+    ("source", "called"),
+    [
+        ("it('sells', function (done) {\n  price(4);\n  done();\n})", {"it", "price"}),
+        ("it('sells', done => {\n  price(4);\n  done();\n})", {"it", "price"}),
+        ("it('sells', async (t, done) => {\n  price(4);\n  done();\n})", {"it", "async", "price"}),
+        (
+            "def test_it(client, price):\n    assert client(price(4)) == double(2)\n",
+            {"test_it", "double"},
+        ),
+    ],
+)
+def test_what_a_test_is_given_is_no_function_that_it_calls(source: str, called: set[str]) -> None:
+    found = called_in(TestComparison("t", TestChange.FAIL_TO_PASS, source=source))
+    assert found - {"function"} == called
+
+
 NAME_ONLY = trial("reverted", True, telling=False)
 CALLED_ONLY = trial("raises", True, telling=False)
 
