@@ -136,7 +136,8 @@ def _as_on_base(
     start, stop = len(b"".join(rows[:first])), len(b"".join(rows[:end]))
     if source.root is None or source.is_new(first + 1) or clock.is_over:
         return
-    symbol = source.symbol(first + 1, max(end, first + 1)) or _pattern(source.root, start, stop)
+    function = source.symbol(first + 1, max(end, first + 1))
+    symbol = function or _pattern(source.root, start, stop)
     text = source.text[:start] + put + source.text[stop:]
     root = clock.parse(text, source.language) if symbol else None
     if root is None:
@@ -164,7 +165,8 @@ def _as_on_base(
         is_moved = any(start <= part.start <= part.end <= end for start, end in moved)
         if not is_moved and not any(one.at <= part.start <= one.end for one in same):
             here = source.number, "altered", part.line, symbol, part.start, part.end
-            yield Damage(*here, part.put, part.what, is_telling=False, names=part.names), True
+            named = part.names if function else (symbol, *part.names)
+            yield Damage(*here, part.put, part.what, is_telling=False, names=named), True
 
 
 def _pattern(root: tree_sitter.Node, start: int, end: int) -> str:

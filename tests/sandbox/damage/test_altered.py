@@ -218,6 +218,7 @@ async def test_a_pattern_outside_of_functions_is_a_place_with_its_parts(tmp_path
         "`[=-]+` is still there instead of `(?:=+|-+)`",
         "`*` is still there instead of `?`",
     ]
+    assert all("RE" in one.names for one in parts)
 
 
 async def test_a_text_with_escapes_is_another_where_what_is_between_them_changed(
