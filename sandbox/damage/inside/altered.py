@@ -194,8 +194,18 @@ def _names(place: Place) -> list[str]:
 
 def _edit(changed: Sequence[Step]) -> str:
     """Return what is the same for two places in which the same words are gone, and have come."""
-    words = [[[one.text for one in side] for side in (step.gone, step.came)] for step in changed]
+    words = [_words(step) for step in changed]
     return hashlib.sha256(repr(words).encode()).hexdigest()[:16]
+
+
+def _words(step: Step) -> list[list[bytes]]:
+    """Return the words that are gone and that came; where `{a: b}` is `{a}` now, `a` came for `b`."""
+    gone, came = ([one.text for one in side] for side in (step.gone, step.came))
+    pair = step.gone[0].node.parent if step.gone else None
+    key = pair.child_by_field_name("key") if pair is not None and pair.type == "pair" else None
+    if key is not None and not came and gone[0] == b":":
+        return [gone[1:], [key.text or b""]]
+    return [gone, came]
 
 
 def _is_said_otherwise(step: Step, source: Source) -> bool:

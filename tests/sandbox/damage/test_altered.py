@@ -57,6 +57,14 @@ async def test_an_optional_parameter_that_nothing_reads_is_no_place(tmp_path: Pa
     assert await altered(tmp_path / "read", base, read) != []
 
 
+async def test_what_is_done_alike_is_known_in_shorthand_too(tmp_path: Path) -> None:
+    base = "function f(t, name) {\n  g({name: last(t)});\n  log(name);\n  return last(t);\n}\n"
+    head = base.replace("{name: last(t)}", "{name}").replace("return last(t)", "return name")
+    found = await altered(tmp_path, base, head, "a.js")
+    assert len(found) == 2
+    assert len({one.edit for one in found}) == 1
+
+
 async def test_a_line_that_only_closes_is_no_place(tmp_path: Path) -> None:
     base = (
         "var more = function more(a) {\n  return a;\n};\n\nfunction f() {\n  return more(1);\n}\n"
