@@ -298,8 +298,8 @@ def _proven(
         rate = pass_rate(best)
         again = f" · {rate}" if rate else ""
         reason = (
-            f"{in_numbers(ids)} ({why}{again}{told}). The pull request added or changed "
-            f"{'it' if len(ids) == 1 else 'them'}."
+            f"{in_numbers(ids)} ({why}{again}{told}). The pull request adds or edits "
+            f"{'its file' if len(ids) == 1 else 'their files'}."
         )
         decider = Decider.AUTHORS_TEST
     else:

@@ -67,7 +67,7 @@ def test_the_authors_fail_to_pass_test_satisfies_and_is_labelled():
     assert (found.outcome, found.decided_by) == (SATISFIED, Decider.AUTHORS_TEST)
     assert found.tests == (SPLIT.id,)
     assert found.evidence_ids == ("E1",)
-    assert "The pull request added or changed it" in found.reason
+    assert "The pull request adds or edits its file" in found.reason
 
 
 def test_the_configuration_can_ask_for_more_than_the_authors_tests():
