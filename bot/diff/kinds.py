@@ -67,15 +67,15 @@ def kinds_of_change(diff: Diff, seen: Mapping[str, ChangeKind]) -> tuple[Changed
     )
 
 
-def only_imports(diff: Diff, seen: Mapping[str, ChangeKind]) -> frozenset[str]:
+def only_imports(diff: Diff, seen: Mapping[str, ChangeKind]) -> tuple[str, ...]:
     """The files of tests in which nothing but imports changed; none where any other one is edited.
 
     What is new is imported by none of them: they import the same modules as before.
     """
     edited = [one for one in diff.files if is_test_file(one.path) and not is_new(one)]
     if any(one.path not in seen and (one.hunks or one.binary) for one in edited):
-        return frozenset()
-    return frozenset(one.path for one in edited if seen.get(one.path) is ChangeKind.IMPORTS)
+        return ()
+    return tuple(one.path for one in edited if seen.get(one.path) is ChangeKind.IMPORTS)
 
 
 def _kind_by_place(change: FileChange) -> ChangeKind:

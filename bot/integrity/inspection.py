@@ -117,7 +117,7 @@ class TestFacts:
     permitted: tuple[PermittedChange, ...] = ()
     retired: frozenset[str] = frozenset()
     grown: frozenset[str] = frozenset()
-    only_imports: frozenset[str] = frozenset()
+    only_imports: tuple[str, ...] = ()
 
     def base_version_fails(self, path: str, name: str) -> bool:
         """Whether a test that passed on base fails on head, and the edit only made it weaker.

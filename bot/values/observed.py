@@ -294,7 +294,7 @@ class FourWay:
     not_run: tuple[NotRun, ...] = ()
     retired: tuple[RetiredTest, ...] = ()
     grown: tuple[GrownTest, ...] = ()
-    only_imports: frozenset[str] = frozenset()
+    only_imports: tuple[str, ...] = ()
     ended_on_base: str = ""
 
 
