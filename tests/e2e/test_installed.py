@@ -201,6 +201,19 @@ def test_what_only_development_needs_is_not_there_for_users(node: Folder) -> Non
     assert builds(judged)[0] == "satisfied", judged.said()
 
 
+def test_where_no_entry_is_named_users_load_what_lies_at_the_top(node: Folder) -> None:
+    stated = manifest(
+        main=None, files=["shop.js"], devDependencies={"twice": "file:./vendor/twice"}
+    )
+    start = node.branch("no-entry", {"package.json": stated, "shop.js": PRICE % "cents"})
+    code = "import {twice} from 'twice';\n\n" + PRICE % "twice(cents)"
+    test = PRICE_TEST.replace("../index.js", "../shop.js")
+    head = node.branch("no-entry-head", {"shop.js": code, "test/price.test.js": test}, start)
+    judged = node.judge(head, start, DOUBLED)
+    assert judged.conclusion == "failure", judged.said()
+    assert "Cannot find package 'twice'" in builds(judged)[1]
+
+
 def test_what_exports_closes_is_for_a_person(node: Folder) -> None:
     shut = node.branch("shut", {**CLOSED, "package.json": manifest(exports="./index.js")})
     judged = node.judge(shut, task=DOUBLED)

@@ -68,7 +68,8 @@ function load(home, how, what) {
 function uses({name, main, bin, exports: offered}, own) {
   const isMap = offered && typeof offered === 'object' && Object.keys(offered).some(key => key.startsWith('.'));
   const hasEntry = offered || main || ['index.js', 'index.json', 'index.node'].some(one => own.has(one));
-  const keys = isMap ? Object.keys(offered).filter(key => offered[key] && !key.includes('*')) : hasEntry ? ['.'] : [];
+  const atTop = [...own].filter(one => /^[\w.-]+\.[cm]?js$/.test(one) && !ASIDE.test(one)).map(one => `./${one}`);
+  const keys = isMap ? Object.keys(offered).filter(key => offered[key] && !key.includes('*')) : hasEntry ? ['.'] : atTop;
   const code = keys.filter(key => !/\.(?:json|css|d\.ts)$/.test(key)).map(key => name + key.slice(1));
   const programs = typeof bin === 'string' ? {[name]: bin} : bin ?? {};
   return [
