@@ -23,7 +23,10 @@ _COMMAND = "npm pack --ignore-scripts && cd /tmp/app && npm install --omit=dev /
 
 
 def can_be_packed(environment: Environment, tree: Path) -> bool:
-    """Whether a side is published from the files of its tree: its entry is there and not built."""
+    """Whether a side is published from the files of its tree: its entry is there and not built.
+
+    Where none is named, what lies at the top is loaded.
+    """
     place = Tree(tree / environment.recipe.root)
     manifest = place.json("package.json")
     is_private = isinstance(manifest.data, dict) and manifest.data.get("private") is True
@@ -31,7 +34,12 @@ def can_be_packed(environment: Environment, tree: Path) -> bool:
         return False
     main = manifest.text("main") or "index.js"
     ends = ("", ".js", ".cjs", "/index.js", ".json")
-    return manifest.has("exports") or any(place.has(f"{main}{end}") for end in ends)
+    if manifest.has("exports") or any(place.has(f"{main}{end}") for end in ends):
+        return True
+    at_top = (path for path in place.files() if "/" not in path)
+    return not manifest.text("main") and any(
+        path.endswith((".js", ".cjs", ".mjs")) for path in at_top
+    )
 
 
 async def load_packed(sandbox: Sandbox, environment: Environment, tree: Path) -> InstalledSide:

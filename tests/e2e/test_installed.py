@@ -205,7 +205,8 @@ def test_where_no_entry_is_named_users_load_what_lies_at_the_top(node: Folder) -
     stated = manifest(
         main=None, files=["shop.js"], devDependencies={"twice": "file:./vendor/twice"}
     )
-    start = node.branch("no-entry", {"package.json": stated, "shop.js": PRICE % "cents"})
+    files = {"package.json": stated, "shop.js": PRICE % "cents", "index.js": None}
+    start = node.branch("no-entry", files)
     code = "import {twice} from 'twice';\n\n" + PRICE % "twice(cents)"
     test = PRICE_TEST.replace("../index.js", "../shop.js")
     head = node.branch("no-entry-head", {"shop.js": code, "test/price.test.js": test}, start)
