@@ -124,7 +124,6 @@ async def _seen(
             continue
         base = project.base if project.base and project.base.failure is None else None
         paths = tuple(sorted({one.path for one in asked}))
-        ids = tuple(sorted({one.id for one in asked}))
         seen_on_head = suite.tests if suite and suite.tests else TestRun(True, ())
         only = worth_alone({one.id: one.path for one in asked}, seen_on_head)
         looking = Looking(
@@ -132,7 +131,7 @@ async def _seen(
             head,
             base,
             paths,
-            ids,
+            tuple(sorted({one.id for one in asked})),
             tests,
             folder,
             limits,

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, permutations
+from itertools import chain, islice, permutations
 
 from sandbox.base import Sandbox
 from sandbox.concurrently import concurrently
@@ -101,7 +101,8 @@ async def replay_nearby(
     names = await asyncio.to_thread(new_names, looking.checkout, looking.test_files)
     plain = {one: other for one in wanted if (other := driver.without(one, names))}
     beside = near([*dict.fromkeys(plain.values())])
-    asked = [*wanted, *all_of(around), *plain.values(), *all_of(beside)]
+    without = {one: (call, *(o.call for o in beside.get(call, ()))) for one, call in plain.items()}
+    asked = [*wanted, *all_of(around), *dict.fromkeys(chain(*without.values()))]
     sides = await _made(sandbox, driver, looking, told, asked)
     swaps: tuple[_Swap, ...] = ()
     if not is_at_once:
@@ -109,17 +110,12 @@ async def replay_nearby(
         around, swaps = near(seen), tuple(_swaps(driver, looking, seen))
         if more := [*all_of(around), *(one.call for one in swaps)]:
             sides = sides.with_more(await _made(sandbox, driver, looking, told, more))
-    found = (
-        *(
-            sides.weighed(
-                one,
-                () if sides.lacks(one, plain) else around.get(one, ()),
-                tuple(map(repr, driver.values(one))),
-            )
-            for one in wanted
-        ),
-        *sides.not_plain(wanted),
+    around = {one: calls for one, calls in around.items() if not sides.lacks(one, plain)}
+    weighed = (
+        sides.weighed(one, around.get(one, ()), tuple(map(repr, driver.values(one))))
+        for one in wanted
     )
+    found = (*weighed, *sides.not_plain(wanted))
     texts = [one for one in words if isinstance(one, str) and len(one) >= _LEAST_KEY]
     inputs = []
     for shown in filter(None, found):
@@ -128,7 +124,6 @@ async def replay_nearby(
         inputs.append(replace(shown, keys=keys, errors=errors))
     told_apart = tuple(one for swap in swaps if (one := sides.told_apart(swap)))
     differences = tuple(filter(None, map(sides.answered_once, wanted)))
-    without = {one: (call, *(o.call for o in beside.get(call, ()))) for one, call in plain.items()}
     defaults = tuple(changed_defaults(wanted, without, sides.base, sides.head))
     return SecondLook(
         inputs=tuple(inputs), swapped=told_apart, differences=differences, defaults=defaults
