@@ -21,6 +21,7 @@ from rich.table import Table
 
 from bot.demo.town import REPOSITORY, OpenedScene, Town, running_town
 from bot.errors import UserError
+from bot.evaluation.upkeep import refuse_full_disk
 from bot.settings import load_settings
 from bot.text.json_reading import Payload
 from sandbox import open_sandbox
@@ -55,10 +56,11 @@ class ProgressRow:
 
 def run(serve: bool, folder: Path | None) -> None:
     """Run the demo; ends with 1 when a conclusion does not come out as it must."""
-    console = Console()
-    # Where nothing can be built, SandboxError comes before anything is started.
+    console, settings = Console(), load_settings()
+    # Where nothing can be built or begun, it is said before anything is started.
     with tempfile.TemporaryDirectory(prefix="assay-demo-") as state:
-        open_sandbox(load_settings().sandbox, Path(state))
+        open_sandbox(settings.sandbox, Path(state))
+    refuse_full_disk(folder or Path(tempfile.gettempdir()), settings.disk_floor_gb)
     with running_town(_folder(folder)) as town:
         console.print(f"A forge runs at {town.forge}, Assay at {town.public_url}.", highlight=False)
         shown = [ProgressRow(opened) for opened in town.open_scenes()]

@@ -11,9 +11,9 @@ from contextlib import asynccontextmanager, closing
 from dataclasses import replace
 from pathlib import Path
 
-from bot.errors import Transient, UserError
+from bot.errors import Transient
 from bot.evaluation import evaluate
-from bot.evaluation.upkeep import too_full
+from bot.evaluation.upkeep import refuse_full_disk
 from bot.github.credentials import held_secrets
 from bot.judges.agents import Agents
 from bot.judges.model import OpenSession, Session, SessionLimits, open_models
@@ -105,8 +105,7 @@ async def judge_once(
 
     `models` stand in for those that the settings name.
     """
-    if why := too_full(settings):
-        raise UserError(why, "Free some space, or set ASSAY_DISK_FLOOR_GB lower.")
+    refuse_full_disk(settings.home, settings.disk_floor_gb)
     with closing(open_records(settings)) as store:
         store.migrate()
         services = open_services(settings, store, origin, models)

@@ -9,8 +9,9 @@ import socket
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
-from bot.errors import Transient
+from bot.errors import Transient, UserError
 from bot.evaluation.on_host import on_this_host
 from bot.services import Services, layers_home
 from bot.settings import Settings
@@ -55,21 +56,23 @@ class DiskFloor:
         if seen.is_low != self._was_low or time.monotonic() - self._told_s > TELL_EVERY_S:
             self._was_low, self._told_s = seen.is_low, time.monotonic()
             if seen.is_low:
-                log.warning("%s", too_full(self.settings))
+                log.warning("%s", _too_full(home, self.settings.disk_floor_gb))
             with suppress(Transient):
                 self.store.host_seen(seen)
         return not seen.is_low
 
 
-def too_full(settings: Settings) -> str:
-    """Return why no evaluation is begun here; empty where there is room."""
-    home, floor = settings.home.absolute(), settings.disk_floor_gb
-    free_gb = free_bytes(home) / GIGABYTE
-    if free_gb >= floor:
-        return ""
+def refuse_full_disk(home: Path, floor_gb: float) -> None:
+    """Raise UserError where no evaluation would be begun in `home` for want of room."""
+    if free_bytes(home) < floor_gb * GIGABYTE:
+        way_out = "Free some space, or set ASSAY_DISK_FLOOR_GB lower."
+        raise UserError(_too_full(home, floor_gb), way_out)
+
+
+def _too_full(home: Path, floor_gb: float) -> str:
     return (
-        f"Only {free_gb:.2f} GB are free at {home}. No new evaluation is begun below {floor:g} GB "
-        "(ASSAY_DISK_FLOOR_GB)."
+        f"Only {free_bytes(home) / GIGABYTE:.2f} GB are free at {home.absolute()}. No new evaluation is "
+        f"begun below {floor_gb:g} GB (ASSAY_DISK_FLOOR_GB)."
     )
 
 

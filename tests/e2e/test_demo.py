@@ -74,6 +74,15 @@ def _said_until(process: subprocess.Popen[str], last: str) -> str:
     raise AssertionError(f"the demo ended early: {said}")
 
 
+def test_on_a_full_disk_it_is_said_before_anything_is_started(tmp_path: Path) -> None:
+    done = demo(tmp_path / "demo", ASSAY_DISK_FLOOR_GB="1000000")
+    assert done.returncode == 2
+    assert re.match(r"assay: Only \d+\.\d\d GB are free at /", done.stderr)
+    assert "set ASSAY_DISK_FLOOR_GB lower" in done.stderr
+    assert "A forge runs" not in done.stdout
+    assert not (tmp_path / "demo").exists()
+
+
 def test_a_part_that_cannot_run_ends_the_demo_with_its_log(tmp_path: Path) -> None:
     done = demo(tmp_path / "demo", ASSAY_DATABASE_URL="nosuch://")
     assert done.returncode == 2
