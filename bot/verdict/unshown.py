@@ -222,7 +222,7 @@ def _answers_otherwise(claim: Claim) -> Gap | None:
                 f"every call that they show raises an error on {side} (`{shown[0].call}`), and {len(others)} "
                 f"similar calls that work on base give something else on head: `{others[0].call}` "
                 f"{others[0].on_base} on base and {others[0].on_head} on head.",
-                "Keep what these calls give, or add a test that shows what they are to give instead",
+                "Keep what similar calls give, or add a test that shows what they are to give instead",
                 claim.nearby,
             )
     return None
