@@ -44,6 +44,7 @@ from bot.values import (
     Trust,
     VerdictOutcome,
 )
+from sandbox.elsewhere.values import Unmeasured
 from sandbox.values import Finding, Outcome
 
 SCHEMA: Literal[1] = 1
@@ -75,6 +76,7 @@ class RequirementDocument:
     damages_noticed: int = 0
     damages_tried: int = 0
     also_changed: AlsoChanged | None = None
+    untried: Unmeasured | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,6 +318,7 @@ def _requirement(row: RequirementView) -> RequirementDocument:
         damages_noticed=verdict.damages_noticed,
         damages_tried=verdict.damages_tried,
         also_changed=row.also,
+        untried=row.untried,
     )
 
 

@@ -37,6 +37,7 @@ from bot.values import (
     WhyNotMeasured,
 )
 from bot.values.rules import IN_WORDS, OF_LOG
+from sandbox.elsewhere.values import Unmeasured
 from sandbox.values import Finding
 
 
@@ -80,7 +81,7 @@ class RequirementView:
     """One requirement, its verdict, what the verdict rests on, and what a person decided about it.
 
     `can_be_accepted` says that a person with write access may decide; `also` what differs near the inputs of
-    its tests.
+    its tests, `untried` why no such inputs were tried.
     """
 
     requirement: Requirement
@@ -90,6 +91,7 @@ class RequirementView:
     accepted: Acceptance | None = None
     can_be_accepted: bool = False
     also: AlsoChanged | None = None
+    untried: Unmeasured | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import islice
 
-from sandbox.elsewhere.values import BothSides, TestedInput, calls_near
+from sandbox.elsewhere.values import BothSides, TestedInput, Unmeasured, calls_near
 
 _MOST_SHOWN = 3
 _MOST_READ = 200
@@ -49,6 +49,12 @@ def also_changed(inputs: Iterable[TestedInput]) -> AlsoChanged | None:
         key=lambda both: max(SequenceMatcher(None, both.call, one).ratio() for one in tested),
     )
     return AlsoChanged(len(differing), len(near), tuple((*shown, *rest)[:_MOST_SHOWN]))
+
+
+def untried(inputs: Iterable[TestedInput]) -> Unmeasured | None:
+    """Return why nothing but the tests' own inputs was tried; None where something was."""
+    problems = [one.problem for one in inputs] or [Unmeasured.NO_CALLS]
+    return problems[0] if all(problems) else None
 
 
 def _results(both: BothSides, ignored: str) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from bot.report.model import (
     Score,
     Subject,
 )
-from bot.report.nearby import also_changed
+from bot.report.nearby import also_changed, untried
 from bot.report.slim import slim
 from bot.report.tests_views import MESSAGE_CHARACTERS, Reached, ShownTests, tests_view
 from bot.text import scrub_tree
@@ -243,14 +243,21 @@ def _requirements(
         named = tuple(map(shown.of, tests))
         cited = _cited(verdict.evidence_ids, seen)
         given, is_open = accepted.get(requirement.id), requirement.id in evaluation.acceptable
-        also = None
-        if verdict.outcome is VerdictOutcome.SATISFIED and not requirement.category.is_of_project:
-            also = also_changed(
+        row = RequirementView(requirement, verdict, named, cited, given, is_open)
+        is_met = verdict.outcome is VerdictOutcome.SATISFIED
+        if is_met and observed.second_look and not requirement.category.is_of_project:
+            inputs = [
                 one
-                for one in (observed.second_look.inputs if observed.second_look else ())
+                for one in observed.second_look.inputs
                 if any(test.makes(one.path, one.test) for test in tests)
+            ]
+            rests_on_tests = verdict.decided_by is Decider.AUTHORS_TEST
+            row = replace(
+                row,
+                also=also_changed(inputs),
+                untried=untried(inputs) if rests_on_tests else None,
             )
-        rows.append(RequirementView(requirement, verdict, named, cited, given, is_open, also))
+        rows.append(row)
     return tuple(rows)
 
 

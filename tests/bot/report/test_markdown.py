@@ -17,6 +17,7 @@ from bot.report.checks import check_summary
 from bot.report.markdown import html, markdown, marker
 from bot.report.view import view
 from bot.values import Conclusion, Evaluation, Observed, TestChange
+from sandbox.elsewhere.values import Unmeasured
 from tests.bot.report.examples import EXAMPLES, HOSTILE, hostile, one_missing, regression, success
 
 LINK = "https://assay.example/evaluations/1?s=abc"
@@ -328,6 +329,16 @@ def test_calls_near_those_of_the_tests_stand_below_these() -> None:
     assert line.endswith("<code>returned 'b-c'</code>.")
     above = text[: text.index(line)].splitlines()[-1]
     assert "test_umlauts" in above
+
+
+def test_a_met_requirement_says_where_only_its_tests_inputs_were_tried() -> None:
+    evaluation = success()
+    look = evaluation.observed.second_look
+    inputs = tuple(replace(one, problem=Unmeasured.NEW) for one in look.inputs)
+    observed = replace(evaluation.observed, second_look=replace(look, inputs=inputs))
+    line = "  - Only the inputs of these tests were tried: the function is new."
+    assert line in comment(replace(evaluation, observed=observed)).splitlines()
+    assert line not in comment(evaluation)
 
 
 def test_each_side_says_how_it_ended() -> None:

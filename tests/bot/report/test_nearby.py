@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from bot.report.nearby import AlsoChanged, also_changed
+from dataclasses import replace
+
+from bot.report.nearby import AlsoChanged, also_changed, untried
 from sandbox.elsewhere.values import BothSides, TestedInput, Unmeasured
 
 
@@ -48,3 +50,11 @@ def test_nothing_is_shown_where_nothing_differs_or_nothing_was_measured() -> Non
     assert also_changed([with_near("size(0)", "returned 0", "returned 2", other)]) == AlsoChanged(
         1, 1, (BothSides(*other),)
     )
+
+
+def test_why_only_the_tests_inputs_were_tried() -> None:
+    tried = with_near("size(0)", "returned 0", "returned 2")
+    new = replace(tried, problem=Unmeasured.NEW)
+    assert untried([new, tried]) is None
+    assert untried([new]) is Unmeasured.NEW
+    assert untried([]) is Unmeasured.NO_CALLS
