@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bot.errors import Transient
 from bot.evaluation import evaluate
-from bot.evaluation.upkeep import refuse_full_disk
+from bot.evaluation.upkeep import refuse_full_disk, tidy_daily
 from bot.github.credentials import held_secrets
 from bot.judges.agents import Agents
 from bot.judges.model import OpenSession, Session, SessionLimits, open_models
@@ -105,10 +105,11 @@ async def judge_once(
 
     `models` stand in for those that the settings name.
     """
-    refuse_full_disk(settings.home, settings.disk_floor_gb)
     with closing(open_records(settings)) as store:
         store.migrate()
         services = open_services(settings, store, origin, models)
+        await asyncio.to_thread(tidy_daily, services)
+        refuse_full_disk(settings.home, settings.disk_floor_gb)
         if count_runs:
             services = replace(services, count_runs=count_runs)
         return await evaluate(request, services, run_in_process)

@@ -76,6 +76,14 @@ def _too_full(home: Path, floor_gb: float) -> str:
     )
 
 
+def tidy_daily(services: Services) -> None:
+    """Tidy where that was not done for a day: a command that judges may have no worker that does."""
+    mark = services.settings.home / "tidied"
+    if not mark.exists() or time.time() - mark.stat().st_mtime > SECONDS_A_DAY:
+        tidy(services)
+        mark.touch()
+
+
 def tidy(services: Services) -> int:
     """Remove what is older than the retention or over the disk budget; return the bytes freed."""
     settings = services.settings

@@ -55,6 +55,37 @@ def test_a_disk_that_fills_up_while_building_says_nothing_about_the_change(
     assert not (out / "report.json").exists()
 
 
+def test_without_a_worker_what_nobody_used_for_long_goes_once_a_day(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "project")
+    repository.commit(PROJECT)
+    repository.git("checkout", "--quiet", "-b", "feature")
+    repository.commit(FIX)
+    home, long_ago_s = tmp_path / "home", time.time() - 40 * 86_400
+    folders = [
+        home / "built/bubblewrap/environments/python" / name / "key" for name in ("used", "left")
+    ]
+
+    def judge() -> None:
+        for folder in folders:
+            (folder / "layer").mkdir(parents=True, exist_ok=True)
+        os.utime(folders[1], (long_ago_s, long_ago_s))
+        argv = ("judge", str(repository.folder), "--base", "main", "--head", "feature", "--no-pdf")
+        done = subprocess.run(
+            [sys.executable, "-m", "bot.cli", *argv, "--out", str(tmp_path / "out")],
+            env={**os.environ, "ASSAY_HOME": str(home)},
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
+        )
+        assert done.returncode in {0, 3}, done.stdout + done.stderr
+
+    judge()
+    assert [folder.exists() for folder in folders] == [True, False]
+    judge()
+    assert [folder.exists() for folder in folders] == [True, True]
+
+
 def test_below_the_floor_nothing_is_begun_and_the_operator_is_told(tmp_path: Path) -> None:
     with running_forge(tmp_path) as town, ExitStack() as stack:
         full = {**town.environment, "ASSAY_DISK_FLOOR_GB": "1000000", "ASSAY_PDF": "false"}
