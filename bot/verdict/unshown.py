@@ -35,7 +35,7 @@ from bot.verdict.other_results import (
     comes_otherwise,
     depends_on_calls_before,
 )
-from sandbox.damage.values import ALTERED, PASSED_OVER, SAME
+from sandbox.damage.values import ALTERED, PASSED_OVER, SAME, TERM
 from sandbox.elsewhere.values import (
     BothSides,
     Misfit,
@@ -314,8 +314,9 @@ def _asks_unseen(claim: Claim) -> Gap | None:
         but = f"{where} it. So nothing shows what this part of the change is for."
         instead = "take this part back"
     else:
-        but = f"{where} this value. So nothing shows what the condition is for."
-        instead = "take this condition out"
+        what = "term" if damage.kind == TERM else "condition"
+        but = f"{where} this value. So nothing shows what the {what} is for."
+        instead = f"take this {what} out"
     step = f"Add a test that fails where {damage.what}, or {instead}"
     return Gap(but, step, (seen.evidence_id,))
 

@@ -29,7 +29,10 @@ ALTERED = "altered"
 NARROWED = "narrowed"
 """A condition on a text that narrows another one is always met: who needs it notices."""
 
-UNASKED = (CONDITION, PASSED_OVER, KEY, ALTERED, NARROWED)
+TERM = "term"
+"""A term with a number is left out of what is computed: who needs it notices."""
+
+UNASKED = (CONDITION, PASSED_OVER, KEY, ALTERED, NARROWED, TERM)
 """Kinds that are asked about only where the task speaks of no such thing."""
 
 OF_VALUES = (CONDITION, KEY)
@@ -57,8 +60,9 @@ class Damage:
     is False where noticing it shows only that a name is there or that a function is called; `is_new` where
     the change adds the function. For a judge's step there are more kinds: restored (what it is about as on
     base) and unsteady (another value at each call); `names` are those of what it stands in (of a `CONDITION`
-    and of what is `NARROWED` the values that it asks for, of `PASSED_OVER` the errors, of `ALTERED` those
-    that came or went), and `is_changed` is False where that says the same on base; `parameters` are those of
+    and of what is `NARROWED` the values that it asks for, of a `TERM` its numbers, of `PASSED_OVER` the
+    errors, of `ALTERED` those that came or went), and `is_changed` is False where that says the same on
+    base; `parameters` are those of
     the function. `edit` is the same of what is `ALTERED` alike in several places. `places` are all lines
     that are as on base, where `line` does not say it.
     """

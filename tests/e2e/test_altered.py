@@ -141,6 +141,15 @@ def test_what_a_test_needs_is_not(folder: Folder) -> None:
     assert found.conclusion == "success", found.said()
 
 
+@pytest.mark.parametrize("said", ["", "\nNothing stays for more than 500 seconds.\n"])
+def test_a_term_that_no_test_needs_is_asked_about(folder: Folder, said: str) -> None:
+    bounded = ("self.clock() + ttl", "self.clock() + min(ttl, 500)")
+    found = judged(folder, f"term-{bool(said)}", bounded, task=TASK + said)
+
+    assert found.conclusion == ("success" if said else "action_required"), found.said()
+    assert ("`min(ttl, 500)` is only `ttl`" in found.said()) is not said
+
+
 NARROW = (
     "if ends is not None and ends",
     'if ends is not None and key.startswith("a") and ends',

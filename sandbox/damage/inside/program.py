@@ -37,6 +37,7 @@ from sandbox.damage.inside.make import Damage, emptied, ranked
 from sandbox.damage.inside.other_values import in_other_values
 from sandbox.damage.inside.passed_over import passed_over
 from sandbox.damage.inside.source import Clock, Source, bound, functions, is_modest, tokens
+from sandbox.damage.inside.terms import terms
 
 MOST = 60
 
@@ -52,6 +53,7 @@ def main() -> int:
         conditions(sources),
         passed_over(sources),
         keys(sources),
+        terms(sources, clock),
         altered(sources, clock),
         telling,
     )

@@ -9,7 +9,7 @@ import pytest
 
 from sandbox import open_sandbox
 from sandbox.damage.making import DamagedCopy, make_damages
-from sandbox.damage.values import CONDITION, NARROWED, PASSED_OVER, SAME, UNASKED
+from sandbox.damage.values import CONDITION, NARROWED, PASSED_OVER, SAME, TERM, UNASKED
 from tests.sandbox.linters.changes import changed
 
 pytestmark = pytest.mark.real
@@ -216,6 +216,39 @@ async def test_what_narrows_a_condition_to_a_text_is_always_met(tmp_path: Path, 
     found = [one.damage for one in made if one.damage.kind in (NARROWED, CONDITION)]
     assert [one.what for one in found] == wanted
     assert all(one.kind == NARROWED and one.names for one in found)
+
+
+TERMS = {
+    "a.py": (
+        "def f(a, b):\n    return a\n",
+        "def f(a, b):\n    c = min(a, 9_000) - b // 70 if a % 400 == 0 else (a + b) & 0xFFFF\n"
+        "    return c + 1, c * 60, f'{a}' + '77'\n",
+        [
+            "`min(a, 9_000) - b // 70` is only `min(a, 9_000)`",
+            "`min(a, 9_000)` is only `a`",
+            "`(a + b) & 0xFFFF` is only `(a + b)`",
+        ],
+    ),
+    "a.js": (
+        "const f = a => a % 512;\n",
+        "const f = (a, b) => [Math.max(3.5, a), a % 512 + b, b & 255, a - g(b / 99), a - 100 > b];\n",
+        ["`Math.max(3.5, a)` is only `a`", "`a - g(b / 99)` is only `a`"],
+    ),
+}
+"""Base, head, and how terms with a new number are left out."""
+
+
+@pytest.mark.parametrize("name", TERMS)
+async def test_a_term_with_a_new_number_is_left_out(tmp_path: Path, name: str) -> None:
+    base, head, wanted = TERMS[name]
+    checkout = changed(tmp_path, {name: base}, {name: head})
+    sandbox = open_sandbox("bubblewrap", tmp_path / "state")
+    made = await make_damages(sandbox, checkout, {name}, ())
+    found = [one for one in made if one.damage.kind == TERM]
+    assert [one.damage.what for one in found] == wanted
+    for one in found:
+        ((_, text),) = one.files
+        assert not any(number in text.decode() for number in one.damage.names)
 
 
 async def test_a_value_that_base_asks_for_is_none_of_the_change(tmp_path: Path) -> None:
