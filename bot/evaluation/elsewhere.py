@@ -78,8 +78,12 @@ async def look_elsewhere(
     found = []
     if seen.differences or seen.left_out or seen.unrecorded or seen.not_looked_at:
         found.append(_shown(_STEP, list(_again(seen)), took_s))
-    if seen.inputs or seen.defaults:
+    if seen.inputs or seen.defaults or seen.too_long:
         lines = [*table(seen.inputs)]
+        lines += (
+            f"{one.call}, with {one.what}: base answers, head {one.on_head}"
+            for one in seen.too_long
+        )
         lines += (
             f"{one.call.call}: base {one.call.on_base}, head {one.call.on_head}"
             for one in seen.defaults

@@ -106,6 +106,20 @@ def changes_default(claim: Claim) -> Gap | None:
     )
 
 
+def gives_up_at_long_inputs(claim: Claim) -> Gap | None:
+    """With a very long text or list in a tested call, base answers and head does not."""
+    paths = {test.path for test in claim.tests}
+    seen = claim.seen.too_long if claim.seen else ()
+    one = next((one for one in seen if one.path in paths), None)
+    if one is None:
+        return None
+    return Gap(
+        f"where `{one.call}` is given {one.what}, base answers and head {one.on_head}.",
+        "Let the time that it takes, and the depth of calls, not grow so fast with what it is given",
+        claim.nearby,
+    )
+
+
 def answers_what_stays_refused(claim: Claim) -> Gap | None:
     """The demand wants calls to be refused as before; near the tested ones head answers what base refuses."""
     own = prose_of(claim.requirement)

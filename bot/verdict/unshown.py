@@ -34,6 +34,7 @@ from bot.verdict.other_results import (
     changes_default,
     comes_otherwise,
     depends_on_calls_before,
+    gives_up_at_long_inputs,
 )
 from sandbox.damage.values import ALTERED, PASSED_OVER, SAME, TERM
 from sandbox.elsewhere.values import (
@@ -342,6 +343,7 @@ _LOOKS = (  # in the order in which a reader would want to be told
     changes_arguments,
     depends_on_calls_before,
     changes_default,
+    gives_up_at_long_inputs,
     _is_in_another_place,
     _refuses_unshown,
     answers_what_stays_refused,

@@ -20,6 +20,7 @@ from sandbox.elsewhere.calls_near import (
     with_nothing,
 )
 from sandbox.elsewhere.driver import Again, Driver, Looking
+from sandbox.elsewhere.long_inputs import long_calls, long_input, unanswered
 from sandbox.elsewhere.new_names import added_code, changed_defaults, new_names
 from sandbox.elsewhere.told import (
     SHOWN,
@@ -102,13 +103,17 @@ async def replay_nearby(
     plain = {one: other for one in wanted if (other := driver.without(one, names))}
     beside = near([*dict.fromkeys(plain.values())])
     without = {one: (call, *(o.call for o in beside.get(call, ()))) for one, call in plain.items()}
+    long = long_calls(driver, wanted, wanted) if is_at_once else ()
     asked = [*wanted, *all_of(around), *dict.fromkeys(chain(*without.values()))]
+    asked += [one.call for one in long]
     sides = await _made(sandbox, driver, looking, told, asked)
     swaps: tuple[_Swap, ...] = ()
     if not is_at_once:
         seen = [one for one in wanted if sides.may_differ(one) and not sides.lacks(one, plain)]
         around, swaps = near(seen), tuple(_swaps(driver, looking, seen))
-        if more := [*all_of(around), *(one.call for one in swaps)]:
+        long = long_calls(driver, wanted, seen)
+        # The long ones are last: one that comes to no end may take the rest of the time.
+        if more := [*all_of(around), *(one.call for one in swaps), *(one.call for one in long)]:
             sides = sides.with_more(await _made(sandbox, driver, looking, told, more))
     around = {one: calls for one, calls in around.items() if not sides.lacks(one, plain)}
     weighed = (
@@ -125,8 +130,17 @@ async def replay_nearby(
     told_apart = tuple(one for swap in swaps if (one := sides.told_apart(swap)))
     differences = tuple(filter(None, map(sides.answered_once, wanted)))
     defaults = tuple(changed_defaults(wanted, without, sides.base, sides.head))
+    too_long = []
+    if first := next(unanswered(long, sides.base, sides.head, errors), None):
+        alone = await _made(sandbox, driver, looking, told, [first.call])
+        if any(unanswered([first], alone.base, alone.head, errors)):
+            too_long.append(long_input(first, alone.head[first.call]))
     return SecondLook(
-        inputs=tuple(inputs), swapped=told_apart, differences=differences, defaults=defaults
+        inputs=tuple(inputs),
+        swapped=told_apart,
+        differences=differences,
+        defaults=defaults,
+        too_long=tuple(too_long),
     )
 
 

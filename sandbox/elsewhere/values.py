@@ -237,6 +237,19 @@ class Replaced:
 
 
 @dataclass(frozen=True, slots=True)
+class LongInput:
+    """A tested call at which base answers with a long value (`what`), too; `on_head` is what comes of head.
+
+    `path` is the tests' file.
+    """
+
+    call: str
+    what: str
+    on_head: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class SecondLook:
     """How many calls could be compared, those that differ, and how many were left out; and the tested inputs
     with what is near them.
@@ -246,7 +259,7 @@ class SecondLook:
     `not_looked_at` names the runners that have no second look. `raising` has the path and the name of tests
     with a call that may have raised, and that nobody made again; `misfits` are calls of mocks,
     `replaced` functions that files of the change put in place of others. `defaults` are calls as
-    before that come otherwise.
+    before that come otherwise, `too_long` those that head does not answer with a long value.
     """
 
     compared: int = 0
@@ -260,6 +273,7 @@ class SecondLook:
     misfits: tuple[Misfit, ...] = ()
     replaced: tuple[Replaced, ...] = ()
     defaults: tuple[Default, ...] = ()
+    too_long: tuple[LongInput, ...] = ()
 
     def __add__(self, other: SecondLook) -> SecondLook:
         """Return what both saw."""
@@ -278,4 +292,5 @@ class SecondLook:
             self.misfits + other.misfits,
             self.replaced + other.replaced,
             self.defaults + other.defaults,
+            self.too_long + other.too_long,
         )
