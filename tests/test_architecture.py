@@ -75,8 +75,13 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "bot.trajectory": (*PURE,),
     "bot.verdict": (*PURE, "bot.configuration", "bot.diff", "bot.evidence", "bot.task", "sandbox"),
-    "bot.report": ("bot.templates", "bot.text", "bot.values", "sandbox.values"),
-    "bot.report.nearby": ("sandbox.elsewhere.values",),
+    "bot.report": (
+        "bot.templates",
+        "bot.text",
+        "bot.values",
+        "sandbox.elsewhere.values",
+        "sandbox.values",
+    ),
     "bot.report.pdf": ("sandbox.base", "sandbox.browser.journey", "sandbox.toolchains.layers"),
     # adapters: each may bring in the library that is its own
     "bot.github": (

@@ -78,7 +78,7 @@ async def look_elsewhere(
     found = []
     if seen.differences or seen.left_out or seen.unrecorded or seen.not_looked_at:
         found.append(_shown(_STEP, list(_again(seen)), took_s))
-    if seen.inputs or seen.defaults or seen.too_long:
+    if seen.inputs or seen.defaults or seen.too_long or seen.unordered:
         lines = [*table(seen.inputs)]
         lines += (
             f"{one.call}, with {one.what}: base answers, head {one.on_head}"
@@ -87,6 +87,10 @@ async def look_elsewhere(
         lines += (
             f"{one.call.call}: base {one.call.on_base}, head {one.call.on_head}"
             for one in seen.defaults
+        )
+        lines += (
+            f"{one.call.call} on head: {one.call.on_base}, and where hashes are others {one.call.on_head}"
+            for one in seen.unordered
         )
         for one in (o for o in seen.swapped if not o.is_alike):
             base, head = one.swapped.on_base, one.swapped.on_head

@@ -36,6 +36,9 @@ _SPEAKS_OF_STATE = re.compile(
     r"generat\w+|consum\w+|queues?|stacks?|toggl\w+|registr\w+|register\w*|lazy|lazily|same object|"
     r"identity|allocat\w+|fast\w*|slow\w*|speed\w*|perform\w+|optimi[sz]\w+)\b"
 )
+_OF_NO_ORDER = re.compile(
+    r"(?i)\b(?:any|no|arbitrary|random\w*) (?:\w+ )?order|\bunordered|\border (?:does not|doesn't|may)"
+)
 _OF_REFUSALS = re.compile(r"(?i)\b(?:throw|rais|refus|reject)|error\b|exception\b")
 _ERROR = re.compile(r"(?<![\w.])[A-Z]\w*(?:Error|Exception)(?!\w)")
 _SEVERAL = 2
@@ -102,6 +105,22 @@ def changes_default(claim: Claim) -> Gap | None:
         f"without what is new in the tests' call, `{one.call}` {one.on_base} on base and {one.on_head} on "
         "head, and no test shows that this is meant.",
         "Leave such a call as it was, or add a test that shows what it is to give",
+        claim.nearby,
+    )
+
+
+def comes_in_any_order(claim: Claim) -> Gap | None:
+    """What base gives in one order comes on head in another one each time a program starts."""
+    paths = {test.path for test in claim.tests}
+    seen = claim.seen.unordered if claim.seen else ()
+    one = next((one.call for one in seen if one.path in paths), None)
+    said = "\n".join((claim.asked, *claim.case.requirements.said))
+    if one is None or _OF_NO_ORDER.search(said):
+        return None
+    return Gap(
+        f"`{one.call}` gives the same on base each time a program starts. On head it {one.on_base} in one "
+        f"process and {one.on_head} in another, as the order of a set is another one.",
+        "Keep the order, or let the task say that it does not matter",
         claim.nearby,
     )
 

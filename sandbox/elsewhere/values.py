@@ -259,7 +259,8 @@ class SecondLook:
     `not_looked_at` names the runners that have no second look. `raising` has the path and the name of tests
     with a call that may have raised, and that nobody made again; `misfits` are calls of mocks,
     `replaced` functions that files of the change put in place of others. `defaults` are calls as
-    before that come otherwise, `too_long` those that head does not answer with a long value.
+    before that come otherwise, `too_long` those that head does not answer with a long value;
+    of `unordered` calls the order on head is now one, now another one (as if both were sides).
     """
 
     compared: int = 0
@@ -274,6 +275,7 @@ class SecondLook:
     replaced: tuple[Replaced, ...] = ()
     defaults: tuple[Default, ...] = ()
     too_long: tuple[LongInput, ...] = ()
+    unordered: tuple[Default, ...] = ()
 
     def __add__(self, other: SecondLook) -> SecondLook:
         """Return what both saw."""
@@ -293,4 +295,5 @@ class SecondLook:
             self.replaced + other.replaced,
             self.defaults + other.defaults,
             self.too_long + other.too_long,
+            self.unordered + other.unordered,
         )

@@ -1,0 +1,263 @@
+"""What recorded calls, made again, give on base and on head."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from sandbox.base import Sandbox
+from sandbox.concurrently import concurrently
+from sandbox.elsewhere.calls_near import NearCall
+from sandbox.elsewhere.driver import Again, Driver, Looking
+from sandbox.elsewhere.told import (
+    SHOWN,
+    Outcome,
+    Recorded,
+    both_sides,
+    is_same,
+    later_answer,
+    left_behind,
+    place_in,
+    read_run,
+    shown_beside,
+)
+from sandbox.elsewhere.values import (
+    MOST_SHOWN,
+    RAISED,
+    SEVERAL,
+    BothSides,
+    Default,
+    Difference,
+    Swapped,
+    TestedInput,
+    Unmeasured,
+    moves_boundary,
+)
+from sandbox.linters.reading import Node
+
+_FEW = 3
+_MOST_UNREAD = 1_000
+_OF_NO_ORDER_ITSELF = ("returned {", "returned set(", "returned frozenset(")
+_UNABLE = re.compile(RAISED + r" (?:TypeError|AttributeError|NameError|ReferenceError)\b")
+_OPENS = ("returned [", "returned {")
+"""How a list or a table is told."""
+_NOTHING = re.compile(r"(?:returned|resolved) (?:undefined|null|NaN)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """A tested call, and the same with another name of those that stand side by side."""
+
+    tested: Recorded
+    name: str
+    other: str
+    call: Recorded
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Makes calls again, in the other place, on both sides; `told` is the recording's record."""
+
+    sandbox: Sandbox
+    driver: Driver
+    looking: Looking
+    told: Node
+
+    async def on_both(self, asked: Sequence[Recorded], seed: int = 0) -> Sides:
+        """Return what calls give: one program on each side makes all of them. Raises SandboxError."""
+        looking, told = self.looking, self.told
+        places = (
+            (looking.checkout.base_tree, looking.base),
+            (looking.checkout.head_tree, looking.head),
+        )
+        plain = Again(
+            looking, told, tuple(asked), "", looking.head, looking.workspace, is_brief=True
+        )
+        again = (
+            replace(plain, tree=tree, environment=built, seed=seed)
+            for tree, built in places
+            if built is not None
+        )
+        done = await concurrently(*(self.sandbox.run(self.driver.plain(one)) for one in again))
+        base, head = map(read_run, done)
+        unread = {
+            (one["path"].text, one["test"].text, one["name"].text)
+            for one in islice(told["unread"], _MOST_UNREAD)
+        }
+        return Sides(
+            {one: base.outcomes.get(number) for number, one in enumerate(asked)},
+            {one: head.outcomes.get(number) for number, one in enumerate(asked)},
+            head.place,
+            place_in(told),
+            frozenset(unread),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """What the calls gave on both sides."""
+
+    base: dict[Recorded, Outcome | None]
+    head: dict[Recorded, Outcome | None]
+    there: dict[str, str]  # where they were made on head
+    here: dict[str, str]  # where the tests ran
+    unread: frozenset[tuple[str, str, str]]  # path, test, and the function ("" for any)
+
+    def with_more(self, other: Sides) -> Sides:
+        """Return these with what other calls gave."""
+        return replace(self, base=self.base | other.base, head=self.head | other.head)
+
+    def may_differ(self, call: Recorded) -> bool:
+        """Tell whether a call of the tests shows the change, or calls what is new."""
+        base, head = self.base.get(call), self.head.get(call)
+        return head is not None and (base is None or base.all != head.all)
+
+    def lacks(self, call: Recorded, plain: Container[Recorded]) -> bool:
+        """Tell whether base cannot be called so, with new names: then all calls near it are refused."""
+        base = self.base.get(call)
+        return call in plain and base is not None and base.all == "raised TypeError"
+
+    def weighed(
+        self, call: Recorded, around: Iterable[NearCall], values: tuple[str, ...]
+    ) -> TestedInput | None:
+        """Return a tested input at which base and head differ, or nobody knows; None for others."""
+        base, head = self.base.get(call), self.head.get(call)
+        if head is None:
+            return unmeasured(call, Unmeasured.UNKNOWN)
+        is_unsteady = head.unsteady or (base is not None and base.unsteady)
+        is_as_seen = is_same(call.outcome, self.here, head.text, self.there)
+        if is_unsteady or not is_as_seen:
+            why = Unmeasured.UNSTEADY if is_unsteady else Unmeasured.ELSEWHERE
+            later = later_answer(base, head) if is_as_seen else ""
+            return replace(unmeasured(call, why), later=later)
+        if base is None:
+            return self._new(call, head, around)
+        tested = both_sides(call.shown, base.all, head.all)
+        if not tested.differs:
+            return None
+        around = tuple(around)
+        known = [(one, both) for one in around if (both := self._informative(one.call))]
+        refused = (one for one in around if self._is_refused_as(base, one.call))
+        raised = base.all[:MOST_SHOWN]
+        return TestedInput(
+            tested,
+            call.name,
+            call.path,
+            call.test,
+            values=tuple(
+                values[slot] for slot in sorted({one.slot for one, _ in known} - {SEVERAL})
+            ),
+            near=tuple(
+                replace(both, call=shown_beside(one.call.shown, call.shown), slot=one.slot)
+                for one, both in known
+            ),
+            moves_boundary=moves_boundary(tested, [(one.slot, one.step, at) for one, at in known]),
+            still=tuple(
+                BothSides(shown_beside(one.call.shown, call.shown), raised, raised, one.slot)
+                for one in islice(refused, _FEW)
+            ),
+            left=left_behind(base, head),
+            is_shared=head.shared and not base.shared and base.all.startswith(_OPENS),
+        )
+
+    def not_plain(self, calls: Iterable[Recorded]) -> list[TestedInput]:
+        """Say once for a test of what it also calls with no plain values; the function may be any of its."""
+        found = {}
+        for one in calls:
+            for name in {"", one.name}:
+                key = (one.path, one.test, name)
+                if key in self.unread:
+                    found[key] = replace(unmeasured(one, Unmeasured.NO_PLAIN_INPUT), function=name)
+        return list(found.values())
+
+    def _new(self, call: Recorded, head: Outcome, around: Iterable[NearCall]) -> TestedInput:
+        """Return the input of a new function; with what is near it where that all gives the same."""
+        outcomes = [(one.call, self.head.get(one.call)) for one in around]
+        near = [
+            both_sides(one.shown, "", found.all)
+            for one, found in outcomes
+            if found and not found.unsteady
+        ]
+        tested = both_sides(call.shown, "", head.all)
+        is_constant = {one.on_head for one in near} == {tested.on_head}
+        return TestedInput(
+            tested,
+            call.name,
+            call.path,
+            call.test,
+            near=tuple(near) if is_constant else (),
+            problem=Unmeasured.NEW,
+        )
+
+    def answered_once(self, call: Recorded) -> Difference | None:
+        """Return a call that gives what the test saw, and then what base gives each time.
+
+        State that is meant goes on to something else, or the tests show it.
+        """
+        base, head = self.base.get(call), self.head.get(call)
+        if base is None or head is None or base.unsteady or base.later or not head.later:
+            return None
+        if base.all in (head.all, "") or head.later != base.all:
+            return None
+        if not is_same(call.outcome, self.here, head.text, self.there):
+            return None
+        told = call.outcome[:SHOWN], head.later[:SHOWN]
+        return Difference(call.shown, call.name, *told, call.path, call.test, head.times)
+
+    def in_other_order(self, call: Recorded, other: Sides) -> Default | None:
+        """Return a call that base answers alike where hashes are others, and head in another order."""
+        base, head = self.base.get(call), self.head.get(call)
+        then, now = other.base.get(call), other.head.get(call)
+        if not (base and head and then and now) or head.unsteady or now.unsteady:
+            return None
+        is_kept = base.all == then.all and not base.unsteady and not re.match(RAISED, base.all)
+        is_mixed = head.all != now.all and sorted(head.all) == sorted(now.all)
+        if not is_kept or not is_mixed or head.all.startswith(_OF_NO_ORDER_ITSELF):
+            return None
+        return Default(both_sides(call.shown, head.all, now.all), call.path)
+
+    def told_apart(self, swap: Swap) -> Swapped | None:
+        """Return what both sides give with the other name; None where nobody knows, or none can call so."""
+        outcomes = [
+            side.get(one) for one in (swap.tested, swap.call) for side in (self.base, self.head)
+        ]
+        known = [one for one in outcomes if one and not one.unsteady]
+        if len(known) < len(outcomes):
+            return None
+        base, head, other_base, other_head = known
+        is_unable = other_base.all == other_head.all and _UNABLE.match(other_head.all)
+        if head.all == base.all or is_unable:
+            return None
+        return Swapped(
+            swap.name,
+            swap.other,
+            both_sides(swap.tested.shown, base.all, head.all),
+            both_sides(swap.call.shown, other_base.all, other_head.all),
+            swap.tested.path,
+            is_alike=head.all == other_head.all,
+        )
+
+    def _is_refused_as(self, tested: Outcome, call: Recorded) -> bool:
+        """Tell whether both sides raise at a call what base raises at another one."""
+        both = (self.base.get(call), self.head.get(call))
+        is_refused = re.match(RAISED, tested.all) is not None
+        return is_refused and all(
+            one and not one.unsteady and one.all == tested.all for one in both
+        )
+
+    def _informative(self, call: Recorded) -> BothSides | None:
+        """Return what both sides give; None where they refuse alike, or where one gave nothing clear."""
+        base, head = self.base.get(call), self.head.get(call)
+        if base is None or head is None or base.unsteady or head.unsteady:
+            return None
+        both = both_sides(call.shown, base.all, head.all)
+        is_nothing = both.is_refused or _NOTHING.match(head.text)
+        return None if is_nothing and not both.differs else both
+
+
+def unmeasured(call: Recorded, why: Unmeasured) -> TestedInput:
+    """Say why nothing is known of what is near a call."""
+    nothing = BothSides(call.shown[:MOST_SHOWN], "", "")
+    return TestedInput(nothing, call.name, call.path, call.test, problem=why)
