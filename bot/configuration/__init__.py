@@ -13,13 +13,11 @@ from bot.configuration.layers import (
     loosened,
     reading_of,
 )
-from bot.configuration.pull_requests import ConfiguredAgent, When
+from bot.configuration.pull_requests import ConfiguredAgent
 from bot.configuration.reading import (
     MAX_BYTES,
     PATH,
     ConfigurationFile,
-    ConfigurationProblem,
-    KeyDescription,
     describe_keys,
     json_schema,
     read,
@@ -29,43 +27,9 @@ from bot.configuration.reading import (
 from bot.configuration.schema import (
     CheckPolicy,
     Configuration,
-    ConfiguredRequirement,
     ConfiguredTrigger,
     JudgePolicy,
     NetworkPolicy,
-    RubricPolicy,
     UnverifiedPolicy,
     Weight,
 )
-
-__all__ = [
-    "MAX_BYTES",
-    "PATH",
-    "CheckPolicy",
-    "Configuration",
-    "ConfigurationFile",
-    "ConfigurationProblem",
-    "ConfiguredAgent",
-    "ConfiguredRequirement",
-    "ConfiguredTrigger",
-    "Effective",
-    "JudgePolicy",
-    "KeyDescription",
-    "Layer",
-    "NetworkPolicy",
-    "PolicyContext",
-    "RubricPolicy",
-    "UnverifiedPolicy",
-    "Weight",
-    "When",
-    "describe_keys",
-    "effective",
-    "json_schema",
-    "loosened",
-    "matches",
-    "matches_any",
-    "read",
-    "read_configuration",
-    "reading_of",
-    "refusal",
-]

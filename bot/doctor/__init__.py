@@ -12,8 +12,6 @@ from bot.errors import Transient, UserError
 from bot.settings import Settings
 from sandbox.bubblewrap.selfcheck import as_root
 
-__all__ = ["Diagnosis", "examine"]
-
 
 async def examine(settings: Settings) -> tuple[Diagnosis, ...]:
     """Look at everything at the same time; each part keeps to a few seconds."""

@@ -44,8 +44,6 @@ from bot.values import STAGES, EvaluationRequest, Observed, Part, Publication, T
 from bot.verdict.keeping import proofs_of_each
 from sandbox.concurrently import FewAtATime, concurrently
 
-__all__ = ["STAGES", "evaluate"]
-
 
 async def evaluate(request: EvaluationRequest, services: Services, run: StepRunner) -> Publication:
     """Judge one request and publish what was found. Raises Transient when GitHub stays away."""

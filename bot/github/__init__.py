@@ -27,41 +27,8 @@ from bot.github.base import (
     RepositoryReader,
 )
 from bot.github.readings import (
-    read_check_run,
-    read_comment,
-    read_issue,
     read_pull_request,
     signature,
     signature_is_valid,
 )
 from bot.text.json_reading import Payload
-
-__all__ = [
-    "BELONGING",
-    "AccessToken",
-    "AppCredentials",
-    "AppInfo",
-    "ChangedPaths",
-    "CheckAction",
-    "CheckReport",
-    "CheckRun",
-    "CheckStatus",
-    "Comment",
-    "GitHub",
-    "Installation",
-    "Issue",
-    "LabelSet",
-    "NotThere",
-    "Payload",
-    "Permission",
-    "PullRequest",
-    "Reaction",
-    "Repository",
-    "RepositoryReader",
-    "read_check_run",
-    "read_comment",
-    "read_issue",
-    "read_pull_request",
-    "signature",
-    "signature_is_valid",
-]

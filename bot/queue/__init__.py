@@ -6,17 +6,4 @@ Two faces: `EngineClient` puts jobs in (web process, after fork), `open_worker` 
 from bot.queue.client import EngineClient, JobState, QueueDepth
 from bot.queue.lease import LeaseLost
 from bot.queue.options import EngineOptions, engine_options, migrate
-from bot.queue.worker import Work, Worker, open_worker
-
-__all__ = [
-    "EngineClient",
-    "EngineOptions",
-    "JobState",
-    "LeaseLost",
-    "QueueDepth",
-    "Work",
-    "Worker",
-    "engine_options",
-    "migrate",
-    "open_worker",
-]
+from bot.queue.worker import Work, open_worker

@@ -24,31 +24,3 @@ from bot.store.record_parts import KeptReplies
 from bot.store.records import Records, open_records
 from bot.store.sessions import WebSession
 from bot.store.tokens import MOST_DAYS, ApiToken, IssuedToken, check_repository
-
-__all__ = [
-    "MOST_DAYS",
-    "ApiToken",
-    "Artifacts",
-    "Decision",
-    "Ended",
-    "EvaluationFacts",
-    "EvaluationFilter",
-    "EvaluationRecord",
-    "EvaluationState",
-    "FileArtifacts",
-    "FlakyTest",
-    "HostDisk",
-    "IssuedToken",
-    "JudgedEvaluation",
-    "KeptReplies",
-    "ListedEvaluation",
-    "Records",
-    "StageTime",
-    "Store",
-    "Totals",
-    "VerdictLabelFilter",
-    "WebSession",
-    "check_repository",
-    "open_artifacts",
-    "open_records",
-]

@@ -2,16 +2,3 @@
 
 from bot.text.escape import Delimiter, code, delimiter_of, fence, sentence, suggestion
 from bot.text.scrub import redact, scrub, scrub_tree, visible
-
-__all__ = [
-    "Delimiter",
-    "code",
-    "delimiter_of",
-    "fence",
-    "redact",
-    "scrub",
-    "scrub_tree",
-    "sentence",
-    "suggestion",
-    "visible",
-]

@@ -7,40 +7,17 @@ from importlib import import_module
 
 from bot.judges.model.account import Price, TokenCount, usd_of
 from bot.judges.model.base import (
-    Answerless,
     BudgetSpent,
     Memory,
-    ModelAway,
     ModelProblem,
     OpenSession,
     Prompt,
     SealedMemory,
     Session,
     SessionLimits,
-    Tool,
-    Toolbox,
     no_models,
 )
 from bot.settings import Settings
-
-__all__ = [
-    "Answerless",
-    "BudgetSpent",
-    "Memory",
-    "ModelAway",
-    "ModelProblem",
-    "OpenSession",
-    "Prompt",
-    "SealedMemory",
-    "Session",
-    "SessionLimits",
-    "Tool",
-    "Toolbox",
-    "no_models",
-    "open_models",
-    "open_sealed",
-    "price_of",
-]
 
 
 def open_models(settings: Settings, memory: Memory) -> OpenSession:

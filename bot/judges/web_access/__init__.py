@@ -45,9 +45,6 @@ class Web(Protocol):
         ...
 
 
-__all__ = ["LookupRefused", "PageText", "Web", "open_lookup"]
-
-
 def open_lookup(settings: Settings, sandbox: Sandbox) -> Web | None:
     """What looks things up as the operator allows; None where `ASSAY_SEARCH` is not set."""
     if not settings.search:
