@@ -4,30 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from flask import Blueprint, Flask, Response, jsonify
 
 from bot.configuration import json_schema
 from bot.errors import Transient
-from bot.store import Store
-from bot.values import EvaluationRequest
+from bot.queue import EngineClient
+from bot.store import Records
 from bot.web import boundary, metrics, webhook
 
 LARGEST_PAYLOAD_BYTES = 25 * 1024 * 1024
 """GitHub never sends more."""
 SCHEMA = "/assay.schema.json"
 """Where `# yaml-language-server: $schema=` in a repository's configuration points to."""
-
-
-class DeliveryJobs(webhook.DeliveryStore, metrics.Depths, Protocol):
-    """The engine's client, as far as the web process needs it. Each may raise `Transient`."""
-
-    def submit_evaluation(self, request: EvaluationRequest) -> None:
-        """Store an evaluation; the same id a second time does nothing."""
-
-    def check(self) -> None:
-        """Return when the job store answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +27,8 @@ class WebParts:
     """
 
     webhook_secret: str
-    jobs: DeliveryJobs
-    store: Store
+    jobs: EngineClient
+    store: Records
     metrics_token: str = ""
 
 

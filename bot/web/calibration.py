@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Protocol
 
 from flask import Blueprint, Response, request
 
@@ -23,6 +22,7 @@ from bot.bench.measures import (
     wilson,
 )
 from bot.errors import Transient
+from bot.store import Records
 from bot.templates import render_html
 from bot.values import LabelKind, VerdictLabel, that_count
 from bot.values.talk import RULE
@@ -40,16 +40,6 @@ Readers = Callable[[], MaySee | None]
 """What whoever sent this request may see; None for who may not see the page at all."""
 
 
-class Labels(Protocol):
-    """Where the labels are. Raises Transient when the database is away."""
-
-    def labelled_repositories(self) -> tuple[str, ...]:
-        """List the repositories that have labels, in lower case."""
-
-    def newest_labels(self, repositories: Sequence[str], limit: int) -> tuple[VerdictLabel, ...]:
-        """List the newest labels of these repositories, newest first."""
-
-
 def by_link_or_visit(links: SignedLinks, visits: Visits) -> Readers:
     """Let in who has the operator's link, for all repositories, and who is signed in, for their own."""
 
@@ -62,7 +52,7 @@ def by_link_or_visit(links: SignedLinks, visits: Visits) -> Readers:
     return readers
 
 
-def calibration_page(labels: Labels, readers: Readers) -> Blueprint:
+def calibration_page(labels: Records, readers: Readers) -> Blueprint:
     """Make the blueprint with `/calibration`."""
     page = _Page(labels, readers)
     blueprint = Blueprint("calibration", __name__)
@@ -97,7 +87,7 @@ class CalibrationTable:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    labels: Labels
+    labels: Records
     readers: Readers
 
     def shown(self) -> Response:

@@ -6,13 +6,12 @@ import functools
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Protocol
 from urllib.parse import quote, urlencode
 
 from itsdangerous import Signer
 
 from bot.settings import Settings
+from bot.store import Records
 
 INDEX = "index"
 """The name under which the list of evaluations is signed; no evaluation has it as its id."""
@@ -59,15 +58,7 @@ class SignedLinks:
         )
 
 
-class Keys(Protocol):
-    """Who keeps the keys of an installation."""
-
-    def kept_key(self, name: str, older: Path) -> bytes:
-        """Return the key of that name. May raise `Transient`."""
-        ...
-
-
-def open_links(settings: Settings, keys: Keys) -> SignedLinks:
+def open_links(settings: Settings, keys: Records) -> SignedLinks:
     """Make links with the key of the settings, or else with the one that all hosts share.
 
     That one is read when it is first needed: the web process starts while the database is away.

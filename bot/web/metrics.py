@@ -10,7 +10,6 @@ from __future__ import annotations
 import hmac
 import os
 from collections.abc import Iterable, Iterator
-from typing import Protocol
 
 from flask import Blueprint, Response, request
 from prometheus_client import (
@@ -26,8 +25,8 @@ from prometheus_client.registry import Collector
 from werkzeug.exceptions import NotFound
 
 from bot.errors import Transient
-from bot.queue import QueueDepth
-from bot.store import Totals
+from bot.queue import EngineClient
+from bot.store import Records
 from bot.values import RoleUsage
 from bot.webhook.registry import EVENTS, NOTED
 
@@ -59,24 +58,10 @@ class WebhookCounters:
         self._seconds.observe(seconds)
 
 
-class Depths(Protocol):
-    """Who knows how much waits."""
-
-    def depth(self) -> QueueDepth:
-        """Count the jobs that are not finished. May raise `Transient`."""
-
-
-class Counts(Protocol):
-    """Who knows how evaluations ended."""
-
-    def totals(self) -> Totals:
-        """Count by state, conclusion and stage. May raise `Transient`."""
-
-
 class DatabaseCollector(Collector):
     """Reads the databases at each scrape."""
 
-    def __init__(self, jobs: Depths, store: Counts) -> None:
+    def __init__(self, jobs: EngineClient, store: Records) -> None:
         self._jobs = jobs
         self._store = store
 
@@ -137,7 +122,9 @@ def _model_metrics(models: tuple[RoleUsage, ...]) -> Iterable[Metric]:
     return (calls, tokens, usd, seconds)
 
 
-def blueprint(jobs: Depths, store: Counts, counters: WebhookCounters, token: str) -> Blueprint:
+def blueprint(
+    jobs: EngineClient, store: Records, counters: WebhookCounters, token: str
+) -> Blueprint:
     """Build the one route, for whoever brings the token; it is not there where none is set."""
     routes = Blueprint("metrics", __name__)
     databases = DatabaseCollector(jobs, store)

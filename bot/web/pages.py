@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from functools import partial
 from http import HTTPStatus
-from typing import Protocol
 from urllib.parse import quote, urlencode, urlsplit
 
 from flask import Blueprint, Response, request
@@ -14,9 +12,10 @@ from flask import Blueprint, Response, request
 from bot.errors import Transient
 from bot.report.pdf import NO_PDF
 from bot.report.pictures import is_picture, linked, picture_address
-from bot.store import EvaluationRecord
+from bot.store import Artifacts, EvaluationRecord, Records
 from bot.templates import DOWNLOADS, render_html, script_hash
 from bot.text import scrub_tree
+from bot.web.dashboard.visits import Visits
 from bot.web.links import INDEX, SignedLinks
 
 RECENT = 50
@@ -58,53 +57,12 @@ _PLAN = "plan"
 """Of an evaluation by a test plan only: its items in PRDBench's rows."""
 
 
-class Evaluations(Protocol):
-    """Where the pages look evaluations up. Raises Transient when the database is away."""
-
-    def evaluation(self, evaluation_id: str) -> EvaluationRecord | None:
-        """Find one evaluation."""
-
-    def recent(self, limit: int = RECENT) -> tuple[EvaluationRecord, ...]:
-        """List the newest evaluations, newest first."""
-
-
-class Reports(Protocol):
-    """Where the rendered reports are."""
-
-    def get(self, key: str, name: str) -> bytes | None:
-        """Read one file of a report; None when there is none."""
-
-
-class Visitors(Protocol):
-    """Who knows the people that are signed in."""
-
-    def may_read(self, record: EvaluationRecord) -> bool:
-        """Tell whether whoever asks now is signed in and can read the evaluation's repository."""
-
-
-class Nobody:
-    """Visitors where nobody can sign in: links are the only way."""
-
-    def may_read(self, record: EvaluationRecord) -> bool:
-        """Nobody may by who they are."""
-        return False
-
-
 def report_pages(
-    evaluations: Evaluations,
-    reports: Reports,
-    links: SignedLinks,
-    visitors: Visitors | None = None,
+    evaluations: Records, reports: Artifacts, links: SignedLinks, visits: Visits
 ) -> Blueprint:
-    """Make the blueprint with `/evaluations/<id>` in each format, and the pictures below it.
-
-    Without `visitors` it has `/`, too; with them the dashboard has it.
-    """
-    pages = _Pages(evaluations, reports, links, visitors or Nobody())
+    """Make the blueprint with `/evaluations/<id>` in each format, and the pictures below it."""
+    pages = _Pages(evaluations, reports, links, visits)
     blueprint = Blueprint("pages", __name__)
-    if visitors is None:
-        front = partial(front_page, evaluations, links)
-        blueprint.add_url_rule("/", view_func=front, endpoint="home")
     blueprint.add_url_rule(
         "/evaluations/<path:evaluation_id>", view_func=pages.evaluation, endpoint="evaluation"
     )
@@ -120,10 +78,10 @@ def report_pages(
 
 @dataclass(frozen=True, slots=True)
 class _Pages:
-    evaluations: Evaluations
-    reports: Reports
+    evaluations: Records
+    reports: Artifacts
     links: SignedLinks
-    visitors: Visitors
+    visits: Visits
 
     def evaluation(self, evaluation_id: str) -> Response:
         """The report in one of its formats, or how far it is.
@@ -138,7 +96,7 @@ class _Pages:
         is_signed = self.links.allows(evaluation_id, request.args.get("s", ""))
         record = self.evaluations.evaluation(evaluation_id)
         try:
-            is_visitor = record is not None and self.visitors.may_read(record)
+            is_visitor = record is not None and self.visits.may_read(record)
         except Transient:  # who has a link does not wait for a GitHub that is away
             if not is_signed:
                 raise
@@ -155,7 +113,7 @@ class _Pages:
         """A picture that the report shows; it is read as nothing but a PNG."""
         is_signed = self.links.allows(evaluation_id, request.args.get("s", ""))
         record = self.evaluations.evaluation(evaluation_id)
-        if not is_signed and not (record and self.visitors.may_read(record)):
+        if not is_signed and not (record and self.visits.may_read(record)):
             return missing()
         if not is_picture(name):
             return missing()
@@ -214,7 +172,7 @@ class _Pages:
         return shown.replace(DOWNLOADS, ways, 1).encode()
 
 
-def front_page(evaluations: Evaluations, links: SignedLinks, sign_in: str = "") -> Response:
+def front_page(evaluations: Records, links: SignedLinks, sign_in: str) -> Response:
     """What runs here; the evaluations only for those who have the operator's link.
 
     `sign_in` is where people sign in, empty where they cannot.

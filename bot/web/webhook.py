@@ -9,32 +9,19 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from flask import Blueprint, Request, Response, jsonify, request
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from bot.errors import Transient
 from bot.github import Payload, signature_is_valid
+from bot.queue import EngineClient
 from bot.values import Delivery
+from bot.web.metrics import WebhookCounters
 from bot.webhook.registry import is_handled, lane, leads_to_nothing
 
 _DELIVERY_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}")
 _EVENT = re.compile(r"[a-z][a-z_]{0,63}")
-
-
-class DeliveryStore(Protocol):
-    """Where deliveries are stored."""
-
-    def submit_delivery(self, delivery: Delivery, lane: str) -> None:
-        """Store a delivery durably before this returns. Raises `Transient` when it cannot."""
-
-
-class Counters(Protocol):
-    """Who counts."""
-
-    def count(self, event: str, outcome: str, seconds: float) -> None:
-        """Count one request; `event` is empty when the request was refused before it was known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +34,7 @@ class WebhookAnswer:
     event: str = ""
 
 
-def blueprint(secret: str, deliveries: DeliveryStore, counters: Counters) -> Blueprint:
+def blueprint(secret: str, deliveries: EngineClient, counters: WebhookCounters) -> Blueprint:
     """Build the one route."""
     routes = Blueprint("webhook", __name__)
 

@@ -7,14 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
-from typing import Protocol
 
 from flask import Blueprint, Request, Response, request, url_for
 from pydantic import BaseModel, ValidationError
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from bot.report.ranking import Contestant, NotComparable, ranking
-from bot.store import ApiToken, EvaluationRecord
+from bot.store import ApiToken, EvaluationRecord, Records
 from bot.web.api.events import Moment, Streams
 from bot.web.api.models import (
     Accepted,
@@ -33,14 +32,6 @@ from bot.webhook.patches import problems
 _MAKE_ONE = "Ask the operator for a token: `assay token create --repository owner/name`."
 
 
-class TokenLookup(Protocol):
-    """Who knows the tokens. May raise `Transient`."""
-
-    def token_of(self, secret: str) -> ApiToken | None:
-        """Find the token that somebody sent, also one that has ended."""
-        ...
-
-
 MOST_RANKED = 20
 MOST_BYTES = 8 << 20
 """Of one request: a diff and a trajectory of the largest allowed size fit."""
@@ -50,7 +41,7 @@ MOST_BYTES = 8 << 20
 class Api:
     """The adapters of the API. `report_page` signs the address of an evaluation's page."""
 
-    tokens: TokenLookup
+    tokens: Records
     submission: Submission
     read_report: ReadReport
     report_page: Callable[[str], str]
@@ -183,7 +174,7 @@ def _json(
     return Response(text, status.value, headers, mimetype="application/json")
 
 
-def bearer(request: Request, tokens: TokenLookup) -> ApiToken:
+def bearer(request: Request, tokens: Records) -> ApiToken:
     """Return the valid token of a request. Raises ApiProblem (401) where there is none."""
     scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not secret.strip():

@@ -8,10 +8,10 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from typing import Protocol
 
 from bot.errors import UserError
 from bot.github import GitHub, NotThere, Repository
+from bot.queue import EngineClient
 from bot.store import ApiToken, EvaluationRecord, EvaluationState, Store
 from bot.values import STAGES, EvaluationRequest, Trigger
 from bot.web.api.models import ApiProblem, PostedPatch, refusal
@@ -22,14 +22,6 @@ MOST_OPEN = 20
 """Patches of one repository that wait or run at the same time."""
 MOST_ATTEMPTS = 20
 _AGAIN = (EvaluationState.FAILED, EvaluationState.CANCELLED)
-
-
-class PatchJobs(Protocol):
-    """Who runs evaluations. May raise `Transient`."""
-
-    def submit_evaluation(self, request: EvaluationRequest) -> None:
-        """Store an evaluation; the same id a second time does nothing."""
-        ...
 
 
 OpenGitHub = Callable[[], GitHub]
@@ -51,7 +43,7 @@ class Submission:
     """The adapters that taking in needs."""
 
     requests: Store
-    jobs: PatchJobs
+    jobs: EngineClient
     github: OpenGitHub
 
     def take(self, patch: PostedPatch, token: ApiToken) -> EvaluationRecord:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
-from typing import Protocol
 from urllib.parse import urlencode
 
 from flask import Blueprint, Response, request
@@ -17,17 +16,16 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
 from bot.errors import Transient
+from bot.queue import EngineClient
 from bot.store import (
     EvaluationFilter,
     EvaluationRecord,
     EvaluationState,
-    FlakyTest,
-    JudgedEvaluation,
     ListedEvaluation,
-    Totals,
+    Records,
 )
 from bot.templates import render_html
-from bot.values import Conclusion, ReadableRepository
+from bot.values import Conclusion
 from bot.web.api.events import Moment, Streams
 from bot.web.api.standing import progress_of
 from bot.web.dashboard import sign_in
@@ -36,47 +34,11 @@ from bot.web.dashboard.sign_in import Doors, login_address
 from bot.web.dashboard.tokens import TokenPages
 from bot.web.dashboard.tokens import register as register_tokens
 from bot.web.dashboard.visits import Visitor, Visits
-from bot.web.metrics import Depths
-from bot.web.pages import Evaluations, away, front_page, live_policy, missing, strict, unsigned
+from bot.web.pages import away, front_page, live_policy, missing, strict, unsigned
 
 COUNTED = 1_000
 """The newest evaluations of a repository that its figures are made of."""
 SHOWN, MOST_FLAKY, MOST_WAITING = 5, 25, 50
-
-
-class Listing(Evaluations, Protocol):
-    """Where evaluations are looked through. Raises Transient when the database is away."""
-
-    def readable_here(
-        self, readable: Sequence[ReadableRepository] | None
-    ) -> tuple[ReadableRepository, ...]:
-        """List the repositories that have evaluations and that somebody may see."""
-
-    def listed(
-        self,
-        wanted: EvaluationFilter,
-        readable: Sequence[ReadableRepository] | None,
-        limit: int,
-        offset: int = 0,
-    ) -> tuple[ListedEvaluation, ...]:
-        """List evaluations, newest first."""
-
-    def judged(
-        self, places: Sequence[ReadableRepository], limit: int
-    ) -> tuple[JudgedEvaluation, ...]:
-        """List what is counted of a repository's evaluations."""
-
-    def unfinished(self, limit: int) -> tuple[ListedEvaluation, ...]:
-        """List what waits or runs, oldest first."""
-
-    def agents(self, readable: Sequence[ReadableRepository] | None) -> tuple[str, ...]:
-        """List the agents whose changes were judged."""
-
-    def flaky_tests(self, one: ReadableRepository, limit: int) -> tuple[FlakyTest, ...]:
-        """List a repository's flaky tests."""
-
-    def totals(self) -> Totals:
-        """Count stages, models and hosts."""
 
 
 class Version(BaseModel):
@@ -89,8 +51,8 @@ class Version(BaseModel):
 class Dashboard:
     """The adapters of the pages."""
 
-    listing: Listing
-    jobs: Depths
+    listing: Records
+    jobs: EngineClient
     visits: Visits
     doors: Doors
     streams: Streams

@@ -7,14 +7,13 @@ import logging
 import time
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Protocol
 
 from flask import Blueprint, Response, request
 from itsdangerous import Signer
 from werkzeug.wrappers import Response as AnyResponse
 
 from bot.errors import UserError
-from bot.store import MOST_DAYS, ApiToken, IssuedToken, check_repository
+from bot.store import MOST_DAYS, ApiToken, IssuedToken, Records, check_repository
 from bot.templates import render_html
 from bot.web.dashboard.sign_in import led_to
 from bot.web.dashboard.visits import Visitor, Visits
@@ -25,21 +24,6 @@ log = logging.getLogger(__name__)
 
 MOST_SHOWN = 200
 DAYS = (7, 30, 90, MOST_DAYS)
-
-
-class Tokens(Protocol):
-    """Who keeps the tokens. Each method may raise `Transient`."""
-
-    def issue_token(
-        self, repository: str, days: int, name: str = "", *, shows_report: bool = False
-    ) -> IssuedToken:
-        """Make a token for one repository that ends by itself."""
-
-    def tokens(self) -> tuple[ApiToken, ...]:
-        """List all tokens, the newest last."""
-
-    def revoke_token(self, identifier: str) -> bool:
-        """End a token now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +52,7 @@ class TokenPages:
     Who may only write is not let in: a token outlives its maker's access.
     """
 
-    tokens: Tokens
+    tokens: Records
     visits: Visits
     links: SignedLinks
 

@@ -9,35 +9,18 @@ import secrets
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Protocol
 
 from cryptography.fernet import Fernet, InvalidToken
 from flask import Response, g, request
 
 from bot.errors import Transient
 from bot.github.sign_in import CredentialsRefused, SignIn, UserToken
-from bot.store import EvaluationRecord, WebSession
+from bot.store import EvaluationRecord, Records, WebSession
 from bot.values import ReadableRepository
 
 LONGEST_S = 8 * 3600.0
 """Of a session; GitHub's own tokens last as long."""
 ASKED_AGAIN_S = 300.0
-
-
-class Sessions(Protocol):
-    """Where sessions are kept. Each method may raise `Transient`."""
-
-    def keep_session(self, secret: str, session: WebSession) -> None:
-        """Keep a new session."""
-
-    def session(self, secret: str) -> WebSession | None:
-        """Find a session that has not ended."""
-
-    def keep_readable(self, secret: str, readable: tuple[ReadableRepository, ...]) -> None:
-        """Keep what GitHub says now."""
-
-    def end_session(self, secret: str) -> None:
-        """Forget a session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +72,7 @@ class Visits:
     the database nor the browser alone can use it.
     """
 
-    sessions: Sessions
+    sessions: Records
     sign_in: SignIn | None
     is_secure: bool
 

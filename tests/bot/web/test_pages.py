@@ -29,6 +29,11 @@ from bot.store import (
     open_records,
 )
 from bot.values import Conclusion
+from bot.web.api.events import Streams
+from bot.web.dashboard.pages import Dashboard, dashboard_pages
+from bot.web.dashboard.sign_in import Doors
+from bot.web.dashboard.tokens import TokenPages
+from bot.web.dashboard.visits import Visits
 from bot.web.links import SignedLinks
 from bot.web.pages import report_pages
 from tests.bot.report.examples import HOSTILE, REQUEST, regression
@@ -44,7 +49,10 @@ class Site:
         self.artifacts = open_artifacts(settings)
         self.links = SignedLinks("https://assay.example", lambda: b"k" * 32, private)
         app = Flask(__name__)
-        app.register_blueprint(report_pages(records, self.artifacts, self.links))
+        visits = Visits(records, None, is_secure=True)
+        app.register_blueprint(report_pages(records, self.artifacts, self.links, visits))
+        dashboard = Dashboard(records, None, visits, Doors(visits, self.links), Streams(0))
+        app.register_blueprint(dashboard_pages(dashboard, TokenPages(records, visits, self.links)))
         self.browser: FlaskClient = app.test_client()
 
     def get(self, kind: str = "", evaluation_id: str = REQUEST.id) -> tuple[int, str]:
@@ -264,7 +272,8 @@ class Away:
 def test_a_database_that_is_away_asks_for_patience(settings: Settings) -> None:
     app = Flask(__name__)
     links = SignedLinks("https://assay.example", lambda: b"", private=False)
-    app.register_blueprint(report_pages(Away(), open_artifacts(settings), links))
+    visits = Visits(Away(), None, is_secure=True)
+    app.register_blueprint(report_pages(Away(), open_artifacts(settings), links, visits))
     answer = app.test_client().get("/evaluations/e1")
 
     assert answer.status_code == 503
