@@ -146,8 +146,8 @@ class KeepReverts:
 
 
 @dataclass(frozen=True, slots=True)
-class Rerun:
-    """Judge a commit again. `evaluation_id` is the clicked check run's, if it was one of ours."""
+class Clicked:
+    """A click on a commit's check run. `evaluation_id` is that one's, if it was one of ours."""
 
     place: Place
     number: int
@@ -155,34 +155,28 @@ class Rerun:
     evaluation_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Approve:
+class Rerun(Clicked):
+    """Judge a commit again."""
+
+    __slots__ = ()
+
+
+class Approve(Clicked):
     """Let a first-time contributor's head run, if the clicker may write."""
 
-    place: Place
-    number: int
-    head_sha: str
-    evaluation_id: str
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class AcceptUnverified:
+class AcceptUnverified(Clicked):
     """Accept what could not be verified about a head, if the clicker may write and is not its author."""
 
-    place: Place
-    number: int
-    head_sha: str
-    evaluation_id: str
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainVerdict:
+class ExplainVerdict(Clicked):
     """Say why a head's requirements are not met, if the clicker may write."""
 
-    place: Place
-    number: int
-    head_sha: str
-    evaluation_id: str
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,8 @@ from bot.webhook.adapters import (
     take_back_each,
 )
 from bot.webhook.decisions import (
-    AcceptUnverified,
     Approve,
-    ExplainVerdict,
+    Clicked,
     Place,
     RefusePatch,
     Rerun,
@@ -48,8 +47,6 @@ from bot.webhook.when import (
 )
 
 PATCH_MARKER = "<!-- assay:agent-patch -->"
-
-Clicked = Rerun | Approve | AcceptUnverified | ExplainVerdict
 
 
 async def start_pull_request(
