@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -46,6 +46,9 @@ from bot.values import (
 )
 from sandbox.elsewhere.values import Unmeasured
 from sandbox.values import Finding, Outcome
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 SCHEMA: Literal[1] = 1
 """Grows when a field changes its meaning or goes away; a new field does not change it."""
@@ -218,6 +221,7 @@ class ReportDocument:
     not_apart: tuple[str, ...] = ()
 
 
+Document = TypeVar("Document", bound="DataclassInstance")
 _ADAPTER = TypeAdapter(ReportDocument)
 _ROWS = TypeAdapter(tuple[PlanRow, ...])
 
@@ -230,41 +234,22 @@ def machine(view: ReportView) -> str:
     if (given := view.grading) is not None:
         score = None if given.score is None else round(given.score, 2)
         grading = GradingDocument(score, given.grades, given.problem)
-    document = ReportDocument(
+    document = _shown(
+        ReportDocument,
+        view,
         schema=SCHEMA,
-        id=view.id,
-        conclusion=view.conclusion,
-        title=view.title,
-        judged=view.judged,
-        problem=view.problem,
-        subject=view.subject,
-        reasons=view.reasons,
-        next_steps=view.next_steps,
         requirements=tuple(map(_requirement, view.requirements)),
         evidence=tuple(map(_evidence, view.evidence)),
         tests=_tests(view.tests) if view.tests else None,
-        findings=view.findings,
-        integrity=view.integrity,
-        score=view.score,
         cost=view.usd(),
         seconds=dict(view.seconds),
         environment=EnvironmentDocument(
             view.environment_digest, view.environment, view.needs, view.built_base, view.built_head
         ),
-        warnings=view.warnings,
         plan=plan,
-        impact=view.impact,
-        planned=view.planned,
         grading=grading,
-        usage=view.usage,
-        rubrics=view.rubrics,
         patch_opinion=view.patch.opinion if view.patch else None,
-        judges=view.judges,
         analyses=tuple(row.analysis for row in view.analyses),
-        acceptances=view.acceptances,
-        acceptable=view.acceptable,
-        hunks=view.hunks,
-        not_apart=view.not_apart,
     )
     return _ADAPTER.dump_json(document, indent=2).decode() + "\n"
 
@@ -294,29 +279,23 @@ def schema() -> str:
     return json.dumps(described, indent=2, sort_keys=True) + "\n"
 
 
+def _shown(kind: type[Document], *sources: object, **own: object) -> Document:
+    """Make a document of what its sources have under the names of its fields, and of its `own` values."""
+    for name in (field.name for field in fields(kind) if field.name not in own):
+        source = next(one for one in sources if hasattr(one, name))
+        own[name] = getattr(source, name)
+    return kind(**own)
+
+
 def _requirement(row: RequirementView) -> RequirementDocument:
-    asked, verdict = row.requirement, row.verdict
-    return RequirementDocument(
-        id=asked.id,
-        text=asked.text,
-        category=asked.category,
-        origin=asked.origin,
-        trust=asked.trust,
-        mandatory=asked.mandatory,
-        prerequisites=asked.prerequisites,
-        verdict=verdict.outcome,
-        decided_by=verdict.decided_by,
-        evidence=verdict.evidence_ids,
-        tests=verdict.tests,
-        reason=verdict.reason,
-        blocked_by=verdict.blocked_by,
-        next_step=verdict.next_step,
-        quotation=asked.quotation,
-        area=asked.area,
-        wording=asked.wording,
-        accepted=row.accepted,
-        damages_noticed=verdict.damages_noticed,
-        damages_tried=verdict.damages_tried,
+    return _shown(
+        RequirementDocument,
+        row,
+        row.requirement,
+        row.verdict,
+        verdict=row.verdict.outcome,
+        evidence=row.verdict.evidence_ids,
+        tests=row.verdict.tests,
         also_changed=row.also,
         untried=row.untried,
     )
@@ -324,51 +303,22 @@ def _requirement(row: RequirementView) -> RequirementDocument:
 
 def _evidence(item: EvidenceView) -> EvidenceDocument:
     shown = item.head or item.base
-    return EvidenceDocument(
-        id=item.id,
-        action=item.action,
-        goal=item.goal,
-        command=shown.command if shown else "",
-        transition=item.transition,
-        requirements=item.requirement_ids,
-        base=item.base,
-        head=item.head,
-        pictures=item.pictures,
-        damages_noticed=item.damages_noticed,
-        damages_tried=item.damages_tried,
-    )
+    command, requirements = shown.command if shown else "", item.requirement_ids
+    return _shown(EvidenceDocument, item, command=command, requirements=requirements)
 
 
 def _tests(tests: TestsView) -> TestsDocument:
-    ids, compared = dict(tests.ids), []
-    for test in (test for group in tests.shown for test in group.tests):
-        row = test.comparison
-        document = TestDocument(
-            id=row.id,
-            change=row.change,
-            base_on_base=row.base_on_base,
-            base_on_head=row.base_on_head,
-            head_on_base=row.head_on_base,
-            head_on_head=row.head_on_head,
-            written_by_author=row.written_by_author,
-            message=row.message,
-            path=row.path,
-            line=row.line,
-            passes=row.passes,
-            runs=row.runs,
-            command=test.command,
-            assertion=row.assertion,
-            reaches=test.reaches,
-        )
-        compared.append(document)
-    return TestsDocument(
-        problem=tests.problem,
+    ids = dict(tests.ids)
+    compared = [
+        _shown(TestDocument, test, test.comparison) for group in tests.shown for test in group.tests
+    ]
+    return _shown(
+        TestsDocument,
+        tests,
         fail_to_pass=ids.pop(TestChange.FAIL_TO_PASS, ()),
         pass_to_pass=ids.pop(TestChange.PASS_TO_PASS, ()),
         pass_to_fail=ids.pop(TestChange.PASS_TO_FAIL, ()),
         never_failed=ids.pop(TestChange.NEVER_FAILED, ()),
         other=ids,
         compared=tuple(compared),
-        folders=tests.folders,
-        not_run=tests.not_run,
     )
