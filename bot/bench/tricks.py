@@ -202,12 +202,7 @@ def _suppressed_script(_tests: Files, sources: Files) -> Files:
     return {}
 
 
-def _trick(
-    name: str,
-    expected: tuple[str, ...],
-    play: _Play,
-    anywhere: bool = False,
-) -> Trick:
+def _trick(name: str, expected: tuple[str, ...], play: _Play, anywhere: bool = False) -> Trick:
     return Trick(f"{name} (script)", expected, play, SCRIPTS, anywhere)
 
 

@@ -132,10 +132,7 @@ def _known(
 
 
 async def _judge(
-    trial: CaseTrial,
-    cases: Sequence[LabelledCase],
-    jobs: int,
-    tell: Callable[[CaseRow], None],
+    trial: CaseTrial, cases: Sequence[LabelledCase], jobs: int, tell: Callable[[CaseRow], None]
 ) -> None:
     """Judge cases, so many at the same time; `tell` hears every row as it comes."""
     free = asyncio.Semaphore(jobs)

@@ -87,7 +87,5 @@ def _written_well(pattern: str) -> str:
 
 
 Glob = Annotated[
-    str,
-    StringConstraints(min_length=1, max_length=LONGEST_GLOB),
-    AfterValidator(_written_well),
+    str, StringConstraints(min_length=1, max_length=LONGEST_GLOB), AfterValidator(_written_well)
 ]

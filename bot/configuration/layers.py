@@ -10,12 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bot.configuration.reading import PATH, ConfigurationFile, ConfigurationProblem, read, validated
-from bot.configuration.schema import (
-    Configuration,
-    NetworkPolicy,
-    UnverifiedPolicy,
-    Weight,
-)
+from bot.configuration.schema import Configuration, NetworkPolicy, UnverifiedPolicy, Weight
 
 _NETWORKS = (NetworkPolicy.NONE, NetworkPolicy.BUILD, NetworkPolicy.ALWAYS)
 _Rank = Callable[[Configuration], float]

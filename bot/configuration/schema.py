@@ -6,13 +6,7 @@ import re
 from enum import StrEnum
 from typing import Annotated, Self
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    Field,
-    StringConstraints,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints, model_validator
 from pydantic.fields import FieldInfo
 
 from bot.configuration.pull_requests import Closed, ConfiguredAgent, TrajectorySource, When, inside
@@ -229,9 +223,7 @@ class WebPolicy(Closed):
     )
 
 
-def _unique_ids(
-    values: tuple[ConfiguredRequirement, ...],
-) -> tuple[ConfiguredRequirement, ...]:
+def _unique_ids(values: tuple[ConfiguredRequirement, ...]) -> tuple[ConfiguredRequirement, ...]:
     seen: set[str] = set()
     for value in values:
         if value.id in seen:

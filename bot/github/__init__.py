@@ -26,9 +26,5 @@ from bot.github.base import (
     Repository,
     RepositoryReader,
 )
-from bot.github.readings import (
-    read_pull_request,
-    signature,
-    signature_is_valid,
-)
+from bot.github.readings import read_pull_request, signature, signature_is_valid
 from bot.text.json_reading import Payload

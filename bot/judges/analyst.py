@@ -22,15 +22,7 @@ from bot.judges.material import Material, claimed_text, evidence_text, requireme
 from bot.judges.model.base import ModelProblem, Prompt, Toolbox
 from bot.judges.seen_tests import function_of
 from bot.templates import render_text
-from bot.values import (
-    Analysis,
-    Decider,
-    Evidence,
-    Requirement,
-    Role,
-    Verdict,
-    VerdictOutcome,
-)
+from bot.values import Analysis, Decider, Evidence, Requirement, Role, Verdict, VerdictOutcome
 from sandbox.values import TestResult
 
 TEMPERATURE = 0.2

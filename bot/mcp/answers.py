@@ -8,14 +8,7 @@ from bot.errors import UserError
 from bot.report.evidence_views import ObservationView
 from bot.report.machine import EvidenceDocument, ReportDocument, RequirementDocument, TestDocument
 from bot.text.clipping import clip, clip_middle
-from bot.values import (
-    ActionKind,
-    Conclusion,
-    Decider,
-    TestChange,
-    Transition,
-    VerdictOutcome,
-)
+from bot.values import ActionKind, Conclusion, Decider, TestChange, Transition, VerdictOutcome
 from sandbox.values import FAILING, Outcome
 
 LINE_CHARACTERS = 1_000

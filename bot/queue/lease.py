@@ -200,12 +200,7 @@ class Turns:
         setattr(database, database.start_queued_partitioned_workflows.__name__, self.claim)
 
     def claim(
-        self,
-        queue: Queue,
-        executor_id: str,
-        app_version: str,
-        max_tasks: int,
-        **options: Any,
+        self, queue: Queue, executor_id: str, app_version: str, max_tasks: int, **options: Any
     ) -> list[str]:
         """Mark at most `max_tasks` jobs as this worker's and return their ids, oldest first."""
         claimed: list[str] = []
@@ -216,11 +211,7 @@ class Turns:
                 break
             try:
                 found, _ = self._database.start_queued_workflows(
-                    queue,
-                    executor_id,
-                    app_version,
-                    lane,
-                    **options,
+                    queue, executor_id, app_version, lane, **options
                 )
             except DBAPIError as error:
                 database = self._database

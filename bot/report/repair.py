@@ -11,23 +11,14 @@ import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bot.report.machine import (
-    EvidenceDocument,
-    ReportDocument,
-    RequirementDocument,
-    TestDocument,
-)
+from bot.report.machine import EvidenceDocument, ReportDocument, RequirementDocument, TestDocument
 from bot.text.clipping import clip_middle
 from bot.values import ActionKind, Conclusion, Decider, VerdictOutcome
 
 MOST_EXPLANATION = 4_000
 MOST_TESTS = 10
 _MOST_MESSAGE = 1_500
-_POINTS = {
-    VerdictOutcome.SATISFIED: 2,
-    VerdictOutcome.UNSATISFIED: 0,
-    VerdictOutcome.UNVERIFIED: 0,
-}
+_POINTS = {VerdictOutcome.SATISFIED: 2, VerdictOutcome.UNSATISFIED: 0, VerdictOutcome.UNVERIFIED: 0}
 _BY_JUDGES = (Decider.STEP, Decider.PANEL)
 _RUNNABLE = (ActionKind.UNIT_TESTS, ActionKind.BASH, ActionKind.EXAMPLES)
 _STOPS = (Conclusion.FAILURE, Conclusion.ACTION_REQUIRED)

@@ -10,14 +10,7 @@ from collections import Counter
 from dataclasses import replace
 
 from bot.text.clipping import clip_middle
-from bot.values import (
-    Evaluation,
-    Evidence,
-    Observed,
-    Plan,
-    Step,
-    TestChange,
-)
+from bot.values import Evaluation, Evidence, Observed, Plan, Step, TestChange
 from sandbox.values import Finding, Observation
 
 TESTS_PER_GROUP = 200

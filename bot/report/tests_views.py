@@ -10,15 +10,7 @@ from dataclasses import dataclass, replace
 
 from bot.report.slim import SHOWN_CHANGES, TESTS_PER_GROUP
 from bot.text.clipping import clip_middle
-from bot.values import (
-    CodePlace,
-    FourWay,
-    Impact,
-    NotRun,
-    TestChange,
-    TestComparison,
-    TestedFolder,
-)
+from bot.values import CodePlace, FourWay, Impact, NotRun, TestChange, TestComparison, TestedFolder
 from sandbox.values import FAILING
 
 MESSAGE_CHARACTERS = 4_000

@@ -222,10 +222,7 @@ def _score(judgement: Judgement | None) -> Score:
 
 
 def _requirements(
-    evaluation: Evaluation,
-    observed: Observed,
-    seen: Mapping[str, EvidenceView],
-    shown: ShownTests,
+    evaluation: Evaluation, observed: Observed, seen: Mapping[str, EvidenceView], shown: ShownTests
 ) -> tuple[RequirementView, ...]:
     """Every requirement, also one that nobody answered: the denominator is the list."""
     judgement = evaluation.judgement

@@ -11,14 +11,7 @@ from functools import partial
 
 from bot.configuration import PolicyContext
 from bot.errors import Superseded, Transient, UserError
-from bot.github import (
-    CheckAction,
-    CheckReport,
-    CheckStatus,
-    GitHub,
-    Issue,
-    Repository,
-)
+from bot.github import CheckAction, CheckReport, CheckStatus, GitHub, Issue, Repository
 from bot.report.markdown import marker
 from bot.services import Announcement, CodeSource
 from bot.source.policy import policy_context

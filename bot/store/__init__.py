@@ -14,12 +14,7 @@ from bot.store.base import (
     Totals,
     VerdictLabelFilter,
 )
-from bot.store.listing import (
-    EvaluationFilter,
-    FlakyTest,
-    JudgedEvaluation,
-    ListedEvaluation,
-)
+from bot.store.listing import EvaluationFilter, FlakyTest, JudgedEvaluation, ListedEvaluation
 from bot.store.record_parts import KeptReplies
 from bot.store.records import Records, open_records
 from bot.store.sessions import WebSession

@@ -7,16 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Row,
-    Select,
-    delete,
-    func,
-    select,
-    tuple_,
-)
+from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, select, tuple_
 
 from bot.store.base import EvaluationFacts, EvaluationRecord, EvaluationState
 from bot.store.database import Database

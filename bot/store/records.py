@@ -7,13 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any, Self
 
 from pydantic import TypeAdapter
-from sqlalchemy import (
-    Select,
-    delete,
-    func,
-    select,
-    update,
-)
+from sqlalchemy import Select, delete, func, select, update
 
 from bot.settings import Settings
 from bot.store.base import (
@@ -34,14 +28,7 @@ from bot.store.record_parts import (
     UsageRecords,
 )
 from bot.store.sessions import SessionRecords
-from bot.store.tables import (
-    BASE_RESULTS,
-    DECISIONS,
-    EVALUATIONS,
-    REPLIES,
-    STAGE_TIMES,
-    now_s,
-)
+from bot.store.tables import BASE_RESULTS, DECISIONS, EVALUATIONS, REPLIES, STAGE_TIMES, now_s
 from bot.store.tokens import TokenRecords
 from bot.text import scrub
 from bot.values import Conclusion, EvaluationRequest

@@ -82,12 +82,7 @@ class TokenRecords(Database):
         )
         now = now_s()
         token = ApiToken(
-            identifier,
-            repository,
-            scrub(name)[:100],
-            shows_report,
-            now,
-            now + days * SECONDS_A_DAY,
+            identifier, repository, scrub(name)[:100], shows_report, now, now + days * SECONDS_A_DAY
         )
         row = {
             "id": token.id,

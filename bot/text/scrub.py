@@ -182,8 +182,7 @@ _SHAPES = (
         _looks_random,
     ),
     _Shape(
-        "cookie",
-        re.compile(r"(?P<keep>cookie:\s{0,8})(?P<secret>[^\s=]{1,80}=[^\n\[]{8,})", re.I),
+        "cookie", re.compile(r"(?P<keep>cookie:\s{0,8})(?P<secret>[^\s=]{1,80}=[^\n\[]{8,})", re.I)
     ),
     _Shape(
         "credentials",

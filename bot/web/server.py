@@ -14,14 +14,8 @@ from contextlib import suppress
 from typing import Any
 from wsgiref.types import InputStream, StartResponse, WSGIApplication, WSGIEnvironment
 
-from gunicorn.http.errors import (  # type: ignore[import-untyped]
-    NoMoreData,
-    ParseException,
-)
-from gunicorn.workers.gthread import (  # type: ignore[import-untyped]
-    TConn,
-    ThreadWorker,
-)
+from gunicorn.http.errors import NoMoreData, ParseException  # type: ignore[import-untyped]
+from gunicorn.workers.gthread import TConn, ThreadWorker  # type: ignore[import-untyped]
 from werkzeug.exceptions import BadRequest
 
 READ_S = 20.0

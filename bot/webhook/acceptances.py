@@ -14,13 +14,7 @@ from bot.errors import UserError
 from bot.github import Permission, PullRequest, Reaction, Repository
 from bot.store import EvaluationRecord
 from bot.templates import render_markdown
-from bot.values import (
-    Acceptance,
-    AcceptanceKind,
-    LabelKind,
-    Trigger,
-    VerdictOutcome,
-)
+from bot.values import Acceptance, AcceptanceKind, LabelKind, Trigger, VerdictOutcome
 from bot.verdict.acceptance import (
     acceptable,
     can_be_accepted,

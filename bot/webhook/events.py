@@ -25,14 +25,7 @@ from bot.webhook.decisions import (
     StartPullRequest,
     place_of,
 )
-from bot.webhook.grammar import (
-    ASK_MODELS,
-    ON_ISSUES,
-    WITH_WORDS,
-    first_line,
-    parse,
-    words_behind,
-)
+from bot.webhook.grammar import ASK_MODELS, ON_ISSUES, WITH_WORDS, first_line, parse, words_behind
 
 MOST_CLAIMS = 5
 _COMMIT = re.compile(r"\bThis reverts commit ([0-9a-f]{40})\b")

@@ -45,10 +45,7 @@ from bot.webhook.head_verdict import (
 
 MOST_SUBJECTS = 20
 MOST_WORDS = 65_536  # of a task: as many as GitHub takes for an issue's text
-_KINDS = {
-    JudgeCommand.AGREE: LabelKind.AGREED,
-    JudgeCommand.DISAGREE: LabelKind.DISAGREED,
-}
+_KINDS = {JudgeCommand.AGREE: LabelKind.AGREED, JudgeCommand.DISAGREE: LabelKind.DISAGREED}
 _DECIDED_BY_MODELS = {Decider.PANEL: Role.PANEL, Decider.STEP: Role.ANALYST}
 _LETS_MERGE = frozenset({Conclusion.SUCCESS, Conclusion.NEUTRAL})
 

@@ -207,9 +207,7 @@ async def rerun(
         return "nothing is known of this commit"
     name, sha = earlier.repository, earlier.head_sha
     again = replace(
-        earlier,
-        id=evaluation_id(name, 0, sha, delivery_id),
-        actor=decision.place.actor,
+        earlier, id=evaluation_id(name, 0, sha, delivery_id), actor=decision.place.actor
     )
     return await begin(adapters, repository, again)
 

@@ -14,13 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
-from bot.configuration import (
-    PATH,
-    Configuration,
-    ConfiguredTrigger,
-    effective,
-    matches_any,
-)
+from bot.configuration import PATH, Configuration, ConfiguredTrigger, effective, matches_any
 from bot.github import CheckStatus, PullRequest, Repository
 from bot.source.policy import branch_layer, policy_context
 from bot.values import EvaluationRequest, Trigger

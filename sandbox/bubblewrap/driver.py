@@ -42,12 +42,7 @@ from sandbox.bubblewrap.selfcheck import as_root, no_build_network, ways_out
 from sandbox.folders import FolderPolicy, Folders, is_overlaid, resolved
 from sandbox.index import host_index_settings
 from sandbox.layout import program_prefix
-from sandbox.limits import (
-    MEBIBYTE,
-    DiskWatch,
-    MemoryGroup,
-    find_group_parent,
-)
+from sandbox.limits import MEBIBYTE, DiskWatch, MemoryGroup, find_group_parent
 from sandbox.seccomp import seccomp_filter
 from sandbox.stage import CHANNEL_DESCRIPTOR, NOT_MAPPABLE
 from sandbox.streams import Capped, HeadTail

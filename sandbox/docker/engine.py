@@ -13,12 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from docker import APIClient  # type: ignore[import-untyped]
-from docker.errors import (  # type: ignore[import-untyped]
-    APIError,
-    DockerException,
-    ImageNotFound,
-    NotFound,
-)
+from docker.errors import APIError, DockerException, ImageNotFound, NotFound  # type: ignore[import-untyped]
 from docker.utils import kwargs_from_env  # type: ignore[import-untyped]
 
 from sandbox.base import SandboxError

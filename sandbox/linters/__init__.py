@@ -27,15 +27,7 @@ from sandbox.linters.run import Linted, LintOrder, lint
 from sandbox.linters.sql import SQLFLUFF
 from sandbox.linters.web import CSS, STYLELINT, TIDY
 from sandbox.repository.combine import combine
-from sandbox.values import (
-    ChangeStatus,
-    Checkout,
-    Environment,
-    Finding,
-    Fix,
-    Observation,
-    Side,
-)
+from sandbox.values import ChangeStatus, Checkout, Environment, Finding, Fix, Observation, Side
 
 LINTERS: tuple[Linter, ...] = (
     RUFF,

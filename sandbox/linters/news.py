@@ -19,15 +19,7 @@ from sandbox.linters.base import Breaks, LinterRemark
 from sandbox.linters.run import Linted
 from sandbox.repository.names import inside
 from sandbox.test_runs.path_kinds import PathKind, classify
-from sandbox.values import (
-    ChangeStatus,
-    Diff,
-    Finding,
-    Observation,
-    Replacement,
-    Severity,
-    Side,
-)
+from sandbox.values import ChangeStatus, Diff, Finding, Observation, Replacement, Severity, Side
 
 _NUMBERS = re.compile(r"\d+")
 _MEANT_FOLDER = re.compile(

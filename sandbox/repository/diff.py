@@ -16,11 +16,7 @@ from sandbox.repository.mirror import Mirror
 from sandbox.repository.names import display_name
 from sandbox.values import ChangeStatus, Diff, FileChange, Hunk
 
-_STATUS = {
-    b"A": ChangeStatus.ADDED,
-    b"D": ChangeStatus.DELETED,
-    b"R": ChangeStatus.RENAMED,
-}
+_STATUS = {b"A": ChangeStatus.ADDED, b"D": ChangeStatus.DELETED, b"R": ChangeStatus.RENAMED}
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 # The end of a section's first line, where it is about what a package manager wrote.
 _LOCK = re.compile(rb"(?:\.lock|/package-lock\.json|/npm-shrinkwrap\.json|/pnpm-lock\.yaml)\Z")

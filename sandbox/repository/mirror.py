@@ -204,8 +204,7 @@ def read_file(mirror: Mirror, sha: str, path: str, max_bytes: int) -> bytes | No
 def messages(mirror: Mirror, base: str, head: str) -> str:
     """Return the newest 20 commit messages between two commits, oldest first, by an empty line apart."""
     listed = git(
-        mirror,
-        ("log", "--reverse", "--no-merges", "-n20", "--format=%B", f"{base}..{head}"),
+        mirror, ("log", "--reverse", "--no-merges", "-n20", "--format=%B", f"{base}..{head}")
     )
     return expect(listed, "read the commit messages").stdout.decode(errors="replace").strip()
 

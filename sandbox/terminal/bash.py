@@ -14,16 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 
-from sandbox.base import (
-    TREE,
-    Command,
-    Killed,
-    Limits,
-    Mount,
-    MountMode,
-    Network,
-    Sandbox,
-)
+from sandbox.base import TREE, Command, Killed, Limits, Mount, MountMode, Network, Sandbox
 from sandbox.errors import CheckoutError
 from sandbox.repository.names import inside
 from sandbox.toolchains import layers

@@ -190,10 +190,7 @@ def runner_of_base(base: Environment, head: Environment) -> tuple[Mount, ...]:
 
 
 def _at_start(environment: Environment) -> Iterator[tuple[str, str]]:
-    places = (
-        (environment.project_layer, PROJECT),
-        (environment.dependencies_layer, DEPENDENCIES),
-    )
+    places = ((environment.project_layer, PROJECT), (environment.dependencies_layer, DEPENDENCIES))
     for layer, target in places:
         files = (f for name in _AT_START for f in Path(layer).glob(f"{_SITE}/{name}") if layer)
         for file in files:

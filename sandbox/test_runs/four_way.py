@@ -226,10 +226,7 @@ def _called_as(tests: Environment, code: Environment) -> Environment:
         return code
     first, *more = tests.recipe.calls
     recipe = replace(
-        code.recipe,
-        runner=first.runner,
-        test_arguments=first.arguments,
-        more_calls=tuple(more),
+        code.recipe, runner=first.runner, test_arguments=first.arguments, more_calls=tuple(more)
     )
     return replace(code, recipe=recipe)
 
@@ -252,11 +249,7 @@ _ONLY_EXIT_CODE = (
 
 def _full_orders(sides: Sides) -> tuple[TestOrder, TestOrder]:
     base = TestOrder(
-        Side.BASE,
-        sides.checkout.base_tree,
-        sides.base,
-        limits=sides.limits,
-        network=sides.network,
+        Side.BASE, sides.checkout.base_tree, sides.base, limits=sides.limits, network=sides.network
     )
     return base, replace(
         base, side=Side.HEAD, tree=sides.checkout.head_tree, environment=sides.head

@@ -132,12 +132,7 @@ def _command(order: TestOrder) -> Command:
     }
     return Command(
         argv=(f"{layers.DEPENDENCIES}/bin/python", "-S", f"{HARNESS_TARGET}/launch.py"),
-        mounts=(
-            *order.mounts,
-            *held_tests(order.tree),
-            *lent_mounts,
-            HARNESS,
-        ),
+        mounts=(*order.mounts, *held_tests(order.tree), *lent_mounts, HARNESS),
         cwd=order.start,
         # PYTHONPATH and the like wait for the child: the supervisor must not load the tree's modules.
         environment=(("PYTHONHASHSEED", "0"),),

@@ -13,15 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sandbox.base import (
-    TREE,
-    Command,
-    Completed,
-    Killed,
-    Mount,
-    MountMode,
-    Sandbox,
-)
+from sandbox.base import TREE, Command, Completed, Killed, Mount, MountMode, Sandbox
 from sandbox.toolchains import ECOSYSTEMS
 from sandbox.toolchains.ecosystem import BuildRequest, Downloads, downloads_folder
 from sandbox.toolchains.layers import CACHE, DECLARED, DEPENDENCIES, INSIDE, SYSTEM_PATH, TOOLCHAIN

@@ -133,11 +133,7 @@ class Ecosystem:
 
 
 def weighed(
-    tree: Tree,
-    suffixes: tuple[str, ...],
-    *,
-    declared: bool,
-    is_test: Callable[[str], bool],
+    tree: Tree, suffixes: tuple[str, ...], *, declared: bool, is_test: Callable[[str], bool]
 ) -> TreeEvidence | None:
     """Return the evidence by files' names; None when nothing speaks for the ecosystem."""
     files = [path for path in tree.files() if path.endswith(suffixes)]

@@ -165,9 +165,6 @@ def _holds(
         return version >= low and version[:width] == low[:width]
     known = version[: len(given)]
     asked = tuple(given)
-    return {
-        ">=": version >= low,
-        "<": version < low,
-        ">": known > asked,
-        "<=": known <= asked,
-    }.get(sign or "=", known == asked)
+    return {">=": version >= low, "<": version < low, ">": known > asked, "<=": known <= asked}.get(
+        sign or "=", known == asked
+    )

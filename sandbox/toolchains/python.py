@@ -50,12 +50,7 @@ from sandbox.toolchains.python_needs import (
     untested_python,
 )
 from sandbox.toolchains.python_project import NamedList, PythonProject, read_project
-from sandbox.toolchains.python_runner import (
-    Added,
-    choose_runner,
-    configured_runner,
-    missing_runner,
-)
+from sandbox.toolchains.python_runner import Added, choose_runner, configured_runner, missing_runner
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe
 

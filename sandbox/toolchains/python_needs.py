@@ -18,11 +18,7 @@ from sandbox.toolchains.layers import TOOLCHAIN, UV
 from sandbox.toolchains.python_arguments import requirement_name
 from sandbox.toolchains.python_calls import calls_in, make_places
 from sandbox.toolchains.python_ci import TestHints
-from sandbox.toolchains.python_digest import (
-    local_folders,
-    names_local_project,
-    requirement_files,
-)
+from sandbox.toolchains.python_digest import local_folders, names_local_project, requirement_files
 from sandbox.toolchains.python_project import NamedList, PythonProject, read_project
 from sandbox.toolchains.test_line import ci_jobs
 from sandbox.toolchains.tree import Tree

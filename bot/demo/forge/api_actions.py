@@ -9,15 +9,7 @@ from pathlib import Path
 from flask import Blueprint, Response, request
 
 from bot.demo.forge.access import Refused, not_found
-from bot.demo.forge.context import (
-    Context,
-    answer,
-    body,
-    context,
-    granted,
-    page_of,
-    required_text,
-)
+from bot.demo.forge.context import Context, answer, body, context, granted, page_of, required_text
 from bot.demo.forge.rows import ArtifactRow, RepositoryRow
 from bot.demo.forge.shapes import Json, iso, node_id
 

@@ -157,11 +157,7 @@ def _review_comment(shapes: WorkShapes, row: ReviewCommentRow, line: int) -> Jso
         "html_url": html,
         "pull_request_url": pull,
         "author_association": shapes.association(row.repository, row.author),
-        "_links": {
-            "self": {"href": url},
-            "html": {"href": html},
-            "pull_request": {"href": pull},
-        },
+        "_links": {"self": {"href": url}, "html": {"href": html}, "pull_request": {"href": pull}},
         "start_line": start,
         "original_start_line": row.start_line or None,
         "start_side": "RIGHT" if row.start_line else None,

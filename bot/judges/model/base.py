@@ -115,12 +115,7 @@ class Session(Protocol):
         """
         ...
 
-    async def converse(
-        self,
-        prompt: Prompt,
-        reply: type[Reply],
-        toolbox: Toolbox[Reply],
-    ) -> Reply:
+    async def converse(self, prompt: Prompt, reply: type[Reply], toolbox: Toolbox[Reply]) -> Reply:
         """Let the model use tools until it gives the typed reply; a refused one is asked for again, once.
 
         Raises Answerless, BudgetSpent or ModelAway.

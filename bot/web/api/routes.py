@@ -57,10 +57,7 @@ class Api:
         path = url_for("api.patch", patch_id=record.id)
         address = f"{self.public_url.rstrip('/')}{path}"
         accepted = Accepted(
-            id=record.id,
-            status=record.state,
-            status_url=address,
-            events_url=f"{address}/events",
+            id=record.id, status=record.state, status_url=address, events_url=f"{address}/events"
         )
         return _json(accepted, HTTPStatus.ACCEPTED, {"Location": address})
 

@@ -17,13 +17,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from bot.errors import Transient
 from bot.queue import EngineClient
-from bot.store import (
-    EvaluationFilter,
-    EvaluationRecord,
-    EvaluationState,
-    ListedEvaluation,
-    Records,
-)
+from bot.store import EvaluationFilter, EvaluationRecord, EvaluationState, ListedEvaluation, Records
 from bot.templates import render_html
 from bot.values import Conclusion
 from bot.web.api.events import Moment, Streams
