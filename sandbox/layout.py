@@ -29,32 +29,11 @@ SCRATCH_TARGETS = (
 _SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 # Of the host's /etc only what programs need to start and what is the same on every machine.
 _HOST_ETC = (
-    "alternatives",
-    "ca-certificates.conf",
-    "chromium",
-    "chromium.d",
-    "debian_version",
-    "fonts",
-    "java-11-openjdk",
-    "java-17-openjdk",
-    "java-21-openjdk",
-    "ld.so.cache",
-    "ld.so.conf",
-    "ld.so.conf.d",
-    "localtime",
-    "magic",
-    "mime.types",
-    "os-release",
-    "perl",
-    "protocols",
-    "python3",
-    "python3.11",
-    "services",
-    "shells",
-    "ssl/certs",
-    "ssl/openssl.cnf",
-    "timezone",
-)
+    "alternatives", "ca-certificates.conf", "chromium", "chromium.d", "debian_version", "fonts",
+    "java-11-openjdk", "java-17-openjdk", "java-21-openjdk", "ld.so.cache", "ld.so.conf",
+    "ld.so.conf.d", "localtime", "magic", "mime.types", "os-release", "perl", "protocols",
+    "python3", "python3.11", "services", "shells", "ssl/certs", "ssl/openssl.cnf", "timezone",
+)  # fmt: skip
 # Of the host's /usr what configures it or is only its source: seen empty.
 _HIDDEN = ("/usr/etc", "/usr/local/etc", "/usr/local/src", "/usr/src")
 _RESERVED = ("/", "/proc", "/dev", "/etc", "/usr", "/tmp", HOME)  # noqa: S108

@@ -24,16 +24,8 @@ _DECLARED = re.compile(
 )
 _BODY = re.compile(r"[^(){};=]*(?:=>\s*)?\{")
 _NOT_METHODS = {
-    "if",
-    "for",
-    "while",
-    "switch",
-    "catch",
-    "function",
-    "return",
-    "constructor",
-    "await",
-}
+    "if", "for", "while", "switch", "catch", "function", "return", "constructor", "await",
+}  # fmt: skip
 _PARAMETER = re.compile(rf"\s*({_NAME})\s*[,:)=]")
 _RETURNS = re.compile(r"\breturn\s+[^;\s]")
 _GENERATES = re.compile(r"\byield\b")

@@ -32,20 +32,9 @@ from bot.values import Criterion
 _MINUTES = 120.0
 _CHANCE = 0.5
 _NAMES = (
-    "criterion",
-    "grades",
-    "graded twice",
-    "deviation",
-    "variation",
-    "better",
-    "worse",
-    "AUC",
-    "p",
-    "copies",
-    "seen %",
-    "drop",
-    "holds",
-)
+    "criterion", "grades", "graded twice", "deviation", "variation", "better", "worse", "AUC",
+    "p", "copies", "seen %", "drop", "holds",
+)  # fmt: skip
 _COUNTS = ("grades", "graded twice", "better", "worse", "copies")
 _WAY_OUT = "bot/bench/README.md describes the folder."
 

@@ -38,18 +38,9 @@ _PLACES_SHOWN = 2
 _ODD = re.compile(r"[^A-Za-z0-9_.-]")
 _MOST_NAME = 100
 _SCORES = (
-    "system",
-    "judge",
-    "judged",
-    "met (I) %",
-    "shift (I)",
-    "met (D) %",
-    "shift (D)",
-    "tasks",
-    "solved %",
-    "shift solved",
-    "ended %",
-)
+    "system", "judge", "judged", "met (I) %", "shift (I)", "met (D) %", "shift (D)", "tasks",
+    "solved %", "shift solved", "ended %",
+)  # fmt: skip
 _COUNTS = ("both met", "only judge", "only reference", "both unmet")
 _AGREEMENT = (
     "system",

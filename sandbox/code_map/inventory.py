@@ -14,24 +14,11 @@ from sandbox.linters.programs import packages
 from sandbox.repository.names import display_name
 
 PACKAGES = (
-    "tree-sitter",
-    "tree-sitter-bash",
-    "tree-sitter-c",
-    "tree-sitter-c-sharp",
-    "tree-sitter-cpp",
-    "tree-sitter-go",
-    "tree-sitter-java",
-    "tree-sitter-javascript",
-    "tree-sitter-kotlin",
-    "tree-sitter-lua",
-    "tree-sitter-php",
-    "tree-sitter-python",
-    "tree-sitter-ruby",
-    "tree-sitter-rust",
-    "tree-sitter-scala",
-    "tree-sitter-swift",
-    "tree-sitter-typescript",
-)
+    "tree-sitter", "tree-sitter-bash", "tree-sitter-c", "tree-sitter-c-sharp", "tree-sitter-cpp",
+    "tree-sitter-go", "tree-sitter-java", "tree-sitter-javascript", "tree-sitter-kotlin",
+    "tree-sitter-lua", "tree-sitter-php", "tree-sitter-python", "tree-sitter-ruby",
+    "tree-sitter-rust", "tree-sitter-scala", "tree-sitter-swift", "tree-sitter-typescript",
+)  # fmt: skip
 """The parser and its grammars, each in a wheel that holds the compiled grammar."""
 
 _SUFFIXES = {

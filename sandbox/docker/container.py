@@ -18,17 +18,9 @@ PYTHON = ("/usr/bin/python3", "-I", "-S", "-c")
 NO_NETWORK = "none"
 # The engine's own list and, as under bubblewrap, the machine's description in /sys.
 _MASKED = (
-    "/sys",
-    "/proc/acpi",
-    "/proc/asound",
-    "/proc/kcore",
-    "/proc/keys",
-    "/proc/latency_stats",
-    "/proc/sched_debug",
-    "/proc/scsi",
-    "/proc/timer_list",
-    "/proc/timer_stats",
-)
+    "/sys", "/proc/acpi", "/proc/asound", "/proc/kcore", "/proc/keys", "/proc/latency_stats",
+    "/proc/sched_debug", "/proc/scsi", "/proc/timer_list", "/proc/timer_stats",
+)  # fmt: skip
 _READ_ONLY = ("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger")
 _OWN_PROCESSES = 2  # the entry program, and one that is being replaced
 _PROCESSORS = 2

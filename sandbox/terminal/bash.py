@@ -97,18 +97,8 @@ def _is_an_argument(line: str) -> bool:
 
 _INTERPRETER = re.compile(r"(python|pypy)[\d.]*|bash|sh|dash|zsh|node|ruby|perl|php|source|\.")
 _WRAPPERS = {
-    "env",
-    "exec",
-    "command",
-    "time",
-    "nice",
-    "nohup",
-    "timeout",
-    "xargs",
-    "!",
-    "then",
-    "do",
-}
+    "env", "exec", "command", "time", "nice", "nohup", "timeout", "xargs", "!", "then", "do",
+}  # fmt: skip
 _RUNNERS = {"uv", "poetry", "pdm", "hatch", "pipenv", "rye"}  # `uv run python x.py`
 _OWN_FILES = {
     "make": ("Makefile", "makefile", "GNUmakefile"),
@@ -120,17 +110,8 @@ TEST_FILE = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$|(^|/)tests?/
 # What stands beside a tool is what it imports, so such a folder is trusted as a whole: an edited
 # `tools/common.py` or an added `tools/json.py` would speak in the tool's name.
 _TOOL_FOLDERS = {
-    "tools",
-    "tool",
-    "scripts",
-    "script",
-    "checks",
-    "ci",
-    ".ci",
-    ".github",
-    "hack",
-    "dev",
-}
+    "tools", "tool", "scripts", "script", "checks", "ci", ".ci", ".github", "hack", "dev",
+}  # fmt: skip
 _VALUE_OPTIONS = {"-W", "-X"}  # of an interpreter, followed by a word of their own
 
 

@@ -21,16 +21,8 @@ from pathlib import PurePosixPath
 _SECONDS = 20
 _MOST_USES, _MOST_READ = 60, 400
 _ASIDE = {
-    "test",
-    "tests",
-    "testing",
-    "doc",
-    "docs",
-    "example",
-    "examples",
-    "benchmark",
-    "benchmarks",
-}
+    "test", "tests", "testing", "doc", "docs", "example", "examples", "benchmark", "benchmarks",
+}  # fmt: skip
 _MODULE = re.compile(r"(\w+)(?:\.[\w-]+)?\.(?:so|pyd)|(\w+)\.py")
 _CONDITIONAL = re.compile(r"([\w.-]+).*;(?:.*\bextra\s*==\s*['\"]([\w.-]+)['\"])?")
 _OF_TESTS = re.compile(r"(?:tests?|testing|dev|develop|development|ci|lint|docs?|typing)\b")

@@ -47,20 +47,9 @@ _MOST_LEFT_OUT = 5
 _MOST_FILES = 5000
 _LARGEST_BYTES = 1_000_000
 _NAMING = (
-    ".js",
-    ".cjs",
-    ".mjs",
-    ".jsx",
-    ".ts",
-    ".cts",
-    ".mts",
-    ".tsx",
-    ".json",
-    ".yml",
-    ".yaml",
-    "rc",
+    ".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx", ".json", ".yml", ".yaml", "rc",
     ".opts",
-)
+)  # fmt: skip
 _LOCKS = {"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "package.json"}
 # Files that tests do not load: linters' and publishers' configuration, benchmarks, examples.
 _ASIDE = re.compile(

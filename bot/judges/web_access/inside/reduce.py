@@ -14,38 +14,10 @@ import sys
 import nh3
 
 _BLOCKS = [
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "br",
-    "dd",
-    "div",
-    "dl",
-    "dt",
-    "figcaption",
-    "footer",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hr",
-    "li",
-    "main",
-    "ol",
-    "p",
-    "pre",
-    "section",
-    "table",
-    "td",
-    "th",
-    "title",
-    "tr",
-    "ul",
-]
+    "address", "article", "aside", "blockquote", "br", "dd", "div", "dl", "dt", "figcaption",
+    "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "ol", "p", "pre",
+    "section", "table", "td", "th", "title", "tr", "ul",
+]  # fmt: skip
 _UNREAD = {"script", "style", "noscript", "svg", "template", "nav", "iframe", "form"}
 _MOST_SECONDS, _MOST_MEMORY_BYTES = 3, 1 << 30
 _LINK = re.compile(r'<a href="([^"]*)">(.*?)</a>', re.DOTALL)
