@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx
 
 from bot.demo.forge.app import HOUR_S, RunningForge
-from bot.demo.forge.operator import ForgeOperator, NewRepository, Person, RegisteredApp
+from bot.demo.forge.operator import NewRepository, Person, RegisteredApp
 from bot.demo.forge.rows import DeliveryRow
 from bot.github.addresses import Addresses
 from bot.github.client import GitHubApp
@@ -26,6 +26,7 @@ from tests.contract.checker import Checker
 from tests.contract.graphql import GraphqlDescription
 from tests.contract.npm import GRAPHQL, OPENAPI, fetched
 from tests.contract.openapi import Description
+from tests.forge import Operator, tested_forge
 
 IDENTITY = {
     "GIT_AUTHOR_NAME": "Ada",
@@ -65,7 +66,7 @@ class World:
     """One running forge, its owner's door, an app, and people."""
 
     forge: RunningForge
-    operator: ForgeOperator
+    operator: Operator
     app: RegisteredApp
     installation: int
     ada: Person  # owns the repositories
@@ -196,10 +197,9 @@ def running_world(
     token_lifetime_s: float = HOUR_S,
 ) -> Iterator[World]:
     checker = Checker(*described) if described else None
-    forge = RunningForge(folder / "state", token_lifetime_s=token_lifetime_s)
-    if checker:
-        forge.wrap = checker.round
-    with forge, ForgeOperator(forge.web, folder / "state") as operator:
+    checked = checker.round if checker else lambda app: app
+    forge = tested_forge(folder / "state", token_lifetime_s, checked)
+    with forge, Operator(forge.web, folder / "state") as operator:
         ada, bob = operator.person("ada"), operator.person("bob")
         app = operator.app("Assay", "http://127.0.0.1:9/webhook")
         installation = operator.install(app, "ada")

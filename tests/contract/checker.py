@@ -15,9 +15,9 @@ from urllib.parse import parse_qsl
 
 from flask import Flask
 
-from bot.demo.forge.faults import operation_of
 from tests.contract.graphql import GraphqlDescription
 from tests.contract.openapi import Description
+from tests.forge.faults import operation_of
 
 REST = "/api/v3"
 GRAPHQL = "/api/graphql"

@@ -21,12 +21,13 @@ import httpx
 from flask import Flask, Response, request
 
 from bot.demo.forge.app import RunningForge
-from bot.demo.forge.operator import ForgeOperator, NewRepository, Person
+from bot.demo.forge.operator import NewRepository, Person
 from bot.demo.forge.rows import CheckRow, DeliveryRow
 from bot.demo.town import await_ready, environment_of, free_port, running_part
 from bot.text.json_reading import Payload
 from tests.contract.checker import Checker
 from tests.e2e.project import PROJECT
+from tests.forge import Operator, tested_forge
 from tests.world import describe, git
 
 T = TypeVar("T")
@@ -53,7 +54,7 @@ class Town:
 
     folder: Path
     forge: RunningForge
-    operator: ForgeOperator
+    operator: Operator
     public_url: str
     environment: Mapping[str, str]
     mara: Person
@@ -240,7 +241,6 @@ def running_forge(folder: Path) -> Iterator[Town]:
     """A forge with an app and people, and no Assay yet: `environment` is what its parts need."""
     described = describe()
     checker = Checker(*described) if described else None
-    forge = RunningForge(folder / "forge")
     shown: dict[str, list[str]] = {}
 
     def watched(app: Flask) -> Callable[..., Iterable[bytes]]:
@@ -254,8 +254,8 @@ def running_forge(folder: Path) -> Iterator[Town]:
 
         return checker.round(app) if checker else app
 
-    forge.wrap = watched
-    with forge, ForgeOperator(forge.web, folder / "forge") as operator:
+    forge = tested_forge(folder / "forge", wrap=watched)
+    with forge, Operator(forge.web, folder / "forge") as operator:
         port, secret = free_port(), secrets.token_hex(20)
         public_url = f"http://127.0.0.1:{port}"
         mara, ben, zoe = (operator.person(name) for name in ("mara", "ben", "zoe"))

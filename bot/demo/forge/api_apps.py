@@ -14,7 +14,6 @@ from bot.demo.forge.access import LEVELS, Refused, app_of_jwt, mint, not_found, 
 from bot.demo.forge.context import answer, body, context, page_of, required_text
 from bot.demo.forge.rows import (
     AppRow,
-    ConversionRow,
     InstallationRow,
     RepositoryRow,
     TokenRow,
@@ -23,8 +22,6 @@ from bot.demo.forge.rows import (
 from bot.demo.forge.shapes import iso
 from bot.demo.forge.state import covers, digest
 from bot.text.json_reading import Payload
-
-MANIFEST_LIFETIME_S = 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +66,6 @@ def register(wishes: Payload) -> Registered:
     bot = f"{slug}[bot]"
     store.put(bot, User(store.next_id(), bot, "Bot"))
     return Registered(app, private_key, client_secret)
-
-
-def remember_conversion(made: Registered) -> str:
-    """The one-time code of the manifest flow."""
-    row = ConversionRow(
-        secrets.token_hex(20),
-        made.app.id,
-        made.private_key,
-        time.time() + MANIFEST_LIFETIME_S,
-        made.client_secret,
-    )
-    context().state.put(row.code, row)
-    return row.code
 
 
 routes = Blueprint("apps", __name__)
@@ -183,25 +167,6 @@ def token_revoked() -> Response:
         raise Refused(401, "Requires authentication")
     forge.state.put(principal.token.digest, replace(principal.token, revoked=True))
     return Response(status=204)
-
-
-@routes.post("/app-manifests/<code>/conversions", endpoint="apps/create-from-manifest")
-def manifest_converted(code: str) -> Response:
-    """Hands over the credentials of a new app, once and within the hour."""
-    forge = context()
-    row = forge.state.take_conversion(code)
-    app = forge.state.get(AppRow, row.app_id) if row else None
-    if row is None or app is None or row.expires_at_s < time.time():
-        raise not_found()
-    return answer(
-        {
-            **forge.shapes.app(app),
-            "client_secret": row.client_secret,
-            "webhook_secret": app.webhook_secret,
-            "pem": row.private_key,
-        },
-        201,
-    )
 
 
 def _asker() -> AppRow:

@@ -11,8 +11,7 @@ from flask import Blueprint, Response, request
 from bot.demo.forge import git
 from bot.demo.forge.access import Refused, invalid, not_found
 from bot.demo.forge.context import Granted, answer, body, context, granted, page_of, required_text
-from bot.demo.forge.rows import ActionRow, AnnotationRow, AppRow, CheckRow, RepositoryRow
-from bot.demo.forge.shapes import Json
+from bot.demo.forge.rows import ActionRow, AnnotationRow, CheckRow, RepositoryRow
 from bot.text.json_reading import Payload
 
 routes = Blueprint("checks", __name__)
@@ -112,18 +111,6 @@ def checks_of(repository: RepositoryRow, sha: str) -> list[CheckRow]:
         if row.repository == repository.name and row.head_sha == sha
     ]
     return sorted(rows, key=lambda row: row.id, reverse=True)
-
-
-def emit_check_run(row: CheckRow, action: str, sender: str, identifier: str = "") -> None:
-    """Tells the check run's own app that somebody clicked re-run or a button."""
-    forge = context()
-    app, repository = forge.state.get(AppRow, row.app_id), forge.state.repository(row.repository)
-    if app is None or repository is None:
-        raise not_found()
-    payload: Json = {"action": action, "check_run": forge.shapes.hook_check_run(row, app)}
-    if identifier:
-        payload["requested_action"] = {"identifier": identifier}
-    forge.deliveries.emit("check_run", repository, sender, payload, only_app=app.id)
 
 
 def _check_at(at: Granted, check_run: int) -> CheckRow:

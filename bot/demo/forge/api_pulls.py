@@ -8,17 +8,15 @@ from dataclasses import replace
 from flask import Blueprint, Response, request
 
 from bot.demo.forge import git
-from bot.demo.forge.access import Refused, invalid, may_see
+from bot.demo.forge.access import invalid, may_see
 from bot.demo.forge.api_issues import (
     announce_pull,
     checked,
     new_issue,
     pull_at,
-    require_author_or_pusher,
 )
 from bot.demo.forge.context import (
     Context,
-    Granted,
     answer,
     body,
     context,
@@ -90,44 +88,6 @@ def pull_shown(owner: str, repo: str, number: int) -> Response:
     return answer(context().shapes.full_pull(row, pull))
 
 
-@routes.patch(f"{ROOT}/<int:number>", endpoint="pulls/update")
-def pull_updated(owner: str, repo: str, number: int) -> Response:
-    """Changes title, body, base or state, and tells the apps which."""
-    at, forge, wishes = granted(owner, repo, "pull_requests:write"), context(), body()
-    old, old_pull = pull_at(at, number)
-    if at.principal.app is None:
-        require_author_or_pusher(at, old.author)
-    pull, base = old_pull, wishes.text("base")
-    if base and base != pull.base_ref:
-        sha = git.branch_sha(forge.state, at.repository.name, base)
-        if not sha:
-            raise invalid("PullRequest", "base", "invalid")
-        pull = replace(pull, base_ref=base, base_sha=sha)
-    row = replace(
-        old,
-        title=wishes.text("title") or old.title,
-        body=checked(wishes.text("body")) if wishes.has("body") else old.body,
-        state=wishes.text("state") or old.state,
-        pull=pull,
-        updated_at_s=time.time(),
-    )
-    if row.state not in {"open", "closed"}:
-        raise invalid("PullRequest", "state", "state must be open or closed")
-    forge.state.put_issue(row)
-    changes: Json = {}
-    if old.title != row.title:
-        changes["title"] = {"from": old.title}
-    if old.body != row.body:
-        changes["body"] = {"from": old.body}
-    if old_pull.base_ref != pull.base_ref:
-        changes["base"] = {"ref": {"from": old_pull.base_ref}, "sha": {"from": old_pull.base_sha}}
-    if changes:
-        announce_pull("edited", at, row, {"changes": changes})
-    if row.state != old.state:
-        announce_pull("closed" if row.state == "closed" else "reopened", at, row, {})
-    return answer(forge.shapes.full_pull(row, pull))
-
-
 @routes.get(f"{ROOT}/<int:number>/files", endpoint="pulls/list-files")
 def files_listed(owner: str, repo: str, number: int) -> Response:
     """What the pull request changes."""
@@ -152,15 +112,6 @@ def pulls_of_commit(owner: str, repo: str, sha: str) -> Response:
         and sha in {row.pull.head_sha, row.pull.merge_sha}
     ]
     return page_of([forge.shapes.pull(row, row.pull) for row in rows if row.pull])
-
-
-def draft_changed(at: Granted, row: IssueRow, *, draft: bool) -> None:
-    """A pull request became a draft again, or a draft wants review."""
-    if row.pull is None or row.pull.draft is draft:
-        raise invalid("PullRequest", "draft", "it is a draft" if draft else "it is no draft")
-    row = replace(row, pull=replace(row.pull, draft=draft), updated_at_s=time.time())
-    context().state.put_issue(row)
-    announce_pull("converted_to_draft" if draft else "ready_for_review", at, row, {})
 
 
 def branches_moved(forge: Context, repository: RepositoryRow, sender: str) -> int:
@@ -190,33 +141,6 @@ def branches_moved(forge: Context, repository: RepositoryRow, sender: str) -> in
             forge.deliveries.emit("pull_request", target, sender, payload)
             moved += 1
     return moved
-
-
-@routes.put(f"{ROOT}/<int:number>/merge", endpoint="pulls/merge")
-def pull_merged(owner: str, repo: str, number: int) -> Response:
-    """Merges a pull request by a merge commit, or squashed to one; the apps hear that it is closed."""
-    at, forge, wishes = granted(owner, repo, "contents:write"), context(), body()
-    row, pull = pull_at(at, number)
-    if row.state != "open" or pull.draft:
-        raise Refused(405, "Pull Request is not mergeable")
-    if wishes.text("sha") not in {"", pull.head_sha}:
-        raise Refused(409, "Head branch was modified. Review and try the merge again.")
-    squashes = wishes.text("merge_method") == "squash"
-    title = wishes.text("commit_title") or (
-        f"{row.title} (#{number})"
-        if squashes
-        else f"Merge pull request #{number} from {pull.head_repository}/{pull.head_ref}"
-    )
-    message = f"{title}\n\n{wishes.text('commit_message') or row.title}"
-    sha = git.merge(forge.state, row.repository, pull, message, squashes=squashes)
-    if not sha:
-        raise Refused(405, "Pull Request is not mergeable")
-    pull = replace(pull, merged=True, merge_sha=sha)
-    row = replace(row, state="closed", pull=pull, updated_at_s=time.time())
-    forge.state.put_issue(row)
-    told_push(forge, at.repository, at.principal.name)
-    announce_pull("closed", at, row, {})
-    return answer({"sha": sha, "merged": True, "message": "Pull Request successfully merged"})
 
 
 @routes.get(f"{ROOT}/<int:number>/commits", endpoint="pulls/list-commits")

@@ -11,15 +11,13 @@ from flask import Blueprint, Response, request
 
 from bot.demo.forge import git
 from bot.demo.forge.access import Refused, not_found, permissions_of, role_of
-from bot.demo.forge.context import answer, body, context, granted, page_of, required_text
+from bot.demo.forge.context import answer, context, granted, page_of
 from bot.demo.forge.shapes import Json, node_id
 
 routes = Blueprint("repositories", __name__)
 ROOT = "/repos/<owner>/<repo>"
 # The old `permission` field knows fewer levels than `role_name`.
 OLD_LEVEL = {"maintain": "write", "triage": "read"}
-MOST_DISPATCH_KEYS = 10
-LARGEST_DISPATCH_BYTES = 64 * 1024
 
 
 @routes.get(ROOT, endpoint="repos/get")
@@ -120,21 +118,3 @@ def contents_shown(owner: str, repo: str, path: str) -> Response:
             "_links": links,
         }
     )
-
-
-@routes.post(f"{ROOT}/dispatches", endpoint="repos/create-dispatch-event")
-def event_dispatched(owner: str, repo: str) -> Response:
-    """Sends `repository_dispatch` with the caller's event type as its action."""
-    at, forge, wishes = granted(owner, repo, "contents:write"), context(), body()
-    event = required_text(wishes, "Repository", "event_type")
-    client_payload = wishes.at("client_payload").value
-    keys = client_payload if isinstance(client_payload, dict) else {}
-    if len(keys) > MOST_DISPATCH_KEYS or len(request.get_data()) > LARGEST_DISPATCH_BYTES:
-        raise Refused(422, "No more than 10 properties and 64 KB are allowed in client_payload.")
-    payload: Json = {
-        "action": event[:100],
-        "branch": at.repository.default_branch,
-        "client_payload": keys,
-    }
-    forge.deliveries.emit("repository_dispatch", at.repository, at.principal.name, payload)
-    return Response(status=204)

@@ -17,13 +17,11 @@ from flask import Flask, Response, request
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from bot.demo.forge import (
-    api_actions,
     api_apps,
     api_checks,
     api_issues,
     api_pulls,
     api_repositories,
-    api_reviews,
     api_users,
     control,
     git_http,
@@ -33,23 +31,21 @@ from bot.demo.forge import (
 from bot.demo.forge.access import Refused
 from bot.demo.forge.context import KEY, Context, answer
 from bot.demo.forge.deliveries import Deliveries
-from bot.demo.forge.faults import Faults
 from bot.demo.forge.state import State
 from bot.demo.forge.work_shapes import WorkShapes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from _typeshed.wsgi import WSGIApplication
+    from flask import Blueprint
 
 HOUR_S = 3600.0
 _API = (
-    api_actions,
     api_apps,
     api_users,
     api_issues,
     api_pulls,
-    api_reviews,
     api_checks,
     api_repositories,
 )
@@ -57,7 +53,9 @@ DOCUMENTATION = "https://docs.github.com/rest"
 LARGEST_REQUEST_BYTES = 512 * 1024 * 1024  # a push comes as one request
 
 
-def create_forge(state: State, web: str, token_lifetime_s: float = HOUR_S) -> Flask:
+def create_forge(
+    state: State, web: str, token_lifetime_s: float = HOUR_S, more: Sequence[Blueprint] = ()
+) -> Flask:
     """The forge as a Flask app; `web` is the address that people and programs reach it by."""
     app = Flask("bot.demo.forge", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = LARGEST_REQUEST_BYTES
@@ -71,9 +69,9 @@ def create_forge(state: State, web: str, token_lifetime_s: float = HOUR_S) -> Fl
     doors = (
         control.routes,
         api_users.sign_in_routes,
+        *more,
         git_http.routes,
         pages.routes,
-        api_actions.storage,
     )
     for routes in doors:
         app.register_blueprint(routes)
@@ -84,12 +82,13 @@ def create_forge(state: State, web: str, token_lifetime_s: float = HOUR_S) -> Fl
 
 @dataclass(slots=True)
 class RunningForge:
-    """A forge that serves on loopback until it is left; `wrap` puts checks round it (tests)."""
+    """A forge that serves on loopback until it is left; tests add `more` routes and `wrap` it in checks."""
 
     folder: Path
     port: int = 0
     token_lifetime_s: float = HOUR_S
     wrap: Callable[[Flask], WSGIApplication] = field(default=lambda app: app)
+    more: Sequence[Blueprint] = ()
     web: str = ""
     state: State = field(init=False)
     _app: Flask = field(init=False)
@@ -103,10 +102,8 @@ class RunningForge:
             "127.0.0.1", self.port, _not_yet, threaded=True, request_handler=_QuietHandler
         )
         self.web = f"http://127.0.0.1:{self._server.server_port}"
-        self._app = create_forge(self.state, self.web, self.token_lifetime_s)
-        faults = Faults(self._app, self.wrap(self._app))
-        self._app.extensions["forge-faults"] = faults
-        self._server.app = faults
+        self._app = create_forge(self.state, self.web, self.token_lifetime_s, self.more)
+        self._server.app = self.wrap(self._app)
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._thread.start()
         return self

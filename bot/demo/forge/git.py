@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.demo.forge.access import Refused, invalid
-from bot.demo.forge.rows import PullPart, ReviewCommentRow
+from bot.demo.forge.rows import PullPart
 from bot.demo.forge.state import State
 
 GIT_TIMEOUT_S = 60
@@ -46,12 +46,12 @@ def create(state: State, repository: str, default_branch: str, fork_of: str) -> 
     """Makes an empty bare repository, or a fork with all of its parent's branches."""
     folder = state.git_dir(repository)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    _must(run_git(folder, "init", "--bare", f"--initial-branch={default_branch}"))
+    must(run_git(folder, "init", "--bare", f"--initial-branch={default_branch}"))
     with (folder / "config").open("a") as configuration:
         configuration.write(_SERVING)
     if fork_of:
         parent = str(state.git_dir(fork_of))
-        _must(run_git(folder, "fetch", "--quiet", parent, "+refs/heads/*:refs/heads/*"))
+        must(run_git(folder, "fetch", "--quiet", parent, "+refs/heads/*:refs/heads/*"))
 
 
 def branch_sha(state: State, repository: str, branch: str) -> str:
@@ -126,40 +126,6 @@ def _files(found: subprocess.CompletedProcess[bytes]) -> tuple[PullFile, ...]:
     return tuple(files)
 
 
-_HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
-
-
-def shown_lines(state: State, repository: str, pull: PullPart, path: str) -> tuple[range, ...]:
-    """The lines of head that the pull request's diff of a file shows, hunk by hunk."""
-    span = f"{pull.base_sha}...{pull.head_sha}"
-    return tuple(
-        range(int(found[3]), int(found[3]) + int(found[4] or 1))
-        for found in _hunks(state, repository, span, path, "--unified=3")
-    )
-
-
-def line_now(state: State, comment: ReviewCommentRow, head_sha: str, line: int) -> int:
-    """Where a line that was commented on stands at head; 0 when it was changed since."""
-    moved = 0
-    span = f"{comment.commit_id}..{head_sha}"
-    for found in _hunks(state, comment.repository, span, comment.path, "--unified=0"):
-        first, count, added = int(found[1]), int(found[2] or 1), int(found[4] or 1)
-        if count and first <= line < first + count:
-            return 0
-        # Without old lines git names the one before the place.
-        if first < line:
-            moved += added - count
-    return line + moved
-
-
-def _hunks(
-    state: State, repository: str, span: str, path: str, context: str
-) -> tuple[re.Match[bytes], ...]:
-    plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", context)
-    found = run_git(state.git_dir(repository), "diff", *plain, span, "--", f":(literal){path}")
-    return tuple(_HUNK.finditer(found.stdout))
-
-
 def branches(state: State, repository: str) -> tuple[str, ...]:
     """The names of all branches."""
     listed = run_git(
@@ -198,23 +164,6 @@ def commit(state: State, repository: str, sha: str) -> Commit | None:
     return Commit(sha, author, message.strip(), diff.stdout.decode(errors="replace"))
 
 
-def merge(state: State, repository: str, pull: PullPart, message: str, *, squashes: bool) -> str:
-    """Merge a pull request's head to its base branch; return the new commit, empty on a conflict."""
-    folder, base = state.git_dir(repository), branch_sha(state, repository, pull.base_ref)
-    merged = run_git(folder, "merge-tree", "--write-tree", base, pull.head_sha)
-    if merged.returncode != 0:
-        return ""
-    tree = merged.stdout.decode().split()[0]
-    parents = [base] if squashes else [base, pull.head_sha]
-    who = ("-c", "user.name=The forge", "-c", "user.email=noreply@localhost")
-    named = [word for parent in parents for word in ("-p", parent)]
-    made = run_git(folder, *who, "commit-tree", tree, *named, "-m", message)
-    _must(made)
-    sha = made.stdout.decode().strip()
-    _must(run_git(folder, "update-ref", f"refs/heads/{pull.base_ref}", sha, base))
-    return sha
-
-
 def commits_of(state: State, repository: str, pull: PullPart) -> tuple[Commit, ...]:
     """The commits that a pull request brings, oldest first; without their diffs."""
     return commits_between(state, repository, pull.base_sha, pull.head_sha)
@@ -230,6 +179,7 @@ def commits_between(state: State, repository: str, before: str, after: str) -> t
     return tuple(Commit(sha, author, message.strip(), "") for sha, author, message in told)
 
 
-def _must(done: subprocess.CompletedProcess[bytes]) -> None:
+def must(done: subprocess.CompletedProcess[bytes]) -> None:
+    """500 for a git that failed."""
     if done.returncode != 0:
         raise Refused(500, done.stderr.decode(errors="replace")[:300])

@@ -143,14 +143,6 @@ class ForgeOperator:
         """Has the forge see what was pushed straight into the folder; returns pull requests moved."""
         return self.control("POST", "refresh", repository=repository).integer("moved")
 
-    def fault(self, operation: str, kind: str, **more: object) -> None:
-        """Makes the next calls of an operation fail; see `faults.Fault`."""
-        self.control("POST", "faults", operation=operation, kind=kind, **more)
-
-    def deliveries(self) -> tuple[Payload, ...]:
-        """Every webhook sent, after waiting for the queue."""
-        return self.control("GET", "deliveries").items()
-
     def as_person(self, person: Person, method: str, path: str, **wishes: object) -> Payload:
         """A REST call by a person: `as_person(ada, "POST", "repos/o/n/issues", title="x")`."""
         headers = {"Authorization": f"Bearer {person.token}"}
@@ -165,11 +157,6 @@ class ForgeOperator:
         """Opens a pull request (`title`, `body`, `head`, `base`, `draft`); returns its number."""
         path = f"repos/{repository}/pulls"
         return self.as_person(person, "POST", path, **wishes).integer("number")
-
-    def comment(self, person: Person, repository: str, number: int, body: str) -> int:
-        """Comments on an issue or pull request; returns the comment's id."""
-        path = f"repos/{repository}/issues/{number}/comments"
-        return self.as_person(person, "POST", path, body=body).integer("id")
 
 
 def _read(response: httpx.Response) -> Payload:

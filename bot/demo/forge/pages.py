@@ -4,26 +4,21 @@ and the App form.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlencode
 
 import nh3
-from flask import Blueprint, Response, redirect, request
+from flask import Blueprint, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markdown_it import MarkdownIt
 from markupsafe import Markup
-from werkzeug.wrappers import Response as AnyResponse
 
 from bot.demo.forge import git
-from bot.demo.forge.access import Refused, not_found
-from bot.demo.forge.api_apps import register, remember_conversion
+from bot.demo.forge.access import not_found
 from bot.demo.forge.api_checks import checks_of
 from bot.demo.forge.context import context
 from bot.demo.forge.rows import CheckRow, RepositoryRow
 from bot.demo.forge.shapes import iso
-from bot.text.json_reading import Payload
 
 routes = Blueprint("_pages", __name__)
 MOST_SHOWN = 400_000  # characters of a file or diff
@@ -139,31 +134,6 @@ def file_page(owner: str, repo: str, sha: str, path: str) -> Response:
         is_binary=b"\0" in shown,
         is_cut=len(content) > len(shown),
     )
-
-
-@routes.post("/settings/apps/new")
-@routes.post("/organizations/<organization>/settings/apps/new")
-def manifest_submitted(organization: str = "") -> AnyResponse:
-    """Registers the app of a manifest and leads back with the code, as GitHub's page does."""
-    try:
-        manifest = Payload.parse(request.form.get("manifest", ""))
-    except ValueError:
-        raise Refused(422, "The manifest is no JSON.") from None
-    back = manifest.text("redirect_url")
-    if not back.startswith(("http://", "https://")):
-        raise Refused(422, "redirect_url must be a web address.")
-    wishes = {
-        "name": manifest.text("name"),
-        "owner": organization,
-        "webhook_url": manifest.text("hook_attributes", "url"),
-        "permissions": manifest.at("default_permissions").value,
-        "events": manifest.at("default_events").value,
-        "callback_urls": manifest.at("callback_urls").value,
-    }
-    query = {"code": remember_conversion(register(Payload(json.loads(json.dumps(wishes)))))}
-    if state := request.args.get("state"):
-        query["state"] = state
-    return redirect(f"{back}{'&' if '?' in back else '?'}{urlencode(query)}")
 
 
 def merge_box(repository: RepositoryRow, checks: list[CheckRow]) -> MergeBox:

@@ -131,19 +131,6 @@ class IssueRow:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelEventRow:
-    """Somebody set a label or took it away (`labeled`, `unlabeled`)."""
-
-    id: int
-    repository: str
-    number: int
-    event: str
-    label: str
-    actor: str
-    created_at_s: float
-
-
-@dataclass(frozen=True, slots=True)
 class CommentRow:
     """A comment; `app_id` is the app that wrote it, 0 for a person."""
 
@@ -155,48 +142,6 @@ class CommentRow:
     created_at_s: float
     updated_at_s: float
     app_id: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewRow:
-    """A submitted review of a pull request that only comments."""
-
-    id: int
-    repository: str
-    number: int
-    author: str
-    body: str
-    commit_id: str
-    submitted_at_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewCommentRow:
-    """A comment on lines of head, as they were at `commit_id`; `start_line` is 0 for a single line."""
-
-    id: int
-    review: int
-    repository: str
-    number: int
-    author: str
-    body: str
-    path: str
-    line: int
-    start_line: int
-    commit_id: str
-    created_at_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class ArtifactRow:
-    """A ZIP archive that a workflow run left for a commit; each has a run of its own, of the same id."""
-
-    id: int
-    repository: str
-    head_sha: str
-    name: str
-    size: int
-    created_at_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,17 +220,6 @@ class DeliveryRow:
     payload: str
     status: int = 0
     attempts: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class ConversionRow:
-    """The code of a finished manifest flow; the key is handed over once and then forgotten."""
-
-    code: str
-    app_id: int
-    private_key: str
-    expires_at_s: float
-    client_secret: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,9 @@ from pydantic import TypeAdapter
 from bot.demo.forge.rows import (
     AppRow,
     CommentRow,
-    ConversionRow,
     InstallationRow,
     IssueRow,
     RepositoryRow,
-    ReviewCommentRow,
     SignInRow,
     TokenRow,
     User,
@@ -132,14 +130,6 @@ class State:
         mine = [row for row in self.all(IssueRow) if row.repository.lower() == repository.lower()]
         return tuple(sorted(mine, key=lambda row: row.number))
 
-    def review_comments(self, repository: str, number: int) -> tuple[ReviewCommentRow, ...]:
-        """The comments on lines of one pull request, oldest first."""
-        return tuple(
-            row
-            for row in sorted(self.all(ReviewCommentRow), key=lambda row: row.id)
-            if row.repository.lower() == repository.lower() and row.number == number
-        )
-
     def comments(self, repository: str, number: int) -> tuple[CommentRow, ...]:
         """The comments of one issue or pull request, oldest first."""
         return tuple(
@@ -158,13 +148,6 @@ class State:
     def token(self, value: str) -> TokenRow | None:
         """What a token's value stands for, or None."""
         return self.get(TokenRow, digest(value))
-
-    def take_conversion(self, code: str) -> ConversionRow | None:
-        """A manifest code, which is then spent."""
-        with self.change():
-            row = self.get(ConversionRow, code)
-            self.remove(ConversionRow, code)
-        return row
 
     def take_sign_in(self, code: str) -> SignInRow | None:
         """A code of somebody who signs in, which is then spent."""

@@ -12,7 +12,6 @@ from bot.demo.forge.rows import (
     CheckRow,
     CommentRow,
     IssueRow,
-    LabelEventRow,
     PullPart,
     ReactionRow,
     RepositoryRow,
@@ -118,7 +117,7 @@ class WorkShapes(Shapes):
             "mergeable_state": "unknown",
             "merged_by": None,
             "comments": len(self.state.comments(row.repository, row.number)),
-            "review_comments": len(self.state.review_comments(row.repository, row.number)),
+            "review_comments": 0,
             "maintainer_can_modify": False,
             "commits": commits,
             "additions": 0,
@@ -139,22 +138,6 @@ class WorkShapes(Shapes):
             "contents_url": f"{self.rest}/repos/{repository}/contents/{path}?ref={sha}",
         }
         return {**shape, "previous_filename": file.before} if file.before else shape
-
-    def label_event(self, row: LabelEventRow) -> Json:
-        """A label that was set or taken away, as an issue's events hold it."""
-        label = self.label(row.repository, row.label)
-        return {
-            "id": row.id,
-            "node_id": node_id("LabeledEvent", row.id),
-            "url": f"{self.rest}/repos/{row.repository}/issues/events/{row.id}",
-            "actor": self.login(row.actor),
-            "event": row.event,
-            "commit_id": None,
-            "commit_url": None,
-            "created_at": iso(row.created_at_s),
-            "performed_via_github_app": None,
-            "label": {"name": label["name"], "color": label["color"]},
-        }
 
     def pull_reference(self, row: IssueRow, pull: PullPart) -> Json:
         """A pull request as check runs name it."""
@@ -225,44 +208,6 @@ class WorkShapes(Shapes):
             },
             "app": self.app(app) if app else None,
             "pull_requests": self.pulls_at(row.repository, row.head_sha),
-        }
-
-    def hook_check_run(self, row: CheckRow, app: AppRow) -> Json:
-        """A check run as webhooks hold it, with its suite."""
-        return {**self.check_run(row), "check_suite": self.hook_suite(row, app)}
-
-    def hook_suite(self, row: CheckRow, app: AppRow) -> Json:
-        """The suite of a check run as webhooks hold it."""
-        url = f"{self.rest}/repos/{row.repository}/check-suites/{suite_id(row)}"
-        person: Json = {"name": "octocat", "email": "octocat@users.noreply.github.com"}
-        return {
-            "id": suite_id(row),
-            "node_id": node_id("CheckSuite", suite_id(row)),
-            "head_branch": None,
-            "head_sha": row.head_sha,
-            "status": row.status,
-            "conclusion": row.conclusion or None,
-            "url": url,
-            "check_runs_url": f"{url}/check-runs",
-            "before": "0" * 40,
-            "after": row.head_sha,
-            "app": self.app(app),
-            "pull_requests": self.pulls_at(row.repository, row.head_sha),
-            "created_at": iso(row.started_at_s),
-            "updated_at": iso(row.started_at_s),
-            "latest_check_runs_count": 1,
-            "head_commit": _commit(row.head_sha, person, row.started_at_s),
-        }
-
-    def merge_group(self, head_ref: str, head_sha: str, base_ref: str, base_sha: str) -> Json:
-        """A merge queue's group."""
-        person: Json = {"name": "octocat", "email": "octocat@users.noreply.github.com"}
-        return {
-            "head_ref": head_ref,
-            "head_sha": head_sha,
-            "base_ref": base_ref,
-            "base_sha": base_sha,
-            "head_commit": _commit(head_sha, person, 0.0),
         }
 
     def annotation(self, row: CheckRow, remark: AnnotationRow) -> Json:
@@ -360,14 +305,3 @@ def _reactions(url: str, contents: tuple[str, ...]) -> Json:
     names = ("+1", "-1", "laugh", "hooray", "confused", "heart", "rocket", "eyes")
     counts = {name: contents.count(name) for name in names}
     return {"url": f"{url}/reactions", "total_count": len(contents), **counts}
-
-
-def _commit(sha: str, person: Json, moment_s: float) -> Json:
-    return {
-        "id": sha,
-        "tree_id": sha,
-        "message": "",
-        "timestamp": iso(moment_s),
-        "author": person,
-        "committer": person,
-    }

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bot.demo.forge.faults import FaultKind, OrderedFault
 from bot.errors import Transient
 from bot.values.conclusions import Review, Suggestion
+from tests.forge.faults import FaultKind, OrderedFault
 from tests.world import Place
 
 

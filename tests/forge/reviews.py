@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
+from dataclasses import dataclass
 
 from flask import Blueprint, Response
 
@@ -10,13 +12,44 @@ from bot.demo.forge import git
 from bot.demo.forge.access import Refused
 from bot.demo.forge.api_issues import LONGEST_BODY, pull_at
 from bot.demo.forge.context import answer, body, context, granted, page_of
-from bot.demo.forge.rows import IssueRow, PullPart, ReviewCommentRow, ReviewRow
+from bot.demo.forge.rows import IssueRow, PullPart
 from bot.demo.forge.shapes import Json, iso, node_id
+from bot.demo.forge.state import State
 from bot.demo.forge.work_shapes import WorkShapes
 from bot.text.json_reading import Payload
 
-routes = Blueprint("reviews", __name__)
+routes = Blueprint("reviews", __name__, url_prefix="/api/v3")
 ROOT = "/repos/<owner>/<repo>/pulls/<int:number>"
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRow:
+    """A submitted review of a pull request that only comments."""
+
+    id: int
+    repository: str
+    number: int
+    author: str
+    body: str
+    commit_id: str
+    submitted_at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewCommentRow:
+    """A comment on lines of head, as they were at `commit_id`; `start_line` is 0 for a single line."""
+
+    id: int
+    review: int
+    repository: str
+    number: int
+    author: str
+    body: str
+    path: str
+    line: int
+    start_line: int
+    commit_id: str
+    created_at_s: float
 
 
 @routes.post(f"{ROOT}/reviews", endpoint="pulls/create-review")
@@ -80,7 +113,7 @@ def review_comments_listed(owner: str, repo: str, number: int) -> Response:
     return page_of(
         [
             _review_comment(forge.shapes, one, _stands_at(one, pull))
-            for one in forge.state.review_comments(row.repository, number)
+            for one in review_comments_of(forge.state, row.repository, number)
         ]
     )
 
@@ -89,7 +122,7 @@ def _check(row: IssueRow, pull: PullPart, wanted: Payload) -> None:
     """422 unless the lines stand in one hunk of the diff, as GitHub wants it."""
     path, line = wanted.text("path"), wanted.integer("line")
     start = wanted.integer("start_line") or line
-    shown = git.shown_lines(context().state, row.repository, pull, path)
+    shown = shown_lines(context().state, row.repository, pull, path)
     if not shown:
         raise _refused("Path could not be resolved")
     if start > line or wanted.text("side") != "RIGHT":
@@ -108,7 +141,7 @@ def _stands_at(row: ReviewCommentRow, pull: PullPart) -> int:
     """Where the last line stands now, if none of the comment's lines was changed; else 0."""
     state, now = context().state, 0
     for line in range(row.start_line or row.line, row.line + 1):
-        now = git.line_now(state, row, pull.head_sha, line)
+        now = line_now(state, row, pull.head_sha, line)
         if not now:
             return 0
     return now
@@ -167,3 +200,46 @@ def _review_comment(shapes: WorkShapes, row: ReviewCommentRow, line: int) -> Jso
         "subject_type": "line",
         **place,
     }
+
+
+def review_comments_of(state: State, repository: str, number: int) -> tuple[ReviewCommentRow, ...]:
+    """The comments on lines of one pull request, oldest first."""
+    return tuple(
+        row
+        for row in sorted(state.all(ReviewCommentRow), key=lambda row: row.id)
+        if row.repository.lower() == repository.lower() and row.number == number
+    )
+
+
+_HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+
+
+def shown_lines(state: State, repository: str, pull: PullPart, path: str) -> tuple[range, ...]:
+    """The lines of head that the pull request's diff of a file shows, hunk by hunk."""
+    span = f"{pull.base_sha}...{pull.head_sha}"
+    return tuple(
+        range(int(found[3]), int(found[3]) + int(found[4] or 1))
+        for found in _hunks(state, repository, span, path, "--unified=3")
+    )
+
+
+def line_now(state: State, comment: ReviewCommentRow, head_sha: str, line: int) -> int:
+    """Where a line that was commented on stands at head; 0 when it was changed since."""
+    moved = 0
+    span = f"{comment.commit_id}..{head_sha}"
+    for found in _hunks(state, comment.repository, span, comment.path, "--unified=0"):
+        first, count, added = int(found[1]), int(found[2] or 1), int(found[4] or 1)
+        if count and first <= line < first + count:
+            return 0
+        # Without old lines git names the one before the place.
+        if first < line:
+            moved += added - count
+    return line + moved
+
+
+def _hunks(
+    state: State, repository: str, span: str, path: str, context: str
+) -> tuple[re.Match[bytes], ...]:
+    plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", context)
+    found = git.run_git(state.git_dir(repository), "diff", *plain, span, "--", f":(literal){path}")
+    return tuple(_HUNK.finditer(found.stdout))

@@ -4,18 +4,31 @@ from __future__ import annotations
 
 import time
 from base64 import b64decode
+from dataclasses import dataclass
 from pathlib import Path
 
 from flask import Blueprint, Response, request
 
 from bot.demo.forge.access import Refused, not_found
 from bot.demo.forge.context import Context, answer, body, context, granted, page_of, required_text
-from bot.demo.forge.rows import ArtifactRow, RepositoryRow
+from bot.demo.forge.rows import RepositoryRow
 from bot.demo.forge.shapes import Json, iso, node_id
 
-routes = Blueprint("actions", __name__)
+routes = Blueprint("actions", __name__, url_prefix="/api/v3")
 storage = Blueprint("_storage", __name__)
 ROOT = "/repos/<owner>/<repo>/actions"
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactRow:
+    """A ZIP archive that a workflow run left for a commit; each has a run of its own, of the same id."""
+
+    id: int
+    repository: str
+    head_sha: str
+    name: str
+    size: int
+    created_at_s: float
 
 
 def put_artifact() -> Response:

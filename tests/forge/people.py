@@ -1,0 +1,135 @@
+"""What people do with pull requests: they edit and merge them, and send events of their own."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from flask import Blueprint, Response, request
+
+from bot.demo.forge import git
+from bot.demo.forge.access import Refused, invalid
+from bot.demo.forge.api_issues import announce_pull, checked, pull_at, require_author_or_pusher
+from bot.demo.forge.api_pulls import ROOT as PULLS
+from bot.demo.forge.api_pulls import told_push
+from bot.demo.forge.context import Granted, answer, body, context, granted, required_text
+from bot.demo.forge.rows import IssueRow, PullPart
+from bot.demo.forge.shapes import Json
+from bot.demo.forge.state import State
+
+routes = Blueprint("people", __name__, url_prefix="/api/v3")
+
+
+@routes.patch(f"{PULLS}/<int:number>", endpoint="pulls/update")
+def pull_updated(owner: str, repo: str, number: int) -> Response:
+    """Changes title, body, base or state, and tells the apps which."""
+    at, forge, wishes = granted(owner, repo, "pull_requests:write"), context(), body()
+    old, old_pull = pull_at(at, number)
+    if at.principal.app is None:
+        require_author_or_pusher(at, old.author)
+    pull, base = old_pull, wishes.text("base")
+    if base and base != pull.base_ref:
+        sha = git.branch_sha(forge.state, at.repository.name, base)
+        if not sha:
+            raise invalid("PullRequest", "base", "invalid")
+        pull = replace(pull, base_ref=base, base_sha=sha)
+    row = replace(
+        old,
+        title=wishes.text("title") or old.title,
+        body=checked(wishes.text("body")) if wishes.has("body") else old.body,
+        state=wishes.text("state") or old.state,
+        pull=pull,
+        updated_at_s=time.time(),
+    )
+    if row.state not in {"open", "closed"}:
+        raise invalid("PullRequest", "state", "state must be open or closed")
+    forge.state.put_issue(row)
+    changes: Json = {}
+    if old.title != row.title:
+        changes["title"] = {"from": old.title}
+    if old.body != row.body:
+        changes["body"] = {"from": old.body}
+    if old_pull.base_ref != pull.base_ref:
+        changes["base"] = {"ref": {"from": old_pull.base_ref}, "sha": {"from": old_pull.base_sha}}
+    if changes:
+        announce_pull("edited", at, row, {"changes": changes})
+    if row.state != old.state:
+        announce_pull("closed" if row.state == "closed" else "reopened", at, row, {})
+    return answer(forge.shapes.full_pull(row, pull))
+
+
+def draft_changed(at: Granted, row: IssueRow, *, draft: bool) -> None:
+    """A pull request became a draft again, or a draft wants review."""
+    if row.pull is None or row.pull.draft is draft:
+        raise invalid("PullRequest", "draft", "it is a draft" if draft else "it is no draft")
+    row = replace(row, pull=replace(row.pull, draft=draft), updated_at_s=time.time())
+    context().state.put_issue(row)
+    announce_pull("converted_to_draft" if draft else "ready_for_review", at, row, {})
+
+
+@routes.put(f"{PULLS}/<int:number>/merge", endpoint="pulls/merge")
+def pull_merged(owner: str, repo: str, number: int) -> Response:
+    """Merges a pull request by a merge commit, or squashed to one; the apps hear that it is closed."""
+    at, forge, wishes = granted(owner, repo, "contents:write"), context(), body()
+    row, pull = pull_at(at, number)
+    if row.state != "open" or pull.draft:
+        raise Refused(405, "Pull Request is not mergeable")
+    if wishes.text("sha") not in {"", pull.head_sha}:
+        raise Refused(409, "Head branch was modified. Review and try the merge again.")
+    squashes = wishes.text("merge_method") == "squash"
+    title = wishes.text("commit_title") or (
+        f"{row.title} (#{number})"
+        if squashes
+        else f"Merge pull request #{number} from {pull.head_repository}/{pull.head_ref}"
+    )
+    message = f"{title}\n\n{wishes.text('commit_message') or row.title}"
+    sha = merge(forge.state, row.repository, pull, message, squashes=squashes)
+    if not sha:
+        raise Refused(405, "Pull Request is not mergeable")
+    pull = replace(pull, merged=True, merge_sha=sha)
+    row = replace(row, state="closed", pull=pull, updated_at_s=time.time())
+    forge.state.put_issue(row)
+    told_push(forge, at.repository, at.principal.name)
+    announce_pull("closed", at, row, {})
+    return answer({"sha": sha, "merged": True, "message": "Pull Request successfully merged"})
+
+
+def merge(state: State, repository: str, pull: PullPart, message: str, *, squashes: bool) -> str:
+    """Merge a pull request's head to its base branch; return the new commit, empty on a conflict."""
+    folder, base = state.git_dir(repository), git.branch_sha(state, repository, pull.base_ref)
+    merged = git.run_git(folder, "merge-tree", "--write-tree", base, pull.head_sha)
+    if merged.returncode != 0:
+        return ""
+    tree = merged.stdout.decode().split()[0]
+    parents = [base] if squashes else [base, pull.head_sha]
+    who = ("-c", "user.name=The forge", "-c", "user.email=noreply@localhost")
+    named = [word for parent in parents for word in ("-p", parent)]
+    made = git.run_git(folder, *who, "commit-tree", tree, *named, "-m", message)
+    git.must(made)
+    sha = made.stdout.decode().strip()
+    git.must(git.run_git(folder, "update-ref", f"refs/heads/{pull.base_ref}", sha, base))
+    return sha
+
+
+MOST_DISPATCH_KEYS = 10
+
+
+LARGEST_DISPATCH_BYTES = 64 * 1024
+
+
+@routes.post("/repos/<owner>/<repo>/dispatches", endpoint="repos/create-dispatch-event")
+def event_dispatched(owner: str, repo: str) -> Response:
+    """Sends `repository_dispatch` with the caller's event type as its action."""
+    at, forge, wishes = granted(owner, repo, "contents:write"), context(), body()
+    event = required_text(wishes, "Repository", "event_type")
+    client_payload = wishes.at("client_payload").value
+    keys = client_payload if isinstance(client_payload, dict) else {}
+    if len(keys) > MOST_DISPATCH_KEYS or len(request.get_data()) > LARGEST_DISPATCH_BYTES:
+        raise Refused(422, "No more than 10 properties and 64 KB are allowed in client_payload.")
+    payload: Json = {
+        "action": event[:100],
+        "branch": at.repository.default_branch,
+        "client_payload": keys,
+    }
+    forge.deliveries.emit("repository_dispatch", at.repository, at.principal.name, payload)
+    return Response(status=204)
