@@ -1,21 +1,33 @@
-"""What people do with pull requests: they edit and merge them, and send events of their own."""
+"""What people and other programs do and look at beside Assay: they edit, merge, read back, revoke."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import replace
+from urllib.parse import quote
 
 from flask import Blueprint, Response, request
 
 from bot.demo.forge import git
-from bot.demo.forge.access import Refused, invalid
-from bot.demo.forge.api_issues import announce_pull, checked, pull_at, require_author_or_pusher
+from bot.demo.forge.access import Refused, invalid, principal_of
+from bot.demo.forge.api_checks import ROOT as REPOSITORY
+from bot.demo.forge.api_checks import check_at
+from bot.demo.forge.api_issues import ROOT as ISSUES
+from bot.demo.forge.api_issues import (
+    announce_pull,
+    checked,
+    comment_at,
+    pull_at,
+    require_author_or_app,
+    require_author_or_pusher,
+)
 from bot.demo.forge.api_pulls import ROOT as PULLS
 from bot.demo.forge.api_pulls import told_push
-from bot.demo.forge.context import Granted, answer, body, context, granted, required_text
-from bot.demo.forge.rows import IssueRow, PullPart
+from bot.demo.forge.context import Granted, answer, body, context, granted, page_of, required_text
+from bot.demo.forge.rows import AnnotationRow, CheckRow, CommentRow, IssueRow, PullPart, ReactionRow
 from bot.demo.forge.shapes import Json
 from bot.demo.forge.state import State
+from bot.demo.forge.work_shapes import WorkShapes
 
 routes = Blueprint("people", __name__, url_prefix="/api/v3")
 
@@ -132,4 +144,69 @@ def event_dispatched(owner: str, repo: str) -> Response:
         "client_payload": keys,
     }
     forge.deliveries.emit("repository_dispatch", at.repository, at.principal.name, payload)
+    return Response(status=204)
+
+
+@routes.get(f"{ISSUES}/comments/<int:comment_id>", endpoint="issues/get-comment")
+def comment_shown(owner: str, repo: str, comment_id: int) -> Response:
+    """One comment."""
+    at = granted(owner, repo, "issues:read")
+    return answer(context().shapes.comment(comment_at(at, comment_id)))
+
+
+@routes.delete(f"{ISSUES}/comments/<int:comment_id>", endpoint="issues/delete-comment")
+def comment_deleted(owner: str, repo: str, comment_id: int) -> Response:
+    """Removes a comment."""
+    at = granted(owner, repo, "issues:write")
+    row = comment_at(at, comment_id)
+    require_author_or_app(at, row)
+    context().state.remove(CommentRow, row.id)
+    return Response(status=204)
+
+
+@routes.get(
+    f"{ISSUES}/comments/<int:comment_id>/reactions", endpoint="reactions/list-for-issue-comment"
+)
+def reactions_listed(owner: str, repo: str, comment_id: int) -> Response:
+    """The reactions to a comment."""
+    at, forge = granted(owner, repo, "issues:read"), context()
+    comment_at(at, comment_id)
+    rows = [row for row in forge.state.all(ReactionRow) if row.comment == comment_id]
+    return page_of([forge.shapes.reaction(row) for row in rows])
+
+
+@routes.get(
+    f"{REPOSITORY}/check-runs/<int:check_run_id>/annotations", endpoint="checks/list-annotations"
+)
+def annotations_listed(owner: str, repo: str, check_run_id: int) -> Response:
+    """A check run's annotations in the order they came."""
+    at = granted(owner, repo, "checks:read")
+    row, shapes = check_at(at, check_run_id), context().shapes
+    return page_of([annotation(shapes, row, remark) for remark in row.annotations])
+
+
+def annotation(shapes: WorkShapes, row: CheckRow, remark: AnnotationRow) -> Json:
+    """One remark of a check run."""
+    return {
+        "path": remark.path,
+        "blob_href": f"{shapes.rest}/repos/{row.repository}/contents/{quote(remark.path)}",
+        "start_line": remark.start_line,
+        "end_line": remark.end_line,
+        "start_column": None,
+        "end_column": None,
+        "annotation_level": remark.level,
+        "title": remark.title or None,
+        "message": remark.message,
+        "raw_details": None,
+    }
+
+
+@routes.delete("/installation/token", endpoint="apps/revoke-installation-access-token")
+def token_revoked() -> Response:
+    """Ends the token that asks for it."""
+    forge = context()
+    principal = principal_of(forge.state, request.headers.get("Authorization", ""))
+    if principal.token is None:
+        raise Refused(401, "Requires authentication")
+    forge.state.put(principal.token.digest, replace(principal.token, revoked=True))
     return Response(status=204)

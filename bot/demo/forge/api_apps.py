@@ -158,17 +158,6 @@ def repositories_listed() -> Response:
     return page_of([forge.shapes.repository(row) for row in found], "repositories")
 
 
-@routes.delete("/installation/token", endpoint="apps/revoke-installation-access-token")
-def token_revoked() -> Response:
-    """Ends the token that asks for it."""
-    forge = context()
-    principal = principal_of(forge.state, request.headers.get("Authorization", ""))
-    if principal.token is None:
-        raise Refused(401, "Requires authentication")
-    forge.state.put(principal.token.digest, replace(principal.token, revoked=True))
-    return Response(status=204)
-
-
 def _asker() -> AppRow:
     header = request.headers.get("Authorization", "")
     if not header:

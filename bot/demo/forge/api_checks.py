@@ -56,7 +56,7 @@ def check_run_updated(owner: str, repo: str, check_run_id: int) -> Response:
     """Changes a check run; its annotations are added to those it has."""
     at, forge, wishes = granted(owner, repo, "checks:write"), context(), body()
     with forge.state.change():
-        row = _check_at(at, check_run_id)
+        row = check_at(at, check_run_id)
         if at.principal.app is None or at.principal.app.id != row.app_id:
             raise Refused(403, "Invalid app_id `check_run` was not created by this app")
         row = _changed(row, wishes)
@@ -68,15 +68,7 @@ def check_run_updated(owner: str, repo: str, check_run_id: int) -> Response:
 def check_run_shown(owner: str, repo: str, check_run_id: int) -> Response:
     """One check run."""
     at = granted(owner, repo, "checks:read")
-    return answer(context().shapes.check_run(_check_at(at, check_run_id)))
-
-
-@routes.get(f"{ROOT}/check-runs/<int:check_run_id>/annotations", endpoint="checks/list-annotations")
-def annotations_listed(owner: str, repo: str, check_run_id: int) -> Response:
-    """A check run's annotations in the order they came."""
-    at = granted(owner, repo, "checks:read")
-    row, shapes = _check_at(at, check_run_id), context().shapes
-    return page_of([shapes.annotation(row, remark) for remark in row.annotations])
+    return answer(context().shapes.check_run(check_at(at, check_run_id)))
 
 
 @routes.get(f"{ROOT}/commits/<path:ref>/check-runs", endpoint="checks/list-for-ref")
@@ -113,7 +105,8 @@ def checks_of(repository: RepositoryRow, sha: str) -> list[CheckRow]:
     return sorted(rows, key=lambda row: row.id, reverse=True)
 
 
-def _check_at(at: Granted, check_run: int) -> CheckRow:
+def check_at(at: Granted, check_run: int) -> CheckRow:
+    """The check run with that id, or 404."""
     row = context().state.get(CheckRow, check_run)
     if row is None or row.repository != at.repository.name:
         raise not_found()

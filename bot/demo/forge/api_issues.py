@@ -68,45 +68,17 @@ def comment_created(owner: str, repo: str, number: int) -> Response:
     return answer(forge.shapes.comment(row), 201)
 
 
-@routes.get(f"{ROOT}/comments/<int:comment_id>", endpoint="issues/get-comment")
-def comment_shown(owner: str, repo: str, comment_id: int) -> Response:
-    """One comment."""
-    at = granted(owner, repo, "issues:read")
-    return answer(context().shapes.comment(_comment_at(at, comment_id)))
-
-
 @routes.patch(f"{ROOT}/comments/<int:comment_id>", endpoint="issues/update-comment")
 def comment_updated(owner: str, repo: str, comment_id: int) -> Response:
     """Changes the text of a comment."""
     at, forge = granted(owner, repo, "issues:write"), context()
-    row = _comment_at(at, comment_id)
-    _require_author_or_app(at, row)
+    row = comment_at(at, comment_id)
+    require_author_or_app(at, row)
     text = checked(required_text(body(), "IssueComment", "body"))
     row = replace(row, body=text, updated_at_s=time.time())
     forge.state.put(row.id, row)
     _announce_comment("edited", at, issue_at(at, row.number), row)
     return answer(forge.shapes.comment(row))
-
-
-@routes.delete(f"{ROOT}/comments/<int:comment_id>", endpoint="issues/delete-comment")
-def comment_deleted(owner: str, repo: str, comment_id: int) -> Response:
-    """Removes a comment."""
-    at = granted(owner, repo, "issues:write")
-    row = _comment_at(at, comment_id)
-    _require_author_or_app(at, row)
-    context().state.remove(CommentRow, row.id)
-    return Response(status=204)
-
-
-@routes.get(
-    f"{ROOT}/comments/<int:comment_id>/reactions", endpoint="reactions/list-for-issue-comment"
-)
-def reactions_listed(owner: str, repo: str, comment_id: int) -> Response:
-    """The reactions to a comment."""
-    at, forge = granted(owner, repo, "issues:read"), context()
-    _comment_at(at, comment_id)
-    rows = [row for row in forge.state.all(ReactionRow) if row.comment == comment_id]
-    return page_of([forge.shapes.reaction(row) for row in rows])
 
 
 @routes.post(
@@ -115,7 +87,7 @@ def reactions_listed(owner: str, repo: str, comment_id: int) -> Response:
 def reaction_created(owner: str, repo: str, comment_id: int) -> Response:
     """Adds a reaction: 201, or 200 when it was there already."""
     at, forge, content = granted(owner, repo, "issues:write"), context(), body().text("content")
-    _comment_at(at, comment_id)
+    comment_at(at, comment_id)
     if content not in CONTENTS:
         raise invalid("Reaction", "content", f"{content} is not a reaction")
     who = at.principal.name
@@ -187,14 +159,16 @@ def _announce_comment(action: str, at: Granted, issue: IssueRow, row: CommentRow
     announce("issue_comment", action, at, parts)
 
 
-def _comment_at(at: Granted, comment: int) -> CommentRow:
+def comment_at(at: Granted, comment: int) -> CommentRow:
+    """The comment with that id, or 404."""
     row = context().state.get(CommentRow, comment)
     if row is None or row.repository != at.repository.name:
         raise not_found()
     return row
 
 
-def _require_author_or_app(at: Granted, row: CommentRow) -> None:
+def require_author_or_app(at: Granted, row: CommentRow) -> None:
+    """403 for a person who neither wrote it nor may push."""
     # An app with issues:write may edit anybody's comment on GitHub too; a person needs push access.
     if at.principal.app is None:
         require_author_or_pusher(at, row.author)

@@ -7,7 +7,6 @@ from urllib.parse import quote
 from bot.demo.forge.access import role_of
 from bot.demo.forge.git import PullFile, changed_files, count_commits
 from bot.demo.forge.rows import (
-    AnnotationRow,
     AppRow,
     CheckRow,
     CommentRow,
@@ -208,21 +207,6 @@ class WorkShapes(Shapes):
             },
             "app": self.app(app) if app else None,
             "pull_requests": self.pulls_at(row.repository, row.head_sha),
-        }
-
-    def annotation(self, row: CheckRow, remark: AnnotationRow) -> Json:
-        """One remark of a check run."""
-        return {
-            "path": remark.path,
-            "blob_href": f"{self.rest}/repos/{row.repository}/contents/{quote(remark.path)}",
-            "start_line": remark.start_line,
-            "end_line": remark.end_line,
-            "start_column": None,
-            "end_column": None,
-            "annotation_level": remark.level,
-            "title": remark.title or None,
-            "message": remark.message,
-            "raw_details": None,
         }
 
     def pulls_at(self, repository: str, sha: str) -> list[Json]:
