@@ -43,20 +43,9 @@ _SCORES = (
 )  # fmt: skip
 _COUNTS = ("both met", "only judge", "only reference", "both unmet")
 _AGREEMENT = (
-    "system",
-    "judge",
-    "pairs",
-    *_COUNTS,
-    "alignment %",
-    "95 % from",
-    "to",
-    "kappa",
-    "alpha",
-    "precision",
-    "recall",
-    "F1",
-    "AP",
-)
+    "system", "judge", "pairs", *_COUNTS, "alignment %", "95 % from", "to", "kappa", "alpha",
+    "precision", "recall", "F1", "AP",
+)  # fmt: skip
 _DEFECTS = ("what", "file", "requirement")
 _CURVE = ("judge", "system", "recall", "precision")
 

@@ -55,26 +55,17 @@ def code_words(source: str) -> frozenset[str]:
     return words_of(source) | shown
 
 
+_ENDINGS = (
+    "ization", "ations", "ation", "ings", "ing", "ions", "ive", "ion", "ed", "es", "ly", "er", "s",
+)  # fmt: skip
+
+
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """A word without its English endings; crude, but the same for `raises`, `raised`, `raising`."""
     if len(word) > 4 and word.endswith("ies"):
         word = word[:-3] + "y"
-    for ending in (
-        "ization",
-        "ations",
-        "ation",
-        "ings",
-        "ing",
-        "ions",
-        "ive",
-        "ion",
-        "ed",
-        "es",
-        "ly",
-        "er",
-        "s",
-    ):
+    for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             word = word[: -len(ending)]
             break

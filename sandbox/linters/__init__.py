@@ -30,29 +30,9 @@ from sandbox.repository.combine import combine
 from sandbox.values import ChangeStatus, Checkout, Environment, Finding, Fix, Observation, Side
 
 LINTERS: tuple[Linter, ...] = (
-    RUFF,
-    SIGNATURES,
-    ESLINT,
-    BIOME,
-    NODE,
-    BASH,
-    SHELLCHECK,
-    HADOLINT,
-    ACTIONLINT,
-    DATA,
-    YAMLLINT,
-    GOFMT,
-    GO_VET,
-    CLIPPY,
-    CC,
-    CPP,
-    CPPCHECK,
-    JAVAC,
-    TIDY,
-    STYLELINT,
-    CSS,
-    SQLFLUFF,
-)
+    RUFF, SIGNATURES, ESLINT, BIOME, NODE, BASH, SHELLCHECK, HADOLINT, ACTIONLINT, DATA, YAMLLINT,
+    GOFMT, GO_VET, CLIPPY, CC, CPP, CPPCHECK, JAVAC, TIDY, STYLELINT, CSS, SQLFLUFF,
+)  # fmt: skip
 
 FORMATTERS: tuple[Linter, ...] = (RUFF_FORMAT, PRETTIER, GOFMT_DIFF)
 """What they would do otherwise is a finding with a fix. They are asked only where fixes are wanted."""

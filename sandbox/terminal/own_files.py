@@ -37,18 +37,10 @@ MOST_CHARACTERS = 40_000
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*){0,7}")
 _MARK = "judge"
 _SINGLE_TESTS = (
-    TestRunner.PYTEST,
-    TestRunner.UNITTEST,
-    TestRunner.NODE_TEST,
-    TestRunner.MOCHA,
-    TestRunner.JEST,
-    TestRunner.VITEST,
-    TestRunner.AVA,
-    TestRunner.JASMINE,
-    TestRunner.TAP,
-    TestRunner.TAPE,
-    TestRunner.UVU,
-)
+    TestRunner.PYTEST, TestRunner.UNITTEST, TestRunner.NODE_TEST, TestRunner.MOCHA,
+    TestRunner.JEST, TestRunner.VITEST, TestRunner.AVA, TestRunner.JASMINE, TestRunner.TAP,
+    TestRunner.TAPE, TestRunner.UVU,
+)  # fmt: skip
 """Runners whose harness can run named files alone and tells every test's own result."""
 _ARGUMENTS = {TestRunner.PYTEST: ("--tb=short",)}
 

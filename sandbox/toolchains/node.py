@@ -337,6 +337,10 @@ def _bins(root: str) -> str:
     return ":".join(f"{place}/node_modules/.bin" for place in inside)
 
 
+_COMMANDS = frozenset((
+    "npm", "npx", "pnpm", "yarn", "node", "jest", "vitest", "mocha", "ava", "bun", "jasmine",
+    "tap", "tape", "uvu",
+))  # fmt: skip
 ECOSYSTEM = Ecosystem(
     name=_NAME,
     weigh=weigh,
@@ -344,24 +348,7 @@ ECOSYSTEM = Ecosystem(
     building=building,
     observing=observing,
     downloading=downloading,
-    commands=frozenset(
-        {
-            "npm",
-            "npx",
-            "pnpm",
-            "yarn",
-            "node",
-            "jest",
-            "vitest",
-            "mocha",
-            "ava",
-            "bun",
-            "jasmine",
-            "tap",
-            "tape",
-            "uvu",
-        }
-    ),
+    commands=_COMMANDS,
     programs=(("node", "--version"), ("npm", "--version")),
     keeps_output=True,
     fetching=fetching,

@@ -79,14 +79,8 @@ _BY_FILE_WITH_VALUE = {
 }  # fmt: skip
 _TEST_SCRIPT = re.compile(r"(^|[/_.-])(tests?|specs?|__tests__)([/_.-]|$)", re.I)
 _NODE_WITH_VALUE = {
-    "-r",
-    "--require",
-    "--import",
-    "--loader",
-    "--experimental-loader",
-    "-C",
-    "--conditions",
-}
+    "-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions",
+}  # fmt: skip
 # About looks, speed, coverage and leaving out what is unchanged, of any runner: no result depends on them.
 _DROPPED = re.compile(
     r"--(no-)?(reporters?|test-reporter|test-reporter-destination|watch\w*|coverage|collect-?coverage"
