@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from bot.errors import UserError
-from bot.evaluation.rubrics import Branch, RubricRule
+from bot.evaluation.rubrics import RubricDrafter
 from bot.github import CheckAction, CheckReport, CheckStatus, GitHub, Repository
-from bot.judges.rubric_drafting import AskedIssue
 from bot.report.model import ReportView
 from bot.source.shared_head import SharedHead, hide_running
 from bot.store import Ended, EvaluationRecord, EvaluationState, Store
@@ -24,7 +23,6 @@ from bot.values import (
     EvaluationRequest,
     Forecast,
     Question,
-    Rubric,
     Trigger,
 )
 from bot.values.conclusions import MOST_REQUIREMENT_CHECKS, requirement_check_name
@@ -79,16 +77,6 @@ class Verdicts(Protocol):
         """Write report, comment and check run anew with what people decided; may be repeated."""
 
 
-class RubricMaker(Protocol):
-    """What `bot.evaluation.rubrics` does; both raise UserError and Transient."""
-
-    async def rule(self, branch: Branch, issue: int) -> RubricRule:
-        """What the branch says of an issue's rubric."""
-
-    async def draft(self, branch: Branch, issue: AskedIssue) -> Rubric:
-        """Draft the rubric of an issue from its words and the branch's code."""
-
-
 @dataclass(frozen=True, slots=True)
 class Adapters:
     """The adapters, wired once. `link` gives the signed address of an evaluation's page."""
@@ -98,7 +86,7 @@ class Adapters:
     jobs: EvaluationJobs
     link: Callable[[str], str]
     check_name: str
-    rubrics: RubricMaker
+    rubrics: RubricDrafter
     foresee: Foresee
     verdicts: Verdicts
     approve_first_time_forks: bool = True
