@@ -24,7 +24,7 @@ from bot.values import ActionKind, Evidence, Observed, Step, TestComparison, Tra
 from sandbox.base import Limits
 from sandbox.elsewhere.driver import Looking
 from sandbox.elsewhere.look import DRIVERS, look_again
-from sandbox.elsewhere.values import SecondLook, WhyLeftOut
+from sandbox.elsewhere.values import After, SecondLook, WhyLeftOut
 from sandbox.elsewhere.whole import WHOLE, run_again
 from sandbox.test_runs.four_runs import worth_alone
 from sandbox.test_runs.path_kinds import PathKind, classify
@@ -46,6 +46,12 @@ _NEARBY = Step(
 )
 _SPEAKS_OF_UTC = re.compile(r"(?i)\b(?:utc|gmt|time ?zones?)\b")
 _LOCAL = re.compile(r"(?i)\blocal\b")
+_AFTER = {
+    After.OTHER: "after the tested call",
+    After.CHANGED: "after its argument was changed in place",
+    After.SAME: "called once more on the same object",
+    After.MADE: "after the same call on another object",
+}
 _LEAST_S = 30.0
 _LONGER_THAN_HEAD = 3
 _MOST_TEST_FILES = 5_000
@@ -78,8 +84,9 @@ async def look_elsewhere(
     found = []
     if seen.differences or seen.left_out or seen.unrecorded or seen.not_looked_at:
         found.append(_shown(_STEP, list(_again(seen)), took_s))
-    if seen.inputs or seen.defaults or seen.too_long or seen.unordered:
-        lines = [*table(seen.inputs)]
+    parts = (seen.inputs, seen.defaults, seen.too_long, seen.unordered, seen.carried, seen.shared)
+    if any(parts):
+        lines = [*table(seen.inputs), *_in_series(seen)]
         lines += (
             f"{one.call}, with {one.what}: base answers, head {one.on_head}"
             for one in seen.too_long
@@ -179,6 +186,15 @@ def _test_files(tree: Path) -> tuple[str, ...]:
 def _shown(step: Step, lines: list[str], seconds: float) -> Evidence:
     head = Observation(Side.HEAD, "", None, "\n".join(lines), seconds)
     return Evidence(step.id, step, None, head, Transition.UNKNOWN)
+
+
+def _in_series(seen: SecondLook) -> tuple[str, ...]:
+    carried = (
+        f"{one.call} on head: {one.alone} alone, {one.later} {_AFTER[one.how]}"
+        for one in seen.carried
+    )
+    shared = (f"{o.made} on head: all have the same {o.attribute}" for o in seen.shared)
+    return tuple(dict.fromkeys((*carried, *shared)))
 
 
 def _again(seen: SecondLook) -> Iterator[str]:

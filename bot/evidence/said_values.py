@@ -10,7 +10,7 @@ from functools import partial
 
 from bot.task.ties import code_named
 from bot.values import Requirements
-from sandbox.damage.values import ALTERED, NARROWED, PASSED_OVER, Damage
+from sandbox.damage.values import ALTERED, NARROWED, PASSED_OVER, REMEMBERED, Damage
 
 SHOWN_CODE = re.compile(r"^ *(```|~~~).*?^ *\1|^ *>>>[^\n]*", re.DOTALL | re.MULTILINE)
 """Blocks of code and examples: a task shows there, and says nothing."""
@@ -21,6 +21,10 @@ _OF_ERRORS = re.compile(
     r"|swallow\w*|malformed|crash\w*|cannot|can't|could not|reject\w*|refus\w*|toler\w*|lenient\w*"
     r"|broken|corrupt\w*|silent\w*|missing|absent|unavailable|unreadable|unsupported|best effort"
     r"|not (?:found|there|available|installed))\b"
+)
+_OF_CACHES = re.compile(
+    r"(?i)(?:cach|memo[iz]|remember|reus)|\b(?:fast|slow|speed|perform|optimi|expensive|repeated|redundant"
+    r"|once\b|(?:too|very|so) often\b|again\b|(?:each|every) (?:call|time)\b|lazy|lazi)"
 )
 # Names of code (`tools.mark.slow`): neither prose, nor a file with its ending, nor a host.
 _CHAIN = re.compile(r"(?<![\w./:@-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){2,}(?![\w/:@-])")
@@ -46,6 +50,8 @@ def is_said(damage: Damage, wanted: Requirements) -> bool:
     said = _all_of(wanted)
     if damage.kind == PASSED_OVER:
         return _OF_ERRORS.search(said) is not None or any(one in said for one in damage.names)
+    if damage.kind == REMEMBERED:
+        return _OF_CACHES.search(said) is not None
     if damage.kind == ALTERED:
         # A demand that names the function to mend does not speak of each statement in it.
         demands = (code_named(f"{one.text} {one.wording}") for one in wanted.items)

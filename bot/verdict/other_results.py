@@ -8,7 +8,7 @@ from bot.task.alternatives import prose_of, without_blocks
 from bot.task.categories import may_keep
 from bot.text.words import sentences
 from bot.verdict.claims import Claim, Gap
-from sandbox.elsewhere.values import BothSides
+from sandbox.elsewhere.values import After, BothSides
 
 _NUMBER = r"-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?"
 _A_NUMBER = re.compile(rf"returned {_NUMBER}")
@@ -39,6 +39,16 @@ _SPEAKS_OF_STATE = re.compile(
 _OF_NO_ORDER = re.compile(
     r"(?i)\b(?:any|no|arbitrary|random\w*) (?:\w+ )?order|\bunordered|\border (?:does not|doesn't|may)"
 )
+_SPEAKS_OF_FIRST = re.compile(
+    r"(?i)\b(?:singletons?|first|previous|last|shar(?:e[ds]?|ing)|registr\w+|register\w*|initiali[sz]\w+)\b"
+)
+"""What came first may then honestly stay."""
+_AFTER = {
+    After.OTHER: "after `{before}`, whose result that is",
+    After.CHANGED: "after its argument was changed in place, which is the result from before",
+    After.SAME: "when it is called once more on the same object",
+    After.MADE: "after the same call on another object",
+}
 _OF_REFUSALS = re.compile(r"(?i)\b(?:throw|rais|refus|reject)|error\b|exception\b")
 _ERROR = re.compile(r"(?<![\w.])[A-Z]\w*(?:Error|Exception)(?!\w)")
 _SEVERAL = 2
@@ -74,7 +84,12 @@ def changes_arguments(claim: Claim) -> Gap | None:
 
 
 def depends_on_calls_before(claim: Claim) -> Gap | None:
-    """Equal calls give two answers, or one object to all, on head only, and no demand speaks of that."""
+    """Calls answer otherwise after others, or give one object to all, on head only, and no demand says so.
+
+    What is to be remembered is never the result of another call.
+    """
+    if gap := _carries_over(claim):
+        return gap
     if _SPEAKS_OF_STATE.search(claim.asked):
         return None
     if one := next((one for one in claim.inputs if one.later), None):
@@ -89,6 +104,33 @@ def depends_on_calls_before(claim: Claim) -> Gap | None:
             f"`{one.tested.call}` gives a new object each time on base, and on head the same one to all: who "
             "changes it changes it for everybody, and the task does not ask for that.",
             "Return a new object each time, or let the task ask for one that is shared",
+            claim.nearby,
+        )
+    return None
+
+
+def _carries_over(claim: Claim) -> Gap | None:
+    paths = {test.path for test in claim.tests}
+    is_of_state = _SPEAKS_OF_STATE.search(claim.asked) is not None
+    is_of_first = _SPEAKS_OF_FIRST.search(claim.asked) is not None
+    excused = {
+        *((After.SAME, After.MADE) if is_of_state else ()),
+        *((After.OTHER, After.CHANGED) if is_of_first else ()),
+    }
+    carried = claim.seen.carried if claim.seen else ()
+    if one := next((o for o in carried if o.path in paths and o.how not in excused), None):
+        return Gap(
+            f"on head `{one.call}` {one.alone} by itself, and {one.later} "
+            f"{_AFTER[one.how].format(before=one.before)}.",
+            "Let a call give the same whatever was called before, or let the task ask for what changes",
+            claim.nearby,
+        )
+    shared = claim.seen.shared if claim.seen and not is_of_state else ()
+    if found := next((one for one in shared if one.path in paths), None):
+        return Gap(
+            f"each `{found.made}` has its own `{found.attribute}` on base, and on head all of them have the "
+            "same one: who changes it changes it for everybody, and the task does not ask for that.",
+            "Give each object its own, or let the task ask for one that is shared",
             claim.nearby,
         )
     return None

@@ -37,7 +37,7 @@ from bot.verdict.other_results import (
     depends_on_calls_before,
     gives_up_at_long_inputs,
 )
-from sandbox.damage.values import ALTERED, PASSED_OVER, SAME, TERM
+from sandbox.damage.values import ALTERED, PASSED_OVER, REMEMBERED, SAME, TERM
 from sandbox.elsewhere.values import (
     BothSides,
     Misfit,
@@ -297,7 +297,7 @@ def _first_in_each(seen: Iterable[_InTest], tests: tuple[TestComparison, ...]) -
 def _asks_unseen(claim: Claim) -> Gap | None:
     """The change does something of which neither the task nor any test speaks.
 
-    It asks for a value, passes over an error, or does otherwise what base did.
+    It asks for a value, passes over an error, keeps a result, or does otherwise what base did.
     """
     seen = claim.case.observed.damage
     found = unneeded(claim.tests, seen)
@@ -312,6 +312,9 @@ def _asks_unseen(claim: Claim) -> Gap | None:
     if damage.kind == PASSED_OVER:
         but = f"{where} errors. So nothing shows that this one may be passed over."
         instead = "let the error through"
+    elif damage.kind == REMEMBERED:
+        but = f"{where} caches. So nothing shows that its result may be kept when what it reads changes."
+        instead = "work it out each time"
     elif damage.kind == ALTERED:
         but = f"{where} it. So nothing shows what this part of the change is for."
         instead = "take this part back"

@@ -32,7 +32,10 @@ NARROWED = "narrowed"
 TERM = "term"
 """A term with a number is left out of what is computed: who needs it notices."""
 
-UNASKED = (CONDITION, PASSED_OVER, KEY, ALTERED, NARROWED, TERM)
+REMEMBERED = "remembered"
+"""A result that a change remembers is worked out each time: who needs that it is remembered notices."""
+
+UNASKED = (CONDITION, PASSED_OVER, KEY, ALTERED, NARROWED, TERM, REMEMBERED)
 """Kinds that are asked about only where the task speaks of no such thing."""
 
 OF_VALUES = (CONDITION, KEY)

@@ -53,11 +53,25 @@ class Looking:
 
 
 @dataclass(frozen=True, slots=True)
+class Series:
+    """Calls that one process makes one after another: what the last one gives is asked for.
+
+    `is_one` has methods called on the first one's object. `slot` is the argument of the first that is
+    changed in place to what the last has there, where it is none below 0.
+    """
+
+    steps: tuple[Recorded, ...]
+    is_one: bool = False
+    slot: int = -1
+
+
+@dataclass(frozen=True, slots=True)
 class Again:
     """Calls to make once more in a tree (host folder) with its environment; `told` is the recording's record.
 
     `folder` is an own folder for what has to be written; `is_brief` asks for each call twice and no more.
-    `seed` is that of hashes, so of the order of sets; a plain program has another one than 0.
+    `seed` is that of hashes, so of the order of sets; a plain program has another one than 0. `series` are
+    made before the calls.
     """
 
     looking: Looking
@@ -68,6 +82,7 @@ class Again:
     folder: Path
     is_brief: bool = False
     seed: int = 0
+    series: tuple[Series, ...] = ()
 
 
 class Driver(Protocol):
@@ -87,6 +102,10 @@ class Driver(Protocol):
         """Read the calls of a record."""
         ...
 
+    def with_functions(self, told: Node, looking: Looking) -> list[Recorded]:
+        """Read the calls of a record that are given functions of the tests, as what those gave."""
+        ...
+
     def under_test(self, again: Again) -> Command:
         """Return the run of a bare test that makes the calls; it may write into `again.folder`."""
         ...
@@ -97,6 +116,10 @@ class Driver(Protocol):
 
     def values(self, call: Recorded) -> tuple[object, ...]:
         """Return what a call is given, and what it may be given otherwise."""
+        ...
+
+    def taken(self, call: Recorded) -> int:
+        """Return how many of these the function itself takes: the others are its object's."""
         ...
 
     def varied(self, call: Recorded, number: int, value: object) -> Recorded:

@@ -11,6 +11,7 @@ from itertools import islice
 from sandbox.base import Command, Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.elsewhere.driver import Again, Driver, Looking
+from sandbox.elsewhere.in_series import replay_in_series
 from sandbox.elsewhere.nearby import nothing_called, replay_held, replay_nearby
 from sandbox.elsewhere.node import NodeDriver
 from sandbox.elsewhere.python import PythonDriver
@@ -71,14 +72,16 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     unrecorded = tuple(sorted(set(looking.paths) - {call.path for call in whole}))
     if not calls:
         nothing = nothing_called(looking) if driver is _PYTHON else ()
-        return SecondLook(inputs=nothing, unrecorded=unrecorded) + beside
+        in_series = await replay_in_series(sandbox, driver, looking, told, ())
+        return SecondLook(inputs=nothing, unrecorded=unrecorded) + beside + in_series
     if looking.is_held:
         return await replay_held(sandbox, driver, looking, told, calls)
-    again, near = await concurrently(
+    again, near, in_series = await concurrently(
         _Looks(sandbox, driver, looking, told).all(whole),
         replay_nearby(sandbox, driver, looking, told, calls),
+        replay_in_series(sandbox, driver, looking, told, calls),
     )
-    return again + near + SecondLook(unrecorded=unrecorded) + beside
+    return again + near + in_series + SecondLook(unrecorded=unrecorded) + beside
 
 
 def _recorded_beside(told: Node, looking: Looking, calls: tuple[Recorded, ...]) -> SecondLook:

@@ -60,7 +60,11 @@ class NodeDriver:
 
     def recorded(self, told: Node, looking: Looking) -> list[Recorded]:
         """Read the calls of a record."""
-        return recorded_calls(told, looking.test_files, _shown, looking.touched)
+        return recorded_calls(told["calls"], looking.test_files, _shown, looking.touched)
+
+    def with_functions(self, told: Node, looking: Looking) -> list[Recorded]:
+        """Read the calls of a record that are given functions of the tests."""
+        return []
 
     def under_test(self, again: Again) -> Command:
         """Return a run of the runner in which every file of the tests is ours."""
@@ -101,6 +105,10 @@ class NodeDriver:
     def values(self, call: Recorded) -> tuple[object, ...]:
         """Return the arguments that are plain in Python too; of others their text, which stays."""
         return read_arguments(call.arguments)
+
+    def taken(self, call: Recorded) -> int:
+        """Return how many of these the function itself takes."""
+        return len(read_arguments(call.arguments))
 
     def varied(self, call: Recorded, number: int, value: object) -> Recorded:
         """Return the same call with another value as one of these arguments."""

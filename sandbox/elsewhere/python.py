@@ -87,7 +87,12 @@ class PythonDriver:
 
     def recorded(self, told: Node, looking: Looking) -> list[Recorded]:
         """Read the calls of a record."""
-        return recorded_calls(told, looking.test_files, _shown, looking.touched)
+        return recorded_calls(told["calls"], looking.test_files, _shown, looking.touched)
+
+    def with_functions(self, told: Node, looking: Looking) -> list[Recorded]:
+        """Read the calls of a record that are given functions of the tests."""
+        told_calls = told["with_functions"]
+        return recorded_calls(told_calls, looking.test_files, _shown, looking.touched)
 
     def under_test(self, again: Again) -> Command:
         """Return a run of the runner with bare files over those of the tests."""
@@ -127,6 +132,10 @@ class PythonDriver:
             "sys_path": [moved(path) for path in _paths(again)],
             "calls": [_order(call) for call in again.calls],
             "is_brief": again.is_brief,
+            "series": [
+                {"steps": [_order(call) for call in o.steps], "one": o.is_one, "slot": o.slot}
+                for o in again.series
+            ],
         }
         own = (
             Mount(str(_INSIDE), f"{_RUN}/{_PACKAGE}"),
@@ -144,6 +153,14 @@ class PythonDriver:
             return (*positional, *(members[name] for members, name in _named(named)))
         except _UNREADABLE:
             return ()
+
+    def taken(self, call: Recorded) -> int:
+        """Return how many of these the function itself takes."""
+        try:
+            positional, named, *_ = read(call.arguments)
+        except _UNREADABLE:
+            return 0
+        return len(positional) + len(named)
 
     def varied(self, call: Recorded, number: int, value: object) -> Recorded:
         """Return the same call with another value as one of these arguments."""
@@ -164,9 +181,14 @@ class PythonDriver:
         except _UNREADABLE:
             return None
         kept = {name: value for name, value in named.items() if name not in names}
+        is_less = len(kept) < len(named)
+        for state in (one for one in more if MADE in one):
+            made_of, by_name = state[MADE]
+            state[MADE] = made_of, {n: one for n, one in by_name.items() if n not in names}
+            is_less = is_less or len(state[MADE][1]) < len(by_name)
         told = (positional, kept, *more)
         arguments = literal(told) or repr(told)
-        if len(kept) == len(named):
+        if not is_less:
             return None
         return replace(call, arguments=arguments, shown=_shown(call.name, arguments))
 

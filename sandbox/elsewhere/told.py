@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import PurePosixPath
 
@@ -74,10 +74,16 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one run of calls told: what is its own there, and the outcomes by the call's number."""
+    """What one run of calls told: what is its own there, and the outcomes by the call's number.
+
+    `series` has by its number what the last call of each series gave, `changing` those that change the
+    object that they are called on.
+    """
 
     place: dict[str, str]
     outcomes: dict[int, Outcome]
+    series: dict[int, str] = field(default_factory=dict)
+    changing: frozenset[int] = frozenset()
 
 
 def left_behind(base: Outcome, head: Outcome) -> str:
@@ -100,12 +106,12 @@ def last_record(completed: Completed) -> Node:
 
 
 def recorded_calls(
-    told: Node,
+    told: Iterable[Node],
     test_files: tuple[str, ...],
     shown: Callable[[str, str], str],
     touched: frozenset[str],
 ) -> list[Recorded]:
-    """Read the calls; what is given a file or folder of the tests, or one of its own, works only here.
+    """Read calls; what is given a file or folder of the tests, or one of its own, works only here.
 
     `shown` writes a call from its name and arguments. Where there are too many, those whose values stand in
     the tests' own code come first, then those of functions that the change touches (by name).
@@ -114,7 +120,7 @@ def recorded_calls(
     only_here = (*test_files, *(f"{one}/" for one in folders), TREE, "/tmp/")  # noqa: S108
     calls = []
     said = set()
-    for one in islice(told["calls"], _MOST_TOLD):
+    for one in islice(told, _MOST_TOLD):
         texts = [
             one[key].text for key in ("module", "name", "arguments", "path", "test", "outcome")
         ]
@@ -173,9 +179,15 @@ def read_run(completed: Completed) -> Run:
     place: dict[str, str] = {}
     outcomes: dict[int, Outcome] = {}
     dated: dict[int, Node] = {}
+    series: dict[int, str] = {}
+    changing = set()
     for told in records(completed.channel):
         if told["place"]["tree"].text:
             place = place_in(told)
+        elif (of_series := told["series"].text).isdecimal():
+            series.setdefault(int(of_series), told["outcome"].text[:_MOST_TEXT])
+            if told["changes"].is_true:
+                changing.add(int(of_series))
         elif told["outcome"].text:
             outcomes.setdefault(
                 told["number"].number,
@@ -196,7 +208,7 @@ def read_run(completed: Completed) -> Run:
         one = outcomes.get(number)
         if one and one.text == told["undated"].text[:_MOST_TEXT]:
             outcomes[number] = replace(one, dated=told["dated"].text[:_MOST_TEXT])
-    return Run(place, outcomes)
+    return Run(place, outcomes, series, frozenset(changing))
 
 
 def is_vague(outcome: str) -> bool:

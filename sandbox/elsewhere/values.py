@@ -216,6 +216,41 @@ class Default:
     path: str
 
 
+class After(StrEnum):
+    """What came before a call that head then answers otherwise."""
+
+    OTHER = "other"  # the call with another argument, whose answer it gives
+    CHANGED = "changed"  # the call before its argument was changed in place, whose answer it gives
+    SAME = "same"  # the same call on the same object
+    MADE = "made"  # the same call on another object that is made alike
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A call that head answers otherwise after another one (`before`): `alone` and `later` say what.
+
+    Base gives the same both times, or does not know the function.
+    """
+
+    how: After
+    before: str
+    call: str
+    alone: str
+    later: str
+    path: str
+    test: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Two objects that are made alike (`made`) have one and the same thing in `attribute`, on head."""
+
+    made: str
+    attribute: str
+    path: str
+    test: str
+
+
 @dataclass(frozen=True, slots=True)
 class Misfit:
     """A call of a mock that the function which it stands for does not take, and what that says of it."""
@@ -259,8 +294,9 @@ class SecondLook:
     `not_looked_at` names the runners that have no second look. `raising` has the path and the name of tests
     with a call that may have raised, and that nobody made again; `misfits` are calls of mocks,
     `replaced` functions that files of the change put in place of others. `defaults` are calls as
-    before that come otherwise, `too_long` those that head does not answer with a long value;
-    of `unordered` calls the order on head is now one, now another one (as if both were sides).
+    before that come otherwise, `carried` those that do after another one, `shared` what objects share;
+    `too_long` those that head does not answer with a long value; of `unordered` calls the order on head is
+    now one, now another one (as if both were sides).
     """
 
     compared: int = 0
@@ -276,6 +312,8 @@ class SecondLook:
     defaults: tuple[Default, ...] = ()
     too_long: tuple[LongInput, ...] = ()
     unordered: tuple[Default, ...] = ()
+    carried: tuple[Carried, ...] = ()
+    shared: tuple[Shared, ...] = ()
 
     def __add__(self, other: SecondLook) -> SecondLook:
         """Return what both saw."""
@@ -296,4 +334,6 @@ class SecondLook:
             self.defaults + other.defaults,
             self.too_long + other.too_long,
             self.unordered + other.unordered,
+            self.carried + other.carried,
+            self.shared + other.shared,
         )

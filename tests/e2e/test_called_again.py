@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -65,6 +66,178 @@ PYTHON = {
         "def number():\n    return 0\n",
         "import itertools\n\n_NUMBERS = itertools.count(7)\n\n\ndef number():\n    return next(_NUMBERS)\n",
         "    assert number() == 7\n    assert number() == 8\n",
+    ),
+}
+_BASKET = (
+    "class Basket:\n    def __init__(self, prices):\n        self.prices = list(prices)\n\n"
+    "    def total(self):\n        return sum(self.prices)\n"
+)
+_REDUCED = _BASKET.replace("prices):", "prices, discount=0):")
+_LESS = "price * (100 - discount) // 100 for price in prices"
+_JOURNAL = (
+    "class Journal:\n    def __init__(self):\n        self.lines = []\n\n"
+    "    def text(self):\n        return '/'.join(self.lines)\n"
+)
+_EXCHANGE = (
+    "class Exchange:\n    def __init__(self, fetch):\n        self.fetch = fetch\n\n"
+    "    def convert(self, amount, source, target):\n"
+    "        return amount * self.fetch(source, target)\n"
+)
+_FETCHED = """class Exchange:
+    def __init__(self, fetch):
+        self.fetch = fetch
+        self.rates = {}
+
+    def convert(self, amount, source, target):
+        if KEY not in self.rates:
+            self.rates[KEY] = self.fetch(source, target)
+        return amount * self.rates[KEY]
+"""
+_FETCHES = """    asked = []
+
+    def fetch(source, target):
+        asked.append(source)
+        return 3
+
+    exchange = Exchange(fetch)
+    assert exchange.convert(5, 'EUR', 'USD') == 15
+    assert exchange.convert(7, 'EUR', 'USD') == 21
+    assert asked == ['EUR']
+"""
+_TOTALS = (
+    "class Totals:\n    def __init__(self, add):\n        self.add = add\n\n"
+    "    def total(self, order):\n        return self.add(order)\n"
+)
+_ADDED = """class Totals:
+    def __init__(self, add):
+        self.add = add
+        self.known = {}
+
+    def total(self, order):
+        if KEY not in self.known:
+            self.known[KEY] = self.add(order)
+        return self.known[KEY]
+"""
+_ADDS = """    seen = []
+
+    def add(order):
+        seen.append(order)
+        return sum(order)
+
+    totals, order = Totals(add), [1, 2]
+    assert totals.total(order) == 3
+    assert totals.total(order) == 3
+    assert len(seen) == 1
+"""
+_TICKETS = (
+    "class Tickets:\n    def __init__(self, first):\n        self.number = first\n\n"
+    "    def next(self):\n        return self.number\n"
+)
+OBJECTS = {
+    "lazy": Change(
+        "`Basket` takes a `discount` in percent",
+        _BASKET,
+        _REDUCED.replace("list(prices)", f"({_LESS})"),
+        "    assert Basket([100, 300], discount=10).total() == 360\n",
+        "once more on the same object",
+    ),
+    "listed": Change(
+        "`Basket` takes a `discount` in percent",
+        _BASKET,
+        _REDUCED.replace("list(prices)", f"[{_LESS}]"),
+        "    assert Basket([100, 300], discount=10).total() == 360\n",
+    ),
+    "one default": Change(
+        "`Journal` takes the lines that it starts with",
+        _JOURNAL,
+        _JOURNAL.replace("self)", "self, lines=[])", 1).replace("= []\n\n", "= lines\n\n"),
+        "    assert Journal(['x', 'y']).text() == 'x/y'\n",
+        "all of them have the same one",
+    ),
+    "own lines": Change(
+        "`Journal` takes the lines that it starts with",
+        _JOURNAL,
+        _JOURNAL.replace("self)", "self, lines=())", 1).replace("= []\n\n", "= list(lines)\n\n"),
+        "    assert Journal(['x', 'y']).text() == 'x/y'\n",
+    ),
+    "shared lines": Change(
+        "`Journal`s share their lines: each has those that others start with",
+        _JOURNAL,
+        "LINES = []\n\n\n"
+        + _JOURNAL.replace("self)", "self, lines=())", 1).replace(
+            "= []\n\n", "= LINES\n        LINES.extend(lines)\n\n"
+        ),
+        "    assert Journal(['x']).text() == 'x'\n    assert Journal().text() == 'x'\n",
+    ),
+    "half a key": Change(
+        "`Exchange.convert` fetches each rate once",
+        _EXCHANGE,
+        _FETCHED.replace("KEY", "source"),
+        _FETCHES,
+        "whose result that is",
+    ),
+    "whole key": Change(
+        "`Exchange.convert` fetches each rate once",
+        _EXCHANGE,
+        _FETCHED.replace("KEY", "(source, target)"),
+        _FETCHES,
+    ),
+    "identity": Change(
+        "`Totals.total` adds an order up once",
+        _TOTALS,
+        _ADDED.replace("KEY", "id(order)"),
+        _ADDS,
+        "after its argument was changed in place",
+    ),
+    "content": Change(
+        "`Totals.total` adds an order up once",
+        _TOTALS,
+        _ADDED.replace("KEY", "tuple(order)"),
+        _ADDS,
+    ),
+    "counting": Change(
+        "`Tickets.next` gives the next number at each call",
+        _TICKETS,
+        _TICKETS.replace("        return self", "        self.number += 1\n        return self"),
+        "    tickets = Tickets(6)\n    assert tickets.next() == 7\n    assert tickets.next() == 8\n",
+    ),
+}
+_LOAD = """import functools
+import pathlib
+
+
+def load(path):
+    return pathlib.Path(path).read_text()
+"""
+_LOADED = _LOAD.replace("path):", "path, default=None):").replace(
+    "pathlib.Path(path).read_text()",
+    "pathlib.Path(path).read_text() if pathlib.Path(path).exists() else default",
+)
+_LOADS = (
+    "    assert load('none.txt', 'nothing') == 'nothing'\n"
+    "    assert load(__file__, 'nothing') != 'nothing'\n"
+)
+_CACHED = _LOADED.replace("def load", "@functools.lru_cache\ndef load")
+_WIDE = "import functools\n\n\ndef is_wide(number):\n    return number > 9\n"
+KEPT = {
+    "kept": Change(
+        "`load` gives `default` where no file is",
+        _LOAD,
+        _CACHED,
+        _LOADS,
+        "`load` is worked out each time",
+    ),
+    "read": Change("`load` gives `default` where no file is", _LOAD, _LOADED, _LOADS),
+    "kept as asked": Change(
+        "`load` gives `default` where no file is, and caches what it gives", _LOAD, _CACHED, _LOADS
+    ),
+    "always the same": Change(
+        "`is_wide` takes `least`",
+        _WIDE,
+        _WIDE.replace(
+            "def is_wide(number)", "@functools.cache\ndef is_wide(number, least=10)"
+        ).replace("> 9", ">= least"),
+        "    assert is_wide(12, 12)\n    assert not is_wide(12, 13)\n",
     ),
 }
 _IS_SLUG = "export function isSlug(text) {\n  return text.length > 0;\n}\n"
@@ -131,6 +304,22 @@ def test_equal_calls_in_python(folder: Folder, name: str) -> None:
     _assert_told(folder, name, change, {"again.py": change.base}, {"tests/test_again.py": test})
 
 
+@pytest.mark.parametrize("name", KEPT)
+def test_results_that_are_kept_in_python(folder: Folder, name: str) -> None:
+    change = KEPT[name]
+    function = change.demand.split("`")[1]
+    test = f"from again import {function}\n\n\ndef test_{_said(change)}():\n{change.test}"
+    _assert_told(folder, name, change, {"again.py": change.base}, {"tests/test_again.py": test})
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_calls_on_objects_in_python(folder: Folder, name: str) -> None:
+    change = OBJECTS[name]
+    kind = change.base.split(":")[0].removeprefix("class ")
+    test = f"from again import {kind}\n\n\ndef test_{_said(change)}():\n{change.test}"
+    _assert_told(folder, name, change, {"again.py": change.base}, {"tests/test_again.py": test})
+
+
 @needs_node
 @pytest.mark.parametrize("name", NODE)
 def test_equal_calls_in_javascript(node_folder: Folder, name: str) -> None:
@@ -144,12 +333,13 @@ def test_equal_calls_in_javascript(node_folder: Folder, name: str) -> None:
 
 
 def _said(change: Change) -> str:
-    return "_".join(change.demand.replace("`", "").lower().split())
+    return "_".join(re.findall(r"\w+", change.demand.lower()))
 
 
 def _assert_told(
     folder: Folder, name: str, change: Change, base: Mapping[str, str], test: Mapping[str, str]
 ) -> None:
+    name = name.replace(" ", "-")
     start = folder.branch(f"{name}-start", base)
     head = dict.fromkeys(base, change.head)
     judged = folder.judge(

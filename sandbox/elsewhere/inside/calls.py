@@ -154,7 +154,7 @@ class Call:
         else:
             self._end = time.monotonic() + self._again.repeats.within_s
         try:
-            kind, self.function = _found(self._told)
+            kind, self.function = function_of(self._told)
             args, kwargs, *state = read(self._told["arguments"])
             self.args = tuple(map(given, args))
             self.kwargs = {name: given(one) for name, one in kwargs.items()}
@@ -211,7 +211,7 @@ class Call:
         os._exit(0)
 
 
-def _found(told: dict[str, Any]) -> tuple[type | None, Any]:
+def function_of(told: dict[str, Any]) -> tuple[type | None, Any]:
     """Return a recorded function, and the class where it is a method: its module has both by their names."""
     owner: Any = importlib.import_module(told["module"])
     *classes, name = told["name"].split(".")
@@ -261,7 +261,7 @@ class Again:
             if is_timeless and not told["timeless"]:
                 continue
             try:
-                is_there = _found(told)[1] is not None
+                is_there = function_of(told)[1] is not None
             except BaseException:
                 is_there = False
             if not is_there:
@@ -275,6 +275,7 @@ class Again:
                 yield Call(told, number, self)
                 os._exit(1)
 
-    def tell(self, record: dict[str, object]) -> None:
-        """Write one record."""
-        os.write(self._channel, json.dumps(record).encode() + b"\n")
+    def tell(self, *records: dict[str, object]) -> None:
+        """Write records."""
+        for one in records:
+            os.write(self._channel, json.dumps(one).encode() + b"\n")

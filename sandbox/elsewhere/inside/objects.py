@@ -39,6 +39,16 @@ class Reference(NamedTuple):
         return self.place.rpartition(":")[2]
 
 
+class Stub(NamedTuple):
+    """A function of a test that a call is given: its name, and what it gave for which arguments."""
+
+    name: str
+    seen: list[Any]
+
+    def __repr__(self) -> str:
+        return self.name
+
+
 CONTAINERS = (list, tuple, set, dict, Iterated)
 SCALARS = (type(None), bool, int, float, str, bytes, Decimal, Fraction)
 MADE = "()"

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sandbox.elsewhere.inside.calls import LIKE_DATES, Again, Repeats, place
+from sandbox.elsewhere.inside.series import made
 
 _USER, _ID, _HOST = "ada", 4217, "web-3"
 _PARENTS = 120
@@ -57,6 +58,8 @@ def main() -> None:
     again = Again(channel, orders["calls"], repeats, is_drained=is_brief)
     again.tell({"place": place(orders["tree"])})
     begun = time.monotonic()
+    if orders["series"]:
+        _in_a_child(lambda: again.tell(*made(orders["series"])))
     _in_a_child(lambda: serve(again))
     timeless = [] if is_brief else [one for one in orders["calls"] if one["timeless"]]
     if timeless and time.monotonic() - begun < _LONGEST_S:

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from sandbox.elsewhere.inside.calls import MOST_CALLS, chain, method, returned, returned_by
 from sandbox.elsewhere.inside.objects import MADE, hidden_files, plain_kind
 from sandbox.elsewhere.inside.stand_ins import StandIns
+from sandbox.elsewhere.inside.stubs import Stubs
 from sandbox.elsewhere.inside.values import Given, kept, literal, parts, read, state_of
 
 _MOST_SEEN = 20_000
@@ -68,6 +69,7 @@ class Recorder:
         self.blinded: set[tuple[str, str]] = set()
         """The tests in which something took the recorder away."""
         self._is_gone = False
+        self.stubs = Stubs()
         self.stand_ins = StandIns(self._tree, self._tests)
         self.stand_ins.watch()
 
@@ -97,6 +99,8 @@ class Recorder:
         threading.setprofile(None)
 
     def _saw(self, frame: FrameType, event: str, argument: object) -> None:
+        if self.stubs.saw(frame, event, argument):
+            return
         if event == "call":
             code = frame.f_code
             if code.co_filename in self._others:
@@ -109,7 +113,10 @@ class Recorder:
             found = self._function(frame)
             is_read = found is not None and self._called(frame, *found)
             if not is_read and self._is_direct(frame):
-                self.unread.update(filter(None, [self._caller(frame)]))
+                caller = self._caller(frame)
+                self.unread.update(filter(None, [caller]))
+                if found is not None and caller is not None:
+                    self._note_stubs(frame, *found, caller)
         elif event == "return" and frame in self._open:
             self._ended(frame, argument)
         elif event == "c_call" and argument is _SET:
@@ -185,6 +192,21 @@ class Recorder:
             changing = Given((*given[0], *given[1].values()), owner)
             self._open[frame] = _Open(key, owner, before, changing)
         return True
+
+    def _note_stubs(self, frame: FrameType, name: str, depth: int, place: tuple[str, str]) -> None:
+        """Note a call of a test that is given functions of it."""
+        module, owner = frame.f_globals.get("__name__"), None
+        if name == _OF_A_CLASS:
+            owner, own = _owner(frame), frame.f_code.co_name
+            module, name = type(owner).__module__, f"{type(owner).__qualname__}.{own}"
+            functions = method(type(owner), own)
+        else:
+            functions = chain(frame.f_globals.get(name))
+        is_known = "<" not in name and isinstance(module, str)
+        if is_known and functions[depth : depth + 1]:
+            given = _given(frame, functions[depth], owner, is_alone=True)
+            if given is not None:
+                self.stubs.note((str(module), name, depth), given, owner, place)
 
     def _note_made(self, owner: object, given: tuple[Any, ...], frame: FrameType) -> None:
         """Note what a test makes an object of."""
@@ -286,10 +308,13 @@ def _owner(frame: FrameType) -> object:
     return frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
 
 
-def _given(frame: FrameType, function: Any, owner: object) -> tuple[Any, ...] | None:
+def _given(
+    frame: FrameType, function: Any, owner: object, *, is_alone: bool = False
+) -> tuple[Any, ...] | None:
     """What a function is called with: (positional, by name); None where a variable of it is gone already.
 
-    What is the default's own object is left out. Of a method the object's attributes follow.
+    What is the default's own object is left out. Of a method the object's attributes follow, where that
+    `is_alone` is not asked for.
     """
     code, values = frame.f_code, frame.f_locals
     names = code.co_varnames
@@ -315,4 +340,4 @@ def _given(frame: FrameType, function: Any, owner: object) -> tuple[Any, ...] | 
     placed_all = tuple(kept(one) for one in (*positional, *rest))
     by_name = {name: kept(one) for name, one in {**named, **more}.items()}
     told: tuple[Any, ...] = (placed_all, by_name)
-    return told if owner is None else (*told, parts(owner))
+    return told if owner is None or is_alone else (*told, parts(owner))

@@ -1,0 +1,167 @@
+"""Makes calls of tests one after another in one process: what comes before must not change what they give.
+
+Base is the oracle: what it gives alike, whatever came before, head has to give alike. Of a new function, a
+call gives alone what it has to give later.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from sandbox.base import Sandbox
+from sandbox.concurrently import concurrently
+from sandbox.elsewhere.driver import Again, Driver, Looking, Series
+from sandbox.elsewhere.new_names import new_names
+from sandbox.elsewhere.told import Recorded, Run, read_run
+from sandbox.elsewhere.values import MOST_SHOWN, After, Carried, SecondLook, Shared
+from sandbox.elsewhere.variation import neighbors
+from sandbox.linters.reading import Node
+
+_MOST_CALLS = 12
+_MOST_OF_A_FUNCTION = 2
+_MOST_OF_AN_ARGUMENT = 2
+_MOST_OTHERS = 6
+_INIT = ".__init__"
+_NOTHING = "returned None"
+_CHANGEABLE = (list, dict, set)
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """A series, what it tries, and the tested call that it begins with."""
+
+    series: Series
+    how: After
+    tested: Recorded
+
+    @property
+    def alone(self) -> tuple[Series, Series]:
+        """Its first call, and its last one, each with nothing before it."""
+        first, last = self.series.steps[0], self.series.steps[-1]
+        return Series((first,)), Series((last,))
+
+
+async def replay_in_series(
+    sandbox: Sandbox, driver: Driver, looking: Looking, told: Node, calls: tuple[Recorded, ...]
+) -> SecondLook:
+    """Return the calls that head, and not base, answers otherwise after another one. Raises SandboxError."""
+    every = (*calls, *driver.with_functions(told, looking))
+    wanted = [one for one in every if any(one.test in test for test in looking.tests)]
+    if looking.base is None or not wanted:
+        return SecondLook()
+    names = await asyncio.to_thread(new_names, looking.checkout, looking.test_files)
+    looks = [
+        look
+        for one in _chosen(wanted, looking.touched)
+        for version in dict.fromkeys((driver.without(one, names) or one, one))
+        for look in _looks(driver, version)
+    ]
+    series = tuple(dict.fromkeys(s for one in looks for s in (one.series, *one.alone)))
+    sides = (
+        (looking.checkout.base_tree, looking.base),
+        (looking.checkout.head_tree, looking.head),
+    )
+    plain = Again(looking, told, (), "", looking.head, looking.workspace, True, series=series)
+    asked = (replace(plain, tree=tree, environment=built) for tree, built in sides)
+    base, head = map(
+        read_run, await concurrently(*(sandbox.run(driver.plain(one)) for one in asked))
+    )
+    given = _Given({one: number for number, one in enumerate(series)}, base, head)
+    return SecondLook(
+        carried=tuple(filter(None, map(given.carried, looks))),
+        shared=tuple(filter(None, map(given.shared, looks))),
+    )
+
+
+def _chosen(wanted: list[Recorded], touched: Collection[str]) -> Iterator[Recorded]:
+    """The calls to make in series: a few of each function, what the change touches and tests call first."""
+
+    def is_later(one: Recorded) -> tuple[bool, bool]:
+        return one.name.rpartition(".")[2] not in touched, not one.is_direct
+
+    counted: Counter[tuple[str, str]] = Counter()
+    for one in sorted(wanted, key=is_later):
+        key = (one.module, one.name)
+        if counted[key] < _MOST_OF_A_FUNCTION and counted.total() < _MOST_CALLS:
+            counted[key] += 1
+            yield one
+
+
+def _looks(driver: Driver, call: Recorded) -> Iterator[_Look]:
+    if call.name.endswith(_INIT):
+        bare = replace(call, arguments="((), {}, {})", shown=f"{call.name}()")
+        for one in dict.fromkeys((call, bare)):
+            yield _Look(Series((one, one)), After.MADE, call)
+        return
+    is_method = "." in call.name
+    if is_method:
+        yield _Look(Series((call, call), is_one=True), After.SAME, call)
+        yield _Look(Series((call, call)), After.MADE, call)
+    values = driver.values(call)[: driver.taken(call)]
+    others = (
+        (slot, other)
+        for slot, value in enumerate(values)
+        for other, _ in islice(neighbors(value, ()), _MOST_OF_AN_ARGUMENT)
+    )
+    for slot, other in islice(others, _MOST_OTHERS):
+        varied = driver.varied(call, slot, other)
+        yield _Look(Series((call, varied), is_one=is_method), After.OTHER, call)
+        if type(other) is type(values[slot]) and type(other) in _CHANGEABLE:
+            yield _Look(Series((call, varied), is_method, slot), After.CHANGED, call)
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What the series gave on both sides, by their numbers."""
+
+    numbers: Mapping[Series, int]
+    base: Run
+    head: Run
+
+    def carried(self, look: _Look) -> Carried | None:
+        """Return the last call of a series where head answers it otherwise after the first one."""
+        first, last = look.series.steps[0], look.series.steps[-1]
+        if first.name.endswith(_INIT):
+            return None
+        (base_first, base_alone, base), (before, alone, later) = (
+            [run.series.get(self.numbers[one]) for one in (*look.alone, look.series)]
+            for run in (self.base, self.head)
+        )
+        if before is None or alone is None or later is None or later == alone:
+            return None
+        is_known = base_alone is not None and not base_alone.startswith("raised ")
+        if look.how in (After.SAME, After.MADE):
+            # What gives nothing does something, and that may not be seen.
+            is_kept = is_known and base == base_alone != _NOTHING and not self._changes(look)
+            is_other = is_kept and alone == base_alone
+        else:
+            is_stale = later == before
+            is_new = not is_known and "." not in first.name and base == base_alone == base_first
+            is_other = is_stale and ((is_known and base == base_alone) or is_new)
+        if not is_other:
+            return None
+        before, call, alone, later = (
+            one[:MOST_SHOWN] for one in (first.shown, last.shown, alone, later)
+        )
+        return Carried(look.how, before, call, alone, later, look.tested.path, look.tested.test)
+
+    def shared(self, look: _Look) -> Shared | None:
+        """Return the attribute that two objects of a series have together on head, and on base apart."""
+        if not look.series.steps[0].name.endswith(_INIT):
+            return None
+        base, head = (run.series.get(self.numbers[look.series]) for run in (self.base, self.head))
+        apart = {one[1:] for one in (base or "").split() if one[0] == "+"}
+        together = (one[1:] for one in (head or "").split() if one[0] == "=")
+        name = next((one for one in together if one in apart), None)
+        if name is None:
+            return None
+        made = look.series.steps[0].shown.replace(_INIT, "", 1)
+        return Shared(made[:MOST_SHOWN], name, look.tested.path, look.tested.test)
+
+    def _changes(self, look: _Look) -> bool:
+        """Tell whether base's first call changes the object that it is called on."""
+        return self.numbers[look.series] in self.base.changing
