@@ -130,6 +130,10 @@ class Driver(Protocol):
         """Return the same call without arguments, or options, of these names; None where it has none."""
         ...
 
+    def shorter(self, call: Recorded) -> Recorded | None:
+        """Return the same call without its last argument, where a function may have no place for that."""
+        ...
+
     def swapped(self, call: Recorded, name: str, other: str) -> Recorded | None:
         """Return the same call with another word in place of one; None where it does not have that."""
         ...

@@ -16,33 +16,33 @@ from sandbox.base import Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.elsewhere.driver import Again, Driver, Looking, Series
 from sandbox.elsewhere.new_names import new_names
-from sandbox.elsewhere.told import Recorded, Run, read_run
-from sandbox.elsewhere.values import MOST_SHOWN, After, Carried, SecondLook, Shared
+from sandbox.elsewhere.told import Recorded, Run, both_sides, read_run
+from sandbox.elsewhere.values import MOST_SHOWN, After, Carried, Default, SecondLook, Shared
 from sandbox.elsewhere.variation import neighbors
-from sandbox.linters.reading import Node
+from sandbox.linters.reading import Node, records
 
-_MOST_CALLS = 12
+_MOST_CALLS, _FEW = 12, 5
 _MOST_OF_A_FUNCTION = 2
 _MOST_OF_AN_ARGUMENT = 2
 _MOST_OTHERS = 6
-_INIT = ".__init__"
-_NOTHING = "returned None"
+_INIT, _NEW = ".__init__", "new "
+_NOTHING = ("returned None", "returned undefined")
 _CHANGEABLE = (list, dict, set)
 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """A series, what it tries, and the tested call that it begins with."""
+    """A series, what it tries (None: a call without its last argument), and the tested call that it is of."""
 
     series: Series
-    how: After
+    how: After | None
     tested: Recorded
 
     @property
     def alone(self) -> tuple[Series, Series]:
         """Its first call, and its last one, each with nothing before it."""
         first, last = self.series.steps[0], self.series.steps[-1]
-        return Series((first,)), Series((last,))
+        return Series((first if self.how else self.tested,)), Series((last,))
 
 
 async def replay_in_series(
@@ -56,11 +56,13 @@ async def replay_in_series(
     names = await asyncio.to_thread(new_names, looking.checkout, looking.test_files)
     looks = [
         look
-        for one in _chosen(wanted, looking.touched)
+        for one in islice(
+            _chosen(wanted, looking.touched), _MOST_CALLS if driver.is_apart else _FEW
+        )
         for version in dict.fromkeys((driver.without(one, names) or one, one))
         for look in _looks(driver, version)
     ]
-    series = tuple(dict.fromkeys(s for one in looks for s in (one.series, *one.alone)))
+    series = tuple(dict.fromkeys(s for one in looks for s in (*one.alone, one.series)))
     sides = (
         (looking.checkout.base_tree, looking.base),
         (looking.checkout.head_tree, looking.head),
@@ -72,7 +74,8 @@ async def replay_in_series(
     )
     given = _Given({one: number for number, one in enumerate(series)}, base, head)
     return SecondLook(
-        carried=tuple(filter(None, map(given.carried, looks))),
+        defaults=tuple(filter(None, map(given.default, looks))),
+        carried=tuple(filter(None, (given.carried(one) or given.read(one) for one in looks))),
         shared=tuple(filter(None, map(given.shared, looks))),
     )
 
@@ -86,7 +89,7 @@ def _chosen(wanted: list[Recorded], touched: Collection[str]) -> Iterator[Record
     counted: Counter[tuple[str, str]] = Counter()
     for one in sorted(wanted, key=is_later):
         key = (one.module, one.name)
-        if counted[key] < _MOST_OF_A_FUNCTION and counted.total() < _MOST_CALLS:
+        if counted[key] < _MOST_OF_A_FUNCTION:
             counted[key] += 1
             yield one
 
@@ -97,7 +100,12 @@ def _looks(driver: Driver, call: Recorded) -> Iterator[_Look]:
         for one in dict.fromkeys((call, bare)):
             yield _Look(Series((one, one)), After.MADE, call)
         return
-    is_method = "." in call.name
+    if call.name.startswith(_NEW):
+        yield _Look(Series((call,)), After.SAME, call)
+        return
+    if shorter := driver.shorter(call):
+        yield _Look(Series((shorter,)), None, call)
+    is_method = "." in call.name and driver.is_apart
     if is_method:
         yield _Look(Series((call, call), is_one=True), After.SAME, call)
         yield _Look(Series((call, call)), After.MADE, call)
@@ -107,10 +115,11 @@ def _looks(driver: Driver, call: Recorded) -> Iterator[_Look]:
         for slot, value in enumerate(values)
         for other, _ in islice(neighbors(value, ()), _MOST_OF_AN_ARGUMENT)
     )
-    for slot, other in islice(others, _MOST_OTHERS):
+    for slot, other in islice(others, _MOST_OTHERS if driver.is_apart else _FEW):
         varied = driver.varied(call, slot, other)
         yield _Look(Series((call, varied), is_one=is_method), After.OTHER, call)
-        if type(other) is type(values[slot]) and type(other) in _CHANGEABLE:
+        is_same_kind = type(other) is type(values[slot]) and type(other) in _CHANGEABLE
+        if is_same_kind and driver.is_apart:
             yield _Look(Series((call, varied), is_method, slot), After.CHANGED, call)
 
 
@@ -125,7 +134,7 @@ class _Given:
     def carried(self, look: _Look) -> Carried | None:
         """Return the last call of a series where head answers it otherwise after the first one."""
         first, last = look.series.steps[0], look.series.steps[-1]
-        if first.name.endswith(_INIT):
+        if first.name.endswith(_INIT) or first.name.startswith(_NEW) or look.how is None:
             return None
         (base_first, base_alone, base), (before, alone, later) = (
             [run.series.get(self.numbers[one]) for one in (*look.alone, look.series)]
@@ -136,7 +145,9 @@ class _Given:
         is_known = base_alone is not None and not base_alone.startswith("raised ")
         if look.how in (After.SAME, After.MADE):
             # What gives nothing does something, and that may not be seen.
-            is_kept = is_known and base == base_alone != _NOTHING and not self._changes(look)
+            is_kept = (
+                is_known and base == base_alone and base not in _NOTHING and not self._changes(look)
+            )
             is_other = is_kept and alone == base_alone
         else:
             is_stale = later == before
@@ -148,6 +159,44 @@ class _Given:
             one[:MOST_SHOWN] for one in (first.shown, last.shown, alone, later)
         )
         return Carried(look.how, before, call, alone, later, look.tested.path, look.tested.test)
+
+    def read(self, look: _Look) -> Carried | None:
+        """Return the method of an object that gives something else once more, or on another object."""
+        one = look.series.steps[0]
+        if not one.name.startswith(_NEW):
+            return None
+        base, head = (self._methods(run, look) for run in (self.base, self.head))
+        for name, (first, again, other) in head.items():
+            known = set(base.get(name, ()))
+            if known != {first} or first in _NOTHING or first.startswith("raised "):
+                continue
+            call = f"({one.shown}).{name}"[:MOST_SHOWN]
+            place = one.path, one.test
+            if again != first:
+                return Carried(After.SAME, call, call, first, again[:MOST_SHOWN], *place)
+            if other != first:
+                return Carried(After.MADE, call, call, first, other[:MOST_SHOWN], *place)
+        return None
+
+    def _methods(self, run: Run, look: _Look) -> dict[str, tuple[str, str, str]]:
+        text = run.series.get(self.numbers[look.series], "")
+        found = {}
+        for name, told in next(records(text.encode()), Node(None)).members():
+            gave = tuple(one.text for one in told)
+            if len(gave) == len(("first", "again", "other")):
+                found[name] = gave[0], gave[1], gave[2]
+        return found
+
+    def default(self, look: _Look) -> Default | None:
+        """Return a call without an argument for which base has no place, where head answers it otherwise."""
+        tested, call = (self.numbers[one] for one in look.alone)
+        base, head = self.base.series.get(call), self.head.series.get(call)
+        is_ignored = tested in self.base.ignoring and base == self.base.series.get(tested)
+        if look.how is not None or not is_ignored or not base or not head:
+            return None
+        if base == head or base.startswith("raised ") or base in _NOTHING:
+            return None
+        return Default(both_sides(look.series.steps[0].shown, base, head), look.tested.path)
 
     def shared(self, look: _Look) -> Shared | None:
         """Return the attribute that two objects of a series have together on head, and on base apart."""

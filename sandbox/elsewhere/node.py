@@ -6,6 +6,7 @@ kept out there too: bare tests run without it, and a plain program that misses s
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from dataclasses import replace
@@ -44,6 +45,7 @@ _TESTS = {
     TestRunner.VITEST: "it",
 }
 
+_STUB = re.compile(r'stub\("(\w{1,80})"')
 _WORD = re.compile(r"[\w.-]+", re.ASCII)
 _MOST_WORDS = 4_000
 
@@ -63,8 +65,9 @@ class NodeDriver:
         return recorded_calls(told["calls"], looking.test_files, _shown, looking.touched)
 
     def with_functions(self, told: Node, looking: Looking) -> list[Recorded]:
-        """Read the calls of a record that are given functions of the tests."""
-        return []
+        """Read the calls of a record that are given functions of tests, and the objects that these make."""
+        told_calls = told["with_functions"]
+        return recorded_calls(told_calls, looking.test_files, _shown, looking.touched)
 
     def under_test(self, again: Again) -> Command:
         """Return a run of the runner in which every file of the tests is ours."""
@@ -91,11 +94,12 @@ class NodeDriver:
             "gone": again.looking.test_files,
             "calls": _orders(again.calls, ELSEWHERE),
             "is_brief": again.is_brief,
+            "series": [{"steps": _orders(one.steps, ELSEWHERE)} for one in again.series],
         }
         own = (
             *(
                 Mount(str(_INSIDE / one), f"{_RUN}/{one}")
-                for one in ("run.py", "sources.cjs", "values.cjs")
+                for one in ("run.py", "sources.cjs", "stubs.cjs", "values.cjs")
             ),
             Mount(str(_INSIDE / "plain.cjs"), f"{_RUN}/main.cjs"),
         )
@@ -129,6 +133,16 @@ class NodeDriver:
         kept = {name: value for name, value in last.items() if name not in names}
         arguments = written([*values[:-1], *([kept] if kept else [])])
         return replace(call, arguments=arguments, shown=_shown(call.name, arguments))
+
+    def shorter(self, call: Recorded) -> Recorded | None:
+        """Return the same call without its last argument."""
+        values = read_arguments(call.arguments)
+        arguments = written(values[:-1])
+        return (
+            replace(call, arguments=arguments, shown=_shown(call.name, arguments))
+            if len(values) > 1
+            else None
+        )
 
     def swapped(self, call: Recorded, name: str, other: str) -> Recorded | None:
         """Return the same call with another word in its arguments, as a key, or as the function's name."""
@@ -205,7 +219,13 @@ def _orders(calls: tuple[Recorded, ...], tree: str) -> list[dict[str, object]]:
 
 def _shown(name: str, arguments: str) -> str:
     plain = name.removeprefix("default.")
-    return f"{plain}({arguments[1:-1]})"[:SHOWN]
+    parts = [arguments[1:-1]]
+    if "stub(" in arguments:
+        with contextlib.suppress(ValueError):
+            parts = _parts(parts[0])
+    stubs = (_STUB.match(part) for part in parts)
+    words = (stub[1] if stub else part for stub, part in zip(stubs, parts, strict=True))
+    return f"{plain}({', '.join(words)})"[:SHOWN]
 
 
 # --- reads and writes plain values as JavaScript shows them; what Python has no equal for stays text

@@ -192,6 +192,10 @@ class PythonDriver:
             return None
         return replace(call, arguments=arguments, shown=_shown(call.name, arguments))
 
+    def shorter(self, call: Recorded) -> Recorded | None:
+        """Return None: what a function has no place for is refused, and `without` leaves it out."""
+        return None
+
     def swapped(self, call: Recorded, name: str, other: str) -> Recorded | None:
         """Return the same call with another word in its arguments, as one's name, or as the function's.
 

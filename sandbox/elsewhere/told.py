@@ -77,13 +77,14 @@ class Run:
     """What one run of calls told: what is its own there, and the outcomes by the call's number.
 
     `series` has by its number what the last call of each series gave, `changing` those that change the
-    object that they are called on.
+    object that they are called on, `ignoring` those of a function with no place for all of its arguments.
     """
 
     place: dict[str, str]
     outcomes: dict[int, Outcome]
     series: dict[int, str] = field(default_factory=dict)
     changing: frozenset[int] = frozenset()
+    ignoring: frozenset[int] = frozenset()
 
 
 def left_behind(base: Outcome, head: Outcome) -> str:
@@ -180,7 +181,7 @@ def read_run(completed: Completed) -> Run:
     outcomes: dict[int, Outcome] = {}
     dated: dict[int, Node] = {}
     series: dict[int, str] = {}
-    changing = set()
+    changing, ignoring = set(), set()
     for told in records(completed.channel):
         if told["place"]["tree"].text:
             place = place_in(told)
@@ -188,6 +189,8 @@ def read_run(completed: Completed) -> Run:
             series.setdefault(int(of_series), told["outcome"].text[:_MOST_TEXT])
             if told["changes"].is_true:
                 changing.add(int(of_series))
+            if told["ignores"].is_true:
+                ignoring.add(int(of_series))
         elif told["outcome"].text:
             outcomes.setdefault(
                 told["number"].number,
@@ -208,7 +211,7 @@ def read_run(completed: Completed) -> Run:
         one = outcomes.get(number)
         if one and one.text == told["undated"].text[:_MOST_TEXT]:
             outcomes[number] = replace(one, dated=told["dated"].text[:_MOST_TEXT])
-    return Run(place, outcomes, series, frozenset(changing))
+    return Run(place, outcomes, series, frozenset(changing), frozenset(ignoring))
 
 
 def is_vague(outcome: str) -> bool:

@@ -275,6 +275,98 @@ NODE = {
     ),
 }
 
+_TILL = """export class Till {
+  #prices;
+
+  constructor(prices) {
+    this.#prices = [...prices];
+  }
+
+  total() {
+    let sum = 0;
+    for (const price of this.#prices) sum += price;
+    return sum;
+  }
+}
+"""
+_REDUCING = _TILL.replace("constructor(prices)", "constructor(prices, {discount = 0} = {})")
+_ONCE = (
+    "  let calls = 0;\n  const add = one => {\n    calls++;\n    return one.lines.length;\n  };\n"
+    "  const order = {lines: [1, 2]};\n  assert.equal(total(order, add), 2);\n"
+    "  assert.equal(total(order, add), 2);\n  assert.equal(calls, 1);\n"
+)
+_KIND = "export function kind() {\n  return 'kit';\n}\n"
+_KNOWN = """
+const known = new Map();
+
+export function total(order, add) {
+  const key = KEY;
+  if (!known.has(key)) known.set(key, add(order));
+  return known.get(key);
+}
+"""
+_LARGEST = """export function largest(values) {
+  let most = values[0];
+  for (const value of values) if (value > most) most = value;
+  return most;
+}
+"""
+_LARGE = "  assert.equal(largest([{n: 4}, {n: 9}], one => one.n), 9);\n"
+OBJECTS_IN_NODE = {
+    "iterator": Change(
+        "`Till` takes the `discount` off each price",
+        _TILL,
+        _REDUCING.replace(
+            "[...prices]",
+            "(function * () { for (const one of prices) yield one * (1 - discount); })()",
+        ),
+        "  assert.equal(new Till([100, 300], {discount: 0.5}).total(), 200);\n",
+        "once more on the same object",
+    ),
+    "list": Change(
+        "`Till` takes the `discount` off each price",
+        _TILL,
+        _REDUCING.replace("[...prices]", "[...prices].map(one => one * (1 - discount))"),
+        "  assert.equal(new Till([100, 300], {discount: 0.5}).total(), 200);\n",
+    ),
+    "text of an object": Change(
+        "`total` adds an order up once, and remembers it",
+        _KIND,
+        _KIND + _KNOWN.replace("KEY", "String(order)"),
+        _ONCE,
+        "whose result that is",
+    ),
+    "text of its parts": Change(
+        "`total` adds an order up once, and remembers it",
+        _KIND,
+        _KIND + _KNOWN.replace("KEY", "JSON.stringify(order)"),
+        _ONCE,
+    ),
+    "the object": Change(
+        "`total` adds an order up once, and remembers it",
+        _KIND,
+        _KIND + _KNOWN.replace("KEY", "order"),
+        _ONCE,
+    ),
+    "numbers only": Change(
+        "`largest` takes what to compare",
+        _LARGEST,
+        "export function largest(values, of = value => value) {\n"
+        "  return Math.max(...values.map(of));\n}\n",
+        _LARGE,
+        "without what is new",
+    ),
+    "whatever has an order": Change(
+        "`largest` takes what to compare",
+        _LARGEST,
+        "export function largest(values, of) {\n"
+        "  let most = of ? of(values[0]) : values[0];\n"
+        "  for (const value of of ? values.map(one => of(one)) : values) if (value > most) most = value;\n"
+        "  return most;\n}\n",
+        _LARGE,
+    ),
+}
+
 
 NODE_PROJECT = {
     "package.json": json.dumps(
@@ -328,6 +420,18 @@ def test_equal_calls_in_javascript(node_folder: Folder, name: str) -> None:
     test = (
         "import {test} from 'node:test';\nimport assert from 'node:assert/strict';\n"
         f"import {{{function}}} from '../again.js';\n\ntest('{function}', () => {{\n{change.test}}});\n"
+    )
+    _assert_told(node_folder, name, change, {"again.js": change.base}, {"test/again.test.js": test})
+
+
+@needs_node
+@pytest.mark.parametrize("name", OBJECTS_IN_NODE)
+def test_calls_on_objects_in_javascript(node_folder: Folder, name: str) -> None:
+    change = OBJECTS_IN_NODE[name]
+    called = change.demand.split("`")[1]
+    test = (
+        "import {test} from 'node:test';\nimport assert from 'node:assert/strict';\n"
+        f"import {{{called}}} from '../again.js';\n\ntest('{change.demand}', () => {{\n{change.test}}});\n"
     )
     _assert_told(node_folder, name, change, {"again.js": change.base}, {"test/again.test.js": test})
 

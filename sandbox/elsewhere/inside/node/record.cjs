@@ -7,11 +7,13 @@ const path = require('path');
 const {pathToFileURL} = require('url');
 const {types} = require('util');
 const jest = require('./jest.cjs');
+const {watching} = require('./stubs.cjs');
 const {builtIn, came, isNamespace, literal, place} = require('./values.cjs');
 
 const FOLDER = '/tmp/assay-calls';
 const MOST_CALLS = 400;
 const MOST_SEEN = 20_000;
+const MOST_OTHERS = 100;
 const DEEPEST = 2;
 const HIGHEST = 60;
 
@@ -21,6 +23,7 @@ const asked = new Set(orders.paths);
 const known = new Map(); // a call → its outcome
 const said = new Set([...orders.said, 'undefined', 'null', 'true', 'false']);
 const unread = new Set(); // functions that are called with what is no plain value
+const others = new Set(); // what is noted besides
 const proxies = new WeakMap();
 const resolved = new Set();
 const {appendFileSync} = fs;
@@ -59,6 +62,11 @@ function recorded(make, values, where) {
 	seen++;
 	const text = seen <= MOST_SEEN ? literal(values) : null;
 	const key = `${where.module}\n${where.names.join('.')}\n${text}`;
+	const stood = text === null && seen <= MOST_SEEN ? withStubs(values) : null;
+	if (stood !== null) {
+		noteOther('with', stood, where);
+	}
+
 	const other = text === null && !unread.has(key) && caller(where.path);
 	if (other) {
 		unread.add(key);
@@ -85,6 +93,19 @@ function recorded(make, values, where) {
 	}
 
 	return one.result;
+}
+
+const withStubs = watching(tell);
+
+// Notes a call that is given functions of a test, or an object that one makes.
+function noteOther(kind, text, where) {
+	const name = where.names.join('.');
+	const key = `${kind}\n${where.module}\n${name}\n${text}`;
+	const own = others.has(key) || others.size >= MOST_OTHERS ? '' : caller(where.path);
+	if (own) {
+		others.add(key);
+		tell({[kind]: {module: where.module, name, arguments: text, path: own}});
+	}
 }
 
 function note(key, call, outcome) {
@@ -124,6 +145,15 @@ function wrapped(value, where, owner) {
 function handlers(where, owner) {
 	const apply = (target, self, values) =>
 		recorded(() => Reflect.apply(target, owner && proxies.has(owner) ? owner : self, values), values, where);
+	const construct = (target, values, made) => {
+		const text = ++seen <= MOST_SEEN ? literal(values) : null;
+		if (text !== null) {
+			noteOther('made', text, where);
+		}
+
+		return Reflect.construct(target, values, made);
+	};
+
 	const get = (target, key, receiver) => {
 		const described = Reflect.getOwnPropertyDescriptor(target, key);
 		const isFixed = !described || (!described.configurable && !described.writable && !described.get);
@@ -132,7 +162,7 @@ function handlers(where, owner) {
 		return isPart ? wrapped(value, {...where, names: [...where.names, key]}, target) : value;
 	};
 
-	return {apply, get};
+	return {apply, construct, get};
 }
 
 // For the modules that stand before the tree's own (hooks.mjs).

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 _FOLDER = "/tmp/assay-calls"  # noqa: S108 - the sandbox's own
@@ -29,6 +30,7 @@ _YEAR_MS = 365 * 86_400_000
 _LATER_MS = (_YEAR_MS + 57 * 86_400_000 + 7_000_000, 4 * _YEAR_MS + 150 * 86_400_000 + 41_000_000)
 _OF_DATES = re.compile(r"\bDate\b|[Tt]imers?\b|[Cc]lock|moment|dayjs|luxon|date-fns|Temporal")
 _ZONE = re.compile(r"[A-Za-z][\w+/-]{0,60}")
+_UNSEEN_STUB = re.compile(r"\bstub\(\"[^\"]* \d+\.\d+\"\)")
 _LIKE_DATES = re.compile(r"\d{4}-\d\d|\bDate\(|\b\d{10}(?:\d{3})?\b|[\w-]{40}")
 
 
@@ -122,7 +124,31 @@ def _recorded(records: list[dict[str, Any]], tree: str) -> dict[str, Any]:
             of_dates[path] or call["arguments"] == "[]" or _LIKE_DATES.search(told)
         )
     found = list(calls.values())[:_MOST_CALLS]
-    return {"place": place, "resolved": json.dumps(names), "calls": found, "unread": unread}
+    told = {"place": place, "resolved": json.dumps(names), "calls": found, "unread": unread}
+    return {**told, "with_functions": [*_with_functions(records), *_objects(records)]}
+
+
+def _with_functions(records: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the calls that are given functions of tests, with what these gave in their place."""
+    seen: dict[str, list[str | None]] = {}
+    for one in records:
+        if "stub" in one:
+            seen.setdefault(one["stub"], []).append(one["seen"])
+    for call in (one["with"] for one in records if "with" in one):
+        text = call["arguments"]
+        for name, results in seen.items():
+            if None not in results:
+                table = ", ".join(map(str, results))
+                shown = json.dumps(name.partition(" ")[0])
+                text = text.replace(f"stub({json.dumps(name)})", f"stub({shown}, [{table}])")
+        if not _UNSEEN_STUB.search(text):
+            yield {**call, "arguments": text, "test": call["path"], "outcome": "unseen"}
+
+
+def _objects(records: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the objects that tests make, each as a call of its class."""
+    for one in (one["made"] for one in records if "made" in one):
+        yield {**one, "name": f"new {one['name']}", "test": one["path"], "outcome": "unseen"}
 
 
 def _speaks_of_dates(path: str) -> bool:
@@ -148,6 +174,8 @@ def _plain(orders: dict[str, Any]) -> list[dict[str, Any]]:
     os.makedirs(os.environ["HOME"], exist_ok=True)  # noqa: PTH103
     if _ZONE.fullmatch(orders["zone"]):
         os.environ["TZ"] = orders["zone"]  # configuration of tests often sets it
+    if orders["series"]:
+        return [*_in_series(orders)]
     calls = orders["calls"][::-1]
     if orders["is_brief"]:
         return _in_both_orders(calls, orders)
@@ -166,6 +194,20 @@ def _plain(orders: dict[str, Any]) -> list[dict[str, Any]]:
         if is_dated and later != {found[number]["outcome"]}:
             found[number]["dated"] = later.pop()
     return [{"place": place}, *found.values()]
+
+
+def _in_series(orders: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Make the calls of each series in a process of its own, and yield what the last one gives."""
+    end = time.monotonic() + _LONGEST_S
+    for number, one in enumerate(orders["series"]):
+        left_s = end - time.monotonic()
+        if left_s <= 0:
+            return
+        asked = {**orders, "calls": one["steps"], "most_times": 1, "later_ms": 0}
+        told = [o for o in _program(asked, left_s) if "outcome" in o]
+        if told and told[-1]["outcome"] and told[-1]["number"] == len(one["steps"]) - 1:
+            ignores = told[-1].get("ignores", False)
+            yield {"series": str(number), "outcome": told[-1]["outcome"], "ignores": ignores}
 
 
 def _in_both_orders(calls: list[dict[str, Any]], orders: dict[str, Any]) -> list[dict[str, Any]]:

@@ -13,12 +13,17 @@ const NAME = /^[A-Za-z_$][\w$]*$/;
 const BUILT_IN = /^function ([A-Z]\w*)\(\) \{ \[native code\] \}$/;
 const NOT_FOUND = /^(?:ERR_)?MODULE_NOT_FOUND$|^ERR_(?:REQUIRE_ESM|UNKNOWN_FILE_EXTENSION|UNSUPPORTED_DIR_IMPORT)$/;
 const {toString} = Function.prototype;
+const functions = {told: null}; // While set, it says as what a function is told.
 
 // Returns the text of a plain value; null where it is none.
 function literal(value, depth = 0) {
 	const text = scalar(value);
 	if (text !== undefined) {
 		return text;
+	}
+
+	if (typeof value === 'function' && functions.told) {
+		return functions.told(value);
 	}
 
 	if (typeof value !== 'object' || depth >= DEEPEST || types.isProxy(value)) {
@@ -197,4 +202,4 @@ function place(tree) {
 	};
 }
 
-module.exports = {builtIn, called, came, isNamespace, literal, made, place};
+module.exports = {builtIn, called, came, functions, inTime, isNamespace, literal, made, place};
