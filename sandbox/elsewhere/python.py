@@ -158,9 +158,9 @@ class PythonDriver:
         """Return how many of these the function itself takes."""
         try:
             positional, named, *_ = read(call.arguments)
+            return len(positional) + len(named)
         except _UNREADABLE:
             return 0
-        return len(positional) + len(named)
 
     def varied(self, call: Recorded, number: int, value: object) -> Recorded:
         """Return the same call with another value as one of these arguments."""
@@ -178,14 +178,14 @@ class PythonDriver:
         """Return the same call without the arguments that have these names; None where it has none."""
         try:
             positional, named, *more = read(call.arguments)
+            kept = {name: value for name, value in named.items() if name not in names}
+            is_less = len(kept) < len(named)
+            for state in (one for one in more if MADE in one):
+                made_of, by_name = state[MADE]
+                state[MADE] = made_of, {n: one for n, one in by_name.items() if n not in names}
+                is_less = is_less or len(state[MADE][1]) < len(by_name)
         except _UNREADABLE:
             return None
-        kept = {name: value for name, value in named.items() if name not in names}
-        is_less = len(kept) < len(named)
-        for state in (one for one in more if MADE in one):
-            made_of, by_name = state[MADE]
-            state[MADE] = made_of, {n: one for n, one in by_name.items() if n not in names}
-            is_less = is_less or len(state[MADE][1]) < len(by_name)
         told = (positional, kept, *more)
         arguments = literal(told) or repr(told)
         if not is_less:

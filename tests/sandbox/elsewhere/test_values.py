@@ -86,6 +86,23 @@ def test_what_cannot_be_made_again_has_no_text(value: object) -> None:
     assert literal(value) is None
 
 
+def test_a_function_of_a_test_is_told_by_what_it_gave() -> None:
+    text = "[stub('rate', [(('EUR', 'USD'), 3), (('EUR', 'USD'), 4)])]"
+    assert literal(read(text)) == text
+    (rate,) = given(read(text))
+    assert [rate("EUR", "USD"), rate("EUR", "USD"), rate("EUR", target="USD")] == [3, 4, 4]
+    other = rate("EUR", "GBP")
+    assert other not in (3, 4)
+    assert given(read(text))[0]("EUR", "GBP") == other
+    assert rate("EUR", "CHF") != other
+
+
+def test_a_function_of_a_test_gives_a_list_anew_each_time() -> None:
+    (names,) = given(read("[stub('names', [((), ['a'])])]"))
+    names().append("b")
+    assert names() == names("other") == ["a"]
+
+
 def test_attributes_are_varied_but_those_that_an_object_keeps_for_itself() -> None:
     box = Instance("shop:Box", {"width": 3, "_area": 9})
     states = [one.state for one in near(box)]
@@ -167,6 +184,10 @@ HOSTILE = [
     "datetime.sleep(1)",
     "Fraction('1e999999999')",
     "{instance('shop:Box', {}): 1}",
+    "stub('price', [])",
+    "stub('price', [1])",
+    "stub('price', [(1, 2)])",
+    "stub(1, [((), 2)])",
     "(" * 500,
     "__import__('os')",
 ]
@@ -176,6 +197,15 @@ HOSTILE = [
 def test_a_text_that_nobody_honest_wrote_is_no_value(text: str) -> None:
     call = Recorded("shop", "price", 0, f"(({text},), {{}})", "t.py", "test", "returned 1", "")
     assert PythonDriver().values(call) == ()
+    assert PythonDriver().taken(call) == 0
+    assert PythonDriver().without(call, frozenset({"price"})) is None
+
+
+@pytest.mark.parametrize("state", ["1", "{'()': 1}", "{'()': (1, 2, 3)}", "{'()': ((), [])}"])
+def test_what_an_object_was_made_of_may_be_anything(state: str) -> None:
+    arguments = f"((), {{'price': 1}}, {state})"
+    call = Recorded("shop", "Shop.sum", 0, arguments, "t.py", "test", "returned 1", "")
+    assert PythonDriver().without(call, frozenset({"price"})) is None
 
 
 @pytest.mark.parametrize(
