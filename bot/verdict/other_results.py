@@ -43,6 +43,11 @@ _SPEAKS_OF_FIRST = re.compile(
     r"(?i)\b(?:singletons?|first|previous|last|shar(?:e[ds]?|ing)|registr\w+|register\w*|initiali[sz]\w+)\b"
 )
 """What came first may then honestly stay."""
+_SPEAKS_OF_USE = re.compile(
+    r"(?i)\b(?:limit\w*|quotas?|exhaust\w*|expir\w*|remaining|budgets?|attempts?|tries|retr(?:y|ies)|"
+    r"throttl\w+|debounc\w+|pops?|popped|already|duplicates?)\b"
+)
+"""What an object allows may then honestly be used up."""
 _AFTER = {
     After.OTHER: "after `{before}`, whose result that is",
     After.CHANGED: "after its argument was changed in place, which is the result from before",
@@ -115,6 +120,7 @@ def _carries_over(claim: Claim) -> Gap | None:
     is_of_first = _SPEAKS_OF_FIRST.search(claim.asked) is not None
     excused = {
         *((After.SAME, After.MADE) if is_of_state else ()),
+        *((After.SAME,) if _SPEAKS_OF_USE.search(claim.asked) else ()),
         *((After.OTHER, After.CHANGED) if is_of_first else ()),
     }
     carried = claim.seen.carried if claim.seen else ()

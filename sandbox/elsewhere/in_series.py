@@ -7,8 +7,9 @@ call gives alone what it has to give later.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -26,6 +27,9 @@ _MOST_OF_A_FUNCTION = 2
 _MOST_OF_AN_ARGUMENT = 2
 _MOST_OTHERS = 6
 _INIT, _NEW = ".__init__", "new "
+_HELD = "()"
+_TEST = re.compile(r"^[ \t]*(?:async[ ])?def[ ]|^[ \t]*(?:test|it)\b", re.MULTILINE)
+"""Where the next test begins."""
 _NOTHING = ("returned None", "returned undefined")
 _CHANGEABLE = (list, dict, set)
 
@@ -54,6 +58,7 @@ async def replay_in_series(
     if looking.base is None or not wanted:
         return SecondLook()
     names = await asyncio.to_thread(new_names, looking.checkout, looking.test_files)
+    fewest = _fewest(driver, every)
     looks = [
         look
         for one in islice(
@@ -61,6 +66,8 @@ async def replay_in_series(
         )
         for version in dict.fromkeys((driver.without(one, names) or one, one))
         for look in _looks(driver, version)
+        if look.how or driver.taken(look.series.steps[0]) < fewest[one.module, one.name]
+        if look.how is not After.SAME or not _is_called_twice(one, looking.code)
     ]
     series = tuple(dict.fromkeys(s for one in looks for s in (*one.alone, one.series)))
     sides = (
@@ -72,7 +79,8 @@ async def replay_in_series(
     base, head = map(
         read_run, await concurrently(*(sandbox.run(driver.plain(one)) for one in asked))
     )
-    given = _Given({one: number for number, one in enumerate(series)}, base, head)
+    numbers = {one: number for number, one in enumerate(series)}
+    given = _Given(numbers, base, head, looking.code)
     return SecondLook(
         defaults=tuple(filter(None, map(given.default, looks))),
         carried=tuple(filter(None, (given.carried(one) or given.read(one) for one in looks))),
@@ -94,6 +102,22 @@ def _chosen(wanted: list[Recorded], touched: Collection[str]) -> Iterator[Record
             yield one
 
 
+def _fewest(driver: Driver, calls: Iterable[Recorded]) -> dict[tuple[str, str], int]:
+    """Return with how few arguments the tests call each function: they show what comes of so many."""
+    fewest: dict[tuple[str, str], int] = {}
+    for one in calls:
+        key, taken = (one.module, one.name), driver.taken(one)
+        fewest[key] = min(fewest.get(key, taken), taken)
+    return fewest
+
+
+def _is_called_twice(call: Recorded, code: str) -> bool:
+    """Tell whether a test calls a method twice on what has one name: then it shows what comes of that."""
+    method = re.escape(call.name.rpartition(".")[2])
+    receivers = (re.findall(rf"(\w+)\.{method}\b", test) for test in _TEST.split(code))
+    return any(len(names) > len(set(names)) for names in receivers)
+
+
 def _looks(driver: Driver, call: Recorded) -> Iterator[_Look]:
     if call.name.endswith(_INIT):
         bare = replace(call, arguments="((), {}, {})", shown=f"{call.name}()")
@@ -101,7 +125,9 @@ def _looks(driver: Driver, call: Recorded) -> Iterator[_Look]:
             yield _Look(Series((one, one)), After.MADE, call)
         return
     if call.name.startswith(_NEW):
-        yield _Look(Series((call,)), After.SAME, call)
+        bare = replace(call, arguments="[]", shown=f"{call.name}()")
+        for one in dict.fromkeys((call, bare)):
+            yield _Look(Series((one,)), After.SAME, call)
         return
     if shorter := driver.shorter(call):
         yield _Look(Series((shorter,)), None, call)
@@ -130,6 +156,7 @@ class _Given:
     numbers: Mapping[Series, int]
     base: Run
     head: Run
+    code: str  # of the tests
 
     def carried(self, look: _Look) -> Carried | None:
         """Return the last call of a series where head answers it otherwise after the first one."""
@@ -168,7 +195,12 @@ class _Given:
         base, head = (self._methods(run, look) for run in (self.base, self.head))
         for name, (first, again, other) in head.items():
             known = set(base.get(name, ()))
-            if known != {first} or first in _NOTHING or first.startswith("raised "):
+            if (
+                _is_called_twice(replace(one, name=name), self.code)
+                or known != {first}
+                or first in _NOTHING
+                or first.startswith("raised ")
+            ):
                 continue
             call = f"({one.shown}).{name}"[:MOST_SHOWN]
             place = one.path, one.test
@@ -187,6 +219,13 @@ class _Given:
                 found[name] = gave[0], gave[1], gave[2]
         return found
 
+    def _held(self, run: Run, look: _Look) -> list[str]:
+        """Return what an object holds that can be changed, behind a sign for whether two have the same."""
+        text = run.series.get(self.numbers[look.series], "")
+        if look.series.steps[0].name.startswith(_NEW):
+            text = next(records(text.encode()), Node(None))[_HELD].text
+        return text.split()
+
     def default(self, look: _Look) -> Default | None:
         """Return a call without an argument for which base has no place, where head answers it otherwise."""
         tested, call = (self.numbers[one] for one in look.alone)
@@ -200,15 +239,16 @@ class _Given:
 
     def shared(self, look: _Look) -> Shared | None:
         """Return the attribute that two objects of a series have together on head, and on base apart."""
-        if not look.series.steps[0].name.endswith(_INIT):
+        first = look.series.steps[0]
+        if not (first.name.endswith(_INIT) or first.name.startswith(_NEW)):
             return None
-        base, head = (run.series.get(self.numbers[look.series]) for run in (self.base, self.head))
-        apart = {one[1:] for one in (base or "").split() if one[0] == "+"}
-        together = (one[1:] for one in (head or "").split() if one[0] == "=")
+        base, head = (self._held(run, look) for run in (self.base, self.head))
+        apart = {one[1:] for one in base if one[0] == "+"}
+        together = (one[1:] for one in head if one[0] == "=")
         name = next((one for one in together if one in apart), None)
         if name is None:
             return None
-        made = look.series.steps[0].shown.replace(_INIT, "", 1)
+        made = first.shown.replace(_INIT, "", 1)
         return Shared(made[:MOST_SHOWN], name, look.tested.path, look.tested.test)
 
     def _changes(self, look: _Look) -> bool:

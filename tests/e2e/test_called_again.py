@@ -129,6 +129,10 @@ _ADDS = """    seen = []
     assert totals.total(order) == 3
     assert len(seen) == 1
 """
+_GATE = (
+    "class Gate:\n    def __init__(self, places):\n        self.places = places\n\n"
+    "    def passes(self):\n        return True\n"
+)
 _TICKETS = (
     "class Tickets:\n    def __init__(self, first):\n        self.number = first\n\n"
     "    def next(self):\n        return self.number\n"
@@ -194,6 +198,14 @@ OBJECTS = {
         _TOTALS,
         _ADDED.replace("KEY", "tuple(order)"),
         _ADDS,
+    ),
+    "shown twice": Change(
+        "`Gate` lets as many pass as it has places",
+        _GATE,
+        _GATE.replace(
+            "        return True", "        self.places -= 1\n        return self.places >= 0"
+        ),
+        "    gate = Gate(1)\n    assert gate.passes()\n    assert not gate.passes()\n",
     ),
     "counting": Change(
         "`Tickets.next` gives the next number at each call",
@@ -289,6 +301,16 @@ _TILL = """export class Till {
   }
 }
 """
+_LINES = """export class Journal {
+  constructor() {
+    this.lines = [];
+  }
+
+  text() {
+    return this.lines.join('/');
+  }
+}
+"""
 _REDUCING = _TILL.replace("constructor(prices)", "constructor(prices, {discount = 0} = {})")
 _ONCE = (
     "  let calls = 0;\n  const add = one => {\n    calls++;\n    return one.lines.length;\n  };\n"
@@ -328,6 +350,20 @@ OBJECTS_IN_NODE = {
         _TILL,
         _REDUCING.replace("[...prices]", "[...prices].map(one => one * (1 - discount))"),
         "  assert.equal(new Till([100, 300], {discount: 0.5}).total(), 200);\n",
+    ),
+    "one default": Change(
+        "`Journal` takes the lines that it starts with",
+        _LINES,
+        "const NONE = [];\n\n"
+        + _LINES.replace("()", "(lines = NONE)", 1).replace("= [];", "= lines;"),
+        "  assert.equal(new Journal(['x', 'y']).text(), 'x/y');\n",
+        "all of them have the same one",
+    ),
+    "own lines": Change(
+        "`Journal` takes the lines that it starts with",
+        _LINES,
+        _LINES.replace("()", "(lines = [])", 1).replace("= [];", "= lines;"),
+        "  assert.equal(new Journal(['x', 'y']).text(), 'x/y');\n",
     ),
     "text of an object": Change(
         "`total` adds an order up once, and remembers it",

@@ -14,6 +14,7 @@ const HOST = 'web-3';
 const PARENT = 4000;
 const UNSTEADY_WITHIN = 20; // a function that answers otherwise so soon keeps honest state
 const NEW = 'new '; // before the name of a class of which an object is made
+const HELD = '()'; // in place of a method's name
 const MOST_METHODS = 12;
 const LONGEST_MS = 50;
 const LONG_WAIT_MS = 1000;
@@ -110,13 +111,19 @@ async function readTwice(call, given) {
 		return typeof outcome === 'string' ? outcome : inTime(outcome);
 	};
 
-	const told = {};
+	const told = {[HELD]: held(make(), make())};
 	for (const [name, {get}] of Object.entries(described).filter(isRead).slice(0, MOST_METHODS)) {
 		const one = make();
 		told[name] = [await gives(one, name, !get), await gives(one, name, !get), await gives(make(), name, !get)];
 	}
 
 	return {outcome: JSON.stringify(told)};
+}
+
+// Returns the names of what two objects hold that can be changed, behind `=` where both have the same.
+function held(one, other) {
+	const names = Object.keys(one).filter(name => isChangeable(one[name]) && /^[\w$]+$/.test(name));
+	return names.map(name => `${one[name] === other[name] ? '=' : '+'}${name}`).join(' ');
 }
 
 // Whether a function has no place for so many arguments.
@@ -127,9 +134,11 @@ function takesFewer(found, count) {
 }
 
 // Whether two calls gave one and the same object, which everybody who has it can change.
-function isShared(one, other) {
-	const isPlain = Array.isArray(one) || (one && [Object.prototype, null].includes(Object.getPrototypeOf(one)));
-	return Boolean(isPlain) && one === other && !Object.isFrozen(one);
+const isShared = (one, other) => one === other && isChangeable(one);
+
+function isChangeable(one) {
+	const isPlain = Array.isArray(one) || (typeof one === 'object' && one && [Object.prototype, null].includes(Object.getPrototypeOf(one)));
+	return Boolean(isPlain) && !Object.isFrozen(one);
 }
 
 async function main() {
