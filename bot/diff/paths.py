@@ -34,6 +34,8 @@ _BUILD = re.compile(
     r"\.pre-commit-config\.yaml)$|(?:^|/)requirements/"
 )
 
+_RUN_BY = re.compile(r"(?i)(?:^|/)(?:dockerfile|containerfile|\.env)(?:\.[\w.-]*)?$")
+
 
 def is_test_path(path: str) -> bool:
     """Whether a path belongs to the tests."""
@@ -93,8 +95,9 @@ def is_source_path(path: str) -> bool:
 
 
 def is_settings_path(path: str) -> bool:
-    """Whether a path may be settings that the code reads, and is none that a tool is known to read."""
-    return _ships(path) and PurePosixPath(path).suffix == ".toml"
+    """Whether a path may be settings of the code, or says how it is run, and is none of a known tool."""
+    is_settings = PurePosixPath(path).suffix == ".toml" or _RUN_BY.search(path) is not None
+    return is_settings and _ships(path)
 
 
 def _ships(path: str) -> bool:

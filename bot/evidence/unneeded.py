@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path, PurePosixPath
 
 from bot.context import EvaluationContext
+from bot.diff.kinds import is_shipped_source
 from bot.evidence.examples.run import noticed_by_examples
 from bot.services import Services
 from bot.values import Observed
 from sandbox.code_map.inventory import language_of
+from sandbox.damage.inside import BY_ROWS, suffix_of
 from sandbox.damage.making import DamagedCopy
 from sandbox.damage.trial import NO_PROGRAM, Trials, laid_over, try_hunks
 from sandbox.damage.values import DamageTrial
+
+_FOREIGN = frozenset(("node_modules", "vendor", "third_party", "venv", "site-packages"))
+_ASIDE = frozenset((
+    *("example", "examples", "demo", "demos", "website", "site", "www", "bench", "benchmark", "benchmarks"),
+    *("script", "scripts", "tool", "tools", "docs", "doc"),
+))  # fmt: skip
+"""Folders of what no user of the program gets."""
+_MOST_SOURCES, _LONGEST_SOURCE = 2_000, 500_000
 
 
 async def find_unneeded(
@@ -54,9 +66,31 @@ async def find_unneeded(
 
 
 async def _unread(services: Services, room: Trials, asking: list[DamagedCopy]) -> set[str]:
-    """Return the files of data that no test reads: what they say is for another program."""
+    """Return the files of data that no test reads: what they say is for another program.
+
+    Not queries, templates and Dockerfiles, nor what the program names: these are read without any test.
+    """
     data = {one.damage.path: one for one in asking if not language_of(one.damage.path)}
+    left = [path for path in data if suffix_of(path) not in BY_ROWS or _ASIDE & {*Path(path).parts}]
+    named = await asyncio.to_thread(_named_by_program, Path(room.checkout.head_tree), left)
+    data = {path: data[path] for path in left if path not in named}
     broken = [replace(one, files=((path, NO_PROGRAM),)) for path, one in data.items()]
     done = await try_hunks(services.sandbox, room, broken)
     read = {one.damage.path for one in done if one.noticed or one.unloaded}
     return {path for path in data if path not in read}
+
+
+def _named_by_program(tree: Path, paths: Sequence[str]) -> set[str]:
+    """Return the files whose names stand in a source that ships."""
+    waiting, found, seen = {PurePosixPath(path).name: path for path in paths}, set[str](), 0
+    for folder, folders, files in os.walk(tree) if waiting else ():
+        folders[:] = sorted(one for one in folders if one not in _FOREIGN and one[:1] != ".")
+        for file in map(Path(folder).joinpath, sorted(files)):
+            if not is_shipped_source(str(file.relative_to(tree))) or file.is_symlink():
+                continue
+            seen += 1
+            if seen > _MOST_SOURCES or file.stat().st_size > _LONGEST_SOURCE:
+                continue
+            text = file.read_text(errors="replace")
+            found.update(path for name, path in waiting.items() if name in text)
+    return found

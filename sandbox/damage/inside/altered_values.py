@@ -21,8 +21,15 @@ from sandbox.damage.inside.source import Clock, Piece, Source, pieces, walk
 MOST = 8
 _MOST_ALONE = 4  # of a file; more are a table that is written anew
 _MOST_NAMES = 20
+_MOST_OTHERS = 2  # of a file
+_NUMBER = re.compile(rb"(-?\d{1,15})(?:\.\d{1,15})?")
+_TEXT = re.compile(rb"([\"']?)\w[^\"'\\\n]{0,200}\1")
 _WORD = re.compile(r"\w[\w.-]{0,60}")
-_FLAGS = frozenset(("true", "false", "none", "null", "undefined"))
+_SAYS_NOTHING = frozenset((
+    *("", "true", "false", "none", "null", "undefined"),
+    *("and", "or", "not", "where", "from", "select", "in", "is", "as", "on", "by", "for", "with", "div"),
+))  # fmt: skip
+"""Words that say nothing of a value: whoever writes one has not spoken of it."""
 
 
 def altered_values(sources: list[Source], clock: Clock) -> Iterator[Damage]:
@@ -31,17 +38,61 @@ def altered_values(sources: list[Source], clock: Clock) -> Iterator[Damage]:
     yield from islice(found, MOST)
 
 
+def other_data(sources: list[Source], clock: Clock) -> Iterator[Damage]:
+    """Yield the values of data that head has others for than base, each with another one still.
+
+    Who notices that they are as on base may only see that they are others than there.
+    """
+    for source in sources:
+        found = altered_data(source, clock) if source.root is None and source.hunks else []
+        for one in found[:_MOST_OTHERS]:
+            line = source.text.count(b"\n", 0, one.start) + 1
+            for put in _others(one.now):
+                told = f"`{_shown(one.now)}` becomes `{_shown(put)}`"
+                yield Damage(
+                    source.number,
+                    "constant",
+                    line,
+                    source.symbol(line),
+                    one.start,
+                    one.end,
+                    put,
+                    told,
+                )
+
+
+def _others(value: bytes) -> Iterator[bytes]:
+    """Yield a number above and one below, the other flag, or another text."""
+    if number := _NUMBER.fullmatch(value):
+        whole, more = int(number[1]), value[len(number[1]) :]
+        yield from (str(one).encode() + more for one in (whole + 1, whole - 1))
+    elif value in (b"true", b"false"):
+        yield b"false" if value == b"true" else b"true"
+    elif text := _TEXT.fullmatch(value):
+        yield text[1] + b"damaged" + text[1]
+
+
 def _of_file(source: Source, clock: Clock) -> Iterator[Damage]:
     if not source.hunks or clock.is_over:
         return
     found = _of_code(source, clock) if source.root is not None else altered_data(source, clock)
     alone = len(found) <= _MOST_ALONE
     for one in found if alone else ():
-        told = f"`{_shown(one.was)}` is still there instead of `{_shown(one.now)}`"
-        yield _damage(source, [one], told + f", for `{shown(one.name)}`" * bool(one.name))
+        named = f", for `{shown(one.name)}`" * bool(
+            one.name and one.was.strip() and one.now.strip()
+        )
+        yield _damage(source, [one], _told(one) + named)
     if not alone:
-        told = f"`{_shown(found[0].was)}` is still there instead of `{_shown(found[0].now)}`"
-        yield _damage(source, found, f"{told}, with {len(found) - 1} other values as before")
+        yield _damage(
+            source, found, f"{_told(found[0])}, with {len(found) - 1} other values as before"
+        )
+
+
+def _told(one: Value) -> str:
+    was, now = _shown(one.was), _shown(one.now)
+    if not was:
+        return f"`{now}` is missing"
+    return f"`{was}` is still there" + f" instead of `{now}`" * bool(now)
 
 
 def _of_code(source: Source, clock: Clock) -> list[Value]:
@@ -71,8 +122,8 @@ def _damage(source: Source, found: list[Value], told: str) -> Damage:
         put += source.text[at : one.start] + one.was
         at = one.end
         written = (one.was + b" " + one.now).decode(errors="replace")
-        values = (word for word in _WORD.findall(written) if word.lower() not in _FLAGS)
-        words.update(dict.fromkeys(filter(None, (one.name, *values))))
+        named = (one.name, *_WORD.findall(written))
+        words.update(dict.fromkeys(word for word in named if word.lower() not in _SAYS_NOTHING))
     line = source.text.count(b"\n", 0, start) + 1
     edit = repr([(one.name, one.was, one.now) for one in found]).encode()
     return Damage(

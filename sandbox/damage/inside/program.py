@@ -26,10 +26,10 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from itertools import chain
-from pathlib import PurePosixPath
 
-from sandbox.damage.inside import MOST_BYTES
+from sandbox.damage.inside import MOST_BYTES, suffix_of
 from sandbox.damage.inside.altered import altered
+from sandbox.damage.inside.altered_values import other_data
 from sandbox.damage.inside.conditions import conditions
 from sandbox.damage.inside.for_steps import for_a_step, in_other_words
 from sandbox.damage.inside.keys import keys
@@ -49,6 +49,7 @@ def main() -> int:
     clock = Clock()
     sources = [one for n, file in enumerate(asked["files"]) if (one := _read(n, file, clock))]
     telling = ranked(sources, frozenset(asked["words"]), frozenset(asked["called"]))
+    others = list(other_data(sources, clock))
     damages: Iterator[Damage] = chain(
         in_other_words(sources),
         conditions(sources),
@@ -58,6 +59,7 @@ def main() -> int:
         terms(sources, clock),
         altered(sources, clock),
         telling,
+        others,
     )
     if asked["emptied"]:
         damages = emptied(sources, frozenset(asked["emptied"]))
@@ -72,6 +74,12 @@ def main() -> int:
                 break
             source = next(s for s in sources if s.number == damage.file)
             checked = _checked(damage, source, clock)
+            if (
+                checked
+                and checked.kind == "reverted"
+                and any(_is_in(one, checked) for one in others)
+            ):
+                checked = replace(checked, is_telling=False)  # there are values more telling
             if checked:
                 line = asdict(replace(checked, is_new=source.is_new(checked.line)))
                 line["text"] = checked.text.decode("utf-8", "surrogateescape")
@@ -98,11 +106,14 @@ def _read(number: int, file: dict[str, object], clock: Clock) -> Source | None:
     language = language if root is not None else ""  # of a dialect that the grammar cannot read
     ranges = [(a, b) for a, b in file["ranges"]]  # type: ignore[attr-defined]
     hunks = [(a, n, t.encode("utf-8", "surrogateescape")) for a, n, t in file["hunks"]]  # type: ignore[attr-defined]
-    suffix = PurePosixPath(path).suffix.lower()
-    source = Source(number, language, text, ranges, hunks, root, suffix=suffix)
+    source = Source(number, language, text, ranges, hunks, root, suffix=suffix_of(path))
     if root is not None:
         source.functions = list(functions(root))
     return source
+
+
+def _is_in(one: Damage, other: Damage) -> bool:
+    return one.file == other.file and other.start <= one.start and one.end <= other.end
 
 
 def _checked(damage: Damage, source: Source, clock: Clock) -> Damage | None:

@@ -453,3 +453,75 @@ async def test_values_of_scripts_and_data_are(
     found = await altered(tmp_path, base, head, name)
 
     assert [one.what for one in found if "instead" in one.what] == told
+
+
+@pytest.mark.parametrize(
+    ("name", "sides", "told", "names"),
+    [
+        (
+            "a.sql",
+            ("SELECT a\nFROM b;\n", "SELECT c\nFROM b;\n"),
+            "`a` is still there instead of `c`, for `SELECT`",
+            ("a", "c"),
+        ),
+        (
+            "a.sql",
+            ("SELECT a\nWHERE b\nAND c;\n", "SELECT a\nWHERE b;\n"),
+            "`WHERE b AND c;` is still there instead of `WHERE b;`",
+            ("b", "c"),
+        ),
+        ("a.html", ("<p>\n<b>\n", "<p>\n"), "`<b>` is still there", ("b",)),
+        ("a.html", ("<p>\n<b>\n", "<b>\n<p>\n"), None, None),
+        ("a.html", ("<p>\n", "<p>\n<b>\n"), None, None),
+        ("a.html", ("<p>\n<!-- b -->\n", "<p>\n<!-- c -->\n"), None, None),
+        ("a.html", ("<p>\n", "<p >\n"), None, None),
+        (
+            "Dockerfile",
+            ("FROM a:1\n", "FROM a:2\n"),
+            "`1` is still there instead of `2`, for `FROM`",
+            ("1", "2"),
+        ),
+        (
+            ".env",
+            ("A=1\nB=2\n", "A=1\nB=3\n"),
+            "`2` is still there instead of `3`, for `B`",
+            ("B", "2", "3"),
+        ),
+    ],
+)
+async def test_rows_of_queries_templates_and_dockerfiles(
+    tmp_path: Path,
+    name: str,
+    sides: tuple[str, str],
+    told: str | None,
+    names: tuple[str, ...] | None,
+) -> None:
+    found = await altered(tmp_path, *sides, name)
+
+    assert [one.what for one in found] == ([told] if told else [])
+    assert [one.names for one in found] == ([names] if names else [])
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "put"),
+    [
+        ("a = 10", "a = 30", ["31", "29"]),
+        ("a = 0.5", "a = 1.5", ["2.5", "0.5"]),
+        ("a = true", "a = false", ["true"]),
+        ("a = 'x'", "a = 'y'", ["'damaged'"]),
+        ("a = 1", "a = 1\nb = 2", []),
+    ],
+)
+async def test_values_of_data_are_others_still(
+    tmp_path: Path, base: str, head: str, put: list[str]
+) -> None:
+    checkout = changed(tmp_path, {"a.toml": base + "\n"}, {"a.toml": head + "\n"})
+    sandbox = open_sandbox("bubblewrap", tmp_path / "state")
+    copies = await make_damages(sandbox, checkout, {"a.toml"}, ())
+    values = [one for one in copies if one.damage.kind == "constant"]
+    (back,) = [one for one in copies if one.damage.kind == "reverted"]
+
+    assert [text.decode() for one in values for _, text in one.files] == [
+        f"a = {one}\n" for one in put
+    ]
+    assert back.damage.is_telling is not bool(put)
