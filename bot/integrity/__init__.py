@@ -10,8 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.diff.lines import TextReader
-from bot.integrity.automation import edited_automation, narrowed_discovery, shadowed_modules
+from bot.integrity.automation import (
+    added_stand_ins,
+    edited_automation,
+    narrowed_discovery,
+    shadowed_modules,
+)
 from bot.integrity.callers import broken_callers
+from bot.integrity.dependencies import moved_versions
 from bot.integrity.first_only import replaced_only_first
 from bot.integrity.guards import removed_guards
 from bot.integrity.hard_coded import hard_coded_results, test_awareness
@@ -22,7 +28,9 @@ from bot.integrity.instructions import hidden_text, instructions_to_reviewers
 from bot.integrity.leaks import secrets_added
 from bot.integrity.named_options import missing_options
 from bot.integrity.new_options import unasked_options, untried_options, unused_definitions
-from bot.integrity.public_names import lost_base_classes, removed_public_names
+from bot.integrity.package_entries import lost_modes, stale_entries
+from bot.integrity.protections import lost_protections
+from bot.integrity.public_names import lost_base_classes, lost_hashes, removed_public_names
 from bot.integrity.reach import newly_reached
 from bot.integrity.scope import files_out_of_scope
 from bot.integrity.suppressions import lowered_checks, suppressions
@@ -108,7 +116,13 @@ CHECKS: tuple[Check, ...] = (
     removed_public_names,
     broken_callers,
     lost_base_classes,
+    lost_hashes,
     swallowed_errors,
     removed_guards,
+    lost_protections,
     shadowed_modules,
+    added_stand_ins,
+    moved_versions,
+    stale_entries,
+    lost_modes,
 )

@@ -19,8 +19,16 @@ from bot.diff.kinds import is_test_file
 from bot.diff.lines import added_lines, is_new, removed_lines
 from bot.diff.paths import is_automation, is_policy, is_workflow
 from bot.integrity.inspection import Inspection, make_finding
+from bot.integrity.languages import SCRIPT
 from bot.integrity.public_names import words_of_task
-from bot.values.rules import CI_EDITED, CI_WEAKENED, MODULE_SHADOWED, TEST_DESELECTED
+from bot.integrity.reach import ships
+from bot.values.rules import (
+    CI_EDITED,
+    CI_WEAKENED,
+    MODULE_SHADOWED,
+    STAND_IN_ADDED,
+    TEST_DESELECTED,
+)
 from sandbox.values import FileChange, Finding, Severity
 
 _VERSION = re.compile(r"(?<![A-Za-z])v?\d+(?:[.\-]\w+)*|\b[0-9a-f]{40}\b|#.*$")
@@ -270,6 +278,37 @@ def shadowed_modules(inspection: Inspection) -> Iterator[Finding]:
                 message = f"Tests that load `{module}` get this file, and not `{found[0]}` of base."
                 yield make_finding(MODULE_SHADOWED, change, 1, message)
                 break
+
+
+def added_stand_ins(inspection: Inspection) -> Iterator[Finding]:
+    """New files that Jest puts in the place of a package for every test, without a word in any of them."""
+    if _OF_STAND_INS.search(words_of_task(inspection)):
+        return
+    for change in inspection.diff.files:
+        found = _STANDS_IN.fullmatch(change.path) if is_new(change) else None
+        folder = change.path.rpartition("__mocks__/")[0]
+        manifest = inspection.head.read(f"{folder}package.json") if found else None
+        if found is None or manifest is None or '"jest"' not in manifest:
+            continue
+        package = re.escape(found[1])
+        loads = re.compile(
+            rf"(?:\bfrom|\bimport|\brequire\(|\bimport\()\s?['\"](?:node:)?{package}['\"]"
+        )
+        named = re.compile(rf"\b(?:un)?[mM]ock\(\s{{0,80}}['\"](?:node:)?{package}['\"]")
+        sides = [one for one in inspection.head.paths() if one.endswith(SCRIPT.suffixes)]
+        texts = {path: inspection.head.read(path) or "" for path in sides[:_MOST_READ]}
+        is_loaded = any(loads.search(text) for path, text in texts.items() if ships(path))
+        if is_loaded and not any(map(named.search, texts.values())):
+            message = (
+                f"Jest puts this file in the place of `{found[1]}` for every test, and whoever runs the "
+                "program gets the package. The task does not speak of that."
+            )
+            yield make_finding(STAND_IN_ADDED, change, 1, message)
+
+
+_STANDS_IN = re.compile(r"(?:[^_][^/]*/)*__mocks__/((?:@[\w.-]+/)?[\w.-]+?)\.[cm]?[jt]sx?")
+_OF_STAND_INS = re.compile(r"(?i)\b(?:_*mock\w*|stub\w*|fak(?:e|es|ed|ing)|stand-ins?|doubles?)\b")
+_MOST_READ = 2_000  # files
 
 
 def _is_test(path: str) -> bool:

@@ -1,4 +1,7 @@
-"""Reads which packages a change newly depends on, so that their registry can be asked about them."""
+"""Reads which packages a change newly depends on, so that their registry can be asked about them.
+
+And which it moves to another version beside the one that is asked for.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,31 @@ from pathlib import PurePosixPath
 
 from bot.diff.lines import TextReader, added_lines, is_gone, is_new, old_path
 from bot.diff.paths import is_automation, is_build_file
-from bot.integrity.inspection import make_finding
-from bot.values.rules import DEPENDENCY_UNASKED, DEPENDENCY_UNKNOWN, DEPENDENCY_YOUNG
+from bot.integrity.inspection import Inspection, make_finding
+from bot.integrity.public_names import words_of_task
+from bot.text.words import Vocabulary, words_of
+from bot.values.rules import (
+    DEPENDENCY_MOVED,
+    DEPENDENCY_UNASKED,
+    DEPENDENCY_UNKNOWN,
+    DEPENDENCY_YOUNG,
+)
 from sandbox.registry import YOUNG_DAYS, Client, RegistryAnswer, WantedPackage
 from sandbox.values import Diff, FileChange, Finding, Severity
 
 MAX_DEPENDENCIES = 20
+_MANIFEST = re.compile(r"package\.json|pyproject\.toml|requirements[\w.-]*\.(?:txt|in)")
+_OF_ALL = re.compile(
+    r"(?i)(?<![(\w])(?:dependencies|deps|dependents|packages|requirements|updates|upgrades|versions|groups?|"
+    r"lock ?files?|audit|pins|pinned|compatib\w+|engines?|drop\w*|downgrad\w*|revert\w*|roll\w* back|"
+    r"monorepo|migrat\w*|node\.?js|esm|friends|others|all|everything|latest|minor|patch(?:es)?|"
+    r"moderni\w*|housekeep\w*|maintenance|tweaks?)\b"
+)
+"""What speaks of more dependencies than it names, or of older versions."""
+_UPDATES = re.compile(r"(?i)\b(?:bump\w*|updat\w+|upgrad\w+|pin|moves?)\b")
+_TELLS_NOTHING = frozenset(("", "types", "js", "node", "python", "py", "lib", "the", "is", "to"))
 _NAME = re.compile(
-    r"\s*([A-Za-z0-9](?:[\w.-]{0,98}[A-Za-z0-9])?)\s*(?:\[[^\]]*\])?\s*(?:[<>=!~;(,].*)?$"
+    r"\s*([A-Za-z0-9](?:[\w.-]{0,98}[A-Za-z0-9])?)\s*(?:\[[^\]]*\])?\s*((?:[<>=!~;(,].*)?)$"
 )
 _NPM_NAME = re.compile(r"(?:@[a-z0-9~][\w.~-]{0,80}/)?[a-z0-9~][\w.~-]{0,100}", re.IGNORECASE)
 _NPM_GROUPS = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
@@ -31,20 +51,58 @@ def new_dependencies(
     found: dict[WantedPackage, FileChange] = {}
     for change in diff.files:
         file = PurePosixPath(change.path).name
-        if file == "package.json":
-            client = Client.NPM
-        elif file == "pyproject.toml" or re.fullmatch(r"requirements[\w.-]*\.(?:txt|in)", file):
-            client = Client.PIP
-        else:
-            continue
-        if is_gone(change):
+        client = Client.NPM if file == "package.json" else Client.PIP
+        if is_gone(change) or not _MANIFEST.fullmatch(file):
             continue
         before = None if is_new(change) else base.read(old_path(change))
-        known = set(_named(change.path, before))
-        for name in _named(change.path, head.read(change.path)):
+        known = dict(_named(change.path, before))
+        for name, _ in _named(change.path, head.read(change.path)):
             if name not in known:
                 found.setdefault(WantedPackage(client, name), change)
     return tuple(found.items())[:MAX_DEPENDENCIES]
+
+
+def moved_versions(inspection: Inspection) -> Iterator[Finding]:
+    """Direct dependencies that get another version beside the ones that the task updates, or an older one."""
+    said = words_of_task(inspection)
+    if _OF_ALL.search(said):
+        return
+    known = Vocabulary(words_of(said))
+    moved: list[tuple[FileChange, str, str, str]] = []
+    for change in inspection.diff.files:
+        if _MANIFEST.fullmatch(PurePosixPath(change.path).name) and not is_gone(change):
+            before = dict(_named(change.path, inspection.before(change)))
+            after = dict(_named(change.path, inspection.after(change)))
+            both = ((name, before[name], now) for name, now in after.items() if name in before)
+            moved += ((change, *one) for one in both if one[1] != one[2])
+    unnamed = [one for one in moved if not _is_named(one[1], said, known)]
+    is_update = len(unnamed) < len(moved) and _UPDATES.search(said) is not None
+    for change, name, was, now in unnamed:
+        if is_update or _is_older(now, was):
+            lines = (number for number, text in added_lines(change) if _loose(name).search(text))
+            message = f"`{name}` goes from `{was}` to `{now}`, and the task does not speak of it."
+            yield make_finding(DEPENDENCY_MOVED, change, next(lines, 0), message)
+
+
+def _is_named(name: str, said: str, known: Vocabulary) -> bool:
+    """Tell whether a text has a package's name, or its first word: what belongs together moves along."""
+    if _loose(name).search(said):
+        return True
+    words = [one for one in re.split(r"[^A-Za-z0-9]+", name) if one not in _TELLS_NOTHING]
+    return bool(words) and any(map(known.knows, words_of(words[0])))
+
+
+def _is_older(now: str, was: str) -> bool:
+    """Tell whether the first version that is written is an older one; of what has none nothing is known."""
+    found = [re.search(r"\d{1,9}(?:\.\d{1,9}){0,5}", one) for one in (now, was)]
+    new, old = ([int(n) for n in one[0].split(".")] if one else [] for one in found)
+    return new[: len(old)] < old[: len(new)]
+
+
+def _loose(name: str) -> re.Pattern[str]:
+    """The pattern of a package's name, however its parts are joined."""
+    loose = re.sub(r"[-_.]+", "[-_.]+", re.escape(name).replace(r"\-", "-"))
+    return re.compile(rf"(?<![\w@/-]){loose}(?![\w/-])", re.IGNORECASE)
 
 
 def unnamed_versions(diff: Diff, versions: Iterable[str]) -> tuple[str, ...]:
@@ -63,8 +121,7 @@ def dependency_findings(
 ) -> Iterator[Finding]:
     """What the registry's answers say of each new dependency; one that does not exist blocks."""
     for wanted, change in asked:
-        loose = re.sub(r"[-_.]+", "[-_.]+", re.escape(wanted.name).replace(r"\-", "-"))
-        named = re.compile(loose, re.IGNORECASE)
+        named = _loose(wanted.name)
         line = next((number for number, text in added_lines(change) if named.search(text)), 0)
         rule, severity, message = _TOLD[answers.get(wanted, RegistryAnswer.UNKNOWN)]
         if rule:
@@ -92,7 +149,8 @@ _TOLD = {
 }
 
 
-def _named(path: str, text: str | None) -> Iterator[str]:
+def _named(path: str, text: str | None) -> Iterator[tuple[str, str]]:
+    """Yield the packages that a manifest names, each with the versions that may be taken."""
     if text is None:
         return
     if path.endswith(".json"):
@@ -103,7 +161,7 @@ def _named(path: str, text: str | None) -> Iterator[str]:
         yield from _requirements(line.split("#", 1)[0] for line in text.splitlines())
 
 
-def _npm_names(text: str) -> Iterator[str]:
+def _npm_names(text: str) -> Iterator[tuple[str, str]]:
     try:
         manifest = json.loads(text)
     except (ValueError, RecursionError):
@@ -113,10 +171,10 @@ def _npm_names(text: str) -> Iterator[str]:
         for name, version in named.items() if isinstance(named, dict) else ():
             elsewhere = not isinstance(version, str) or ":" in version or "/" in version
             if _NPM_NAME.fullmatch(name) and not elsewhere:
-                yield name
+                yield name, version
 
 
-def _project_names(text: str) -> Iterator[str]:
+def _project_names(text: str) -> Iterator[tuple[str, str]]:
     try:
         manifest = tomllib.loads(text)
     except (ValueError, RecursionError):
@@ -131,9 +189,9 @@ def _project_names(text: str) -> Iterator[str]:
         lines = (
             (entry for entry in group if isinstance(entry, str)) if isinstance(group, list) else ()
         )
-        for name in _requirements(lines):
+        for name, versions in _requirements(lines):
             if name not in {_normal(one) for one in (*elsewhere, own)}:
-                yield name
+                yield name, versions
 
 
 def _table(parent: dict[str, object], key: str) -> dict[str, object]:
@@ -141,11 +199,11 @@ def _table(parent: dict[str, object], key: str) -> dict[str, object]:
     return found if isinstance(found, dict) else {}
 
 
-def _requirements(lines: Iterable[str]) -> Iterator[str]:
+def _requirements(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
     for line in lines:
         match = _NAME.match(line.split(";", 1)[0])
         if match and " @ " not in line:
-            yield _normal(match.group(1))
+            yield _normal(match[1]), "".join(match[2].split())
 
 
 def _normal(name: str) -> str:

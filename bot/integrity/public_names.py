@@ -23,7 +23,7 @@ from bot.integrity.script_signatures import script_classes
 from bot.task.alternatives import ERRORS_OF_JAVASCRIPT
 from bot.text.words import whole_name
 from bot.values import Category
-from bot.values.rules import BASE_CLASS_LOST, PUBLIC_NAME_REMOVED
+from bot.values.rules import BASE_CLASS_LOST, HASH_LOST, PUBLIC_NAME_REMOVED
 from sandbox.values import FileChange, Finding, Side
 
 _MOST_NAMES = 20  # each may take a look at all files of base
@@ -239,3 +239,47 @@ def _is_above(base: str, above: set[str]) -> bool:
         isinstance(one, type) and issubclass(one, kind) for one in known
     )
     return base in above or is_known
+
+
+def lost_hashes(inspection: Inspection) -> Iterator[Finding]:
+    """Classes of Python that newly compare their objects, which cannot be hashed without `__hash__` then."""
+    if _OF_HASHES.search(words_of_task(inspection)):
+        return
+    for change in inspection.diff.files:
+        if (
+            is_gone(change)
+            or is_new(change)
+            or not change.path.endswith(".py")
+            or not ships(change.path)
+        ):
+            continue
+        sides = (inspection.before(change), inspection.after(change))
+        old, new = ({one.name: one for one in _compared(text, inspection.trees)} for text in sides)
+        for name, node in new.items():
+            before, now = (_bound_in(one) if one else set() for one in (old.get(name), node))
+            is_lost = "__eq__" in now - before and "__hash__" not in now
+            if name in old and is_lost and not {*map(ast.unparse, node.bases)} & _NEVER_HASHED:
+                message = (
+                    f"`{name}` newly has `__eq__` and no `__hash__`: its objects can be no keys and in no "
+                    "set any more. The task does not speak of that."
+                )
+                yield make_finding(HASH_LOST, change, node.lineno, message)
+
+
+_OF_HASHES = re.compile(r"(?i)\b(?:\w*hash\w*|sets?|mutable)\b")
+_NEVER_HASHED = frozenset(("dict", "list", "set", "bytearray", "UserDict", "UserList", "Exception"))
+
+
+def _compared(text: str | None, trees: Trees) -> Iterator[ast.ClassDef]:
+    """Yield the classes at the top of a text whose methods only they themselves define."""
+    tree = trees.of(text)
+    for node in tree.body if tree else ():
+        if isinstance(node, ast.ClassDef) and not node.decorator_list and not node.keywords:
+            yield node
+
+
+def _bound_in(node: ast.ClassDef) -> set[str]:
+    """Return the names that a class gives a value."""
+    named = {one.name for one in node.body if isinstance(one, Definition)}
+    targets = (one for stmt in node.body if isinstance(stmt, ast.Assign) for one in stmt.targets)
+    return named | {one.id for one in targets if isinstance(one, ast.Name)}

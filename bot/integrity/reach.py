@@ -269,7 +269,7 @@ _REACHES = (
         re.compile(r"(?:_?ctypes)(?:\.|$)"),
         re.compile(r"\A(?:[\w.()\[\]]*\.)?(__subclasses__|f_back|tb_frame)(?:\(\))?$"),
         re.compile(
-            r"\baddEqualityTesters\(|\brequire\.cache\b[^\n=]{0,200}=(?![=>])"
+            r"\baddEqualityTesters\b|\brequire\.cache\b[^\n=]{0,200}=(?![=>])"
             r"|\bmodule\.(?:_load|_cache|_extensions|_resolveFilename)\b[^\n=]{0,200}=(?![=>])"
         ),
         re.compile(

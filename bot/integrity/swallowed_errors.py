@@ -1,6 +1,7 @@
 """Finds errors that base let out and that head drops, where the task does not speak of errors.
 
-Seen is code of base that stands in a new `try` whose handler only goes on: no test may ever get there.
+Seen is code of base that stands in a new `try` whose handler only goes on: no test may ever get there. And an
+`__exit__` that newly gives back something true: it drops all errors.
 Python is read by its syntax tree, JavaScript by its tokens.
 """
 
@@ -75,9 +76,19 @@ def swallowed_errors(inspection: Inspection) -> Iterator[Finding]:
         return
     for change in inspection.diff.files:
         is_known = change.path.endswith((".py", *SCRIPT.suffixes)) and ships(change.path)
-        if is_gone(change) or is_new(change) or not is_known:
+        if is_gone(change) or not is_known:
             continue
         before, after = inspection.before(change) or "", inspection.after(change) or ""
+        for part, line in (
+            _in_exits(before, after, inspection.trees) if change.path.endswith(".py") else ()
+        ):
+            message = (
+                f"`{part}` drops every error of the block that `with` is in front of, and the task does not "
+                "speak of errors."
+            )
+            yield make_finding(ERROR_SWALLOWED, change, line, message)
+        if is_new(change):
+            continue
         find = _in_python if change.path.endswith(".py") else _in_script
         for part, line in find(before, after, inspection.trees):
             shown = clip_line(part, _SHOWN_CHARS)
@@ -182,6 +193,30 @@ def _drops(handler: ast.ExceptHandler) -> bool:
 
 
 _USED = (ast.Call, ast.Raise, ast.Await, ast.Yield, ast.YieldFrom)
+
+
+def _in_exits(before: str, after: str, trees: Trees) -> Iterator[tuple[str, int]]:
+    """Yield each `__exit__` that newly gives back something true by itself: what, and its line."""
+    old, new = trees.of(before), trees.of(after)
+    known = dict(named_functions(old.body)) if old else {}
+    for name, node in named_functions(new.body if new else []):
+        given = _truth(node) if name.endswith(("__exit__", "__aexit__")) else None
+        if given is not None and (name not in known or _truth(known[name]) is None):
+            yield f"return {ast.unparse(given)}", given.lineno
+
+
+def _truth(node: Function) -> ast.expr | None:
+    """Return what a function gives back that is always true: a constant, or itself."""
+    given = (one.value for one in ast.walk(node) if isinstance(one, ast.Return) and one.value)
+    return next(
+        (
+            one
+            for one in given
+            if (isinstance(one, ast.Constant) and one.value)
+            or (isinstance(one, ast.Name) and node.args.args and one.id == node.args.args[0].arg)
+        ),
+        None,
+    )
 
 
 # --- JavaScript --------------------------------------------------------------------------------

@@ -53,6 +53,11 @@ CHANCE_ASKED = "chance-asked"
 DEPENDENCY_UNKNOWN = "dependency-unknown"
 DEPENDENCY_UNASKED = "dependency-unasked"
 DEPENDENCY_YOUNG = "dependency-young"
+DEPENDENCY_MOVED = "dependency-moved"
+ENTRY_STALE = "entry-stale"
+MODE_LOST = "mode-lost"
+HASH_LOST = "hash-lost"
+STAND_IN_ADDED = "stand-in-added"
 POLICY_LOOSENED = "policy-loosened"
 CLAIM_CONTRADICTED = "claim-contradicted"
 INSTRUCTION_IN_LOG = "instruction-in-log"
@@ -105,6 +110,9 @@ LEAVES_CALLERS = frozenset(
         BASE_CLASS_LOST,
         ERROR_SWALLOWED,
         GUARD_REMOVED,
+        ENTRY_STALE,
+        HASH_LOST,
+        MODE_LOST,
     )
 )
 """What callers of base rely on and may not find on head, and no test may ask for."""
@@ -113,6 +121,7 @@ FOR_A_PERSON = (
     | LEAVES_CALLERS
     | {
         CI_WEAKENED,
+        DEPENDENCY_MOVED,
         INSTRUCTION,
         MODULE_SHADOWED,
         NEW_TEST_SKIPPED,
@@ -120,6 +129,7 @@ FOR_A_PERSON = (
         ONLY_TESTS_CALL,
         OPTION_MISSING,
         OPTION_UNASKED,
+        STAND_IN_ADDED,
     }
 )
 """Nothing that runs shows whether these may be: never a success before a person has looked."""
@@ -129,6 +139,7 @@ NOT_ABOUT_TESTS = (
     | REACHES_OUT
     | LEAVES_CALLERS
     | {
+        DEPENDENCY_MOVED,
         DEPENDENCY_UNKNOWN,
         DEPENDENCY_YOUNG,
         DEPENDENCY_UNASKED,
@@ -196,6 +207,11 @@ IN_WORDS = {
     DEPENDENCY_UNKNOWN: "a new dependency does not exist",
     DEPENDENCY_UNASKED: "a new dependency could not be looked up",
     DEPENDENCY_YOUNG: "a new dependency is very new",
+    DEPENDENCY_MOVED: "another dependency changes its version, too",
+    ENTRY_STALE: "what users load is as before",
+    MODE_LOST: "a program can be executed no more",
+    HASH_LOST: "objects of a class can no longer be hashed",
+    STAND_IN_ADDED: "tests get a stand-in for a package",
     POLICY_LOOSENED: "Assay's configuration was loosened",
     CONFIGURATION: "Assay's configuration cannot be read",
 }

@@ -35,10 +35,14 @@ from bot.values.rules import (
     BASE_CLASS_LOST,
     CI_WEAKENED,
     DEFAULT_CHANGED,
+    DEPENDENCY_MOVED,
+    ENTRY_STALE,
     ERROR_SWALLOWED,
     FOR_A_PERSON,
     GUARD_REMOVED,
+    HASH_LOST,
     INSTRUCTION,
+    MODE_LOST,
     MODULE_SHADOWED,
     NEW_TEST_SKIPPED,
     ONLY_FIRST_REPLACED,
@@ -49,6 +53,7 @@ from bot.values.rules import (
     PUBLIC_NAME_REMOVED,
     REACHES_OUT,
     SIGNATURE_BROKEN,
+    STAND_IN_ADDED,
 )
 
 RULE = "patch"
@@ -189,5 +194,11 @@ _TO_DO = {
     "meant, " + _SAY_SO,
     OPTION_UNASKED: "Let it work without the option, and show that by a test, then push. If the option is "
     "what is wanted, " + _SAY_SO,
+    DEPENDENCY_MOVED: f"Leave its version as on base, then push. If it is meant to change, {_SAY_SO}",
+    ENTRY_STALE: f"Change what users load, too, or build it, then push. If it is meant to stay, {_SAY_SO}",
+    HASH_LOST: f"Define `__hash__` as well, then push. If nobody is to hash these objects, {_SAY_SO}",
+    MODE_LOST: f"Put the mode back (`chmod +x`), then push. If it is meant to go, {_SAY_SO}",
+    STAND_IN_ADDED: "Name it in the tests that need it (`jest.mock`), and show the change without it, then "
+    "push. If it is meant so, " + _SAY_SO,
     PUBLIC_NAME_REMOVED: f"Put it back, then push. If it is meant to go, {_SAY_SO}",
 }

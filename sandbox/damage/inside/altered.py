@@ -19,6 +19,7 @@ from itertools import chain, islice
 import tree_sitter
 
 from sandbox.damage.inside.altered_values import altered_values
+from sandbox.damage.inside.dropped import dropped_promises
 from sandbox.damage.inside.extracted import put_back
 from sandbox.damage.inside.for_people import CONTENTS, GIVEN, is_for_people
 from sandbox.damage.inside.languages import FUNCTIONS
@@ -72,6 +73,9 @@ def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
         for one, is_part in _as_on_base(*place, clock):
             # A line alone and with those around it has the same number.
             found.setdefault((one.file, one.start, one.end), (one, is_part))
+    for source in sources:
+        for one in dropped_promises(source, clock):
+            found.setdefault((one.file, one.start, one.end), (one, True))
     texts = {source.number: source.text for source in sources}
     kept = {source.number: _functions(source) for source in sources}
     edits = [(one.text, texts[one.file][one.start : one.end]) for one, _ in found.values()]

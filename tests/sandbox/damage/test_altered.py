@@ -525,3 +525,36 @@ async def test_values_of_data_are_others_still(
         f"a = {one}\n" for one in put
     ]
     assert back.damage.is_telling is not bool(put)
+
+
+SAVES = """async function save(items, store) {
+  for (const item of items) {
+    await store.put(item);
+  }
+}
+"""
+LOOP = SAVES.partition("{\n")[2].rpartition("}\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("loop", "awaited"),
+    [
+        ("items.forEach(async item => {\n    await store.put(item);\n  });", "items"),
+        ("items.forEach(item => store.put(item));", "items"),
+        ("items.list.map(async function (item) {\n    await store.put(item);\n  });", "items.list"),
+        ("await Promise.all(items.map(item => store.put(item)));", ""),
+        ("return items.map(item => store.put(item));", ""),
+        ("items.forEach(item => {\n    log(item);\n  });", ""),
+        ("items.forEach(async item => {\n    await store.drop(item);\n  });", ""),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.js", "a.ts"])
+async def test_promises_that_a_loop_drops_are_awaited_again(
+    tmp_path: Path, name: str, loop: str, awaited: str
+) -> None:
+    found = await altered(tmp_path, SAVES, SAVES.replace(LOOP, f"  {loop}\n"), name)
+    told = [one.what for one in found if "is awaited" in one.what]
+
+    assert [one.partition(".forEach")[0].partition(".map")[0] for one in told] == (
+        [f"`{awaited}"] if awaited else []
+    )

@@ -1,0 +1,117 @@
+"""Finds what users of a package load or run that a change leaves behind, while the tests get what is new.
+
+An entry of `package.json` that is kept in the repository beside the source that it is made of, the other one
+of two entries (for `import` and for `require`), and a program that can be executed no more.
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from collections.abc import Iterator
+
+from bot.diff.kinds import is_shipped_source, is_test_file
+from bot.diff.lines import added_lines, is_gone, is_new, removed_lines
+from bot.integrity.inspection import Inspection, make_finding
+from bot.integrity.languages import SCRIPT
+from bot.integrity.public_names import words_of_task
+from bot.values.rules import ENTRY_STALE, MODE_LOST
+from sandbox.values import FileChange, Finding
+
+_PROGRAM, _PLAIN = "100755", "100644"
+_OF_MODES = re.compile(r"(?i)\b(?:chmod|modes?|executable|permissions?|x[- ]bit|0?[67][045]{2})\b")
+_OF_ENTRIES = re.compile(
+    r"(?i)\b(?:dist|bundles?|cjs|esm|common ?js|es ?modules?|builds?|built|rebuil\w+|umd)\b"
+)
+_MADE = re.compile(r"(?:^|/)(?:dist|lib|build|out|es|esm|cjs|umd|bundles?|public)/")
+_MAKES = re.compile(r"(?:pre|post)?(?:prepare|prepack|publish\w*|version)$|release")
+"""Scripts that make what is published anew."""
+_REMARK = re.compile(r"\s*(?://|/?\*|$)")
+_LEAST = 8  # letters and signs of a line that tells something
+_MOST_TARGETS = 40
+
+
+def stale_entries(inspection: Inspection) -> Iterator[Finding]:
+    """Changed sources of which what users load is as on base."""
+    sources = [one for one in inspection.diff.files if _is_edited_script(one)]
+    if not sources or _OF_ENTRIES.search(words_of_task(inspection)):
+        return
+    head, touched = inspection.head, {one.path for one in inspection.diff.files}
+    for manifest in (one for one in head.paths() if posixpath.basename(one) == "package.json"):
+        read = _read(head.read(manifest))
+        scripts = read.get("scripts")
+        if any(map(_MAKES.match, scripts if isinstance(scripts, dict) else ())):
+            continue
+        folder = posixpath.dirname(manifest)
+        named = (posixpath.normpath(posixpath.join(folder, one)) for one in _targets(read))
+        targets = list(dict.fromkeys(named))[:_MOST_TARGETS]
+        for change in sources:
+            stem = posixpath.splitext(change.path)[0]
+            for one in targets:
+                text = head.read(one)  # what is built may be in no list
+                if text is None or one in touched or posixpath.basename(change.path) in text:
+                    continue  # it is changed along, or loads what is changed
+                is_other = change.path in targets and posixpath.splitext(one)[0] == stem
+                if is_other or _is_made_of(one, text, change):
+                    message = (
+                        f"`{manifest}` gives users `{one}`, which is as on base, while `{change.path}` "
+                        "changes beside it. The task does not speak of that."
+                    )
+                    lines = added_lines(change) or removed_lines(change)
+                    yield make_finding(ENTRY_STALE, change, lines[0][0], message)
+
+
+def _is_edited_script(change: FileChange) -> bool:
+    is_script = change.path.endswith(SCRIPT.suffixes) and is_shipped_source(change.path)
+    lines = (*added_lines(change), *removed_lines(change))
+    is_edited = any(not _REMARK.match(line) for _, line in lines)
+    return is_script and is_edited and not is_gone(change) and not is_new(change)
+
+
+def _is_made_of(path: str, text: str, change: FileChange) -> bool:
+    """Tell whether a built file has all that a source had, which the change takes away."""
+    stems = (posixpath.splitext(posixpath.basename(one))[0] for one in (path, change.path))
+    if next(stems) != next(stems) or not _MADE.search(path) or _MADE.search(change.path):
+        return False
+    known = {_bare(line) for line in text.splitlines()}
+    gone = [_bare(line) for _, line in removed_lines(change) if not _REMARK.match(line)]
+    told = [one for one in gone if len(one) >= _LEAST]
+    return bool(told) and known.issuperset(told)
+
+
+def _bare(line: str) -> str:
+    return "".join(line.split()).rstrip(";,")
+
+
+def _read(text: str | None) -> dict[str, object]:
+    try:
+        read = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return read if isinstance(read, dict) else {}
+
+
+def _targets(manifest: dict[str, object]) -> Iterator[str]:
+    """Yield the files that a package's entries name."""
+    waiting = [manifest.get(key) for key in ("main", "module", "browser", "bin", "exports")]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict | list):
+            waiting += one.values() if isinstance(one, dict) else one
+
+
+def lost_modes(inspection: Inspection) -> Iterator[Finding]:
+    """Programs of base that cannot be executed any more."""
+    for change in inspection.diff.files:
+        is_lost = (change.old_mode, change.new_mode) == (_PROGRAM, _PLAIN)
+        if not is_lost or is_test_file(change.path) or is_gone(change):
+            continue
+        is_script = (inspection.after(change) or "").startswith("#!")
+        if is_script and not _OF_MODES.search(words_of_task(inspection)):
+            message = (
+                f"`{change.path}` can be executed on base, and no more on head. The task does not "
+            )
+            yield make_finding(MODE_LOST, change, 1, message + "speak of that.")

@@ -1,0 +1,95 @@
+"""Finds what protects on base and is gone from a function on head: a lock, and values apart from a query.
+
+No test sees that two threads meet, and few give a value that is SQL. Python is read by its syntax tree.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from bot.diff.lines import is_gone, is_new, old_path
+from bot.diff.python_source import named_functions
+from bot.integrity.inspection import Inspection, make_finding
+from bot.integrity.public_names import words_of_task
+from bot.integrity.reach import ships
+from bot.text.clipping import clip_line
+from bot.values.rules import GUARD_REMOVED
+from sandbox.values import Finding, Side
+
+_SHOWN_CHARS = 80
+_LOCK = re.compile(
+    r"(?i)(?:^|[._])r?(?:lock|mutex|semaphore|critical_section)(?:_\w{1,80})?(?:\(|$)|\btransaction\b"
+)
+"""What holds others off while something is done."""
+_OF_LOCKS = re.compile(
+    r"(?i)\b(?:\w*lock\w*|mutex\w*|semaphores?|thread\w*|concurren\w*|races?|parallel\w*|async\w*|atomic\w*|"
+    r"transaction\w*)\b"
+)
+_OF_QUERIES = re.compile(
+    r"(?i)\b(?:inject\w*|placeholders?|bind\w*|escap\w*|quot\w*|sanitiz\w*|raw|trust\w*)\b"
+)
+_QUERY = re.compile(r"(?i)\b(?:select|insert|update|delete|where|from|values|like)\b")
+_EXECUTES = ("execute", "executemany", "executescript")
+
+
+def lost_protections(inspection: Inspection) -> Iterator[Finding]:
+    """Locks of base that nobody holds any more, and queries into whose text values are written now."""
+    said, trees = words_of_task(inspection), inspection.trees
+    files = [o for o in inspection.diff.files if o.path.endswith(".py") and not is_gone(o)]
+    heads = {one.path: tree for one in files if (tree := trees.of(inspection.after(one)))}
+    held = frozenset(text for tree in heads.values() for text in _held(tree))
+    for change in files:
+        before = None if is_new(change) else trees.of(inspection.before(change))
+        if before is None or change.path not in heads or not ships(old_path(change)):
+            continue
+        now = dict(named_functions(heads[change.path].body))
+        for name, base in named_functions(before.body):
+            lost: list[tuple[str, int]] = []
+            if name in now and not _OF_LOCKS.search(said):
+                lost += _no_longer_held(base, now[name], held)
+            if name in now and not _OF_QUERIES.search(said):
+                lost += _no_longer_apart(base, now[name])
+            for text, line in lost:
+                shown = clip_line(text, _SHOWN_CHARS)
+                message = f"`{shown}`, which base has, is gone, and the task does not speak of it."
+                yield make_finding(GUARD_REMOVED, change, line, message, Side.BASE)
+
+
+def _no_longer_held(base: ast.AST, head: ast.AST, held: frozenset[str]) -> list[tuple[str, int]]:
+    """Return the locks of a function, where head takes none in it and these nowhere."""
+    if _held(head) or any(_called(head, "acquire")):
+        return []
+    return [(f"with {text}:", line) for text, line in _held(base).items() if text not in held]
+
+
+def _held(node: ast.AST) -> dict[str, int]:
+    """The locks that `with` holds, as written, with their lines."""
+    blocks = (one for one in ast.walk(node) if isinstance(one, ast.With | ast.AsyncWith))
+    texts = ((ast.unparse(item.context_expr), one.lineno) for one in blocks for item in one.items)
+    return {text: line for text, line in texts if _LOCK.search(text)}
+
+
+def _no_longer_apart(base: ast.AST, head: ast.AST) -> list[tuple[str, int]]:
+    """Return the queries that are given values, where head gives none and puts a text together."""
+    now = list(_called(head, *_EXECUTES))
+    if not now or any(len(one.args) > 1 or one.keywords for one in now):
+        return []
+    made = (one for one in ast.walk(head) if isinstance(one, ast.JoinedStr | ast.BinOp))
+    parts = (part for one in made for part in ast.walk(one) if isinstance(part, ast.Constant))
+    if not any(isinstance(one.value, str) and _QUERY.search(one.value) for one in parts):
+        return []
+    found = (one for one in _called(base, *_EXECUTES) if len(one.args) > 1)
+    return [(ast.unparse(one), one.lineno) for one in found]
+
+
+def _called(node: ast.AST, *names: str) -> Iterator[ast.Call]:
+    """Yield the calls of methods that have one of these names."""
+    for one in ast.walk(node):
+        if (
+            isinstance(one, ast.Call)
+            and isinstance(one.func, ast.Attribute)
+            and one.func.attr in names
+        ):
+            yield one

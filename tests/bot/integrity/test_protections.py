@@ -1,0 +1,112 @@
+"""What protects on base and is gone: a lock, values apart from a query, hashes, errors that come out."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.values import rules
+from tests.bot.integrity.test_callers import ASKED, found
+
+COUNTER = """import threading
+
+
+class Counter:
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.value = 0
+
+    def add(self):
+        with self.lock:
+            self.value += 1
+"""
+USERS = """def find(database, name):
+    return database.execute('SELECT id FROM users WHERE name = ?', (name,)).fetchall()
+"""
+POINT = """class Point:
+    def __init__(self, x):
+        self.x = x
+"""
+OF_DICT = POINT.replace("Point:", "Point(dict):")
+TIMER = """class Timer:
+    def __enter__(self):
+        return self
+"""
+HELD = "        with self.lock:\n            self.value += 1\n"
+EQUAL = "\n    def __eq__(self, other):\n        return self.x == other.x\n"
+EXIT = "\n    def __exit__(self, kind, error, trace):\n        return {}\n"
+
+
+def told(base: str, head: str, asked: str = ASKED, path: str = "shop.py") -> list[str]:
+    return [rule for rule, _ in found(path, base, head, asked)]
+
+
+@pytest.mark.parametrize(
+    ("now", "asked", "is_lost"),
+    [
+        ("        self.value += 1\n", ASKED, True),
+        ("        self.value += 1\n", "Count without a lock, in one thread", False),
+        (HELD.replace("+= 1", "+= 2"), ASKED, False),
+        (HELD.replace("with self.lock", "with self.lock, self.lock"), ASKED, False),
+        ("        with self.other_lock:\n            self.value += 1\n", ASKED, False),
+        ("        self.lock.acquire()\n        self.value += 1\n", ASKED, False),
+        (
+            "        self.more()\n\n    def more(self):\n        with self.lock:\n            pass\n",
+            ASKED,
+            False,
+        ),
+    ],
+)
+def test_a_lock_that_nobody_holds_any_more(now: str, asked: str, is_lost: bool) -> None:
+    assert told(COUNTER, COUNTER.replace(HELD, now), asked) == [rules.GUARD_REMOVED] * is_lost
+
+
+@pytest.mark.parametrize(
+    ("now", "is_lost"),
+    [
+        ("f\"SELECT id FROM users WHERE name = '{name}'\")", True),
+        ('"SELECT id FROM users WHERE name = \'" + name + "\'")', True),
+        ("f'SELECT {FIELDS} FROM users WHERE name = ?', (name,))", False),
+        ("'SELECT id FROM users WHERE id = ? AND name = ?', (1, name))", False),
+        ("'SELECT id FROM users')", False),
+    ],
+)
+def test_values_that_are_written_into_a_query(now: str, is_lost: bool) -> None:
+    head = USERS.replace("'SELECT id FROM users WHERE name = ?', (name,))", now)
+    assert head != USERS
+    assert told(USERS, head) == [rules.GUARD_REMOVED] * is_lost
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "asked", "is_lost"),
+    [
+        (POINT, POINT + EQUAL, ASKED, True),
+        (POINT, POINT + EQUAL + "\n    __hash__ = object.__hash__\n", ASKED, False),
+        (POINT, POINT + EQUAL + "\n    def __hash__(self):\n        return 1\n", ASKED, False),
+        (POINT, POINT + EQUAL, "Points are equal by value and not hashable", False),
+        (POINT + EQUAL, POINT + EQUAL.replace("self.x ==", "self.x is"), ASKED, False),
+        (OF_DICT, OF_DICT + EQUAL, ASKED, False),
+        ("A = 1\n", POINT + EQUAL, ASKED, False),
+    ],
+)  # fmt: skip
+def test_objects_that_can_no_longer_be_hashed(
+    base: str, head: str, asked: str, is_lost: bool
+) -> None:
+    assert told(base, head, asked) == [rules.HASH_LOST] * is_lost
+
+
+@pytest.mark.parametrize(
+    ("given", "is_dropped"),
+    [
+        ("self", True),
+        ("True", True),
+        ("None", False),
+        ("False", False),
+        ("kind is KeyError", False),
+        ("self.inner.__exit__(kind, error, trace)", False),
+    ],
+)
+def test_an_exit_that_drops_every_error(given: str, is_dropped: bool) -> None:
+    head = TIMER + EXIT.format(given)
+    assert told(TIMER, head) == [rules.ERROR_SWALLOWED] * is_dropped
+    assert told(head, head + "\nA = 1\n") == []
+    assert told(TIMER, head, "`with Timer()` ignores errors") == []
