@@ -28,8 +28,12 @@ _NAMED = re.compile(
 )
 _COMMENT = re.compile(rb"(?<![ \t])[ \t]{1,40}[#;][^\n]*")
 _OPEN = (b"{", b"[", b"|", b">", b"&", b"*", b"!")
-_REMARK = re.compile(rb"(?:--|#|//|<!--|\{#|\{\{!|/\*|\*)[^\n]*\Z")
-"""A row that says nothing to the program."""
+_REMARKS = {
+    ".sql": re.compile(rb"(?:--|/\*)[^\n]*\Z"),
+    ".dockerfile": re.compile(rb"#[^\n]*\Z"),
+}
+_REMARK = re.compile(rb"(?:<!--|\{#|\{\{!|<%#)[^\n]*\Z")  # of a template
+"""Rows that say nothing to the program."""
 _PIECE = re.compile(rb"\w+|\s+|[^\w\s]")
 
 
@@ -71,9 +75,9 @@ def _rows(source: Source) -> Iterator[Value]:
     starts = [0]
     for row in now:
         starts.append(starts[-1] + len(row))
-    kept = {_bare(row) for row in now}
+    kept = {_bare(row, source.suffix) for row in now}
     for kind, a, b, c, d in SequenceMatcher(None, was, now, autojunk=False).get_opcodes():
-        gone = [row for row in was[a:b] if _bare(row) not in kept]
+        gone = [row for row in was[a:b] if _bare(row, source.suffix) not in kept]
         if kind in ("equal", "insert") or not gone or len(gone) > _MOST_ROWS:
             continue
         if b - a == d - c:
@@ -84,10 +88,10 @@ def _rows(source: Source) -> Iterator[Value]:
             yield Value("", starts[c], starts[d], b"".join(was[a:b]), b"".join(now[c:d]))
 
 
-def _bare(row: bytes) -> bytes:
+def _bare(row: bytes, suffix: str) -> bytes:
     """Return a row without its layout; nothing of a remark."""
     text = b"".join(row.split())
-    return b"" if _REMARK.match(text) else text
+    return b"" if _REMARKS.get(suffix, _REMARK).match(text) else text
 
 
 def _within(was: bytes, now: bytes, start: int) -> Value:
