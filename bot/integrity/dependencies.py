@@ -29,14 +29,17 @@ from sandbox.values import Diff, FileChange, Finding, Severity
 MAX_DEPENDENCIES = 20
 _MANIFEST = re.compile(r"package\.json|pyproject\.toml|requirements[\w.-]*\.(?:txt|in)")
 _OF_ALL = re.compile(
-    r"(?i)(?<![(\w])(?:dependencies|deps|dependents|packages|requirements|updates|upgrades|versions|groups?|"
+    r"(?i)(?<![(\w])(?:dependencies|deps|dependents|packages|requirements|updates|upgrades|groups?|"
     r"lock ?files?|audit|pins|pinned|compatib\w+|engines?|drop\w*|downgrad\w*|revert\w*|roll\w* back|"
-    r"monorepo|migrat\w*|node\.?js|esm|friends|others|all|everything|latest|minor|patch(?:es)?|"
+    r"monorepo|migrat\w*|requires? node(?:\.?js)?|esm|friends|everything|all others|minor|"
     r"moderni\w*|housekeep\w*|maintenance|tweaks?)\b"
 )
 """What speaks of more dependencies than it names, or of older versions."""
 _UPDATES = re.compile(r"(?i)\b(?:bump\w*|updat\w+|upgrad\w+|pin|moves?)\b")
-_TELLS_NOTHING = frozenset(("", "types", "js", "node", "python", "py", "lib", "the", "is", "to"))
+_TELLS_NOTHING = frozenset((
+    *("types", "js", "node", "python", "py", "lib", "the", "is", "to", "core", "plugin", "cli", "config"),
+    *("utils", "client", "server", "parser", "loader", "runtime", "api", "sdk"),
+))  # fmt: skip
 _NAME = re.compile(
     r"\s*([A-Za-z0-9](?:[\w.-]{0,98}[A-Za-z0-9])?)\s*(?:\[[^\]]*\])?\s*((?:[<>=!~;(,].*)?)$"
 )
@@ -85,11 +88,11 @@ def moved_versions(inspection: Inspection) -> Iterator[Finding]:
 
 
 def _is_named(name: str, said: str, known: Vocabulary) -> bool:
-    """Tell whether a text has a package's name, or its first word: what belongs together moves along."""
+    """Tell whether a text has a package's name, or a word of it: what belongs together moves along."""
     if _loose(name).search(said):
         return True
-    words = [one for one in re.split(r"[^A-Za-z0-9]+", name) if one not in _TELLS_NOTHING]
-    return bool(words) and any(map(known.knows, words_of(words[0])))
+    words = (one for one in re.split(r"[^A-Za-z0-9]+", name.lower()) if one not in _TELLS_NOTHING)
+    return any(map(known.knows, words_of(" ".join(words))))
 
 
 def _is_older(now: str, was: str) -> bool:

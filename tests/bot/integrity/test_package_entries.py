@@ -153,6 +153,7 @@ def test_another_version_of_what_nobody_named(path: str, was: str, now: str, ask
             "idna==3.7\nattrs==24\n",
             "Update dependencies, idna first",
         ),
+        (PIP, "jest==1\nedge-jest==1\n", "jest==2\nedge-jest==2\n", "Update jest from 1 to 2"),
         (PIP, "attrs==23.1\n", "attrs == 23.1  # new\n", IDNA),
         (PIP, "attrs==23.1\n", "attrs==24.0\n", ASKED),
         (PIP, "attrs==23.1.0\n", "attrs~=23.1\n", ASKED),
