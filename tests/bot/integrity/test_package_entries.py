@@ -158,6 +158,8 @@ def test_another_version_of_what_nobody_named(path: str, was: str, now: str, ask
         (PIP, "attrs==23.1\n", "attrs==24.0\n", ASKED),
         (PIP, "attrs==23.1.0\n", "attrs~=23.1\n", ASKED),
         (NPM, npm("^1.9.0"), npm("^2.1.0"), ASKED),
+        (f"bench/{NPM}", npm("^2.1.0"), npm("^1.9.0"), ASKED),
+        (PIP, "# by pip-compile\na==2\n", "# by pip-compile\na==1\n", ASKED),
         ("package-lock.json", '{"a": "2.0.0"}', '{"a": "1.0.0"}', ASKED),
     ],
 )
