@@ -53,6 +53,8 @@ _OPTIONAL = (
     *("assignment_pattern", "optional_parameter"),
 )
 _DECLARED = ([b"const"], [b"let"], [b"var"])
+_GIVEN_AT_ONCE = re.compile(rb"(?:const|let|var) (([A-Za-z_$][\w$]{0,80})\b.*)", re.DOTALL)
+_GIVEN_LATER = (b"", b" = null", b" = undefined")
 _INNER = ("function_definition", "function_declaration")
 
 
@@ -117,7 +119,7 @@ def _places(source: Source, added: set[bytes]) -> Iterator[tuple[Source, int, in
         matcher = SequenceMatcher(None, before, lines[at : at + count], autojunk=False)
         for kind, old, until, begin, end in matcher.get_opcodes():
             gone = [row.strip() for row in before[old:until] if row.strip()]
-            is_moved = all(one in added or _CLOSING.fullmatch(one) for one in gone)
+            is_moved = all(_is_moved(one, added) or _CLOSING.fullmatch(one) for one in gone)
             if kind not in ("replace", "delete") or len(gone) > _MOST_LINES or is_moved:
                 continue
             yield source, at + begin, at + end, before[old:until]
@@ -126,6 +128,20 @@ def _places(source: Source, added: set[bytes]) -> Iterator[tuple[Source, int, in
                     is_closing = _CLOSING.fullmatch(before[old + n].strip())
                     if before[old + n] != lines[at + begin + n] and not is_closing:
                         yield source, at + begin + n, at + begin + n + 1, [before[old + n]]
+
+
+def _is_moved(row: bytes, added: set[bytes]) -> bool:
+    """Tell whether a line is added elsewhere; also where `let a = b` is `let a` there, and `a = b` below."""
+    given = _GIVEN_AT_ONCE.fullmatch(row)
+    if row in added or given is None or given[1] not in added:
+        return row in added
+    end = row[-1:] if row.endswith(b";") else b""
+    declared = (
+        b"%b %b%b%b" % (one, given[2], value, end)
+        for one in (b"let", b"var")
+        for value in _GIVEN_LATER
+    )
+    return any(one in added for one in declared)
 
 
 def _as_on_base(

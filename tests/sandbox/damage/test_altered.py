@@ -115,6 +115,31 @@ async def test_what_only_moves_is_not_tried(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("beside", "given", "told"),
+    [
+        ("", "b = open(a);", []),
+        # What goes beside it is asked about, and a value that is another one, or that is not given.
+        ("  check(a);\n", "b = open(a);", ["`check(a);` is still there"]),
+        ("", "b = open(a, 1);", ["`let b = open(a);` is still there"]),
+        ("", "b.c = open(a);", ["`let b = open(a);` is still there"]),
+    ],
+)
+async def test_a_variable_that_is_given_below_only_moves(
+    tmp_path: Path, beside: str, given: str, told: list[str]
+) -> None:
+    block = "  try {\n    a = load(a);\n  } catch (e) {\n    return e;\n  }\n"
+    handlers = (
+        "  a.on('end', () => {\n    a = null;\n  });\n  a.on('x', () => {\n    a = 1;\n  });\n"
+    )
+    base = f"function f(a) {{\n{block}{beside}  let b = open(a);\n  return b;\n}}\n"
+    head = f"function f(a) {{\n  let b = null;\n{handlers}{block}  {given}\n  return b;\n}}\n"
+
+    found = await altered(tmp_path, base, head, "a.js")
+
+    assert [one.what for one in found if " instead of " not in one.what] == told
+
+
+@pytest.mark.parametrize(
     ("name", "base", "head"),
     [
         ("a.js", "function f(a) {\n  return a > 1;\n}\n", "function f(a) {\n  return a < 1;\n}\n"),
