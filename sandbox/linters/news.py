@@ -6,6 +6,7 @@ and whatever the file is called now.
 **A file that parses no more blocks** (an exit code is an oracle): a parser refuses head's
 version while base's version, if there is one, was taken. It does not block where a broken file may be
 meant: in folders of fixtures, samples and templates, in a test's data, and in files whose names say so.
+Of a test's data whose name says that it is broken, that it does not parse is no finding at all.
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ _MEANT_FOLDER = re.compile(
 )
 _MEANT_NAME = re.compile(
     r"bad|broken|invalid|malformed|corrupt|incomplete|truncated|syntax_?-?error|unparsable|templates?[._-]"
+)
+_SAID_TO_BE_BROKEN = re.compile(
+    r"(?:^|[/_.-])(?:bad|broken|invalid|malformed|corrupt(?:ed)?|incomplete|truncated|syntax_?-?error"
+    r"|unparsable)(?:$|[/_.-])"
 )
 _TEST_FOLDERS = {"tests", "test", "__tests__", "testing", "spec", "specs", "e2e"}
 _TEST_NAME = re.compile(r"(?:^|[._-])(?:test|tests|spec|conftest)(?:[._-]|$)|^Test|Tests?\.java$")
@@ -77,6 +82,8 @@ def new_on_head(base: Linted | None, head: Linted, change: WhatChanged) -> tuple
         if known[key] > 0:
             known[key] -= 1
             continue
+        if remark.breaks is not Breaks.NO and _is_said_to_be_broken(remark.path):
+            continue
         is_sure = remark.breaks is Breaks.ALWAYS or remark.path not in change.added_files()
         may_block = remark.breaks is not Breaks.NO and not may_be_meant(remark.path)
         blocks = may_block and is_sure and remark.path not in broken_before
@@ -116,6 +123,13 @@ def may_be_meant(path: str) -> bool:
     in_tests = any(folder.lower() in _TEST_FOLDERS for folder in folders)
     is_test = classify(path) is PathKind.TEST or _TEST_NAME.search(name) is not None
     return in_tests and not is_test
+
+
+def _is_said_to_be_broken(path: str) -> bool:
+    """Say whether a file below a folder of tests, and no test itself, is called broken: that is no news."""
+    in_tests = not _TEST_FOLDERS.isdisjoint(path.lower().split("/")[:-1])
+    is_said = _SAID_TO_BE_BROKEN.search(path.lower()) is not None
+    return in_tests and is_said and classify(path) is not PathKind.TEST
 
 
 # --- the same remark ------------------------------------------------------------------------

@@ -177,6 +177,16 @@ async def test_what_may_be_meant_never_blocks(sandbox: Sandbox, tmp_path: Path) 
     assert {"bash -n", "data files", "node --check", "cc"} <= linters, "they did look"
 
 
+async def test_that_a_broken_fixture_is_broken_is_no_news(sandbox: Sandbox, tmp_path: Path) -> None:
+    meant = ("tests/data/invalid.toml", "test/malformed/a.json")
+    others = ("tests/data/valid.toml", "conf/invalid.toml", "tests/data/conf.json")
+    files = dict.fromkeys((*meant, *others), "a = [\n")
+    result = await lint(sandbox, tmp_path, {"README": "x"}, files)
+
+    assert {one.path for one in result.new} == {*others}
+    assert all(name in {one.path for one in result.head.findings} for name in meant)
+
+
 @pytest.mark.parametrize("name", OF_THE_PROJECT)
 async def test_the_projects_own_language_is_no_mistake(
     sandbox: Sandbox, tmp_path: Path, name: str
