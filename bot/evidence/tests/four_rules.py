@@ -201,7 +201,10 @@ def _failing(four: Four) -> ExplainedChange:
     if passed(four.hh):
         return ExplainedChange(TestChange.FAIL_TO_PASS, "", four.base_on_base)
     if failed(four.hh):
-        return ExplainedChange(TestChange.STILL_FAILING, "", four.head_on_head)
+        is_steady = not (passed(four.bh) and passed(four.hb) and four.has_same_code)
+        change = TestChange.STILL_FAILING if is_steady else TestChange.FLAKY
+        remark = "" if is_steady else "This test passes once and fails once on both sides."
+        return ExplainedChange(change, remark, four.head_on_head)
     if four.hh is None:
         change = TestChange.REMOVED if passed(four.bh) else TestChange.STILL_FAILING
         remark = "This test failed on base and is gone on head."

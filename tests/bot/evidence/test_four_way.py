@@ -115,6 +115,29 @@ def test_what_fails_on_head_never_looks_good(outcomes: list[Outcome | None]) -> 
         assert change in (TestChange.PASS_TO_FAIL, TestChange.EXPECTATION_CHANGED)
 
 
+@pytest.mark.parametrize(
+    ("outcomes", "sources", "change"),
+    [
+        ((F, P, P, F), ("assert f()", "assert f()"), TestChange.FLAKY),
+        ((F, P, P, F), ("assert f()", "assert not f()"), TestChange.STILL_FAILING),
+        ((F, F, P, F), ("assert f()", "assert f()"), TestChange.STILL_FAILING),
+        ((F, P, F, F), ("assert f()", "assert f()"), TestChange.STILL_FAILING),
+    ],
+)
+def test_what_passes_once_and_fails_once_on_both_sides_is_flaky(
+    outcomes: tuple[Outcome, ...], sources: tuple[str, str], change: TestChange
+) -> None:
+    """Only a test that nobody edited: what head's version does on base says nothing of base's."""
+    of_base, of_head = sources
+    told = [
+        run({TEST: outcome}, test_it=source)
+        for outcome, source in zip(outcomes, (of_base, of_base, of_head, of_head), strict=True)
+    ]
+    bb, bh, hb, hh = told
+    (found,) = compare(FourRuns(bb, hh, bh, hb, (FILE,), (FILE,)), TEST_CHANGED).comparisons
+    assert found.change is change
+
+
 def test_the_message_is_the_failure_that_matters() -> None:
     assert "tests/test_app.py::test_it failed" in one(P, F, F, F).message
     assert one(P, F, P, P).message.startswith("Base's version of this test fails on head; the")
