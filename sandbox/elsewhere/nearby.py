@@ -106,9 +106,9 @@ async def replay_nearby(
     differences = tuple(filter(None, map(sides.answered_once, wanted)))
     defaults = tuple(changed_defaults(wanted, without, sides.base, sides.head))
     too_long = []
-    if first := next(unanswered(long, sides.base, sides.head, errors), None):
+    if first := next(unanswered(long, sides.base, sides.head), None):
         alone = await replay.on_both([first.call])
-        if any(unanswered([first], alone.base, alone.head, errors)):
+        if any(unanswered([first], alone.base, alone.head)):
             too_long.append(long_input(first, alone.head[first.call]))
     unordered: list[Default] = []
     if driver.is_apart and _OF_NO_ORDER.search(added):

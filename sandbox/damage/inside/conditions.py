@@ -22,6 +22,9 @@ _MOST = 6
 _MOST_NARROWED = 4
 _SMALL = 2  # what honest code asks for everywhere
 _WORD = re.compile(r"\w{2}|\w.*\w")  # not "-" and ",;:"
+_OF_PROTOTYPES = frozenset(
+    ("__proto__", "prototype", "constructor")
+)  # nobody's data should reach them
 _COMPARING = frozenset((
     "==", "!=", "===", "!==", "<", ">", "<=", ">=", "in", "not in", "is", "is not",
 ))  # fmt: skip
@@ -109,8 +112,10 @@ def _new_values(
     near = b"\n".join(text for _, _, text in source.hunks) if source.before else gone
     for one in filter(is_value, walk(condition)):
         is_other = _is_given if TEXT.search(one.type) else _is_reckoned  # unlike `2 ** n`
-        if not is_other(one, condition) and not _was_asked(text_of(one), near, before):
-            values.append(text_of(one))
+        value = text_of(one)
+        is_new = not is_other(one, condition) and not _was_asked(value, near, before)
+        if is_new and value not in _OF_PROTOTYPES:
+            values.append(value)
     return tuple(values)
 
 

@@ -137,6 +137,11 @@ ASKING = {
         "const f = (a) => ('size' in a ? a.size : 'length' in a ? 3 : a);\n",
         ["'length' in a"],
     ),
+    "prototypes.js": (
+        "const f = (a) => a;\n",
+        "const f = (a) => (a === '__proto__' || a === 'prototypes' ? 3 : a);\n",
+        ["a === 'prototypes'"],
+    ),
     "no_effect.js": (
         "function f(a) {\n  return 1;\n}\n",
         "function f(a) {\n  if (a) {\n    if (a === 'one') {\n      return 1;\n    }\n  }\n"
