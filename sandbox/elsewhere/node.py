@@ -90,7 +90,7 @@ class NodeDriver:
             "root": again.environment.recipe.root,
             "sets_up": again.environment.recipe.runner in _SETS_UP,
             "resolved": again.told["resolved"].text,
-            "zone": again.told["place"]["zone"].text,
+            "zone": "" if again.looking.in_other_zone else again.told["place"]["zone"].text,
             "gone": again.looking.test_files,
             "calls": _orders(again.calls, ELSEWHERE),
             "is_brief": again.is_brief,

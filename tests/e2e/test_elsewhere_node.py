@@ -327,3 +327,28 @@ def test_what_a_test_without_a_runner_calls_is_called_again(script: Folder, name
     expected = "success" if name == "right" else "action_required"
     (row,) = [one for one in judged.document.requirements if one.id == "R1"]
     assert (judged.conclusion, "`price(4)` returned 8" in row.reason) == (expected, name != "right")
+
+
+DAY = (
+    "export function dayOf(seconds) {{\n  const moment = new Date(seconds * 1000);\n"
+    "  const part = value => String(value).padStart(2, '0');\n"
+    "  const month = part(moment.get{0}Month() + 1);\n"
+    "  return `${{moment.get{0}FullYear()}}-${{month}}-${{part(moment.get{0}Date())}}`{1};\n}}\n"
+)
+DAY_TEST = (
+    f"{START}import {{dayOf}} from '../days.js';\n\n"
+    "test('dayOf returns the day in UTC', () => {\n  assert.equal(dayOf(0), '1970-01-01');\n"
+    "  assert.equal(dayOf(86400), '1970-01-02');\n});\n"
+)
+
+
+@pytest.mark.parametrize(("getters", "conclusion"), [("", "action_required"), ("UTC", "success")])
+def test_what_is_right_in_one_time_zone_only_is_not_satisfied(
+    modules: Folder, getters: str, conclusion: str
+) -> None:
+    base = modules.branch(f"days-{conclusion}", {"days.js": DAY.format(getters, " + 'T00:00'")})
+    head = {"days.js": DAY.format(getters, ""), "test/days.test.js": DAY_TEST}
+    modules.branch(f"day-{conclusion}", head, base)
+    task = "The day in UTC\n\n- [ ] `dayOf` returns the day in UTC, whatever the machine's time zone is\n"
+    judged = modules.judge(f"day-{conclusion}", base=base, task=task)
+    assert judged.conclusion == conclusion, judged.said()
