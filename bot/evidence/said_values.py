@@ -10,7 +10,15 @@ from functools import partial
 
 from bot.task.ties import code_named
 from bot.values import Requirements
-from sandbox.damage.values import ALTERED, NARROWED, PASSED_OVER, REMEMBERED, Damage
+from sandbox.damage.values import (
+    ALTERED,
+    NARROWED,
+    PARAMETER,
+    PASSED_OVER,
+    REMEMBERED,
+    UNWRAPPED,
+    Damage,
+)
 
 SHOWN_CODE = re.compile(r"^ *(```|~~~).*?^ *\1|^ *>>>[^\n]*", re.DOTALL | re.MULTILINE)
 """Blocks of code and examples: a task shows there, and says nothing."""
@@ -45,9 +53,13 @@ _ONE = r"one|single|singular|once|only|lone"
 def is_said(damage: Damage, wanted: Requirements) -> bool:
     """Tell whether a task speaks of errors, of each value that a condition asks for, or of what is altered.
 
-    What it only shows in code is no word about a value.
+    What it only shows in code is no word about a value, and what it says of a parameter shows no use of it.
     """
     said = _all_of(wanted)
+    if damage.kind in (PARAMETER, UNWRAPPED):
+        # What speaks of a parameter asks for a test that shows what it is for.
+        entered = damage.names if damage.kind == UNWRAPPED else ()
+        return any(re.search(rf"(?i)(?<![a-z])_*{re.escape(one)}", said) for one in entered)
     if damage.kind == PASSED_OVER:
         return _OF_ERRORS.search(said) is not None or any(one in said for one in damage.names)
     if damage.kind == REMEMBERED:

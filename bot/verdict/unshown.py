@@ -37,7 +37,15 @@ from bot.verdict.other_results import (
     depends_on_calls_before,
     gives_up_at_long_inputs,
 )
-from sandbox.damage.values import ALTERED, PASSED_OVER, REMEMBERED, SAME, TERM
+from sandbox.damage.values import (
+    ALTERED,
+    PARAMETER,
+    PASSED_OVER,
+    REMEMBERED,
+    SAME,
+    TERM,
+    UNWRAPPED,
+)
 from sandbox.elsewhere.values import (
     BothSides,
     Misfit,
@@ -315,7 +323,10 @@ def _asks_unseen(claim: Claim) -> Gap | None:
     elif damage.kind == REMEMBERED:
         but = f"{where} caches. So nothing shows that its result may be kept when what it reads changes."
         instead = "work it out each time"
-    elif damage.kind == ALTERED:
+    elif damage.kind == PARAMETER:
+        but = f"{passing}, too, where {damage.what} ({place}). So nothing shows what it is for."
+        instead = "take the parameter out"
+    elif damage.kind in (ALTERED, UNWRAPPED):
         but = f"{where} it. So nothing shows what this part of the change is for."
         instead = "take this part back"
     else:

@@ -35,8 +35,14 @@ TERM = "term"
 REMEMBERED = "remembered"
 """A result that a change remembers is worked out each time: who needs that it is remembered notices."""
 
-UNASKED = (CONDITION, PASSED_OVER, KEY, ALTERED, NARROWED, TERM, REMEMBERED)
-"""Kinds that are asked about only where the task speaks of no such thing."""
+PARAMETER = "parameter"
+"""A new parameter is always its default: who needs another value notices."""
+
+UNWRAPPED = "unwrapped"
+"""What a new `with` stands around runs without it: who needs it notices."""
+
+UNASKED = (CONDITION, PASSED_OVER, KEY, ALTERED, NARROWED, TERM, REMEMBERED, PARAMETER, UNWRAPPED)
+"""Kinds that are asked about only where the task speaks of no such thing; of a `PARAMETER`, always."""
 
 OF_VALUES = (CONDITION, KEY)
 """Those of them that ask for values."""
@@ -63,10 +69,10 @@ class Damage:
     is False where noticing it shows only that a name is there or that a function is called; `is_new` where
     the change adds the function. For a judge's step there are more kinds: restored (what it is about as on
     base) and unsteady (another value at each call); `names` are those of what it stands in (of a `CONDITION`
-    and of what is `NARROWED` the values that it asks for, of a `TERM` its numbers, of `PASSED_OVER` the
-    errors, of `ALTERED` those that came or went), and `is_changed` is False where that says the same on
-    base; `parameters` are those of
-    the function. `edit` is the same of what is `ALTERED` alike in several places. `places` are all lines
+    and of what is `NARROWED` the values that it asks for, of a `TERM` its numbers, the `PARAMETER`, of what
+    is `UNWRAPPED` what was entered, of `PASSED_OVER` the errors, of `ALTERED` those that came or went), and
+    `is_changed` is False where that says the same on base; `parameters` are those of the function. `edit` is
+    the same of what is `ALTERED` alike in several places. `places` are all lines
     that are as on base, where `line` does not say it.
     """
 

@@ -337,3 +337,49 @@ def test_so_it_is_in_a_script(
 
     assert found.conclusion == ("action_required" if is_altered else "success"), found.said()
     assert ("`true` is still there instead of `false`" in found.said()) is is_altered
+
+
+PAGES = 'import asyncio\n\n\nasync def pages(get, urls{}):\n    """The pages."""\n{}'
+ONE_BY_ONE = "    return [await get(url) for url in urls]\n"
+AT_MOST = (
+    "    free = asyncio.Semaphore(limit)\n\n    async def page(url):\n        async with {}:\n"
+    "            return await get(url)\n\n    return await asyncio.gather(*map(page, urls))\n"
+)
+PAGE_TEST = (
+    "import asyncio\n\nfrom pages import pages\n\n\ndef test_pages_are_fetched_at_the_same_time():\n"
+    "    running = []\n    most = []\n\n    async def get(url):\n        running.append(url)\n"
+    "        await asyncio.sleep(0.01)\n        most.append(len(running))\n        running.remove(url)\n"
+    "        return url.upper()\n\n    assert asyncio.run(pages(get, 'abcdef', limit=2)) == list('ABCDEF')\n"
+    "    assert max(most) {}\n"
+)
+PAGES_TASK = (
+    "Fetch pages at the same time\n\n`pages` fetches never more than `limit` at once (5).\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "asked", "told"),
+    [
+        ("right", AT_MOST.format("free"), "== 2", ""),
+        (
+            "own",
+            AT_MOST.format("asyncio.Semaphore(limit)"),
+            "> 1",
+            "`limit` of `pages` is always `5`",
+        ),
+        ("fixed", AT_MOST.format("free").replace("limit)", "2)"), "== 2", "`limit` of `pages` is"),
+    ],
+)
+def test_a_parameter_that_no_test_needs_is_asked_about(
+    folder: Folder, name: str, body: str, asked: str, told: str
+) -> None:
+    base = folder.branch(f"pages-{name}", {"pages.py": PAGES.format("", ONE_BY_ONE)})
+    head = {
+        "pages.py": PAGES.format(", limit=5", body),
+        "tests/test_pages.py": PAGE_TEST.format(asked),
+    }
+    folder.branch(f"limit-{name}", head, base)
+    found = folder.judge(f"limit-{name}", base=base, task=PAGES_TASK)
+
+    assert found.conclusion == ("action_required" if told else "success"), found.said()
+    assert told in found.said()
