@@ -295,6 +295,26 @@ def _runs_another(claim: Claim) -> Gap | None:
     )
 
 
+def _makes_a_module_up(claim: Claim) -> Gap | None:
+    """The file of each of the tests puts in a module's place what the module itself does not have."""
+    known = claim.seen.made_up if claim.seen else ()
+    found = [next((one for one in known if one.path == test.path), None) for test in claim.tests]
+    first = found[0] if found and all(found) else None
+    if first is None:
+        return None
+    if not first.member:
+        return Gap(
+            f"`{first.path}` puts another module in the place of `{first.module}`, which the change adds or "
+            "edits, so they show nothing of it.",
+            f"Test `{first.module}` as it is",
+        )
+    return Gap(
+        f"`{first.path}` gives `{first.module}` a `{first.member}` that it does not have, and the changed "
+        "code uses it.",
+        f"Add `{first.member}` to `{first.module}`, or use what it has, and test it as it is",
+    )
+
+
 def _first_in_each(seen: Iterable[_InTest], tests: tuple[TestComparison, ...]) -> _InTest | None:
     """Return the first test's first of what was seen; None where one of the tests has none."""
     known = tuple(seen)
@@ -367,5 +387,6 @@ _LOOKS = (  # in the order in which a reader would want to be told
     _refuses_nothing,
     _calls_otherwise,
     _runs_another,
+    _makes_a_module_up,
     _asks_unseen,
 )

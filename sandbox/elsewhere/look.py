@@ -12,6 +12,7 @@ from sandbox.base import Command, Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.elsewhere.driver import Again, Driver, Looking
 from sandbox.elsewhere.in_series import replay_in_series
+from sandbox.elsewhere.made_up import made_up
 from sandbox.elsewhere.nearby import nothing_called, replay_held, replay_nearby
 from sandbox.elsewhere.node import NodeDriver
 from sandbox.elsewhere.python import PythonDriver
@@ -68,6 +69,8 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
         told = last_record(await sandbox.run(driver.recording(replace(looking, only=()))))
     calls = tuple(driver.recorded(told, looking))
     beside = _recorded_beside(told, looking, calls)
+    tests = looking.checkout, looking.paths, looking.test_files
+    beside += SecondLook(made_up=await asyncio.to_thread(made_up, *tests))
     whole = tuple(call for call in calls if not call.outcome.startswith(_NOT_SEEN))
     unrecorded = tuple(sorted(set(looking.paths) - {call.path for call in whole}))
     if not calls:

@@ -272,6 +272,18 @@ class Replaced:
 
 
 @dataclass(frozen=True, slots=True)
+class MadeUp:
+    """What a file of the tests (`path`) puts in a module's place: with a member that the module lacks.
+
+    Where `member` is "", all of the module is another one, though the change adds or edits it.
+    """
+
+    module: str
+    member: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class LongInput:
     """A tested call at which base answers with a long value (`what`), too; `on_head` is what comes of head.
 
@@ -309,6 +321,7 @@ class SecondLook:
     raising: tuple[tuple[str, str], ...] = ()
     misfits: tuple[Misfit, ...] = ()
     replaced: tuple[Replaced, ...] = ()
+    made_up: tuple[MadeUp, ...] = ()
     defaults: tuple[Default, ...] = ()
     too_long: tuple[LongInput, ...] = ()
     unordered: tuple[Default, ...] = ()
@@ -331,6 +344,7 @@ class SecondLook:
             self.raising + other.raising,
             self.misfits + other.misfits,
             self.replaced + other.replaced,
+            self.made_up + other.made_up,
             self.defaults + other.defaults,
             self.too_long + other.too_long,
             self.unordered + other.unordered,
