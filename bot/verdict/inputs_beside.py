@@ -9,6 +9,21 @@ from bot.task.alternatives import side_by_side
 from bot.task.inputs import alike, kept_beside, like_shown
 from bot.verdict.claims import Claim, Gap
 
+_TEXT = re.compile(r"\"(?:[^\"\\]|\\.)*+(?:\"|\Z)|'(?:[^'\\]|\\.)*+(?:'|\Z)")
+_BROKEN = tuple(
+    re.compile(one)
+    for one in (
+        r"\\ud[89a-f][\da-f]{2}",
+        r"\\ufffd|\ufffd",
+        r"\bNaN\b",
+        r"\bundefined\b",
+        r"\[object Object\]",
+        r"\bNone\b",
+    )
+)
+"""What stands in a text only where something went wrong: half a character, or a value that is none."""
+_NOTHING_GIVEN = re.compile(r"\{\}|\[\]|''|\"\"|\bnull\b|\b(?:None|NaN|undefined)\b")
+
 
 def left_as_it_was(claim: Claim) -> Gap | None:
     """The task names two things side by side, and the change is seen with one of them only."""
@@ -66,3 +81,28 @@ def changes_what_stays(claim: Claim) -> Gap | None:
                 claim.nearby,
             )
     return None
+
+
+def gives_broken_text_still(claim: Claim) -> Gap | None:
+    """A tested call no longer gives half a character, say, and another one near it does, as on base."""
+    for one in claim.inputs:
+        gone = [
+            each
+            for each in _BROKEN
+            if each.search(_texts(one.tested.on_base)) and not each.search(one.tested.on_head)
+        ]
+        for near in one.near:
+            told = "" if near.differs or _NOTHING_GIVEN.search(near.call) else _texts(near.on_head)
+            if any(each.search(told) and not each.search(near.call) for each in gone):
+                return Gap(
+                    f"`{one.tested.call}` {one.tested.on_base} on base and {one.tested.on_head} on head, "
+                    f"but `{near.call}` {near.on_head} on both.",
+                    "Mend it for every input, or add a test that shows what such a call is to give",
+                    claim.nearby,
+                )
+    return None
+
+
+def _texts(told: str) -> str:
+    """Return the texts in what a call gives."""
+    return "\n".join(_TEXT.findall(told))

@@ -20,7 +20,7 @@ from bot.task.alternatives import (
 from bot.task.ties import asks_for_error, named_code
 from bot.values import Requirement, TestComparison, Verdict
 from bot.verdict.claims import Claim, Gap
-from bot.verdict.inputs_beside import changes_what_stays, left_as_it_was
+from bot.verdict.inputs_beside import changes_what_stays, gives_broken_text_still, left_as_it_was
 from bot.verdict.left_out import (
     leaves_error_out,
     leaves_nothing_out,
@@ -373,6 +373,7 @@ _LOOKS = (  # in the order in which a reader would want to be told
     leaves_nothing_out,
     _refuses_more,
     _refuses_still,
+    gives_broken_text_still,
     comes_otherwise,
     checks_loosely,
     changes_arguments,

@@ -147,3 +147,34 @@ def test_what_people_also_write_is_answered_as_before(
     assert ("no test shows that such a call is to be refused" in found.said()) is (
         conclusion == "action_required"
     )
+
+
+EMOJI = "Emoji are broken\n\n`cut` counts an emoji as two characters. Count it as one, never halve it.\n"
+CUT = """export function cut(text, length) {{
+  return {}text{}.length > length ? {}.slice(0, length){} + '…' : text;
+}}
+"""
+CUT_TEST = (
+    "import {test} from 'node:test';\nimport assert from 'node:assert/strict';\n"
+    "import {cut} from '../cut.js';\n\ntest('an emoji counts as one character', () => {\n"
+    "  assert.equal(cut('ab😀', 3), 'ab😀');\n  assert.equal(cut('😀😀', 2), '😀😀');\n"
+    "  assert.equal(cut('ab😀', 2), 'ab…');\n});\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "parts", "conclusion"),
+    [
+        ("half", ("[...", "]", "text", ""), "action_required"),
+        ("whole", ("[...", "]", "[...text]", ".join('')"), "success"),
+    ],
+)
+def test_half_a_character_that_near_texts_still_give(
+    scripts: Folder, name: str, parts: tuple[str, ...], conclusion: str
+) -> None:
+    base = scripts.branch(f"cut-{name}", {"cut.js": CUT.format("", "", "text", "")})
+    files: Files = {"cut.js": CUT.format(*parts), "test/cut.test.js": CUT_TEST}
+    scripts.branch(f"emoji-{name}", files, base)
+    found = scripts.judge(f"emoji-{name}", base=base, task=EMOJI)
+    assert found.conclusion == conclusion, found.said()
+    assert ("on both" in found.said()) is (name == "half")
