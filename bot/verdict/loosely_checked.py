@@ -7,7 +7,7 @@ import re
 from bot.evidence.damage import called_in
 from bot.values import TestComparison
 from bot.verdict.claims import Claim, Gap
-from sandbox.damage.values import AS_ON_BASE, RESULTS, SAME, DamageTrial
+from sandbox.damage.values import AS_ON_BASE, NEAR, RESULTS, SAME, DamageTrial
 from sandbox.elsewhere.values import TestedInput
 
 _ANSWERED = re.compile(r"(?:returned|resolved) ")
@@ -20,6 +20,13 @@ _MANY_VALUES = re.compile(
     r"types?|integers?|floats?|crash\w*|fail\w*|errors?|throw\w*|rais(?:e|es|ed|ing)|refus\w*|reject\w*)\b"
 )
 """A demand that many values meet: a right test of it may pass with another one."""
+_SOME_RANGE = re.compile(
+    r"(?i)\b(?:at (?:most|least)|than|up to|below|above|under|over|between|within|exceed\w*|max\w*|min|"
+    r"minim\w*|limit\w*|capp?\w*|clamp\w*|bound\w*|range\w*|random\w*|unique\w*|approx\w*|about|roughly|nearest|"
+    r"estimat\w*|toleran\w*|jitter\w*|backoff|sampl\w*|elapsed|durations?|timeouts?|types?|integers?|floats?)\b"
+)
+"""A demand that numbers near each other meet."""
+_NEARBY = "it passes as well where `{}` returns a number near by."
 _OTHER = "it passes as well where `{}` returns another value of the same type."
 _SHAPE = "on base's code a `TypeError` is all that it fails with, and "
 
@@ -52,6 +59,9 @@ def _passed_with(test: TestComparison, claim: Claim, trials: list[DamageTrial]) 
     passed = {_place(one): one for one in values if test.id in one.unnoticed}
     noticed = [one for one in ran if test.id in one.noticed]
     calls = [one for one in claim.inputs if test.makes(one.path, one.test)]
+    near = [one for one in ran if one.damage.kind == NEAR]
+    if not passed and not any(test.id in one.noticed for one in near):
+        return _passed_near(claim, near, calls)
     if not passed or any(_place(one) not in passed for one in noticed if not _is_back(one)):
         return ""  # it compares what another function does
     one = next(iter(passed.values()))
@@ -65,6 +75,16 @@ def _passed_with(test: TestComparison, claim: Claim, trials: list[DamageTrial]) 
     answers = bool(own) and all(_ANSWERED.match(each.tested.on_base) for each in own)
     if is_only_back and answers and _BY_MISTAKE.match(test.assertion):
         return _SHAPE + _OTHER.format(one.damage.symbol)
+    return ""
+
+
+def _passed_near(claim: Claim, near: list[DamageTrial], calls: list[TestedInput]) -> str:
+    """Say of which function a number near by passes as well, where a demand leaves no room for it."""
+    demand = f"{claim.requirement.text}\n{claim.requirement.detail}"
+    for one in near if not _SOME_RANGE.search(demand) else ():
+        own = [call for call in calls if call.function.rpartition(".")[2] == one.damage.symbol]
+        if _is_any_number(own):
+            return _NEARBY.format(one.damage.symbol)
     return ""
 
 

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Limits, Mount, Sandbox
 from sandbox.code_map.inventory import grammars, language_of
-from sandbox.damage.values import SAME, UNASKED, Damage, Lines
+from sandbox.damage.values import NEAR, SAME, UNASKED, Damage, Lines
 from sandbox.linters.programs import python_variables
 from sandbox.linters.reading import records
 from sandbox.repository.names import inside, raw_name
@@ -79,7 +79,7 @@ async def make_damages(
     others = [one for one in edits if one.damage.kind not in (*UNASKED, SAME)]
     copies = [_copy(one.damage, [one], texts) for one in others]
     emptied = [one for one in edits if one.damage.kind == "emptied"]
-    if len(copies) > MANY and len(emptied) > 1:
+    if sum(one.damage.kind != NEAR for one in copies if one) > MANY and len(emptied) > 1:
         copies.insert(1, _copy(_together(emptied), emptied, texts))
     if copies and same:
         copies.insert(1, _copy(same[0].damage, same, texts))

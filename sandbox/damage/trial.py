@@ -116,8 +116,8 @@ async def _try_results(
 ) -> list[DamageTrial]:
     """Try whether tests that see the change compare what the functions of base return that they call.
 
-    With both other values, and where a test passes with both, with none. Of many functions nothing is known,
-    and half of the time is left for what is asked about (`UNASKED`).
+    With both other values, and where a test passes with both, with none; then with one near by. Of many
+    functions nothing is known, and half of the time is left for what is asked about (`UNASKED`).
     """
     sees = {test for one in tried if one.damage.kind != SAME for test in one.noticed}
     sees &= frozenset[str]().union(*trials.groups)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-RESULTS = ("result", "nothing")
+NEAR = "near"
+"""A function returns numbers near by: who misses that compares them loosely, and is not blind."""
+
+RESULTS = ("result", "nothing", NEAR)
 """Kinds of damage to what a function returns: to notice one shows that it is called, and no more."""
 
 OF_LINES = ("negated", "operator", "constant", "bound")
@@ -65,7 +68,8 @@ class Damage:
     """One damage to one file of head. `symbol` is the function that it is in, "" outside of any.
 
     `kind` is one of reverted, emptied, negated, operator, constant, bound, raises, of `UNASKED`, `SAME`, and
-    result or nothing: a function that runs and returns another value of the same type, or none. `is_telling`
+    result, nothing or near: a function that runs and returns another value of the same type, none, or one
+    near by. `is_telling`
     is False where noticing it shows only that a name is there or that a function is called; `is_new` where
     the change adds the function. For a judge's step there are more kinds: restored (what it is about as on
     base) and unsteady (another value at each call); `names` are those of what it stands in (of a `CONDITION`

@@ -58,7 +58,31 @@ def test_a_test_that_sees_only_that_a_number_is_another_satisfies_nothing(
     assert right.conclusion == "success", right.said()
 
 
+NEAR = {
+    "tolerance": ("return 2 * cents - cents % 7", "assert abs(shop.price(150) - 300) < 40"),
+    "fraction": ("return cents * 2.1", "assert shop.price(5) == pytest.approx(10, rel=0.2)"),
+}
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_a_tolerance_that_takes_a_wrong_number_satisfies_nothing(folder: Folder, name: str) -> None:
+    value, test = NEAR[name]
+    found = judged(folder, f"near-{name}", value, f"import pytest\n{test}")
+    assert found.conclusion == "action_required", found.said()
+    assert "it passes as well where `price` returns a number near by" in row(found), found.said()
+
+
 RIGHT = {
+    "rounding": (
+        "`price` returns the cents and a fifth",
+        "return cents * 1.2",
+        "import pytest\nassert shop.price(0.2) == pytest.approx(0.24, abs=0.005)",
+    ),
+    "range": (
+        "`price` adds between 1 and 9",
+        "return cents + 3",
+        "assert 4 < shop.price(4) < 14",
+    ),
     "bound": (
         "`price` is never below 0",
         "return max(cents, 0)",

@@ -63,6 +63,7 @@ _RESULTS = (
     (2, "result", "returns another value of the same type"),
     (4, "result", "returns a third value of the same type"),
     (5, "nothing", "runs and returns nothing"),
+    (6, "near", "returns numbers near by"),
 )
 """Functions that run and give something else back: the queue of each, its kind, and what it does. That a
 test notices it shows no more than a call."""
@@ -72,7 +73,7 @@ def ranked(
     sources: list[Source], words: frozenset[str], called: frozenset[str]
 ) -> Iterator[Damage]:
     """Order all damages by what they tell: of each kind one, functions that the tests call or name first."""
-    queues: list[list[Damage]] = [[], [], [], [], [], []]
+    queues: list[list[Damage]] = [[], [], [], [], [], [], []]
     rest: list[Damage] = []
     for source in sources:
         changed = changed_functions(source)
@@ -91,8 +92,8 @@ def ranked(
             rest += entered(source, function, "raises", error, told)
     for damages in (*queues, rest):
         damages.sort(key=lambda one: (one.symbol not in called, one.symbol not in words))
-    yield from (one for one in chain(*zip_longest(*queues)) if one)
-    yield from rest
+    yield from (one for one in chain(*zip_longest(*queues[:-1])) if one)
+    yield from (*rest, *queues[-1])
 
 
 def emptied(sources: list[Source], named: frozenset[str]) -> Iterator[Damage]:

@@ -43,6 +43,20 @@ _PYTHON_WAYS = (
         "members": "{}",
     },
 )
+_NEARLY = {
+    "number": "(v + 2)",
+    "float": "(v * 1.05 + 0.05)",
+    "text": "v",
+    "items": "[c(c, e) for e in v]",
+    "members": "{k: c(c, e) for k, e in v.items()}",
+}
+"""Outside of what rounding leaves open, inside of a tolerance that takes wrong results."""
+_SCRIPT_NEARLY = {
+    "number": "Number.isInteger(v) ? v + 2 : v * 1.05 + 0.05",
+    "text": "v",
+    "items": "v.map((e{any}) => c(e))",
+    "members": "Object.fromEntries(Object.entries(v).map(([k, e]) => [k, c(e)]))",
+}
 _NOW = '__import__("time").perf_counter_ns()'
 _UNSTEADY = {
     "number": f"{_NOW} + 0",
@@ -79,7 +93,7 @@ _SCRIPT_WAYS = (
 
 
 def other_results(source: Source, function: Function) -> list[tuple[int, int, str]]:
-    """Return (start, end, text) of a function that gives back another value, a third one, and nothing.
+    """Return (start, end, text) of a function that gives another value, a third, nothing, and a near one.
 
     Empty where it gives no value back, or where the language has no way to change one.
     """
@@ -88,10 +102,12 @@ def other_results(source: Source, function: Function) -> list[tuple[int, int, st
         return []
     if source.language == "python":
         wrappers = [_filled(_PYTHON, way, "") for way in _PYTHON_WAYS] + ["(({value}), None)[1]"]
+        wrappers.append(_filled(_PYTHON, _NEARLY, ""))
     else:
         kind = "" if source.language == "javascript" else ": any"
         nothing = "(void ({value}))" if not kind else "(void ({value}) as any)"
         wrappers = [_filled(_SCRIPT, way, kind) for way in _SCRIPT_WAYS] + [nothing]
+        wrappers.append(_filled(_SCRIPT, _SCRIPT_NEARLY, kind))
     return [_replaced(source, values, wrapper) for wrapper in wrappers]
 
 
