@@ -43,7 +43,7 @@ from sandbox.damage.inside.source import Clock, Source, bound, functions, is_mod
 from sandbox.damage.inside.terms import terms
 from sandbox.damage.inside.wrapped import unwrapped
 
-MOST = 60
+MOST = 70
 
 
 def main() -> int:
