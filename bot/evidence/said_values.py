@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 from functools import partial
 
 from bot.task.ties import code_named
@@ -73,10 +74,14 @@ def is_said(damage: Damage, wanted: Requirements) -> bool:
         return any(re.search(rf"(?i)(?<!\w)_*{one}_*(?!\w)", said) for one in names)
     if damage.kind == NARROWED:
         return any(map(partial(_restricts, damage.names), _SENTENCE.split(said)))
+    return _has_each_value(damage.names, said)
+
+
+def _has_each_value(values: Iterable[str], said: str) -> bool:
     prose = _SPAN.sub(
         lambda span: span[0] if _WORD.match(span[1]) else " ", SHOWN_CODE.sub(" ", said)
     )
-    for value in damage.names:
+    for value in values:
         if value[:1].isdecimal():
             is_named = has_number(value, prose)
         else:
