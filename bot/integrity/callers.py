@@ -41,6 +41,27 @@ _OF_CALLS = re.compile(
     r"async\w*|await\w*|coroutines?|promises?|propert(?:y|ies)|attributes?|(?:static|class) ?methods?)\b"
 )
 """What speaks of a call where it stands with a name."""
+_OF_PLACE = re.compile(
+    r"(?i)\b(?:first|second|third|last|front|order\w*|plac\w+|position\w*|before|after|behind|between|"
+    r"mov\w+|swap\w*|callers?|calls?)\b"
+)
+_OF_GOING = re.compile(
+    r"(?i)\b(?:remov\w*|drop\w*|delet\w*|gone|obsolete\w*|replac\w*|instead|longer|rid|merg\w*|without|"
+    r"unus\w+|needless|kill\w*|mov\w+|callers?|calls?)\b"
+)
+_OF_GIVING = re.compile(
+    r"(?i)\b(?:requir\w*|mandatory|must|needs?|has to|have to|giv\w+|default\w*|optional\w*|explicit\w*|"
+    r"callers?|calls?)\b"
+)
+"""What speaks of a parameter's place, of one that goes or has to be given, or of those who give it."""
+_CALLS_STAY = re.compile(
+    r"(?i)\b(?:callers?|calls|usages?|users?)\b.{0,60}\b(?:"
+    r"(?:have|has|need|ought) to|must|shall|should|stays?|remains?|keeps?|still|continues?"
+    r")\b.{0,40}\b(?:work\w*|(?:as|like) (?:they|it|before|now|today)|the same|valid|unchanged|unaffected"
+    r"|break)\b"
+    r"|\bbackwards?[- ]compatib"
+)
+"""What says that calls of base go on as they are."""
 _CODE = re.compile(r"`[^`\n]{1,200}`|\b\w+=|\b\w+_\w+\b|\b[a-z]+[A-Z]\w*")
 _PLAIN = frozenset(("nothing", "None", "True", "False", "null", "undefined", "true", "false"))
 _AWAITED = re.compile(
@@ -56,6 +77,8 @@ class _Break:
     said: str
     name: str = ""
     words: frozenset[str] = frozenset()
+    excuse: re.Pattern[str] | None = None
+    """What a sentence has to say beside the parameter's name; None where the name as code says enough."""
 
 
 def broken_callers(inspection: Inspection) -> Iterator[Finding]:
@@ -103,6 +126,19 @@ def _form(one: Signature) -> tuple[object, ...]:
 def _is_said(found: _Break, function: str, said: str) -> bool:
     """Whether the task speaks of a parameter as of one, or says what is only said of the change."""
     bare = function.rpartition(".")[2]
+    if found.rule == SIGNATURE_BROKEN and any(map(_CALLS_STAY.search, sentences(said))):
+        return False
+    if found.excuse is not None:
+        # a call that is written out, or a sentence that says it of the parameter, or of the function's
+        shown = (one for one in _CODE.findall(said) if _names(bare, one))
+        return any(_names(found.name, one) for one in shown) or any(
+            found.excuse.search(sentence)
+            and (
+                _names(found.name, sentence)
+                or (_names(bare, sentence) and _OF_CALLS.search(sentence))
+            )
+            for sentence in sentences(said)
+        )
     if any(_names(one, said) for one in found.words):
         return True
     if found.name and any(_names(found.name, code) for code in _CODE.findall(said)):
@@ -183,8 +219,10 @@ def _breaks(one: Signature, other: Signature, defaults: Defaults) -> Iterator[_B
             yield _Break(DEFAULT_CHANGED, said, old.name, frozenset(words))
 
 
-def _broken(said: str, name: str = "", *words: str) -> _Break:
-    return _Break(SIGNATURE_BROKEN, said, name, frozenset(words))
+def _broken(
+    said: str, name: str = "", *words: str, excuse: re.Pattern[str] | None = None
+) -> _Break:
+    return _Break(SIGNATURE_BROKEN, said, name, frozenset(words), excuse)
 
 
 def _placed(one: Signature) -> list[Parameter]:
@@ -206,16 +244,16 @@ def _misplaced(one: Signature, other: Signature) -> Iterator[_Break]:
             continue
         shown = f"`{name or parameter}`"
         if name in now and now[name] in new:
-            yield _broken(f"{shown} stands at another place", name)
+            yield _broken(f"{shown} stands at another place", name, excuse=_OF_PLACE)
         elif here is not None and here.name in was and not (one.is_script and not here.name):
-            yield _broken(f"{shown} is gone", name)
+            yield _broken(f"{shown} is gone", name, excuse=_OF_GOING)
         elif here is None and not _has(other, Passing.REST):
             if name in now:
                 yield _broken(f"{shown} can only be given by name", name)
             elif not one.is_script or (
                 _names(name, one.source) and not _names("arguments", other.source)
             ):
-                yield _broken(f"{shown} is gone", name)
+                yield _broken(f"{shown} is gone", name, excuse=_OF_GOING)
 
 
 def _no_longer_by_name(one: Signature, other: Signature) -> Iterator[_Break]:
@@ -244,7 +282,7 @@ def _no_longer_by_name(one: Signature, other: Signature) -> Iterator[_Break]:
                 if here and is_renamed:
                     yield _broken(f"`{name}` is called `{here.name}`", name, here.name)
                 else:
-                    yield _broken(f"`{name}` is gone", name)
+                    yield _broken(f"`{name}` is gone", name, excuse=_OF_GOING)
             elif now[name].passing is Passing.BY_PLACE:
                 yield _broken(f"`{name}` can only be given by its place", name)
 
@@ -269,4 +307,4 @@ def _newly_required(one: Signature, other: Signature) -> Iterator[_Break]:
         if known is None:
             yield _broken(f"`{name}` must be given", name, name)
         elif known.default is not None and not one.is_script:
-            yield _broken(f"`{name}` must be given", known.name)
+            yield _broken(f"`{name}` must be given", known.name, excuse=_OF_GIVING)

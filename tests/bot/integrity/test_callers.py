@@ -195,6 +195,31 @@ def test_what_the_task_speaks_of_is_not_asked(asked: str, is_asked: bool) -> Non
     assert found("shop.py", base, head, f"{ASKED}\n{asked}", Trust.AUTHOR)
 
 
+@pytest.mark.parametrize(
+    ("head", "asked", "is_asked"),
+    [
+        ("text, end='', width=9", "The result of `shorten` is never longer than `width`", True),
+        (
+            "text, end='', width=9",
+            "`shorten` takes a parameter `end`, and `width` is a limit",
+            True,
+        ),
+        ("text, end='', width=9", "`shorten` takes `end` before `width`", False),
+        ("text, end='', width=9", "`shorten(text, end, width)` ends with `end`", False),
+        ("text", "The result of `shorten` is as long as `width`", True),
+        ("text", "`shorten` no longer takes `width`", False),
+        ("text, width", "The result of `shorten` is never longer than `width`", True),
+        ("text, width", "`width` of `shorten` is required", False),
+        ("text, end, width=9", "`shorten` takes `end` before `width`", False),
+        ("text, end, width=9", "`end` before `width`. All calls have to work as they do.", True),
+        ("text, end, width=9", "`end` before `width`. Existing callers must not break.", True),
+    ],
+)
+def test_a_mere_mention_excuses_no_broken_call(head: str, asked: str, *, is_asked: bool) -> None:
+    texts = (f"def shorten({one}):\n    return text\n" for one in ("text, width=9", head))
+    assert bool(found("shop.py", *texts, asked)) == is_asked
+
+
 def test_a_parameter_that_has_the_name_of_a_thing_is_not_spoken_of() -> None:
     base, head = (f"def price({name}):\n    return {name}\n" for name in ("cents", "amount"))
     assert found("shop.py", base, head)
