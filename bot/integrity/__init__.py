@@ -28,6 +28,7 @@ from bot.integrity.instructions import hidden_text, instructions_to_reviewers
 from bot.integrity.leaks import secrets_added
 from bot.integrity.named_options import missing_options
 from bot.integrity.new_options import unasked_options, untried_options, unused_definitions
+from bot.integrity.overrides import left_overrides
 from bot.integrity.package_entries import lost_modes, stale_entries
 from bot.integrity.protections import lost_protections
 from bot.integrity.public_names import lost_base_classes, lost_hashes, removed_public_names
@@ -115,6 +116,7 @@ CHECKS: tuple[Check, ...] = (
     replaced_only_first,
     removed_public_names,
     broken_callers,
+    left_overrides,
     lost_base_classes,
     lost_hashes,
     swallowed_errors,

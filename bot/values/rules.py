@@ -35,6 +35,7 @@ NETWORK_OPENED = "network-opened"
 PUBLIC_NAME_REMOVED = "public-name-removed"
 SIGNATURE_BROKEN = "signature-broken"
 DEFAULT_CHANGED = "default-changed"
+OVERRIDE_LEFT = "override-left"
 BASE_CLASS_LOST = "base-class-lost"
 ERROR_SWALLOWED = "error-swallowed"
 GUARD_REMOVED = "guard-removed"
@@ -107,6 +108,7 @@ LEAVES_CALLERS = frozenset(
         PUBLIC_NAME_REMOVED,
         SIGNATURE_BROKEN,
         DEFAULT_CHANGED,
+        OVERRIDE_LEFT,
         BASE_CLASS_LOST,
         ERROR_SWALLOWED,
         GUARD_REMOVED,
@@ -189,6 +191,7 @@ IN_WORDS = {
     PUBLIC_NAME_REMOVED: "a public name is gone",
     SIGNATURE_BROKEN: "calls that were right on base break",
     DEFAULT_CHANGED: "a default is another value",
+    OVERRIDE_LEFT: "an override does not take what its base class takes",
     BASE_CLASS_LOST: "a public class loses a base class",
     MODULE_SHADOWED: "tests get another module than base's",
     ERROR_SWALLOWED: "an error is dropped that base lets out",

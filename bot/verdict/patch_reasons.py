@@ -50,6 +50,7 @@ from bot.values.rules import (
     OPTION_MISSING,
     OPTION_UNASKED,
     OUT_OF_SCOPE,
+    OVERRIDE_LEFT,
     PUBLIC_NAME_REMOVED,
     REACHES_OUT,
     SIGNATURE_BROKEN,
@@ -180,6 +181,8 @@ _TO_DO = {
     SIGNATURE_BROKEN: "Let it be called as on base, too, then push. If callers are meant to follow, "
     + _SAY_SO,
     DEFAULT_CHANGED: f"Put the default back, then push. If it is meant to change, {_SAY_SO}",
+    OVERRIDE_LEFT: "Let each override take it, too, and show that by a test, then push. If it is meant so, "
+    + _SAY_SO,
     BASE_CLASS_LOST: f"Put the base class back, then push. If it is meant to go, {_SAY_SO}",
     ERROR_SWALLOWED: "Let the error out, then push. If it is meant to be dropped, " + _SAY_SO,
     GUARD_REMOVED: f"Put it back, then push. If all that it refused is meant to pass, {_SAY_SO}",
