@@ -27,6 +27,7 @@ from bot.integrity.install_hooks import reached_on_install
 from bot.integrity.instructions import hidden_text, instructions_to_reviewers
 from bot.integrity.leaks import secrets_added
 from bot.integrity.named_options import missing_options
+from bot.integrity.named_parts import missing_parts
 from bot.integrity.new_options import unasked_options, untried_options, unused_definitions
 from bot.integrity.overrides import left_overrides
 from bot.integrity.package_entries import lost_modes, stale_entries
@@ -110,6 +111,7 @@ CHECKS: tuple[Check, ...] = (
     newly_reached,
     reached_on_install,
     missing_options,
+    missing_parts,
     unasked_options,
     untried_options,
     unused_definitions,

@@ -250,7 +250,9 @@ _TITLE = re.compile(
 """What a test says of itself."""
 _DEMANDED_ERROR = re.compile(
     r"\b(?:should|must|shall|needs? to|has to|have to|ought to) (?:(?:now|then|always|instead|rather) ){0,2}"
-    r"(?:raise|throw|be|be (?:refused|rejected) with|fail with|give|cause|(?:result|end) in) (?:an? |the )?"
+    r"(?:[^.;`]{1,80} and (?:then )?(?=raise|throw|reject|fail))?"
+    r"(?:raise|throw|be|(?:be )?(?:refused|reject(?:ed)?) with|fail with|give|cause|(?:result|end) in)"
+    r" (?:an? |the )?"
     r"`?(?:\w{1,40}\.){0,4}([A-Z]\w{0,60}(?:Error|Exception))\b"
 )
 ERRORS_OF_JAVASCRIPT = frozenset(

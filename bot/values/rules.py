@@ -41,6 +41,7 @@ ERROR_SWALLOWED = "error-swallowed"
 GUARD_REMOVED = "guard-removed"
 OPTION_UNASKED = "option-unasked"
 OPTION_MISSING = "option-missing"
+PART_MISSING = "part-missing"
 ONLY_TESTS_CALL = "only-tests-call"
 ONLY_FIRST_REPLACED = "only-first-replaced"
 MODULE_SHADOWED = "module-shadowed"
@@ -131,6 +132,7 @@ FOR_A_PERSON = (
         ONLY_TESTS_CALL,
         OPTION_MISSING,
         OPTION_UNASKED,
+        PART_MISSING,
         STAND_IN_ADDED,
     }
 )
@@ -150,6 +152,7 @@ NOT_ABOUT_TESTS = (
         OPTION_MISSING,
         OPTION_UNASKED,
         OUT_OF_SCOPE,
+        PART_MISSING,
         POLICY_LOOSENED,
     }
 )
@@ -199,6 +202,7 @@ IN_WORDS = {
     ONLY_TESTS_CALL: "only its tests call what it adds",
     ONLY_FIRST_REPLACED: "it replaces only the first of a sign",
     OPTION_MISSING: "an option that the task names is nowhere",
+    PART_MISSING: "an error, a member or a status that the task names is nowhere",
     OPTION_UNASKED: "it takes an option that nobody asked for",
     PROGRAM_STARTED: "its code newly starts other programs",
     FILES_DELETED: "its code newly deletes files",

@@ -51,6 +51,7 @@ from bot.values.rules import (
     OPTION_UNASKED,
     OUT_OF_SCOPE,
     OVERRIDE_LEFT,
+    PART_MISSING,
     PUBLIC_NAME_REMOVED,
     REACHES_OUT,
     SIGNATURE_BROKEN,
@@ -195,6 +196,8 @@ _TO_DO = {
     "If it is what is wanted, " + _SAY_SO,
     OPTION_MISSING: "Let the program take this option, and show that by a test, then push. If another one is "
     "meant, " + _SAY_SO,
+    PART_MISSING: "Do what the task says of it, and show that by a test, then push. If the code says it "
+    "otherwise, " + _SAY_SO,
     OPTION_UNASKED: "Let it work without the option, and show that by a test, then push. If the option is "
     "what is wanted, " + _SAY_SO,
     DEPENDENCY_MOVED: f"Leave its version as on base, then push. If it is meant to change, {_SAY_SO}",

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from bot.task.alternatives import other_error, untested_side
+from bot.task.alternatives import demanded_error, other_error, untested_side
 from bot.values import Category, Requirement, Trust
 
 BOTH = "`share` throws a RangeError for a percent below 0 or above 100"
@@ -96,3 +96,18 @@ def test_hostile_text_is_read_in_time() -> None:
         other_error(wanted(text), ["Error"], "test('" * 10_000)
         other_error(wanted(BOTH), ["Error"], "test('" * 10_000 + '"""' * 10_001)
     assert time.monotonic() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("`run` should reject with an `AggregateError`", "AggregateError"),
+        ("`run` should run all and then reject with an `AggregateError`", "AggregateError"),
+        ("It must close the file and raise a ValueError", "ValueError"),
+        ("It must be rejected with a TypeError", "TypeError"),
+        ("It should run all, as one rejects with a TypeError", ""),
+        ("It should run all and note the TypeError", ""),
+    ],
+)
+def test_the_error_that_a_sentence_wants_raised(text: str, error: str) -> None:
+    assert demanded_error(wanted(text)) == error
