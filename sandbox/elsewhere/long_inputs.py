@@ -61,7 +61,7 @@ def _longer(value: object) -> Iterator[tuple[object, str]]:
         letter = next((one for one in value if one.isalnum()), value.strip()[0])
         for text in (letter * _LETTERS, (value * _LETTERS)[:_LETTERS]):
             yield text + _END, f"a text of {_LETTERS + len(_END):,} characters"
-    elif isinstance(value, list | tuple) and value:
+    elif isinstance(value, list | tuple) and value and not hasattr(value, "_fields"):  # no object
         first = next((one for one in value if not isinstance(one, list | tuple | dict)), value[0])
         for items in ([first], value):
             yield type(value)((*items,) * _ITEMS)[:_ITEMS], f"a list of {_ITEMS:,} items"
