@@ -6,14 +6,17 @@ from bot.evidence.tests.results import code_of
 from bot.task.alternatives import (
     demanded_error,
     named_together,
+    prose_of,
     untested_alternatives,
     untested_nothing,
 )
 from bot.task.inputs import untested_input
-from bot.task.ties import expects_error
-from bot.text.words import whole_name
+from bot.task.ties import expects_error, test_name
+from bot.text.words import whole_name, words_of
 from bot.verdict.claims import Claim, Gap
 from sandbox.test_runs.four_runs import passed
+
+_SEVERAL = 2  # words that a name does not have by chance
 
 
 def shows_part(claim: Claim) -> Gap | None:
@@ -70,3 +73,17 @@ def leaves_nothing_out(claim: Claim) -> Gap | None:
         f"the task speaks of `{value}`, and no test of this change has it.",
         f"Add a test with `{value}` that fails without this change",
     )
+
+
+def leaves_skipped_out(claim: Claim) -> Gap | None:
+    """A new test says in its name what the demand asks for, is skipped here, and no proof's name says it."""
+    wanted = words_of(prose_of(claim.requirement))
+    shown = frozenset[str]().union(*(words_of(test_name(o.id)) for o in claim.case.groups.proofs))
+    for test in claim.case.groups.idle:
+        own = words_of(test_name(test.id)) & wanted - shown
+        if len(own) >= _SEVERAL:
+            return Gap(
+                f"`{test.id}`, which is about a part of it that no other one is about, is skipped here.",
+                "Let this test run here, or show the same by another one",
+            )
+    return None

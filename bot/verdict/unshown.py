@@ -25,6 +25,7 @@ from bot.verdict.left_out import (
     leaves_error_out,
     leaves_nothing_out,
     leaves_one_untouched,
+    leaves_skipped_out,
     shows_part,
 )
 from bot.verdict.loosely_checked import checks_loosely
@@ -371,6 +372,7 @@ _LOOKS = (  # in the order in which a reader would want to be told
     _refuses_half,
     leaves_error_out,
     leaves_nothing_out,
+    leaves_skipped_out,
     _refuses_more,
     _refuses_still,
     gives_broken_text_still,

@@ -392,6 +392,30 @@ def test_a_new_test_that_is_skipped_is_named():
     assert "is not skipped here" in found.next_step
 
 
+@pytest.mark.parametrize(
+    ("name", "shown", "is_shown"),
+    [
+        ("test_split_never_has_more_than_the_limit_at_once", "test_split_at_the_same_time", False),
+        ("test_split_never_has_more_than_the_limit_at_once", "test_limit_at_once_is_never", True),
+        ("test_split_at_the_same_time_on_windows", "test_split_at_the_same_time", True),
+    ],
+)
+def test_a_part_that_only_a_skipped_test_is_about(name: str, shown: str, *, is_shown: bool):
+    skipped = comparison(
+        name,
+        TestChange.SKIPPED,
+        base_on_base=None,
+        head_on_base=Outcome.SKIPPED,
+        head_on_head=Outcome.SKIPPED,
+        written_by_author=True,
+    )
+    asked = "- [ ] `split` works at the same time, but never more than `limit` at once\n"
+    proof = comparison(shown, TestChange.FAIL_TO_PASS)
+    found = verdict_of("R1", requirements("x", asked), observed(skipped, proof))
+    assert (found.outcome is not UNVERIFIED) is is_shown
+    assert ("is skipped here" in found.reason) is not is_shown
+
+
 # --- independence and counting ----------------------------------------------------------------
 
 
