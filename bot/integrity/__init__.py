@@ -26,6 +26,7 @@ from bot.integrity.inspection import Check, Inspection, gather_test_facts
 from bot.integrity.install_hooks import reached_on_install
 from bot.integrity.instructions import hidden_text, instructions_to_reviewers
 from bot.integrity.leaks import secrets_added
+from bot.integrity.lost_raises import lost_raises
 from bot.integrity.named_options import missing_options
 from bot.integrity.named_parts import missing_parts
 from bot.integrity.new_options import unasked_options, untried_options, unused_definitions
@@ -122,6 +123,7 @@ CHECKS: tuple[Check, ...] = (
     lost_base_classes,
     lost_hashes,
     swallowed_errors,
+    lost_raises,
     removed_guards,
     lost_protections,
     shadowed_modules,

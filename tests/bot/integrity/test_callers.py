@@ -308,6 +308,38 @@ def test_errors_of_base_that_are_dropped_are_told(new: str, is_told: bool) -> No
     assert bool(raises) == is_told
 
 
+GETS = """def get(address):
+    for attempt in range(3):
+        try:
+            return load(address)
+        except OSError:
+            if attempt == 2:
+                raise
+"""
+RAISES = "            if attempt == 2:\n                raise\n"
+FAILED = "Log a warning for each failed attempt of `get`"
+
+
+@pytest.mark.parametrize(
+    ("new", "asked", "is_told"),
+    [
+        ("            log.warning('failed')\n", FAILED, True),
+        ("            continue\n", FAILED, True),
+        ("            pass\n", "`get` must not fail", False),
+        ("            pass\n", "What cannot be loaded is ignored", False),
+        ("            pass\n", "`get` returns None where all attempts fail", False),
+        (f"            log.warning('failed')\n{RAISES}", FAILED, False),
+        ("            log.warning('failed')\n    raise Gone(address)\n", FAILED, False),
+        ("            error = Gone(address)\n", FAILED, False),
+        ("            give_up(attempt)\n", FAILED, False),
+    ],
+)
+def test_a_raise_that_is_gone_from_a_handler_is_told(
+    new: str, asked: str, *, is_told: bool
+) -> None:
+    assert bool(found("shop.py", GETS, GETS.replace(RAISES, new), asked)) == is_told
+
+
 def test_an_error_that_base_made_another_one_of_is_told() -> None:
     base = TRIED.replace(GIVEN, "    return PRICES[name]\n").format("KeyError", "raise Bad(name)")
     base = f"def price(name):\n{base}"
