@@ -50,6 +50,11 @@ _AND_OTHERS = re.compile(
     r"(?i)[\s,()]{0,4}(?:and so (?:on|forth)|etc\b|(?:and|or) (?:others?|similar|the like)\b|…|\.\.\.)"
 )
 """What stands around names that are examples, that one thing is made of, or that it has its place between."""
+_SUBJECT = re.compile(
+    r"`(?:\w{1,40}(?:\.|::|#)){0,3}([A-Za-z_]\w{2,60})(?:\([^`\n]{0,80}\))?` (?:(?:also|then|now|too) )?"
+    r"(?:should|must|shall|ought to|needs? to|has to|have to) (?!not\b|never\b|be\b|still\b|only\b|have\b)"
+)
+"""A function that is to do something."""
 _STRING = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"")
 _WORD = re.compile(r"[A-Za-z_][\w.]*")
 _ESCAPE = re.compile(r"\\(?:\w{1,8}|\W)")
@@ -113,6 +118,13 @@ def named_together(requirement: Requirement) -> Iterator[tuple[str, ...]]:
             names = tuple(dict.fromkeys(name for name in bare if name not in _BUILTIN))
             if len(names) > 1:
                 yield names
+
+
+def asked_subjects(requirement: Requirement) -> Iterator[str]:
+    """Yield the bare names of which a sentence of somebody who may ask says that they must do something."""
+    for sentence in _SENTENCE.split(prose_of(requirement)) if requirement.trust.is_asked else ():
+        one = " ".join(sentence.split())
+        yield from (found[1] for found in _SUBJECT.finditer(one) if not keeps(one))
 
 
 def _has(code: str, name: str) -> bool:

@@ -80,7 +80,7 @@ class Impact:
     """What a diff touches, by names in the code: a hint for people, never evidence that something works.
 
     `untouched` are names of code that nothing of the diff reaches, each with one that it does reach, and that
-    the task puts side by side with it.
+    the task puts side by side with it; with "" where the task says what the first has to do.
     """
 
     symbols: tuple[ChangedSymbol, ...]

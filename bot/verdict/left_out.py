@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bot.evidence.tests.results import code_of
 from bot.task.alternatives import (
+    asked_subjects,
     demanded_error,
     named_together,
     prose_of,
@@ -41,6 +42,14 @@ def leaves_one_untouched(claim: Claim) -> Gap | None:
         return None
     together, shown = [*named_together(claim.requirement)], code_of(claim.case.groups.proofs)
     for left, other in seen.untouched:
+        if not other and left in asked_subjects(claim.requirement):
+            if not whole_name(left).search(shown):
+                return Gap(
+                    f"the task says what `{left}` has to do, and `{left}` neither changed nor uses, as far "
+                    "as its code tells, anything that did.",
+                    f"Let the change reach `{left}`, too, or add a test of it that fails without this change",
+                )
+            continue
         is_asked = any({left, other}.issubset(names) for names in together)
         if is_asked and not whole_name(left).search(shown):
             return Gap(

@@ -16,6 +16,11 @@ from sandbox.values import Diff, FileChange, Side
 _SYMBOLS, _CALLERS, _TESTS = 60, 20, 200
 _HOPS = 3  # from a changed symbol through its callers to a test
 _MOST_VISITED = 400
+_CALLED = frozenset(("function", "method"))
+_KEPT = re.compile(
+    r"\b(?:self|cls|this)\.(#?\w+)(?:\[[^\]\n]{0,80}\])?(?:: [^=\n]{1,80})? ?[-+*/|&]?=(?!=)"
+)
+"""What a line keeps in an object."""
 
 
 def changed_symbols(code: Code, diff: Diff) -> dict[Symbol, str]:
@@ -73,6 +78,67 @@ def untouched(
     Sources of head define both. A definition is reached that changed or that uses, by names, what did.
     Nothing is said where more uses it than is followed.
     """
+    is_touched = _reach(changed, diff, index)
+    for names in together:
+        places = {
+            name: [o for o in index.defined(name) if not is_test_path(o.path)] for name in names
+        }
+        reached = {
+            name: is_touched is None or any(map(is_touched, found))
+            for name, found in places.items()
+            if found
+        }
+        left = next((name for name, is_reached in reached.items() if not is_reached), "")
+        other = next((name for name, is_reached in reached.items() if is_reached), "")
+        if left and other:
+            yield left, other
+
+
+def unreached(
+    names: Iterable[str], changed: Iterable[Symbol], diff: Diff, index: CodeIndex
+) -> Iterator[str]:
+    """Yield the names of functions that nothing of the diff reaches, nor what it keeps in objects."""
+    # a class is touched by what changes between its methods, not by an empty line there
+    told = {
+        symbol
+        for change in diff.files
+        if (file := index.files.get(change.path))
+        for line, text in new_lines(change)
+        if text[1:].strip() and (symbol := innermost(file, line))
+    }
+    changed = [
+        one for one in changed if one in told or one not in index.defined(one.definition.name)
+    ]
+    kept = {
+        name
+        for change in diff.files
+        for hunk in change.hunks
+        for text in hunk.lines
+        if text[:1] in "+-"
+        for name in _KEPT.findall(text)
+    }
+    is_touched = _reach(changed, diff, index)
+    if is_touched is None:
+        return
+    for name in names:
+        places = [one for one in index.defined(name) if not is_test_path(one.path)]
+        are_functions = all(one.definition.kind in _CALLED for one in places)
+        if not places or not are_functions or any(map(is_touched, places)):
+            continue
+        if not any(_uses(one, kept, index) for one in places):
+            yield name
+
+
+def _uses(one: Symbol, names: Iterable[str], index: CodeIndex) -> bool:
+    """Whether a definition has one of the names in its lines."""
+    own, uses = one.definition, index.files[one.path].facts.uses
+    return any(own.line <= line <= own.end_line for name in names for line in uses.get(name, ()))
+
+
+def _reach(
+    changed: Iterable[Symbol], diff: Diff, index: CodeIndex
+) -> Callable[[Symbol], bool] | None:
+    """Return what tells whether a diff reaches a definition; None where more uses it than is followed."""
     seen, whole = set(changed), {d.path for d in diff.files if _changes_a_whole_file(d, index)}
     edge = list(seen)
     while edge and len(seen) < _MOST_PROJECTS_VISITED:
@@ -81,8 +147,6 @@ def untouched(
         }
         edge = [one for one in users - seen if one.definition.name]
         seen |= users
-    if edge:
-        return
 
     def is_touched(one: Symbol) -> bool:
         own = one.definition
@@ -93,15 +157,7 @@ def untouched(
             or any(index.sees(one.path, path) for path in whole)
         )
 
-    for names in together:
-        places = {
-            name: [o for o in index.defined(name) if not is_test_path(o.path)] for name in names
-        }
-        reached = {name: any(map(is_touched, found)) for name, found in places.items() if found}
-        left = next((name for name, is_reached in reached.items() if not is_reached), "")
-        other = next((name for name, is_reached in reached.items() if is_reached), "")
-        if left and other:
-            yield left, other
+    return None if edge else is_touched
 
 
 def _names(file: SourceFile | None) -> set[str]:

@@ -12,11 +12,12 @@ from bot.evidence.code_map import (
     dependents,
     impact,
     locate,
+    unreached,
     untouched,
 )
 from bot.evidence.seen import Seen
 from bot.services import Services
-from bot.task.alternatives import named_together
+from bot.task.alternatives import asked_subjects, named_together
 from bot.values import Dependent, EvaluationRequest, Located, Part, Requirement, Step
 from sandbox.code_map.code import KeptFacts, read_code
 from sandbox.code_map.facts import Code, SourceFile
@@ -59,7 +60,9 @@ async def find_places(
                 located.append(Located(one.id, places))
         together = {names for one, _ in asked for names in named_together(one)}
         left = untouched(together, changed, checkout.diff, index) if together else ()
-        seen = replace(impact(code, changed, index), untouched=tuple(sorted(left)))
+        subjects = {name for one, _ in asked for name in asked_subjects(one)}
+        alone = ((name, "") for name in unreached(subjects, changed, checkout.diff, index))
+        seen = replace(impact(code, changed, index), untouched=tuple(sorted({*left, *alone})))
         return Seen(impact=seen, located=tuple(located))
 
     return await asyncio.to_thread(look)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 
 import pytest
 
-from bot.evidence.code_map import CodeIndex, changed_symbols, impact, locate, untouched
+from bot.evidence.code_map import CodeIndex, changed_symbols, impact, locate, unreached, untouched
 from bot.values import (
     Category,
     CodePlace,
@@ -216,3 +217,48 @@ def test_what_a_change_does_not_reach_is_told_with_what_it_does(
     changed = changed_symbols(Code(code, code), diff)
 
     assert list(untouched([names], changed, diff, index)) == found
+
+
+STOCK = """class Stock:
+    def __init__(self):
+        self.items = {}
+
+    def take(self, name):
+        self.items[name] -= self.count(name)
+
+    def count(self, name):
+        return self.items.get(name, 0)
+"""
+KEEPS = ("        self.items = {}\n", "        self.items = {}\n        self.held = {}\n")
+RESERVES = (
+    "    def count",
+    "    def reserve(self, name):\n        self.held[name] = 1\n\n    def count",
+)
+
+
+@pytest.mark.parametrize(
+    ("edits", "names", "found"),
+    [
+        ([KEEPS, RESERVES], ["take"], ["take"]),
+        ([KEEPS, RESERVES], ["reserve", "Stock", "nothing"], []),
+        ([("self.items = {}", "self.items = Counter()"), RESERVES], ["take"], []),  # what it reads
+        ([("name, 0)", "name, 1)")], ["take"], []),  # what it calls
+        ([("-= self", "= self")], ["take"], []),
+        ([("class Stock:\n", "class Stock:\n    most = 3\n\n")], ["take"], []),  # the class itself
+        ([("class Stock:\n", "set_up()\n\n\nclass Stock:\n")], ["take"], []),  # the file
+    ],
+)
+def test_a_function_is_told_that_a_change_does_not_reach(
+    edits: list[tuple[str, str]], names: list[str], found: list[str]
+) -> None:
+    text = STOCK
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new)
+    base, head = files({"shop/stock.py": STOCK}), files({"shop/stock.py": text})
+    lines = [*difflib.unified_diff(STOCK.splitlines(), text.splitlines(), n=99)][3:]
+    counts = len(STOCK.splitlines()), len(text.splitlines())
+    hunk = Hunk(1, counts[0], 1, counts[1], tuple(lines))
+    diff = Diff((FileChange("shop/stock.py", ChangeStatus.MODIFIED, hunks=(hunk,)),))
+    changed = changed_symbols(Code(base, head), diff)
+    assert list(unreached(names, changed, diff, CodeIndex(head))) == found
