@@ -74,3 +74,29 @@ def test_a_function_that_nothing_of_the_change_reaches_is_asked_about(
     assert found.conclusion == conclusion, found.said()
     is_told = "`count` neither changed nor uses" in found.said()
     assert is_told is (name == "half")
+
+
+ALONE = (
+    "Rows of `None`\n\nA row may be None, and `find` fails there. A row that is None has nothing: "
+    "`count` must pass over it, so that both agree.\n"
+)
+
+
+COUNTED = (
+    "\n\ndef test_count_and_find():\n    assert count([None, {'a': 1}, {'a': 2}], 'a') == 2\n"
+    "    assert find([None, {'a': 1}], 'a') == [{'a': 1}]\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "more", "conclusion"),
+    [("left", MENDED, "", "action_required"), ("reached", WHOLE, COUNTED, "success")],
+)
+def test_a_function_that_has_to_do_something_and_is_not_reached_is_asked_about(
+    folder: Folder, name: str, change: Files, more: str, conclusion: str
+) -> None:
+    tests = TESTS.replace("\n\n\n", "\nfrom store.own import has\n\n\n", 1) + SHOWN + more
+    found = folder.judge(folder.branch(name, {**change, "tests/test_lookup.py": tests}), task=ALONE)
+    assert found.conclusion == conclusion, found.said()
+    is_told = "the task says what `count` has to do" in found.said()
+    assert is_told is (name == "left")
