@@ -373,7 +373,7 @@ def test_honest_code_that_depends_on_its_place_is_a_success(folder: Folder) -> N
         "tests/test_price.py": HONEST_TEST.lstrip(),
         "tests/test_month.py": UNDATED_TEST.lstrip(),
     }
-    said = f"{TASK}\nWhere the prices are kept is printed. Others tell of the host and the environment.\n"
+    said = f"{TASK}\nWhere the prices are kept is printed. Others tell of the host, or draw at random.\n"
     judged = folder.judge(folder.branch("honest", files), task=said)
     assert judged.conclusion == "success", judged.said()
 

@@ -248,7 +248,9 @@ def test_honest_code_that_depends_on_its_place_is_a_success(modules: Folder) -> 
         "test/data/lines.txt": "one\ntwo\n",
         TEST: HONEST_TEST.lstrip(),
     }
-    said = f"{TASK}\nOthers tell of the host, the user and the environment.\n"
+    said = (
+        f"{TASK}\nOthers tell of the host, the user and the environment, or throw dice at random.\n"
+    )
     judged = modules.judge(modules.branch("honest", files), task=said)
     assert judged.conclusion == "success", judged.said()
 
