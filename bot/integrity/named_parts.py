@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -34,6 +35,11 @@ _ERROR = re.compile(
     r"\b(?:an?|the|raises?|throws?|with|or|and)\s{1,3}`?(?:new )?(?:\w{1,40}\.){0,4}"
     r"([A-Z][a-z]\w{0,60}(?:Error|Exception))\b"
 )
+_UNWRITTEN = frozenset((
+    *(name for name, one in vars(builtins).items() if isinstance(one, type) and issubclass(one, Exception)),
+    *("RangeError", "URIError"),
+))  # fmt: skip
+"""What languages raise themselves: no code has to name it."""
 _MEMBER = re.compile(
     r"`(?:[A-Za-z_]\w{0,40}\.){1,4}([A-Za-z_]\w{1,40})(?:\(\))?`(?: \w{1,20}){0,2}? "
     rf"{_MODAL}\b(?! not| never)"
@@ -107,7 +113,7 @@ def _asked(said: str) -> Iterator[_Part]:
         if asks is None or keeps(one):
             continue
         for found in _ERROR.finditer(one, asks.start()):
-            if not _NOT.search(one[: found.start()]):
+            if found[1] not in _UNWRITTEN and not _NOT.search(one[: found.start()]):
                 yield _Part(f"`{found[1]}`", re.compile(rf"(?<!\w){found[1]}(?!\w)"))
         if _NOT.search(one):
             continue

@@ -42,6 +42,7 @@ def test_what_the_only_hunk_is_needed_for_is_no_damage_that_was_tried(folder: Fo
         "`*` becomes `+`",
         "`price` returns another value of the same type",
         "`price` returns a third value of the same type",
+        "`price` returns numbers near by",
         "the change is taken back",
     ]
     assert "1 of 1 damage noticed" in row(judged, "R1")

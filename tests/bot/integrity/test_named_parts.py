@@ -74,6 +74,7 @@ def test_what_is_asked_for_and_nowhere_is_told(asked: str, said: str, line: str)
         "`run` should not raise an `AggregateError`.",
         "`run` should return all instead of raising an AggregateError.",
         "`run` must still raise a `JobsError`.",
+        "`run` should raise a `ZeroDivisionError` for no jobs.",  # as a division does
         "`run` should leave with exit status 0.",
         "I get a 404.",
         "The file `setup.cfg` should be read.",
