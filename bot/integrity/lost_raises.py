@@ -15,7 +15,7 @@ from bot.diff.python_source import Function, named_functions
 from bot.integrity.inspection import Inspection, Trees, make_finding
 from bot.integrity.public_names import words_of_task
 from bot.integrity.reach import ships
-from bot.integrity.swallowed_errors import swallowed_errors
+from bot.integrity.swallowed_errors import only_logs, swallowed_errors
 from bot.text.words import sentences
 from bot.values.rules import ERROR_SWALLOWED
 from sandbox.values import Finding
@@ -43,20 +43,20 @@ def lost_raises(inspection: Inspection) -> Iterator[Finding]:
     )
     if goes_on or inspection.diff.truncated:
         return
-    known = {(one.path, one.line) for one in swallowed_errors(inspection)}
+    found: list[Finding] = []
     for change in inspection.diff.files:
         is_known = change.path.endswith(".py") and ships(change.path)
         if is_gone(change) or is_new(change) or not is_known:
             continue
         sides = inspection.before(change), inspection.after(change)
         for name, line in _lost(*sides, inspection.trees):
-            if (change.path, line) in known:
-                continue
             message = (
                 f"`{name}` raises where this is caught on base. Here the error is only passed over, and "
                 "the task does not say that it is."
             )
-            yield make_finding(ERROR_SWALLOWED, change, line, message)
+            found.append(make_finding(ERROR_SWALLOWED, change, line, message))
+    known = {(one.path, one.line) for one in swallowed_errors(inspection)} if found else set()
+    yield from (one for one in found if (one.path, one.line) not in known)
 
 
 def _lost(before: str | None, after: str | None, trees: Trees) -> Iterator[tuple[str, int]]:
@@ -72,7 +72,7 @@ def _lost(before: str | None, after: str | None, trees: Trees) -> Iterator[tuple
         if not raising or _raises(node) - _raises(base):
             continue
         for key, handler in _handlers(node).items():
-            if key in raising and _goes_on(handler):
+            if key in raising and only_logs(handler, _LOGS, _USED):
                 yield name, handler.lineno
 
 
@@ -90,24 +90,6 @@ def _handlers(function: Function) -> _Handlers:
 def _raises(node: ast.AST) -> frozenset[str]:
     """The `raise` statements of some code, as text."""
     return frozenset(ast.unparse(one) for one in ast.walk(node) if isinstance(one, ast.Raise))
-
-
-def _goes_on(handler: ast.ExceptHandler) -> bool:
-    """Whether a handler does nothing with an error but log it."""
-    told = [
-        one
-        for one in handler.body
-        if not (
-            isinstance(one, ast.Expr)
-            and isinstance(one.value, ast.Call)
-            and _LOGS.match(ast.unparse(one.value.func))
-        )
-    ]
-    return not any(
-        isinstance(one, _USED) or (isinstance(one, ast.Name) and one.id == handler.name)
-        for stmt in told
-        for one in ast.walk(stmt)
-    )
 
 
 _USED = (ast.Call, ast.Raise, ast.Await, ast.Yield, ast.YieldFrom, ast.Assign, ast.AugAssign)

@@ -175,18 +175,24 @@ def _raises(handler: ast.ExceptHandler) -> bool:
 
 
 def _drops(handler: ast.ExceptHandler) -> bool:
-    """Whether a handler does nothing with an error but log it."""
+    return only_logs(handler, _LOGS, _USED)
+
+
+def only_logs(
+    handler: ast.ExceptHandler, logs: re.Pattern[str], used: tuple[type[ast.AST], ...]
+) -> bool:
+    """Whether a handler does nothing with an error (what is `used`) but log it."""
     told = [
         one
         for one in handler.body
         if not (
             isinstance(one, ast.Expr)
             and isinstance(one.value, ast.Call)
-            and _LOGS.match(ast.unparse(one.value.func))
+            and logs.match(ast.unparse(one.value.func))
         )
     ]
     return not any(
-        isinstance(one, _USED) or (isinstance(one, ast.Name) and one.id == handler.name)
+        isinstance(one, used) or (isinstance(one, ast.Name) and one.id == handler.name)
         for stmt in told
         for one in ast.walk(stmt)
     )

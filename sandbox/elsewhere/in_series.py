@@ -6,18 +6,15 @@ call gives alone what it has to give later.
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from sandbox.base import Sandbox
-from sandbox.concurrently import concurrently
-from sandbox.elsewhere.driver import Again, Driver, Looking, Series
-from sandbox.elsewhere.new_names import new_names
-from sandbox.elsewhere.told import Recorded, Run, both_sides, read_run
+from sandbox.elsewhere.driver import Driver, Series
+from sandbox.elsewhere.sides import Replay
+from sandbox.elsewhere.told import Recorded, Run, both_sides
 from sandbox.elsewhere.values import MOST_SHOWN, After, Carried, Default, SecondLook, Shared
 from sandbox.elsewhere.variation import neighbors
 from sandbox.linters.reading import Node, records
@@ -50,14 +47,17 @@ class _Look:
 
 
 async def replay_in_series(
-    sandbox: Sandbox, driver: Driver, looking: Looking, told: Node, calls: tuple[Recorded, ...]
+    replay: Replay, calls: tuple[Recorded, ...], names: frozenset[str]
 ) -> SecondLook:
-    """Return the calls that head, and not base, answers otherwise after another one. Raises SandboxError."""
-    every = (*calls, *driver.with_functions(told, looking))
+    """Return the calls that head, and not base, answers otherwise after another one. Raises SandboxError.
+
+    `names` are those that only head knows.
+    """
+    driver, looking = replay.driver, replay.looking
+    every = (*calls, *driver.with_functions(replay.told, looking))
     wanted = [one for one in every if any(one.test in test for test in looking.tests)]
     if looking.base is None or not wanted:
         return SecondLook()
-    names = await asyncio.to_thread(new_names, looking.checkout, looking.test_files)
     fewest = _fewest(driver, every)
     looks = [
         look
@@ -70,15 +70,7 @@ async def replay_in_series(
         if look.how is not After.SAME or not _is_called_twice(one, looking.code)
     ]
     series = tuple(dict.fromkeys(s for one in looks for s in (*one.alone, one.series)))
-    sides = (
-        (looking.checkout.base_tree, looking.base),
-        (looking.checkout.head_tree, looking.head),
-    )
-    plain = Again(looking, told, (), "", looking.head, looking.workspace, True, series=series)
-    asked = (replace(plain, tree=tree, environment=built) for tree, built in sides)
-    base, head = map(
-        read_run, await concurrently(*(sandbox.run(driver.plain(one)) for one in asked))
-    )
+    base, head = await replay.runs((), series)
     numbers = {one: number for number, one in enumerate(series)}
     given = _Given(numbers, base, head, looking.code)
     return SecondLook(

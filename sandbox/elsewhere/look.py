@@ -14,8 +14,10 @@ from sandbox.elsewhere.driver import Again, Driver, Looking
 from sandbox.elsewhere.in_series import replay_in_series
 from sandbox.elsewhere.made_up import made_up
 from sandbox.elsewhere.nearby import nothing_called, replay_held, replay_nearby
+from sandbox.elsewhere.new_names import new_names
 from sandbox.elsewhere.node import NodeDriver
 from sandbox.elsewhere.python import PythonDriver
+from sandbox.elsewhere.sides import Replay
 from sandbox.elsewhere.told import (
     SHOWN,
     Outcome,
@@ -73,16 +75,18 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     beside += SecondLook(made_up=await asyncio.to_thread(made_up, *tests))
     whole = tuple(call for call in calls if not call.outcome.startswith(_NOT_SEEN))
     unrecorded = tuple(sorted(set(looking.paths) - {call.path for call in whole}))
+    replay = Replay(sandbox, driver, looking, told)
+    if calls and looking.is_held:
+        return await replay_held(replay, calls)
+    names = await asyncio.to_thread(new_names, looking.checkout, looking.test_files)
     if not calls:
         nothing = nothing_called(looking) if driver is _PYTHON else ()
-        in_series = await replay_in_series(sandbox, driver, looking, told, ())
+        in_series = await replay_in_series(replay, (), names)
         return SecondLook(inputs=nothing, unrecorded=unrecorded) + beside + in_series
-    if looking.is_held:
-        return await replay_held(sandbox, driver, looking, told, calls)
     again, near, in_series = await concurrently(
         _Looks(sandbox, driver, looking, told).all(whole),
-        replay_nearby(sandbox, driver, looking, told, calls),
-        replay_in_series(sandbox, driver, looking, told, calls),
+        replay_nearby(replay, calls, names),
+        replay_in_series(replay, calls, names),
     )
     return again + near + in_series + SecondLook(unrecorded=unrecorded) + beside
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, islice, permutations
 
-from sandbox.base import Sandbox
 from sandbox.elsewhere.calls_near import (
     MOST_INPUTS,
     MOST_OF_A_FUNCTION,
@@ -19,21 +17,19 @@ from sandbox.elsewhere.calls_near import (
     with_nothing,
 )
 from sandbox.elsewhere.driver import Driver, Looking
-from sandbox.elsewhere.long_inputs import long_calls, long_input, unanswered
-from sandbox.elsewhere.new_names import added_code, changed_defaults, new_names
-from sandbox.elsewhere.sides import Replay, Swap, unmeasured
-from sandbox.elsewhere.told import (
-    Recorded,
-)
+from sandbox.elsewhere.long_inputs import LongCall, long_calls, long_input, unanswered
+from sandbox.elsewhere.new_names import added_code, changed_defaults
+from sandbox.elsewhere.sides import Replay, Sides, Swap, unmeasured
+from sandbox.elsewhere.told import Recorded
 from sandbox.elsewhere.values import (
     BothSides,
     Default,
+    LongInput,
     SecondLook,
     TestedInput,
     Unmeasured,
 )
 from sandbox.elsewhere.variation import literals
-from sandbox.linters.reading import Node
 
 _FEW = 3
 _RAISES = re.compile(r"\b(?:raise|throw(?:[ ]new)?)[ ]+([A-Za-z_$][\w$]*)")
@@ -44,28 +40,24 @@ _OTHER_SEED = 3
 
 
 async def replay_nearby(
-    sandbox: Sandbox,
-    driver: Driver,
-    looking: Looking,
-    told: Node,
-    calls: tuple[Recorded, ...],
+    replay: Replay, calls: tuple[Recorded, ...], names: frozenset[str]
 ) -> SecondLook:
     """Return the inputs at which the tests see the change, each with calls near it. Raises SandboxError.
 
-    A program on each side makes all of them, each in a process of its own and twice: those near to many in a
-    second one, once it is known which of these show the change.
+    `names` are those that only head knows. A program on each side makes all of the calls, each in a process
+    of its own and twice: those near to many in a second one, once it is known which of these show the change.
     """
+    driver, looking = replay.driver, replay.looking
     # Of a test that calls functions itself, not what these call in turn.
     wanted = [one for one in calls if any(one.test in test for test in looking.tests)]
     own = {(one.path, one.test) for one in wanted if one.is_direct}
     wanted = [one for one in wanted if one.is_direct or (one.path, one.test) not in own]
     if not wanted:
         return SecondLook(inputs=nothing_called(looking))
-    replay = Replay(sandbox, driver, looking, told)
     if looking.base is None:
         return SecondLook(inputs=(unmeasured(wanted[0], Unmeasured.NO_BASE),))
     added = added_code(looking.checkout.diff, set(looking.test_files))
-    words, errors = literals(added), tuple(dict.fromkeys(_RAISES.findall(added)))
+    words = literals(added)
     known = {(one.module, one.name, one.arguments) for one in calls}
 
     def near(some: list[Recorded]) -> dict[Recorded, tuple[NearCall, ...]]:
@@ -74,7 +66,6 @@ async def replay_nearby(
     # A start takes longer than the calls near a few tested ones, and apart they do not disturb these.
     is_at_once = driver.is_apart and len(wanted) <= _FEW and not looking.beside
     around = near(wanted) if is_at_once else {}
-    names = await asyncio.to_thread(new_names, looking.checkout, looking.test_files)
     plain = {one: other for one in wanted if (other := driver.without(one, names))}
     beside = near([*dict.fromkeys(plain.values())])
     without = {one: (call, *(o.call for o in beside.get(call, ()))) for one, call in plain.items()}
@@ -95,43 +86,56 @@ async def replay_nearby(
         sides.weighed(one, around.get(one, ()), tuple(map(repr, driver.values(one))))
         for one in wanted
     )
-    found = (*weighed, *sides.not_plain(wanted))
-    texts = [one for one in words if isinstance(one, str) and len(one) >= _LEAST_KEY]
-    inputs = []
-    for shown in filter(None, found):
-        call = shown.tested.call.lower()  # of which texts of the change are a part
-        keys = tuple(text for text in texts if text.lower() in call and "`" not in text)
-        inputs.append(replace(shown, keys=keys, errors=errors))
     told_apart = tuple(one for swap in swaps if (one := sides.told_apart(swap)))
     differences = tuple(filter(None, map(sides.answered_once, wanted)))
     defaults = tuple(changed_defaults(wanted, without, sides.base, sides.head))
-    too_long = []
-    if first := next(unanswered(long, sides.base, sides.head), None):
-        alone = await replay.on_both([first.call])
-        if any(unanswered([first], alone.base, alone.head)):
-            too_long.append(long_input(first, alone.head[first.call]))
-    unordered: list[Default] = []
-    if driver.is_apart and _OF_NO_ORDER.search(added):
-        mixed = await replay.on_both(asked, seed=_OTHER_SEED)
-        unordered += filter(None, (sides.in_other_order(one, mixed) for one in asked))
     return SecondLook(
-        inputs=tuple(inputs),
+        inputs=tuple(_with_its_words((*weighed, *sides.not_plain(wanted)), words, added)),
         swapped=told_apart,
         differences=differences,
         defaults=defaults,
-        too_long=tuple(too_long),
-        unordered=tuple(unordered[:MOST_INPUTS]),
+        too_long=await _too_long(replay, sides, long),
+        unordered=await _unordered(replay, sides, asked, added),
     )
 
 
-async def replay_held(
-    sandbox: Sandbox,
-    driver: Driver,
-    looking: Looking,
-    told: Node,
-    calls: tuple[Recorded, ...],
-) -> SecondLook:
+def _with_its_words(
+    found: Iterable[TestedInput | None], words: tuple[object, ...], added: str
+) -> Iterator[TestedInput]:
+    """Yield inputs with the texts of the change's code that are a part of them, and what that code raises."""
+    errors = tuple(dict.fromkeys(_RAISES.findall(added)))
+    texts = [one for one in words if isinstance(one, str) and len(one) >= _LEAST_KEY]
+    for shown in filter(None, found):
+        call = shown.tested.call.lower()
+        keys = tuple(text for text in texts if text.lower() in call and "`" not in text)
+        yield replace(shown, keys=keys, errors=errors)
+
+
+async def _too_long(
+    replay: Replay, sides: Sides, long: tuple[LongCall, ...]
+) -> tuple[LongInput, ...]:
+    """Return the first long call that head does not answer, made once more by itself, either."""
+    first = next(unanswered(long, sides.base, sides.head), None)
+    if first is None:
+        return ()
+    alone = await replay.on_both([first.call])
+    is_so = any(unanswered([first], alone.base, alone.head))
+    return (long_input(first, alone.head[first.call]),) if is_so else ()
+
+
+async def _unordered(
+    replay: Replay, sides: Sides, asked: list[Recorded], added: str
+) -> tuple[Default, ...]:
+    """Return the calls whose order on head is another one where the hashes of texts are others (Python)."""
+    if not (replay.driver.is_apart and _OF_NO_ORDER.search(added)):
+        return ()
+    mixed = await replay.on_both(asked, seed=_OTHER_SEED)
+    return tuple(islice(filter(None, (sides.in_other_order(o, mixed) for o in asked)), MOST_INPUTS))
+
+
+async def replay_held(replay: Replay, calls: tuple[Recorded, ...]) -> SecondLook:
     """Return calls near those of tests that hold that come otherwise on head. Raises SandboxError."""
+    driver, looking = replay.driver, replay.looking
     known = {(one.module, one.name, one.arguments) for one in calls}
     words = literals(added_code(looking.checkout.diff, set(looking.test_files)))
     own = sorted(calls, key=lambda one: one.name.rpartition(".")[2] not in looking.touched)
@@ -141,7 +145,6 @@ async def replay_held(
     }
     if looking.base is None or not around:
         return SecondLook()
-    replay = Replay(sandbox, driver, looking, told)
     sides = await replay.on_both([*around, *all_of(around)])
     near = {one: (one, *(other.call for other in group)) for one, group in around.items()}
     return SecondLook(defaults=tuple(changed_defaults((), near, sides.base, sides.head)))

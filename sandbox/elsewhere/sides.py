@@ -10,11 +10,12 @@ from itertools import islice
 from sandbox.base import Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.elsewhere.calls_near import NearCall
-from sandbox.elsewhere.driver import Again, Driver, Looking
+from sandbox.elsewhere.driver import Again, Driver, Looking, Series
 from sandbox.elsewhere.told import (
     SHOWN,
     Outcome,
     Recorded,
+    Run,
     both_sides,
     is_same,
     later_answer,
@@ -65,32 +66,49 @@ class Replay:
     looking: Looking
     told: Node
 
-    async def on_both(self, asked: Sequence[Recorded], seed: int = 0) -> Sides:
-        """Return what calls give: one program on each side makes all of them. Raises SandboxError."""
-        looking, told = self.looking, self.told
+    async def runs(
+        self, asked: Sequence[Recorded], series: tuple[Series, ...] = (), seed: int = 0
+    ) -> tuple[Run, Run]:
+        """Return what base and head told: one program on each makes all calls. Raises SandboxError.
+
+        Base has to be built.
+        """
+        looking = self.looking
         places = (
             (looking.checkout.base_tree, looking.base),
             (looking.checkout.head_tree, looking.head),
         )
-        plain = Again(
-            looking, told, tuple(asked), "", looking.head, looking.workspace, is_brief=True
-        )
         again = (
-            replace(plain, tree=tree, environment=built, seed=seed)
+            Again(
+                looking,
+                self.told,
+                tuple(asked),
+                tree,
+                built,
+                looking.workspace,
+                is_brief=True,
+                seed=seed,
+                series=series,
+            )
             for tree, built in places
             if built is not None
         )
         done = await concurrently(*(self.sandbox.run(self.driver.plain(one)) for one in again))
         base, head = map(read_run, done)
+        return base, head
+
+    async def on_both(self, asked: Sequence[Recorded], seed: int = 0) -> Sides:
+        """Return what calls give on both sides. Raises SandboxError."""
+        base, head = await self.runs(asked, seed=seed)
         unread = {
             (one["path"].text, one["test"].text, one["name"].text)
-            for one in islice(told["unread"], _MOST_UNREAD)
+            for one in islice(self.told["unread"], _MOST_UNREAD)
         }
         return Sides(
             {one: base.outcomes.get(number) for number, one in enumerate(asked)},
             {one: head.outcomes.get(number) for number, one in enumerate(asked)},
             head.place,
-            place_in(told),
+            place_in(self.told),
             frozenset(unread),
         )
 
