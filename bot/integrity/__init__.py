@@ -23,16 +23,13 @@ from bot.integrity.guards import removed_guards
 from bot.integrity.hard_coded import hard_coded_results, test_awareness
 from bot.integrity.hidden_code import decoded_code, test_reading, unseen_content
 from bot.integrity.inspection import Check, Inspection, gather_test_facts
-from bot.integrity.install_hooks import reached_on_install
 from bot.integrity.instructions import hidden_text, instructions_to_reviewers
 from bot.integrity.leaks import secrets_added
-from bot.integrity.lost_raises import lost_raises
-from bot.integrity.named_options import missing_options
-from bot.integrity.named_parts import missing_parts
+from bot.integrity.named_parts import missing_options, missing_parts
 from bot.integrity.new_options import unasked_options, untried_options, unused_definitions
 from bot.integrity.overrides import left_overrides
-from bot.integrity.package_entries import lost_modes, stale_entries
-from bot.integrity.protections import lost_protections
+from bot.integrity.package_entries import lost_modes, reached_on_install, stale_entries
+from bot.integrity.protections import lost_protections, lost_raises
 from bot.integrity.public_names import lost_base_classes, lost_hashes, removed_public_names
 from bot.integrity.reach import newly_reached
 from bot.integrity.scope import files_out_of_scope

@@ -175,12 +175,10 @@ def _raises(handler: ast.ExceptHandler) -> bool:
 
 
 def _drops(handler: ast.ExceptHandler) -> bool:
-    return only_logs(handler, _LOGS, _USED)
+    return only_logs(handler, _USED)
 
 
-def only_logs(
-    handler: ast.ExceptHandler, logs: re.Pattern[str], used: tuple[type[ast.AST], ...]
-) -> bool:
+def only_logs(handler: ast.ExceptHandler, used: tuple[type[ast.AST], ...]) -> bool:
     """Whether a handler does nothing with an error (what is `used`) but log it."""
     told = [
         one
@@ -188,7 +186,7 @@ def only_logs(
         if not (
             isinstance(one, ast.Expr)
             and isinstance(one.value, ast.Call)
-            and logs.match(ast.unparse(one.value.func))
+            and _LOGS.match(ast.unparse(one.value.func))
         )
     ]
     return not any(
