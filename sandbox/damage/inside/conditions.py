@@ -1,10 +1,11 @@
-"""Conditions of a change that ask for a certain value: each made always true, and always false.
+"""Conditions of a change that ask for a certain value, each made always true and always false; other values.
 
 A test that tells the two sides of `size < 16` apart fails with one of them. What only asks for a type, a
 platform, a version or what an imported module has is left out: one machine cannot see both sides of it. So
 is a guard of what its function reads: `hasattr(a, 'b')` beside `a.b`.
 Of a text that base has, too, only what narrows another condition is asked: `… && key === 'name'`.
-"""
+Keys and cases that a change adds, what an answer is looked up by or a switch asks for, get another word; of a
+long table, of which tests look at some, there is none."""
 
 from __future__ import annotations
 
@@ -88,7 +89,7 @@ def _new_ones(source: Source, before: bytes) -> Iterator[tree_sitter.Node]:
     end = 0
     for node in walk(source.root) if source.root else ():
         line, written = node.start_point[0] + 1, text_of(node)
-        is_changed = any(a <= line <= b for a, b in source.ranges)
+        is_changed = source.adds(line)
         if node.start_byte < end or not is_changed or not _is_condition(node):
             continue
         if written.encode() in before or _TOLD_APART.search(written):
@@ -266,3 +267,82 @@ def _is_reckoned(number: tree_sitter.Node, condition: tree_sitter.Node) -> bool:
             break
         operand, around = around, around.parent
     return any("identifier" in one.type for one in walk(operand))
+
+
+_MOST_KEYS = 6
+_KEYED = re.compile(r"(?:pair|switch_case|case_clause|case_statement)\Z")
+
+
+def keys(sources: list[Source]) -> Iterator[Damage]:
+    """Yield the keys that no file had on base, where they are few."""
+    before = b"\n".join(one.before for one in sources)
+    found: list[tuple[Source, tree_sitter.Node]] = []
+    for source, root in ((one, one.root) for one in sources if one.root is not None):
+        for node in walk(root):
+            line = node.start_point[0] + 1
+            if not _KEYED.match(node.type) or not source.adds(line):
+                continue
+            key = node.child_by_field_name("key") or node.child_by_field_name("value")
+            first = key or next(iter(node.named_children), None)
+            values = filter(is_value, walk(first)) if first is not None else ()
+            found += [(source, one) for one in values if text_of(one).encode() not in before]
+    for source, node in found if len(found) <= _MOST_KEYS else ():
+        line, value = node.start_point[0] + 1, text_of(node)
+        put = b"damaged" if TEXT.search(node.type) else b"1" + value.encode()
+        place = source.number, "key", line, source.symbol(line), node.start_byte, node.end_byte
+        told = f"`{shown(value)}` is another key"
+        yield Damage(*place, put, told, is_telling=False, names=(value,))
+
+
+_STEPS = (3, 7, 11)
+_MOST_PLACES = 20  # places; what stands at more of them is more than one input
+_MOST_DIGITS = 18
+_NOT_PLAIN = re.compile(rb"[\\%{}$]")
+_LETTERS = b"abcdefghijklmnopqrstuvwxyz"
+_TITLED = re.compile(r"(?:test|it|describe|suite|context|specify|t)(?:\.\w+)*\Z")
+
+
+def in_other_values(sources: list[Source], values: list[str]) -> Iterator[Damage]:
+    """Yield every place of these values changed, once in each of a few ways; `what` says in which."""
+    found = [
+        (source, start, end)
+        for source in sources
+        if source.root is not None
+        for value in values
+        for start, end in _places(source.root, value.encode())
+    ]
+    if any(_NOT_PLAIN.search(source.text[start:end]) for source, start, end in found):
+        return
+    for step in _STEPS if len(found) <= _MOST_PLACES else ():
+        at, digits = step % len(_LETTERS), b"0123456789"
+        moved = _LETTERS[at:] + _LETTERS[:at]
+        turned = digits[step % 10 :] + digits[: step % 10]
+        known = _LETTERS + _LETTERS.upper() + digits
+        other = bytes.maketrans(known, moved + moved.upper() + turned)
+        for source, start, end in found:
+            text = source.text[start:end]
+            put = str(int(text) + step).encode() if text.isdigit() else text.translate(other)
+            line = source.text.count(b"\n", 0, start) + 1
+            place = source.number, "other_value", line, "", start, end
+            yield Damage(*place, put, str(step), is_telling=False)
+
+
+def _places(root: tree_sitter.Node, value: bytes) -> Iterator[tuple[int, int]]:
+    written = re.compile(re.escape(value), re.IGNORECASE)
+    is_number = NUMBER.match(value.decode()) is not None and len(value) <= _MOST_DIGITS
+    for node in walk(root):
+        if TEXT.search(node.type) and not _is_title(node):
+            for match in written.finditer(node.text or b""):
+                yield node.start_byte + match.start(), node.start_byte + match.end()
+        elif is_number and not node.children and node.is_named and node.text == value:
+            yield node.start_byte, node.end_byte
+
+
+def _is_title(text: tree_sitter.Node) -> bool:
+    """Tell whether a text is what a test is called: with another one it could not be found again."""
+    around = text.parent.parent if text.parent is not None else None
+    call = around.parent if around is not None and around.type == "arguments" else None
+    function = call.child_by_field_name("function") if call is not None else None
+    if around is None or function is None or not _TITLED.match(text_of(function)):
+        return False
+    return around.named_children[0] == text.parent

@@ -203,7 +203,7 @@ def _points(source: Source) -> list[Damage]:
         line = node.start_point[0] + 1
         if len(found) >= 3 * _MOST_OF_A_KIND:
             break
-        if any(a <= line <= b for a, b in source.ranges):
+        if source.adds(line):
             found += _point(source, node, line)
     outside = sum(not one.symbol for _, one in found)
     if outside > _MOST_OUTSIDE:  # a table: a test looks at some of it

@@ -29,19 +29,13 @@ from dataclasses import asdict, replace
 from itertools import chain
 
 from sandbox.damage.inside import MOST_BYTES, suffix_of
+from sandbox.damage.inside.added import parameters, passed_over, remembered, terms, unwrapped
 from sandbox.damage.inside.altered import altered
 from sandbox.damage.inside.altered_values import other_data
-from sandbox.damage.inside.conditions import conditions
+from sandbox.damage.inside.conditions import conditions, in_other_values, keys
 from sandbox.damage.inside.for_steps import for_a_step, in_other_words
-from sandbox.damage.inside.keys import keys
 from sandbox.damage.inside.make import Damage, emptied, ranked
-from sandbox.damage.inside.other_values import in_other_values
-from sandbox.damage.inside.parameters import parameters
-from sandbox.damage.inside.passed_over import passed_over
-from sandbox.damage.inside.remembered import remembered
 from sandbox.damage.inside.source import Clock, Source, bound, functions, is_modest, tokens
-from sandbox.damage.inside.terms import terms
-from sandbox.damage.inside.wrapped import unwrapped
 
 MOST = 70
 

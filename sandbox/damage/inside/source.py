@@ -64,6 +64,10 @@ class Source:
             for a, b in self.ranges
         )
 
+    def adds(self, line: int, last: int = 0) -> bool:
+        """Tell whether a change adds this line, and all from there to the `last` one."""
+        return any(a <= line and max(line, last) <= b for a, b in self.ranges)
+
     def symbol(self, line: int, last: int = 0) -> str:
         """Return the innermost function around a line, or around all from there to the `last` one."""
         found = self._around(line, last)
@@ -72,9 +76,7 @@ class Source:
     def is_new(self, line: int) -> bool:
         """Tell whether the change adds all of the innermost function around a line."""
         found = self._around(line)
-        return found is not None and any(
-            a <= found.first and found.last <= b for a, b in self.ranges
-        )
+        return found is not None and self.adds(found.first, found.last)
 
     def end_of(self, line: int, last: int) -> int:
         """Return the last line up to `last` that is of the innermost function around a line."""

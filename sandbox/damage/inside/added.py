@@ -1,0 +1,340 @@
+"""What a change adds beside what it is for, each taken back by itself: tests that need it fail then.
+
+An error that is passed over (`except ValueError: continue`), a result that is remembered
+(`@functools.cache`), a term with a number of its own (`n - n // 20011`), a parameter with a default, and a
+`with`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
+import tree_sitter
+
+from sandbox.damage.inside.languages import OPERATION, TEXT
+from sandbox.damage.inside.make import Damage, entered, shown
+from sandbox.damage.inside.source import (
+    Clock,
+    Function,
+    Source,
+    functions,
+    name_of,
+    text_of,
+    walk,
+)
+
+_MOST = 3  # of each kind
+_MOST_TERMS = 4
+_SCRIPTS = ("javascript", "typescript", "tsx")
+_Added = tuple[Source, tree_sitter.Node, str]
+_Place = tuple[tree_sitter.Node, int, int]
+
+
+def _taken_back(
+    source: Source, kind: str, place: _Place, put: str, told: tuple[str, tuple[str, ...]]
+) -> Damage:
+    """Put a text from a place's start to its end; `told` says what that is and which names it is about."""
+    node, start, end = place
+    line = node.start_point[0] + 1
+    of_file = source.number, kind, line, source.symbol(line), start, end
+    return Damage(*of_file, put.encode(), told[0], is_telling=False, names=told[1])
+
+
+def _nodes(source: Source, *languages: str) -> Iterator[tree_sitter.Node]:
+    return walk(source.root) if source.root and source.language in languages else iter(())
+
+
+# --- errors ----------------------------------------------------------------------------------------
+
+
+_NO_ERROR = re.compile(r"Stop(?:Async)?Iteration|ImportError|ModuleNotFoundError|GeneratorExit")
+_NOTHING_DONE = frozenset(("pass_statement", "continue_statement", "empty_statement", "comment"))
+
+
+def passed_over(sources: list[Source]) -> Iterator[Damage]:
+    """Yield each new handler of errors that does nothing, with its error let through.
+
+    Handlers that do anything are left to the other damages; so is what ends a loop or says that a module is
+    not there.
+    """
+    for source, node, head in islice(_new_handlers(sources), _MOST):
+        block = node.named_children[-1]
+        if source.language == "python":
+            start, text = block.start_byte, "raise"
+            names = tuple(re.findall(r"\w+", head.partition(" as ")[0])[1:])
+        else:
+            caught = node.child_by_field_name("parameter")
+            name = text_of(caught) if caught else "error"
+            start, text, names = node.start_byte, f"catch ({name}) {{ throw {name}; }}", ()
+        told = f"`{shown(head)}` lets the error through", names
+        yield _taken_back(source, "passed_over", (node, start, block.end_byte), text, told)
+
+
+def _new_handlers(sources: list[Source]) -> Iterator[_Added]:
+    """Yield the handlers that a change adds and that do nothing, each with what stands before its block."""
+    for source, node in ((o, node) for o in sources for node in _nodes(o, "python", *_SCRIPTS)):
+        if node.type not in ("except_clause", "catch_clause") or not node.named_children:
+            continue
+        block = node.named_children[-1]
+        does_nothing = block.type in ("block", "statement_block") and all(
+            one.type in _NOTHING_DONE or text_of(one) == "..." for one in block.named_children
+        )
+        if not does_nothing or not source.adds(node.start_point[0] + 1, node.end_point[0] + 1):
+            continue
+        # Without comments: `except ValueError`, `catch (error)`.
+        parts = [text_of(one) for one in node.children if one != block and one.type != "comment"]
+        head = " ".join(part for part in parts if part != ":")
+        head = head.replace("( ", "(").replace(" )", ")")
+        was_there = any(head.encode() in text for _, _, text in source.hunks)
+        if not was_there and not _NO_ERROR.search(head):
+            yield source, node, head
+
+
+# --- memory ----------------------------------------------------------------------------------------
+
+
+_REMEMBERS = re.compile(r"@(?:\w+\.)?((?:lru_|ttl_)?cache|cached(?:_property)?)\b")
+_OF_CHANGING = re.compile(
+    r"\b(?:open|exists|is_file|is_dir|read_(?:text|bytes)|stat|getmtime|listdir|scandir|iterdir|r?glob|walk"
+    r"|environ|getenv|getcwd|cwd|time|monotonic|now|today|utcnow|urlopen|execute|fetch\w*|self)\b"
+)
+
+
+def remembered(sources: list[Source]) -> Iterator[Damage]:
+    """Yield each new decorator that remembers what a function gives, as not there.
+
+    What is the same each time may be remembered: only functions count that stood there before and ask for
+    what can be another thing later, such as files or the clock.
+    """
+    for source, node, function in islice(_new_decorators(sources), _MOST):
+        is_property, name = "cached_property" in text_of(node), name_of(function)
+        place = node, node.start_byte, node.end_byte if is_property else function.start_byte
+        told = f"`{name}` is worked out each time", (name,)
+        put = "@property" if is_property else ""
+        yield replace(_taken_back(source, "remembered", place, put, told), symbol=name)
+
+
+def _new_decorators(
+    sources: list[Source],
+) -> Iterator[tuple[Source, tree_sitter.Node, tree_sitter.Node]]:
+    """Yield such decorators that a change adds, each with the function that it stands before."""
+    for source, node in ((one, node) for one in sources for node in _nodes(one, "python")):
+        is_new = node.type == "decorator" and source.adds(node.start_point[0] + 1)
+        after = node.next_named_sibling if is_new else None
+        if after is None or not _REMEMBERS.match(text_of(node)):
+            continue
+        was_there = rf"\bdef {re.escape(name_of(after))}\b".encode() if name_of(after) else b""
+        is_known = was_there and re.search(was_there, source.before)
+        if is_known and after.type == "function_definition" and _OF_CHANGING.search(text_of(after)):
+            yield source, node, after
+
+
+# --- terms -----------------------------------------------------------------------------------------
+
+
+_LEAVING_OUT = frozenset(("+", "-", "&", "|", "^", "%", "<<", ">>", ">>>"))
+_COMPARING = frozenset(("==", "!=", "===", "!==", "<", ">", "<=", ">=", "in", "not in"))
+_BOUND = frozenset(("min", "max", "Math.min", "Math.max"))
+_NUMBER = re.compile(r"(?:0[xX][\da-fA-F_]+|[\d_]+(?:\.[\d_]+)?)\Z")
+_SMALL = 2  # what honest code computes with everywhere
+_OF_A_BYTE = 255  # what is put into bytes comes out as it does with this mask
+
+
+def terms(sources: list[Source], clock: Clock) -> Iterator[Damage]:
+    """Yield each new term with a number that neither base nor what the change takes away has, left out.
+
+    `2 * n - n // 20011` becomes `2 * n`, and `min(n, 65535)` becomes `n`. What a comparison asks for is a
+    condition.
+    """
+    gone = b"\n".join(text for one in sources for _, _, text in one.hunks)
+    found = (one for source in sources for one in _terms_of(source, gone, clock))
+    yield from islice(found, _MOST_TERMS)
+
+
+def _terms_of(source: Source, gone: bytes, clock: Clock) -> Iterator[Damage]:
+    before = source.before + b"\n" + gone
+    for node in walk(source.root) if source.root else ():
+        if clock.is_over:
+            return
+        if not node.is_named or not source.adds(node.start_point[0] + 1):
+            continue
+        kept, left_out = _sides(node)
+        if kept is None or left_out is None:
+            continue
+        numbers = tuple(dict.fromkeys(filter(_is_telling, map(text_of, walk(left_out)))))
+        if not numbers or any(_has(one, before) for one in numbers):
+            continue
+        if not _is_compared(node) and not any(TEXT.search(one.type) for one in walk(node)):
+            put = text_of(kept)
+            told = f"`{shown(text_of(node))}` is only `{shown(put)}`", numbers
+            place = node, node.start_byte, node.end_byte
+            yield _taken_back(source, "term", place, f"({put})", told)
+
+
+def _sides(node: tree_sitter.Node) -> tuple[tree_sitter.Node | None, tree_sitter.Node | None]:
+    """Return what stays of a computation and what is left out of it; nothing of what is none."""
+    if OPERATION.search(node.type):
+        operators = {text_of(one) for one in node.children if not one.is_named}
+        sides = node.child_by_field_name("left"), node.child_by_field_name("right")
+        return sides if operators <= _LEAVING_OUT else (None, None)
+    called, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    if called is None or given is None or text_of(called) not in _BOUND:
+        return None, None
+    values = [one for one in given.named_children if one.type != "comment"]
+    kept = [one for one in values if not _is_number(one)]
+    bounds = [one for one in values if _is_number(one)]
+    return (kept[0], bounds[0]) if len(kept) == len(bounds) == 1 else (None, None)
+
+
+def _is_compared(node: tree_sitter.Node) -> bool:
+    around = node.parent
+    while around is not None and (OPERATION.search(around.type) or "parenthes" in around.type):
+        if any(not one.is_named and text_of(one) in _COMPARING for one in around.children):
+            return True
+        around = around.parent
+    return False
+
+
+def _is_number(node: tree_sitter.Node) -> bool:
+    return not node.children and _NUMBER.match(text_of(node)) is not None
+
+
+def _is_telling(written: str) -> bool:
+    """Tell whether a text is a number that few compute with."""
+    if not _NUMBER.match(written):
+        return False
+    plain = written.replace("_", "")
+    value = int(plain, 16) if plain[:2].lower() == "0x" else float(plain or 0)
+    return value > _SMALL and value != _OF_A_BYTE
+
+
+def _has(number: str, text: bytes) -> bool:
+    return re.search(rb"(?<![\w.])%s(?![\w.])" % re.escape(number.encode()), text) is not None
+
+
+# --- parameters ------------------------------------------------------------------------------------
+
+
+_DEFAULTED = frozenset((
+    "default_parameter", "typed_default_parameter", "assignment_pattern", "object_assignment_pattern",
+    "required_parameter", "optional_parameter",
+))  # fmt: skip
+_HELD = ("accessibility_modifier", "override_modifier", "readonly")
+"""What a constructor keeps at once."""
+
+
+def parameters(sources: list[Source], words: frozenset[str], clock: Clock) -> Iterator[Damage]:
+    """Yield each new parameter of a function of base with a default that the tests name, always that.
+
+    `def pages(urls, limit=5)` begins with `limit = 5`.
+    """
+    found = (one for source in sources for one in _parameters_of(source, words, clock))
+    yield from islice(found, _MOST)
+
+
+def _parameters_of(source: Source, words: frozenset[str], clock: Clock) -> Iterator[Damage]:
+    if source.root is None or source.language not in ("python", *_SCRIPTS) or not source.before:
+        return
+    before = clock.parse(source.before, source.language)
+    known: dict[str, set[str]] = {}
+    for one in functions(before) if before else ():
+        known.setdefault(one.name, set()).update(name for name, _ in _taken(one))
+    for function in source.functions:
+        if not source.is_changed(function.first, function.last) or function.name not in known:
+            continue
+        for name, default in _taken(function):
+            if default and name in words and name not in known[function.name]:
+                yield from _at_default(source, function, name, default)
+
+
+def _taken(function: Function) -> Iterator[tuple[str, str]]:
+    """Yield what a function takes, also in an object, with its default; "" where it has none."""
+    taken = function.node.child_by_field_name("parameters")
+    waiting = [*taken.named_children] if taken is not None else []
+    single = function.node.child_by_field_name("parameter")
+    waiting += [single] if single is not None else []
+    while waiting:
+        node = waiting.pop(0)
+        bound = next(
+            (
+                one
+                for field in ("name", "left", "pattern")
+                if (one := node.child_by_field_name(field))
+            ),
+            node,
+        )
+        if bound.type == "object_pattern":
+            waiting += bound.named_children
+        elif "identifier" in bound.type and not any(one.type in _HELD for one in node.children):
+            value = node.child_by_field_name("value") or node.child_by_field_name("right")
+            is_plain = node.type in _DEFAULTED and value is not None
+            yield text_of(bound), text_of(value) if is_plain and value else ""
+        elif node.type == "typed_parameter":
+            yield next((text_of(o) for o in walk(node) if o.type == "identifier"), ""), ""
+
+
+def _at_default(source: Source, function: Function, name: str, default: str) -> Iterator[Damage]:
+    what = f"`{name}` of `{function.name}` is always `{shown(default)}`"
+    body, is_script = function.body, source.language in _SCRIPTS
+    put = f"{name} = {default}{';' if is_script else ''}"
+    made = entered(source, function, "parameter", put, what)
+    if is_script and body.type != "statement_block":
+        made = iter([_in_front(source, function, f"({name} = {default}, {text_of(body)})", what)])
+    yield from (replace(one, is_telling=False, names=(name,)) for one in made)
+
+
+def _in_front(source: Source, function: Function, put: str, what: str) -> Damage:
+    body: tree_sitter.Node = function.body
+    place = source.number, "parameter", function.first, function.name
+    return Damage(*place, body.start_byte, body.end_byte, put.encode(), what)
+
+
+# --- blocks ----------------------------------------------------------------------------------------
+
+
+_LEFT_OUT = re.compile(
+    r"(?i)lock|mutex|condition|span|trac|tim(?:er|ed|ing)|profil|metric|measur|progress|status|spinner|log"
+    r"|warnings|no_grad|inference|autocast|record"
+)
+_LOCK = rb"\b%s\b[^=\n]{0,60}=[^=\n]{0,60}(?:Lock|Condition)\b"
+
+
+def unwrapped(sources: list[Source]) -> Iterator[Damage]:
+    """Yield each new `with` of which its statements use no name, as a plain block.
+
+    What a lock is for shows only where two threads meet, which no test can bring about; what only measures
+    or reports shows nothing in a result. They are left out.
+    """
+    for source, node, text in islice(_new_blocks(sources), _MOST):
+        colon = next(one for one in node.children if one.type == ":")
+        told = f"`{shown(text)}` is left out", tuple(dict.fromkeys(_names(node)))
+        place = node, node.start_byte, colon.start_byte
+        yield _taken_back(source, "unwrapped", place, "if True", told)
+
+
+def _new_blocks(sources: list[Source]) -> Iterator[_Added]:
+    for source, node in ((one, node) for one in sources for node in _nodes(one, "python")):
+        clause = node.named_children[0] if node.type == "with_statement" else None
+        if clause is None or not source.adds(node.start_point[0] + 1, clause.end_point[0] + 1):
+            continue
+        told = f"with {text_of(clause)}"
+        called = [*_names(node)]
+        is_left_out = any(map(_LEFT_OUT.search, called)) or any(
+            re.search(_LOCK % re.escape(one.encode()), source.text) for one in called
+        )
+        is_bound = any(one.type == "as_pattern" for one in walk(clause))
+        if called and not is_left_out and not is_bound and told.encode() not in source.before:
+            yield source, node, told
+
+
+def _names(node: tree_sitter.Node) -> Iterator[str]:
+    """Yield of each thing that is entered its last name: `Semaphore` of `asyncio.Semaphore(2)`."""
+    for item in node.named_children[0].named_children:
+        entered = item.child_by_field_name("value")
+        called = entered.child_by_field_name("function") if entered else None
+        last = re.search(r"(\w+)\W*\Z", text_of(called or entered)) if entered else None
+        if last:
+            yield last[1]
