@@ -10,14 +10,17 @@ from itertools import chain, islice, permutations
 from sandbox.elsewhere.calls_near import (
     MOST_INPUTS,
     MOST_OF_A_FUNCTION,
+    LongCall,
     NearCall,
     all_of,
     calls_around,
     chosen,
+    long_calls,
+    long_input,
+    unanswered,
     with_nothing,
 )
 from sandbox.elsewhere.driver import Driver, Looking
-from sandbox.elsewhere.long_inputs import LongCall, long_calls, long_input, unanswered
 from sandbox.elsewhere.new_names import added_code, changed_defaults
 from sandbox.elsewhere.sides import Replay, Sides, Swap, unmeasured
 from sandbox.elsewhere.told import Recorded

@@ -20,7 +20,6 @@ import tree_sitter
 
 from sandbox.damage.inside.altered_values import altered_values
 from sandbox.damage.inside.dropped import dropped_promises
-from sandbox.damage.inside.extracted import put_back
 from sandbox.damage.inside.for_people import CONTENTS, GIVEN, is_for_people
 from sandbox.damage.inside.languages import FUNCTIONS
 from sandbox.damage.inside.make import Damage, shown
@@ -164,8 +163,7 @@ def _as_on_base(
         return
     was = Place.of(text, root, start, start + len(put))
     now = Place.of(source.text, source.root, start, stop)
-    unmoved, moved = put_back(was, now, source)
-    changed = steps(was.pieces, unmoved.pieces)
+    changed = steps(was.pieces, now.pieces)
     same = [one for one in changed if _is_said_otherwise(one, source)]
     is_same = len(same) == len(changed) or _is_closed_too(changed)
     if is_same or _is_never_called(root, start, start + len(put)):
@@ -181,9 +179,8 @@ def _as_on_base(
         told = f"`{shown(row.decode(errors='replace').strip())}` is still there"
         here, edit = (source.number, "altered", first + 1, symbol, start, stop), _edit(changed)
         yield Damage(*here, put, told, is_telling=False, names=(symbol, *names), edit=edit), False
-    for part in parts(steps(was.pieces, now.pieces) if moved else changed, was, now):
-        is_moved = any(start <= part.start <= part.end <= end for start, end in moved)
-        if not is_moved and not any(one.at <= part.start <= one.end for one in same):
+    for part in parts(changed, was, now):
+        if not any(one.at <= part.start <= one.end for one in same):
             here = source.number, "altered", part.line, symbol, part.start, part.end
             named = part.names if function else (symbol, *part.names)
             yield Damage(*here, part.put, part.what, is_telling=False, names=named), True

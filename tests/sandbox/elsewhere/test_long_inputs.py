@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from sandbox.elsewhere.calls_near import long_calls
 from sandbox.elsewhere.inside.objects import Instance
 from sandbox.elsewhere.inside.values import literal
-from sandbox.elsewhere.long_inputs import long_calls
 from sandbox.elsewhere.python import PythonDriver
 from sandbox.elsewhere.told import Recorded
 
