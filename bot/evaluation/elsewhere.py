@@ -24,7 +24,7 @@ from bot.values import ActionKind, Evidence, Observed, Step, TestComparison, Tra
 from sandbox.base import Limits
 from sandbox.elsewhere.driver import Looking
 from sandbox.elsewhere.look import DRIVERS, look_again
-from sandbox.elsewhere.values import After, SecondLook, WhyLeftOut
+from sandbox.elsewhere.values import Otherwise, SecondLook, WhyLeftOut
 from sandbox.elsewhere.whole import WHOLE, run_again
 from sandbox.test_runs.four_runs import worth_alone
 from sandbox.test_runs.path_kinds import PathKind, classify
@@ -46,11 +46,15 @@ _NEARBY = Step(
 )
 _SPEAKS_OF_UTC = re.compile(r"(?i)\b(?:utc|gmt|time ?zones?)\b")
 _LOCAL = re.compile(r"(?i)\blocal\b")
-_AFTER = {
-    After.OTHER: "after the tested call",
-    After.CHANGED: "after its argument was changed in place",
-    After.SAME: "called once more on the same object",
-    After.MADE: "after the same call on another object",
+_OTHERWISE = {
+    Otherwise.DEFAULT: "{call}: base {base}, head {head}",
+    Otherwise.TOO_LONG: "{call}, with {beside}: base answers, head {head}",
+    Otherwise.UNORDERED: "{call} on head: {base}, and where hashes are others {head}",
+    Otherwise.OTHER: "{call} on head: {base} alone, {head} after the tested call",
+    Otherwise.CHANGED: "{call} on head: {base} alone, {head} after its argument was changed in place",
+    Otherwise.SAME: "{call} on head: {base} alone, {head} called once more on the same object",
+    Otherwise.MADE: "{call} on head: {base} alone, {head} after the same call on another object",
+    Otherwise.SHARED: "{call} on head: all have the same {beside}",
 }
 _LEAST_S = 30.0
 _LONGER_THAN_HEAD = 3
@@ -84,21 +88,9 @@ async def look_elsewhere(
     found = []
     if seen.differences or seen.left_out or seen.unrecorded or seen.not_looked_at:
         found.append(_shown(_STEP, list(_again(seen)), took_s))
-    parts = (seen.inputs, seen.defaults, seen.too_long, seen.unordered, seen.carried, seen.shared)
-    if any(parts):
-        lines = [*table(seen.inputs), *_in_series(seen)]
-        lines += (
-            f"{one.call}, with {one.what}: base answers, head {one.on_head}"
-            for one in seen.too_long
-        )
-        lines += (
-            f"{one.call.call}: base {one.call.on_base}, head {one.call.on_head}"
-            for one in seen.defaults
-        )
-        lines += (
-            f"{one.call.call} on head: {one.call.on_base}, and where hashes are others {one.call.on_head}"
-            for one in seen.unordered
-        )
+    if seen.inputs or seen.otherwise:
+        told = (one.told(_OTHERWISE[one.how]) for one in seen.otherwise)
+        lines = [*table(seen.inputs), *dict.fromkeys(told)]
         for one in (o for o in seen.swapped if not o.is_alike):
             base, head = one.swapped.on_base, one.swapped.on_head
             gives = f"base {base}, head {head}" if one.swapped.differs else f"{head} on both"
@@ -186,15 +178,6 @@ def _test_files(tree: Path) -> tuple[str, ...]:
 def _shown(step: Step, lines: list[str], seconds: float) -> Evidence:
     head = Observation(Side.HEAD, "", None, "\n".join(lines), seconds)
     return Evidence(step.id, step, None, head, Transition.UNKNOWN)
-
-
-def _in_series(seen: SecondLook) -> tuple[str, ...]:
-    carried = (
-        f"{one.call} on head: {one.alone} alone, {one.later} {_AFTER[one.how]}"
-        for one in seen.carried
-    )
-    shared = (f"{o.made} on head: all have the same {o.attribute}" for o in seen.shared)
-    return tuple(dict.fromkeys((*carried, *shared)))
 
 
 def _again(seen: SecondLook) -> Iterator[str]:

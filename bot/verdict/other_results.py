@@ -8,7 +8,7 @@ from bot.task.alternatives import prose_of, without_blocks
 from bot.task.categories import may_keep
 from bot.text.words import sentences
 from bot.verdict.claims import Claim, Gap
-from sandbox.elsewhere.values import After, BothSides
+from sandbox.elsewhere.values import BothSides, Otherwise
 
 _NUMBER = r"-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?"
 _A_NUMBER = re.compile(rf"returned {_NUMBER}")
@@ -48,12 +48,52 @@ _SPEAKS_OF_USE = re.compile(
     r"throttl\w+|debounc\w+|pops?|popped|already|duplicates?)\b"
 )
 """What an object allows may then honestly be used up."""
-_AFTER = {
-    After.OTHER: "after `{before}`, whose result that is",
-    After.CHANGED: "after its argument was changed in place, which is the result from before",
-    After.SAME: "when it is called once more on the same object",
-    After.MADE: "after the same call on another object",
+_OTHERWISE = {
+    Otherwise.DEFAULT: (
+        "without what is new in the tests' call, `{call}` {base} on base and {head} on head, and no test "
+        "shows that this is meant.",
+        "Leave such a call as it was, or add a test that shows what it is to give",
+    ),
+    Otherwise.TOO_LONG: (
+        "where `{call}` is given {beside}, base answers and head {head}.",
+        "Let the time that it takes, and the depth of calls, not grow so fast with what it is given",
+    ),
+    Otherwise.UNORDERED: (
+        "`{call}` gives the same on base each time a program starts. On head it {base} in one process and "
+        "{head} in another, as the order of a set is another one.",
+        "Keep the order, or let the task say that it does not matter",
+    ),
+    Otherwise.SHARED: (
+        "each `{call}` has its own `{beside}` on base, and on head all of them have the same one: who "
+        "changes it changes it for everybody, and the task does not ask for that.",
+        "Give each object its own, or let the task ask for one that is shared",
+    ),
+    **{
+        how: (
+            f"on head `{{call}}` {{base}} by itself, and {{head}} {after}.",
+            "Let a call give the same whatever was called before, or let the task ask for what changes",
+        )
+        for how, after in (
+            (Otherwise.OTHER, "after `{beside}`, whose result that is"),
+            (
+                Otherwise.CHANGED,
+                "after its argument was changed in place, which is the result from before",
+            ),
+            (Otherwise.SAME, "when it is called once more on the same object"),
+            (Otherwise.MADE, "after the same call on another object"),
+        )
+    },
 }
+"""What is told of a call that comes otherwise, and what to do."""
+_EXCUSES = {
+    Otherwise.UNORDERED: (_OF_NO_ORDER,),
+    Otherwise.OTHER: (_SPEAKS_OF_FIRST,),
+    Otherwise.CHANGED: (_SPEAKS_OF_FIRST,),
+    Otherwise.SAME: (_SPEAKS_OF_STATE, _SPEAKS_OF_USE),
+    Otherwise.MADE: (_SPEAKS_OF_STATE,),
+    Otherwise.SHARED: (_SPEAKS_OF_STATE,),
+}
+"""What a demand speaks of that asks for it."""
 _OF_REFUSALS = re.compile(r"(?i)\b(?:throw|rais|refus|reject)|error\b|exception\b")
 _ERROR = re.compile(r"(?<![\w.])[A-Z]\w*(?:Error|Exception)(?!\w)")
 _SEVERAL = 2
@@ -93,7 +133,8 @@ def depends_on_calls_before(claim: Claim) -> Gap | None:
 
     What is to be remembered is never the result of another call.
     """
-    if gap := _carries_over(claim):
+    after = (Otherwise.OTHER, Otherwise.CHANGED, Otherwise.SAME, Otherwise.MADE)
+    if gap := _otherwise(claim, *after) or _otherwise(claim, Otherwise.SHARED):
         return gap
     if _SPEAKS_OF_STATE.search(claim.asked):
         return None
@@ -114,77 +155,26 @@ def depends_on_calls_before(claim: Claim) -> Gap | None:
     return None
 
 
-def _carries_over(claim: Claim) -> Gap | None:
+def gives_other_results(claim: Claim) -> Gap | None:
+    """Calls as one could make them before come otherwise on head, not at all or in any order.
+
+    They are without what is new in the tests' calls, or with a very long text or list.
+    """
+    ways = (Otherwise.DEFAULT, Otherwise.TOO_LONG, Otherwise.UNORDERED)
+    return next(filter(None, (_otherwise(claim, how) for how in ways)), None)
+
+
+def _otherwise(claim: Claim, *ways: Otherwise) -> Gap | None:
+    """Return what is told of the first call that comes otherwise in one of these ways, unasked."""
     paths = {test.path for test in claim.tests}
-    is_of_state = _SPEAKS_OF_STATE.search(claim.asked) is not None
-    is_of_first = _SPEAKS_OF_FIRST.search(claim.asked) is not None
-    excused = {
-        *((After.SAME, After.MADE) if is_of_state else ()),
-        *((After.SAME,) if _SPEAKS_OF_USE.search(claim.asked) else ()),
-        *((After.OTHER, After.CHANGED) if is_of_first else ()),
-    }
-    carried = claim.seen.carried if claim.seen else ()
-    if one := next((o for o in carried if o.path in paths and o.how not in excused), None):
-        return Gap(
-            f"on head `{one.call}` {one.alone} by itself, and {one.later} "
-            f"{_AFTER[one.how].format(before=one.before)}.",
-            "Let a call give the same whatever was called before, or let the task ask for what changes",
-            claim.nearby,
-        )
-    shared = claim.seen.shared if claim.seen and not is_of_state else ()
-    if found := next((one for one in shared if one.path in paths), None):
-        return Gap(
-            f"each `{found.made}` has its own `{found.attribute}` on base, and on head all of them have the "
-            "same one: who changes it changes it for everybody, and the task does not ask for that.",
-            "Give each object its own, or let the task ask for one that is shared",
-            claim.nearby,
-        )
+    of_all = "\n".join((claim.asked, *claim.case.requirements.said))
+    for one in claim.seen.otherwise if claim.seen else ():
+        said = of_all if one.how is Otherwise.UNORDERED else claim.asked
+        is_asked = any(words.search(said) for words in _EXCUSES.get(one.how, ()))
+        if one.how in ways and one.path in paths and not is_asked:
+            but, step = _OTHERWISE[one.how]
+            return Gap(one.told(but), step, claim.nearby)
     return None
-
-
-def changes_default(claim: Claim) -> Gap | None:
-    """Without what is new in the tests' calls, head answers otherwise than base, and no test shows that."""
-    paths = {test.path for test in claim.tests}
-    seen = claim.seen.defaults if claim.seen else ()
-    one = next((one.call for one in seen if one.path in paths), None)
-    if one is None:
-        return None
-    return Gap(
-        f"without what is new in the tests' call, `{one.call}` {one.on_base} on base and {one.on_head} on "
-        "head, and no test shows that this is meant.",
-        "Leave such a call as it was, or add a test that shows what it is to give",
-        claim.nearby,
-    )
-
-
-def comes_in_any_order(claim: Claim) -> Gap | None:
-    """What base gives in one order comes on head in another one each time a program starts."""
-    paths = {test.path for test in claim.tests}
-    seen = claim.seen.unordered if claim.seen else ()
-    one = next((one.call for one in seen if one.path in paths), None)
-    said = "\n".join((claim.asked, *claim.case.requirements.said))
-    if one is None or _OF_NO_ORDER.search(said):
-        return None
-    return Gap(
-        f"`{one.call}` gives the same on base each time a program starts. On head it {one.on_base} in one "
-        f"process and {one.on_head} in another, as the order of a set is another one.",
-        "Keep the order, or let the task say that it does not matter",
-        claim.nearby,
-    )
-
-
-def gives_up_at_long_inputs(claim: Claim) -> Gap | None:
-    """With a very long text or list in a tested call, base answers and head does not."""
-    paths = {test.path for test in claim.tests}
-    seen = claim.seen.too_long if claim.seen else ()
-    one = next((one for one in seen if one.path in paths), None)
-    if one is None:
-        return None
-    return Gap(
-        f"where `{one.call}` is given {one.what}, base answers and head {one.on_head}.",
-        "Let the time that it takes, and the depth of calls, not grow so fast with what it is given",
-        claim.nearby,
-    )
 
 
 def answers_what_stays_refused(claim: Claim) -> Gap | None:

@@ -32,11 +32,9 @@ from bot.verdict.loosely_checked import checks_loosely
 from bot.verdict.other_results import (
     answers_what_stays_refused,
     changes_arguments,
-    changes_default,
-    comes_in_any_order,
     comes_otherwise,
     depends_on_calls_before,
-    gives_up_at_long_inputs,
+    gives_other_results,
 )
 from sandbox.damage.values import (
     ALTERED,
@@ -380,9 +378,7 @@ _LOOKS = (  # in the order in which a reader would want to be told
     checks_loosely,
     changes_arguments,
     depends_on_calls_before,
-    changes_default,
-    gives_up_at_long_inputs,
-    comes_in_any_order,
+    gives_other_results,
     _is_in_another_place,
     _refuses_unshown,
     answers_what_stays_refused,

@@ -36,6 +36,7 @@ from bot.values import (
 from bot.values.rules import ASSERTION_TRIVIAL, NEW_TEST_SKIPPED, TEST_SKIPPED
 from bot.verdict.behaviour import judge_behaviour
 from sandbox.damage.values import OF_LINES
+from sandbox.elsewhere.values import Otherwise
 from sandbox.values import ChangedFile, ChangeKind, Outcome
 
 _CLAIMS_A_CHANGE = re.compile(
@@ -230,13 +231,16 @@ def _by_what_holds(requirement: Requirement, case: Case) -> Verdict | None:
 def _comes_otherwise(requirement: Requirement, case: Case) -> Verdict | None:
     """A call near those of tests that hold comes otherwise on head, where behavior is to stay as it is."""
     look = case.observed.second_look
-    if look is None or not look.defaults:
+    found = (one for one in look.otherwise if one.how is Otherwise.DEFAULT) if look else ()
+    first = next(iter(found), None)
+    if first is None:
         return None
-    one = look.defaults[0].call
     given = unverified(
         requirement,
-        f"Behavior is to stay as it is, but near what base's tests call, `{one.call}` {one.on_base} on base "
-        f"and {one.on_head} on head.",
+        first.told(
+            "Behavior is to stay as it is, but near what base's tests call, `{call}` {base} on base and "
+            "{head} on head."
+        ),
         "Let such a call give what it gave, or let the task ask for the change",
     )
     ids = (o.id for o in case.observed.evidence if o.step.action is ActionKind.NEARBY_INPUTS)

@@ -12,7 +12,7 @@ from itertools import chain, islice, zip_longest
 
 from sandbox.elsewhere.driver import Driver
 from sandbox.elsewhere.told import Outcome, Recorded
-from sandbox.elsewhere.values import MOST_SHOWN, RAISED, SEVERAL, LongInput
+from sandbox.elsewhere.values import MOST_SHOWN, RAISED, SEVERAL, BothSides, OtherResult, Otherwise
 from sandbox.elsewhere.variation import MOST, neighbors, shared_words
 
 MOST_OF_A_FUNCTION = 4
@@ -147,7 +147,8 @@ def unanswered(
             yield one
 
 
-def long_input(one: LongCall, head: Outcome | None) -> LongInput:
+def long_input(one: LongCall, head: Outcome | None) -> OtherResult:
     """Return what is told of such a call."""
     comes = head.all if head else _NO_ANSWER
-    return LongInput(one.tested.shown[:MOST_SHOWN], one.what, comes, one.tested.path)
+    both = BothSides(one.tested.shown[:MOST_SHOWN], "", comes)
+    return OtherResult(Otherwise.TOO_LONG, both, one.tested.path, one.what)

@@ -15,7 +15,7 @@ from itertools import islice
 from sandbox.elsewhere.driver import Driver, Series
 from sandbox.elsewhere.sides import Replay
 from sandbox.elsewhere.told import Recorded, Run, both_sides
-from sandbox.elsewhere.values import MOST_SHOWN, After, Carried, Default, SecondLook, Shared
+from sandbox.elsewhere.values import MOST_SHOWN, BothSides, OtherResult, Otherwise, SecondLook
 from sandbox.elsewhere.variation import neighbors
 from sandbox.linters.reading import Node, records
 
@@ -36,7 +36,7 @@ class _Look:
     """A series, what it tries (None: a call without its last argument), and the tested call that it is of."""
 
     series: Series
-    how: After | None
+    how: Otherwise | None
     tested: Recorded
 
     @property
@@ -67,17 +67,18 @@ async def replay_in_series(
         for version in dict.fromkeys((driver.without(one, names) or one, one))
         for look in _looks(driver, version)
         if look.how or driver.taken(look.series.steps[0]) < fewest[one.module, one.name]
-        if look.how is not After.SAME or not _is_called_twice(one, looking.code)
+        if look.how is not Otherwise.SAME or not _is_called_twice(one, looking.code)
     ]
     series = tuple(dict.fromkeys(s for one in looks for s in (*one.alone, one.series)))
     base, head = await replay.runs((), series)
     numbers = {one: number for number, one in enumerate(series)}
     given = _Given(numbers, base, head, looking.code)
-    return SecondLook(
-        defaults=tuple(filter(None, map(given.default, looks))),
-        carried=tuple(filter(None, (given.carried(one) or given.read(one) for one in looks))),
-        shared=tuple(filter(None, map(given.shared, looks))),
+    found = (
+        *map(given.default, looks),
+        *(given.carried(one) or given.read(one) for one in looks),
+        *map(given.shared, looks),
     )
+    return SecondLook(otherwise=tuple(filter(None, found)))
 
 
 def _chosen(wanted: list[Recorded], touched: Collection[str]) -> Iterator[Recorded]:
@@ -114,19 +115,19 @@ def _looks(driver: Driver, call: Recorded) -> Iterator[_Look]:
     if call.name.endswith(_INIT):
         bare = replace(call, arguments="((), {}, {})", shown=f"{call.name}()")
         for one in dict.fromkeys((call, bare)):
-            yield _Look(Series((one, one)), After.MADE, call)
+            yield _Look(Series((one, one)), Otherwise.MADE, call)
         return
     if call.name.startswith(_NEW):
         bare = replace(call, arguments="[]", shown=f"{call.name}()")
         for one in dict.fromkeys((call, bare)):
-            yield _Look(Series((one,)), After.SAME, call)
+            yield _Look(Series((one,)), Otherwise.SAME, call)
         return
     if shorter := driver.shorter(call):
         yield _Look(Series((shorter,)), None, call)
     is_method = "." in call.name and driver.is_apart
     if is_method:
-        yield _Look(Series((call, call), is_one=True), After.SAME, call)
-        yield _Look(Series((call, call)), After.MADE, call)
+        yield _Look(Series((call, call), is_one=True), Otherwise.SAME, call)
+        yield _Look(Series((call, call)), Otherwise.MADE, call)
     values = driver.values(call)[: driver.taken(call)]
     others = (
         (slot, other)
@@ -135,10 +136,10 @@ def _looks(driver: Driver, call: Recorded) -> Iterator[_Look]:
     )
     for slot, other in islice(others, _MOST_OTHERS if driver.is_apart else _FEW):
         varied = driver.varied(call, slot, other)
-        yield _Look(Series((call, varied), is_one=is_method), After.OTHER, call)
+        yield _Look(Series((call, varied), is_one=is_method), Otherwise.OTHER, call)
         is_same_kind = type(other) is type(values[slot]) and type(other) in _CHANGEABLE
         if is_same_kind and driver.is_apart:
-            yield _Look(Series((call, varied), is_method, slot), After.CHANGED, call)
+            yield _Look(Series((call, varied), is_method, slot), Otherwise.CHANGED, call)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,7 @@ class _Given:
     head: Run
     code: str  # of the tests
 
-    def carried(self, look: _Look) -> Carried | None:
+    def carried(self, look: _Look) -> OtherResult | None:
         """Return the last call of a series where head answers it otherwise after the first one."""
         first, last = look.series.steps[0], look.series.steps[-1]
         if first.name.endswith(_INIT) or first.name.startswith(_NEW) or look.how is None:
@@ -162,7 +163,7 @@ class _Given:
         if before is None or alone is None or later is None or later == alone:
             return None
         is_known = base_alone is not None and not base_alone.startswith("raised ")
-        if look.how in (After.SAME, After.MADE):
+        if look.how in (Otherwise.SAME, Otherwise.MADE):
             # What gives nothing does something, and that may not be seen.
             is_kept = (
                 is_known and base == base_alone and base not in _NOTHING and not self._changes(look)
@@ -174,12 +175,10 @@ class _Given:
             is_other = is_stale and ((is_known and base == base_alone) or is_new)
         if not is_other:
             return None
-        before, call, alone, later = (
-            one[:MOST_SHOWN] for one in (first.shown, last.shown, alone, later)
-        )
-        return Carried(look.how, before, call, alone, later, look.tested.path, look.tested.test)
+        both = _cut(last.shown, alone, later)
+        return OtherResult(look.how, both, look.tested.path, first.shown[:MOST_SHOWN])
 
-    def read(self, look: _Look) -> Carried | None:
+    def read(self, look: _Look) -> OtherResult | None:
         """Return the method of an object that gives something else once more, or on another object."""
         one = look.series.steps[0]
         if not one.name.startswith(_NEW):
@@ -194,12 +193,11 @@ class _Given:
                 or first.startswith("raised ")
             ):
                 continue
-            call = f"({one.shown}).{name}"[:MOST_SHOWN]
-            place = one.path, one.test
+            call = f"({one.shown}).{name}"
             if again != first:
-                return Carried(After.SAME, call, call, first, again[:MOST_SHOWN], *place)
+                return OtherResult(Otherwise.SAME, _cut(call, first, again), one.path)
             if other != first:
-                return Carried(After.MADE, call, call, first, other[:MOST_SHOWN], *place)
+                return OtherResult(Otherwise.MADE, _cut(call, first, other), one.path)
         return None
 
     def _methods(self, run: Run, look: _Look) -> dict[str, tuple[str, str, str]]:
@@ -218,7 +216,7 @@ class _Given:
             text = next(records(text.encode()), Node(None))[_HELD].text
         return text.split()
 
-    def default(self, look: _Look) -> Default | None:
+    def default(self, look: _Look) -> OtherResult | None:
         """Return a call without an argument for which base has no place, where head answers it otherwise."""
         tested, call = (self.numbers[one] for one in look.alone)
         base, head = self.base.series.get(call), self.head.series.get(call)
@@ -227,9 +225,10 @@ class _Given:
             return None
         if base == head or base.startswith("raised ") or base in _NOTHING:
             return None
-        return Default(both_sides(look.series.steps[0].shown, base, head), look.tested.path)
+        both = both_sides(look.series.steps[0].shown, base, head)
+        return OtherResult(Otherwise.DEFAULT, both, look.tested.path)
 
-    def shared(self, look: _Look) -> Shared | None:
+    def shared(self, look: _Look) -> OtherResult | None:
         """Return the attribute that two objects of a series have together on head, and on base apart."""
         first = look.series.steps[0]
         if not (first.name.endswith(_INIT) or first.name.startswith(_NEW)):
@@ -241,8 +240,13 @@ class _Given:
         if name is None:
             return None
         made = first.shown.replace(_INIT, "", 1)
-        return Shared(made[:MOST_SHOWN], name, look.tested.path, look.tested.test)
+        return OtherResult(Otherwise.SHARED, _cut(made, "", ""), look.tested.path, name)
 
     def _changes(self, look: _Look) -> bool:
         """Tell whether base's first call changes the object that it is called on."""
         return self.numbers[look.series] in self.base.changing
+
+
+def _cut(call: str, first: str, then: str) -> BothSides:
+    """Return a call and what head gives at first and then, as far as they are shown."""
+    return BothSides(call[:MOST_SHOWN], first[:MOST_SHOWN], then[:MOST_SHOWN])

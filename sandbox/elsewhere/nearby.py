@@ -26,8 +26,7 @@ from sandbox.elsewhere.sides import Replay, Sides, Swap, unmeasured
 from sandbox.elsewhere.told import Recorded
 from sandbox.elsewhere.values import (
     BothSides,
-    Default,
-    LongInput,
+    OtherResult,
     SecondLook,
     TestedInput,
     Unmeasured,
@@ -96,9 +95,11 @@ async def replay_nearby(
         inputs=tuple(_with_its_words((*weighed, *sides.not_plain(wanted)), words, added)),
         swapped=told_apart,
         differences=differences,
-        defaults=defaults,
-        too_long=await _too_long(replay, sides, long),
-        unordered=await _unordered(replay, sides, asked, added),
+        otherwise=(
+            *defaults,
+            *await _too_long(replay, sides, long),
+            *await _unordered(replay, sides, asked, added),
+        ),
     )
 
 
@@ -116,7 +117,7 @@ def _with_its_words(
 
 async def _too_long(
     replay: Replay, sides: Sides, long: tuple[LongCall, ...]
-) -> tuple[LongInput, ...]:
+) -> tuple[OtherResult, ...]:
     """Return the first long call that head does not answer, made once more by itself, either."""
     first = next(unanswered(long, sides.base, sides.head), None)
     if first is None:
@@ -128,7 +129,7 @@ async def _too_long(
 
 async def _unordered(
     replay: Replay, sides: Sides, asked: list[Recorded], added: str
-) -> tuple[Default, ...]:
+) -> tuple[OtherResult, ...]:
     """Return the calls whose order on head is another one where the hashes of texts are others (Python)."""
     if not (replay.driver.is_apart and _OF_NO_ORDER.search(added)):
         return ()
@@ -150,7 +151,7 @@ async def replay_held(replay: Replay, calls: tuple[Recorded, ...]) -> SecondLook
         return SecondLook()
     sides = await replay.on_both([*around, *all_of(around)])
     near = {one: (one, *(other.call for other in group)) for one, group in around.items()}
-    return SecondLook(defaults=tuple(changed_defaults((), near, sides.base, sides.head)))
+    return SecondLook(otherwise=tuple(changed_defaults((), near, sides.base, sides.head)))
 
 
 def _swaps(driver: Driver, looking: Looking, seen: list[Recorded]) -> Iterator[Swap]:

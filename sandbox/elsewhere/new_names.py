@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from sandbox.elsewhere.told import Outcome, Recorded, both_sides
-from sandbox.elsewhere.values import RAISED, Default
+from sandbox.elsewhere.values import RAISED, OtherResult, Otherwise
 from sandbox.repository.names import inside
 from sandbox.values import Checkout, Diff
 
@@ -45,7 +45,7 @@ def changed_defaults(
     plain: Mapping[Recorded, tuple[Recorded, ...]],
     base: Mapping[Recorded, Outcome | None],
     head: Mapping[Recorded, Outcome | None],
-) -> Iterator[Default]:
+) -> Iterator[OtherResult]:
     """Yield calls that base answers, and head otherwise: the tests' `calls` without their new arguments.
 
     Of each `plain` has that, and calls near it. Where a call of the tests gives just what head does, they
@@ -59,7 +59,7 @@ def changed_defaults(
             continue
         for one in (first, *near):
             if both := _otherwise(base.get(one), head.get(one)):
-                yield Default(both_sides(one.shown, *both), call.path)
+                yield OtherResult(Otherwise.DEFAULT, both_sides(one.shown, *both), call.path)
                 break
 
 

@@ -29,8 +29,9 @@ from sandbox.elsewhere.values import (
     RAISED,
     SEVERAL,
     BothSides,
-    Default,
     Difference,
+    OtherResult,
+    Otherwise,
     Swapped,
     TestedInput,
     Unmeasured,
@@ -224,7 +225,7 @@ class Sides:
         told = call.outcome[:SHOWN], head.later[:SHOWN]
         return Difference(call.shown, call.name, *told, call.path, call.test, head.times)
 
-    def in_other_order(self, call: Recorded, other: Sides) -> Default | None:
+    def in_other_order(self, call: Recorded, other: Sides) -> OtherResult | None:
         """Return a call that base answers alike where hashes are others, and head in another order."""
         base, head = self.base.get(call), self.head.get(call)
         then, now = other.base.get(call), other.head.get(call)
@@ -234,7 +235,8 @@ class Sides:
         is_mixed = head.all != now.all and sorted(head.all) == sorted(now.all)
         if not is_kept or not is_mixed or head.all.startswith(_OF_NO_ORDER_ITSELF):
             return None
-        return Default(both_sides(call.shown, head.all, now.all), call.path)
+        both = both_sides(call.shown, head.all, now.all)
+        return OtherResult(Otherwise.UNORDERED, both, call.path)
 
     def told_apart(self, swap: Swap) -> Swapped | None:
         """Return what both sides give with the other name; None where nobody knows, or none can call so."""

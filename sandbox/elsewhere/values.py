@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 
 
@@ -204,51 +204,35 @@ class Swapped:
     is_alike: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Default:
-    """A call as one could make it before, which base answers, and head otherwise.
+class Otherwise(StrEnum):
+    """How a call that base answers as its callers know it comes of head."""
 
-    It is a call of a test without what only head knows of it, or near that; of tests that hold, one near
-    theirs.
+    DEFAULT = "default"  # a test's call without what only head knows of it, or one near: otherwise
+    TOO_LONG = "too_long"  # a test's call with a very long value, which `beside` names: not at all
+    UNORDERED = "unordered"  # in one order, and in another one where hashes are others
+    OTHER = "other"  # after the call `beside`, with another argument, whose answer it gives
+    CHANGED = "changed"  # the same, where that one's argument was changed in place
+    SAME = "same"  # otherwise the second time on the same object
+    MADE = "made"  # otherwise on another object that is made alike
+    SHARED = "shared"  # with the very thing in its attribute `beside` that every such object has
+
+
+@dataclass(frozen=True, slots=True)
+class OtherResult:
+    """A call, and what both sides give; of what differs on head alone, what head gives at first and then.
+
+    In that case base gives the same both times, or does not know the function. `path` is the tests' file.
     """
 
+    how: Otherwise
     call: BothSides
     path: str
+    beside: str = ""
 
-
-class After(StrEnum):
-    """What came before a call that head then answers otherwise."""
-
-    OTHER = "other"  # the call with another argument, whose answer it gives
-    CHANGED = "changed"  # the call before its argument was changed in place, whose answer it gives
-    SAME = "same"  # the same call on the same object
-    MADE = "made"  # the same call on another object that is made alike
-
-
-@dataclass(frozen=True, slots=True)
-class Carried:
-    """A call that head answers otherwise after another one (`before`): `alone` and `later` say what.
-
-    Base gives the same both times, or does not know the function.
-    """
-
-    how: After
-    before: str
-    call: str
-    alone: str
-    later: str
-    path: str
-    test: str
-
-
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """Two objects that are made alike (`made`) have one and the same thing in `attribute`, on head."""
-
-    made: str
-    attribute: str
-    path: str
-    test: str
+    def told(self, sentence: str) -> str:
+        """Return a sentence with the call (`call`), what it gives (`base`, `head`) and what is `beside`."""
+        base, head = self.call.on_base, self.call.on_head
+        return sentence.format(call=self.call.call, base=base, head=head, beside=self.beside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,19 +268,6 @@ class MadeUp:
 
 
 @dataclass(frozen=True, slots=True)
-class LongInput:
-    """A tested call at which base answers with a long value (`what`), too; `on_head` is what comes of head.
-
-    `path` is the tests' file.
-    """
-
-    call: str
-    what: str
-    on_head: str
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
 class SecondLook:
     """How many calls could be compared, those that differ, and how many were left out; and the tested inputs
     with what is near them.
@@ -304,11 +275,9 @@ class SecondLook:
     `swapped` are tested calls with names that a task puts side by side. `unrecorded` are the files of tests
     of which no call could be recorded: they call nothing with plain values, or in a way that is not seen.
     `not_looked_at` names the runners that have no second look. `raising` has the path and the name of tests
-    with a call that may have raised, and that nobody made again; `misfits` are calls of mocks,
-    `replaced` functions that files of the change put in place of others. `defaults` are calls as
-    before that come otherwise, `carried` those that do after another one, `shared` what objects share;
-    `too_long` those that head does not answer with a long value; of `unordered` calls the order on head is
-    now one, now another one (as if both were sides).
+    with a call that may have raised, and that nobody made again; `misfits` are calls of mocks, `replaced`
+    functions that files of the change put in place of others, `otherwise` calls that come otherwise than
+    their callers know.
     """
 
     compared: int = 0
@@ -322,32 +291,16 @@ class SecondLook:
     misfits: tuple[Misfit, ...] = ()
     replaced: tuple[Replaced, ...] = ()
     made_up: tuple[MadeUp, ...] = ()
-    defaults: tuple[Default, ...] = ()
-    too_long: tuple[LongInput, ...] = ()
-    unordered: tuple[Default, ...] = ()
-    carried: tuple[Carried, ...] = ()
-    shared: tuple[Shared, ...] = ()
+    otherwise: tuple[OtherResult, ...] = ()
 
     def __add__(self, other: SecondLook) -> SecondLook:
         """Return what both saw."""
         counts = dict.fromkeys(WhyLeftOut, 0)
         for one in (*self.left_out, *other.left_out):
             counts[one.why] += one.calls
-        return SecondLook(
-            self.compared + other.compared,
-            self.differences + other.differences,
-            tuple(LeftOut(why, calls) for why, calls in counts.items() if calls),
-            tuple(dict.fromkeys(self.not_looked_at + other.not_looked_at)),
-            self.inputs + other.inputs,
-            self.unrecorded + other.unrecorded,
-            self.swapped + other.swapped,
-            self.raising + other.raising,
-            self.misfits + other.misfits,
-            self.replaced + other.replaced,
-            self.made_up + other.made_up,
-            self.defaults + other.defaults,
-            self.too_long + other.too_long,
-            self.unordered + other.unordered,
-            self.carried + other.carried,
-            self.shared + other.shared,
-        )
+        both = {
+            one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)
+        }
+        both["left_out"] = tuple(LeftOut(why, calls) for why, calls in counts.items() if calls)
+        both["not_looked_at"] = tuple(dict.fromkeys(both["not_looked_at"]))
+        return SecondLook(**both)
