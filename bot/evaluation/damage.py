@@ -20,9 +20,8 @@ from bot.evidence.damage import (
     shown_on_base,
     stand_ins,
 )
-from bot.evidence.one_value import for_one_value, in_words
 from bot.evidence.said_values import is_said
-from bot.evidence.unneeded import find_unneeded
+from bot.evidence.unneeded import find_unneeded, for_one_value, in_words
 from bot.services import Services, build_request
 from bot.task.categories import is_refactoring
 from bot.values import (

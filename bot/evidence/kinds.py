@@ -14,14 +14,12 @@ from typing import Any
 from bot.context import EvaluationContext
 from bot.evidence.case import Weigher
 from bot.evidence.code_map.run import look_for_places
-from bot.evidence.doctests.run import run_doctests
-from bot.evidence.doctests.weigh import plan_doctests, with_doctests
+from bot.evidence.doctests import plan_doctests, run_doctests, with_doctests
 from bot.evidence.empty_inputs.find import plan_empty_calls, promises
 from bot.evidence.empty_inputs.weigh import with_crashes
 from bot.evidence.examples.run import call_as_shown
 from bot.evidence.examples.weigh import plan_examples, with_examples
-from bot.evidence.installed.run import use_installed
-from bot.evidence.installed.weigh import plan_installed, with_installed
+from bot.evidence.installed import plan_installed, use_installed, with_installed
 from bot.evidence.own_steps.commands import (
     compare_file,
     run_judges_files,

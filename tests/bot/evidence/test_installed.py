@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from bot.evidence.installed.weigh import plan_installed
+from bot.evidence.installed import plan_installed
 from bot.evidence.planning import Change
 from bot.values import Requirements
 from sandbox.installed.values import InstalledSide, Lacking, Use, broken, doubts, shut

@@ -1,1 +1,0 @@
-"""What users install: the package alone, loaded on both sides without the tree and what only tests bring."""
