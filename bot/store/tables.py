@@ -1,15 +1,13 @@
-"""The tables, and the steps that lead an older database to them."""
+"""The tables, and what leads an older database to them."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
-    Connection,
     Engine,
     Float,
     Index,
@@ -86,12 +84,9 @@ DECISIONS = Table(
     Column("decided_s", Float(53), nullable=False),
 )
 
-
-RUBRIC_METADATA = MetaData()
-
 RUBRICS = Table(
     "assay_rubrics",
-    RUBRIC_METADATA,
+    METADATA,
     Column("repository", String(300), primary_key=True),
     Column("issue", Integer, primary_key=True, autoincrement=False),
     Column("version", Integer, primary_key=True, autoincrement=False),
@@ -101,7 +96,7 @@ RUBRICS = Table(
 
 APPROVALS = Table(
     "assay_rubric_approvals",
-    RUBRIC_METADATA,
+    METADATA,
     Column("repository", String(300), primary_key=True),
     Column("issue", Integer, primary_key=True, autoincrement=False),
     Column("version", Integer, primary_key=True, autoincrement=False),
@@ -109,12 +104,9 @@ APPROVALS = Table(
     Column("approved_s", Float(53), nullable=False),
 )
 
-
-USAGE_METADATA = MetaData()
-
 MODEL_USAGE = Table(
     "assay_model_usage",
-    USAGE_METADATA,
+    METADATA,
     Column("evaluation", String(200), primary_key=True),
     Column("role", String(32), primary_key=True),
     Column("model", String(200), primary_key=True),
@@ -126,12 +118,9 @@ MODEL_USAGE = Table(
     Column("seconds", Float(53), nullable=False),
 )
 
-
-ACCEPTANCE_METADATA = MetaData()
-
 ACCEPTANCES = Table(
     "assay_acceptances",
-    ACCEPTANCE_METADATA,
+    METADATA,
     Column("id", Integer, primary_key=True),
     Column("repository", String(300), nullable=False),
     Column("number", Integer, nullable=False),
@@ -142,19 +131,16 @@ ACCEPTANCES = Table(
     UniqueConstraint("repository", "number", "head_sha", "subject", "source"),
 )
 
-
-KEPT_METADATA = MetaData()
-
 KEYS = Table(
     "assay_keys",
-    KEPT_METADATA,
+    METADATA,
     Column("name", String(40), primary_key=True),
     Column("key", LargeBinary, nullable=False),
 )
 
 REPLIES = Table(
     "assay_model_replies",
-    KEPT_METADATA,
+    METADATA,
     Column("key", String(64), primary_key=True),
     Column("reply", LargeBinary, nullable=False),
     Column("kept_s", Float(53), nullable=False),
@@ -162,7 +148,7 @@ REPLIES = Table(
 
 HOSTS = Table(
     "assay_hosts",
-    KEPT_METADATA,
+    METADATA,
     Column("name", String(300), primary_key=True),
     Column("free_bytes", BigInteger, nullable=False),
     Column("floor_bytes", BigInteger, nullable=False),
@@ -171,18 +157,15 @@ HOSTS = Table(
 
 ARTIFACTS = Table(
     "assay_artifacts",
-    KEPT_METADATA,
+    METADATA,
     Column("key", String(200), primary_key=True),
     Column("name", String(200), primary_key=True),
     Column("content", LargeBinary, nullable=False),
 )
 
-
-TALK_METADATA = MetaData()
-
 LABELS = Table(
     "assay_labels",
-    TALK_METADATA,
+    METADATA,
     Column("id", Integer, primary_key=True),
     Column("repository", String(300), nullable=False),
     Column("number", Integer, nullable=False),
@@ -196,7 +179,7 @@ LABELS = Table(
 
 PAUSES = Table(
     "assay_pauses",
-    TALK_METADATA,
+    METADATA,
     Column("repository", String(300), primary_key=True),
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("is_paused", Boolean, nullable=False),
@@ -205,11 +188,9 @@ PAUSES = Table(
     Column("said_s", Float(53), nullable=False),
 )
 
-TOKEN_METADATA = MetaData()
-
 API_TOKENS = Table(
     "assay_api_tokens",
-    TOKEN_METADATA,
+    METADATA,
     Column("id", String(16), primary_key=True),
     Column("repository", String(300), nullable=False),
     Column("name", String(100), nullable=False),
@@ -221,12 +202,9 @@ API_TOKENS = Table(
     Column("revoked_s", Float(53), nullable=True),
 )
 
-
-SESSION_METADATA = MetaData()
-
 SESSIONS = Table(
     "assay_web_sessions",
-    SESSION_METADATA,
+    METADATA,
     Column("digest", String(64), primary_key=True),
     Column("login", String(100), nullable=False),
     Column("is_operator", Boolean, nullable=False),
@@ -239,7 +217,7 @@ SESSIONS = Table(
 
 FACTS = Table(
     "assay_evaluation_facts",
-    SESSION_METADATA,
+    METADATA,
     Column("evaluation", String(200), primary_key=True),
     Column("agent", String(100), nullable=False),
     Column("met", Integer, nullable=False),
@@ -249,7 +227,7 @@ FACTS = Table(
 
 FLAKY_TESTS = Table(
     "assay_flaky_tests",
-    SESSION_METADATA,
+    METADATA,
     Column("evaluation", String(200), primary_key=True),
     Column("test", String(300), primary_key=True),
 )
@@ -261,25 +239,8 @@ _BY_REPOSITORY = text(
 )
 """Holds all that is counted: the rows themselves are far larger, with the diffs that agents sent."""
 
-
-def _with_index(connection: Connection) -> None:
-    SESSION_METADATA.create_all(connection)
-    connection.execute(_BY_REPOSITORY)
-
-
-# Each entry leads from its index to the next version. A shipped entry is never edited: later
-# versions add columns and tables by SQL of their own.
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
-    METADATA.create_all,
-    RUBRIC_METADATA.create_all,
-    USAGE_METADATA.create_all,
-    ACCEPTANCE_METADATA.create_all,
-    KEPT_METADATA.create_all,
-    TALK_METADATA.create_all,
-    TOKEN_METADATA.create_all,
-    _with_index,
-)
-
+SCHEMA = 8
+"""Grows when a table or a column comes: `migrate` then adds the tables that lack, and columns by SQL."""
 _LOCK = 0x417373617901  # any number that only this migration uses
 
 
@@ -293,16 +254,14 @@ def migrate(engine: Engine) -> None:
         version = 0
         if inspect(connection).has_table(VERSION.name):
             version = connection.execute(select(VERSION.c.version)).scalar() or 0
-        if version > len(MIGRATIONS):
+        if version > SCHEMA:
             raise RuntimeError(
-                f"the database is of version {version}, newer than this Assay ({len(MIGRATIONS)})"
+                f"the database is of version {version}, newer than this Assay ({SCHEMA})"
             )
-        for migration in MIGRATIONS[version:]:
-            migration(connection)
-        if version == 0:
-            connection.execute(insert(VERSION).values(version=len(MIGRATIONS)))
-        elif version < len(MIGRATIONS):
-            connection.execute(update(VERSION).values(version=len(MIGRATIONS)))
+        if version < SCHEMA:
+            METADATA.create_all(connection)
+            connection.execute(_BY_REPOSITORY)
+            connection.execute(update(VERSION) if version else insert(VERSION), {"version": SCHEMA})
 
 
 def now_s() -> float:
