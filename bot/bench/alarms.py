@@ -10,7 +10,7 @@ import secrets
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bot.bench.merges import Merge, Workbench
@@ -66,15 +66,7 @@ class StaticTrial:
             if commit:
                 seen = self._inspected(merge, trick.name, commit, trick.rules)
                 fresh = tuple(f for f in seen.findings if (f.rule, f.path, f.message) not in known)
-                yield Alarm(
-                    seen.repository,
-                    seen.merge,
-                    seen.title,
-                    seen.copy,
-                    fresh,
-                    seen.seconds,
-                    seen.expected,
-                )
+                yield replace(seen, findings=fresh)
 
     def _inspected(
         self, merge: Merge, copy: str, commit: str, expected: tuple[str, ...] = ()

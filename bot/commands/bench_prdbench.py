@@ -36,7 +36,7 @@ from bot.bench.prdbench import (
     round_scores,
 )
 from bot.commands.bench_patches import PACKAGES, models_of, say
-from bot.commands.judge_folder import FolderRequest, judge_submission
+from bot.commands.judge import FolderRequest, judge_submission
 from bot.commands.progress import table_console
 from bot.errors import UserError
 from bot.report.machine import read_machine

@@ -14,8 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from bot.commands.judge import make_folder
-from bot.commands.judge_folder import FolderRequest, copy_report, request_for
+from bot.commands.judge import FolderRequest, copy_report, make_folder, request_for
 from bot.commands.progress import COLOURS, TerminalProgress, table_console
 from bot.commands.services import judge_once
 from bot.errors import UserError

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.commands.asked import OUT
-from bot.commands.judge_folder import FolderRequest, copy_report, judge_folder
+from bot.commands.judge import FolderRequest, copy_report, judge_folder
 from bot.errors import UserError
 from bot.evaluation import STAGES
-from bot.mcp.root import Root
+from bot.mcp.server import Root
 from bot.settings import Settings, load_settings, make_home, make_own_folder
 
 if TYPE_CHECKING:

@@ -20,12 +20,14 @@ from bot.task.alternatives import (
 from bot.task.ties import asks_for_error, named_code
 from bot.values import Requirement, TestComparison, Verdict
 from bot.verdict.claims import Claim, Gap
-from bot.verdict.inputs_beside import changes_what_stays, gives_broken_text_still, left_as_it_was
 from bot.verdict.left_out import (
+    changes_what_stays,
+    gives_broken_text_still,
     leaves_error_out,
     leaves_nothing_out,
     leaves_one_untouched,
     leaves_skipped_out,
+    left_as_it_was,
     shows_part,
 )
 from bot.verdict.loosely_checked import checks_loosely

@@ -30,6 +30,7 @@ from sandbox.elsewhere.values import (
     SecondLook,
     TestedInput,
     Unmeasured,
+    stands_alone,
 )
 from sandbox.elsewhere.variation import literals
 
@@ -171,8 +172,7 @@ def _has(driver: Driver, call: Recorded, text: str, other: str) -> bool:
     """Tell whether a call has a text that could be another one; what has signs in it stands by itself."""
     if re.fullmatch(r"\w+", text) or not any(letter.isalnum() for letter in text):
         return driver.swapped(call, text, other) is not None
-    alone = rf"(?<![^\s\"'(\[{{,:]){re.escape(text)}(?![^\s\"')\]}},:])"
-    return re.search(alone, call.arguments) is not None
+    return stands_alone(text, call.arguments)
 
 
 def nothing_called(looking: Looking) -> tuple[TestedInput, ...]:

@@ -188,6 +188,12 @@ def calls_near(inputs: Iterable[TestedInput]) -> list[BothSides]:
     return list({(one.call, one.on_base, one.on_head): one for one in near}.values())
 
 
+def stands_alone(text: str, code: str) -> bool:
+    """Tell whether a text is written in code by itself: in quotes, or as no part of a longer text."""
+    around = rf"(?<![^\s\"'`(\[{{,:=]){re.escape(text)}(?![^\s\"'`)\]}},:;])"
+    return re.search(around, code) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Swapped:
     """A tested call that shows the change, and the same with another of two names that stand side by side.
