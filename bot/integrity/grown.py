@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +14,6 @@ from bot.values import GrownTest, TestComparison
 from sandbox.values import Outcome
 
 _WORD = re.compile(r"[A-Za-z_]\w+")
-_ONE_TO_SEVERAL = {ast.IsNot: ast.NotIn, ast.NotEq: ast.NotIn}
 _ONE_OF = {
     "any", "raises", "warns", "isinstance", "issubclass", "assertIn", "assertNotIn", "assertRaises",
     "assertRaisesRegex", "assertIsInstance", "assertWarns", "startswith", "endswith", "count", "index",
@@ -33,9 +31,9 @@ def find_grown(
 ) -> tuple[GrownTest, ...]:
     """The tests whose base version fails on head, and whose edit only added members that `said` names.
 
-    The file of a test is read with all that the test uses of it; every element that was added has a word
-    that base's file does not have, and that the task says. What is left out of a test besides asks for
-    less: that must be a member that a class of the `changed` files has on head alone.
+    The file of a test is read with all that the test uses of it, or of the `changed` files its conftest.py;
+    every element that was added has a word that base's file does not have, and that the task says. What is
+    left out of a test asks for less: there, nothing may join.
     """
     named = {word.casefold() for text in said for word in _WORD.findall(text)}
     files: dict[str, ModuleVersions | None] = {}
@@ -64,9 +62,7 @@ def find_grown(
             is_grown = own.holds(name, grown)
         else:
             is_grown = grown(shared.base.tree.body, shared.head.tree.body)
-        if not is_grown or not all(
-            _is_new_member(one, changed, base, head) for one in grown.left_out
-        ):
+        if not is_grown or grown.leaves_more_out:
             continue
         known = {word.casefold() for word in _WORD.findall(base.read(path) or "")}
         new = [
@@ -127,54 +123,23 @@ def _takes_out(node: ast.AST) -> bool:
     return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
 
 
-def _is_new_member(code: str, changed: Iterable[str], base: Texts, head: Texts) -> bool:
-    """Whether `code` names a member (`shop.Coin.NICKEL`) that its class has on head and not on base."""
-    *_, owner, name = ("", *code.split("."))
-    for path in changed if owner else ():
-        both = both_sides(path, base, head) if path.endswith(".py") else None
-        if both is None:
-            continue
-        before, after = _members(both.base.tree, owner), _members(both.head.tree, owner)
-        if before and name in after - before:
-            return True
-    return False
-
-
-def _members(tree: ast.Module, owner: str) -> set[str]:
-    """What the one class of this name binds; nothing where there are several."""
-    found = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == owner]
-    return {name for one in found[0].body for name in bound_by(one)} if len(found) == 1 else set()
-
-
 @dataclass(slots=True)
 class _Grown:
     """Compares code, where a list, tuple, set or table may have elements more; `added` are these.
 
-    Beside the test itself, what is left out (`x is not a`) may be several things (`x not in (a, b)`):
-    `left_out`, with what joins the names that the file leaves out (`leaving_out`).
+    `leaves_more_out` says that some are in what leaves things out, to which the names `leaving_out` belong.
     """
 
     leaving_out: frozenset[str]
     added: list[str] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
-    is_test: bool = True
+    leaves_more_out: bool = False
 
     def __call__(self, before: Sequence[ast.AST], after: Sequence[ast.AST]) -> bool:
-        is_same = len(before) == len(after) and all(map(self._same, before, after))
-        self.is_test = False  # the test comes first
-        return is_same
+        return len(before) == len(after) and all(map(self._same, before, after))
 
     def _same(self, before: object, after: object) -> bool:
         if type(before) is not type(after):
             return False
-        if isinstance(before, ast.Compare) and isinstance(after, ast.Compare) and not self.is_test:
-            # `x is not a` is `x not in (a,)` where it stands beside `x not in (a, b)`
-            several, wanted = after.comparators[0], _ONE_TO_SEVERAL.get(type(before.ops[0]))
-            is_one = len(before.ops) == len(after.ops) == 1 and type(after.ops[0]) is wanted
-            if is_one and isinstance(several, ast.Tuple | ast.List | ast.Set):
-                one = copy.copy(several)
-                one.elts = before.comparators
-                before = ast.Compare(before.left, after.ops, [one])
         known = len(self.added)
         if isinstance(before, ast.Dict) and isinstance(after, ast.Dict):
             is_same = self._holds(_pairs(before), _pairs(after))
@@ -194,8 +159,7 @@ class _Grown:
             leaves_out = not self.leaving_out.isdisjoint(bound_by(before))
         else:
             leaves_out = isinstance(before, ast.AST) and _takes_out(before)
-        if leaves_out:
-            self.left_out += self.added[known:]
+        self.leaves_more_out |= leaves_out and len(self.added) > known
         return is_same
 
     def _holds(self, before: Sequence[ast.AST], after: Sequence[ast.AST]) -> bool:
