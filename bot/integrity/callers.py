@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from bot.diff.lines import is_gone, old_path
 from bot.integrity.inspection import Inspection, Trees, make_finding
+from bot.integrity.languages import SCRIPT
 from bot.integrity.public_names import exported_names, may_be_called, words_of_task
 from bot.integrity.removed_code import is_public
 from bot.integrity.script_signatures import script_signatures
@@ -31,6 +33,8 @@ from sandbox.values import FileChange, Finding
 
 _SHOWN_CHARS = 120
 _MOST_ASKED = 40  # functions of one change, each of which may take a look at all files of base
+_MOST_READ = 400  # files
+_LONGEST_LINE = 2_000
 _BREAKING = re.compile(
     r"(?im)\b(?:breaking|incompatib\w+|signatures?|renam\w+|deprecat\w+|revert\w*|positional\w*|"
     r"keyword[- ]only)\b|^\w+(?:\([^()\n]{0,60}\))?!:"
@@ -99,7 +103,9 @@ def broken_callers(inspection: Inspection) -> Iterator[Finding]:
             before, after = inspection.before(change) or "", inspection.after(change) or ""
             defaults = defaults_of(change.path, before, after, inspection.trees)
         for one, other in changed:
-            found = next(_breaks(one, other, defaults), None)
+            is_as_before = other.is_async and not one.is_async and _is_awaited(one, inspection)
+            now = replace(other, is_async=False) if is_as_before else other
+            found = next(_breaks(one, now, defaults), None)
             if found is None or _is_said(found, one.name, said) or not left:
                 continue
             left -= 1
@@ -117,6 +123,21 @@ def broken_callers(inspection: Inspection) -> Iterator[Finding]:
                 )
                 message = f"{shown}: {found.said}. {end}, and the task does not speak of it."
                 yield make_finding(found.rule, change, other.line, message)
+
+
+def _is_awaited(one: Signature, inspection: Inspection) -> bool:
+    """Whether code of base awaits what a JavaScript function gives, which then is a promise already."""
+    name = re.escape(one.name.rpartition(".")[2])
+    awaited = re.compile(
+        rf"\bawait\b[^;\n]{{0,200}}(?<![\w$]){name}\(|(?<![\w$]){name}\([^;\n]{{0,200}}\)\s{{0,20}}"
+        r"\.(?:then|catch|finally)\("
+    )
+    paths = (path for path in inspection.base.paths() if path.endswith(SCRIPT.suffixes))
+    return one.is_script and any(
+        awaited.search(line[:_LONGEST_LINE])
+        for path in islice(paths, _MOST_READ)
+        for line in (inspection.base.read(path) or "").splitlines()
+    )
 
 
 def _form(one: Signature) -> tuple[object, ...]:

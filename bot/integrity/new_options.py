@@ -8,12 +8,14 @@ function newly takes, and that no test gives at all.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from itertools import islice
 
 from bot.diff.kinds import is_test_file
 from bot.diff.lines import added_lines, is_gone, removed_lines
+from bot.diff.python_source import Function
 from bot.evidence.tests.results import code_of
 from bot.integrity.callers import public_on_both
 from bot.integrity.inspection import Inspection, make_finding
@@ -55,8 +57,9 @@ def unasked_options(inspection: Inspection) -> Iterator[Finding]:
         if is_gone(change) or not is_read or not ships(change.path):
             continue
         before = inspection.before(change)
+        own = _own_names(inspection, change) if before else frozenset()
         for name, line in _new_names(change, before or "") if before else ():
-            if any(map(known.knows, words_of(name))):
+            if name in own or any(map(known.knows, words_of(name))):
                 continue
             given = re.compile(_GIVEN.format(name=re.escape(name)))
             if all(given.search(code) for code in turned):
@@ -65,6 +68,23 @@ def unasked_options(inspection: Inspection) -> Iterator[Finding]:
                     "not given, all may be as before, and the task does not speak of it."
                 )
                 yield make_finding(OPTION_UNASKED, change, line, message)
+
+
+def _own_names(inspection: Inspection, change: FileChange) -> frozenset[str]:
+    """The names of a Python file that are variables of its functions, and that nobody else gives or sets."""
+    tree = inspection.trees.of(inspection.after(change)) if change.path.endswith(".py") else None
+    nodes = [*ast.walk(tree)] if tree else []
+    functions = [one for one in nodes if isinstance(one, Function)]
+    inside = {id(part) for one in functions for stmt in one.body for part in ast.walk(stmt)}
+    own, others = set[str](), set[str]()
+    for one in nodes:
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+            (own if id(one) in inside else others).add(one.id)
+        elif isinstance(one, ast.arg | ast.keyword) and one.arg:
+            others.add(one.arg)
+        elif isinstance(one, ast.Global):
+            others.update(one.names)
+    return frozenset(own - others)
 
 
 def untried_options(inspection: Inspection) -> Iterator[Finding]:

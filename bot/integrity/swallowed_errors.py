@@ -42,6 +42,15 @@ _NOT = re.compile(
     r"(?i)\b(?:no|not|never|without|instead|rather|handl\w+|longer|skip\w*|returns?|stops?)\b"
     r"|n['\u2019]t\b"
 )
+_NAMED = re.compile(
+    r"(?<![\w.])[A-Z]\w{0,60}(?:Error|Exception)(?!\w)"
+    r"|\b(?:ENOENT|EEXIST|EACCES|EISDIR|ENOTDIR|EPERM|EPIPE|ECONNREFUSED|ECONNRESET|ETIMEDOUT)\b"
+)
+"""Errors of one kind; which one an error of JavaScript is, its code says, and no `catch`."""
+_OF_ANY = re.compile(
+    r"(?i)\b(?:any|all|every|each|whatever|(?<!other )(?:errors|exceptions)|malformed|corrupt\w*|"
+    r"broken|damaged|invalid|bad|unreadable|unparsable|robust\w*|never|best[- ]effort|revert\w*)\b"
+)
 _BROAD = frozenset(("", "Exception", "BaseException"))
 _LOGS = re.compile(r"(?:self\.)?_?(?:log|logger|logging|LOG|LOGGER|warnings|print|console)\b")
 _REACHED = (ast.Call, ast.Subscript, ast.Raise)
@@ -72,8 +81,12 @@ def swallowed_errors(inspection: Inspection) -> Iterator[Finding]:
         _OF_ERRORS.search(one) and _NOT.search(one)  # that some are raised says nothing of that
         for one in sentences(said)
     )
-    if asks_to_go_on or inspection.diff.truncated:
+    named = () if _OF_ANY.search(said) else tuple(dict.fromkeys(_NAMED.findall(said)))
+    if (asks_to_go_on and not named) or inspection.diff.truncated:
         return
+    why = "the task does not speak of errors."
+    if asks_to_go_on:
+        why = f"the task speaks of `{named[0]}` only, and this drops every other one, too."
     for change in inspection.diff.files:
         is_known = change.path.endswith((".py", *SCRIPT.suffixes)) and ships(change.path)
         if is_gone(change) or not is_known:
@@ -83,26 +96,29 @@ def swallowed_errors(inspection: Inspection) -> Iterator[Finding]:
             _in_exits(before, after, inspection.trees) if change.path.endswith(".py") else ()
         ):
             message = (
-                f"`{part}` drops every error of the block that `with` is in front of, and the task does not "
-                "speak of errors."
+                f"`{part}` drops every error of the block that `with` is in front of, and {why}"
             )
             yield make_finding(ERROR_SWALLOWED, change, line, message)
         if is_new(change):
             continue
         find = _in_python if change.path.endswith(".py") else _in_script
-        for part, line in find(before, after, inspection.trees):
+        for part, line, is_broad in find(before, after, inspection.trees):
+            if asks_to_go_on and not (is_broad and (find is _in_python or _has_code(named))):
+                continue
             shown = clip_line(part, _SHOWN_CHARS)
-            message = (
-                f"An error of `{shown}` is dropped here. Base lets it out, and the task does not speak of "
-                "errors."
-            )
+            message = f"An error of `{shown}` is dropped here. Base lets it out, and {why}"
             yield make_finding(ERROR_SWALLOWED, change, line, message)
+
+
+def _has_code(named: tuple[str, ...]) -> bool:
+    """Whether an error is named by its code, so that a `catch` of JavaScript could tell it from others."""
+    return any(one.isupper() for one in named)
 
 
 # --- Python ------------------------------------------------------------------------------------
 
 
-def _in_python(before: str, after: str, trees: Trees) -> Iterator[tuple[str, int]]:
+def _in_python(before: str, after: str, trees: Trees) -> Iterator[tuple[str, int, bool]]:
     old, new = trees.of(before), trees.of(after)
     if old is None or new is None:
         return
@@ -123,7 +139,7 @@ def _in_python(before: str, after: str, trees: Trees) -> Iterator[tuple[str, int
                 and (one.is_broad or one.errors & _on_purpose(part, base, raised, turned))
             ]
             if told:
-                yield max(sorted(told), key=len), one.line
+                yield max(sorted(told), key=len), one.line, one.is_broad
 
 
 def _on_purpose(
@@ -226,7 +242,7 @@ def _truth(node: Function) -> ast.expr | None:
 # --- JavaScript --------------------------------------------------------------------------------
 
 
-def _in_script(before: str, after: str, _trees: Trees) -> Iterator[tuple[str, int]]:
+def _in_script(before: str, after: str, _trees: Trees) -> Iterator[tuple[str, int, bool]]:
     if max(len(before), len(after)) > _MOST_SOURCE:
         return
     old, new = (read_tokens(text, is_script=True) for text in (before, after))
@@ -236,7 +252,7 @@ def _in_script(before: str, after: str, _trees: Trees) -> Iterator[tuple[str, in
     for one in _caught(new):
         told = one.parts & lost
         if told:
-            yield max(sorted(told), key=len), line_at(ends, new[one.line].at)
+            yield max(sorted(told), key=len), line_at(ends, new[one.line].at), True
 
 
 def _seen(tokens: list[Token]) -> Counter[str]:

@@ -6,9 +6,11 @@ import re
 
 from bot.task.alternatives import prose_of, without_blocks
 from bot.task.categories import may_keep
-from bot.text.words import sentences
+from bot.task.ties import expects_error
+from bot.text.words import sentences, whole_name
 from bot.verdict.claims import Claim, Gap
 from sandbox.elsewhere.values import BothSides, Otherwise
+from sandbox.test_runs.four_runs import passed
 
 _NUMBER = r"-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?"
 _A_NUMBER = re.compile(rf"returned {_NUMBER}")
@@ -96,7 +98,16 @@ _EXCUSES = {
 """What a demand speaks of that asks for it."""
 _OF_REFUSALS = re.compile(r"(?i)\b(?:throw|rais|refus|reject)|error\b|exception\b")
 _ERROR = re.compile(r"(?<![\w.])[A-Z]\w*(?:Error|Exception)(?!\w)")
-_SEVERAL = 2
+_SEVERAL, _FEW = 2, 3
+_CRASHES = frozenset(
+    ("TypeError", "AttributeError", "KeyError", "IndexError", "NameError", "ReferenceError")
+)
+"""What code raises that was not made for an input, and refuses nothing."""
+_SAYS_LITTLE = re.compile(r"(?i)returned (?:true|false|none|null|undefined|\{\}|\[\]|''|\"\")")
+_TAKES_ANY = re.compile(
+    r"(?i)\b(?:any(?:thing)?|arbitrary|whatever|regardless|lenient\w*|toler\w+|ignor\w+|skip\w*|unknown|"
+    r"no longer|never|free[- ]form|(?:not|n't) (?:be )?(?:rais|refus|reject|fail|throw|validat)\w*)\b"
+)
 
 
 def comes_otherwise(claim: Claim) -> Gap | None:
@@ -204,6 +215,56 @@ def answers_what_stays_refused(claim: Claim) -> Gap | None:
         f"base and {first.on_head} on head, and no test shows that such a call is to be answered.",
         "Refuse such a call as before, or add a test that shows what it is to give",
         claim.nearby,
+    )
+
+
+def passes_over_the_rest(claim: Claim) -> Gap | None:
+    """A text is answered that base refuses, and just so is the same text with other signs around it.
+
+    Base refuses these, too, and a test shows that some texts are to be refused.
+    """
+    if _TAKES_ANY.search(claim.asked):
+        return None
+    for one in claim.plain_inputs:
+        same = one.tested
+        error = same.error_on_base
+        if (
+            not error
+            or error in _CRASHES
+            or same.is_refused
+            or _SAYS_LITTLE.fullmatch(same.on_head)
+        ):
+            continue
+        around = [
+            near
+            for near in one.near
+            if near.error_on_base == error and near.on_head == same.on_head
+            if any(_is_around(near.call, same.call, text) for text in one.values)
+        ]
+        if len(around) >= _FEW and _is_to_refuse(one.function, claim):
+            return Gap(
+                f"`{around[0].call}` {around[0].on_base} on base and {around[0].on_head} on head, as "
+                f"`{same.call}` does: what else stands in the text is passed over, and no test shows that "
+                "it may be.",
+                "Refuse such a text as before, or add a test that shows that it is to be answered",
+                claim.nearby,
+            )
+    return None
+
+
+def _is_around(near: str, tested: str, value: str) -> bool:
+    """Whether a call has signs around a text of another one, the value of an argument."""
+    text = value[1:-1]
+    is_there = value[:1] in "'\"" and text and near.count(text) == 1
+    return bool(is_there) and "".join(near.split()) != "".join(tested.split())
+
+
+def _is_to_refuse(function: str, claim: Claim) -> bool:
+    """Whether a test that passes on head expects an error of a function."""
+    name = whole_name(function.rpartition(".")[2])
+    return any(
+        name.search(one.source) and expects_error(one.source) and passed(one.head_on_head)
+        for one in claim.case.observed.tests.comparisons
     )
 
 

@@ -37,6 +37,7 @@ from bot.verdict.other_results import (
     comes_otherwise,
     depends_on_calls_before,
     gives_other_results,
+    passes_over_the_rest,
 )
 from sandbox.damage.values import (
     ALTERED,
@@ -384,6 +385,7 @@ _LOOKS = (  # in the order in which a reader would want to be told
     _is_in_another_place,
     _refuses_unshown,
     answers_what_stays_refused,
+    passes_over_the_rest,
     _answers_otherwise,
     _refuses_nothing,
     _calls_otherwise,

@@ -364,3 +364,18 @@ def test_errors_of_javascript_that_are_dropped_are_told(body: str, is_told: bool
     text = "export function price(a) {{ {} }}\n"
     base, head = text.format("return read(a);"), text.format(body)
     assert bool(said_of(base, head, "index.js")) == is_told
+
+
+@pytest.mark.parametrize(
+    ("use", "is_told"),
+    [
+        ("  const price = add(job);", True),
+        ("  const price = await add(job);", False),
+        ("  return add(job).then(show);", False),
+        ("  await ready;\n  return add(job);", True),
+    ],
+)
+def test_a_script_function_that_is_awaited_already_may_be_async(use: str, is_told: bool) -> None:
+    base = f"export function add(job) {{\n  return job();\n}}\n\nasync function run(job) {{\n{use}\n}}\n"
+    said = said_of(base, base.replace("export function", "export async function"), "shop.js")
+    assert ("it gives no result before it is awaited" in said) is is_told

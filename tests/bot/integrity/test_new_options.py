@@ -90,6 +90,10 @@ def test_it_is_asked_about(path: str, sides: tuple[str, str], test: str) -> None
             (PYTHON, PYTHON.replace("    return", "    deep = one\n    return")),
             "deep = merge(A, B)",
         ),
+        (
+            (PYTHON, PYTHON.replace("    return", "    deep = one()\n    return")),
+            "clock.deep = 1; merge(clock, B)",  # a variable of the function is nobody's option
+        ),
         ((DEEP, DEEP.replace("deep=False", "deep=True")), "merge(A, B, deep=True)"),
     ],
 )

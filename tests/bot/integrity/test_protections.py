@@ -110,3 +110,58 @@ def test_an_exit_that_drops_every_error(given: str, is_dropped: bool) -> None:
     assert told(TIMER, head) == [rules.ERROR_SWALLOWED] * is_dropped
     assert told(head, head + "\nA = 1\n") == []
     assert told(TIMER, head, "`with Timer()` ignores errors") == []
+
+
+READ = "def read(path):\n    with open(path) as file:\n        return json.load(file)\n"
+CAUGHT = (
+    "def read(path):\n    try:\n        with open(path) as file:\n            return json.load(file)\n"
+    "    except {}:\n        return {{}}\n"
+)
+SCRIPT = "export function read(path) {\n  return JSON.parse(readFileSync(path));\n}\n"
+SCRIPT_CAUGHT = (
+    "export function read(path) {{\n  try {{\n    return JSON.parse(readFileSync(path));\n  }} catch{} {{\n"
+    "    {}return {{}};\n  }}\n}}\n"
+)
+FAILS = "The first start fails: `read` raises FileNotFoundError. It should return nothing then."
+
+
+@pytest.mark.parametrize(
+    ("caught", "asked", "is_dropped"),
+    [
+        ("Exception", FAILS, True),
+        ("FileNotFoundError", FAILS, False),
+        ("OSError", FAILS, False),
+        ("Exception", FAILS.replace("FileNotFoundError", "an error"), False),
+        ("Exception", f"{FAILS} A broken file is nothing, too.", False),
+        ("Exception", f"{FAILS} Other errors come out.", True),
+    ],
+)
+def test_more_errors_are_dropped_than_the_one_that_is_named(
+    caught: str, asked: str, is_dropped: bool
+) -> None:
+    assert told(READ, CAUGHT.format(caught), asked) == [rules.ERROR_SWALLOWED] * is_dropped
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "asked", "is_dropped"),
+    [
+        ("", "", "`read` fails with ENOENT. Ignore that.", True),
+        (
+            " (error)",
+            "if (error.code !== 'ENOENT') throw error;\n    ",
+            "`read` fails with ENOENT",
+            False,
+        ),
+        (
+            "",
+            "",
+            "`read` fails with a SyntaxError. Ignore that.",
+            False,
+        ),  # what no `catch` can tell
+    ],
+)
+def test_more_errors_of_scripts_are_dropped(
+    name: str, first: str, asked: str, is_dropped: bool
+) -> None:
+    head = SCRIPT_CAUGHT.format(name, first)
+    assert told(SCRIPT, head, asked, "shop.mjs") == [rules.ERROR_SWALLOWED] * is_dropped
