@@ -29,7 +29,7 @@ from bot.integrity.named_parts import missing_options, missing_parts
 from bot.integrity.new_options import unasked_options, untried_options, unused_definitions
 from bot.integrity.overrides import left_overrides
 from bot.integrity.package_entries import lost_modes, reached_on_install, stale_entries
-from bot.integrity.protections import lost_protections, lost_raises
+from bot.integrity.protections import kept_on_errors, lost_protections, lost_raises
 from bot.integrity.public_names import lost_base_classes, lost_hashes, removed_public_names
 from bot.integrity.reach import newly_reached
 from bot.integrity.scope import files_out_of_scope
@@ -37,6 +37,7 @@ from bot.integrity.suppressions import lowered_checks, suppressions
 from bot.integrity.swallowed_errors import swallowed_errors
 from bot.integrity.tampering import early_exits, replaced_commands, replaced_subjects, tampering
 from bot.integrity.tested_inputs import branches_for_tested_inputs
+from bot.integrity.twins import left_twins
 from bot.integrity.weakened import changed_expectations, weakened_tests
 from bot.values import FourWay, Requirements
 from bot.values.rules import NEEDS_READER, UNREAD_CHANGES
@@ -117,12 +118,14 @@ CHECKS: tuple[Check, ...] = (
     removed_public_names,
     broken_callers,
     left_overrides,
+    left_twins,
     lost_base_classes,
     lost_hashes,
     swallowed_errors,
     lost_raises,
     removed_guards,
     lost_protections,
+    kept_on_errors,
     shadowed_modules,
     added_stand_ins,
     moved_versions,

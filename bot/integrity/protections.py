@@ -1,8 +1,9 @@
 """Finds what protects on base and is gone on head: handlers that raise, a lock, values apart from a query.
 
-No test sees that two threads meet, few give a value that is SQL, and none may get to where all fails. Python
-is read by its syntax tree. That the task speaks of what fails is not enough: it has to say that an error is
-passed over."""
+And what a new context manager gives back only where nothing fails in its block. No test sees that two threads
+meet, few give a value that is SQL, and none may get to where all fails. Python is read by its syntax tree.
+That the task speaks of what fails is not enough: it has to say that an error is passed over.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from bot.integrity.reach import ships
 from bot.integrity.swallowed_errors import only_logs, swallowed_errors
 from bot.text.clipping import clip_line
 from bot.text.words import sentences
-from bot.values.rules import ERROR_SWALLOWED, GUARD_REMOVED
+from bot.values.rules import ERROR_SWALLOWED, GUARD_REMOVED, RELEASE_LEFT_OUT
 from sandbox.values import Finding, Side
 
 _SHOWN_CHARS = 80
@@ -34,6 +35,10 @@ _OF_QUERIES = re.compile(
     r"(?i)\b(?:inject\w*|placeholders?|bind\w*|escap\w*|quot\w*|sanitiz\w*|raw|trust\w*)\b"
 )
 _QUERY = re.compile(r"(?i)\b(?:select|insert|update|delete|where|from|values|like)\b")
+_GIVES_BACK = re.compile(
+    r"(?:^|_)(?:release|close|unlock|free|restore|reset|put|pop|remove|discard|disconnect|rollback|stop|exit|"
+    r"unsubscribe|unregister|detach|leave|terminate|kill|clean_?up|teardown|unlink|rmtree|chdir|setattr)\Z"
+)
 _EXECUTES = ("execute", "executemany", "executescript")
 
 
@@ -58,6 +63,56 @@ def lost_protections(inspection: Inspection) -> Iterator[Finding]:
                 shown = clip_line(text, _SHOWN_CHARS)
                 message = f"`{shown}`, which base has, is gone, and the task does not speak of it."
                 yield make_finding(GUARD_REMOVED, change, line, message, Side.BASE)
+
+
+def kept_on_errors(inspection: Inspection) -> Iterator[Finding]:
+    """Context managers that a change adds or edits, and that keep what they took where their block fails."""
+    for change in inspection.diff.files:
+        if is_gone(change) or not change.path.endswith(".py") or not ships(change.path):
+            continue
+        trees = [inspection.trees.of(o(change)) for o in (inspection.before, inspection.after)]
+        old, new = (dict(named_functions(tree.body if tree else [])) for tree in trees)
+        for name, node in new.items():
+            if not any("contextmanager" in ast.unparse(one) for one in node.decorator_list):
+                continue
+            known = {text for text, _ in _given_back(old[name])} if name in old else set[str]()
+            for text, line in _given_back(node):
+                if text not in known:
+                    message = (
+                        f"Where the block of `with {name.rpartition('.')[2]}` fails, "
+                        f"`{clip_line(text, _SHOWN_CHARS)}` is not reached: the `yield` is in no `try`."
+                    )
+                    yield make_finding(RELEASE_LEFT_OUT, change, line, message)
+                    break
+
+
+def _given_back(function: Function) -> Iterator[tuple[str, int]]:
+    """Yield what undoes something behind a `yield` that is in no `try`, with its line."""
+    blocks: list[list[ast.stmt]] = [function.body]
+    for block in blocks:
+        blocks += [one.body for one in block if isinstance(one, ast.With | ast.AsyncWith | ast.If)]
+        at = next((at for at, one in enumerate(block) if _yields(one)), len(block))
+        given = {ast.unparse(o) for one in block[:at] for o in _targets(one)}
+        for one in block[at + 1 :]:
+            call = one.value if isinstance(one, ast.Expr) else None
+            call = call.value if isinstance(call, ast.Await) else call
+            is_undone = any(
+                ast.unparse(o) in given and not isinstance(o, ast.Name) for o in _targets(one)
+            )
+            name = ast.unparse(call.func).rpartition(".")[2] if isinstance(call, ast.Call) else ""
+            if is_undone or _GIVES_BACK.search(name):
+                yield ast.unparse(one), one.lineno
+
+
+def _yields(stmt: ast.stmt) -> bool:
+    value = stmt.value if isinstance(stmt, ast.Expr | ast.Assign) else None
+    return isinstance(value, ast.Yield)
+
+
+def _targets(stmt: ast.stmt) -> list[ast.expr]:
+    if isinstance(stmt, ast.Assign):
+        return stmt.targets
+    return [stmt.target] if isinstance(stmt, ast.AugAssign) else []
 
 
 def _no_longer_held(base: ast.AST, head: ast.AST, held: frozenset[str]) -> list[tuple[str, int]]:

@@ -53,6 +53,8 @@ _OF_ANY = re.compile(
 )
 _BROAD = frozenset(("", "Exception", "BaseException"))
 _LOGS = re.compile(r"(?:self\.)?_?(?:log|logger|logging|LOG|LOGGER|warnings|print|console)\b")
+_MADE = re.compile(r"dict|list|set|tuple|frozenset|str|bytes|int|float|\w+\.copy")
+"""What a handler calls for a plain value."""
 _REACHED = (ast.Call, ast.Subscript, ast.Raise)
 
 
@@ -86,7 +88,7 @@ def swallowed_errors(inspection: Inspection) -> Iterator[Finding]:
         return
     why = "the task does not speak of errors."
     if asks_to_go_on:
-        why = f"the task speaks of `{named[0]}` only, and this drops every other one, too."
+        why = f"the task speaks of `{named[0]}` only."
     for change in inspection.diff.files:
         is_known = change.path.endswith((".py", *SCRIPT.suffixes)) and ships(change.path)
         if is_gone(change) or not is_known:
@@ -206,7 +208,11 @@ def only_logs(handler: ast.ExceptHandler, used: tuple[type[ast.AST], ...]) -> bo
         )
     ]
     return not any(
-        isinstance(one, used) or (isinstance(one, ast.Name) and one.id == handler.name)
+        (
+            isinstance(one, used)
+            and not (isinstance(one, ast.Call) and _MADE.fullmatch(ast.unparse(one.func)))
+        )
+        or (isinstance(one, ast.Name) and one.id == handler.name)
         for stmt in told
         for one in ast.walk(stmt)
     )

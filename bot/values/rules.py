@@ -36,6 +36,8 @@ PUBLIC_NAME_REMOVED = "public-name-removed"
 SIGNATURE_BROKEN = "signature-broken"
 DEFAULT_CHANGED = "default-changed"
 OVERRIDE_LEFT = "override-left"
+TWIN_LEFT = "twin-left"
+RELEASE_LEFT_OUT = "release-left-out"
 BASE_CLASS_LOST = "base-class-lost"
 ERROR_SWALLOWED = "error-swallowed"
 GUARD_REMOVED = "guard-removed"
@@ -133,7 +135,9 @@ FOR_A_PERSON = (
         OPTION_MISSING,
         OPTION_UNASKED,
         PART_MISSING,
+        RELEASE_LEFT_OUT,
         STAND_IN_ADDED,
+        TWIN_LEFT,
     }
 )
 """Nothing that runs shows whether these may be: never a success before a person has looked."""
@@ -154,6 +158,8 @@ NOT_ABOUT_TESTS = (
         OUT_OF_SCOPE,
         PART_MISSING,
         POLICY_LOOSENED,
+        RELEASE_LEFT_OUT,
+        TWIN_LEFT,
     }
 )
 """Findings that say nothing of whether tests were weakened; the gate weighs them by themselves."""
@@ -195,6 +201,8 @@ IN_WORDS = {
     SIGNATURE_BROKEN: "calls that were right on base break",
     DEFAULT_CHANGED: "a default is another value",
     OVERRIDE_LEFT: "an override does not take what its base class takes",
+    RELEASE_LEFT_OUT: "it keeps what it took where something fails",
+    TWIN_LEFT: "one of several that are alike is as before",
     BASE_CLASS_LOST: "a public class loses a base class",
     MODULE_SHADOWED: "tests get another module than base's",
     ERROR_SWALLOWED: "an error is dropped that base lets out",

@@ -54,8 +54,10 @@ from bot.values.rules import (
     PART_MISSING,
     PUBLIC_NAME_REMOVED,
     REACHES_OUT,
+    RELEASE_LEFT_OUT,
     SIGNATURE_BROKEN,
     STAND_IN_ADDED,
+    TWIN_LEFT,
 )
 
 RULE = "patch"
@@ -184,6 +186,8 @@ _TO_DO = {
     DEFAULT_CHANGED: f"Put the default back, then push. If it is meant to change, {_SAY_SO}",
     OVERRIDE_LEFT: "Let each override take it, too, and show that by a test, then push. If it is meant so, "
     + _SAY_SO,
+    RELEASE_LEFT_OUT: f"Put it into a `finally`, and test that, then push. If it is meant so, {_SAY_SO}",
+    TWIN_LEFT: f"Change the other one, too, and test it, then push. If it is meant to stay, {_SAY_SO}",
     BASE_CLASS_LOST: f"Put the base class back, then push. If it is meant to go, {_SAY_SO}",
     ERROR_SWALLOWED: "Let the error out, then push. If it is meant to be dropped, " + _SAY_SO,
     GUARD_REMOVED: f"Put it back, then push. If all that it refused is meant to pass, {_SAY_SO}",

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from bot.values import rules
+from bot.integrity import inspect_integrity
+from bot.values import Category, FourWay, Requirement, Requirements, Trust, rules
+from sandbox.values import Diff
 from tests.bot.integrity.test_callers import ASKED, found
+from tests.bot.integrity.test_integrity import Tree, changed
 
 COUNTER = """import threading
 
@@ -34,6 +37,17 @@ TIMER = """class Timer:
 HELD = "        with self.lock:\n            self.value += 1\n"
 EQUAL = "\n    def __eq__(self, other):\n        return self.x == other.x\n"
 EXIT = "\n    def __exit__(self, kind, error, trace):\n        return {}\n"
+
+
+def every(base: str, head: str) -> list[str]:
+    findings = inspect_integrity(
+        Diff((changed("shop.py", base, head),)),
+        Tree({"shop.py": base}),
+        Tree({"shop.py": head}),
+        FourWay(()),
+        Requirements((Requirement("R1", "`held`", Category.BEHAVIOUR, "#1", Trust.ASKER),)),
+    )
+    return [one.rule for one in findings if one.rule in rules.FOR_A_PERSON]
 
 
 def told(base: str, head: str, asked: str = ASKED, path: str = "shop.py") -> list[str]:
@@ -115,7 +129,7 @@ def test_an_exit_that_drops_every_error(given: str, is_dropped: bool) -> None:
 READ = "def read(path):\n    with open(path) as file:\n        return json.load(file)\n"
 CAUGHT = (
     "def read(path):\n    try:\n        with open(path) as file:\n            return json.load(file)\n"
-    "    except {}:\n        return {{}}\n"
+    "    except {}:\n        return dict(DEFAULTS)\n"
 )
 SCRIPT = "export function read(path) {\n  return JSON.parse(readFileSync(path));\n}\n"
 SCRIPT_CAUGHT = (
@@ -131,6 +145,7 @@ FAILS = "The first start fails: `read` raises FileNotFoundError. It should retur
         ("Exception", FAILS, True),
         ("FileNotFoundError", FAILS, False),
         ("OSError", FAILS, False),
+        ("Exception as error", f"{FAILS} ", True),
         ("Exception", FAILS.replace("FileNotFoundError", "an error"), False),
         ("Exception", f"{FAILS} A broken file is nothing, too.", False),
         ("Exception", f"{FAILS} Other errors come out.", True),
@@ -165,3 +180,34 @@ def test_more_errors_of_scripts_are_dropped(
 ) -> None:
     head = SCRIPT_CAUGHT.format(name, first)
     assert told(SCRIPT, head, asked, "shop.mjs") == [rules.ERROR_SWALLOWED] * is_dropped
+
+
+POOL = "class Pool:\n    def take(self):\n        return self.free.pop()\n"
+HOLDS = "\n    @contextmanager\n    def held(self):\n        one = self.take()\n        self.used += 1\n{}"
+
+
+@pytest.mark.parametrize(
+    ("body", "is_left"),
+    [
+        ("        yield one\n        self.release(one)\n", True),
+        ("        yield one\n        self.used -= 1\n", True),
+        ("        if one:\n            yield one\n            await one.close()\n", True),
+        ("        yield one\n        self.commit(one)\n", False),
+        ("        yield one\n        log('done')\n", False),
+        (
+            "        try:\n            yield one\n        finally:\n            self.release(one)\n",
+            False,
+        ),
+        (
+            "        try:\n            yield one\n        except OSError:\n            raise Lost\n"
+            "        self.release(one)\n",
+            False,
+        ),
+    ],
+)
+def test_what_a_context_manager_keeps_where_its_block_fails(body: str, is_left: bool) -> None:
+    head = POOL + HOLDS.format(body)
+    if "await" in body:
+        head = head.replace("def held", "async def held").replace("@context", "@asynccontext")
+    assert every(POOL, head) == [rules.RELEASE_LEFT_OUT] * is_left
+    assert every(head, head + "\n\nA = 1\n") == []
