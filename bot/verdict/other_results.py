@@ -103,7 +103,6 @@ _CRASHES = frozenset(
     ("TypeError", "AttributeError", "KeyError", "IndexError", "NameError", "ReferenceError")
 )
 """What code raises that was not made for an input, and refuses nothing."""
-_SAYS_LITTLE = re.compile(r"(?i)returned (?:true|false|none|null|undefined|\{\}|\[\]|''|\"\")")
 _TAKES_ANY = re.compile(
     r"(?i)\b(?:any(?:thing)?|arbitrary|whatever|regardless|lenient\w*|toler\w+|ignor\w+|skip\w*|unknown|"
     r"no longer|never|free[- ]form|(?:not|n't) (?:be )?(?:rais|refus|reject|fail|throw|validat)\w*)\b"
@@ -226,21 +225,21 @@ def passes_over_the_rest(claim: Claim) -> Gap | None:
     if _TAKES_ANY.search(claim.asked):
         return None
     for one in claim.plain_inputs:
-        same = one.tested
-        error = same.error_on_base
-        if (
-            not error
-            or error in _CRASHES
-            or same.is_refused
-            or _SAYS_LITTLE.fullmatch(same.on_head)
-        ):
+        same, error = one.tested, one.tested.error_on_base
+        if not error or error in _CRASHES or same.is_refused:
             continue
-        around = [
-            near
-            for near in one.near
-            if near.error_on_base == error and near.on_head == same.on_head
-            if any(_is_around(near.call, same.call, text) for text in one.values)
+        near = [
+            o
+            for o in one.near
+            if o.error_on_base == error and not o.is_refused and o.call != same.call
         ]
+        alike = [near for near in near if near.on_head == same.on_head]
+        around = [
+            o for o in alike if any(_is_around(o.call, same.call, text) for text in one.values)
+        ]
+        # what other texts give, too, does not come of the text
+        if len(alike) > len(around) or len(near) < len(alike) + _FEW:
+            continue
         if len(around) >= _FEW and _is_to_refuse(one.function, claim):
             return Gap(
                 f"`{around[0].call}` {around[0].on_base} on base and {around[0].on_head} on head, as "
@@ -255,8 +254,7 @@ def passes_over_the_rest(claim: Claim) -> Gap | None:
 def _is_around(near: str, tested: str, value: str) -> bool:
     """Whether a call has signs around a text of another one, the value of an argument."""
     text = value[1:-1]
-    is_there = value[:1] in "'\"" and text and near.count(text) == 1
-    return bool(is_there) and "".join(near.split()) != "".join(tested.split())
+    return value[:1] in "'\"" and bool(text) and text in near and near != tested
 
 
 def _is_to_refuse(function: str, claim: Claim) -> bool:

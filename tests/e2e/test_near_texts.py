@@ -178,3 +178,55 @@ def test_half_a_character_that_near_texts_still_give(
     found = scripts.judge(f"emoji-{name}", base=base, task=EMOJI)
     assert found.conclusion == conclusion, found.said()
     assert ("on both" in found.said()) is (name == "half")
+
+
+PARTS = (
+    "Durations of several parts\n\n`total('1h30m')` is refused today. It should add up all parts.\n"
+)
+TOTAL = """import re
+
+UNITS = {'s': 1, 'm': 60, 'h': 3600}
+
+
+def total(text):
+    if not re.fullmatch(r'[0-9]+[smh]', text):
+        raise ValueError(text)
+    return int(text[:-1]) * UNITS[text[-1]]
+"""
+ADDED = """import re
+
+UNITS = {{'s': 1, 'm': 60, 'h': 3600}}
+
+
+def total(text):
+    parts = re.findall(r'([0-9]+)([smh])', text)
+    if not {}:
+        raise ValueError(text)
+    return sum(int(count) * UNITS[unit] for count, unit in parts)
+"""
+REFUSED = (
+    "import pytest\nfrom total import total\n\n\ndef test_total_refuses_what_has_no_unit():\n"
+    "    with pytest.raises(ValueError):\n        total('5')\n"
+)
+PARTS_TEST = (
+    "from total import total\n\n\ndef test_total_adds_up_all_parts():\n"
+    "    assert total('1h30m') == 5400\n    assert total('2h5m10s') == 7510\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "conclusion"),
+    [
+        ("rest", "parts", "action_required"),
+        ("no-rest", "re.fullmatch(r'([0-9]+[smh])+', text)", "success"),
+    ],
+)
+def test_what_else_stands_in_a_text_is_not_passed_over(
+    folder: Folder, name: str, told: str, conclusion: str
+) -> None:
+    base = folder.branch(f"total-{name}", {"total.py": TOTAL, "tests/test_total.py": REFUSED})
+    files: Files = {"total.py": ADDED.format(told), "tests/test_parts.py": PARTS_TEST}
+    folder.branch(f"parts-{name}", files, base)
+    found = folder.judge(f"parts-{name}", base=base, task=PARTS)
+    assert found.conclusion == conclusion, found.said()
+    assert ("is passed over" in found.said()) is (name == "rest")
