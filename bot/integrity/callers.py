@@ -68,6 +68,8 @@ _CALLS_STAY = re.compile(
 """What says that calls of base go on as they are."""
 _CODE = re.compile(r"`[^`\n]{1,200}`|\b\w+=|\b\w+_\w+\b|\b[a-z]+[A-Z]\w*")
 _PLAIN = frozenset(("nothing", "None", "True", "False", "null", "undefined", "true", "false"))
+_A_VALUE = re.compile(r"['\"`\d-]|(?:true|false)\Z")
+"""A default that is a text, a number, true or false."""
 _AWAITED = re.compile(
     r"(?i)\b(?:async\w*|await\w*|coroutine\w*|futures?|promise\w*|then|thenable)\b"
 )
@@ -264,6 +266,9 @@ def _misplaced(one: Signature, other: Signature) -> Iterator[_Break]:
         if here is not None and here.name == name:
             continue
         shown = f"`{name or parameter}`"
+        if here is not None and here.entries and _A_VALUE.match(parameter.default or ""):
+            yield _broken(f"{shown} is taken for an object", name, excuse=_OF_GOING)
+            continue
         if name in now and now[name] in new:
             yield _broken(f"{shown} stands at another place", name, excuse=_OF_PLACE)
         elif here is not None and here.name in was and not (one.is_script and not here.name):

@@ -91,7 +91,8 @@ def _given_back(function: Function) -> Iterator[tuple[str, int]]:
     blocks: list[list[ast.stmt]] = [function.body]
     for block in blocks:
         blocks += [one.body for one in block if isinstance(one, ast.With | ast.AsyncWith | ast.If)]
-        at = next((at for at, one in enumerate(block) if _yields(one)), len(block))
+        values = [one.value if isinstance(one, ast.Expr | ast.Assign) else None for one in block]
+        at = next((at for at, one in enumerate(values) if isinstance(one, ast.Yield)), len(block))
         given = {ast.unparse(o) for one in block[:at] for o in _targets(one)}
         for one in block[at + 1 :]:
             call = one.value if isinstance(one, ast.Expr) else None
@@ -102,11 +103,6 @@ def _given_back(function: Function) -> Iterator[tuple[str, int]]:
             name = ast.unparse(call.func).rpartition(".")[2] if isinstance(call, ast.Call) else ""
             if is_undone or _GIVES_BACK.search(name):
                 yield ast.unparse(one), one.lineno
-
-
-def _yields(stmt: ast.stmt) -> bool:
-    value = stmt.value if isinstance(stmt, ast.Expr | ast.Assign) else None
-    return isinstance(value, ast.Yield)
 
 
 def _targets(stmt: ast.stmt) -> list[ast.expr]:

@@ -105,16 +105,13 @@ def swallowed_errors(inspection: Inspection) -> Iterator[Finding]:
             continue
         find = _in_python if change.path.endswith(".py") else _in_script
         for part, line, is_broad in find(before, after, inspection.trees):
-            if asks_to_go_on and not (is_broad and (find is _in_python or _has_code(named))):
+            if asks_to_go_on and not (
+                is_broad and (find is _in_python or any(map(str.isupper, named)))
+            ):
                 continue
             shown = clip_line(part, _SHOWN_CHARS)
             message = f"An error of `{shown}` is dropped here. Base lets it out, and {why}"
             yield make_finding(ERROR_SWALLOWED, change, line, message)
-
-
-def _has_code(named: tuple[str, ...]) -> bool:
-    """Whether an error is named by its code, so that a `catch` of JavaScript could tell it from others."""
-    return any(one.isupper() for one in named)
 
 
 # --- Python ------------------------------------------------------------------------------------

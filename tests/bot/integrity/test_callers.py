@@ -118,6 +118,12 @@ def test_methods_constructors_and_records_are_read(
         ("export function price(a, b = 2) {", "export function price(a, b = 3) {", "`b` is `3`"),
         ("export function price(a, b) {", "export function price(b, a) {", "`a` stands at another"),
         (
+            "export function price(a, by = ',') {",
+            "export function price(a, { rate } = {}) {",
+            "`by` is taken for an object",
+        ),
+        ("export function price(a, by) {", "export function price(a, { rate } = {}) {", ""),
+        (
             "export const price = (a, b) => {",
             "export const price = (n, a, b) => {",
             "another place",
