@@ -94,7 +94,12 @@ def _new_ones(source: Source, before: bytes) -> Iterator[tree_sitter.Node]:
             continue
         if written.encode() in before or _TOLD_APART.search(written):
             continue
-        if _asks_module(node, source) or _guards_read(node) or _changes_nothing(node):
+        if (
+            _asks_module(node, source)
+            or _guards_read(node)
+            or _changes_nothing(node)
+            or _counts(node)
+        ):
             continue
         if not (_own_texts(node) or any(map(is_value, walk(node)))):
             continue
@@ -161,6 +166,19 @@ def _guards_read(condition: tree_sitter.Node) -> bool:
         return False
     read = rf"\b{re.escape(asked['owner'])}\.{asked['name']}\b"
     return re.search(read, text_of(around)) is not None
+
+
+def _counts(condition: tree_sitter.Node) -> bool:
+    """Tell whether a condition ends a loop that counts: `for (let i = 0; i < 3; i++)`."""
+    loop, counter = condition.parent, condition.child_by_field_name("left")
+    if loop is not None and loop.type == "expression_statement":
+        loop = loop.parent
+    first = (
+        loop.child_by_field_name("initializer") if loop and loop.type == "for_statement" else None
+    )
+    if first is None or counter is None:
+        return False
+    return re.search(rf"\b{re.escape(text_of(counter))}\s?=", text_of(first)) is not None
 
 
 def _changes_nothing(condition: tree_sitter.Node) -> bool:
