@@ -21,17 +21,6 @@ SOURCES = {
     ),
     "a.js": ("function f(a) { return a; }\n", "function f(a) { if (a < 2) return 3; return a; }\n"),
     "a.ts": ("const f = (a: number) => a;\n", "const f = (a: number): number => a + 2;\n"),
-    "counts.js": (
-        "const f = (a) => a;\n",
-        "const f = (a) => {\n  for (let i = 0; i < 3; i++) a += i;\n"
-        "  for (let i = 0; a < 12; i++) a += i;\n  return a;\n};\n",
-        ["a < 12"],
-    ),
-    "counts.c": (
-        "int f(int a) { return a; }\n",
-        "int f(int a) { for (int i = 0; i < 9; i++) a += i; return a < 16 ? 3 : a; }\n",
-        ["a < 16"],
-    ),
     "a.go": (
         "package a\n\nfunc F(a int) (int, error) { return a, nil }\n",
         "package a\n\nfunc F(a int) (int, error) { if a < 2 { return 3, nil }; return a, nil }\n",
@@ -166,6 +155,17 @@ ASKING = {
         "def f(a):\n    if a == 'one':\n        return 1\n    return 1\n\n\n"
         "def g(a):\n    if a == 'two':\n        return 1\n    else:\n        a = 3\n    return 1\n",
         ["a == 'two'"],
+    ),
+    "counts.js": (
+        "const f = (a) => a;\n",
+        "const f = (a) => {\n  for (let i = 0; i < 3; i++) a += i;\n"
+        "  for (let i = 0; a < 12; i++) a += i;\n  return a;\n};\n",
+        ["a < 12"],
+    ),
+    "counts.c": (
+        "int f(int a) { return a; }\n",
+        "int f(int a) { for (int i = 0; i < 9; i++) a += i; return a < 16 ? 3 : a; }\n",
+        ["a < 16"],
     ),
     "a.go": (
         "package a\n\nfunc F(a int) int { return a }\n",
