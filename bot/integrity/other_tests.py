@@ -12,10 +12,13 @@ from bot.integrity.test_code import Assertion, CodeOfTest, CodeOfTests
 
 _C_LIKE = re.compile(
     r"//[^\n]*|/\*.*?(?:\*/|\Z)"
-    r"|(?<!\\)(?:\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)",
+    r"|(?<!\\)(?:\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)"
+    # a regular expression, which may hold quotes, brackets and `//`
+    r"|(?<=[(,=:\[!&|?{};\n])[ \t]{0,40}/(?![/*])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.){0,200}\]){1,200}/",
     re.DOTALL,
 )
 _SHELL_LIKE = re.compile(r"(?:(?<=\s)|^)#[^\n]*|(?<!\\)\"(?:\\.|[^\"\\])*\"|'[^']*'", re.MULTILINE)
+_COMMENTS = ("//", "/*", "#")
 _OPENS_BLOCK = "({["
 _BRACKETS = re.compile(r"[(){}\[\]]")
 
@@ -45,11 +48,13 @@ def read_text(source: str, *, is_shell: bool = False) -> Text:
     pattern = _SHELL_LIKE if is_shell else _C_LIKE
 
     def without_comment(match: re.Match[str]) -> str:
-        return _blank(match.group()) if match.group()[0] in "/#" else match.group()
+        return _blank(match.group()) if match.group().startswith(_COMMENTS) else match.group()
 
     def without_word(match: re.Match[str]) -> str:
         text = match.group()
-        return _blank(text) if text[0] in "/#" else text[0] + _blank(text[1:-1]) + text[-1]
+        return (
+            _blank(text) if text.startswith(_COMMENTS) else text[0] + _blank(text[1:-1]) + text[-1]
+        )
 
     bare = pattern.sub(without_word, source)
     # for every opening bracket the position after the one that closes it; kinds are not told apart

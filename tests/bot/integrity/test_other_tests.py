@@ -138,6 +138,32 @@ def test_other_languages(path, before, old, new, found):
     assert rules_of(before, before, path=path) == set()
 
 
+LINKED = """it('has a link', () => {
+  expect(page(1)).toMatch(/\\/users\\//);
+});
+"""
+QUOTED = """it('has a title', () => {
+  expect(page(1)).toMatch(/`/);
+  expect(page(2)).toBe(half(8) / 2 - half(4) / 2);
+  expect(
+    page(3)).toMatch(/[/`]/);
+});
+"""
+
+
+@pytest.mark.parametrize(
+    ("after", "found"),
+    [
+        (LINKED, DELETED),
+        (LINKED + QUOTED.replace("expect(page(2))", "// expect(page(2))"), GONE),
+        (LINKED + QUOTED.replace("toBe(half(8) / 2 - half(4) / 2)", "toBeDefined()"), LOOSER),
+    ],
+)
+def test_a_regular_expression_is_neither_a_comment_nor_a_string(after, found):
+    assert after != LINKED + QUOTED
+    assert rules_of(LINKED + QUOTED, after, path="test/page.test.js") == {found}
+
+
 @given(st.text("test('a, () => {expect(x).toBe})\n;#[]\"`//*@", max_size=120))
 def test_any_text_is_read(text):
     for language in LANGUAGES:
