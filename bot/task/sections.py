@@ -49,8 +49,8 @@ _ASKING = re.compile(
 _DEMANDING_VERBS = (
     "add allow accept avoid calculate change check convert create delete deprecate detect disallow "
     "drop emit enable ensure expose fix forbid format handle ignore implement include keep limit log "
-    "make move never only parse pass prevent preserve print provide raise read refuse reject remove "
-    "rename replace respect return round show skip sort stop store strip support throw treat update "
+    "make match move never only parse pass prevent preserve print provide raise read refuse reject remove "
+    "rename replace require respect return round show skip sort stop store strip support throw treat update "
     "use validate warn write yield"
 )
 _DEMANDING = rf"(?:{_DEMANDING_VERBS.replace(' ', '|')})(?:s|es)?"

@@ -169,6 +169,15 @@ def test_numbered_lists_of_demands_count_without_a_heading():
     ]
 
 
+def test_a_numbered_list_below_what_a_change_fixes_is_one_of_demands():
+    body = (
+        "Fixes false positives of the rule.\n\n"
+        "1. Require the exact name instead of matching typos.\n2. Respect local bindings."
+    )
+    wanted = ["Require the exact name instead of matching typos.", "Respect local bindings."]
+    assert asked(requirements("fix(rule): do not report locals", body)) == wanted
+
+
 def test_template_lines_are_taken_away_also_when_ticked():
     template = "## Checklist\n- [ ] Screenshots were compared\n- [ ] The migration runs\n"
     body = "- [x] The migration runs\n- [ ] Screenshots were compared.\n- [ ] zero is refused\n"
