@@ -16,6 +16,12 @@ from sandbox.toolchains.tree import Table, Tree
 
 BUILDS = ("build", "compile", "prepare")
 TABLES = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
+_TEST_OF_ALL = re.compile(
+    r"yarn workspaces (?:foreach (?:-[-\w]{1,40} ){1,9})?run test"
+    r"|npm (?:run )?test (?:-ws|--workspaces)(?: --if-present)?"
+    r"|npm (?:-ws|--workspaces) (?:--if-present )?(?:run )?test"
+    r"|pnpm (?:-r|--recursive) (?:run )?test|(?:npx )?(?:lerna|turbo) run test"
+)
 _MOST_PACKAGES = 40
 _DEEP = 10
 
@@ -25,6 +31,19 @@ def is_workspace(tree: Tree, folder: str) -> bool:
     manifest = tree.json(str(PurePosixPath(folder, "package.json")))
     listed = str(PurePosixPath(folder, "pnpm-workspace.yaml"))
     return manifest.has("workspaces") or tree.is_plain(listed)
+
+
+def packages_tested(tree: Tree) -> tuple[str, ...] | None:
+    """Return the packages whose tests are all that the script of the top runs; None where it runs more."""
+    script = tree.json("package.json").table("scripts").text("test").strip()
+    if not is_workspace(tree, "") or not _TEST_OF_ALL.fullmatch(script):
+        return None
+    manifests = (PurePosixPath(path) for path in tree.files() if path.endswith("/package.json"))
+    return tuple(
+        one.parent.as_posix()
+        for one in manifests
+        if tree.json(one.as_posix()).table("scripts").text("test")
+    )
 
 
 def workspace_builds(tree: Tree, root: str) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:

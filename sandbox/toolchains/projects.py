@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from sandbox.errors import must_exist
 from sandbox.toolchains import ECOSYSTEMS
-from sandbox.toolchains.node_workspace import TABLES, is_workspace
+from sandbox.toolchains.node_workspace import TABLES, is_workspace, packages_tested
 from sandbox.toolchains.tree import Tree
 
 MOST_PROJECTS = 12
@@ -94,7 +94,10 @@ class Projects:
 
     @cached_property
     def has_top(self) -> bool:
-        """Whether there are tests above all projects, too."""
+        """Whether there are tests above all projects, too: the top may only run those of projects."""
+        tested = packages_tested(Tree(self._sides[0]))
+        if tested is not None and set(tested) <= set(self.all):
+            return False
         own = Tree(self._sides[0], without=self.all)
         weighed = (one.weigh(own) for one in ECOSYSTEMS.values())
         return not self._listed and any(found is not None and found.tests for found in weighed)

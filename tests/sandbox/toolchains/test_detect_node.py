@@ -531,6 +531,43 @@ def test_a_package_whose_tests_only_the_top_can_run_is_no_project(tmp_path: Path
     assert projects.touched(["packages/one/index.js"]) == ("",)
 
 
+@pytest.mark.parametrize(
+    ("script", "tested", "has_top"),
+    [
+        ("yarn workspaces foreach -A run test", "vitest run", False),
+        ("npm test --workspaces --if-present", "vitest run", False),
+        ("pnpm -r test && node checks/test.mjs", "vitest run", True),
+        ("yarn workspaces foreach --exclude one run test", "vitest run", True),
+        (
+            "yarn workspaces foreach -A run test",
+            "./test.sh",
+            True,
+        ),  # of a package that is no project
+    ],
+)
+def test_a_top_that_only_runs_the_tests_of_its_packages_has_none(
+    tmp_path: Path, script: str, tested: str, has_top: bool
+) -> None:
+    top = {"workspaces": ["packages/*"], "scripts": {"test": script}}
+    runs = {"scripts": {"test": tested}}
+    files = {
+        "package.json": json.dumps(top),
+        "packages/two/test.mjs": "import '../one/index.js';\n",
+    }
+    one = {
+        "package.json": json.dumps(runs),
+        "index.js": "",
+        "test/a.test.js": "test('a', () => {})",
+    }
+    two = {"packages/two/package.json": json.dumps({"scripts": {"test:consumer": "node test.mjs"}})}
+    files |= {f"packages/one/{path}": text for path, text in one.items()} | two
+    write(tmp_path, files)
+    changed = ("package.json", "packages/one/index.js")
+    found = Projects(tmp_path, tmp_path)
+    assert found.has_top is has_top
+    assert ("" in found.touched(changed)) is has_top
+
+
 def test_what_a_package_takes_by_version_is_the_registrys_but_not_in_a_workspace(
     tmp_path: Path,
 ) -> None:
