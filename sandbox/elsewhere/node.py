@@ -232,6 +232,9 @@ def _shown(name: str, arguments: str) -> str:
 
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
+_UNSEEN = re.compile(
+    "[\\x7f-\\x9f\\xad\\u061c\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u2069\\ufeff]"
+)
 _DEEPEST = 8
 _DECODER = json.JSONDecoder()
 _DATE = re.compile(r'new Date\("(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})Z"\)', re.ASCII)
@@ -272,10 +275,16 @@ def written(value: object, depth: int = 0) -> str:
         members = []
         for name, one in ((str(name), one) for name, one in value.items()):
             is_plain = _NAME.fullmatch(name) and name != "__proto__"
-            key = name if is_plain else f"[{json.dumps(name, ensure_ascii=False)}]"
+            key = name if is_plain else f"[{_quoted(name)}]"
             members.append(f"{key}: {written(one, depth + 1)}")
         return "{" + ", ".join(members) + "}"
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return _quoted(value)
+
+
+def _quoted(value: object) -> str:
+    """Return a plain value with nothing in its text that no reader sees, as `inside/node/values.cjs` does."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return _UNSEEN.sub(lambda one: f"\\u{ord(one[0]):04x}", text)
 
 
 def _read(text: str, depth: int) -> object:

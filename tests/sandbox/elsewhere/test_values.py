@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import datetime
 import enum
+import subprocess
 import threading
 from decimal import Decimal
 from pathlib import PurePosixPath
@@ -215,6 +216,14 @@ def test_what_an_object_was_made_of_may_be_anything(state: str) -> None:
 )
 def test_the_first_and_the_last_time_have_neighbors(value: object) -> None:
     assert all(type(one) is type(value) for one in near(value))
+
+
+def test_what_nobody_sees_in_a_text_is_written_so_that_it_is_seen() -> None:
+    text = '["\\ufeffA=1\\u200b", {["\\u2060b"]: "ä→ 😀"}]'
+    assert written(list(read_arguments(text))) == text
+    script = f"console.log(require('./sandbox/elsewhere/inside/node/values.cjs').literal({text}))"
+    ran = subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == text
 
 
 def test_dates_of_javascript_are_read_and_written() -> None:

@@ -12,6 +12,7 @@ const SHOWN = {depth: 3, sorted: true, breakLength: Infinity, customInspect: fal
 const NAME = /^[A-Za-z_$][\w$]*$/;
 const BUILT_IN = /^function ([A-Z]\w*)\(\) \{ \[native code\] \}$/;
 const NOT_FOUND = /^(?:ERR_)?MODULE_NOT_FOUND$|^ERR_(?:REQUIRE_ESM|UNKNOWN_FILE_EXTENSION|UNSUPPORTED_DIR_IMPORT)$/;
+const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 const {toString} = Function.prototype;
 const functions = {told: null}; // While set, it says as what a function is told.
 
@@ -34,6 +35,11 @@ function literal(value, depth = 0) {
 	return found !== null && found.length <= MOST_TEXT ? found : null;
 }
 
+// A text as a literal in which nothing stands that no reader sees.
+function quoted(text) {
+	return JSON.stringify(text).replace(UNSEEN, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 function scalar(value) {
 	switch (typeof value) {
 		case 'undefined':
@@ -44,7 +50,7 @@ function scalar(value) {
 		case 'bigint':
 			return value < 0n ? `(${value}n)` : `${value}n`;
 		case 'string':
-			return value.length <= MOST_TEXT ? JSON.stringify(value) : null;
+			return value.length <= MOST_TEXT ? quoted(value) : null;
 		default:
 			return value === null ? 'null' : undefined;
 	}
@@ -100,7 +106,7 @@ function members(value, parts, depth) {
 		}
 
 		const text = literal(inside, depth);
-		parts.push(text && `${NAME.test(key) && key !== '__proto__' ? key : `[${JSON.stringify(key)}]`}: ${text}`);
+		parts.push(text && `${NAME.test(key) && key !== '__proto__' ? key : `[${quoted(key)}]`}: ${text}`);
 	}
 
 	return joined('{', parts, '}');
