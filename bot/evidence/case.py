@@ -163,7 +163,7 @@ class Case:
     def is_explained(self, test: TestComparison) -> bool:
         """Whether something speaks for an edited test whose version of base fails on head."""
         spoken_for = self.grown(test) or self.permission(test)
-        imports = test.path in self.observed.tests.only_imports
+        imports = test.path in self.observed.tests.only_imports or test.only_loads_otherwise
         return spoken_for is not None or imports or self.is_adapted(test)
 
     def _follows_a_move(self, test: TestComparison) -> bool:
@@ -258,7 +258,8 @@ class Case:
         the author asks to remove its subject, or for what both it and the test in its place are about,
         whose name is the author's own.
         """
-        if self.contradiction(test) or self.why_meant(test):
+        may_demand_less = test in self.groups.loosened and test.only_loads_otherwise
+        if self.contradiction(test) or self.why_meant(test) or may_demand_less:
             return bool(self.why_meant(test))
         if self.is_retired(test):
             gone = self.retirement(test)

@@ -51,6 +51,7 @@ SAME_SUBJECT_RATIO = 80.0
 MOST_CANDIDATES = 300  # new tests that a vanished one is compared with
 MOST_COMPARED = 2000  # of a test's body
 MOST_LINES = 400
+_EDITED = (TestChange.EXPECTATION_CHANGED, TestChange.PASS_TO_FAIL)
 _CONDITIONAL = re.compile(r"(?i)skip_?(?:if|unless)\((?!\s*(?:True|1)\b)|importorskip|\brunIf\b")
 
 
@@ -359,12 +360,11 @@ def changed_expectations(inspection: Inspection) -> Iterator[Finding]:
     for test in inspection.facts.tests:
         change = changes.get(test.path)
         loosened = test.change is TestChange.PASS_TO_FAIL
-        is_edited_until_green = test.change is TestChange.EXPECTATION_CHANGED or (
-            loosened and test.head_on_head is Outcome.PASSED
-        )
-        if change is None or not is_edited_until_green:
+        is_edited = not loosened or test.head_on_head is Outcome.PASSED
+        if change is None or not (is_edited and test.change in _EDITED):
             continue
-        if test.id in inspection.facts.grown or test.path in inspection.facts.only_imports:
+        is_import = test.path in inspection.facts.only_imports or test.only_loads_otherwise
+        if test.id in inspection.facts.grown or is_import:
             continue
         before, after = inspection.before(change), inspection.after(change)
         name = test.id.split("[", 1)[0].partition("::")[2]

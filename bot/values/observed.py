@@ -228,6 +228,15 @@ class TestComparison:
     )
     runner_of_head: str = ""  # another major version, with which that fails
 
+    @property
+    def only_loads_otherwise(self) -> bool:
+        """Whether it reads as on base, where head's code keeps base's version of its file from loading.
+
+        Of a Python test more is known (`bot/integrity/adaptation.py`), of a row of a table less.
+        """
+        is_same = self.source_before == self.source and not self.table
+        return bool(self.not_loaded) and is_same and not self.path.endswith(".py")
+
     def makes(self, path: str, name: str) -> bool:
         """Whether a call is this test's, by the path and the name of the test that makes it."""
         return path == self.path and name in self.id

@@ -183,7 +183,8 @@ def _nothing_passed(requirement: Requirement, case: Case) -> Verdict:
     if any(passed(one.outcome) for one in outcomes):
         return unverified(
             requirement,
-            "The change edits or removes every test that passed on base, so no regression could be found.",
+            "The change edits or removes every test that passed on base, or what its file loads, so no "
+            "regression could be found.",
             "Look at the edited tests, or add tests to the base branch that hold on both sides.",
         )
     if not failing:

@@ -331,11 +331,12 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
             f"{test_ids(unsteady)} is flaky on head ({pass_rate(unsteady[0])}), so it shows nothing.",
             "Make the test deterministic and push.",
         )
-    hollow = [t for t in case.groups.hollow if t.id in ties or case.is_sole(requirement)]
+    alone = case.is_sole(requirement) and not case.groups.proofs
+    hollow = [t for t in case.groups.hollow if t.id in ties or alone]
     if hollow:
         return unverified(
             requirement,
-            f"{test_ids(hollow)} passes on base's code too, so it does not show that anything changed.",
+            f"Base's code passes {test_ids(hollow)} too, so nothing shows that anything changed.",
             "Add a test that fails without this change.",
         )
     unrun = [t for t in case.groups.unrun if t.id in ties or case.is_sole(requirement)]

@@ -376,8 +376,26 @@ MODULE = "import test from 'node:test';\nimport assert from 'node:assert';\nimpo
 HALF = "\ntest('half', () => {\n  assert.strictEqual(half(4), 2);\n});\n"
 
 
-@pytest.mark.parametrize("is_alone", [True, False], ids=["imports alone", "more"])
-def test_other_imports_are_no_other_expectation(tmp_path: Path, is_alone: bool) -> None:
+NEED, READ = "needs only other imports on head", "reads as on base, but base's version of the file"
+
+
+@pytest.mark.parametrize(
+    ("edited", "conclusion", "said"),
+    [
+        (HALF, "action_required", NEED),
+        (
+            HALF + HALF.replace("'half'", "'half of 6'").replace("4), 2", "6), 3"),
+            "action_required",
+            READ,
+        ),
+        ("\nassert.strictEqual = () => {};\n" + HALF, "failure", ""),
+        (HALF.replace(", 2);", ", 2, 'a half');"), "failure", ""),
+    ],
+    ids=["imports alone", "beside a new test", "beside what turns its checks off", "more"],
+)
+def test_other_imports_are_no_other_expectation(
+    tmp_path: Path, edited: str, conclusion: str, said: str
+) -> None:
     manifest = {
         "name": "half",
         "version": "1.0.0",
@@ -388,17 +406,16 @@ def test_other_imports_are_no_other_expectation(tmp_path: Path, is_alone: bool) 
         "index.js": "module.exports = number => number / 2;\n",
         "test/half.test.js": COMMON + HALF,
     }
-    test = MODULE + HALF.replace(", 2);", ", 2);" if is_alone else ", 2, 'a half');")
     head = {
         "package.json": json.dumps({**manifest, "type": "module"}),
         "index.js": "export default number => number / 2;\n",
-        "test/half.test.js": test,
+        "test/half.test.js": MODULE + edited,
     }
     opened = open_folder(tmp_path, base)
     judged = opened.judge(opened.branch("modules", head), task="Move to modules\n")
-    assert judged.conclusion == ("action_required" if is_alone else "failure"), judged.said()
-    said = "`test/half.test.js::half` needs only other imports on head"
-    assert (said in judged.said()) is is_alone, judged.said()
+    assert judged.conclusion == conclusion, judged.said()
+    told = [one for one in (NEED, READ) if f"`test/half.test.js::half` {one}" in judged.said()]
+    assert told == ([said] if said else []), judged.said()
 
 
 INVOICE = (
