@@ -95,10 +95,14 @@ class Projects:
     @cached_property
     def has_top(self) -> bool:
         """Whether there are tests above all projects, too: the top may only run those of projects."""
-        tested = packages_tested(Tree(self._sides[0]))
-        if tested is not None and set(tested) <= set(self.all):
+        top, own = Tree(self._sides[0]), Tree(self._sides[0], without=self.all)
+        tested = packages_tested(top)
+        if (
+            tested is not None
+            and set(tested) <= set(self.all)
+            and not ECOSYSTEMS["node"].runs_alone(top)
+        ):
             return False
-        own = Tree(self._sides[0], without=self.all)
         weighed = (one.weigh(own) for one in ECOSYSTEMS.values())
         return not self._listed and any(found is not None and found.tests for found in weighed)
 

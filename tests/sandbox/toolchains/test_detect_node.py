@@ -531,33 +531,30 @@ def test_a_package_whose_tests_only_the_top_can_run_is_no_project(tmp_path: Path
     assert projects.touched(["packages/one/index.js"]) == ("",)
 
 
+PLAIN = "test('a', () => {})\n"
+
+
 @pytest.mark.parametrize(
-    ("script", "tested", "has_top"),
+    ("script", "tested", "inner", "has_top"),
     [
-        ("yarn workspaces foreach -A run test", "vitest run", False),
-        ("npm test --workspaces --if-present", "vitest run", False),
-        ("pnpm -r test && node checks/test.mjs", "vitest run", True),
-        ("yarn workspaces foreach --exclude one run test", "vitest run", True),
-        (
-            "yarn workspaces foreach -A run test",
-            "./test.sh",
-            True,
-        ),  # of a package that is no project
+        ("yarn workspaces foreach -A run test", "vitest run", PLAIN, False),
+        ("npm test --workspaces --if-present", "vitest run", PLAIN, False),
+        ("pnpm -r test && node checks/test.mjs", "vitest run", PLAIN, True),
+        ("yarn workspaces foreach --exclude one run test", "vitest run", PLAIN, True),
+        ("yarn workspaces foreach -A run test", "./test.sh", PLAIN, True),  # Assay cannot run it
+        ("npm test --workspaces", "node --test", TEST, True),  # Assay can run it from the top
     ],
 )
 def test_a_top_that_only_runs_the_tests_of_its_packages_has_none(
-    tmp_path: Path, script: str, tested: str, has_top: bool
+    tmp_path: Path, script: str, tested: str, inner: str, has_top: bool
 ) -> None:
     top = {"workspaces": ["packages/*"], "scripts": {"test": script}}
     runs = {"scripts": {"test": tested}}
-    files = {
-        "package.json": json.dumps(top),
-        "packages/two/test.mjs": "import '../one/index.js';\n",
-    }
+    files = {"package.json": json.dumps(top), "packages/two/test.mjs": "import 'one';\n"}
     one = {
         "package.json": json.dumps(runs),
         "index.js": "",
-        "test/a.test.js": "test('a', () => {})",
+        "test/a.test.js": inner,
     }
     two = {"packages/two/package.json": json.dumps({"scripts": {"test:consumer": "node test.mjs"}})}
     files |= {f"packages/one/{path}": text for path, text in one.items()} | two
