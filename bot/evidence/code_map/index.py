@@ -153,7 +153,7 @@ class CodeIndex:
     def imported(self, path: str) -> set[str]:
         """The files that one file imports itself."""
         file = self.files[path]
-        found = {target for module in file.facts.imports for target in self._targets(module)}
+        found = {target for module in file.facts.imports for target in self._targets(module, file)}
         if file.language != "python":
             return found - {path}
         # `from package import module` names modules, which look like any other name.
@@ -161,14 +161,26 @@ class CodeIndex:
         for name, lines in file.facts.uses.items():
             for module in {modules[line] for line in lines if line in modules}:
                 steps = (*_steps(module), name)
+                place = _starting_folder(module, file) if module.startswith(".") else None
                 for known, target in self._by_stem.get(name, ()):
-                    if _shared(steps, known) >= min(len(steps), len(known), 2):
+                    is_near = _shared(steps, known) >= min(len(steps), len(known), 2)
+                    if is_near if place is None else known == (*place, *steps):
                         found.add(target)
         return found - {path}
 
-    def _targets(self, module: str) -> list[str]:
-        """The files that a module's name ends like; none when too many do."""
+    def _targets(self, module: str, user: SourceFile) -> list[str]:
+        """The files that a module's name ends like; none when too many do.
+
+        A relative import means the file at that place; so does the name of a module beside a Python file
+        that is in no package (a `conftest`), whatever else of the repository is called so.
+        """
         steps = _steps(module)
+        is_relative = module.startswith(".")
+        if steps and (is_relative or self._is_script(user)):
+            place = (*_starting_folder(module, user), *steps)
+            exact = [path for known, path in self._by_stem[steps[-1]] if known == place]
+            if exact or (is_relative and user.language == "python"):
+                return exact
         while steps:
             found = [(_shared(steps, known), path) for known, path in self._by_stem[steps[-1]]]
             if found:
@@ -177,6 +189,11 @@ class CodeIndex:
                 return best if len(best) <= _MOST_CANDIDATES or most == len(steps) else []
             steps = steps[:-1]  # `use crate::amounts::parse`: the last step is a name
         return []
+
+    def _is_script(self, file: SourceFile) -> bool:
+        """Whether a file finds modules that stand beside it: in Python, one that is in no package."""
+        folder = PurePosixPath(file.path).parent
+        return file.language == "python" and str(folder / "__init__.py") not in self.files
 
 
 def innermost(file: SourceFile, line: int) -> Symbol | None:
@@ -190,6 +207,16 @@ def innermost(file: SourceFile, line: int) -> Symbol | None:
 def _steps(module: str) -> tuple[str, ...]:
     plain = re.sub(r"\.(?:[cm]?[jt]sx?|h|hh|hpp|php|rb|lua|sh|bash|d)$", "", module)
     return tuple(step for step in _STEP.split(plain) if step and step.isprintable())
+
+
+def _starting_folder(module: str, user: SourceFile) -> tuple[str, ...]:
+    """The folder that the steps of an import count from, relative to the using file: `..x`, `../x`."""
+    own = PurePosixPath(user.path).parts[:-1]
+    if user.language == "python":
+        up = max(len(module) - len(module.lstrip(".")) - 1, 0)
+    else:
+        up = sum(part == ".." for part in PurePosixPath(module).parts)
+    return own[: max(len(own) - up, 0)]
 
 
 def _shared(steps: tuple[str, ...], known: tuple[str, ...]) -> int:

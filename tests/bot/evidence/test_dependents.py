@@ -107,6 +107,47 @@ def test_users_of_users_are_found_and_namesakes_are_not():
     assert private == {"beta": ("_cents",), "gamma": ("_cents",)}
 
 
+@pytest.mark.parametrize(
+    ("suffix", "own", "text", "test"),
+    [
+        ("py", "own.py", "from .errors import Failure", "from .own import Failure"),
+        ("py", "own.py", "from . import errors", "from .own import Failure"),
+        ("py", "own.py", "from ..bills.errors import Failure", "from conftest import Failure"),
+        ("ts", "own.ts", "import { Failure } from './errors';", "import '../bills/own';"),
+    ],
+)
+def test_a_relative_import_or_one_of_a_module_beside_means_no_namesake(suffix, own, text, test):
+    """Projects of one repository have files of the same names; each means its own."""
+    texts: dict[str, str] = {}
+    for folder in ("alpha", "beta"):
+        package = f"{folder}/{'prices' if folder == 'alpha' else 'bills'}"
+        failure = (
+            "class Failure(Exception):\n    pass\n"
+            if suffix == "py"
+            else "export class Failure {}\n"
+        )
+        texts[f"{package}/errors.{suffix}"] = failure
+        texts[f"{package}/__init__.{suffix}"] = ""
+        texts[f"{folder}/tests/conftest.{suffix}"] = failure
+        texts[f"{folder}/tests/test_it.{suffix}"] = f"{test}\n\n\nraise Failure\n"
+    texts[f"beta/bills/{own}"] = f"{text}\n\n\nraise Failure\n"
+    for path in (f"alpha/prices/errors.{suffix}", f"alpha/tests/conftest.{suffix}"):
+        assert using(texts, path, 1, new="class Failure: ...") == ()
+    texts["gamma/own.py"] = "from prices.errors import Failure\n\n\nraise Failure\n"
+    found = using(texts, f"alpha/prices/errors.{suffix}", 1)
+    assert [one.folder for one in found] == ["gamma"]
+
+
+def test_a_relative_import_of_another_project_is_seen():
+    texts = {
+        "alpha/errors.py": "class Failure(Exception):\n    pass\n",
+        "beta/errors.py": "class Failure(Exception):\n    pass\n",
+        "beta/shop/own.py": "from ...alpha.errors import Failure\n\n\nraise Failure\n",
+    }
+    assert using(texts, "alpha/errors.py", 1) == (Dependent("beta", ("Failure",)),)
+    assert using(texts, "beta/errors.py", 1) == ()
+
+
 def test_a_class_changes_with_its_methods():
     found = using(PYTHON, "alpha/shop/alpha/pricing.py", 14)
     assert found == (Dependent("delta", ("Cart",)),)
