@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
+import inspect
 import json
 import os
 import posix
@@ -39,6 +41,8 @@ def main(orders_fd: int, records_fd: int) -> NoReturn:
         if name.split(".")[0] in _PRIVATE:
             del sys.modules[name]
     del sys.path[0]
+    # `inspect` stays: it has to find the lines of generated code where the tree registers them.
+    vars(inspect)["linecache"] = importlib.import_module("linecache")
     _set_up_python(orders["environment"], orders["lent"])
     status = runner(recorder, orders)
     for stream_out in streams:

@@ -108,6 +108,7 @@ class WatchBase:
         self._watches: dict[int, ItemWatch] = {}
         self._used: dict[str, int] = {}
         self._raised: dict[str, str] = {}
+        self._above = ""  # the project's folder below pytest's own root, where that is above it
         skipped = (pytest.skip.Exception, unittest.SkipTest)
         self.exceptions = Exceptions(skipped, pytest.xfail.Exception)
 
@@ -130,6 +131,9 @@ class WatchBase:
     def pytest_cmdline_main(self, config: Any) -> Generator[None, Any, None]:
         """Take out of force what hides tests."""
         self._neutralise(config)
+        top = str(getattr(config, "rootpath", None) or config.rootdir)
+        above = os.path.relpath(self._root, top).replace(os.sep, "/")
+        self._above = "" if above == "." else f"{above}/"
         yield
 
     def _neutralise(self, config: Any) -> None:
@@ -176,12 +180,14 @@ class WatchBase:
         """Record files that cannot be collected and files that skip themselves."""
         if report.outcome != "passed":
             kind = "collect_error" if report.outcome == "failed" else "collect_skip"
-            path = str(report.nodeid).split("::")[0]
+            named = str(report.nodeid)
+            named = named[len(self._above) :] if named.startswith(self._above) else named
+            path = named.split("::")[0]
             said = report.longrepr
             if isinstance(said, tuple) and said:  # a skip comes as (file, line, reason)
                 said = said[-1]
             message = describe.tail(str(said))
-            told = {"id": str(report.nodeid) or ".", "path": path, "message": message}
+            told = {"id": named or ".", "path": path, "message": message}
             self._record(kind, raised=self._raised.get(str(report.nodeid), ""), **told)
         yield
 

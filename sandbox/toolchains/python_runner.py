@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shlex
 from collections.abc import Iterable
@@ -107,12 +108,48 @@ def _as_called(
     if 2 * len(_covered(tree, found, tests)) < len(tests):
         found.insert(0, TestCall(choice.runner))
         reason += " Everything else is run too: these calls name less than half of the test files."
+    if found == [TestCall(TestRunner.PYTEST)] and (apart := _folders_apart(tree, tests)):
+        found = [TestCall(TestRunner.PYTEST, arguments) for arguments in apart]
+        reason += (
+            " Its folders are run one by one: pytest cannot load two files of one name together."
+        )
     calls = [call for call in found if not _is_held(call, found)]
     calls = [call for call in calls if call.runner is not TestRunner.NONE] or calls
     over = len(calls) - _MOST_CALLS
     left_out = f"{over} further call(s) of the project's tests are not run." if over > 0 else ""
     first, *more = calls[:_MOST_CALLS]
     return RunnerChoice(first.runner, first.arguments, reason, tuple(more), left_out)
+
+
+def _folders_apart(tree: Tree, tests: list[str]) -> list[tuple[str, ...]]:
+    """Return the arguments of a call for each folder of tests, where pytest cannot run them together.
+
+    A file that is in no package is loaded by its bare name, so that a second one of it (`unit/test_api.py`,
+    `functional/test_api.py`) is refused. Projects that have such files run each folder by itself.
+    """
+    texts = map(tree.read, ("pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"))
+    if any(word in text for text in texts for word in ("import-mode", "testpaths")):
+        return []
+    loaded = [one for one in map(PurePosixPath, tests) if _is_loaded(one)]
+    places: dict[str, list[str]] = {}
+    for one in loaded:
+        if not tree.has(str(one.parent / "__init__.py")):
+            places.setdefault(one.name, []).append(str(one.parent))
+    alike = [one for folders in places.values() if len(folders) > 1 for one in folders]
+    if not alike:
+        return []
+    top = PurePosixPath(posixpath.commonpath(alike))
+    below = {one: one.relative_to(top).parts if one.is_relative_to(top) else () for one in loaded}
+    folders = sorted({str(top / parts[0]) for parts in below.values() if len(parts) > 1})
+    # One call is of everything else, so that a folder that head adds is run, too.
+    alone = folders if min(map(len, below.values())) < 2 else folders[:-1]
+    calls = [tuple(f"--ignore={one}" for one in alone), *((one,) for one in alone)]
+    return calls if 1 < len(calls) <= _MOST_CALLS else []
+
+
+def _is_loaded(path: PurePosixPath) -> bool:
+    is_named = any(fnmatchcase(path.name, one) for one in ("test_*.py", "*_test.py"))
+    return is_named and not any(part.startswith(".") for part in path.parts)
 
 
 def _is_benchmark(call: TestCall) -> bool:

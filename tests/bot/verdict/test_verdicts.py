@@ -163,6 +163,16 @@ def test_a_new_test_that_lacks_what_tests_of_base_lack_refutes_nothing(of_base, 
     assert sole(authors, new).outcome is UNSATISFIED
 
 
+def test_what_tests_lack_is_what_was_raised_and_not_a_line_of_code():
+    said = (
+        "    except (OSError, FileNotFoundError):\n>       raise Unreachable()\n"
+        "E       shop.ConnectionError: no socket at '/run/shop'\n"
+    )
+    broken = comparison("test_old", TestChange.STILL_FAILING, message=said)
+    found = sole(broken, comparison("test_split_refuses", TestChange.NEW_FAILING, message=said))
+    assert "for want of the same: `ConnectionError: no socket at '/run/shop'`" in found.reason
+
+
 @pytest.mark.parametrize(
     ("of_base", "of_head", "outcome"),
     [

@@ -40,9 +40,12 @@ class Bench:
         return root
 
     def environment(
-        self, runner: TestRunner = TestRunner.PYTEST, arguments: Sequence[str] = ()
+        self,
+        runner: TestRunner = TestRunner.PYTEST,
+        arguments: Sequence[str] = (),
+        root: str = "",
     ) -> Environment:
-        recipe = Recipe("python", (), (), (), runner, tuple(arguments), "")
+        recipe = Recipe("python", (), (), (), runner, tuple(arguments), "", root=root)
         variables = (("PATH", "/env/deps/bin:/usr/bin:/bin"), ("HOME", "/tmp"))
         return Environment(Side.HEAD, recipe, "", str(self.dependencies), "", variables)
 
@@ -54,8 +57,9 @@ class Bench:
         arguments: Sequence[str] = (),
         paths: tuple[str, ...] = (),
         timeout_s: float = 60.0,
+        root: str = "",
     ) -> Observation:
-        environment = self.environment(runner, arguments)
+        environment = self.environment(runner, arguments, root)
         limits = Limits(timeout_s=timeout_s, output_bytes=100_000)
         tree = str(self.tree(files))
         order = TestOrder(Side.HEAD, tree, environment, paths, limits)

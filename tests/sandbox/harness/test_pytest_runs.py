@@ -115,6 +115,31 @@ def test_files_that_cannot_be_collected_are_errors_and_the_others_run(bench: Ben
     assert results["tests/test_idle.py"].message == "Skipped: not here"
 
 
+def test_a_project_below_the_settings_of_the_whole_has_ids_of_the_tree(bench: Bench) -> None:
+    """pytest's root is where the settings are, above the folder that it is started in."""
+    files = {
+        "pyproject.toml": "[tool.pytest.ini_options]\naddopts = '-ra'\n",
+        "packages/one/test_good.py": "def test_it(): pass\n",
+        "packages/one/test_bad.py": "import nowhere\ndef test_it(): pass\n",
+    }
+    run = bench.results(files, root="packages/one")
+    assert {(result.id, result.path) for result in run.results} == {
+        ("packages/one/test_good.py::test_it", "packages/one/test_good.py"),
+        ("packages/one/test_bad.py", "packages/one/test_bad.py"),
+    }
+
+
+def test_the_source_of_generated_code_is_found(bench: Bench) -> None:
+    """Where the tree keeps it: `linecache` is one and the same for it and for `inspect`."""
+    test = (
+        "import inspect, linecache\n\n\ndef test_it():\n    text = 'def made(): return 1\\n'\n"
+        "    linecache.cache['<made>'] = (len(text), None, [text], '<made>')\n    space = {}\n"
+        "    exec(compile(text, '<made>', 'exec'), space)\n"
+        "    assert inspect.getsource(space['made']) == text\n"
+    )
+    assert outcomes(bench.results({"test_made.py": test})) == {"test_it": "passed"}
+
+
 def test_a_conftest_that_cannot_be_loaded_is_an_error_of_its_own(bench: Bench) -> None:
     files = {"tests/conftest.py": "import nowhere\n", "tests/test_a.py": "def test_it(): pass\n"}
     run = bench.results(files)

@@ -280,6 +280,46 @@ def test_a_call_of_one_folder_does_not_stand_for_all_tests(tmp_path: Path) -> No
     assert (recipe(tree).test_arguments, recipe(tree).more_calls) == ((), ())
 
 
+@pytest.mark.parametrize(
+    ("files", "calls"),
+    [
+        (
+            {"tests/unit/test_a.py": TEST, "tests/functional/test_a.py": TEST},
+            [("--ignore=tests/functional",), ("tests/functional",)],
+        ),
+        (
+            {"tests/unit/test_a.py": TEST, "tests/slow/x/test_a.py": TEST, "tests/test_b.py": TEST},
+            [("--ignore=tests/slow", "--ignore=tests/unit"), ("tests/slow",), ("tests/unit",)],
+        ),
+        (  # packages keep them apart, and so does another way to load
+            {
+                "tests/unit/test_a.py": TEST,
+                "tests/unit/__init__.py": "",
+                "tests/functional/test_a.py": TEST,
+            },
+            [()],
+        ),
+        (
+            {
+                "tests/unit/test_a.py": TEST,
+                "tests/functional/test_a.py": TEST,
+                "pytest.ini": "[pytest]\naddopts = --import-mode=importlib\n",
+            },
+            [()],
+        ),
+        ({"tests/unit/conftest.py": TEST, "tests/functional/conftest.py": TEST}, [()]),
+        ({"tests/unit/test_a.py": TEST, ".template/tests/test_a.py": TEST}, [()]),
+        ({f"tests/{n}/test_a.py": TEST for n in "abcdef"}, [()]),  # more than are made
+    ],
+    ids=["two", "beside", "packages", "importlib", "conftest", "hidden", "many"],
+)
+def test_folders_with_tests_of_one_name_are_run_one_by_one(tmp_path, files, calls):
+    """pytest refuses the second of two files that are in no package and have one name."""
+    tree = write(project(tmp_path, "hatchling"), files)
+    (tree / "tests/test_tally.py").unlink()
+    assert [call.arguments for call in recipe(tree).calls] == calls
+
+
 def test_doctests_alone_are_tests(tmp_path: Path) -> None:
     pyproject = HATCHLING.replace('test = ["pytest"]', "")
     makefile = "check:\n\tpython -m doctest README.md src/tally/sums.py\n"
