@@ -150,6 +150,13 @@ _BY_WORDS: tuple[tuple[Area, re.Pattern[str]], ...] = tuple(
             Area.CODE,
             r"^(?:run|apply)\s+(?:black|ruff|isort|pyupgrade|prettier|eslint|xo)\b[^,;:]{0,40}$",
         ),
+        (
+            Area.CODE,
+            r"^(?:(?:add|enable) (?:(?:more|new|some|further) )?(?:ruff|flake8|pylint) rules"
+            r"(?: and fix (?:(?:the|all|new) )?(?:warnings|errors|findings|violations))?"
+            r"|fix (?:(?:the|all|new) )?(?:ruff|flake8|pylint) (?:warnings|errors|findings|violations))"
+            r"(?: \(#\d+\))?\.?$",
+        ),
         (Area.CHORE, r"^\[pre-commit\.ci\]"),
         (
             Area.RELEASE,
