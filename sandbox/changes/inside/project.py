@@ -45,6 +45,10 @@ _OF_TYPES = re.compile(
 _OWN_TEXT = re.compile(
     rb"\bgetsource\w*\b|\bgetsourcefile\b|\bco_firstlineno\b|\bf_lineno\b|\bfindsource\b"
 )
+_IMPORTED = re.compile(
+    rb"(?m)^[ \t]*from[ \t]+[\w.]+[ \t]+import[ \t]+(?:\([^)]{0,9999}\)|[^\n(]*)"
+)
+_CREDITS = re.compile(rb"(?m)(?<!^)\b__(?:authors?|maintainer|credits|copyright)__\b")
 
 
 class ChangedProject:
@@ -87,6 +91,12 @@ class ChangedProject:
     def reads_its_text(self) -> bool:
         """Whether any source reads the text, the comments or the line numbers of Python code."""
         return self._finds(_OWN_TEXT)
+
+    @cached_property
+    def reads_credits(self) -> bool:
+        """Whether any source does more than hand on who made it."""
+        texts = self._texts
+        return texts is None or any(_CREDITS.search(_IMPORTED.sub(b"", text)) for text in texts)
 
     @cached_property
     def builds_from_types(self) -> bool:

@@ -21,6 +21,9 @@ _READS_NOTHING = frozenset((
     "total_ordering",
 ))  # fmt: skip
 """Decorators that look neither at docstrings nor at annotations."""
+_CREDITS = frozenset(
+    ("__author__", "__authors__", "__maintainer__", "__credits__", "__copyright__")
+)
 
 
 def compare_python(before: bytes, after: bytes, project: ChangedProject) -> str:
@@ -34,8 +37,10 @@ def compare_python(before: bytes, after: bytes, project: ChangedProject) -> str:
         return "types" if is_typed else "comments" if old_comments != new_comments else "formatting"
     if not _may_change_words(old, new, project):
         return ""
-    _without_docstrings(old)
-    _without_docstrings(new)
+    for tree in (old, new):
+        _without_docstrings(tree)
+        if not project.reads_credits:
+            tree.body = [one for one in tree.body if not _is_credit(one)]
     if _dump(old) == _dump(new):
         return "types" if is_typed else "comments"
     if project.reads_annotations:
@@ -98,6 +103,16 @@ def _without_docstrings(tree: ast.Module) -> None:
     for node in _documented(tree):
         if _docstring(node) is not None:
             node.body = node.body[1:] or [ast.Pass()]
+
+
+def _is_credit(node: ast.stmt) -> bool:
+    """Whether a line only says who made the module: `__credits__ = ["A name"]`."""
+    if not isinstance(node, ast.Assign):
+        return False
+    if not all(isinstance(one, ast.Name) and one.id in _CREDITS for one in node.targets):
+        return False
+    words = node.value.elts if isinstance(node.value, ast.List | ast.Tuple) else [node.value]
+    return all(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in words)
 
 
 def _may_change_words(old: ast.Module, new: ast.Module, project: ChangedProject) -> bool:

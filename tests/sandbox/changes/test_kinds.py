@@ -19,6 +19,8 @@ from typing import Any
 import os
 import sys
 
+__credits__ = ["A name"]
+
 
 def half(a: int, b=1) -> int:
     """Halve it."""
@@ -63,6 +65,9 @@ RUST = "/// Halves.\n/// ```\n/// assert_eq!(half(4), 2);\n/// ```\npub fn half(
 CASES = [
     # what a Python program is not told of
     ("py", PYTHON, "Halve it.", "Cut it in two.", "comments"),
+    ("py", PYTHON, '["A name"]', '["A name", "Another"]', "comments"),
+    ("py", PYTHON, '["A name"]', "[print(1)]", ""),
+    ("py", PYTHON, "__credits__", "__all__", ""),
     ("py", PYTHON, '    """Halve it."""\n', "", "comments"),
     ("py", PYTHON, "# in two", "# into two halves", "comments"),
     ("py", PYTHON, "(a // 2)", "a // 2", "formatting"),
@@ -236,6 +241,8 @@ async def test_other_imports_of_the_same_names(sandbox: Sandbox, tmp_path: Path)
     ("reader", "old", "new"),
     [
         ("def tell(f):\n    print(f.__doc__)\n", "Halve it.", "Cut it."),
+        ("from a import (\n    __credits__,\n)\n\nprint(*__credits__)\n", "A name", "Another"),
+        ("import a\n\nprint(a.__credits__)\n", "A name", "Another"),
         ("import docopt\n", '"""Sums."""', '"""Usage: sums"""'),
         ("import pydantic\n", "Keeps.", "Holds."),
         ("import inspect\nget = inspect.getsource\n", "# in two", "# cut"),
@@ -249,6 +256,13 @@ async def test_what_somebody_reads_besides(
     base, head = {"src/a.py": PYTHON}, {"src/a.py": PYTHON.replace(old, new)}
     assert len(await kinds(sandbox, tmp_path / "one", base, head)) == 1
     assert await kinds(sandbox, tmp_path / "other", {**base, "src/read.py": reader}, head) == {}
+
+
+async def test_credits_that_are_only_handed_on(sandbox: Sandbox, tmp_path: Path) -> None:
+    reader = "from a import (\n    __credits__,\n    half)\n\nhalf(1)\n"
+    base, head = {"src/a.py": PYTHON, "src/read.py": reader}, {}
+    head["src/a.py"] = PYTHON.replace("A name", "Another")
+    assert await kinds(sandbox, tmp_path, base, head) == {"src/a.py": "comments"}
 
 
 async def test_documents_and_whoever_reads_them(sandbox: Sandbox, tmp_path: Path) -> None:
