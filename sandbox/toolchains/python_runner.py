@@ -91,8 +91,10 @@ def _as_called(
     source, main = widest[0].source if widest[0] else "", widest[1]
     reason = choice.reason
     if any(call.arguments for call in main):
-        lines = " and ".join(f"`{shlex.join(call.arguments)}`" for call in main)
-        reason += f" Its arguments {lines} come from {source}."
+        is_bare = not all(call.arguments for call in main)  # beside others, the program is named
+        words = [((call.runner.value,) if is_bare else ()) + call.arguments for call in main]
+        lines = " and ".join(f"`{shlex.join(one)}`" for one in words)
+        reason += f" Its {'calls' if is_bare else 'arguments'} {lines} come from {source}."
     found = list(main or (TestCall(choice.runner, choice.arguments),))
     for hint in hints:
         asking = tuple(call for call in hint.calls if call.asks_for_doctests)

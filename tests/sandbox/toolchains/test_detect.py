@@ -280,6 +280,13 @@ def test_a_call_of_one_folder_does_not_stand_for_all_tests(tmp_path: Path) -> No
     assert (recipe(tree).test_arguments, recipe(tree).more_calls) == ((), ())
 
 
+def test_a_call_without_arguments_is_named_beside_others(tmp_path: Path) -> None:
+    tox = "[testenv]\ncommands =\n  pytest\n  pytest -k tally\n"
+    found = recipe(write(project(tmp_path, "hatchling"), {"tox.ini": tox}))
+    assert [call.arguments for call in found.calls] == [(), ("-k", "tally")]
+    assert "Its calls `pytest` and `pytest -k tally` come from tox.ini." in " ".join(found.reasons)
+
+
 @pytest.mark.parametrize(
     ("files", "calls"),
     [
