@@ -132,6 +132,46 @@ def test_at_the_top_only_its_own_tests_are_run(tmp_path: Path) -> None:
     assert set(ran(judged)) == {"packages/alpha", "packages/beta", "tools"}
 
 
+def test_files_of_one_name_are_run_folder_by_folder_and_mean_no_other_project(
+    tmp_path: Path,
+) -> None:
+    """pytest refuses two `test_price.py` at once; `.pricing` and `conftest` are each project's own."""
+    suite = (
+        "from conftest import EUROS\nfrom {0} import price\n\n\n"
+        "def test_{1}():\n    assert price(EUROS) == 2\n"
+    )
+    files: Files = {}
+    for name in ("alpha", "gamma"):
+        top, package = f"packages/{name}", f"shop_{name}"
+        files[f"{top}/pyproject.toml"] = manifest(package)
+        files[f"{top}/{package}/__init__.py"] = (
+            "from .pricing import price\n\n__all__ = ['price']\n"
+        )
+        files[f"{top}/{package}/pricing.py"] = PRICE
+        for kind in ("unit", "functional"):
+            files[f"{top}/tests/{kind}/conftest.py"] = "EUROS = 2\n"
+            files[f"{top}/tests/{kind}/test_price.py"] = suite.format(package, kind)
+    changed = (
+        "\n\ndef test_price_refuses_less_than_nothing():\n"
+        "    with pytest.raises(ValueError):\n        price(-1)\n"
+    )
+    path = "packages/alpha/tests/unit/test_price.py"
+    refusing = PRICE.replace(
+        "    return float",
+        "    if euros < 0:\n        raise ValueError(euros)\n    return float",
+        1,
+    )
+    branch: Files = {
+        "packages/alpha/shop_alpha/pricing.py": refusing,
+        path: f"import pytest\n\n{files[path]}{changed}",
+    }
+    task = "`price` refuses less than nothing\n\n`price(-1)` should raise `ValueError`.\n"
+    folder = open_folder(tmp_path, files)
+    judged = folder.judge(folder.branch("refusing", branch), task=task)
+    assert judged.conclusion == "success", judged.said()
+    assert ran(judged) == {"packages/alpha": (2, 3)}
+
+
 def test_a_package_that_nobody_uses_is_run_alone(shop: Folder) -> None:
     files = {"packages/gamma/shop_gamma/__init__.py": "def colour():\n    return str('red')\n"}
     judged = shop.judge(shop.branch("alone", files), task="Write it as text\n")
