@@ -59,6 +59,7 @@ from bot.values.rules import (
     STAND_IN_ADDED,
     TWIN_LEFT,
 )
+from bot.verdict.upkeep import named_changes
 
 RULE = "patch"
 
@@ -150,7 +151,7 @@ def _source_in_a_narrow_task(case: Case) -> str:
     areas = {upkeep_area(r.text) for r in asked if r.category is Category.UPKEEP}
     if not asked or any(r.category is not Category.UPKEEP for r in asked) or not areas <= NARROW:
         return ""
-    beyond = case.code_changes
+    beyond = named_changes(case)
     return (
         f"The task is about {', '.join(sorted(a for a in areas if a))}, but source files changed: "
         f"{', '.join(f'`{path}`' for path in beyond[:3])}."

@@ -185,7 +185,7 @@ def _by_behaviour(requirement: Requirement, case: Case) -> Verdict:
     what = "The project's code may read {}, which changed" if is_text else "Code changed ({})"
     return unverified(
         requirement,
-        f"{what.format(_shown(case.code_changes))}, whatever the title calls it. "
+        f"{what.format(_shown(named_changes(case)))}, whatever the title calls it. "
         "Passing tests do not show that nothing else did.",
         "Link the issue that asks for it, or add a test that shows what changed.",
     )
@@ -245,6 +245,11 @@ def _comes_otherwise(requirement: Requirement, case: Case) -> Verdict | None:
     )
     ids = (o.id for o in case.observed.evidence if o.step.action is ActionKind.NEARBY_INPUTS)
     return replace(given, evidence_ids=(*given.evidence_ids, *ids))
+
+
+def named_changes(case: Case) -> tuple[str, ...]:
+    """The files of code to name: a document that code may read, only where nothing else changed."""
+    return tuple(one for one in case.code_changes if not is_document(one)) or case.code_changes
 
 
 def _shown(paths: tuple[str, ...]) -> str:

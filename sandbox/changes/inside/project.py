@@ -45,8 +45,9 @@ _OF_TYPES = re.compile(
 _OWN_TEXT = re.compile(
     rb"\bgetsource\w*\b|\bgetsourcefile\b|\bco_firstlineno\b|\bf_lineno\b|\bfindsource\b"
 )
-_IMPORTED = re.compile(
-    rb"(?m)^[ \t]*from[ \t]+[\w.]+[ \t]+import[ \t]+(?:\([^)]{0,9999}\)|[^\n(]*)"
+_HANDED_ON = re.compile(
+    rb"(?m)^(?:[ \t]*from[ \t]+[\w.]+[ \t]+import[ \t]+(?:\([^)]{0,9999}\)|[^\n(]*)"
+    rb"|__all__[ \t]*=[ \t]*[\[(][^\])]{0,9999})"
 )
 _CREDITS = re.compile(rb"(?m)(?<!^)\b__(?:authors?|maintainer|credits|copyright)__\b")
 
@@ -96,7 +97,7 @@ class ChangedProject:
     def reads_credits(self) -> bool:
         """Whether any source does more than hand on who made it."""
         texts = self._texts
-        return texts is None or any(_CREDITS.search(_IMPORTED.sub(b"", text)) for text in texts)
+        return texts is None or any(_CREDITS.search(_HANDED_ON.sub(b"", text)) for text in texts)
 
     @cached_property
     def builds_from_types(self) -> bool:

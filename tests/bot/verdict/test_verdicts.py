@@ -571,6 +571,13 @@ def test_a_document_that_the_program_may_read_is_called_no_code():
     assert "The project's code may read `docs/split.md`, which changed" in verdict.reason
 
 
+def test_a_document_beside_code_is_not_called_code():
+    read = tuple(ChangedFile(path, ChangeKind.CODE) for path in ("CHANGES.md", "src/shop.py"))
+    seen = observed(changed_paths=tuple(one.path for one in read), kinds=read)
+    verdict = verdict_of("R1", requirements("Add tests for split"), seen)
+    assert verdict.reason.startswith("Code changed (`src/shop.py`), whatever the title calls it.")
+
+
 def test_new_code_is_not_said_to_have_been_there():
     seen = observed(
         changed_paths=("assert.js",), kinds=(ChangedFile("assert.js", ChangeKind.CODE),)

@@ -259,7 +259,7 @@ async def test_what_somebody_reads_besides(
 
 
 async def test_credits_that_are_only_handed_on(sandbox: Sandbox, tmp_path: Path) -> None:
-    reader = "from a import (\n    __credits__,\n    half)\n\nhalf(1)\n"
+    reader = "from a import (\n    __credits__,\n    half)\n\n__all__ = [\n    '__credits__',\n]\n\nhalf(1)\n"
     base, head = {"src/a.py": PYTHON, "src/read.py": reader}, {}
     head["src/a.py"] = PYTHON.replace("A name", "Another")
     assert await kinds(sandbox, tmp_path, base, head) == {"src/a.py": "comments"}
