@@ -171,13 +171,14 @@ class CodeIndex:
     def _targets(self, module: str, user: SourceFile) -> list[str]:
         """The files that a module's name ends like; none when too many do.
 
-        A relative import means the file at that place; so does the name of a module beside a Python file
-        that is in no package (a `conftest`), whatever else of the repository is called so.
+        A relative import means the file at that place. Any other one of Python means the file that stands so
+        in a folder around the using file, or beside it where that is in no package (a `conftest`), whatever
+        else of the repository is called so.
         """
         steps = _steps(module)
         is_relative = module.startswith(".")
-        if steps and (is_relative or self._is_script(user)):
-            place = (*_starting_folder(module, user), *steps)
+        for folder in self._starting_folders(module, user) if steps else ():
+            place = (*folder, *steps)
             exact = [path for known, path in self._by_stem[steps[-1]] if known == place]
             if exact or (is_relative and user.language == "python"):
                 return exact
@@ -190,10 +191,15 @@ class CodeIndex:
             steps = steps[:-1]  # `use crate::amounts::parse`: the last step is a name
         return []
 
-    def _is_script(self, file: SourceFile) -> bool:
-        """Whether a file finds modules that stand beside it: in Python, one that is in no package."""
-        folder = PurePosixPath(file.path).parent
-        return file.language == "python" and str(folder / "__init__.py") not in self.files
+    def _starting_folders(self, module: str, user: SourceFile) -> list[tuple[str, ...]]:
+        """The folders that an import may count from, the nearest first; none where only the end tells."""
+        if module.startswith("."):
+            return [_starting_folder(module, user)]
+        if user.language != "python":
+            return []
+        own = PurePosixPath(user.path).parent
+        is_package = str(own / "__init__.py") in self.files
+        return [one.parts for one in (*(() if is_package else (own,)), *own.parents)]
 
 
 def innermost(file: SourceFile, line: int) -> Symbol | None:

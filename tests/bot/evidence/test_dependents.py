@@ -113,6 +113,7 @@ def test_users_of_users_are_found_and_namesakes_are_not():
         ("py", "own.py", "from .errors import Failure", "from .own import Failure"),
         ("py", "own.py", "from . import errors", "from .own import Failure"),
         ("py", "own.py", "from ..bills.errors import Failure", "from conftest import Failure"),
+        ("py", "own.py", "from .errors import Failure", "from tests.conftest import Failure"),
         ("ts", "own.ts", "import { Failure } from './errors';", "import '../bills/own';"),
     ],
 )
