@@ -17,6 +17,7 @@ _ASIDE = frozenset((
     "tests", "test", "__tests__", "testing", "spec", "doc", "docs", "documentation", "examples",
     "benchmarks", ".github",
 ))  # fmt: skip
+_TOOLING = frozenset(("dev", "release"))  # at the top: what maintainers run, such as a release
 _IS_TEST = re.compile(r"[._-](?:test|spec)s?\.\w+$")
 _ABOUT_ITSELF = frozenset(("setup.py", "conf.py", "noxfile.py", "tasks.py"))
 _MOST_FILES, _MOST_BYTES, _MOST_FILE_BYTES = 20_000, 100_000_000, 1_000_000
@@ -62,7 +63,8 @@ class ChangedProject:
     def _texts(self) -> tuple[bytes, ...] | None:
         texts, size = [], 0
         for folder, below, names in os.walk(self._root):
-            below[:] = sorted(name for name in below if name not in _ASIDE)
+            aside = _ASIDE | (_TOOLING if Path(folder) == self._root else frozenset())
+            below[:] = sorted(name for name in below if name not in aside)
             for name in sorted(names):
                 is_test = name.startswith("test_") or _IS_TEST.search(name)
                 if is_test or name in _ABOUT_ITSELF or Path(name).suffix.lower() not in _SOURCES:

@@ -265,6 +265,16 @@ async def test_credits_that_are_only_handed_on(sandbox: Sandbox, tmp_path: Path)
     assert await kinds(sandbox, tmp_path, base, head) == {"src/a.py": "comments"}
 
 
+@pytest.mark.parametrize(
+    ("folder", "found"), [("dev", {"CHANGES.md": "documentation"}), ("src/dev", {}), ("app", {})]
+)
+async def test_what_only_makes_a_release_is_not_the_program(
+    sandbox: Sandbox, tmp_path: Path, folder: str, found: Mapping[str, str]
+) -> None:
+    base = {"CHANGES.md": "# 1\n", f"{folder}/notes.py": "print(open('CHANGES.md').read())\n"}
+    assert await kinds(sandbox, tmp_path, base, {"CHANGES.md": "# 2\n"}) == found
+
+
 async def test_documents_and_whoever_reads_them(sandbox: Sandbox, tmp_path: Path) -> None:
     source = (
         "import pathlib\n\nhelp = pathlib.Path('HELP.md').read_text()\n"
