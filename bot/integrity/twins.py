@@ -80,8 +80,9 @@ def left_twins(inspection: Inspection) -> Iterator[Finding]:
 
 
 def _is_twin(one: _Body, other: _Body) -> bool:
-    is_alike = SequenceMatcher(None, one.lines, other.lines, autojunk=False).ratio() >= _ALIKE
-    return one.waits != other.waits and _bare(one.name) == _bare(other.name) and is_alike
+    if one.waits == other.waits or _bare(one.name) != _bare(other.name):
+        return False
+    return SequenceMatcher(None, one.lines, other.lines, autojunk=False).ratio() >= _ALIKE
 
 
 def _is_left(twin: _Body, before: _Body, after: _Body) -> bool:
