@@ -17,15 +17,15 @@ from bot.evidence.seen import Seen
 from bot.evidence.test_plan.ended import ITEM_ACTIONS
 from bot.evidence.transitions import transition
 from bot.integrity import inspect_integrity
-from bot.integrity.dependencies import (
+from bot.integrity.compatibility.dependencies import (
     dependency_findings,
     new_dependencies,
     unnamed_versions,
 )
-from bot.integrity.grown import find_grown
-from bot.integrity.instructions import orders_in_text, orders_in_words
-from bot.integrity.lost_imports import without_lost_imports
-from bot.integrity.removed_code import find_gone, find_retired
+from bot.integrity.texts.instructions import orders_in_text, orders_in_words
+from bot.integrity.weakened_tests.grown import find_grown
+from bot.integrity.weakened_tests.lost_imports import without_lost_imports
+from bot.integrity.weakened_tests.removed_code import find_gone, find_retired
 from bot.judges.citations import words_to_judges
 from bot.services import Services
 from bot.task.categories import version_of

@@ -1,6 +1,6 @@
 """Looks for tests made weaker and for results made up, whatever the tests say.
 
-One file a concept; `CHECKS` is the literal registry. A finding blocks when the base version of the
+One folder a question; `CHECKS` is the literal registry. A finding blocks when the base version of the
 weakened test fails on head, or when fewer tests are collected and nothing asked for that; otherwise it
 advises.
 """
@@ -10,35 +10,48 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.diff.lines import TextReader
-from bot.integrity.automation import (
+from bot.integrity.compatibility.callers import broken_callers
+from bot.integrity.compatibility.dependencies import moved_versions
+from bot.integrity.compatibility.overrides import left_overrides
+from bot.integrity.compatibility.package_entries import (
+    lost_modes,
+    reached_on_install,
+    stale_entries,
+)
+from bot.integrity.compatibility.public_names import (
+    lost_base_classes,
+    lost_hashes,
+    removed_public_names,
+)
+from bot.integrity.compatibility.twins import left_twins
+from bot.integrity.faked_results.hard_coded import hard_coded_results, test_awareness
+from bot.integrity.faked_results.hidden_code import decoded_code, test_reading, unseen_content
+from bot.integrity.faked_results.tampering import (
+    early_exits,
+    replaced_commands,
+    replaced_subjects,
+    tampering,
+)
+from bot.integrity.faked_results.tested_inputs import branches_for_tested_inputs
+from bot.integrity.reading.inspection import Check, Inspection, gather_test_facts
+from bot.integrity.scope.named_parts import missing_options, missing_parts
+from bot.integrity.scope.new_options import unasked_options, untried_options, unused_definitions
+from bot.integrity.scope.out_of_scope import files_out_of_scope
+from bot.integrity.side_effects.first_only import replaced_only_first
+from bot.integrity.side_effects.guards import removed_guards
+from bot.integrity.side_effects.protections import kept_on_errors, lost_protections, lost_raises
+from bot.integrity.side_effects.reach import newly_reached
+from bot.integrity.side_effects.swallowed_errors import swallowed_errors
+from bot.integrity.texts.instructions import hidden_text, instructions_to_reviewers
+from bot.integrity.texts.leaks import secrets_added
+from bot.integrity.weakened_tests.automation import (
     added_stand_ins,
     edited_automation,
     narrowed_discovery,
     shadowed_modules,
 )
-from bot.integrity.callers import broken_callers
-from bot.integrity.dependencies import moved_versions
-from bot.integrity.first_only import replaced_only_first
-from bot.integrity.guards import removed_guards
-from bot.integrity.hard_coded import hard_coded_results, test_awareness
-from bot.integrity.hidden_code import decoded_code, test_reading, unseen_content
-from bot.integrity.inspection import Check, Inspection, gather_test_facts
-from bot.integrity.instructions import hidden_text, instructions_to_reviewers
-from bot.integrity.leaks import secrets_added
-from bot.integrity.named_parts import missing_options, missing_parts
-from bot.integrity.new_options import unasked_options, untried_options, unused_definitions
-from bot.integrity.overrides import left_overrides
-from bot.integrity.package_entries import lost_modes, reached_on_install, stale_entries
-from bot.integrity.protections import kept_on_errors, lost_protections, lost_raises
-from bot.integrity.public_names import lost_base_classes, lost_hashes, removed_public_names
-from bot.integrity.reach import newly_reached
-from bot.integrity.scope import files_out_of_scope
-from bot.integrity.suppressions import lowered_checks, suppressions
-from bot.integrity.swallowed_errors import swallowed_errors
-from bot.integrity.tampering import early_exits, replaced_commands, replaced_subjects, tampering
-from bot.integrity.tested_inputs import branches_for_tested_inputs
-from bot.integrity.twins import left_twins
-from bot.integrity.weakened import changed_expectations, weakened_tests
+from bot.integrity.weakened_tests.suppressions import lowered_checks, suppressions
+from bot.integrity.weakened_tests.weakened import changed_expectations, weakened_tests
 from bot.values import FourWay, Requirements
 from bot.values.rules import NEEDS_READER, UNREAD_CHANGES
 from sandbox.values import Diff, Finding, Severity

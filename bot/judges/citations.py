@@ -14,7 +14,7 @@ import unicodedata
 
 from bot.evidence.own_steps.weigh import hollow_problem, refutes
 from bot.evidence.transitions import passed
-from bot.integrity.instructions import orders_in, printed
+from bot.integrity.texts.instructions import orders_in, printed
 from bot.text.clipping import clip_line, steady
 from bot.values import ActionKind, Category, Evidence, Requirement, Transition, VerdictOutcome
 from sandbox.values import NOT_RUNNABLE

@@ -232,7 +232,7 @@ class TestComparison:
     def only_loads_otherwise(self) -> bool:
         """Whether it reads as on base, where head's code keeps base's version of its file from loading.
 
-        Of a Python test more is known (`bot/integrity/adaptation.py`), of a row of a table less.
+        Of a Python test more is known (`weakened_tests/adaptation.py`), of a row of a table less.
         """
         is_same = self.source_before == self.source and not self.table
         return bool(self.not_loaded) and is_same and not self.path.endswith(".py")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.integrity import inspect_integrity
-from bot.integrity.grown import find_grown
+from bot.integrity.weakened_tests.grown import find_grown
 from bot.values import FourWay, TestChange
 from sandbox.values import Diff
 from tests.bot.integrity.test_integrity import NOTHING_ASKED, Tree, changed

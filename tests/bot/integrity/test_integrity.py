@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.integrity import inspect_integrity
-from bot.integrity.adaptation import is_only_adapted
-from bot.integrity.test_code import assertions_in, read_tests
+from bot.integrity.reading.test_code import assertions_in, read_tests
+from bot.integrity.weakened_tests.adaptation import is_only_adapted
 from bot.values import FourWay, Requirements, TestChange, Trust
 from bot.values import rules as rule
 from sandbox.values import ChangeStatus, Diff, FileChange, Hunk, Severity

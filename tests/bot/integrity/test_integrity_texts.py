@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.integrity import inspect_integrity
-from bot.integrity.dependencies import dependency_findings, new_dependencies
-from bot.integrity.instructions import texts_in_image
+from bot.integrity.compatibility.dependencies import dependency_findings, new_dependencies
+from bot.integrity.texts.instructions import texts_in_image
 from bot.report.machine import machine
 from bot.report.view import view
 from bot.values import FourWay, Trust

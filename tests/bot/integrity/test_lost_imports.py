@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.integrity import inspect_integrity
-from bot.integrity.lost_imports import without_lost_imports
+from bot.integrity.weakened_tests.lost_imports import without_lost_imports
 from bot.values import FourWay, TestChange, TestComparison
 from sandbox.values import Diff, Outcome
 from tests.bot.integrity.test_integrity import NOTHING_ASKED, Tree, changed

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.integrity.instructions import orders_in, orders_in_words
+from bot.integrity.texts.instructions import orders_in, orders_in_words
 from bot.judges.citations import citation_problem, words_to_judges
 from bot.values import Task, TaskSource, Transition, Trust, VerdictOutcome
 from tests.bot.judges.cases import R1, piece

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.integrity.languages import LANGUAGES
-from bot.integrity.other_tests import read_other_tests
+from bot.integrity.reading.languages import LANGUAGES
+from bot.integrity.reading.other_tests import read_other_tests
 from bot.values import rules as rule
 from tests.bot.integrity.test_integrity import rules_of
 

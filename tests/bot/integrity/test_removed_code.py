@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.integrity.removed_code import find_gone, find_retired
+from bot.integrity.weakened_tests.removed_code import find_gone, find_retired
 from bot.values import TestChange, TestComparison
 from sandbox.values import Outcome
 

@@ -1,0 +1,1 @@
+"""What callers and users rely on: names, signatures, overrides, what a package loads and depends on."""

@@ -1,0 +1,1 @@
+"""What checks look at: the change with both sides, and what its texts say, language by language."""

@@ -1,0 +1,237 @@
+"""Finds changes that do what was asked only for a caller who asks for it in a way of which nobody spoke.
+
+An option: the default stays as on base then, and whoever has the trouble still has it. Seen are parameters,
+options and flags that are new in the shipped code, and that each test which the change makes pass gives or
+sets. Or a new function that these tests call, and that no shipped code does. Or a parameter that a public
+function newly takes, and that no test gives at all.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from bot.diff.kinds import is_test_file
+from bot.diff.lines import added_lines, is_gone, removed_lines
+from bot.diff.python_source import Function
+from bot.evidence.tests.results import code_of
+from bot.integrity.compatibility.callers import public_on_both
+from bot.integrity.compatibility.public_names import may_be_called
+from bot.integrity.reading.inspection import Inspection, make_finding, ships, words_of_task
+from bot.integrity.reading.languages import SCRIPT
+from bot.integrity.reading.signatures import Passing, Signature
+from bot.text.words import Vocabulary, whole_name, words_of
+from bot.values.rules import ONLY_TESTS_CALL, OPTION_UNASKED
+from sandbox.values import FileChange, Finding
+
+_NAME = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]{1,60}(?=\s?(?::\s?[\w.\[\]| ]{1,60})?=(?![=>]))")
+"""A parameter with a default, or what a flag is bound to."""
+_READ = re.compile(
+    r"\b(?:options?|opts?|config|settings|params|kwargs|self|cls|this)\.([A-Za-z_$][\w$]{1,60})"
+)
+_BY_KEY = re.compile(r"\bkwargs(?:\.(?:get|pop)\(|\[)\s?['\"](\w{2,60})['\"]")
+_DEFINED = re.compile(r"\b(?:def|function)\s+([A-Za-z_$][\w$]*)")
+_SPEAKS_OF_OPTIONS = re.compile(
+    r"(?i)\b(?:options?|optional(?:ly)?|opt-?(?:in|out)|param(?:eter)?s?|arg(?:ument)?s?|kwargs?|keywords?|flags?|"
+    r"configurable|custom\w*|switch\w*|allow\w*|able to|enabl\w*|disabl\w*|toggle\w*|choose|choice)\b"
+)
+_GIVEN = (
+    r"[(,{{]\s{{0,80}}['\"]?{name}['\"]?\s{{0,5}}(?:=(?!=)|:)|\.{name}\s?=(?!=)"
+    r"|setattr\([^()\n]{{0,80}}['\"]{name}['\"]"
+)
+"""How a test gives or sets one."""
+
+
+def unasked_options(inspection: Inspection) -> Iterator[Finding]:
+    """New options without which no test shows what was asked."""
+    said = words_of_task(inspection)
+    turned = [code_of([one]) for one in inspection.facts.turned_green if one.source]
+    if not turned or _SPEAKS_OF_OPTIONS.search(said):
+        return
+    known = Vocabulary(words_of(said))
+    for change in inspection.diff.files:
+        is_read = change.path.endswith((".py", *SCRIPT.suffixes))
+        if is_gone(change) or not is_read or not ships(change.path):
+            continue
+        before = inspection.before(change)
+        own = _own_names(inspection, change) if before else frozenset()
+        for name, line in _new_names(change, before or "") if before else ():
+            if name in own or any(map(known.knows, words_of(name))):
+                continue
+            given = re.compile(_GIVEN.format(name=re.escape(name)))
+            if all(given.search(code) for code in turned):
+                message = (
+                    f"Each test that passes with this change only gives `{name}`, which is new. Where it is "
+                    "not given, all may be as before, and the task does not speak of it."
+                )
+                yield make_finding(OPTION_UNASKED, change, line, message)
+
+
+def _own_names(inspection: Inspection, change: FileChange) -> frozenset[str]:
+    """The names of a Python file that are variables of its functions, and that nobody else gives or sets."""
+    tree = inspection.trees.of(inspection.after(change)) if change.path.endswith(".py") else None
+    nodes = [*ast.walk(tree)] if tree else []
+    functions = [one for one in nodes if isinstance(one, Function)]
+    inside = {id(part) for one in functions for stmt in one.body for part in ast.walk(stmt)}
+    own, others = set[str](), set[str]()
+    for one in nodes:
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+            (own if id(one) in inside else others).add(one.id)
+        elif isinstance(one, ast.arg | ast.keyword) and one.arg:
+            others.add(one.arg)
+        elif isinstance(one, ast.Global):
+            others.update(one.names)
+    return frozenset(own - others)
+
+
+def untried_options(inspection: Inspection) -> Iterator[Finding]:
+    """What a public function newly takes, though nobody asks for it and nothing that is added gives it."""
+    said = words_of_task(inspection)
+    if _SPEAKS_OF_OPTIONS.search(said):
+        return
+    known = Vocabulary(words_of(said))
+    added = {c.path: [line for _, line in added_lines(c)] for c in inspection.diff.files}
+    tests = [line for path, lines in added.items() if is_test_file(path) for line in lines]
+    code = [line for path, lines in added.items() if ships(path) for line in lines]
+    for change in inspection.diff.files:
+        is_read = may_be_called(change) and not is_gone(change)
+        for function, name in _newly_taken(change, inspection) if is_read else ():
+            given = re.compile(_GIVEN.format(name=re.escape(name)))
+            is_given = any(given.search(line) for line in code if not _DEFINITION.match(line))
+            is_tried = any(map(whole_name(name).search, tests)) or any(
+                _gives(function, name, line) for line in tests
+            )
+            if not (is_given or is_tried or any(map(known.knows, words_of(name)))):
+                message = (
+                    f"`{function.name}` newly takes `{name}`. No test of this change gives it, and the task "
+                    "does not speak of it."
+                )
+                yield make_finding(OPTION_UNASKED, change, function.line, message)
+
+
+def _gives(function: Signature, name: str, line: str) -> bool:
+    """Tell whether a line calls a function with so many arguments that this parameter is among them."""
+    taken = [one.name for one in function.parameters]
+    called = re.search(rf"(?<![\w$]){re.escape(function.name)}\(", line[:2_000])
+    if name not in taken or called is None:
+        return False
+    depth, commas = 0, 0
+    for sign in line[called.end() : 2_000]:
+        depth += (sign in "([{") - (sign in ")]}")
+        commas += sign == "," and not depth
+        if depth < 0:
+            break
+    return commas >= taken.index(name) > 0
+
+
+def _newly_taken(change: FileChange, inspection: Inspection) -> Iterator[tuple[Signature, str]]:
+    """Yield what callers of a function may give and leave out, and could not give on base."""
+    for one, now in public_on_both(change, inspection):
+        had, has = _taken(one), _taken(now)
+        if len(has) > len(had):  # else it is only called otherwise
+            new = (name for name, is_needed in has.items() if name not in had and not is_needed)
+            yield from ((now, name) for name in new)
+
+
+def _taken(function: Signature) -> dict[str, bool]:
+    """What a caller may give, with the keys of options, and whether it must be given."""
+    found: dict[str, bool] = {}
+    for one in function.parameters:
+        found |= {key.name: False for key in one.entries}
+        is_left_out = function.is_script or one.default is not None or one.is_optional
+        if one.passing not in (Passing.REST, Passing.NAMED_REST):
+            found[one.name] = not is_left_out
+    return {name: is_needed for name, is_needed in found.items() if name[:1] not in ("", "_")}
+
+
+_DEFINITION = re.compile(
+    r"\s{0,8}(?:export\s+(?:default\s+)?)?(?:async\s+)?(?:def|class|function\*?)\s+([A-Za-z_$][\w$]*)"
+    r"|(?:export\s+)?(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s?=\s?(?:async\s)?(?:function\b|\()"
+)
+_NO_USE = re.compile(
+    r"\s*(?:#|//|\*|import\b|from\b|export\b|__all__\b|module\.exports\b|['\"\w$]+,?\s*$)"
+)
+"""A line that names a definition, and calls nothing."""
+_SPEAKS_OF_NEW = re.compile(
+    r"(?i)\b(?:add\w*|new|introduc\w*|implement\w*|provid\w*|support\w*|feat\w*|expos\w*|helpers?|"
+    r"utilit\w*|functions?|methods?|class(?:es)?|api)\b"
+)
+_CALLED = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]{0,200})\(")
+_MOST_READ = 400  # files
+
+
+def unused_definitions(inspection: Inspection) -> Iterator[Finding]:
+    """New functions and classes beside code of base that is as it was, which only the tests bring together.
+
+    Each test that turned green calls both, and no shipped code calls what is new.
+    """
+    said = words_of_task(inspection)
+    turned = [code_of([one]) for one in inspection.facts.turned_green if one.source]
+    changes = [one for one in inspection.diff.files if not is_gone(one) and ships(one.path)]
+    if not turned or _SPEAKS_OF_NEW.search(said) or any(map(removed_lines, changes)):
+        return
+    called = [set(_CALLED.findall(code)) for code in turned]
+    known = Vocabulary(words_of(said))
+    found = [
+        (change, number, name)
+        for change in changes
+        for number, name in _new_definitions(change, inspection.before(change) or "", called)
+        if not any(map(known.knows, words_of(name)))
+    ]
+    shipped = islice(filter(ships, inspection.head.paths()), _MOST_READ) if found else ()
+    texts = [inspection.head.read(path) or "" for path in shipped]
+    for change, number, name in found:
+        word = whole_name(name)
+        lines = (one[:2_000] for text in texts if word.search(text) for one in text.splitlines())
+        # nobody uses it whose lines only define, import or export it
+        used = (one for one in lines if word.search(one) and not _DEFINITION.match(one))
+        if all(map(_NO_USE.match, used)):
+            message = (
+                f"Each test that passes with this change only calls `{name}`, which is new, and no code "
+                "that ships does. Where it is not called, all is as before, and the task does not speak "
+                "of it."
+            )
+            yield make_finding(ONLY_TESTS_CALL, change, number, message)
+
+
+def _new_definitions(
+    change: FileChange, before: str, called: list[set[str]]
+) -> Iterator[tuple[int, str]]:
+    """Yield what is new in a file and called by each test, where each calls something of base in it, too."""
+    there = {name for line in before.splitlines() if (name := _defined(line))}
+    is_read = change.path.endswith((".py", *SCRIPT.suffixes))
+    if not is_read or any(there.isdisjoint(names) for names in called):
+        return
+    above = ""
+    for number, line in added_lines(change):
+        name, is_marked = (
+            _defined(line),
+            above.lstrip().startswith("@"),
+        )  # whoever marked it calls it
+        above = line
+        is_new = name and not name.startswith("__") and not whole_name(name).search(before)
+        if is_new and not is_marked and all(name in names for names in called):
+            yield number, name
+
+
+def _defined(line: str) -> str:
+    """The function or class that a line begins to define; "" for any other line."""
+    found = _DEFINITION.match(line[:2_000])
+    return (found[1] or found[2]) if found else ""
+
+
+def _new_names(change: FileChange, before: str) -> Iterator[tuple[str, int]]:
+    """Yield the names of possible options that a file of base does not have, with their first lines."""
+    seen: set[str] = set()
+    for number, line in added_lines(change):
+        defined = _DEFINED.search(line[:2_000])
+        if defined and defined[1] not in before:
+            continue  # of a new function callers know nothing else
+        for pattern in (_NAME, _READ, _BY_KEY):
+            for found in pattern.finditer(line[:2_000]):
+                name = found[found.re.groups]
+                if name not in seen and not whole_name(name).search(before):
+                    seen.add(name)
+                    yield name, number

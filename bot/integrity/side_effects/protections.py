@@ -1,0 +1,221 @@
+"""Finds what protects on base and is gone on head: handlers that raise, a lock, values apart from a query.
+
+And what a new context manager gives back only where nothing fails in its block. No test sees that two threads
+meet, few give a value that is SQL, and none may get to where all fails. Python is read by its syntax tree.
+That the task speaks of what fails is not enough: it has to say that an error is passed over.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from bot.diff.lines import is_gone, is_new, old_path
+from bot.diff.python_source import Function, named_functions
+from bot.integrity.reading.inspection import Inspection, Trees, make_finding, ships, words_of_task
+from bot.integrity.side_effects.swallowed_errors import only_logs, swallowed_errors
+from bot.text.clipping import clip_line
+from bot.text.words import sentences
+from bot.values.rules import ERROR_SWALLOWED, GUARD_REMOVED, RELEASE_LEFT_OUT
+from sandbox.values import Finding, Side
+
+_SHOWN_CHARS = 80
+_LOCK = re.compile(
+    r"(?i)(?:^|[._])r?(?:lock|mutex|semaphore|critical_section)(?:_\w{1,80})?(?:\(|$)|\btransaction\b"
+)
+"""What holds others off while something is done."""
+_OF_LOCKS = re.compile(
+    r"(?i)\b(?:\w*lock\w*|mutex\w*|semaphores?|thread\w*|concurren\w*|races?|parallel\w*|async\w*|atomic\w*|"
+    r"transaction\w*)\b"
+)
+_OF_QUERIES = re.compile(
+    r"(?i)\b(?:inject\w*|placeholders?|bind\w*|escap\w*|quot\w*|sanitiz\w*|raw|trust\w*)\b"
+)
+_QUERY = re.compile(r"(?i)\b(?:select|insert|update|delete|where|from|values|like)\b")
+_GIVES_BACK = re.compile(
+    r"(?:^|_)(?:release|close|unlock|free|restore|reset|put|pop|remove|discard|disconnect|rollback|stop|exit|"
+    r"unsubscribe|unregister|detach|leave|terminate|kill|clean_?up|teardown|unlink|rmtree|chdir|setattr)\Z"
+)
+_EXECUTES = ("execute", "executemany", "executescript")
+
+
+def lost_protections(inspection: Inspection) -> Iterator[Finding]:
+    """Locks of base that nobody holds any more, and queries into whose text values are written now."""
+    said, trees = words_of_task(inspection), inspection.trees
+    files = [o for o in inspection.diff.files if o.path.endswith(".py") and not is_gone(o)]
+    heads = {one.path: tree for one in files if (tree := trees.of(inspection.after(one)))}
+    held = frozenset(text for tree in heads.values() for text in _held(tree))
+    for change in files:
+        before = None if is_new(change) else trees.of(inspection.before(change))
+        if before is None or change.path not in heads or not ships(old_path(change)):
+            continue
+        now = dict(named_functions(heads[change.path].body))
+        for name, base in named_functions(before.body):
+            lost: list[tuple[str, int]] = []
+            if name in now and not _OF_LOCKS.search(said):
+                lost += _no_longer_held(base, now[name], held)
+            if name in now and not _OF_QUERIES.search(said):
+                lost += _no_longer_apart(base, now[name])
+            for text, line in lost:
+                shown = clip_line(text, _SHOWN_CHARS)
+                message = f"`{shown}`, which base has, is gone, and the task does not speak of it."
+                yield make_finding(GUARD_REMOVED, change, line, message, Side.BASE)
+
+
+def kept_on_errors(inspection: Inspection) -> Iterator[Finding]:
+    """Context managers that a change adds or edits, and that keep what they took where their block fails."""
+    for change in inspection.diff.files:
+        if is_gone(change) or not change.path.endswith(".py") or not ships(change.path):
+            continue
+        trees = [inspection.trees.of(o(change)) for o in (inspection.before, inspection.after)]
+        old, new = (dict(named_functions(tree.body if tree else [])) for tree in trees)
+        for name, node in new.items():
+            if not any("contextmanager" in ast.unparse(one) for one in node.decorator_list):
+                continue
+            known = {text for text, _ in _given_back(old[name])} if name in old else set[str]()
+            for text, line in _given_back(node):
+                if text not in known:
+                    message = (
+                        f"Where the block of `with {name.rpartition('.')[2]}` fails, "
+                        f"`{clip_line(text, _SHOWN_CHARS)}` is not reached: the `yield` is in no `try`."
+                    )
+                    yield make_finding(RELEASE_LEFT_OUT, change, line, message)
+                    break
+
+
+def _given_back(function: Function) -> Iterator[tuple[str, int]]:
+    """Yield what undoes something behind a `yield` that is in no `try`, with its line."""
+    blocks: list[list[ast.stmt]] = [function.body]
+    for block in blocks:
+        blocks += [one.body for one in block if isinstance(one, ast.With | ast.AsyncWith | ast.If)]
+        values = [one.value if isinstance(one, ast.Expr | ast.Assign) else None for one in block]
+        at = next((at for at, one in enumerate(values) if isinstance(one, ast.Yield)), len(block))
+        given = {ast.unparse(o) for one in block[:at] for o in _targets(one)}
+        for one in block[at + 1 :]:
+            call = one.value if isinstance(one, ast.Expr) else None
+            call = call.value if isinstance(call, ast.Await) else call
+            is_undone = any(
+                ast.unparse(o) in given and not isinstance(o, ast.Name) for o in _targets(one)
+            )
+            name = ast.unparse(call.func).rpartition(".")[2] if isinstance(call, ast.Call) else ""
+            if is_undone or _GIVES_BACK.search(name):
+                yield ast.unparse(one), one.lineno
+
+
+def _targets(stmt: ast.stmt) -> list[ast.expr]:
+    if isinstance(stmt, ast.Assign):
+        return stmt.targets
+    return [stmt.target] if isinstance(stmt, ast.AugAssign) else []
+
+
+def _no_longer_held(base: ast.AST, head: ast.AST, held: frozenset[str]) -> list[tuple[str, int]]:
+    """Return the locks of a function, where head takes none in it and these nowhere."""
+    if _held(head) or any(_called(head, "acquire")):
+        return []
+    return [(f"with {text}:", line) for text, line in _held(base).items() if text not in held]
+
+
+def _held(node: ast.AST) -> dict[str, int]:
+    """The locks that `with` holds, as written, with their lines."""
+    blocks = (one for one in ast.walk(node) if isinstance(one, ast.With | ast.AsyncWith))
+    texts = ((ast.unparse(item.context_expr), one.lineno) for one in blocks for item in one.items)
+    return {text: line for text, line in texts if _LOCK.search(text)}
+
+
+def _no_longer_apart(base: ast.AST, head: ast.AST) -> list[tuple[str, int]]:
+    """Return the queries that are given values, where head gives none and puts a text together."""
+    now = list(_called(head, *_EXECUTES))
+    if not now or any(len(one.args) > 1 or one.keywords for one in now):
+        return []
+    made = (one for one in ast.walk(head) if isinstance(one, ast.JoinedStr | ast.BinOp))
+    parts = (part for one in made for part in ast.walk(one) if isinstance(part, ast.Constant))
+    if not any(isinstance(one.value, str) and _QUERY.search(one.value) for one in parts):
+        return []
+    found = (one for one in _called(base, *_EXECUTES) if len(one.args) > 1)
+    return [(ast.unparse(one), one.lineno) for one in found]
+
+
+def _called(node: ast.AST, *names: str) -> Iterator[ast.Call]:
+    """Yield the calls of methods that have one of these names."""
+    for one in ast.walk(node):
+        if (
+            isinstance(one, ast.Call)
+            and isinstance(one.func, ast.Attribute)
+            and one.func.attr in names
+        ):
+            yield one
+
+
+_GOES_ON = re.compile(
+    r"(?i)\b(?:ignor\w*|swallow\w*|toler\w+|lenient\w*|silen\w+|suppress\w*|fall\w*[ -]?backs?|graceful\w*|"
+    r"best[- ]effort|robust\w*|crash\w*|traceback\w*|unavailable|revert\w*|pass\w* over)\b"
+)
+_OF_ERRORS = re.compile(
+    r"(?i)errors?\b|exceptions?\b|\b(?:rais\w+|throw\w*|thrown|reject\w*|fail\w*|giv\w+ up)\b"
+)
+_NOT = re.compile(
+    r"(?i)\b(?:no|not|never|without|instead|rather|longer|skip\w*|returns?|empty|None|stops?|default)\b"
+    r"|n['\u2019]t\b"
+)
+_Handlers = dict[tuple[str, str], ast.ExceptHandler]
+
+
+def lost_raises(inspection: Inspection) -> Iterator[Finding]:
+    """Handlers that let an error out on base, and drop it on head."""
+    said = words_of_task(inspection)
+    goes_on = _GOES_ON.search(said) or any(
+        _OF_ERRORS.search(one) and _NOT.search(one) for one in sentences(said)
+    )
+    if goes_on or inspection.diff.truncated:
+        return
+    found: list[Finding] = []
+    for change in inspection.diff.files:
+        is_known = change.path.endswith(".py") and ships(change.path)
+        if is_gone(change) or is_new(change) or not is_known:
+            continue
+        sides = inspection.before(change), inspection.after(change)
+        for name, line in _lost(*sides, inspection.trees):
+            message = (
+                f"`{name}` raises where this is caught on base. Here the error is only passed over, and "
+                "the task does not say that it is."
+            )
+            found.append(make_finding(ERROR_SWALLOWED, change, line, message))
+    known = {(one.path, one.line) for one in swallowed_errors(inspection)} if found else set()
+    yield from (one for one in found if (one.path, one.line) not in known)
+
+
+def _lost(before: str | None, after: str | None, trees: Trees) -> Iterator[tuple[str, int]]:
+    old, new = trees.of(before), trees.of(after)
+    functions = dict(named_functions(old.body if old else []))
+    for name, node in named_functions(new.body if new else []):
+        base = functions.get(name)
+        if base is None:
+            continue
+        handlers = _handlers(base)
+        raising = {key for key, one in handlers.items() if _raises(one)}
+        # raised elsewhere, after a loop, say: the error still comes out
+        if not raising or _raises(node) - _raises(base):
+            continue
+        for key, handler in _handlers(node).items():
+            if key in raising and only_logs(handler, _USED):
+                yield name, handler.lineno
+
+
+def _handlers(function: Function) -> _Handlers:
+    """The handlers of a function by what may fail (its calls) and the errors that they catch."""
+    found: _Handlers = {}
+    tries = (one for one in ast.walk(function) if isinstance(one, ast.Try))
+    for handler, stmt in ((o, stmt) for one in tries for o in one.handlers for stmt in one.body):
+        errors = ast.unparse(handler.type) if handler.type else ""
+        calls = (part for part in ast.walk(stmt) if isinstance(part, ast.Call))
+        found.update({(ast.unparse(call), errors): handler for call in calls})
+    return found
+
+
+def _raises(node: ast.AST) -> frozenset[str]:
+    """The `raise` statements of some code, as text."""
+    return frozenset(ast.unparse(one) for one in ast.walk(node) if isinstance(one, ast.Raise))
+
+
+_USED = (ast.Call, ast.Raise, ast.Await, ast.Yield, ast.YieldFrom, ast.Assign, ast.AugAssign)

@@ -1,0 +1,1 @@
+"""Words to AI reviewers, hidden text, and secrets."""

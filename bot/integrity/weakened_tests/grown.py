@@ -1,0 +1,179 @@
+"""Finds the tests that expect one member more: an edit only added to lists and tables what the task names."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from bot.diff.lines import Texts
+from bot.integrity.weakened_tests.lost_imports import EDITED, ModuleVersions, both_sides, bound_by
+from bot.values import GrownTest, TestComparison
+from sandbox.values import Outcome
+
+_WORD = re.compile(r"[A-Za-z_]\w+")
+_ONE_OF = {
+    "any", "raises", "warns", "isinstance", "issubclass", "assertIn", "assertNotIn", "assertRaises",
+    "assertRaisesRegex", "assertIsInstance", "assertWarns", "startswith", "endswith", "count", "index",
+}  # fmt: skip
+_OF_TEXT = {"startswith", "endswith"}  # of one text, not of a tuple of them, nothing can be listed
+_LISTED = ast.List | ast.Tuple | ast.Set | ast.Dict
+
+
+def find_grown(
+    tests: Sequence[TestComparison],
+    base: Texts,
+    head: Texts,
+    said: Iterable[str],
+    changed: Sequence[str] = (),
+) -> tuple[GrownTest, ...]:
+    """The tests whose base version fails on head, and whose edit only added members that `said` names.
+
+    The file of a test is read with all that the test uses of it, or of the `changed` files its conftest.py;
+    every element that was added has a word that base's file does not have, and that the task says. What is
+    left out of a test asks for less: there, nothing may join.
+    """
+    named = {word.casefold() for text in said for word in _WORD.findall(text)}
+    files: dict[str, ModuleVersions | None] = {}
+
+    def sides(path: str) -> ModuleVersions | None:
+        if path not in files:
+            files[path] = both_sides(path, base, head)
+        return files[path]
+
+    found: list[GrownTest] = []
+    for test in tests:
+        is_edited = test.change in EDITED and test.head_on_head is Outcome.PASSED
+        name = test.id.split("[", 1)[0].partition("::")[2]
+        if not (is_edited and test.path.endswith(".py") and name):
+            continue
+        own = sides(test.path)
+        if own is None or _allows_any_of(own.base_test(name)):
+            continue
+        # A test that is as it was may be given a table by its conftest.py.
+        path = test.path if own.differs else _changed_conftest(test.path, changed)
+        shared = sides(path) if path else None
+        if shared is None:
+            continue
+        grown = _Grown(_leaving_out(shared.base.tree))
+        if own.differs:
+            is_grown = own.holds(name, grown)
+        else:
+            is_grown = grown(shared.base.tree.body, shared.head.tree.body)
+        if not is_grown or grown.leaves_more_out:
+            continue
+        known = {word.casefold() for word in _WORD.findall(base.read(path) or "")}
+        new = [
+            [word for word in _WORD.findall(one) if word.casefold() not in known]
+            for one in dict.fromkeys(grown.added)
+        ]
+        if new and all(named.intersection(map(str.casefold, words)) for words in new):
+            members = (word for words in new for word in words if word.casefold() in named)
+            found.append(GrownTest(test.id, tuple(dict.fromkeys(members))))
+    return tuple(found)
+
+
+def _changed_conftest(path: str, changed: Sequence[str]) -> str:
+    """The one changed conftest.py of those that a test gets fixtures from; "" for none or several."""
+    folders = PurePosixPath(path).parents
+    found = [one for folder in folders if (one := str(folder / "conftest.py")) in changed]
+    return found[0] if len(found) == 1 else ""
+
+
+def _allows_any_of(test: ast.AST | None) -> bool:
+    """Whether a test itself lists what it takes: there, one member more asks for less.
+
+    That all are in a table of the file's is another thing: such a table is to know every member.
+    """
+    for node in ast.walk(test) if test else ():
+        if isinstance(node, ast.Compare) and any(
+            isinstance(op, ast.In | ast.NotIn) and isinstance(one, _LISTED)
+            for op, one in zip(node.ops, node.comparators, strict=True)
+        ):
+            return True
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            is_fixed = name in _OF_TEXT and all(isinstance(one, ast.Constant) for one in node.args)
+            if name in _ONE_OF and not is_fixed:
+                return True
+    return test is None
+
+
+def _leaving_out(tree: ast.Module) -> frozenset[str]:
+    """The names of what a file leaves out: `x not in NAMES`, `if x in NAMES`, `all_of_them - NAMES`."""
+    found: list[ast.AST] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If | ast.UnaryOp):
+            found.append(node.test if isinstance(node, ast.If) else node.operand)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Sub):
+            found.append(node.value)
+        elif _takes_out(node):
+            found.append(node)
+    named = (one for part in found for one in ast.walk(part))
+    return frozenset(getattr(one, "attr", getattr(one, "id", "")) for one in named)
+
+
+def _takes_out(node: ast.AST) -> bool:
+    if isinstance(node, ast.Compare):
+        return any(isinstance(op, ast.NotIn) for op in node.ops)
+    if isinstance(node, ast.Call):
+        return getattr(node.func, "attr", "") == "difference"
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
+
+
+@dataclass(slots=True)
+class _Grown:
+    """Compares code, where a list, tuple, set or table may have elements more; `added` are these.
+
+    `leaves_more_out` says that some are in what leaves things out, to which the names `leaving_out` belong.
+    """
+
+    leaving_out: frozenset[str]
+    added: list[str] = field(default_factory=list)
+    leaves_more_out: bool = False
+
+    def __call__(self, before: Sequence[ast.AST], after: Sequence[ast.AST]) -> bool:
+        return len(before) == len(after) and all(map(self._same, before, after))
+
+    def _same(self, before: object, after: object) -> bool:
+        if type(before) is not type(after):
+            return False
+        known = len(self.added)
+        if isinstance(before, ast.Dict) and isinstance(after, ast.Dict):
+            is_same = self._holds(_pairs(before), _pairs(after))
+        elif isinstance(before, ast.List | ast.Tuple | ast.Set):
+            is_same = self._holds(before.elts, getattr(after, "elts", []))
+        elif isinstance(before, ast.AST) and isinstance(after, ast.AST):
+            is_same = all(
+                self._same(getattr(before, name, None), getattr(after, name, None))
+                for name in before._fields
+            )
+        elif isinstance(before, list) and isinstance(after, list):
+            is_same = len(before) == len(after) and all(map(self._same, before, after))
+        else:
+            is_same = before == after
+        # an element more in such code may be one that is left out
+        if isinstance(before, ast.stmt):
+            leaves_out = not self.leaving_out.isdisjoint(bound_by(before))
+        else:
+            leaves_out = isinstance(before, ast.AST) and _takes_out(before)
+        self.leaves_more_out |= leaves_out and len(self.added) > known
+        return is_same
+
+    def _holds(self, before: Sequence[ast.AST], after: Sequence[ast.AST]) -> bool:
+        """Whether all elements are there still, in their order."""
+        at = 0
+        for one in after:
+            if at < len(before) and ast.dump(before[at]) == ast.dump(one):
+                at += 1
+            else:
+                self.added.append(ast.unparse(one))
+        return at == len(before)
+
+
+def _pairs(table: ast.Dict) -> list[ast.AST]:
+    """The entries of a table, each as one piece of code."""
+    pairs = zip(table.keys, table.values, strict=True)
+    return [ast.Dict(keys=[key], values=[value]) for key, value in pairs]
