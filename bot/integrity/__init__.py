@@ -37,11 +37,11 @@ from bot.integrity.reading.inspection import Check, Inspection, gather_test_fact
 from bot.integrity.scope.named_parts import missing_options, missing_parts
 from bot.integrity.scope.new_options import unasked_options, untried_options, unused_definitions
 from bot.integrity.scope.out_of_scope import files_out_of_scope
-from bot.integrity.side_effects.first_only import replaced_only_first
 from bot.integrity.side_effects.guards import removed_guards
 from bot.integrity.side_effects.protections import kept_on_errors, lost_protections, lost_raises
 from bot.integrity.side_effects.reach import newly_reached
 from bot.integrity.side_effects.swallowed_errors import swallowed_errors
+from bot.integrity.side_effects.text_methods import replaced_only_first, stripped_letters
 from bot.integrity.texts.instructions import hidden_text, instructions_to_reviewers
 from bot.integrity.texts.leaks import secrets_added
 from bot.integrity.weakened_tests.automation import (
@@ -128,6 +128,7 @@ CHECKS: tuple[Check, ...] = (
     untried_options,
     unused_definitions,
     replaced_only_first,
+    stripped_letters,
     removed_public_names,
     broken_callers,
     left_overrides,

@@ -46,6 +46,7 @@ OPTION_MISSING = "option-missing"
 PART_MISSING = "part-missing"
 ONLY_TESTS_CALL = "only-tests-call"
 ONLY_FIRST_REPLACED = "only-first-replaced"
+LETTERS_STRIPPED = "letters-stripped"
 MODULE_SHADOWED = "module-shadowed"
 PROGRAM_STARTED = "program-started"
 FILES_DELETED = "files-deleted"
@@ -130,6 +131,7 @@ FOR_A_PERSON = (
         INSTRUCTION,
         MODULE_SHADOWED,
         NEW_TEST_SKIPPED,
+        LETTERS_STRIPPED,
         ONLY_FIRST_REPLACED,
         ONLY_TESTS_CALL,
         OPTION_MISSING,
@@ -151,6 +153,7 @@ NOT_ABOUT_TESTS = (
         DEPENDENCY_UNKNOWN,
         DEPENDENCY_YOUNG,
         DEPENDENCY_UNASKED,
+        LETTERS_STRIPPED,
         ONLY_FIRST_REPLACED,
         ONLY_TESTS_CALL,
         OPTION_MISSING,
@@ -209,6 +212,7 @@ IN_WORDS = {
     GUARD_REMOVED: "something is let through that base refuses",
     ONLY_TESTS_CALL: "only its tests call what it adds",
     ONLY_FIRST_REPLACED: "it replaces only the first of a sign",
+    LETTERS_STRIPPED: "it takes letters away, and not a word",
     OPTION_MISSING: "an option that the task names is nowhere",
     PART_MISSING: "an error, a member or a status that the task names is nowhere",
     OPTION_UNASKED: "it takes an option that nobody asked for",

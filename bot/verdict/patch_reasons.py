@@ -42,6 +42,7 @@ from bot.values.rules import (
     GUARD_REMOVED,
     HASH_LOST,
     INSTRUCTION,
+    LETTERS_STRIPPED,
     MODE_LOST,
     MODULE_SHADOWED,
     NEW_TEST_SKIPPED,
@@ -194,6 +195,8 @@ _TO_DO = {
     GUARD_REMOVED: f"Put it back, then push. If all that it refused is meant to pass, {_SAY_SO}",
     MODULE_SHADOWED: "Change the module that base has, and give a new one a name of its own, then push.",
     NEW_TEST_SKIPPED: "Let the test run, or leave it out, then push. If it cannot run yet, "
+    + _SAY_SO,
+    LETTERS_STRIPPED: "Use `removeprefix` or `removesuffix`, then push. If letters are meant, "
     + _SAY_SO,
     ONLY_FIRST_REPLACED: "Replace all of them (`replaceAll`, or a pattern with `g`), then push. If the first "
     "is meant, " + _SAY_SO,

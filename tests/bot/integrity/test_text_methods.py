@@ -1,4 +1,4 @@
-"""JavaScript that newly replaces the first of a sign only."""
+"""JavaScript that newly replaces the first of a sign only, Python that strips letters in place of a word."""
 
 from __future__ import annotations
 
@@ -61,3 +61,54 @@ def test_nor_what_the_task_speaks_of_nor_what_base_does_nor_a_test() -> None:
     assert found(line, "`quote` escapes a leading `~`") == []
     assert found(line, before=BEFORE.replace("return text;", f"const a = 1; {line}")) == []
     assert found(line, path="test/quote.test.js") == []
+
+
+def stripped(line: str, *, before: str = "", path: str = "people/names.py") -> list[str]:
+    """What is said of a Python function that newly does this to a text."""
+    source = f"def plain(text):\n    return {line}\n"
+    wanted = Requirements((Requirement("R1", "x", Category.BEHAVIOUR, "issue #1", Trust.ASKER),))
+    old = before or "def plain(text):\n    return text\n"
+    found = inspect_integrity(
+        Diff((changed(path, old, source),)),
+        Tree({path: old}),
+        Tree({path: source}),
+        FourWay(()),
+        wanted,
+    )
+    return [one.message for one in found if one.rule == rules.LETTERS_STRIPPED]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "text.lstrip('Dr. ')",
+        "text.rstrip('_start')",
+        "text.strip('export ')",
+        'text.lstrip("mailto:")',
+    ],
+)
+def test_a_word_that_is_stripped_letter_by_letter_is_asked_about(line: str) -> None:
+    (message,) = stripped(line)
+    assert "takes away each of the letters" in message
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "text.removeprefix('Dr. ')",
+        "text.strip(' \\r\\n')",
+        "text.lstrip('vV')",
+        "text.strip('0123456789abcdefABCDEF')",
+        "text.lstrip('\\ufeff')",
+        "text.strip(letters)",
+        "text.strip()",
+    ],
+)
+def test_signs_and_letters_in_a_row_are_not(line: str) -> None:
+    assert stripped(line) == []
+
+
+def test_nor_is_what_base_strips_nor_a_test() -> None:
+    before = "def plain(text):\n    return text and text.lstrip('Dr. ')\n"
+    assert stripped("text.lstrip('Dr. ')", before=before) == []
+    assert stripped("text.lstrip('Dr. ')", path="tests/test_names.py") == []
