@@ -1,9 +1,9 @@
 """Finds methods of texts that do another thing than they seem to.
 
-In JavaScript `text.replace('~', '\\~')` with a text, or with a pattern without `g`, leaves the second `~` as it
-is (CodeQL: js/incomplete-sanitization): of some 11,500 commits of 80 projects 16 newly did so, most of them by
-mistake. In Python `text.lstrip('Dr. ')` takes letters away, and not a text, so that "Drew" becomes "ew": three
-changes in the histories of 70 projects have it, all by mistake.
+In JavaScript `text.replace('~', '\\~')` with a text, or with a pattern without `g`, leaves the second `~` as
+it is (CodeQL: js/incomplete-sanitization): of some 11,500 commits of 80 projects 16 newly did so, most by
+mistake. In Python `text.lstrip('Dr. ')` takes letters away, and not a text, so that "Drew" becomes "ew":
+three changes in the histories of 70 projects have it, all by mistake.
 """
 
 from __future__ import annotations
