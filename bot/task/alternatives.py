@@ -22,6 +22,8 @@ _BESIDE = re.compile(
     r"|(?:, )?(?:and|nor|as well as)(?: (?:for|in|with|to|from|of|on|at|by|both|also|the)){0,2}"
 )
 """Between two names of one list; in "in arrays of `a`, with `b` set" there are two sides of one thing."""
+_OR_ELSE = re.compile(rf"{_BESIDE.pattern}|(?:, )?or")
+_SETTING = re.compile(r"([A-Z][A-Z0-9_]{1,60})=([\w.-]{1,60})")
 _BARE = re.compile(r"(?:\w+(?:\.|::|#))*(\w{3,})(?:\(.*)?")
 _BUILTIN = frozenset(dir(builtins))
 _ASKING = re.compile(
@@ -87,13 +89,22 @@ def untested_alternatives(requirement: Requirement, tests: str) -> tuple[str, st
 
     None where they have all or nothing of each list, or where there is no list.
     """
-    for listed in _lists(prose_of(requirement), _BESIDE):
-        names = [one for one in listed if _atoms(one)]
+    prose = prose_of(requirement)
+    listed = [[one for one in names if _atoms(one)] for names in _lists(prose, _BESIDE)]
+    # "`CACHE=0` or `CACHE=false`": where either is to do, both have to.
+    listed += (names for names in _lists(prose, _OR_ELSE) if _are_values_of_one(names))
+    for names in listed:
         known = [name for name in names if all(_has(tests, one) for one in _atoms(name))]
         missing = [name for name in names if name not in known]
         if known and missing:
             return missing[0], known[0]
     return None
+
+
+def _are_values_of_one(names: list[str]) -> bool:
+    """Whether all set the same variable of the environment, each to another value."""
+    set_ = {found[1] if (found := _SETTING.fullmatch(one)) else "" for one in names}
+    return len(set_) == 1 and "" not in set_
 
 
 def named_together(requirement: Requirement) -> Iterator[tuple[str, ...]]:
@@ -129,6 +140,8 @@ def asked_subjects(requirement: Requirement) -> Iterator[str]:
 
 def _has(code: str, name: str) -> bool:
     """Whether code has a name, or that of what it belongs to: `_valign`, the `Mapping` of `WithMapping`."""
+    if setting := _SETTING.fullmatch(name):
+        return re.search(rf"['\"`=]{re.escape(setting[2])}(?!\w)", code) is not None
     part = r"|(?<=[a-z0-9])" if name[:1].isupper() else ""
     return re.search(rf"(?:(?<!\w)_{{0,2}}{part}){re.escape(name)}(?!\w)", code) is not None
 
@@ -229,7 +242,7 @@ def _is_call(name: str) -> bool:
 def _atoms(name: str) -> list[str]:
     """What a test has to have of a name: its texts, else its words."""
     texts = [one or other for one, other in _STRING.findall(name)]
-    if _ESCAPE.fullmatch(name):
+    if _ESCAPE.fullmatch(name) or _SETTING.fullmatch(name):
         return [name]
     found: Iterable[str] = texts or _WORD.findall(name)
     return [one for one in found if len(one) >= _LEAST]

@@ -40,6 +40,11 @@ LEFT_OUT = {
         "WithMapping(1), WithBag(2), set()",
         ("Set", "Mapping"),
     ),
+    "values of a variable": (
+        "`CACHE=0` or `CACHE=false` should switch it off.",
+        "assert.equal(options({ CACHE: '0' }).cache, false)",
+        ("CACHE=false", "CACHE=0"),
+    ),
     "functions": (
         "pack() and unpack() take a prefix for the name",
         "assert unpack(b'')",
@@ -50,6 +55,8 @@ NOTHING = {
     "all": ("Both `one` and `two` must work.", "one two"),
     "none": ("Both `one` and `two` must work.", "three"),
     "either": ("It raises `TypeError` or `ValueError`.", "raises(TypeError)"),
+    "values of a variable": ("`CACHE=0` or `CACHE=no` is off.", "{CACHE: '0'}, 'CACHE=no'"),
+    "variables": ("`CACHE=0` or `DEBUG=1` is needed.", "{CACHE: '0'}"),
     "kept": ("`load` and `dump` must keep working.", "load()"),
     "apart": ("`load` is wrong. `dump` is right.", "load()"),
     "a value and a call": ("It gives `'ids'` and `f('B')` is fine.", "'ids'"),
