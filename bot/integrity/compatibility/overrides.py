@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from bot.diff.lines import is_gone, is_new, old_path
+from bot.diff.lines import is_new, old_path
 from bot.integrity.reading.inspection import Inspection, make_finding, ships
 from bot.integrity.reading.signatures import (
     Parameter,
@@ -81,10 +81,8 @@ def left_overrides(inspection: Inspection) -> Iterator[Finding]:
 
 
 def _grown(inspection: Inspection) -> Iterator[_Grown]:
-    for change in inspection.diff.files:
-        if is_new(change) or is_gone(change) or not change.path.endswith(".py"):
-            continue
-        if not ships(change.path) or not ships(old_path(change)):
+    for change in inspection.shipped((".py",)):
+        if is_new(change) or not ships(old_path(change)):
             continue
         before, after = inspection.before(change) or "", inspection.after(change) or ""
         old = only_once(python_signatures(before, inspection.trees.of(before)))

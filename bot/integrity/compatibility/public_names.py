@@ -233,13 +233,8 @@ def lost_hashes(inspection: Inspection) -> Iterator[Finding]:
     """Classes of Python that newly compare their objects, which cannot be hashed without `__hash__` then."""
     if _OF_HASHES.search(words_of_task(inspection)):
         return
-    for change in inspection.diff.files:
-        if (
-            is_gone(change)
-            or is_new(change)
-            or not change.path.endswith(".py")
-            or not ships(change.path)
-        ):
+    for change in inspection.shipped((".py",)):
+        if is_new(change):
             continue
         sides = (inspection.before(change), inspection.after(change))
         old, new = ({one.name: one for one in _compared(text, inspection.trees)} for text in sides)

@@ -55,8 +55,8 @@ def left_twins(inspection: Inspection) -> Iterator[Finding]:
         return
     changes = {one.path: one for one in inspection.diff.files if not is_gone(one)}
     trees = inspection.trees
-    for change in changes.values():
-        if is_new(change) or not ships(change.path):
+    for change in inspection.shipped():
+        if is_new(change):
             continue
         old = _bodies(old_path(change), inspection.before(change), trees)
         new = _bodies(change.path, inspection.after(change), trees)

@@ -70,6 +70,12 @@ class Inspection:
         """A changed file's text on head; None when it is gone, or no text."""
         return None if is_gone(change) else self.head.read(change.path)
 
+    def shipped(self, suffixes: tuple[str, ...] = ("",)) -> Iterator[FileChange]:
+        """Yield the changed files with these endings that head has, and users of the project get."""
+        for change in self.diff.files:
+            if not is_gone(change) and change.path.endswith(suffixes) and ships(change.path):
+                yield change
+
     def telling_tests(self) -> list[str]:
         """The files of tests that the change edits, or in which it makes a test pass, by path."""
         edited = {c.path for c in self.diff.files if is_test_file(c.path) and not is_gone(c)}

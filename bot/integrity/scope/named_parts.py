@@ -74,7 +74,7 @@ class _Part:
 def missing_parts(inspection: Inspection) -> Iterator[Finding]:
     """What sentences ask for that no code of head, and no test that fails without the change, has."""
     changes = [one for one in inspection.diff.files if not is_gone(one)]
-    shipped = [one for one in changes if ships(one.path)]
+    shipped = [*inspection.shipped()]
     if not shipped or inspection.diff.truncated:
         return
     left = list({one.shown: one for one in _asked(words_of_task(inspection))}.values())
@@ -173,7 +173,7 @@ def missing_options(inspection: Inspection) -> Iterator[Finding]:
     names = dict.fromkeys(_asked_options(inspection))
     if not names:
         return
-    changes = [one for one in inspection.diff.files if not is_gone(one) and ships(one.path)]
+    changes = [*inspection.shipped()]
     lines = [line for one in changes for _, line in added_lines(one)]
     left = [name for name in names if not any(map(_taking(name).search, lines))]
     paths = inspection.head.paths() if left and changes else ()

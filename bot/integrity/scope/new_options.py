@@ -51,10 +51,7 @@ def unasked_options(inspection: Inspection) -> Iterator[Finding]:
     if not turned or _SPEAKS_OF_OPTIONS.search(said):
         return
     known = Vocabulary(words_of(said))
-    for change in inspection.diff.files:
-        is_read = change.path.endswith((".py", *SCRIPT.suffixes))
-        if is_gone(change) or not is_read or not ships(change.path):
-            continue
+    for change in inspection.shipped((".py", *SCRIPT.suffixes)):
         before = inspection.before(change)
         own = _own_names(inspection, change) if before else frozenset()
         for name, line in _new_names(change, before or "") if before else ():
@@ -169,7 +166,7 @@ def unused_definitions(inspection: Inspection) -> Iterator[Finding]:
     """
     said = words_of_task(inspection)
     turned = [code_of([one]) for one in inspection.facts.turned_green if one.source]
-    changes = [one for one in inspection.diff.files if not is_gone(one) and ships(one.path)]
+    changes = [*inspection.shipped()]
     if not turned or _SPEAKS_OF_NEW.search(said) or any(map(removed_lines, changes)):
         return
     called = [set(_CALLED.findall(code)) for code in turned]

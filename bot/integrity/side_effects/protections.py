@@ -65,9 +65,7 @@ def lost_protections(inspection: Inspection) -> Iterator[Finding]:
 
 def kept_on_errors(inspection: Inspection) -> Iterator[Finding]:
     """Context managers that a change adds or edits, and that keep what they took where their block fails."""
-    for change in inspection.diff.files:
-        if is_gone(change) or not change.path.endswith(".py") or not ships(change.path):
-            continue
+    for change in inspection.shipped((".py",)):
         trees = [inspection.trees.of(o(change)) for o in (inspection.before, inspection.after)]
         old, new = (dict(named_functions(tree.body if tree else [])) for tree in trees)
         for name, node in new.items():
@@ -170,9 +168,8 @@ def lost_raises(inspection: Inspection) -> Iterator[Finding]:
     if goes_on or inspection.diff.truncated:
         return
     found: list[Finding] = []
-    for change in inspection.diff.files:
-        is_known = change.path.endswith(".py") and ships(change.path)
-        if is_gone(change) or is_new(change) or not is_known:
+    for change in inspection.shipped((".py",)):
+        if is_new(change):
             continue
         sides = inspection.before(change), inspection.after(change)
         for name, line in _lost(*sides, inspection.trees):

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from bot.diff.lines import added_lines, is_gone
+from bot.diff.lines import added_lines
 from bot.integrity.reading.imported_names import loaded_by, python_names, script_lines, written
 from bot.integrity.reading.inspection import Inspection, Trees, make_finding, ships
 from bot.integrity.reading.languages import SCRIPT
@@ -288,9 +288,7 @@ def newly_reached(inspection: Inspection) -> Iterator[Finding]:
         if reach.said.search(said):
             continue
         found: list[tuple[FileChange, int, str, str]] = []
-        for change in inspection.diff.files:
-            if is_gone(change) or not ships(change.path):
-                continue
+        for change in inspection.shipped():
             added = dict(added_lines(change))
             done = _done_in(reach, change.path, inspection.after(change) or "", inspection.trees)
             found += ((change, line, added[line], what) for line, what in done if line in added)

@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from bot.diff.lines import is_gone, is_new
+from bot.diff.lines import is_new
 from bot.diff.python_source import Function, named_functions
-from bot.integrity.reading.inspection import Inspection, Trees, make_finding, ships, words_of_task
+from bot.integrity.reading.inspection import Inspection, Trees, make_finding, words_of_task
 from bot.integrity.reading.languages import SCRIPT
 from bot.integrity.reading.tokens import (
     Token,
@@ -94,10 +94,7 @@ def swallowed_errors(inspection: Inspection) -> Iterator[Finding]:
     why = "the task does not speak of errors."
     if asks_to_go_on:
         why = f"the task speaks of `{named[0]}` only."
-    for change in inspection.diff.files:
-        is_known = change.path.endswith((".py", *SCRIPT.suffixes)) and ships(change.path)
-        if is_gone(change) or not is_known:
-            continue
+    for change in inspection.shipped((".py", *SCRIPT.suffixes)):
         before, after = inspection.before(change) or "", inspection.after(change) or ""
         for part, line in (
             _in_exits(before, after, inspection.trees) if change.path.endswith(".py") else ()

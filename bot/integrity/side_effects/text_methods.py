@@ -12,8 +12,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from bot.diff.lines import added_lines, is_gone
-from bot.integrity.reading.inspection import Inspection, make_finding, ships, words_of_task
+from bot.diff.lines import added_lines
+from bot.integrity.reading.inspection import Inspection, make_finding, words_of_task
 from bot.integrity.reading.languages import SCRIPT
 from bot.text.clipping import clip_line
 from bot.values.rules import LETTERS_STRIPPED, ONLY_FIRST_REPLACED
@@ -36,9 +36,7 @@ def replaced_only_first(inspection: Inspection) -> Iterator[Finding]:
     """Calls that base does not have, where the task speaks of nothing that is there once."""
     if _OF_THE_FIRST.search(words_of_task(inspection)):
         return
-    for change in inspection.diff.files:
-        if is_gone(change) or not change.path.endswith(SCRIPT.suffixes) or not ships(change.path):
-            continue
+    for change in inspection.shipped(SCRIPT.suffixes):
         before = "".join((inspection.before(change) or "").split())
         for number, line in added_lines(change):
             found = _REPLACED.search(line[:_LONGEST_LINE])
@@ -54,9 +52,7 @@ def replaced_only_first(inspection: Inspection) -> Iterator[Finding]:
 
 def stripped_letters(inspection: Inspection) -> Iterator[Finding]:
     """Calls with a word in Python, where `removeprefix` or `removesuffix` is what takes a word away."""
-    for change in inspection.diff.files:
-        if is_gone(change) or not change.path.endswith(".py") or not ships(change.path):
-            continue
+    for change in inspection.shipped((".py",)):
         before, tree = (
             inspection.before(change) or "",
             inspection.trees.of(inspection.after(change)),
