@@ -33,7 +33,16 @@ from bot.task.permissions import removed_names
 from bot.task.requirements import BUILDS
 from bot.trajectory.claims import Held, SeenFacts, facts_of, hold
 from bot.trajectory.reading import MOST_CHARACTERS, log_in_archive
-from bot.values import ActionKind, Claims, Evidence, FourWay, Observed, Step, Task
+from bot.values import (
+    ActionKind,
+    Claims,
+    Evidence,
+    FourWay,
+    Observed,
+    Step,
+    Task,
+    TestComparison,
+)
 from bot.values.rules import CONFIGURATION, INSTRUCTION_IN_LOG, POLICY_LOOSENED
 from sandbox.base import Network
 from sandbox.changes.reading import read_kinds
@@ -43,7 +52,7 @@ from sandbox.registry import RegistryAnswer, WantedPackage, look_up
 from sandbox.repository.names import inside
 from sandbox.repository.tree_reader import TreeReader
 from sandbox.test_runs.path_kinds import is_untested
-from sandbox.values import Environment, Finding, Observation
+from sandbox.values import FAILING, Environment, Finding, Observation, Outcome
 
 _FIRST = (ActionKind.UNIT_TESTS, ActionKind.STATIC_LINTER, ActionKind.LOCATE)
 _AT_A_TIME = max(2, min(8, cores()))
@@ -72,6 +81,12 @@ async def observe(services: Services, case: EvaluationContext, task: Task) -> Ob
         ) from error
 
 
+def _went_back(test: TestComparison) -> bool:
+    """Whether a test in a file that is as before again is gone, or passes on head, and not as on base."""
+    is_kept = test.base_on_head is test.head_on_head is Outcome.PASSED
+    return test.head_on_head not in FAILING and not is_kept
+
+
 def _orders(task: Task, evidence: tuple[Evidence, ...]) -> tuple[Finding, ...]:
     return tuple(dict.fromkeys(orders_in_words(task, evidence)))
 
@@ -91,6 +106,9 @@ async def _observe(services: Services, case: EvaluationContext, task: Task) -> O
     kinds = await read_kinds(services.sandbox, checkout)
     imports = only_imports(checkout.diff, kinds)
     tests = replace(tests, comparisons=told, retired=retired, grown=grown, only_imports=imports)
+    if sha := checkout.takes_back:
+        own = tuple(one.id for one in told if one.path in changed and _went_back(one))
+        tests = replace(tests, takes_back=sha, taken_back=own)
     wanted = (one.text for one in case.planned.requirements.items)
     untested = await asyncio.to_thread(_is_untested, case)
     timeout_s, asked = case.policy.configuration.limits.minutes * 60, case.planned.requirements

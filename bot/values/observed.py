@@ -293,7 +293,8 @@ class FourWay:
     `retired` are tests that went with the code that they tested, `grown` those that only expect one member
     more, which the task names; of the files in `only_imports` nothing but imports changed. `ended_on_base`
     says what ended the run of head's tests on base's code before its end: tests without a result there show
-    nothing.
+    nothing. Where a change takes back a commit exactly (`takes_back`), `taken_back` are the ids of the tests
+    in its files that are gone, or that pass on head as they are again.
     """
 
     comparisons: tuple[TestComparison, ...]
@@ -305,6 +306,8 @@ class FourWay:
     grown: tuple[GrownTest, ...] = ()
     only_imports: tuple[str, ...] = ()
     ended_on_base: str = ""
+    takes_back: str = ""
+    taken_back: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,17 +9,33 @@ from bot.evidence.tests.results import test_ids
 from bot.task.changed_parts import ChangedPart, changed_beside
 from bot.values import Category, Conclusion, GateReason, TestComparison
 
+_SHOWN = 10  # digits of a commit
 _EXPECTS = "The pull request changes what {tests} expect{s}, and the task does not ask for it."
 _IMPORTS = "{tests} need{s} only other imports on head, and the task does not ask for that."
 _LOADS = (
     "{tests} read{s} as on base, but base's version of the file cannot be loaded with head's code, and the "
     "task does not ask for that."
 )
+_TAKES_BACK = (
+    "The pull request takes back commit `{sha}` exactly, with what its tests expected ({tests}). Whether "
+    "that is wanted is for a person to say."
+)
 _SAY_SO = "If the new behavior is intended, say so in the issue, then comment `/judge`."
 
 
 def expectation_reasons(case: Case) -> Iterator[GateReason]:
     """A changed expectation needs a requirement that names the new behaviour, else a person."""
+    if gone := case.observed.tests.taken_back:
+        yield GateReason(
+            "expectation",
+            Conclusion.ACTION_REQUIRED,
+            _TAKES_BACK.format(
+                sha=case.observed.tests.takes_back[:_SHOWN],
+                tests=f"{len(gone)} of them" if len(gone) > 1 else f"`{gone[0]}`",
+            ),
+            "If it is to be reverted, accept it.",
+            tests=gone,
+        )
     changed = (
         *case.groups.expectations,
         *(t for t in case.groups.loosened if case.is_explained(t)),

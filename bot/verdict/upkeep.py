@@ -52,10 +52,18 @@ _SPEAKS_OF_TESTS = re.compile(
 def judge_by_kind(requirement: Requirement, case: Case) -> Verdict | None:
     """What the diff decides of an author's own words, whatever they are; None where it decides nothing.
 
+    Where it takes back a commit exactly, no test can show that this is wanted.
+
     Where the program stays the same there is nothing to prove; where only tests change, new ones are it, as
     long as nobody claims that the program changed ("Fix the crash").
     """
     kinds = {one.kind for one in case.observed.kinds if not one.kind.is_inert}
+    if requirement.trust is Trust.AUTHOR and (sha := case.observed.tests.takes_back):
+        return unverified(
+            requirement,
+            f"The change takes back commit `{sha[:10]}` exactly. Whether that is wanted no test shows.",
+            "If it is to be reverted, accept it.",
+        )
     if requirement.trust is not Trust.AUTHOR or not (case.is_inert or kinds == {ChangeKind.TESTS}):
         return None
     if not (case.nothing_regressed or case.is_untested):

@@ -20,9 +20,11 @@ from sandbox.repository.mirror import (
     Mirror,
     RepositorySource,
     committed_s,
+    git,
     hold,
     locked,
     merge_base,
+    messages,
     open_mirror,
 )
 from sandbox.repository.tree import Exported, TreeLimits, export
@@ -33,6 +35,8 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _FAILED = re.compile(r"^error: patch failed: (?P<path>.+):(?P<line>\d+)$", re.MULTILINE)
 _CORRUPT = re.compile(r"^error: corrupt patch at line (?P<line>\d+)", re.MULTILINE)
 _HUNK = re.compile(r"@@ -(\d+)")
+_REVERTS = re.compile(r"This reverts commit ([0-9a-f]{40}(?:[0-9a-f]{24})?)\b")
+_PLACE = re.compile(rb"^(?:index .*|@@ [^@\n]* @@.*)$", re.MULTILINE)
 
 
 def commit_patch(mirror: Mirror, base: str, patch: str, identifier: str) -> str:
@@ -162,7 +166,27 @@ def take(root: Path, request: CheckoutRequest, limits: TreeLimits | None = None)
         head_version=sides[1].version,
         missing_submodules=tuple(dict.fromkeys(sides[0].missing + sides[1].missing)),
         newest_commit_s=max(committed_s(mirror, sha) for sha in (target, head)),
+        takes_back=_taken_back(mirror, base, head),
     )
+
+
+def _taken_back(mirror: Mirror, base: str, head: str) -> str:
+    """Return the commit that a change says to revert, in the words of `git revert`, and undoes exactly."""
+    said = dict.fromkeys(_REVERTS.findall(messages(mirror, base, head)))
+    if len(said) != 1:
+        return ""
+    sha = next(iter(said))
+    if git(mirror, ("merge-base", "--is-ancestor", sha, base)).exit_code:
+        return ""
+    done, undone = (_lines(mirror, *sides) for sides in ((base, head), (sha, f"{sha}^1")))
+    return sha if done and done == undone else ""
+
+
+def _lines(mirror: Mirror, one: str, other: str) -> bytes:
+    """Return what differs between two commits, wherever in its file it stands; empty where git cannot say."""
+    options = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--binary")
+    told = git(mirror, ("diff", *options, one, other))
+    return b"" if told.exit_code else _PLACE.sub(b"", told.stdout)
 
 
 @dataclass(frozen=True, slots=True)

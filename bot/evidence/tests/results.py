@@ -75,6 +75,7 @@ class TestGroups:
 def group_tests(tests: FourWay) -> TestGroups:
     """Sort the comparisons by what they can show; nothing is called from a result that proves nothing."""
     comparisons = () if tests.problem else tests.comparisons
+    comparisons = tuple(c for c in comparisons if c.id not in tests.taken_back)
     passing = {function_of(c) for c in comparisons if c.head_on_head is Outcome.PASSED}
     broken = _of(comparisons, TestChange.PASS_TO_FAIL)
     loosened = tuple(

@@ -143,6 +143,7 @@ class TestFacts:
     permitted: tuple[PermittedChange, ...] = ()
     retired: frozenset[str] = frozenset()
     grown: frozenset[str] = frozenset()
+    taken_back: frozenset[str] = frozenset()
     only_imports: tuple[str, ...] = ()
 
     def base_version_fails(self, path: str, name: str) -> bool:
@@ -157,6 +158,7 @@ class TestFacts:
             and t.head_on_base not in FAILING
             and not t.runner_of_base
             and t.id not in self.grown
+            and t.id not in self.taken_back
             for t in self._named(path, name)
         )
 
@@ -176,7 +178,8 @@ class TestFacts:
                 or any(lets_go(one, test) for one in self.permitted)
                 for test in failing
             )
-        if not self.collects_fewer:
+        is_taken_back = all(t.id in self.taken_back for t in self._named(path, name))
+        if not self.collects_fewer or (self.taken_back and is_taken_back):
             return False
         test = Vocabulary(words_of(f"{name} {path}"))
         asked = (word for one in self.removals for word in words_of(_REMOVING.sub(" ", one)))
@@ -224,5 +227,6 @@ def gather_test_facts(four_way: FourWay, requirements: Requirements) -> TestFact
         permitted=requirements.permitted,
         retired=frozenset(one.id for one in four_way.retired),
         grown=frozenset(one.id for one in four_way.grown),
+        taken_back=frozenset(four_way.taken_back),
         only_imports=four_way.only_imports,
     )
