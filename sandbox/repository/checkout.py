@@ -154,38 +154,43 @@ def take(root: Path, request: CheckoutRequest, limits: TreeLimits | None = None)
     sides = tuple(
         _exported(root, mirror, sha, request.id, limits or TreeLimits()) for sha in (base, head)
     )
+    diff = read_diff(mirror, base, head)
     return Checkout(
         base_sha=base,
         head_sha=head,
         target_sha=target,
         base_tree=sides[0].folder,
         head_tree=sides[1].folder,
-        diff=read_diff(mirror, base, head),
+        diff=diff,
         warnings=tuple(dict.fromkeys(sides[0].warnings + sides[1].warnings)),
         base_version=sides[0].version,
         head_version=sides[1].version,
         missing_submodules=tuple(dict.fromkeys(sides[0].missing + sides[1].missing)),
         newest_commit_s=max(committed_s(mirror, sha) for sha in (target, head)),
-        takes_back=_taken_back(mirror, base, head),
+        takes_back="" if diff.truncated else _taken_back(mirror, base, head),
     )
 
 
 def _taken_back(mirror: Mirror, base: str, head: str) -> str:
     """Return the commit that a change says to revert, in the words of `git revert`, and undoes exactly."""
-    said = dict.fromkeys(_REVERTS.findall(messages(mirror, base, head)))
-    if len(said) != 1:
+    said: list[str] = _REVERTS.findall(messages(mirror, base, head))
+    if len({*said}) != 1:
         return ""
-    sha = next(iter(said))
+    sha = said[0]
     if git(mirror, ("merge-base", "--is-ancestor", sha, base)).exit_code:
         return ""
-    done, undone = (_lines(mirror, *sides) for sides in ((base, head), (sha, f"{sha}^1")))
-    return sha if done and done == undone else ""
+    done, undone = (base, head), (sha, f"{sha}^1")
+    for shown in ("--numstat", "--binary"):  # how much, before what: another commit may be huge
+        told = _differs(mirror, shown, *done)
+        if not told or told != _differs(mirror, shown, *undone):
+            return ""
+    return sha
 
 
-def _lines(mirror: Mirror, one: str, other: str) -> bytes:
+def _differs(mirror: Mirror, shown: str, one: str, other: str) -> bytes:
     """Return what differs between two commits, wherever in its file it stands; empty where git cannot say."""
-    options = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--binary")
-    told = git(mirror, ("diff", *options, one, other))
+    options = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-renames")
+    told = git(mirror, ("diff", *options, shown, one, other))
     return b"" if told.exit_code else _PLACE.sub(b"", told.stdout)
 
 

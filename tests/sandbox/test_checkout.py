@@ -66,6 +66,29 @@ def test_both_sides_stand_without_git_and_base_is_the_merge_base(
     assert checkout.diff.files[0].hunks[0].lines == ("-one", "+two")
 
 
+def test_a_commit_is_taken_back_where_just_that_is_undone(
+    root: Path, repository: Repository
+) -> None:
+    lines = [f"line {number}" for number in range(40)]
+    first = repository.commit({"a.py": "\n".join(lines), "b.bin": b"\0one"})
+    lines[30] = "other"
+    second = repository.commit({"a.py": "\n".join(lines), "b.bin": b"\0two", "c.py": "c\n"})
+    lines.insert(0, "what came later")
+    base = repository.commit({"a.py": "\n".join(lines)})
+    repository.git("revert", "--no-edit", second)
+    assert taken(root, repository, base, "HEAD").takes_back == second
+
+    message = f"This reverts commit {second}."
+    more = repository.commit({"d.py": "d\n"}, message)  # and something else
+    assert taken(root, repository, base, more).takes_back == ""
+    repository.git("checkout", "--quiet", "-b", "half", base)
+    half = repository.commit({"c.py": None}, message)
+    assert taken(root, repository, base, half).takes_back == ""
+    repository.git("checkout", "--quiet", "-b", "root", base)
+    undone = repository.commit({"a.py": None, "b.bin": None}, f"This reverts commit {first}.")
+    assert taken(root, repository, base, undone).takes_back == ""
+
+
 def test_a_second_call_finds_everything_done(root: Path, repository: Repository) -> None:
     base, head = repository.commit({"a": "1"}), repository.commit({"a": "2"})
     first = taken(root, repository, base, head)
