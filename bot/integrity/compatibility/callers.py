@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from itertools import islice
 
 from bot.diff.lines import is_gone, old_path
@@ -70,6 +71,7 @@ _CODE = re.compile(r"`[^`\n]{1,200}`|\b\w+=|\b\w+_\w+\b|\b[a-z]+[A-Z]\w*")
 _PLAIN = frozenset(("nothing", "None", "True", "False", "null", "undefined", "true", "false"))
 _A_VALUE = re.compile(r"['\"`\d-]|(?:true|false)\Z")
 """A default that is a text, a number, true or false."""
+_AWAITS = re.compile(r"\bawait\b|\.(?:then|catch|finally)\(")
 _AWAITED = re.compile(
     r"(?i)\b(?:async\w*|await\w*|coroutine\w*|futures?|promise\w*|then|thenable)\b"
 )
@@ -93,7 +95,7 @@ def broken_callers(inspection: Inspection) -> Iterator[Finding]:
     files = [one for one in inspection.diff.files if may_be_called(one) and not is_gone(one)]
     if not files or _BREAKING.search(said) or inspection.diff.truncated:
         return
-    left = _MOST_ASKED
+    left, awaiting = _MOST_ASKED, cache(partial(_awaiting, inspection))
     for change in files:
         changed = [
             (one, other)
@@ -105,7 +107,12 @@ def broken_callers(inspection: Inspection) -> Iterator[Finding]:
             before, after = inspection.before(change) or "", inspection.after(change) or ""
             defaults = defaults_of(change.path, before, after, inspection.trees)
         for one, other in changed:
-            is_as_before = other.is_async and not one.is_async and _is_awaited(one, inspection)
+            is_as_before = (
+                other.is_async
+                and not one.is_async
+                and one.is_script
+                and _is_awaited(one, awaiting())
+            )
             now = replace(other, is_async=False) if is_as_before else other
             found = next(_breaks(one, now, defaults), None)
             if found is None or _is_said(found, one.name, said) or not left:
@@ -127,19 +134,25 @@ def broken_callers(inspection: Inspection) -> Iterator[Finding]:
                 yield make_finding(found.rule, change, other.line, message)
 
 
-def _is_awaited(one: Signature, inspection: Inspection) -> bool:
-    """Whether code of base awaits what a JavaScript function gives, which then is a promise already."""
+def _awaiting(inspection: Inspection) -> list[str]:
+    """The lines of base's scripts that await something."""
+    paths = (path for path in inspection.base.paths() if path.endswith(SCRIPT.suffixes))
+    return [
+        line[:_LONGEST_LINE]
+        for path in islice(paths, _MOST_READ)
+        for line in (inspection.base.read(path) or "").splitlines()
+        if _AWAITS.search(line[:_LONGEST_LINE])
+    ]
+
+
+def _is_awaited(one: Signature, awaiting: list[str]) -> bool:
+    """Whether lines await what a JavaScript function gives, which then is a promise already."""
     name = re.escape(one.name.rpartition(".")[2])
     awaited = re.compile(
         rf"\bawait\b[^;\n]{{0,200}}(?<![\w$]){name}\(|(?<![\w$]){name}\([^;\n]{{0,200}}\)\s{{0,20}}"
         r"\.(?:then|catch|finally)\("
     )
-    paths = (path for path in inspection.base.paths() if path.endswith(SCRIPT.suffixes))
-    return one.is_script and any(
-        awaited.search(line[:_LONGEST_LINE])
-        for path in islice(paths, _MOST_READ)
-        for line in (inspection.base.read(path) or "").splitlines()
-    )
+    return any(map(awaited.search, awaiting))
 
 
 def _form(one: Signature) -> tuple[object, ...]:

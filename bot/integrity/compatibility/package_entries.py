@@ -123,9 +123,10 @@ def lost_modes(inspection: Inspection) -> Iterator[Finding]:
         is_script = (inspection.after(change) or "").startswith("#!")
         if is_script and not _OF_MODES.search(words_of_task(inspection)):
             message = (
-                f"`{change.path}` can be executed on base, and no more on head. The task does not "
+                f"`{change.path}` can be executed on base, and no more on head. The task does not speak of "
+                "that."
             )
-            yield make_finding(MODE_LOST, change, 1, message + "speak of that.")
+            yield make_finding(MODE_LOST, change, 1, message)
 
 
 _HOOKS = ("preinstall", "install", "postinstall", "prepare")
@@ -205,11 +206,7 @@ def _fetched_by_scripts(inspection: Inspection) -> Iterator[Finding]:
 
 def _scripts(text: str | None) -> dict[str, str]:
     """The scripts of a package.json that installing runs."""
-    try:
-        read = json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        return {}
-    scripts = read.get("scripts") if isinstance(read, dict) else None
+    scripts = _read(text).get("scripts")
     known = scripts if isinstance(scripts, dict) else {}
     return {hook: str(known[hook]) for hook in _HOOKS if hook in known}
 

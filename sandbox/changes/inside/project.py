@@ -50,7 +50,8 @@ _HANDED_ON = re.compile(
     rb"(?m)^(?:[ \t]*from[ \t]+[\w.]+[ \t]+import[ \t]+(?:\([^)]{0,9999}\)|[^\n(]*)"
     rb"|__all__[ \t]*=[ \t]*[\[(][^\])]{0,9999})"
 )
-_CREDITS = re.compile(rb"(?m)(?<!^)\b__(?:authors?|maintainer|credits|copyright)__\b")
+CREDITS = ("__author__", "__authors__", "__maintainer__", "__credits__", "__copyright__")
+_CREDITS = re.compile(rf"(?m)(?<!^)\b(?:{'|'.join(CREDITS)})\b".encode())
 
 
 class ChangedProject:

@@ -10,7 +10,7 @@ import tokenize
 from collections.abc import Iterator
 
 from sandbox.changes.inside.comments import about_types, examples, obeyed
-from sandbox.changes.inside.project import ChangedProject
+from sandbox.changes.inside.project import CREDITS, ChangedProject
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
@@ -21,9 +21,6 @@ _READS_NOTHING = frozenset((
     "total_ordering",
 ))  # fmt: skip
 """Decorators that look neither at docstrings nor at annotations."""
-_CREDITS = frozenset(
-    ("__author__", "__authors__", "__maintainer__", "__credits__", "__copyright__")
-)
 
 
 def compare_python(before: bytes, after: bytes, project: ChangedProject) -> str:
@@ -109,7 +106,7 @@ def _is_credit(node: ast.stmt) -> bool:
     """Whether a line only says who made the module: `__credits__ = ["A name"]`."""
     if not isinstance(node, ast.Assign):
         return False
-    if not all(isinstance(one, ast.Name) and one.id in _CREDITS for one in node.targets):
+    if not all(isinstance(one, ast.Name) and one.id in CREDITS for one in node.targets):
         return False
     words = node.value.elts if isinstance(node.value, ast.List | ast.Tuple) else [node.value]
     return all(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in words)
