@@ -98,6 +98,12 @@ def print_report(console: Console, document: ReportDocument, files: Sequence[Pat
                 text += "".join(f"\n[dim]{escape(_clipped(line))}[/dim]" for line in lines)
             table.add_row(escape(row.id), row.verdict, row.decided_by, text)
         console.print(table)
+    if document.conclusion is Conclusion.SUCCESS and document.on_authors_tests:
+        alone = ", ".join(document.on_authors_tests)
+        console.print(
+            f"Shown by the author's own tests alone: {escape(alone)}. "
+            "No model looked for what these tests leave out."
+        )
     for reason in document.reasons:
         if not document.judged or reason.rule == "expectation":
             console.print(escape(reason.text), highlight=False)

@@ -219,6 +219,7 @@ class ReportDocument:
     acceptable: tuple[str, ...] = ()
     hunks: tuple[ServedHunk, ...] = ()
     not_apart: tuple[str, ...] = ()
+    on_authors_tests: tuple[str, ...] = ()
 
 
 Document = TypeVar("Document", bound="DataclassInstance")

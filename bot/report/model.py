@@ -17,6 +17,7 @@ from bot.values import (
     CanaryResult,
     Claims,
     Conclusion,
+    Decider,
     Example,
     GateReason,
     Grading,
@@ -279,6 +280,20 @@ class ReportView:
     def met(self) -> tuple[RequirementView, ...]:
         """What is satisfied, in the order of the list."""
         return tuple(r for r in self.requirements if r.verdict.outcome is VerdictOutcome.SATISFIED)
+
+    @property
+    def on_authors_tests(self) -> tuple[str, ...]:
+        """The met requirements of the task that the author's own tests alone show, by id.
+
+        None where a judge that reasons looked for what these tests leave out.
+        """
+        if self.analyses or (self.judges and not self.judges.problem):
+            return ()
+        return tuple(
+            row.requirement.id
+            for row in self.met
+            if row.verdict.decided_by is Decider.AUTHORS_TEST and row.accepted is None
+        )
 
     @property
     def other_reasons(self) -> tuple[GateReason, ...]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from html import unescape
 
 import pytest
 from hypothesis import given
@@ -14,11 +16,21 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from bot.report.checks import check_summary
+from bot.report.machine import machine
 from bot.report.markdown import html, markdown, marker
 from bot.report.view import view
-from bot.values import Conclusion, Evaluation, Observed, TestChange
+from bot.values import Conclusion, Decider, Evaluation, Observed, TestChange
 from sandbox.elsewhere.values import Unmeasured
-from tests.bot.report.examples import EXAMPLES, HOSTILE, hostile, one_missing, regression, success
+from tests.bot.report.examples import (
+    EXAMPLES,
+    HOSTILE,
+    canary_missed,
+    deliberated,
+    hostile,
+    one_missing,
+    regression,
+    success,
+)
 
 LINK = "https://assay.example/evaluations/1?s=abc"
 MARKDOWN = MarkdownIt("gfm-like")
@@ -309,6 +321,32 @@ def test_the_title_of_a_check_run_has_no_marks_of_code():
 
 def test_without_a_served_page_there_is_no_link() -> None:
     assert "](" not in markdown(view(success()), "")
+
+
+ALONE = "No model looked for what these tests leave out."
+
+
+def test_a_success_says_what_the_authors_tests_alone_show() -> None:
+    both = success()
+    assert both.judgement
+    *kept, last = both.judgement.verdicts
+    by_base = replace(last, decided_by=Decider.ORACLE)
+    one = replace(both, judgement=replace(both.judgement, verdicts=(*kept, by_base)))
+
+    for show in (comment, page):
+        assert f"They rest on the author's own tests. {ALONE}" in unescape(show(both))
+        assert f"1 of the 2 rests on the author's own tests. {ALONE}" in unescape(show(one))
+        assert ALONE not in unescape(show(one_missing())), "nothing is called good there"
+    document = json.loads(machine(view(both)))
+    assert document["on_authors_tests"] == ["R1", "R2"]
+
+
+def test_where_judges_looked_nothing_rests_on_the_authors_tests_alone() -> None:
+    looked = replace(success(), deliberation=deliberated().deliberation)
+    unheard = replace(success(), deliberation=canary_missed().deliberation)
+
+    assert ALONE not in comment(looked)
+    assert ALONE in unescape(comment(unheard)), "a judge that counts for nothing has not looked"
 
 
 @pytest.mark.parametrize("conclusion", [c for c in Conclusion if c is not Conclusion.SUCCESS])
