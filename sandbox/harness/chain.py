@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from _blake2 import blake2b
+from posix import urandom, write
 
 KEY_BYTES = 32
 TAG_BYTES = 32
@@ -39,8 +40,30 @@ def encode(record: dict[str, object]) -> bytes:
 
 
 def frame(key: bytes, body: bytes) -> bytes:
-    """Return one frame; the caller then moves on to `following(key)`."""
+    """Return one frame; who writes it moves on to `following(key)`."""
     return b"%08x" % len(body) + tag(key, body) + body
+
+
+class Writer:
+    """Appends frames to a descriptor, each under the key that follows the last one's."""
+
+    def __init__(self, descriptor: int, key: bytes) -> None:
+        self._descriptor = descriptor
+        self._key = key
+
+    @classmethod
+    def begun(cls, channel: int) -> Writer:
+        """Make a key, which is the first that the host is told, and the writer that has it."""
+        key = urandom(KEY_BYTES)
+        write(channel, key)
+        return cls(channel, key)
+
+    def write(self, body: bytes) -> None:
+        """Write one frame and forget its key."""
+        data = frame(self._key, body)
+        self._key = following(self._key)
+        while data:
+            data = data[write(self._descriptor, data) :]
 
 
 class Reader:

@@ -20,7 +20,10 @@ if not __package__:
 
 from sandbox.harness import chain, child
 
-_PR_SET_DUMPABLE = 4
+NO_TRACES = 4, 0  # PR_SET_DUMPABLE
+"""Keeps processes of the same user out of our memory and descriptors (/proc/<pid>, ptrace)."""
+ORPHANS = 36, 1  # PR_SET_CHILD_SUBREAPER
+"""Makes us the parent of whatever loses its own, so that no process of a build gets away."""
 
 
 def main() -> None:
@@ -35,31 +38,29 @@ def main() -> None:
         child.main(orders_read, records_write)
     os.close(orders_read)
     os.close(records_write)
-    shut_the_door()
-    key, child_key = os.urandom(chain.KEY_BYTES), os.urandom(chain.KEY_BYTES)
-    os.write(channel, key)
+    ask_kernel(*NO_TRACES)
+    supervisor, child_key = Supervisor(channel), os.urandom(chain.KEY_BYTES)
     told = json.loads(sys.stdin.buffer.readline())
     told.update(key=child_key.hex(), nonce="t" + os.urandom(8).hex())
     with os.fdopen(orders_write, "wb") as orders:
         orders.write(json.dumps(told).encode())
-    Supervisor(channel, key).keep(pid, records_read, chain.Reader(child_key))
+    supervisor.keep(pid, records_read, chain.Reader(child_key))
     os._exit(0)
 
 
-def shut_the_door() -> None:
-    """Keep processes of the same user out of our memory and descriptors (/proc/<pid>, ptrace)."""
+def ask_kernel(option: int, value: int) -> None:
+    """Have the kernel keep something so for this process, where it can."""
     with contextlib.suppress(ImportError, OSError):
         import ctypes  # noqa: PLC0415 - only the supervisor may load it
 
-        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
 class Supervisor:
     """Relays the child's records to the host under a key of its own, and says how the child ended."""
 
-    def __init__(self, channel: int, key: bytes) -> None:
-        self._channel = channel
-        self._key = key
+    def __init__(self, channel: int) -> None:
+        self._writer = chain.Writer.begun(channel)
         self._believed = True
 
     def keep(self, pid: int, records: int, reader: chain.Reader, time_s: float = 0.0) -> int:
@@ -97,7 +98,7 @@ class Supervisor:
 
     def tell(self, record: dict[str, object]) -> None:
         """Write a record of the supervisor's own."""
-        self._write(chain.encode(record))
+        self._writer.write(chain.encode(record))
 
     def _relay(self, records: int, reader: chain.Reader) -> bool:
         """Forward what is there, as long as it can be believed; False at the end of the pipe."""
@@ -112,7 +113,7 @@ class Supervisor:
                 continue
             try:
                 for body in reader.feed(data):
-                    self._write(body)
+                    self._writer.write(body)
             except chain.Broken as broken:
                 self._believed = False
                 self.tell({"kind": "forged", "why": str(broken)})
@@ -120,12 +121,6 @@ class Supervisor:
     def _ended(self, pid: int) -> int | None:
         done, status = os.waitpid(pid, os.WNOHANG)
         return status if done else None
-
-    def _write(self, body: bytes) -> None:
-        data = chain.frame(self._key, body)
-        self._key = chain.following(self._key)
-        while data:
-            data = data[os.write(self._channel, data) :]
 
 
 if __name__ == "__main__":

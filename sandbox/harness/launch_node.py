@@ -30,7 +30,7 @@ if not __package__:
     sys.path[0:0] = [os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))]  # noqa: PTH100, PTH120
 
 from sandbox.harness import chain
-from sandbox.harness.launch import Supervisor, shut_the_door
+from sandbox.harness.launch import NO_TRACES, ORPHANS, Supervisor, ask_kernel
 from sandbox.harness.node_start import (
     CLI_OF_MOCHA,
     TAP_OF_MODULES,
@@ -41,7 +41,7 @@ from sandbox.harness.node_start import (
     expanded,
     test_files,
 )
-from sandbox.harness.originals import Originals, adopt
+from sandbox.harness.originals import Originals
 from sandbox.harness.supervisor.steps import end_descendants
 
 RECORDS_FD = 3
@@ -83,11 +83,9 @@ class NodeRun:
     """One run of a project's tests: the channel, the orders and what is installed."""
 
     def __init__(self, orders: dict, channel: int) -> None:  # type: ignore[type-arg]
-        key = os.urandom(chain.KEY_BYTES)
-        os.write(channel, key)
         self.orders = orders
         self.channel = channel
-        self.supervisor = Supervisor(channel, key)
+        self.supervisor = Supervisor(channel)
         self.installed = Installed(orders["package"], orders["bin"])
         self.deadline = time.monotonic() + orders["time_s"]
         self.start = Start(orders, self.installed)
@@ -216,14 +214,14 @@ class NodeRun:
 
 def main() -> None:
     """Start the runner; keep its records until it has ended."""
-    shut_the_door()
+    ask_kernel(*NO_TRACES)
     channel = int(os.environ.pop("ASSAY_CHANNEL_FD"))
     os.set_inheritable(channel, False)
     orders = json.loads(sys.stdin.buffer.readline())
     os.chdir(orders["cwd"])
     run = NodeRun(orders, channel)
     if orders["before"]:
-        adopt()
+        ask_kernel(*ORPHANS)
         for argv in orders["before"]:
             prepare(argv, orders["environment"])
         end_descendants()  # what a build left running could write once more

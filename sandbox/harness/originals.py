@@ -14,7 +14,6 @@ import shutil
 from pathlib import Path
 
 TREE = Path("/work/tree")
-_PR_SET_CHILD_SUBREAPER = 36
 _SCRIPT = re.compile(r"(\.d)?\.[cm]?[jt]sx?(\.map)?$")
 _TEST_SIDE = re.compile(
     r"(^|/)(__tests__|__mocks__|tests?|specs?)/.*\.[cm]?[jt]sx?$"
@@ -22,14 +21,6 @@ _TEST_SIDE = re.compile(
     r"|(^|/)(jest|vitest|ava|karma|playwright|babel|vite)\.(config|workspace|setup)\.[\w.]+$"
     r"|(^|/)(\.mocharc|\.babelrc|\.swcrc|\.taprc|\.env|\.npmrc|\.?jasmine)[\w.]*$|\.snap$"
 )
-
-
-def adopt() -> None:
-    """Become the parent of whatever loses its own, so that no process of a build gets away."""
-    with contextlib.suppress(ImportError, OSError):
-        import ctypes  # noqa: PLC0415 - only the supervisor may load it
-
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 class Originals:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fcntl import F_DUPFD_CLOEXEC, fcntl
-from posix import close, getpid, write
+from posix import close, getpid
 
 from sandbox.harness import chain
 
@@ -14,9 +14,8 @@ class Recorder:
     """Appends records to the supervisor's pipe; silent in forked copies of this process."""
 
     def __init__(self, descriptor: int, key: bytes) -> None:
-        self._descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, _OUT_OF_THE_WAY)
+        self._writer = chain.Writer(fcntl(descriptor, F_DUPFD_CLOEXEC, _OUT_OF_THE_WAY), key)
         close(descriptor)
-        self._key = key
         self._owner = getpid()
 
     @property
@@ -25,11 +24,6 @@ class Recorder:
         return getpid() == self._owner
 
     def record(self, kind: str, **fields: object) -> None:
-        """Write one record and forget its key."""
-        if not self.is_ours:
-            return
-        body = chain.encode({"kind": kind, **fields})
-        data = chain.frame(self._key, body)
-        self._key = chain.following(self._key)
-        while data:
-            data = data[write(self._descriptor, data) :]
+        """Write one record."""
+        if self.is_ours:
+            self._writer.write(chain.encode({"kind": kind, **fields}))

@@ -7,11 +7,11 @@ import shlex
 from collections.abc import Iterator
 
 from sandbox.harness import outcome
-from sandbox.harness.readers import clipped, tap
+from sandbox.harness.readers import SeenTest, clipped, tap
 from sandbox.harness.supervisor.orders import JournalResult, Orders
 from sandbox.harness.supervisor.sources import FunctionSource, find_functions, read_text
 from sandbox.harness.supervisor.steps import Steps
-from sandbox.harness.supervisor.suite import Whole, left_over, settle
+from sandbox.harness.supervisor.suite import Whole, result_of, told_of
 
 _TEST = re.compile(r"[ \t]*@test[ \t]+(?P<name>.*?)[ \t]*\{[ \t]*(?:#.*)?$")
 _META = re.compile(r"([\\.^$*+?()\[\]{}|])")
@@ -45,17 +45,10 @@ def _tests(
         done = steps.run("bats", "--formatter", "tap", *options, path)
         return Whole(done, tap.read(done.out))
 
-    whole, found = start(), []
-
     def alone(name: str) -> Whole:
         return start("--filter", f"^{_META.sub(chr(92) + chr(92) + '1', name)}$")
 
-    for seen in settle(tuple(functions), whole, alone):
-        found.append(seen)
-        at = functions[seen.name]
-        yield JournalResult(
-            f"{path}::{seen.name}", path, seen.outcome, seen.seconds, seen.message, at.line, at.text
-        )
-    problem = left_over(whole, found)
-    if problem:
-        yield JournalResult(path, path, outcome.ERROR, whole.done.seconds, problem)
+    def results(seen: SeenTest) -> list[JournalResult]:
+        return [result_of(seen, functions[seen.name])]
+
+    yield from told_of(tuple(functions), start(), alone, results, path)

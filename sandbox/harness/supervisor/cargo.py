@@ -14,7 +14,7 @@ from sandbox.harness.readers import MOST_TESTS, NAME_CHARS, Reading, SeenTest, c
 from sandbox.harness.supervisor.orders import JournalResult, Orders
 from sandbox.harness.supervisor.sources import FunctionSource, find_functions, read_text
 from sandbox.harness.supervisor.steps import Done, Program, Steps
-from sandbox.harness.supervisor.suite import Whole, left_over, settle
+from sandbox.harness.supervisor.suite import Whole, result_of, told_of
 
 _FUNCTION = re.compile(r"^[ \t]*(?:pub |async |unsafe )*fn (?P<name>\w+)\s*[(<]")
 _COUNTED = re.compile(r"^(\d+) tests?, \d+ benchmarks?$", re.M)
@@ -107,18 +107,15 @@ class _Crate:
             yield from self._told(names)
 
     def _told(self, names: tuple[str, ...]) -> Iterator[JournalResult]:
-        whole, found = self._whole(), []
         functions = _Functions(self._orders.top, self._target.path)
-        for seen in settle(names, whole, lambda name: self._whole("--exact", name)):
-            found.append(seen)
-            at = functions.of(seen.name)
-            yield JournalResult(
-                f"{at.path}::{seen.name}", at.path, seen.outcome, seen.seconds, seen.message,
-                at.line, at.text,
-            )  # fmt: skip
-        problem = left_over(whole, found)
-        if problem:
-            yield self._broken(problem, whole.done)
+
+        def results(seen: SeenTest) -> list[JournalResult]:
+            return [result_of(seen, functions.of(seen.name))]
+
+        def alone(name: str) -> Whole:
+            return self._whole("--exact", name)
+
+        yield from told_of(names, self._whole(), alone, results, self._target.path)
 
     def _whole(self, *options: str) -> Whole:
         """Run tests. The log has a line for each test only when the harness itself saw its end."""

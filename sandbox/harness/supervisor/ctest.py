@@ -23,7 +23,7 @@ from sandbox.harness.supervisor.exits import Exits
 from sandbox.harness.supervisor.orders import JournalResult, Orders
 from sandbox.harness.supervisor.programs import common_place, sources
 from sandbox.harness.supervisor.steps import Program, Steps
-from sandbox.harness.supervisor.suite import Whole, left_over, settle
+from sandbox.harness.supervisor.suite import Whole, told_of
 
 _REPORT_BYTES = 64 << 20
 
@@ -99,14 +99,12 @@ class _CtestRunner:
 def _results(runner: _CtestRunner, tests: dict[str, _Test], broken: str) -> Iterator[JournalResult]:
     if not tests:
         return
-    whole, found = runner.start(), []
 
     def alone(name: str) -> Whole:
         number = tests[name].number
         return runner.start("-I", f"{number},{number}")
 
-    for seen in settle(tuple(tests), whole, alone):
-        found.append(seen)
+    def results(seen: SeenTest) -> Iterator[JournalResult]:
         path, message = tests[seen.name].path, seen.message
         if broken and seen.outcome in (outcome.FAILED, outcome.ERROR):
             message = clipped(f"{message}\nThe build said:\n{broken}")
@@ -114,9 +112,8 @@ def _results(runner: _CtestRunner, tests: dict[str, _Test], broken: str) -> Iter
         yield JournalResult(
             f"ctest::{seen.name}", path, seen.outcome, seen.seconds, message, source=source
         )
-    problem = left_over(whole, found)
-    if problem:
-        yield JournalResult(".", ".", outcome.ERROR, whole.done.seconds, problem)
+
+    yield from told_of(tuple(tests), runner.start(), alone, results, ".")
 
 
 # --- JUnit's XML, as ctest writes it ---------------------------------------------------------------

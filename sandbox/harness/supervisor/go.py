@@ -12,7 +12,7 @@ from sandbox.harness.readers import MOST_TESTS, NAME_CHARS, Reading, SeenTest, c
 from sandbox.harness.supervisor.orders import JournalResult, Orders, Unbelievable
 from sandbox.harness.supervisor.sources import FunctionSource, find_functions, read_text
 from sandbox.harness.supervisor.steps import Done, Program, Steps
-from sandbox.harness.supervisor.suite import Whole, left_over, settle
+from sandbox.harness.supervisor.suite import Whole, result_of, told_of
 
 _FUNCTION = re.compile(r"func (?P<name>(?:Test|Example|Fuzz)\w*)\(")
 _PACKAGE = re.compile(r"^package (\w+)", re.M)
@@ -81,17 +81,19 @@ class _Package:
     ) -> Iterator[JournalResult]:
         whole = self._start("|".join(names)) if sum(map(len, names)) < _MOST_CHARS else None
         whole = whole or self._start("|".join(names[:1]))
-        found, is_clean = [], _tops(whole).is_clean(names)
-        for seen in settle(names, _tops(whole), lambda name: _tops(self._start(name))):
-            found.append(seen)
-            yield _result(functions[seen.name], seen, seen.name)
-            for inner in whole.reading.tests if is_clean else ():
+        tops = _tops(whole)
+
+        def results(seen: SeenTest) -> Iterator[JournalResult]:
+            at = functions[seen.name]
+            yield result_of(seen, at)
+            for inner in whole.reading.tests if tops.is_clean(names) else ():
                 if inner.name.startswith(seen.name + "/"):
-                    shown = f"{seen.name}[{inner.name[len(seen.name) + 1 :]}]"
-                    yield _result(functions[seen.name], inner, shown)
-        problem = left_over(whole, found)
-        if problem:
-            yield self._broken(problem, whole.done)
+                    yield result_of(inner, at, f"{seen.name}[{inner.name[len(seen.name) + 1 :]}]")
+
+        def alone(name: str) -> Whole:
+            return _tops(self._start(name))
+
+        yield from told_of(names, tops, alone, results, self._folder)
 
     def _start(self, names: str) -> Whole:
         """Run the named tests. The log is complete only when the run went through its own end."""
@@ -111,13 +113,6 @@ def _tops(whole: Whole) -> Whole:
     """Leave the subtests out: they are not listed, and their test fails when they do."""
     tests = tuple(test for test in whole.reading.tests if "/" not in test.name)
     return Whole(whole.done, Reading(tests, whole.reading.problem), whole.ended)
-
-
-def _result(function: FunctionSource, seen: SeenTest, name: str) -> JournalResult:
-    return JournalResult(
-        f"{function.path}::{name}", function.path, seen.outcome, seen.seconds, seen.message,
-        function.line, function.text,
-    )  # fmt: skip
 
 
 # --- the events of `go test -json` -----------------------------------------------------------------

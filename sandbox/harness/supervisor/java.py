@@ -14,7 +14,7 @@ from sandbox.harness.readers import MOST_TESTS, NAME_CHARS, Reading, SeenTest, c
 from sandbox.harness.supervisor.orders import JournalResult, Orders
 from sandbox.harness.supervisor.sources import FunctionSource, find_functions, read_text
 from sandbox.harness.supervisor.steps import Done, Program, Steps
-from sandbox.harness.supervisor.suite import Whole, alone_result
+from sandbox.harness.supervisor.suite import Whole, alone_result, result_of
 
 _JARS = Path("/usr/share/java")  # Debian's; they come with the packages junit4 and junit5
 _COMMON = ("junit4", "hamcrest-all", "hamcrest-core", "hamcrest")
@@ -174,15 +174,7 @@ class _Suite:
         functions = find_functions(self._texts.get(path, ""), _METHOD, path)
         at = functions.get(method, FunctionSource(path, 0, seen.name))
         inner = f"{name.partition('$')[2]}." if "$" in name else ""
-        return JournalResult(
-            f"{path}::{inner}{method}",
-            path,
-            seen.outcome,
-            seen.seconds,
-            seen.message,
-            at.line,
-            at.text,
-        )
+        return result_of(seen, at, f"{inner}{method}")
 
 
 def _is_test_side(path: str) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sys
+from pathlib import Path
 
 if not __package__:
     sys.path[:0] = [os.path.abspath(f"{__file__}/../../../..")]  # noqa: PTH100
 
 from sandbox.harness.supervisor import bats, cargo, ctest, go, java, programs
-from sandbox.harness.supervisor.orders import Journal, Unbelievable, read_orders
+from sandbox.harness.supervisor.orders import Journal, Orders, Unbelievable
 from sandbox.harness.supervisor.steps import Steps, become_the_supervisor
 
 RUNNERS = {
@@ -28,7 +29,9 @@ def main() -> None:
     """Run what the orders say and tell the host; what keeps the run from being believed ends it."""
     journal = Journal(int(os.environ.pop("ASSAY_CHANNEL_FD")))
     become_the_supervisor()
-    orders = read_orders(json.loads(sys.stdin.buffer.readline()))
+    told = json.loads(sys.stdin.buffer.readline())
+    lists = {name: tuple(told[name]) for name in ("arguments", "tests", "paths")}
+    orders = Orders(**{**told, **lists, "top": Path(told["top"])})
     steps = Steps(journal, orders.top, orders.environment, orders.time_s)
     try:
         for result in RUNNERS[orders.runner](steps, orders):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -48,28 +47,6 @@ class Orders:
         return Path(f"/tmp/{self.nonce}-{name}")  # noqa: S108 - the sandbox's own
 
 
-def read_orders(told: dict[str, object]) -> Orders:
-    """Build the orders out of what the host sent. Raises KeyError and TypeError on a bad shape."""
-    environment = told["environment"]
-    if not isinstance(environment, dict):
-        raise TypeError("environment")
-    return Orders(
-        runner=str(told["runner"]),
-        arguments=_texts(told["arguments"]),
-        top=Path(str(told["top"])),
-        tests=_texts(told["tests"]),
-        paths=_texts(told["paths"]),
-        environment={str(name): str(value) for name, value in environment.items()},
-        time_s=float(str(told["time_s"])),
-    )
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list):
-        raise TypeError("a list is needed")
-    return tuple(str(one) for one in value)
-
-
 # --- the supervisor's pen: the channel is the supervisor's alone --------------------------------------------
 
 
@@ -93,10 +70,8 @@ class Journal:
     """Writes records; the key goes first, so that the host can read what a killed supervisor left."""
 
     def __init__(self, channel: int) -> None:
-        self._channel = channel
-        self._key = os.urandom(chain.KEY_BYTES)
+        self._writer = chain.Writer.begun(channel)
         self._count = 0
-        self._write(self._key)
 
     def running(self, what: str) -> None:
         """Say what is about to run, for the case that it never ends."""
@@ -112,19 +87,8 @@ class Journal:
 
     def end(self, problem: str = "", forged: bool = False) -> None:
         """Say that this is all, and what keeps it from being believed."""
-        self._record(
-            {
-                "kind": "end",
-                "count": self._count,
-                "problem": storable(problem)[:500],
-                "forged": forged,
-            }
-        )
+        told = {"count": self._count, "problem": storable(problem)[:500], "forged": forged}
+        self._record({"kind": "end", **told})
 
     def _record(self, record: dict[str, object]) -> None:
-        self._write(chain.frame(self._key, chain.encode(record)))
-        self._key = chain.following(self._key)
-
-    def _write(self, data: bytes) -> None:
-        while data:
-            data = data[os.write(self._channel, data) :]
+        self._writer.write(chain.encode(record))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from sandbox.harness import outcome
 from sandbox.harness.readers import Reading, SeenTest, clipped
+from sandbox.harness.supervisor.orders import JournalResult
+from sandbox.harness.supervisor.sources import FunctionSource
 from sandbox.harness.supervisor.steps import Done
 
 _BAD = (outcome.FAILED, outcome.ERROR)
@@ -34,7 +36,33 @@ class Whole:
         )
 
 
-def settle(
+def told_of(
+    listed: tuple[str, ...],
+    whole: Whole,
+    alone: Callable[[str], Whole],
+    results: Callable[[SeenTest], Iterable[JournalResult]],
+    place: str,
+) -> Iterator[JournalResult]:
+    """Yield the `results` of every listed test, and one of the `place` where its run says more."""
+    found = []
+    for seen in _settle(listed, whole, alone):
+        found.append(seen)
+        yield from results(seen)
+    # A run that ended badly although no test of it did.
+    if whole.done.status != 0 and not any(seen.outcome in _BAD for seen in found):
+        done = whole.done
+        how = "did not end in time" if done.status is None else f"ended with {done.status}"
+        said = f"The run {how} although every test passes alone.\n{clipped(done.said)}"
+        yield JournalResult(place, place, outcome.ERROR, done.seconds, said)
+
+
+def result_of(seen: SeenTest, at: FunctionSource, name: str = "") -> JournalResult:
+    """Return the result of a test, under its own name or another one, with where it stands."""
+    named = f"{at.path}::{name or seen.name}", at.path
+    return JournalResult(*named, seen.outcome, seen.seconds, seen.message, at.line, at.text)
+
+
+def _settle(
     names: tuple[str, ...], whole: Whole, alone: Callable[[str], Whole]
 ) -> Iterator[SeenTest]:
     """Yield one result for every listed test, the worse of all that is known of it."""
@@ -63,11 +91,3 @@ def alone_result(name: str, run: Whole) -> SeenTest:
     if run.is_clean((name,)):
         return replace(told[0], seconds=took_s)
     return SeenTest(name, outcome.ERROR, took_s, f"{run.reading.problem or _NO_ACCOUNT}\n{said}")
-
-
-def left_over(whole: Whole, results: list[SeenTest]) -> str:
-    """Say what is wrong with a run that ended badly although no test of it did; else ""."""
-    if whole.done.status == 0 or any(seen.outcome in _BAD for seen in results):
-        return ""
-    how = "did not end in time" if whole.done.status is None else f"ended with {whole.done.status}"
-    return f"The run {how} although every test passes alone.\n{clipped(whole.done.said)}"
