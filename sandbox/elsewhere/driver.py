@@ -98,12 +98,8 @@ class Driver(Protocol):
         """Return the run of the tests that records their calls; its last record holds them."""
         ...
 
-    def recorded(self, told: Node, looking: Looking) -> list[Recorded]:
-        """Read the calls of a record."""
-        ...
-
-    def with_functions(self, told: Node, looking: Looking) -> list[Recorded]:
-        """Read the calls of a record that are given functions of the tests, as what those gave."""
+    def shown(self, name: str, arguments: str, /) -> str:
+        """Return a call as one would write it, from its function's name and its arguments' text."""
         ...
 
     def under_test(self, again: Again) -> Command:

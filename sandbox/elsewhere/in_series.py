@@ -14,7 +14,7 @@ from itertools import islice
 
 from sandbox.elsewhere.driver import Driver, Series
 from sandbox.elsewhere.sides import Replay
-from sandbox.elsewhere.told import Recorded, Run, both_sides
+from sandbox.elsewhere.told import Recorded, Run, both_sides, recorded_calls
 from sandbox.elsewhere.values import MOST_SHOWN, BothSides, OtherResult, Otherwise, SecondLook
 from sandbox.elsewhere.variation import neighbors
 from sandbox.linters.reading import Node, records
@@ -54,7 +54,9 @@ async def replay_in_series(
     `names` are those that only head knows.
     """
     driver, looking = replay.driver, replay.looking
-    every = (*calls, *driver.with_functions(replay.told, looking))
+    told = replay.told["with_functions"]
+    given = recorded_calls(told, looking.test_files, driver.shown, looking.touched)
+    every = (*calls, *given)
     wanted = [one for one in every if any(one.test in test for test in looking.tests)]
     if looking.base is None or not wanted:
         return SecondLook()
@@ -72,11 +74,11 @@ async def replay_in_series(
     series = tuple(dict.fromkeys(s for one in looks for s in (*one.alone, one.series)))
     base, head = await replay.runs((), series)
     numbers = {one: number for number, one in enumerate(series)}
-    given = _Given(numbers, base, head, looking.code)
+    gave = _Given(numbers, base, head, looking.code)
     found = (
-        *map(given.default, looks),
-        *(given.carried(one) or given.read(one) for one in looks),
-        *map(given.shared, looks),
+        *map(gave.default, looks),
+        *(gave.carried(one) or gave.read(one) for one in looks),
+        *map(gave.shared, looks),
     )
     return SecondLook(otherwise=tuple(filter(None, found)))
 
@@ -165,9 +167,8 @@ class _Given:
         is_known = base_alone is not None and not base_alone.startswith("raised ")
         if look.how in (Otherwise.SAME, Otherwise.MADE):
             # What gives nothing does something, and that may not be seen.
-            is_kept = (
-                is_known and base == base_alone and base not in _NOTHING and not self._changes(look)
-            )
+            changes = self.numbers[look.series] in self.base.changing
+            is_kept = is_known and base == base_alone and base not in _NOTHING and not changes
             is_other = is_kept and alone == base_alone
         else:
             is_stale = later == before
@@ -241,10 +242,6 @@ class _Given:
             return None
         made = first.shown.replace(_INIT, "", 1)
         return OtherResult(Otherwise.SHARED, _cut(made, "", ""), look.tested.path, name)
-
-    def _changes(self, look: _Look) -> bool:
-        """Tell whether base's first call changes the object that it is called on."""
-        return self.numbers[look.series] in self.base.changing
 
 
 def _cut(call: str, first: str, then: str) -> BothSides:

@@ -29,25 +29,18 @@ from sandbox.elsewhere.told import (
     place_in,
     raising_unmade,
     read_run,
+    recorded_calls,
 )
 from sandbox.elsewhere.values import Difference, LeftOut, Misfit, Replaced, SecondLook, WhyLeftOut
 from sandbox.linters.reading import Node
+from sandbox.test_runs.node_tests import NODE_RUNNERS
 from sandbox.values import Environment, TestRunner
 
 _PYTHON, _NODE = PythonDriver(), NodeDriver()
 DRIVERS: dict[TestRunner, Driver] = {
     TestRunner.PYTEST: _PYTHON,
     TestRunner.UNITTEST: _PYTHON,
-    TestRunner.NODE_TEST: _NODE,
-    TestRunner.NODE: _NODE,
-    TestRunner.MOCHA: _NODE,
-    TestRunner.JEST: _NODE,
-    TestRunner.VITEST: _NODE,
-    TestRunner.AVA: _NODE,
-    TestRunner.JASMINE: _NODE,
-    TestRunner.TAP: _NODE,
-    TestRunner.TAPE: _NODE,
-    TestRunner.UVU: _NODE,
+    **dict.fromkeys(NODE_RUNNERS, _NODE),
 }
 """The runners whose tests' calls can be made again."""
 _MOST_ALONE = 5
@@ -69,7 +62,7 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     told = last_record(await sandbox.run(driver.recording(looking)))
     if looking.only and told["failed"].is_true:  # one of them needs the others of its file
         told = last_record(await sandbox.run(driver.recording(replace(looking, only=()))))
-    calls = tuple(driver.recorded(told, looking))
+    calls = tuple(recorded_calls(told["calls"], looking.test_files, driver.shown, looking.touched))
     beside = _recorded_beside(told, looking, calls)
     tests = looking.checkout, looking.paths, looking.test_files
     beside += SecondLook(made_up=await asyncio.to_thread(made_up, *tests))
@@ -118,13 +111,9 @@ def _recorded_beside(told: Node, looking: Looking, calls: tuple[Recorded, ...]) 
 
 
 @dataclass(frozen=True, slots=True)
-class _Looks:
-    """Makes calls again, under test and elsewhere; `left_out` is filled by the numbers of the calls."""
+class _Looks(Replay):
+    """Makes calls under test, too; `left_out` is filled by the numbers of the calls."""
 
-    sandbox: Sandbox
-    driver: Driver
-    looking: Looking
-    told: Node
     left_out: dict[int, WhyLeftOut] = field(default_factory=dict)
 
     async def all(self, calls: tuple[Recorded, ...]) -> SecondLook:

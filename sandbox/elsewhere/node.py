@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -16,9 +17,8 @@ from urllib.parse import quote
 
 from sandbox.base import TREE, Command, Mount
 from sandbox.elsewhere.driver import CHANNEL_BYTES, ELSEWHERE, Again, Looking, plain_program
-from sandbox.elsewhere.told import SHOWN, Recorded, recorded_calls
+from sandbox.elsewhere.told import SHOWN, Recorded
 from sandbox.elsewhere.variation import swapped
-from sandbox.linters.reading import Node
 from sandbox.test_runs.node_tests import NODE_TESTS
 from sandbox.test_runs.test_order import TestOrder, local
 from sandbox.values import Environment, TestRunner
@@ -50,24 +50,27 @@ _WORD = re.compile(r"[\w.-]+", re.ASCII)
 _MOST_WORDS = 4_000
 
 
+def _shown(name: str, arguments: str) -> str:
+    plain = name.removeprefix("default.")
+    parts = [arguments[1:-1]]
+    if "stub(" in arguments:
+        with contextlib.suppress(ValueError):
+            parts = _parts(parts[0])
+    stubs = (_STUB.match(part) for part in parts)
+    words = (stub[1] if stub else part for stub, part in zip(stubs, parts, strict=True))
+    return f"{plain}({', '.join(words)})"[:SHOWN]
+
+
 class NodeDriver:
     """Calls of tests that a runner of Node's world, or node alone, runs."""
 
     is_apart = False
+    shown = staticmethod(_shown)
 
     def recording(self, looking: Looking) -> Command:
         """Return the run of the tests with the preload that records."""
         tree = looking.checkout.head_tree
         return _in_the_runner(looking, tree, looking.head, looking.paths)
-
-    def recorded(self, told: Node, looking: Looking) -> list[Recorded]:
-        """Read the calls of a record."""
-        return recorded_calls(told["calls"], looking.test_files, _shown, looking.touched)
-
-    def with_functions(self, told: Node, looking: Looking) -> list[Recorded]:
-        """Read the calls of a record that are given functions of tests, and the objects that these make."""
-        told_calls = told["with_functions"]
-        return recorded_calls(told_calls, looking.test_files, _shown, looking.touched)
 
     def under_test(self, again: Again) -> Command:
         """Return a run of the runner in which every file of the tests is ours."""
@@ -118,8 +121,7 @@ class NodeDriver:
         """Return the same call with another value as one of these arguments."""
         values = [*read_arguments(call.arguments)]
         values[number] = value
-        arguments = written(values)
-        return replace(call, arguments=arguments, shown=_shown(call.name, arguments))
+        return _with(call, values)
 
     def without(self, call: Recorded, names: frozenset[str]) -> Recorded | None:
         """Return the same call without the options of these names; None where it has none.
@@ -131,27 +133,24 @@ class NodeDriver:
         if not isinstance(last, dict) or names.isdisjoint(last):
             return None
         kept = {name: value for name, value in last.items() if name not in names}
-        arguments = written([*values[:-1], *([kept] if kept else [])])
-        return replace(call, arguments=arguments, shown=_shown(call.name, arguments))
+        return _with(call, [*values[:-1], *([kept] if kept else [])])
 
     def shorter(self, call: Recorded) -> Recorded | None:
         """Return the same call without its last argument."""
         values = read_arguments(call.arguments)
-        arguments = written(values[:-1])
-        return (
-            replace(call, arguments=arguments, shown=_shown(call.name, arguments))
-            if len(values) > 1
-            else None
-        )
+        return _with(call, values[:-1]) if len(values) > 1 else None
 
     def swapped(self, call: Recorded, name: str, other: str) -> Recorded | None:
         """Return the same call with another word in its arguments, as a key, or as the function's name."""
         values = read_arguments(call.arguments)
         told, called = swapped(values, name, other), swapped(call.name, name, other)
-        if (call.name, values) == (called, told):
-            return None
-        arguments = written(told)
-        return replace(call, name=called, arguments=arguments, shown=_shown(called, arguments))
+        return None if (call.name, values) == (called, told) else _with(call, told, called)
+
+
+def _with(call: Recorded, values: Sequence[object], name: str = "") -> Recorded:
+    """Return the same call with other arguments, or of another function."""
+    arguments, called = written(values), name or call.name
+    return replace(call, name=called, arguments=arguments, shown=_shown(called, arguments))
 
 
 def _in_the_runner(
@@ -215,17 +214,6 @@ def _orders(calls: tuple[Recorded, ...], tree: str) -> list[dict[str, object]]:
         }
         for number, call in enumerate(calls)
     ]
-
-
-def _shown(name: str, arguments: str) -> str:
-    plain = name.removeprefix("default.")
-    parts = [arguments[1:-1]]
-    if "stub(" in arguments:
-        with contextlib.suppress(ValueError):
-            parts = _parts(parts[0])
-    stubs = (_STUB.match(part) for part in parts)
-    words = (stub[1] if stub else part for stub, part in zip(stubs, parts, strict=True))
-    return f"{plain}({', '.join(words)})"[:SHOWN]
 
 
 # --- reads and writes plain values as JavaScript shows them; what Python has no equal for stays text

@@ -12,9 +12,8 @@ from sandbox.base import TREE, Command, Limits, Mount, MountMode
 from sandbox.elsewhere.driver import CHANNEL_BYTES, ELSEWHERE, Again, Looking, moved, plain_program
 from sandbox.elsewhere.inside.objects import MADE
 from sandbox.elsewhere.inside.values import literal, read
-from sandbox.elsewhere.told import SHOWN, Recorded, recorded_calls
+from sandbox.elsewhere.told import SHOWN, Recorded
 from sandbox.elsewhere.variation import swapped
-from sandbox.linters.reading import Node
 from sandbox.toolchains import layers
 from sandbox.values import Environment, TestRunner
 
@@ -61,10 +60,20 @@ _SEED = 1  # of hashes in a plain program: any but the runner's 0, and the same 
 _RUNNERS_OWN = ("PYTEST", "PYTHON", "CI", "TOX", "NOX", "VIRTUAL_ENV", "ASSAY", "COVERAGE")
 
 
+def _shown(name: str, arguments: str) -> str:
+    try:
+        positional, named, *_ = read(arguments)  # a method's object follows
+        words = [*map(repr, positional), *(f"{k}={v!r}" for k, v in named.items())]
+    except _UNREADABLE:
+        words = ["…"]
+    return f"{name}({', '.join(words)})"[:SHOWN]
+
+
 class PythonDriver:
     """Calls of pytest's and unittest's tests."""
 
     is_apart = True
+    shown = staticmethod(_shown)
 
     def recording(self, looking: Looking) -> Command:
         """Return the run of the tests under a profiler."""
@@ -84,15 +93,6 @@ class PythonDriver:
             "calls": [],
         }
         return _in_the_runner(looking.head, looking.checkout.head_tree, orders, (), looking.limits)
-
-    def recorded(self, told: Node, looking: Looking) -> list[Recorded]:
-        """Read the calls of a record."""
-        return recorded_calls(told["calls"], looking.test_files, _shown, looking.touched)
-
-    def with_functions(self, told: Node, looking: Looking) -> list[Recorded]:
-        """Read the calls of a record that are given functions of the tests."""
-        told_calls = told["with_functions"]
-        return recorded_calls(told_calls, looking.test_files, _shown, looking.touched)
 
     def under_test(self, again: Again) -> Command:
         """Return a run of the runner with bare files over those of the tests."""
@@ -170,9 +170,7 @@ class PythonDriver:
         else:
             members, name = list(_named(named))[number - len(positional)]
             members[name] = value
-        told = (positional, *named)
-        arguments = literal(told) or repr(told)
-        return replace(call, arguments=arguments, shown=_shown(call.name, arguments))
+        return _with(call, (positional, *named))
 
     def without(self, call: Recorded, names: frozenset[str]) -> Recorded | None:
         """Return the same call without the arguments that have these names; None where it has none."""
@@ -186,11 +184,7 @@ class PythonDriver:
                 is_less = is_less or len(state[MADE][1]) < len(by_name)
         except _UNREADABLE:
             return None
-        told = (positional, kept, *more)
-        arguments = literal(told) or repr(told)
-        if not is_less:
-            return None
-        return replace(call, arguments=arguments, shown=_shown(call.name, arguments))
+        return _with(call, (positional, kept, *more)) if is_less else None
 
     def shorter(self, call: Recorded) -> Recorded | None:
         """Return None: what a function has no place for is refused, and `without` leaves it out."""
@@ -205,10 +199,16 @@ class PythonDriver:
             told = swapped(_converted(read(call.arguments), name, other), name, other)
         except _UNREADABLE:
             return None
-        arguments, called = literal(told) or "", swapped(call.name, name, other)
+        arguments, called = literal(told), swapped(call.name, name, other)
         if not arguments or (call.name, call.arguments) == (called, arguments):
             return None
-        return replace(call, name=called, arguments=arguments, shown=_shown(called, arguments))
+        return _with(call, told, called)
+
+
+def _with(call: Recorded, told: tuple[Any, ...], name: str = "") -> Recorded:
+    """Return the same call with other arguments, or of another function."""
+    arguments, called = literal(told) or repr(told), name or call.name
+    return replace(call, name=called, arguments=arguments, shown=_shown(called, arguments))
 
 
 def _named(named: list[dict[str, object]]) -> Iterator[tuple[dict[str, object], str]]:
@@ -232,15 +232,6 @@ def _converted(arguments: Any, name: str, other: str) -> Any:
 
 def _paths(again: Again) -> list[str]:
     return [one.text for one in again.told["sys_path"]]
-
-
-def _shown(name: str, arguments: str) -> str:
-    try:
-        positional, named, *_ = read(arguments)  # a method's object follows
-        words = [*map(repr, positional), *(f"{k}={v!r}" for k, v in named.items())]
-    except _UNREADABLE:
-        words = ["…"]
-    return f"{name}({', '.join(words)})"[:SHOWN]
 
 
 def _in_the_runner(

@@ -132,23 +132,11 @@ def recorded_calls(
         )
         if is_told and outcome != _UNSTEADY and path in test_files and not is_here:
             depth, written = one["depth"].number, shown(name, arguments)
-            timeless, is_direct = one["timeless"].is_true, one["direct"].is_true
-            calls.append(
-                Recorded(
-                    module,
-                    name,
-                    depth,
-                    arguments,
-                    path,
-                    test,
-                    outcome,
-                    written,
-                    timeless,
-                    is_direct,
-                )
-            )
+            flags = one["timeless"].is_true, one["direct"].is_true
+            call = Recorded(module, name, depth, arguments, path, test, outcome, written, *flags)
+            calls.append(call)
             if one["said"].is_true:
-                said.add(calls[-1])
+                said.add(call)
     calls.sort(key=lambda one: (one not in said, one.name.rpartition(".")[2] not in touched))
     return calls[:_MOST_CALLS]
 

@@ -23,30 +23,8 @@ from sandbox.elsewhere.inside.objects import Instance, Iterated
 MOST = 30
 """The most values near one."""
 _STEPS = (
-    1,
-    -1,
-    2,
-    -2,
-    3,
-    -3,
-    5,
-    -5,
-    4,
-    7,
-    10,
-    -10,
-    100,
-    -100,
-    6,
-    8,
-    9,
-    12,
-    15,
-    20,
-    50,
-    1000,
-    10_007,
-)
+    1, -1, 2, -2, 3, -3, 5, -5, 4, 7, 10, -10, 100, -100, 6, 8, 9, 12, 15, 20, 50, 1000, 10_007,
+)  # fmt: skip
 _SHIFTS = (3, 7, 11)
 _MOST_PLACES = 8
 _DEEPEST = 3

@@ -102,6 +102,7 @@ _STARTS = {
     ),
     TestRunner.NODE: _Start("", "", node=_WATCHED, each=True),
 }  # fmt: skip
+NODE_RUNNERS = tuple(_STARTS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,15 @@ from pathlib import Path
 from sandbox.base import Command, Completed, Killed, Mount, Sandbox
 from sandbox.harness import chain
 from sandbox.test_runs.four_runs import is_below
-from sandbox.test_runs.node_tests import NODE_TESTS
+from sandbox.test_runs.node_tests import NODE_RUNNERS, NODE_TESTS
 from sandbox.test_runs.path_kinds import PathKind, classify
-from sandbox.test_runs.run_records import NO_TESTS, end_of_output, joined_calls, read_channel
+from sandbox.test_runs.run_records import (
+    NO_TESTS,
+    end_of_output,
+    joined_calls,
+    read_channel,
+    unique,
+)
 from sandbox.test_runs.test_order import (
     CHANNEL_BYTES,
     HARNESS,
@@ -272,14 +278,9 @@ def _read_kept(_: TestOrder, completed: Completed, killed: str) -> TestRun:
     except (chain.Broken, ValueError, TypeError, KeyError, RecursionError) as error:
         reading.forged, reading.problem = True, f"the record is broken ({error})"
     problem = _kept_problem(reading, killed)
-    used: dict[str, int] = {}  # results of the same id are numbered, so that an id names one
-    named = []
-    for one in reading.results:
-        used[one.id] = count = used.get(one.id, 0) + 1
-        named.append(one if count == 1 else replace(one, id=f"{one.id}#{count}"))
     return TestRun(
         complete=not problem,
-        results=tuple(named),
+        results=unique(tuple(reading.results)),
         problem=problem or ("" if reading.results else NO_TESTS),
         forged=reading.forged,
     )
@@ -337,16 +338,7 @@ TEST_DRIVERS: dict[TestRunner, TestDriver] = {
     TestRunner.JUNIT: KEPT_TESTS,
     TestRunner.MAKE: KEPT_TESTS,
     TestRunner.SCRIPTS: KEPT_TESTS,
-    TestRunner.NODE_TEST: NODE_TESTS,
-    TestRunner.MOCHA: NODE_TESTS,
-    TestRunner.JEST: NODE_TESTS,
-    TestRunner.VITEST: NODE_TESTS,
-    TestRunner.AVA: NODE_TESTS,
-    TestRunner.JASMINE: NODE_TESTS,
-    TestRunner.TAP: NODE_TESTS,
-    TestRunner.TAPE: NODE_TESTS,
-    TestRunner.UVU: NODE_TESTS,
-    TestRunner.NODE: NODE_TESTS,
+    **dict.fromkeys(NODE_RUNNERS, NODE_TESTS),
     TestRunner.COMMAND: SHELL_TESTS,
 }
 """Every runner that Assay can start; TestRunner.NONE is the only one without a driver."""
