@@ -13,10 +13,9 @@ from pathlib import Path
 
 from sandbox.elsewhere.new_names import added_code
 from sandbox.elsewhere.values import MadeUp
-from sandbox.repository.names import inside
+from sandbox.toolchains.tree import Tree
 from sandbox.values import Checkout
 
-_LARGEST = 1 << 18  # bytes of a file that is read
 _MOST_CHARS = 4_000  # of a factory
 _MOST = 20
 _MOCK = re.compile(
@@ -46,9 +45,9 @@ def made_up(
     """Return what files of head's tests (`paths`, out of all `tests`) put in a module's place."""
     added = added_code(checkout.diff, tests)
     changed = {one.path for one in checkout.diff.files} - {*tests}
-    tree, found = Path(checkout.head_tree), list[MadeUp]()
+    tree, found = Tree(Path(checkout.head_tree)), list[MadeUp]()
     for path in paths:
-        text = _read(tree, path)
+        text = tree.read(path)
         if path.endswith(".py"):
             found += _in_place(text, path, changed)
         else:
@@ -56,7 +55,7 @@ def made_up(
     return tuple(found[:_MOST])
 
 
-def _without(text: str, path: str, tree: Path, added: str) -> Iterator[MadeUp]:
+def _without(text: str, path: str, tree: Tree, added: str) -> Iterator[MadeUp]:
     """Yield the members that lines of the change name and that the module itself does not have."""
     for mock in _MOCK.finditer(text):
         rest = text[mock.end() : mock.end() + _MOST_CHARS]
@@ -104,16 +103,8 @@ def _has(name: str, text: str) -> bool:
     return re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", text) is not None
 
 
-def _module(tree: Path, path: str) -> str:
+def _module(tree: Tree, path: str) -> str:
     """Return the text of the module that a path without its ending, or with that of JavaScript, means."""
-    if path.startswith(".."):
-        return ""
     bare = re.sub(r"\.[cm]?js\Z", "", path)
     names = dict.fromkeys(f"{one}{end}" for one in (path, bare) for end in _ENDINGS)
-    return next((text for name in names if (text := _read(tree, name))), "")
-
-
-def _read(tree: Path, path: str) -> str:
-    file = inside(tree, path)
-    is_read = file.is_file() and not file.is_symlink() and file.stat().st_size <= _LARGEST
-    return file.read_text("utf-8", "replace") if is_read else ""
+    return next((text for name in names if (text := tree.read(name))), "")

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from sandbox.elsewhere.told import Outcome, Recorded, both_sides
 from sandbox.elsewhere.values import RAISED, OtherResult, Otherwise
-from sandbox.repository.names import inside
+from sandbox.toolchains.tree import Tree
 from sandbox.values import Checkout, Diff
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
-_LARGEST = 1 << 20  # bytes of a file that is read for its names
+_LARGEST = 1 << 20  # characters of a file that is read for its names
 
 
 def added_code(diff: Diff, tests: Collection[str]) -> str:
@@ -29,14 +29,15 @@ def added_code(diff: Diff, tests: Collection[str]) -> str:
 
 def new_names(checkout: Checkout, tests: Collection[str]) -> frozenset[str]:
     """Return the names in these lines that the files which change do not have on base."""
-    names = set(_NAME.findall(added_code(checkout.diff, tests)))
-    for one in checkout.diff.files:
-        path = inside(Path(checkout.base_tree), one.old_path or one.path)
-        if one.path in tests or not path.is_file() or path.is_symlink():
-            continue
-        if path.stat().st_size > _LARGEST:
+    names, base = (
+        set(_NAME.findall(added_code(checkout.diff, tests))),
+        Tree(Path(checkout.base_tree)),
+    )
+    for one in (one for one in checkout.diff.files if one.path not in tests):
+        text = base.read(one.old_path or one.path)
+        if len(text) > _LARGEST:
             return frozenset()
-        names.difference_update(_NAME.findall(path.read_text("utf-8", "replace")))
+        names.difference_update(_NAME.findall(text))
     return frozenset(names)
 
 

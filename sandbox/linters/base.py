@@ -160,14 +160,6 @@ _SKIPPED = {".git", "node_modules", "venv", ".venv", "__pycache__", "site-packag
 _FIRST_LINE_BYTES = 256
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """The files of one linter, with a remark on those that were left out."""
-
-    sources: tuple[LintedFile, ...]
-    remark: str = ""
-
-
 def sources(tree: Path, paths: Iterable[str]) -> tuple[LintedFile, ...]:
     """Return the regular files that `paths` name, folders with all that is below them.
 
@@ -202,8 +194,13 @@ def _below(tree: Path, path: str) -> Iterator[str]:
                 yield file.relative_to(tree).as_posix()
 
 
-def choose(linter: Linter, tree: Path, files: Iterable[LintedFile]) -> Chosen:
-    """Return what one linter takes of the files: within its size, and named within one command."""
+def choose(
+    linter: Linter, tree: Path, files: Iterable[LintedFile]
+) -> tuple[tuple[LintedFile, ...], str]:
+    """Return what one linter takes of the files, and a remark on those that were left out.
+
+    They are within its size, and can be named within one command.
+    """
     kept: list[LintedFile] = []
     too_large: list[str] = []
     left, too_many = MAX_NAME_BYTES, 0
@@ -226,4 +223,4 @@ def choose(linter: Linter, tree: Path, files: Iterable[LintedFile]) -> Chosen:
         said.append(f"{len(too_large)} larger than {most_mb:g} MB not looked at: {names}")
     if too_many:
         said.append(f"{too_many} files more than one command can name")
-    return Chosen(tuple(kept), "; ".join(said))
+    return tuple(kept), "; ".join(said)

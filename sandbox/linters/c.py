@@ -25,12 +25,13 @@ from sandbox.linters.base import (
 )
 from sandbox.linters.programs import plain
 from sandbox.linters.reading import text_lines
+from sandbox.toolchains.tree import Tree
 
 _C, _CPP = (".c",), (".cc", ".cpp", ".cxx", ".c++")
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp")
 _SKIPPED = {".git", "node_modules", "target", "vendor", "venv"}
 _MAX_FOLDERS = 150
-_MAX_BUILD_FILE_BYTES = 200_000
+_MOST_READ = 200_000
 _BUILD_FILES = ("Makefile", "makefile", "GNUmakefile", "CMakeLists.txt", "meson.build")
 _STANDARD = {
     False: re.compile(r"-std=(?:gnu|c)(\d\w)\b|C_STANDARD\s+(\d\d)\b|\bc_std=(?:gnu|c)(\d\w)\b"),
@@ -54,12 +55,7 @@ _MISSING_FILE = re.compile(r"(?P<name>\S+): No such file or directory")
 
 def _compiler(program: str, job: LintJob, *, cpp: bool) -> tuple[LinterCall, ...]:
     options = ["-fsyntax-only", "-fdiagnostics-color=never", "-fmax-errors=200"]
-    texts = []
-    for file in (job.tree / name for name in _BUILD_FILES):
-        if file.is_file() and not file.is_symlink():
-            with file.open("rb") as opened:
-                texts.append(opened.read(_MAX_BUILD_FILE_BYTES).decode(errors="replace"))
-    text = "\n".join(texts)
+    text = "\n".join(Tree(job.tree).read(name)[:_MOST_READ] for name in _BUILD_FILES)
     found = [next(filter(None, match)) for match in _STANDARD[cpp].findall(text)]
     language = "gnu++" if cpp else "gnu"
     # Where no build file says it, the newest C++: new words must not look like mistakes.
@@ -94,7 +90,7 @@ def includers(tree: Path, changed: tuple[str, ...]) -> tuple[str, ...]:
     found: list[str] = []
     for file in islice(_files(tree, (*_C, *_CPP)), _MAX_SEARCHED) if names else ():
         with file.open("rb") as opened:
-            included = _INCLUDE.findall(opened.read(_MAX_BUILD_FILE_BYTES))
+            included = _INCLUDE.findall(opened.read(_MOST_READ))
         if names & {PurePosixPath(name.decode(errors="replace")).name for name in included}:
             found.append(file.relative_to(tree).as_posix())
     return tuple(found[:_MAX_INCLUDERS])

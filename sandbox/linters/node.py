@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections.abc import Callable, Iterator
@@ -25,24 +24,18 @@ from sandbox.linters.base import (
 from sandbox.linters.programs import parse_calls, plain
 from sandbox.linters.reading import layout, parsed, read_parsed, sarif, tree_path
 from sandbox.test_runs.path_kinds import SCRIPTS
+from sandbox.toolchains.tree import Tree
 
 _ESLINT_FILES = ("eslint.config.*", ".eslintrc", ".eslintrc.*")
 _BIOME_FILES = ("biome.json", "biome.jsonc", ".biome.json", ".biome.jsonc")
-_MAX_PACKAGE_BYTES = 1_000_000
+_MOST_BYTES = 1_000_000
 
 
 def has_configuration(tree: Path, patterns: tuple[str, ...], package_key: str) -> bool:
     """Say whether the root holds one of the files, or package.json such a key."""
     if any(found.is_file() for pattern in patterns for found in tree.glob(pattern)):
         return True
-    package = tree / "package.json"
-    if package.is_symlink() or not package.is_file():
-        return False
-    try:
-        with package.open("rb") as file:
-            return package_key in json.loads(file.read(_MAX_PACKAGE_BYTES))
-    except (ValueError, RecursionError, TypeError):
-        return False
+    return Tree(tree).json("package.json").has(package_key)
 
 
 def _takes(source: LintedFile) -> bool:
@@ -67,7 +60,7 @@ def named_by(patterns: tuple[str, ...]) -> Callable[[Path], tuple[str, ...]]:
             if "node_modules" in file.parts or file.is_symlink() or not file.is_file():
                 continue
             with file.open("rb") as opened:
-                names = _RELATIVE.findall(opened.read(_MAX_PACKAGE_BYTES))
+                names = _RELATIVE.findall(opened.read(_MOST_BYTES))
             folder = file.parent.relative_to(policy).as_posix()
             paths = {normpath(f"{folder}/{name.decode(errors='replace')}") for name in names}
             found |= {path + ending for path in paths for ending in _ENDINGS}

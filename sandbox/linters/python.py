@@ -98,17 +98,12 @@ _HOOK = re.compile(r"\bid: {0,9}[\"']?ruff-format\b")
 
 def _formats(tree: Path) -> bool:
     """Whether the root says so: a table of the formatter's, or its hook for pre-commit."""
-    found = configuration_of(tree)
-    try:
-        if found:
-            table = tomllib.loads((tree / found).read_text(errors="replace"))
-            table = table.get("tool", {}).get("ruff", {}) if found == _FILES[-1] else table
-            if "format" in table:
-                return True
-        hooks = tree / _PRE_COMMIT
-        return hooks.is_file() and bool(_HOOK.search(hooks.read_text(errors="replace")[:100_000]))
-    except (OSError, ValueError, RecursionError, AttributeError, TypeError):
-        return False
+    found, files = configuration_of(tree), Tree(tree)
+    table = files.toml(found) if found else None
+    if table and found == _FILES[-1]:
+        table = table.table("tool", "ruff")
+    is_set_up = table is not None and table.has("format")
+    return is_set_up or _HOOK.search(files.read(_PRE_COMMIT)) is not None
 
 
 def _format_calls(job: LintJob) -> tuple[LinterCall, ...]:

@@ -69,30 +69,26 @@ class Linted:
 async def lint(sandbox: Sandbox, order: LintOrder) -> Linted | None:
     """Run the linter; None when it has nothing to do here. Raises SandboxError."""
     linter = order.linter
-    chosen = choose(linter, order.tree, order.sources)
+    chosen, left_out = choose(linter, order.tree, order.sources)
     root = order.environment.recipe.root if order.environment else ""
     modules = normpath(f"{TREE}/{root}/node_modules")
     has_modules = any(mount.target == modules for mount in _mounts(order))
-    job = LintJob(chosen.sources, order.tree, order.policy, has_modules, root)
-    calls = linter.calls(job) if chosen.sources else ()
-    empty = Linted(linter.name, len(chosen.sources), note=chosen.remark)
+    job = LintJob(chosen, order.tree, order.policy, has_modules, root)
+    calls = linter.calls(job) if chosen else ()
     if not calls:
-        return empty if chosen.remark else None
+        return Linted(linter.name, len(chosen), note=left_out) if left_out else None
     parts = [await _called(sandbox, order, call) for call in calls]
     worst = next((part for part in parts if part.problem), parts[0])
     remarks = _within_tree(order, [remark for part in parts for remark in part.remarks])
     is_over = len(remarks) > MAX_REMARKS
     too_many = f"only the first {MAX_REMARKS} findings were read" if is_over else ""
-    note = "; ".join(filter(None, (chosen.remark, too_many)))
-    return Linted(
-        linter.name,
-        len(chosen.sources),
-        remarks[:MAX_REMARKS],
-        parts[0].command,
-        sum(part.seconds for part in parts),
-        worst.problem,
-        worst.missing,
-        note,
+    return replace(
+        worst,
+        files=len(chosen),
+        remarks=remarks[:MAX_REMARKS],
+        command=parts[0].command,
+        seconds=sum(part.seconds for part in parts),
+        note="; ".join(filter(None, (left_out, too_many))),
     )
 
 
@@ -107,16 +103,8 @@ def _mounts(order: LintOrder) -> tuple[Mount, ...]:
     return tuple(replace(mount, mode=MountMode.READ_ONLY) for mount in found)
 
 
-@dataclass(frozen=True, slots=True)
-class _CallOutcome:
-    command: str
-    seconds: float
-    remarks: tuple[LinterRemark, ...] = ()
-    problem: str = ""
-    missing: bool = False
-
-
-async def _called(sandbox: Sandbox, order: LintOrder, call: LinterCall) -> _CallOutcome:
+async def _called(sandbox: Sandbox, order: LintOrder, call: LinterCall) -> Linted:
+    """Start a linter once; how many files it is shown is not said here."""
     linter, environment = order.linter, order.environment
     layered = _mounts(order)
     # Where something is mounted into the tree, its mount point must be made there.
@@ -134,22 +122,22 @@ async def _called(sandbox: Sandbox, order: LintOrder, call: LinterCall) -> _Call
     done = await sandbox.run(command)
     where = f"cd {shlex.quote(call.folder)} && " if call.folder not in ("", ".") else ""
     shown = (where + call.shown)[:_SHOWN_COMMAND]
+    seen = Linted(linter.name, 0, command=shown, seconds=done.seconds)
     if done.exit_code == _MISSING:
         problem = f"{linter.name} is not installed: {linter.install}"
-        return _CallOutcome(shown, done.seconds, problem=problem, missing=True)
-    problem = _stopped(linter, done)
-    if not problem and done.exit_code not in linter.ends_with:
+        return replace(seen, problem=problem, missing=True)
+    if problem := _stopped(linter, done):
+        return replace(seen, problem=problem)
+    if done.exit_code is None or done.exit_code not in linter.ends_with:
         said = last_line(done.stderr or done.stdout, _SHOWN_ERROR)
-        problem = f"{linter.name} refused to run: {said}"
-    if problem or done.exit_code is None:
-        return _CallOutcome(shown, done.seconds, problem=problem or f"{linter.name} did not end.")
+        return replace(seen, problem=f"{linter.name} refused to run: {said}")
     printed = LinterOutput(done.exit_code, done.stdout, done.stderr, call.folder)
     try:
         # One more than is kept, so that it can be told that there were more.
         remarks = tuple(islice(linter.read(printed), MAX_REMARKS + 1))
     except UnreadableOutput as error:
-        return _CallOutcome(shown, done.seconds, problem=f"{linter.name} cannot be read: {error}.")
-    return _CallOutcome(shown, done.seconds, remarks)
+        return replace(seen, problem=f"{linter.name} cannot be read: {error}.")
+    return replace(seen, remarks=remarks)
 
 
 def _stopped(linter: Linter, done: Completed) -> str:

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-import configparser
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 from sandbox.linters.base import Linter, LinterCall, LinterOutput, LinterRemark, LintJob, ends
 from sandbox.linters.programs import module
 from sandbox.linters.reading import parsed, tree_path
+from sandbox.toolchains.tree import Tree
 
 _INI_FILES = (".sqlfluff", "setup.cfg", "tox.ini", "pep8.ini")
 
 
 def _is_configured(tree: Path) -> bool:
-    for name in _INI_FILES:
-        parser = configparser.RawConfigParser(strict=False)
-        try:
-            parser.read(tree / name, encoding="utf-8")
-        except (configparser.Error, UnicodeDecodeError):
-            continue
-        if "sqlfluff" in parser:
-            return True
-    try:
-        project = tomllib.loads((tree / "pyproject.toml").read_text(errors="replace"))
-        return "sqlfluff" in project.get("tool", {})
-    except (OSError, ValueError, RecursionError, AttributeError, TypeError):
-        return False
+    files = Tree(tree)
+    is_in_ini = any("sqlfluff" in files.ini(name) for name in _INI_FILES)
+    return is_in_ini or files.toml("pyproject.toml").table("tool").has("sqlfluff")
 
 
 def _calls(job: LintJob) -> tuple[LinterCall, ...]:

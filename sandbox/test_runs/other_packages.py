@@ -7,7 +7,6 @@ files then cannot be loaded, for no reason of the code (Node).
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -149,12 +148,8 @@ def _used(tree: Tree) -> set[str] | None:
         return None
     sources = (path for path in paths if classify(path) is PathKind.SOURCE)
     found = {name for path in sources for name in _imports(tree.read(path))}
-    try:
-        manifest = json.loads(tree.read("package.json") or "{}")
-        found.update(name for field in _AT_RUN_TIME for name in manifest.get(field) or {})
-    except (ValueError, AttributeError, TypeError, RecursionError):
-        return None
-    return found
+    manifest = tree.json("package.json")
+    return found.union(*(manifest.table(field).names() for field in _AT_RUN_TIME))
 
 
 class _Versions:
@@ -168,10 +163,5 @@ class _Versions:
 
     def of(self, name: str) -> str:
         """Return a package's version, "" without it."""
-        if self._folder is None:
-            return ""
-        try:
-            found = json.loads(Tree(self._folder / name).read("package.json") or "{}")
-            return str(found.get("version", ""))[:40]
-        except (ValueError, AttributeError, RecursionError):
-            return ""
+        folder = self._folder
+        return Tree(folder / name).json("package.json").text("version")[:40] if folder else ""
