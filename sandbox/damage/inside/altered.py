@@ -20,7 +20,7 @@ import tree_sitter
 
 from sandbox.damage.inside.altered_values import altered_values
 from sandbox.damage.inside.dropped import dropped_promises
-from sandbox.damage.inside.for_people import CONTENTS, GIVEN, is_for_people
+from sandbox.damage.inside.for_people import GIVEN, is_for_people
 from sandbox.damage.inside.languages import FUNCTIONS
 from sandbox.damage.inside.make import Damage, shown
 from sandbox.damage.inside.parts import Place, Step, parts, steps
@@ -30,7 +30,6 @@ from sandbox.damage.inside.source import (
     Source,
     name_of,
     pieces,
-    said,
     text_of,
     tokens,
     walk,
@@ -52,9 +51,6 @@ _OPTIONAL = (
     *("assignment_pattern", "optional_parameter"),
 )
 _DECLARED = ([b"const"], [b"let"], [b"var"])
-_GIVEN_AT_ONCE = re.compile(rb"(?:const|let|var) (([A-Za-z_$][\w$]{0,80})\b.*)", re.DOTALL)
-_GIVEN_LATER = (b"", b" = null", b" = undefined")
-_INNER = ("function_definition", "function_declaration")
 
 
 def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
@@ -118,7 +114,7 @@ def _places(source: Source, added: set[bytes]) -> Iterator[tuple[Source, int, in
         matcher = SequenceMatcher(None, before, lines[at : at + count], autojunk=False)
         for kind, old, until, begin, end in matcher.get_opcodes():
             gone = [row.strip() for row in before[old:until] if row.strip()]
-            is_moved = all(_is_moved(one, added) or _CLOSING.fullmatch(one) for one in gone)
+            is_moved = all(one in added or _CLOSING.fullmatch(one) for one in gone)
             if kind not in ("replace", "delete") or len(gone) > _MOST_LINES or is_moved:
                 continue
             yield source, at + begin, at + end, before[old:until]
@@ -127,20 +123,6 @@ def _places(source: Source, added: set[bytes]) -> Iterator[tuple[Source, int, in
                     is_closing = _CLOSING.fullmatch(before[old + n].strip())
                     if before[old + n] != lines[at + begin + n] and not is_closing:
                         yield source, at + begin + n, at + begin + n + 1, [before[old + n]]
-
-
-def _is_moved(row: bytes, added: set[bytes]) -> bool:
-    """Tell whether a line is added elsewhere; also where `let a = b` is `let a` there, and `a = b` below."""
-    given = _GIVEN_AT_ONCE.fullmatch(row)
-    if row in added or given is None or given[1] not in added:
-        return row in added
-    end = row[-1:] if row.endswith(b";") else b""
-    declared = (
-        b"%b %b%b%b" % (one, given[2], value, end)
-        for one in (b"let", b"var")
-        for value in _GIVEN_LATER
-    )
-    return any(one in added for one in declared)
 
 
 def _as_on_base(
@@ -165,8 +147,7 @@ def _as_on_base(
     now = Place.of(source.text, source.root, start, stop)
     changed = steps(was.pieces, now.pieces)
     same = [one for one in changed if _is_said_otherwise(one, source)]
-    is_same = len(same) == len(changed) or _is_closed_too(changed)
-    if is_same or _is_never_called(root, start, start + len(put)):
+    if len(same) == len(changed):
         return
     left = iter(tokens(source.root, with_types=False))
     # Else what was there is there, in its order.
@@ -233,9 +214,7 @@ def _is_said_otherwise(step: Step, source: Source) -> bool:
     gone, came = ([one.text for one in side] for side in (step.gone, step.came))
     if all(is_for_people(one) for one in (*step.gone, *step.came)):
         return True
-    is_dead = not came and (
-        _compares_with_nothing(step.gone, source) or _is_unread(step.gone, source)
-    )
+    is_dead = not came and _is_unread(step.gone, source)
     if is_dead or any(gone in ways and came in ways for ways in (_COPIED, _DECLARED)):
         return True
     if gone[:1] == [b"("] and gone[-1:] == [b")"]:
@@ -244,47 +223,6 @@ def _is_said_otherwise(step: Step, source: Source) -> bool:
         return False
     written = b" ".join(one.text for node in walk(source.root) for one in pieces(node))
     return b" ".join((b"", *came, b"=", *gone, b"")) in written
-
-
-def _is_closed_too(changed: Sequence[Step]) -> bool:
-    """Tell whether `with open(path) as file:` is all that came, in the place of `file = open(path)`."""
-    gone = [one.text for step in changed for one in step.gone]
-    came = [one.text for step in changed for one in step.came]
-    name = gone[:1]
-    closed = [*name, b".", b"close", b"(", b")"]
-    return came == [b"with", b"as", *name, b":"] and gone[1:] in ([b"="], [b"=", *closed])
-
-
-def _is_never_called(root: tree_sitter.Node, start: int, end: int) -> bool:
-    """Tell whether only functions inside of another stand between two bytes, and nothing else names them."""
-    names, until = set(), start
-    for node in said(root, start, end):
-        if not until <= node.start_byte < node.end_byte <= end:
-            continue
-        until = node.end_byte
-        if node.type not in _INNER or not _is_inside_function(node):
-            return False
-        names.add(name_of(node))
-    outside = (node for node in walk(root) if not start <= node.start_byte < end)
-    return bool(names) and not any("identifier" in o.type and text_of(o) in names for o in outside)
-
-
-def _is_inside_function(node: tree_sitter.Node) -> bool:
-    around = node.parent.parent if node.parent is not None else None
-    return around is not None and around.type in FUNCTIONS
-
-
-def _compares_with_nothing(gone: Sequence[Piece], source: Source) -> bool:
-    """Tell whether something is compared with a text that base gives to something, and that head has nowhere.
-
-    Where it was given was changed, too: tests have to notice that.
-    """
-    texts = [one.text for one in gone if one.type in CONTENTS]
-    if len(texts) != 1 or not any(one.text in (b"==", b"===") for one in gone):
-        return False
-    quoted = rb"[\"'`]" + re.escape(texts[0]) + rb"[\"'`]"
-    is_given = re.search(rb"(?<![=!<>])[:=]\s{0,9}" + quoted, source.before)
-    return is_given is not None and re.search(quoted, source.text) is None
 
 
 def _is_unread(gone: Sequence[Piece], source: Source) -> bool:

@@ -1,8 +1,8 @@
 """Conditions of a change that ask for a certain value, each made always true and always false; other values.
 
 A test that tells the two sides of `size < 16` apart fails with one of them. What only asks for a type, a
-platform, a version or what an imported module has is left out: one machine cannot see both sides of it. So
-is a guard of what its function reads: `hasattr(a, 'b')` beside `a.b`.
+platform or a version is left out: one machine cannot see both sides of it. So is a guard of what its function
+reads: `hasattr(a, 'b')` beside `a.b`.
 Of a text that base has, too, only what narrows another condition is asked: `… && key === 'name'`.
 Keys and cases that a change adds, what an answer is looked up by or a switch asks for, get another word; of a
 long table, of which tests look at some, there is none."""
@@ -42,9 +42,6 @@ _TOLD_APART = re.compile(
     r"\btypeof\b|\binstanceof\b|__name__|"
     r"(?:\A|[.\]?(\s!])(?:type|kind|code|errno|nodeType|nodeName|tag|tagName|platform|version_info|implementation)\b"
 )
-_BLOCKS = ("block", "statement_block")
-_LEAVING = ("return_statement", "continue_statement", "break_statement")
-_IMPORTED = rb"(?m)^[ \t]*import (?:\* as )?%s\b|^[ \t]*import [\w.]{1,80} as %s\b|\b%s = require\("
 _ALWAYS = {"python": ("True", "False"), "c": ("1", "0"), "cpp": ("1", "0"), "bash": (":", "! :")}
 
 
@@ -94,12 +91,7 @@ def _new_ones(source: Source, before: bytes) -> Iterator[tree_sitter.Node]:
             continue
         if written.encode() in before or _TOLD_APART.search(written):
             continue
-        if (
-            _asks_module(node, source)
-            or _guards_read(node)
-            or _changes_nothing(node)
-            or _counts(node)
-        ):
+        if _guards_read(node) or _counts(node):
             continue
         if not (_own_texts(node) or any(map(is_value, walk(node)))):
             continue
@@ -150,13 +142,6 @@ def _met(condition: tree_sitter.Node) -> bool | None:
     return None
 
 
-def _asks_module(condition: tree_sitter.Node, source: Source) -> bool:
-    """Tell whether a condition asks what an imported module has: `'x' in zlib`, `hasattr(os, 'x')`."""
-    asked = _member(condition)
-    owner = re.escape(asked["owner"]).encode() if asked else b""
-    return bool(owner) and re.search(_IMPORTED % (owner, owner, owner), source.text) is not None
-
-
 def _guards_read(condition: tree_sitter.Node) -> bool:
     """Tell whether a condition asks for a member that the function around it reads."""
     asked, around = _member(condition), condition.parent
@@ -171,48 +156,12 @@ def _guards_read(condition: tree_sitter.Node) -> bool:
 def _counts(condition: tree_sitter.Node) -> bool:
     """Tell whether a condition ends a loop that counts: `for (let i = 0; i < 3; i++)`."""
     loop, counter = condition.parent, condition.child_by_field_name("left")
-    if loop is not None and loop.type == "expression_statement":
-        loop = loop.parent
     first = (
         loop.child_by_field_name("initializer") if loop and loop.type == "for_statement" else None
     )
     if first is None or counter is None:
         return False
     return re.search(rf"\b{re.escape(text_of(counter))}\s?=", text_of(first)) is not None
-
-
-def _changes_nothing(condition: tree_sitter.Node) -> bool:
-    """Tell whether what a condition leads to comes next without it, too: `if (a) return 1; return 1`."""
-    guarded = condition.parent
-    while guarded is not None and not _is_if(guarded):
-        guarded = guarded.parent
-    asked = guarded.child_by_field_name("condition") if guarded else None
-    body = guarded.child_by_field_name("consequence") if guarded else None
-    if guarded is None or asked is None or body is None:
-        return False
-    is_asked = asked.start_byte <= condition.start_byte < condition.end_byte <= asked.end_byte
-    inside = body.named_children if body.type in _BLOCKS else [body]
-    left = [one for one in inside if one.type != "comment"]
-    if not is_asked or guarded.child_by_field_name("alternative") or len(left) != 1:
-        return False
-    then = _next(guarded)
-    while then is None and guarded.parent is not None and guarded.parent.parent is not None:
-        guarded = guarded.parent.parent  # behind the block that ends here
-        if not _is_if(guarded):
-            return False
-        then = _next(guarded)
-    return left[0].type in _LEAVING and then is not None and text_of(left[0]) == text_of(then)
-
-
-def _next(node: tree_sitter.Node) -> tree_sitter.Node | None:
-    then = node.next_named_sibling
-    while then is not None and then.type == "comment":
-        then = then.next_named_sibling
-    return then
-
-
-def _is_if(node: tree_sitter.Node) -> bool:
-    return node.type == "if_statement"
 
 
 def _member(condition: tree_sitter.Node) -> re.Match[str] | None:

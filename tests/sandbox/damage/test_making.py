@@ -112,21 +112,6 @@ ASKING = {
         "const f = (a: any) => typeof a === 'string' || a.kind === 'leaf' || a === 'leaf';\n",
         ["a === 'leaf'"],
     ),
-    "asks_modules.cjs": (
-        "const zlib = require('zlib');\nconst f = (a) => a;\n",
-        "const zlib = require('zlib');\nconst f = (a) => 'brotli' in zlib || 'brotli' in a ? 3 : a;\n",
-        ["'brotli' in a"],
-    ),
-    "asks_modules.mjs": (
-        "import * as fs from 'fs';\nconst f = (a) => a;\n",
-        "import * as fs from 'fs';\nconst f = (a) => 'openAsBlob' in fs || 'stat' in a ? 3 : a;\n",
-        ["'stat' in a"],
-    ),
-    "asks_modules.py": (
-        "import os\n\n\ndef f(a):\n    return a\n",
-        "import os\n\n\ndef f(a):\n    return 3 if hasattr(os, 'fork') or hasattr(a, 'open') else a\n",
-        ["hasattr(a, 'open')"],
-    ),
     "guards.py": (
         "def f(a):\n    return a\n",
         "def f(a):\n    return a.b if hasattr(a, 'b') or hasattr(a, 'cc') else a\n",
@@ -141,20 +126,6 @@ ASKING = {
         "const f = (a) => a;\n",
         "const f = (a) => (a === '__proto__' || a === 'prototypes' ? 3 : a);\n",
         ["a === 'prototypes'"],
-    ),
-    "no_effect.js": (
-        "function f(a) {\n  return 1;\n}\n",
-        "function f(a) {\n  if (a) {\n    if (a === 'one') {\n      return 1;\n    }\n  }\n"
-        "  // else\n  return 1;\n}\n"
-        "function g(a) {\n  if (a === 'two') return 2;\n  return 1;\n}\n"
-        "function h(a) {\n  while (a) {\n    if (a === 'six') return 1;\n  }\n  return 1;\n}\n",
-        ["a === 'two'", "a === 'six'"],
-    ),
-    "no_effect.py": (
-        "def f(a):\n    return 1\n",
-        "def f(a):\n    if a == 'one':\n        return 1\n    return 1\n\n\n"
-        "def g(a):\n    if a == 'two':\n        return 1\n    else:\n        a = 3\n    return 1\n",
-        ["a == 'two'"],
     ),
     "counts.js": (
         "const f = (a) => a;\n",
