@@ -68,11 +68,8 @@ async def make_damages(
     # Of very many files those come first whose module the tests name.
     changes.sort(key=lambda one: PurePosixPath(one.path).stem not in words)
     changes = changes[:_MOST_FILES]
-    if not changes:
-        return ()
-    asked = [_asked(one) for one in changes]
-    completed = await sandbox.run(_command(checkout.head_tree, asked, words=words, called=called))
-    edits = list(_told(completed.channel, [one.path for one in changes]))
+    asked = {one.path: _asked(one) for one in changes}
+    edits = await _edits(sandbox, checkout.head_tree, asked, words=words, called=called)
     texts = _Texts(Path(checkout.head_tree))
     same = [one for one in edits if one.damage.kind == SAME]
     asking = [one for one in edits if one.damage.kind in UNASKED]
@@ -142,19 +139,8 @@ async def _edits_of_all(
 ) -> list[_Edit]:
     """Ask for edits of whole files, whatever of them has changed."""
     known = [path for path in paths if language_of(path)][:_MOST_FILES]
-    if not known or not any(names.values()):
-        return []
-    files: list[dict[str, object]] = [
-        {
-            "path": os.fsdecode(raw_name(path)),
-            "language": language_of(path),
-            "ranges": [],
-            "hunks": [],
-        }
-        for path in known
-    ]
-    completed = await sandbox.run(_command(tree, files, **names))
-    return list(_told(completed.channel, known))
+    files = {path: _file(path, [], []) for path in known} if any(names.values()) else {}
+    return await _edits(sandbox, tree, files, **names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,12 +199,8 @@ async def make_step_edits(
 ) -> StepEdits:
     """Return what may be changed for a step that is about what is `named`. Raises SandboxError."""
     changes = [one for one in checkout.diff.files if one.path in paths and _is_damageable(one)]
-    changes = changes[:_MOST_FILES]
-    edits: list[_Edit] = []
-    if changes:
-        asked = [_asked(one) for one in changes]
-        completed = await sandbox.run(_command(checkout.head_tree, asked, named=named))
-        edits = list(_told(completed.channel, [one.path for one in changes]))
+    asked = {one.path: _asked(one) for one in changes[:_MOST_FILES]}
+    edits = await _edits(sandbox, checkout.head_tree, asked, named=named)
     return StepEdits(edits, Path(checkout.head_tree))
 
 
@@ -240,18 +222,23 @@ def _is_made_of_another(change: FileChange, changes: list[FileChange]) -> bool:
     return bool(minified) and is_changed and not any(f"{stem}.min" in line for line in lines)
 
 
-def _command(tree: str, files: list[dict[str, object]], **names: Collection[str]) -> Command:
-    """Ask for damages of files; `names` are those that the program of `inside` knows."""
+_File = dict[str, object]
+
+
+async def _edits(
+    sandbox: Sandbox, tree: str, files: dict[str, _File], **names: Collection[str]
+) -> list[_Edit]:
+    """Ask for damages of files, by their paths; `names` are those that the program of `inside` knows."""
+    if not files:
+        return []
     orders: dict[str, object] = {
-        "words": [],
-        "called": [],
-        "emptied": [],
-        "others": [],
+        **dict.fromkeys(("words", "called", "emptied", "others"), ()),
         "named": None,
+        "files": list(files.values()),
     }
     orders.update((key, sorted(some)[:_MOST_WORDS]) for key, some in names.items())
     here = Path(__file__).parents[2]
-    return Command(
+    command = Command(
         argv=("/usr/bin/python3", "-P", "-s", "-m", "sandbox.damage.inside.program"),
         mounts=(
             Mount(tree, TREE),
@@ -259,25 +246,26 @@ def _command(tree: str, files: list[dict[str, object]], **names: Collection[str]
             *grammars(),
         ),
         environment=python_variables(_OWN),
-        stdin=json.dumps({**orders, "files": files}).encode(),
+        stdin=json.dumps(orders).encode(),
         limits=_LIMITS,
         channel_bytes=_CHANNEL_BYTES,
     )
+    return list(_told((await sandbox.run(command)).channel, list(files)))
 
 
-def _asked(change: FileChange) -> dict[str, object]:
+def _file(path: str, ranges: list[tuple[int, int]], hunks: list[tuple[int, int, str]]) -> _File:
+    name = os.fsdecode(raw_name(path))
+    return {"path": name, "language": language_of(path), "ranges": ranges, "hunks": hunks}
+
+
+def _asked(change: FileChange) -> _File:
     is_new = change.status is ChangeStatus.ADDED
     segments = [segment for hunk in change.hunks for segment in _segments(hunk)]
     hunks: list[tuple[int, int, str]] = []  # the first line of head, how many, what base has there
     for hunk in () if is_new else change.hunks:
         lines = [line[1:] + "\n" for line in hunk.lines if line[:1] in ("-", " ")]
         hunks.append((hunk.new_start, hunk.new_count, "".join(lines)))
-    return {
-        "path": os.fsdecode(raw_name(change.path)),
-        "language": language_of(change.path),
-        "ranges": [(first, first + count - 1) for first, count in segments],
-        "hunks": hunks,
-    }
+    return _file(change.path, [(first, first + count - 1) for first, count in segments], hunks)
 
 
 def _segments(hunk: Hunk) -> Iterator[tuple[int, int]]:

@@ -21,15 +21,9 @@ _INSIDE = Path(__file__).parent / "inside"
 _PACKAGE = "sandbox/elsewhere/inside"
 _RUN = "/srv/run"
 _UNREADABLE = (
-    ValueError,
-    SyntaxError,
-    TypeError,
-    AttributeError,
-    ArithmeticError,
-    LookupError,
-    MemoryError,
+    ValueError, SyntaxError, TypeError, AttributeError, ArithmeticError, LookupError, MemoryError,
     RecursionError,
-)
+)  # fmt: skip
 _CONVERSIONS: Mapping[tuple[str, str], Callable[[Any], object]] = {
     ("bytes", "str"): bytes.decode,
     ("str", "bytes"): str.encode,

@@ -74,27 +74,15 @@ class Replay:
 
         Base has to be built.
         """
-        looking = self.looking
-        places = (
-            (looking.checkout.base_tree, looking.base),
-            (looking.checkout.head_tree, looking.head),
-        )
+        looking, trees = self.looking, self.looking.checkout
+        places = (trees.base_tree, looking.base), (trees.head_tree, looking.head)
         again = (
-            Again(
-                looking,
-                self.told,
-                tuple(asked),
-                tree,
-                built,
-                looking.workspace,
-                is_brief=True,
-                seed=seed,
-                series=series,
-            )
+            Again(looking, self.told, tuple(asked), tree, built, looking.workspace)
             for tree, built in places
             if built is not None
         )
-        done = await concurrently(*(self.sandbox.run(self.driver.plain(one)) for one in again))
+        brief = (replace(one, is_brief=True, seed=seed, series=series) for one in again)
+        done = await concurrently(*(self.sandbox.run(self.driver.plain(one)) for one in brief))
         base, head = map(read_run, done)
         return base, head
 

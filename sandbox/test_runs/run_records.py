@@ -128,16 +128,8 @@ def _take_test(kind: str, record: dict[str, object], reading: _RecordReading) ->
         seconds, announced = seconds_of(record), reading.announced[number]
         reading.running = None
         outcome, message = Outcome(text_of(record, "outcome")), text_of(record, "message")
-        reading.finished[number] = TestResult(
-            id=announced.id,
-            outcome=outcome,
-            seconds=seconds,
-            message=message,
-            path=announced.path,
-            line=announced.line,
-            source=announced.source,
-            is_doctest=announced.is_doctest,
-        )
+        ended = replace(announced, outcome=outcome, seconds=seconds, message=message, raised="")
+        reading.finished[number] = ended
     elif kind == "deselected":
         message = "Deselected by the project's configuration."
         reading.others.append(_result(record, Outcome.SKIPPED, message))

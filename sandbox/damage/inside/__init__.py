@@ -6,21 +6,9 @@ MOST_BYTES = 500_000
 """Of one file: longer ones are not damaged."""
 
 BY_ROWS = (
-    *(
-        ".sql",
-        ".html",
-        ".htm",
-        ".jinja",
-        ".jinja2",
-        ".j2",
-        ".mustache",
-        ".hbs",
-        ".handlebars",
-        ".ejs",
-        ".njk",
-    ),
-    *(".liquid", ".twig", ".pug", ".tmpl", ".tpl", ".dockerfile"),
-)
+    ".sql", ".html", ".htm", ".jinja", ".jinja2", ".j2", ".mustache", ".hbs", ".handlebars", ".ejs", ".njk",
+    ".liquid", ".twig", ".pug", ".tmpl", ".tpl", ".dockerfile",
+)  # fmt: skip
 """How names of queries, templates and Dockerfiles end (`suffix_of`): no grammar of ours reads them."""
 
 

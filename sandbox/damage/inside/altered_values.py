@@ -49,16 +49,8 @@ def other_data(sources: list[Source], clock: Clock) -> Iterator[Damage]:
             line = source.text.count(b"\n", 0, one.start) + 1
             for put in _others(one.now):
                 told = f"`{_shown(one.now)}` becomes `{_shown(put)}`"
-                yield Damage(
-                    source.number,
-                    "constant",
-                    line,
-                    source.symbol(line),
-                    one.start,
-                    one.end,
-                    put,
-                    told,
-                )
+                place = source.number, "constant", line, source.symbol(line), one.start, one.end
+                yield Damage(*place, put, told)
 
 
 def _others(value: bytes) -> Iterator[bytes]:
@@ -126,19 +118,9 @@ def _damage(source: Source, found: list[Value], told: str) -> Damage:
         words.update(dict.fromkeys(word for word in named if word.lower() not in _SAYS_NOTHING))
     line = source.text.count(b"\n", 0, start) + 1
     edit = repr([(one.name, one.was, one.now) for one in found]).encode()
-    return Damage(
-        source.number,
-        "altered",
-        line,
-        source.symbol(line),
-        start,
-        end,
-        put,
-        told,
-        is_telling=False,
-        names=tuple(words)[:_MOST_NAMES],
-        edit=hashlib.sha256(edit).hexdigest()[:16],
-    )
+    place = source.number, "altered", line, source.symbol(line), start, end
+    same, names = hashlib.sha256(edit).hexdigest()[:16], tuple(words)[:_MOST_NAMES]
+    return Damage(*place, put, told, is_telling=False, names=names, edit=same)
 
 
 def _shown(value: bytes) -> str:

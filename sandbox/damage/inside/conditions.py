@@ -15,9 +15,9 @@ from itertools import islice
 
 import tree_sitter
 
-from sandbox.damage.inside.languages import CONDITIONED, FUNCTIONS, NUMBER, OPERATION, TEXT
+from sandbox.damage.inside.languages import CONDITIONED, NUMBER, OPERATION, TEXT
 from sandbox.damage.inside.make import Damage, shown
-from sandbox.damage.inside.source import Source, text_of, walk
+from sandbox.damage.inside.source import Source, function_around, text_of, walk
 
 _MOST = 6
 _MOST_NARROWED = 4
@@ -144,9 +144,7 @@ def _met(condition: tree_sitter.Node) -> bool | None:
 
 def _guards_read(condition: tree_sitter.Node) -> bool:
     """Tell whether a condition asks for a member that the function around it reads."""
-    asked, around = _member(condition), condition.parent
-    while around is not None and around.type not in FUNCTIONS:
-        around = around.parent
+    asked, around = _member(condition), function_around(condition)
     if asked is None or around is None:
         return False
     read = rf"\b{re.escape(asked['owner'])}\.{asked['name']}\b"

@@ -10,7 +10,7 @@ import tree_sitter
 
 from sandbox.damage.inside.languages import FUNCTIONS
 from sandbox.damage.inside.make import Damage, shown
-from sandbox.damage.inside.source import Clock, Source, name_of, text_of, walk
+from sandbox.damage.inside.source import Clock, Source, function_around, name_of, text_of, walk
 
 _LANGUAGES = ("javascript", "typescript", "tsx")
 _LOOPS = ("forEach", "map")
@@ -55,7 +55,7 @@ def _loops(source: Source) -> Iterator[tuple[tree_sitter.Node, tree_sitter.Node,
             continue
         given = node.child_by_field_name("arguments")
         first = given.named_children[0] if given is not None and given.named_children else None
-        around = _around(node)
+        around = function_around(node)
         is_awaited = around is not None and _is_async(around)
         if first is not None and first.type in FUNCTIONS and is_awaited and _gives(first):
             yield node, first, name_of(around) if around is not None else ""
@@ -77,7 +77,7 @@ def _awaited(root: tree_sitter.Node) -> set[tuple[str, str]]:
             else None
         )
         called = _called(call) if call is not None else None
-        around = _around(node)
+        around = function_around(node)
         if called is not None and around is not None:
             found.add((name_of(around), text_of(called)))
     return found
@@ -85,14 +85,6 @@ def _awaited(root: tree_sitter.Node) -> set[tuple[str, str]]:
 
 def _called(node: tree_sitter.Node) -> tree_sitter.Node | None:
     return node.child_by_field_name("function") if node.type == "call_expression" else None
-
-
-def _around(node: tree_sitter.Node) -> tree_sitter.Node | None:
-    """Return the innermost function that a node stands in."""
-    one = node.parent
-    while one is not None and one.type not in FUNCTIONS:
-        one = one.parent
-    return one
 
 
 def _is_async(function: tree_sitter.Node) -> bool:

@@ -6,8 +6,7 @@ import re
 
 import tree_sitter
 
-from sandbox.damage.inside.languages import FUNCTIONS
-from sandbox.damage.inside.source import Piece, walk
+from sandbox.damage.inside.source import Piece, function_around, walk
 
 HELP = (b"help", b"description", b"epilog", b"usage", b"summary")
 """Names of texts that say how a program is used."""
@@ -47,12 +46,8 @@ def _tells(node: tree_sitter.Node) -> bool:
 
 def _is_only_told(given: tree_sitter.Node) -> bool:
     """Tell whether a name gets its value here that the function around it uses for such texts only."""
-    name, around = _target(given), given
-    while around.type not in FUNCTIONS:
-        if around.parent is None:
-            return False
-        around = around.parent
-    if name is None or name.type != "identifier":
+    name, around = _target(given), function_around(given)
+    if around is None or name is None or name.type != "identifier":
         return False
     named = [one for one in walk(around) if one.type == "identifier" and one.text == name.text]
     uses = [one for one in named if one.parent is None or _target(one.parent) != one]

@@ -20,13 +20,7 @@ from sandbox.damage.inside.languages import (
     negated,
 )
 from sandbox.damage.inside.results import other_results
-from sandbox.damage.inside.source import (
-    Function,
-    Source,
-    is_aside,
-    text_of,
-    walk,
-)
+from sandbox.damage.inside.source import Function, Source, is_aside, text_of, walk
 
 _MOST_OF_A_KIND = 40  # looked at in one file
 _MOST_OUTSIDE = 3  # constants outside of functions
@@ -148,17 +142,8 @@ def entered(
         is_inline = first.start_point[0] == function.node.start_point[0]
         indent = source.text[source.text.rfind(b"\n", 0, at) + 1 : at].decode(errors="replace")
         inserted = f"{text}; " if is_inline else f"{text}\n{indent}"
-    yield Damage(
-        source.number,
-        kind,
-        function.first,
-        function.name,
-        at,
-        end,
-        inserted.encode(),
-        what,
-        is_telling,
-    )
+    place = source.number, kind, function.first, function.name, at, end
+    yield Damage(*place, inserted.encode(), what, is_telling)
 
 
 def _first_statement(body: tree_sitter.Node) -> tree_sitter.Node | None:
@@ -189,9 +174,8 @@ def _reverted(source: Source) -> Iterator[Damage]:
         line = inside[0][0] if inside else first
         what = "the change is taken back"
         symbol = source.symbol(line, max((last for _, last in inside), default=line))
-        yield Damage(
-            source.number, "reverted", line, symbol, starts[at], starts[at + count], text, what
-        )
+        place = source.number, "reverted", line, symbol, starts[at], starts[at + count]
+        yield Damage(*place, text, what)
 
 
 def _points(source: Source) -> list[Damage]:

@@ -181,6 +181,14 @@ def text_of(node: tree_sitter.Node) -> str:
     return (node.text or b"").decode(errors="replace")
 
 
+def function_around(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    """Return the innermost function that a node stands in."""
+    around = node.parent
+    while around is not None and around.type not in FUNCTIONS:
+        around = around.parent
+    return around
+
+
 def is_aside(node: tree_sitter.Node) -> bool:
     """Tell whether a leaf stands in an import, a docstring or a comment."""
     around, depth = node.parent, 0

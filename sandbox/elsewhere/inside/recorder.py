@@ -151,23 +151,15 @@ class Recorder:
         seen = self._seen[frame.f_code] = self._seen.get(frame.f_code, 0) + 1
         if seen > _MOST_SEEN:
             return False
-        owner, before, made = None, "", ""
-        module = frame.f_globals.get("__name__")
-        if name == _OF_A_CLASS:
-            owner = _owner(frame)
-            module, name = (
-                type(owner).__module__,
-                f"{type(owner).__qualname__}.{frame.f_code.co_name}",
-            )
+        module, name, functions, owner = _place_of(frame, name)
+        before, made = "", ""
+        if owner is not None:
             before = state_of(owner)
-            functions = method(type(owner), frame.f_code.co_name)
             known = [getattr(one, "__code__", None) for one in functions]
             is_own = "<" not in name and known[depth : depth + 1] == [frame.f_code]
             made = self._made_of(owner, frame)
             if not is_own or not (before or made):
                 return False  # of one that overrides it, the inner one's call is none of its own
-        else:
-            functions = chain(frame.f_globals.get(name))
         given = _given(frame, functions[depth], owner)
         if given and made and not before:
             given = (*given[:2], {MADE: read(made)})
@@ -195,13 +187,7 @@ class Recorder:
 
     def _note_stubs(self, frame: FrameType, name: str, depth: int, place: tuple[str, str]) -> None:
         """Note a call of a test that is given functions of it."""
-        module, owner = frame.f_globals.get("__name__"), None
-        if name == _OF_A_CLASS:
-            owner, own = _owner(frame), frame.f_code.co_name
-            module, name = type(owner).__module__, f"{type(owner).__qualname__}.{own}"
-            functions = method(type(owner), own)
-        else:
-            functions = chain(frame.f_globals.get(name))
+        module, name, functions, owner = _place_of(frame, name)
         is_known = "<" not in name and isinstance(module, str)
         if is_known and functions[depth : depth + 1]:
             given = _given(frame, functions[depth], owner, is_alone=True)
@@ -300,6 +286,15 @@ def _begins(frame: FrameType) -> bool:
         return True
     is_resumed = opcode.opname[code.co_code[at]] == "RESUME"  # since Python 3.11
     return is_resumed and code.co_code[at + 1] & 3 == 0
+
+
+def _place_of(frame: FrameType, name: str) -> tuple[Any, str, list[Any], object]:
+    """Return a function's module and its name there, what wraps it, and of a method the object."""
+    if name != _OF_A_CLASS:
+        return frame.f_globals.get("__name__"), name, chain(frame.f_globals.get(name)), None
+    owner, own = _owner(frame), frame.f_code.co_name
+    kind = type(owner)
+    return kind.__module__, f"{kind.__qualname__}.{own}", method(kind, own), owner
 
 
 def _owner(frame: FrameType) -> object:

@@ -28,11 +28,7 @@ _QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")  # these processes are 
 _JAVAC = (
     "javac",
     *(f"-J{option}" for option in _QUICK),
-    "-nowarn",
-    "-proc:none",
-    "-encoding",
-    "UTF-8",
-    "-d",
+    *["-nowarn", "-proc:none", "-encoding", "UTF-8", "-d"],
 )
 _ERROR = re.compile(r"^(?:\./)?([^\s:]+\.java):\d+: error:", re.M)
 _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.M)

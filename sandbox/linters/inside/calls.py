@@ -25,11 +25,8 @@ from pathlib import Path
 TOO_OLD = 3
 _UNSAFE = {"antigravity", "this", "idlelib", "turtle", "turtledemo", "test", "lib2to3", "__main__"}
 _CALLABLE = (
-    types.FunctionType,
-    types.BuiltinFunctionType,
-    types.MethodType,
-    types.MethodDescriptorType,
-)
+    types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.MethodDescriptorType,
+)  # fmt: skip
 _NOTHING = object()  # what a name stands for that cannot be told
 _OF_AN_INSTANCE = object()
 
@@ -236,14 +233,9 @@ _CATCHES = {"TypeError", "AttributeError", "ImportError", "ModuleNotFoundError",
 _CATCHES |= {"Exception", "BaseException"}
 _EXPECTS = {"raises", "assertRaises", "assertRaisesRegex", "suppress", "warns"}
 _CONDITIONS = {
-    "version_info",
-    "hexversion",
-    "platform",
-    "hasattr",
-    "TYPE_CHECKING",
-    "python_version",
-}
-_CONDITIONS |= {"os.name", "implementation", "signature"}
+    "version_info", "hexversion", "platform", "hasattr", "TYPE_CHECKING", "python_version", "os.name",
+    "implementation", "signature",
+}  # fmt: skip
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _WAYS_OUT = (ast.Return, ast.Raise, ast.Continue, ast.Break, ast.Expr)  # a call may skip or exit
 _SCOPES = (*_FUNCTIONS, ast.ClassDef)
