@@ -114,15 +114,12 @@ def _is_called_twice(call: Recorded, code: str) -> bool:
 
 
 def _looks(driver: Driver, call: Recorded) -> Iterator[_Look]:
-    if call.name.endswith(_INIT):
-        bare = replace(call, arguments="((), {}, {})", shown=f"{call.name}()")
+    is_new = call.name.startswith(_NEW)  # in JavaScript one call makes several objects
+    if is_new or call.name.endswith(_INIT):
+        nothing, how = ("[]", Otherwise.SAME) if is_new else ("((), {}, {})", Otherwise.MADE)
+        bare = replace(call, arguments=nothing, shown=f"{call.name}()")
         for one in dict.fromkeys((call, bare)):
-            yield _Look(Series((one, one)), Otherwise.MADE, call)
-        return
-    if call.name.startswith(_NEW):
-        bare = replace(call, arguments="[]", shown=f"{call.name}()")
-        for one in dict.fromkeys((call, bare)):
-            yield _Look(Series((one,)), Otherwise.SAME, call)
+            yield _Look(Series((one,) if is_new else (one, one)), how, call)
         return
     if shorter := driver.shorter(call):
         yield _Look(Series((shorter,)), None, call)

@@ -134,15 +134,8 @@ async def _installed(run: BuildRun, environment: Environment) -> tuple[str, Obse
                 Mount(str(temporary / "known.txt"), _KNOWN),
             )
             (temporary / "known.txt").write_text(known)
-            program = (
-                "python3",
-                "-I",
-                f"{INSIDE}/install.py",
-                TREE,
-                f"{DEPENDENCIES}/{KEPT}",
-                "none",
-            )
-            argv = (*program, json.dumps(commands))
+            program = ("python3", "-I", f"{INSIDE}/install.py")
+            argv = (*program, TREE, f"{DEPENDENCIES}/{KEPT}", "none", json.dumps(commands))
             failure = await run_step(run, argv, ("pip", "install", "."), mounts)
             if failure:
                 return "", failure

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from sandbox.harness import chain
 from sandbox.harness.readers import storable
 from sandbox.test_runs.run_records import (
     NO_TESTS,
     ended_how,
     integer_of,
+    read_records,
     seconds_of,
     telling_line,
     text_of,
@@ -77,14 +76,8 @@ def read_node_channel(
     """
     reading = _Reading()
     place = _Place(Tree(tree), start, ScriptSources(Tree(tree)))
-    reader = chain.Reader(channel[: chain.KEY_BYTES])
-    try:
-        for body in reader.feed(channel[chain.KEY_BYTES :]):
-            _take(json.loads(body), reading, place)
-    except chain.Broken as broken:
-        reading.forged = reading.forged or str(broken)
-    except (ValueError, TypeError, KeyError, RecursionError):
-        reading.forged = reading.forged or "a record of a wrong shape"
+    broken = read_records(channel, lambda record: _take(record, reading, place))
+    reading.forged = reading.forged or broken
     results = _told(reading, place)
     if killed:
         results = (*results, *_never_ended(reading, place, killed))

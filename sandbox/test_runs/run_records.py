@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from sandbox.base import Completed
@@ -52,14 +52,8 @@ def read_channel(channel: bytes, killed: str = "", said: str = "") -> TestRun:
     every announced test has its result.
     """
     reading = _RecordReading(started=len(channel) >= chain.KEY_BYTES)
-    reader = chain.Reader(channel[: chain.KEY_BYTES])
-    try:
-        for body in reader.feed(channel[chain.KEY_BYTES :]):
-            _take(json.loads(body), reading)
-    except chain.Broken as broken:
-        reading.forged = reading.forged or str(broken)
-    except (ValueError, TypeError, KeyError, IndexError, RecursionError):
-        reading.forged = reading.forged or "a record of a wrong shape"
+    broken = read_records(channel, lambda record: _take(record, reading))
+    reading.forged = reading.forged or broken
     _judge_canaries(reading)
     results = [
         reading.finished.get(number, announced)
@@ -79,6 +73,19 @@ def read_channel(channel: bytes, killed: str = "", said: str = "") -> TestRun:
         problem=problem or ("" if results or reading.others else NO_TESTS),
         forged=bool(reading.forged),
     )
+
+
+def read_records(channel: bytes, take: Callable[[dict[str, object]], None]) -> str:
+    """Have every record taken; return what shows that somebody else wrote one, "" where nothing does."""
+    reader = chain.Reader(channel[: chain.KEY_BYTES])
+    try:
+        for body in reader.feed(channel[chain.KEY_BYTES :]):
+            take(json.loads(body))
+    except chain.Broken as broken:
+        return str(broken)
+    except (ValueError, TypeError, KeyError, IndexError, RecursionError):
+        return "a record of a wrong shape"
+    return ""
 
 
 def _take(record: dict[str, object], reading: _RecordReading) -> None:
