@@ -22,7 +22,6 @@ class SeenTest:
     outcome: str
     seconds: float = 0.0
     message: str = ""
-    file: str = ""
 
 
 @dataclass(frozen=True)

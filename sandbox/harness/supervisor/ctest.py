@@ -117,8 +117,8 @@ def _results(runner: _CtestRunner, tests: dict[str, _Test], broken: str) -> Iter
 
 
 # --- JUnit's XML, as ctest writes it ---------------------------------------------------------------
-# There is no standard: `testcase` elements with `name`, `classname`, `time`, and in them `failure`,
-# `error` or `skipped` are what all dialects share; ctest adds a `status` attribute.
+# There is no standard: `testcase` elements with `name`, `time`, and in them `failure`, `error` or `skipped`
+# are what all dialects share; ctest adds a `status` attribute.
 
 
 _DEPTH = 50
@@ -166,7 +166,6 @@ class _JunitDocument:
                 self._outcome or outcome.PASSED,
                 seconds(case.get("time", "0")),
                 clipped("".join(self._text).strip()),
-                case.get("classname", "")[:NAME_CHARS],
             )
         )
 
