@@ -107,23 +107,11 @@ def joined_lines(text: str) -> list[str]:
 
 def nox_places(tree: Tree) -> Iterator[LineGroup]:
     """Yield for each session what `session.run` starts, as far as it is written down."""
-    try:
-        module = ast.parse(tree.read("noxfile.py"))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
-    values = {
-        node.targets[0].id: node.value
-        for node in module.body
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-    }
-    for function in module.body:
+    module = tree.python("noxfile.py").body
+    values = _assigned(module)
+    for function in module:
         if isinstance(function, ast.FunctionDef):
-            local = {
-                node.targets[0].id: node.value
-                for node in ast.walk(function)
-                if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-            }
-            known = {**values, **local}
+            known = values | _assigned(ast.walk(function))
             lines = [
                 shlex.join(word for part in node.args for word in _spelled(part, known, 0))
                 for node in ast.walk(function)
@@ -132,6 +120,15 @@ def nox_places(tree: Tree) -> Iterator[LineGroup]:
                 and node.func.attr in {"run", "run_always"}
             ]
             yield LineGroup("noxfile.py", function.name, tuple(filter(None, lines)))
+
+
+def _assigned(nodes: Iterable[ast.AST]) -> dict[str, ast.expr]:
+    """Return what names are given."""
+    return {
+        node.targets[0].id: node.value
+        for node in nodes
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
 
 
 def _spelled(part: ast.expr, values: Mapping[str, ast.expr], depth: int) -> Iterator[str]:

@@ -185,11 +185,7 @@ def _split(text: str, factors: frozenset[str]) -> tuple[str, ...]:
 def _nox(tree: Tree, project: str) -> Iterator[TestHints]:
     """Yield each session's calls; what is installed comes from functions whose name says test."""
     words: list[str] = []
-    try:
-        functions = ast.parse(tree.read("noxfile.py")).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        functions = []
-    for function in functions:
+    for function in tree.python("noxfile.py").body:
         if isinstance(function, ast.FunctionDef) and _TESTS.match(function.name):
             for node in ast.walk(function):
                 if isinstance(node, ast.Call) and ast.unparse(node.func) == "session.install":

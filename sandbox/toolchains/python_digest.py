@@ -54,12 +54,9 @@ def building(request: BuildRequest) -> Variables:
 
 _FOR_ONE = "SETUPTOOLS_SCM_PRETEND_VERSION_FOR_"
 _VERSIONS = (
-    "SETUPTOOLS_SCM_PRETEND_VERSION",
-    "PDM_BUILD_SCM_VERSION",
-    "PBR_VERSION",
-    "POETRY_DYNAMIC_VERSIONING_BYPASS",
-    "UV_DYNAMIC_VERSIONING_BYPASS",
-)
+    "SETUPTOOLS_SCM_PRETEND_VERSION", "PDM_BUILD_SCM_VERSION", "PBR_VERSION",
+    "POETRY_DYNAMIC_VERSIONING_BYPASS", "UV_DYNAMIC_VERSIONING_BYPASS",
+)  # fmt: skip
 
 
 def versioning(request: BuildRequest, alone: bool) -> Variables:
@@ -134,11 +131,8 @@ def dynamic_inputs(tree: Tree) -> tuple[str, ...]:
     That is the packaging files, all requirement files, and what `setup.py` names in a string.
     """
     paths = [*_PACKAGING_FILES, *tree.listing(".", ".txt"), *tree.listing("requirements", ".txt")]
-    try:
-        module = ast.parse(tree.read("setup.py"))
-        texts = {n.value for n in ast.walk(module) if isinstance(n, ast.Constant)}
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        texts = set()
+    module = tree.python("setup.py")
+    texts = {node.value for node in ast.walk(module) if isinstance(node, ast.Constant)}
     named = sorted(text for text in texts if isinstance(text, str) and 0 < len(text) < 200)
     paths += [one for one in named if not one.startswith(("/", "..")) and tree.read_bytes(one)]
     return tuple(

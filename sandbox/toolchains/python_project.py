@@ -170,10 +170,7 @@ def _setup_cfg(tree: Tree, groups: tuple[NamedList, ...]) -> PythonProject:
 
 def _setup_py(tree: Tree, groups: tuple[NamedList, ...]) -> PythonProject:
     """Return what `setup(...)` is given as literals, or as names of module-level literals."""
-    try:
-        module = ast.parse(tree.read("setup.py"))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        module = ast.Module([], [])
+    module = tree.python("setup.py")
     names: dict[str, object] = {}
     for node in module.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):

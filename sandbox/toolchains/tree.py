@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -74,6 +75,13 @@ class Tree:
     def json(self, path: str) -> Table:
         """Return the file as a table; an empty one when it is absent or no JSON."""
         return json_table(self.read(path))
+
+    def python(self, path: str) -> ast.Module:
+        """Return the file as a syntax tree; an empty one when it is absent or no Python."""
+        try:
+            return ast.parse(self.read(path))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return ast.Module([], [])
 
     def ini(self, path: str) -> ConfigParser:
         """Return the file as sections without interpolation; empty when it is absent or no INI."""
