@@ -8,15 +8,7 @@ import re
 from pathlib import Path
 
 from sandbox.toolchains.ecosystem import Ecosystem, SetupHints, Toolchain, TreeEvidence
-from sandbox.toolchains.native import (
-    C_SUFFIXES,
-    building,
-    container_hints,
-    in_a_copy,
-    lacking,
-    observing,
-    recipe,
-)
+from sandbox.toolchains.native import C_SUFFIXES, in_a_copy, lacking, recipe
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe, TestRunner
 
@@ -43,10 +35,7 @@ def detect_cmake(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe 
     text = place.read("CMakeLists.txt")
     if not text:
         return None
-    reasons = (
-        "It is built with CMake, because there is a CMakeLists.txt.",
-        *container_hints(place),
-    )
+    reasons = ("It is built with CMake, because there is a CMakeLists.txt.",)
     needs = tuple(
         said
         for program, said in (
@@ -70,8 +59,6 @@ CMAKE = Ecosystem(
     name=_CMAKE,
     weigh=weigh_cmake,
     detect=detect_cmake,
-    building=building,
-    observing=observing,
     commands=frozenset({"cmake", "ctest"}),
     programs=(("cmake", "--version"), ("cc", "--version"), ("make", "--version")),
 )
@@ -106,7 +93,7 @@ def detect_make(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe |
     text = _makefile(place)
     if not text:
         return None
-    reasons = ("It is built with make, because there is a Makefile.", *container_hints(place))
+    reasons = ("It is built with make, because there is a Makefile.",)
     needs = []
     if not toolchain.version("make"):
         needs.append("make (make)")
@@ -130,7 +117,5 @@ MAKE = Ecosystem(
     name=_MAKE,
     weigh=weigh_make,
     detect=detect_make,
-    building=building,
-    observing=observing,
     programs=(("make", "--version"), ("cc", "--version")),
 )

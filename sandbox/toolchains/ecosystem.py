@@ -85,6 +85,19 @@ def no_mounts() -> tuple[Mount, ...]:
     return ()
 
 
+def building(_: BuildRequest) -> Variables:
+    """Return the environment of a build that needs nothing but the system's programs."""
+    return _SYSTEM
+
+
+def observing(_: Recipe, __: bool) -> Variables:
+    """Return the environment of what looks afterwards with nothing but the system's programs."""
+    return _SYSTEM
+
+
+_SYSTEM: Variables = (("PATH", SYSTEM_PATH), ("NO_COLOR", "1"))
+
+
 def no_version(_: BuildRequest, __: bool) -> Variables:
     """Return no variables, for an ecosystem whose projects are not told their version."""
     return ()
@@ -120,8 +133,8 @@ class Ecosystem:
     name: str
     weigh: Callable[[Tree], TreeEvidence | None]
     detect: Callable[[Path, SetupHints, Toolchain], Recipe | None]
-    building: Callable[[BuildRequest], Variables]
-    observing: Callable[[Recipe, bool], Variables]
+    building: Callable[[BuildRequest], Variables] = building
+    observing: Callable[[Recipe, bool], Variables] = observing
     versioning: Callable[[BuildRequest, bool], Variables] = no_version
     commands: frozenset[str] = frozenset()
     programs: tuple[tuple[str, ...], ...] = ()

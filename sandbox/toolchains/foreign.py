@@ -7,7 +7,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from sandbox.toolchains.ecosystem import Ecosystem, SetupHints, Toolchain, TreeEvidence
-from sandbox.toolchains.native import building, container_hints, lacking, observing
+from sandbox.toolchains.native import lacking
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe
 
@@ -56,14 +56,13 @@ def _ecosystem(language: _Language) -> Ecosystem:
         return TreeEvidence(declared, tests, sources)
 
     def detect(tree: Path, setup: SetupHints, _: Toolchain) -> Recipe | None:
-        place = Tree(tree / setup.root)
-        if weigh(place) is None:
+        if weigh(Tree(tree / setup.root)) is None:
             return None
         cannot = f"Assay cannot build {language.shown} projects yet"
         needs = (f"{language.shown} ({language.tools}); {cannot}",)
-        return lacking(language.name, setup.root, needs, (f"{cannot}.", *container_hints(place)))
+        return lacking(language.name, setup.root, needs, (f"{cannot}.",))
 
-    return Ecosystem(language.name, weigh, detect, building=building, observing=observing)
+    return Ecosystem(language.name, weigh, detect)
 
 
 ECOSYSTEMS = tuple(_ecosystem(language) for language in _LANGUAGES)

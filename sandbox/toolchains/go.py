@@ -16,9 +16,9 @@ from sandbox.toolchains.ecosystem import (
     Variables,
     weighed,
 )
+from sandbox.toolchains.ecosystem import building as system
 from sandbox.toolchains.layers import DEPENDENCIES
-from sandbox.toolchains.native import building as system
-from sandbox.toolchains.native import container_hints, lacking, recipe
+from sandbox.toolchains.native import lacking, recipe
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe, TestRunner
 
@@ -45,7 +45,7 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     evidence = weigh(place)
     if evidence is None:
         return None
-    reasons = ("It is a Go module, because there is a go.mod.", *container_hints(place))
+    reasons = ("It is a Go module, because there is a go.mod.",)
     if not text:
         said = "There are Go files but no go.mod, so the go command cannot build them."
         return lacking(_NAME, setup.root, ("a go.mod file in the repository",), (said,))

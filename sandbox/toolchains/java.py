@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from sandbox.toolchains.ecosystem import Ecosystem, SetupHints, Toolchain, TreeEvidence, weighed
-from sandbox.toolchains.native import building, container_hints, lacking, observing, recipe
+from sandbox.toolchains.native import lacking, recipe
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe, TestRunner
 
@@ -37,7 +37,7 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     if evidence is None:
         return None
     why = "there is a pom.xml" if place.has("pom.xml") else "there are Java files"
-    reasons = (f"It is a Java project, because {why}.", *container_hints(place))
+    reasons = (f"It is a Java project, because {why}.",)
     pom = _COMMENT.sub("", place.read("pom.xml"))
     foreign = [
         artifact.group(1)
@@ -68,8 +68,6 @@ ECOSYSTEM = Ecosystem(
     name=_NAME,
     weigh=weigh,
     detect=detect,
-    building=building,
-    observing=observing,
     commands=frozenset({"mvn", "javac"}),
     programs=(("javac", "-version"),),
 )

@@ -12,9 +12,9 @@ from sandbox.toolchains.ecosystem import (
     TreeEvidence,
     Variables,
 )
-from sandbox.toolchains.native import building as system
-from sandbox.toolchains.native import container_hints, in_a_copy, lacking, recipe
-from sandbox.toolchains.native import observing as looking
+from sandbox.toolchains.ecosystem import building as system
+from sandbox.toolchains.ecosystem import observing as looking
+from sandbox.toolchains.native import in_a_copy, lacking, recipe
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe, TestRunner
 
@@ -42,7 +42,7 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     if not evidence.declared:
         said = "There are Rust files but no Cargo.toml at the top."
         return lacking(_NAME, setup.root, ("a Cargo.toml in the repository",), (said,))
-    reasons = ("It is a Rust package, because there is a Cargo.toml.", *container_hints(place))
+    reasons = ("It is a Rust package, because there is a Cargo.toml.",)
     if not toolchain.version("cargo"):
         return lacking(_NAME, setup.root, ("Rust (cargo, rustc)",), reasons)
     # The crates that stand in no folder of the tree; members of a workspace are read too.

@@ -6,7 +6,7 @@ import re
 from pathlib import Path, PurePosixPath
 
 from sandbox.toolchains.ecosystem import Ecosystem, SetupHints, Toolchain, TreeEvidence
-from sandbox.toolchains.native import building, container_hints, lacking, observing, recipe
+from sandbox.toolchains.native import lacking, recipe
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe, TestRunner
 
@@ -53,7 +53,7 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
         ("sh" if programs[path] in {"sh", "dash"} else "bash", "-n", f"./{path}")
         for path in scripts
     )
-    reasons = ("It is made of shell scripts; building it is parsing them.", *container_hints(place))
+    reasons = ("It is made of shell scripts; building it is parsing them.",)
     if any(path.endswith(".bats") for path in files):
         if not toolchain.version("bats"):
             return lacking(_NAME, setup.root, ("Bats (bats)",), reasons)
@@ -69,8 +69,6 @@ ECOSYSTEM = Ecosystem(
     name=_NAME,
     weigh=weigh,
     detect=detect,
-    building=building,
-    observing=observing,
     commands=frozenset({"bats"}),
     programs=(("bats", "--version"),),
 )

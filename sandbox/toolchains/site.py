@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sandbox.toolchains.ecosystem import Ecosystem, SetupHints, Toolchain, TreeEvidence
-from sandbox.toolchains.native import building, observing, recipe
+from sandbox.toolchains.native import recipe
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe
 
@@ -33,6 +33,4 @@ def detect(tree: Path, setup: SetupHints, _: Toolchain) -> Recipe | None:
     return recipe(_NAME, (said,), setup)
 
 
-ECOSYSTEM = Ecosystem(
-    name=_NAME, weigh=weigh, detect=detect, building=building, observing=observing
-)
+ECOSYSTEM = Ecosystem(name=_NAME, weigh=weigh, detect=detect)
