@@ -54,7 +54,7 @@ def read_lines(text: str) -> tuple[Line, ...]:
             continue
         code = f"{code}\n{said}" if code else said
         above = False
-        if _is_open(code):
+        if _scan(code)[1]:  # the next line belongs to the same statement
             continue
         found.append(_line(code.strip(), comment))
         code = ""
@@ -91,22 +91,12 @@ def _line(code: str, comment: str) -> Line:
 
 def _apart(line: str) -> tuple[str, str]:
     """A line's code, and the comment behind it."""
-    quote, at = "", 0
-    while at < len(line):
-        one = line[at]
-        if quote:
-            at += one == "\\"
-            quote = "" if one == quote else quote
-        elif one in "'\"`":
-            quote = one
-        elif line.startswith("//", at):
-            return line[:at].rstrip(), line[at:].lstrip("/").strip()
-        at += 1
-    return line.rstrip(), ""
+    at = _scan(line)[0]
+    return line[:at].rstrip(), line[at:].lstrip("/").strip()
 
 
-def _is_open(code: str) -> bool:
-    """Whether brackets are still open, so that the next line belongs to the same statement."""
+def _scan(code: str) -> tuple[int, bool]:
+    """Where the first comment begins, and whether a bracket or a template is left open before it."""
     waiting: list[str] = []
     quote, at = "", 0
     while at < len(code):
@@ -120,8 +110,10 @@ def _is_open(code: str) -> bool:
             waiting.append(_PAIRS[one])
         elif waiting and one == waiting[-1]:
             waiting.pop()
+        elif code.startswith("//", at):
+            return at, bool(waiting)
         at += 1
-    return bool(waiting) or quote == "`"
+    return len(code), bool(waiting) or quote == "`"
 
 
 # --- what a comment beside code says of its result -------------------------------------------------
