@@ -105,38 +105,29 @@ _NEVER = re.compile(r"(?!)")
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """The runner, its arguments, why, and what the chain runs before it."""
+    """How tests are run. `arguments` as in a Recipe: NAME=value, node's, `--`, the runner's.
 
-    runner: TestRunner
-    arguments: tuple[str, ...]
-    reason: str
-    before: tuple[str, ...] = ()
-    more: tuple[TestCall, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ScriptCall:
-    """How a script calls a runner. `arguments` as in a Recipe: NAME=value, node's, `--`, the runner's.
-
-    `before` are names of scripts and programs that the chain runs before it, `more` its further calls.
+    `reason` says why, `script` is the one that calls it. `before` are names of scripts and programs that the
+    chain runs before it, `more` its further calls.
     """
 
     runner: TestRunner
     arguments: tuple[str, ...]
-    script: str
+    reason: str = ""
     before: tuple[str, ...] = ()
     more: tuple[TestCall, ...] = ()
+    script: str = ""
 
 
 def read_script(
     scripts: Table, name: str = "test", read: Callable[[str], str] = lambda _: ""
-) -> ScriptCall | None:
+) -> Runner | None:
     """Return the first call of a known runner in a script and those that it runs; None without one.
 
     `read` returns the text of a file of the project, "" when there is none. A script of tests that is
     run by `node` itself counts only where no runner is called.
     """
-    found: list[ScriptCall] = []
+    found: list[Runner] = []
     before: list[str] = []
     for script, words in islice(Chain(scripts, read).segments(name), _MOST_COMMANDS):
         variables, rest = bare(words)
@@ -150,7 +141,7 @@ def read_script(
         joined = [_joined(one, *call) for one in found]
         at = next((n for n, one in enumerate(joined) if one), None)
         if at is None:
-            found.append(ScriptCall(call[0], call[1], script, tuple(before)))
+            found.append(Runner(*call, before=tuple(before), script=script))
         else:
             found[at] = joined[at] or found[at]
     strong = [one for one in found if one.runner is not TestRunner.NODE] or found
@@ -166,7 +157,7 @@ def _colors(variables: list[str], words: list[str]) -> list[str]:
     return ["NO_COLOR=", *(() if forced else ("FORCE_COLOR=1",))]
 
 
-def _joined(found: ScriptCall, runner: TestRunner, arguments: tuple[str, ...]) -> ScriptCall | None:
+def _joined(found: Runner, runner: TestRunner, arguments: tuple[str, ...]) -> Runner | None:
     """Return one call for two of the same runner that differ in nothing but their files, else None."""
     at, other = found.arguments.index("--"), arguments.index("--")
     ours, theirs = found.arguments[at + 1 :], arguments[other + 1 :]
@@ -281,8 +272,7 @@ def choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> Runner:
         said = f"Tests run with `{setup.test}`, because the repository's configuration says so."
         if not call:
             return Runner(TestRunner.COMMAND, (setup.test,), said)
-        call = _by_its_library(tree, call)
-        return Runner(call.runner, call.arguments, said, call.before, call.more)
+        return replace(_by_its_library(tree, call), reason=said)
     call = read_script(scripts, read=tree.read)
     if call:
         call = _by_its_library(tree, call)
@@ -293,7 +283,7 @@ def choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> Runner:
             f" Then {name} runs{f' {count} times' if count > 1 else ''}, called there too."
             for name, count in Counter(str(more.runner) for more in call.more).items()
         )
-        return Runner(call.runner, call.arguments, said, call.before, call.more)
+        return replace(call, reason=said)
     declared = {name for field in TABLES for name in manifest.table(field).names()}
     tests = [path for path in tree.files() if path.endswith(SUFFIXES) and is_test(path)]
     # Where a program that Assay does not know runs the tests, it runs what has settings here.
@@ -316,7 +306,7 @@ def choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> Runner:
     return Runner(TestRunner.NONE, (), f"{_NO_RUNNER}, so no tests are run.")
 
 
-def _by_its_library(tree: Tree, call: ScriptCall) -> ScriptCall:
+def _by_its_library(tree: Tree, call: Runner) -> Runner:
     """Let `node --test` run the files that `node` is called with, where they use node:test.
 
     What a program of the project gives to mocha is run by mocha's own command.
