@@ -9,11 +9,7 @@ from dataclasses import dataclass
 from bot.configuration import Configuration
 from bot.diff.paths import is_policy
 from bot.evidence.tests.matching import function_of
-from bot.evidence.tests.results import (
-    TestGroups,
-    blamed_on_the_machine,
-    group_tests,
-)
+from bot.evidence.tests.results import TestGroups, blamed_on_the_machine, group_tests
 from bot.evidence.transitions import passed
 from bot.task.categories import ASKED, NARROW, upkeep_area
 from bot.task.permissions import (

@@ -40,16 +40,8 @@ _STEP = Step(
 )
 _MOST_PATHS, _MOST_NAMED = 50, 3
 _ASIDE = {
-    "docs",
-    "doc",
-    "examples",
-    "example",
-    "benchmarks",
-    "bench",
-    "scripts",
-    "tools",
-    ".github",
-}
+    "docs", "doc", "examples", "example", "benchmarks", "bench", "scripts", "tools", ".github",
+}  # fmt: skip
 _CODE = (".py", *SCRIPTS)
 _PACKAGING = {"setup.py", "setup.cfg", "MANIFEST.in", ".npmignore"}
 _PYTHON = re.compile(

@@ -42,11 +42,7 @@ def unsatisfied(
 def unverified(requirement: Requirement, reason: str, next_step: str) -> Verdict:
     """Could not tell; says what a person can do next."""
     return Verdict(
-        requirement.id,
-        VerdictOutcome.UNVERIFIED,
-        Decider.NOBODY,
-        reason,
-        next_step=next_step,
+        requirement.id, VerdictOutcome.UNVERIFIED, Decider.NOBODY, reason, next_step=next_step
     )
 
 

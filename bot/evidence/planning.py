@@ -8,12 +8,7 @@ from dataclasses import dataclass, replace
 from bot.configuration import Configuration
 from bot.diff.lines import TextReader
 from bot.task.categories import ASKED
-from bot.task.requirements import (
-    BUILDS,
-    NOTHING_REGRESSES,
-    PAGES_WORK,
-    TESTS_NOT_WEAKENED,
-)
+from bot.task.requirements import BUILDS, NOTHING_REGRESSES, PAGES_WORK, TESTS_NOT_WEAKENED
 from bot.values import ActionKind, ItemKind, Plan, Requirements, Step
 from sandbox.values import Diff
 

@@ -48,10 +48,7 @@ KNOWN = (
         "+devin-ai-integration[bot]@users.noreply.github.com>",
     ),
     _agent(
-        "Jules",
-        "google-labs-jules[bot]",
-        "",
-        "+google-labs-jules[bot]@users.noreply.github.com>",
+        "Jules", "google-labs-jules[bot]", "", "+google-labs-jules[bot]@users.noreply.github.com>"
     ),
     _agent(
         "OpenHands", "openhands-agent", "openhands/** openhands-**", "<openhands@all-hands.dev>"

@@ -257,10 +257,7 @@ _ABOVE = rf"\b(?:above|over|beyond|exceeding|(?:more|greater|larger|higher|bigge
 _OR = r",? (?:or|and|as well as) (?:\w+ ){0,3}"
 _END = r"(?=\s*(?:[.,;:)\n]|\Z)|\s(?:is|are|throws?|raises?|returns?|must|should|gives?|fails?|will|gets?)\b)"
 """What follows a bare number: with a unit it may stand in a test as another number."""
-_SIDES = (
-    re.compile(rf"{_BELOW}{_OR}{_ABOVE}{_END}"),
-    re.compile(rf"{_ABOVE}{_OR}{_BELOW}{_END}"),
-)
+_SIDES = (re.compile(rf"{_BELOW}{_OR}{_ABOVE}{_END}"), re.compile(rf"{_ABOVE}{_OR}{_BELOW}{_END}"))
 _REFUSED = re.compile(r"\b(?:throw|rais|reject|refus|fail|error|invalid)", re.IGNORECASE)
 _IN_CODE = re.compile(r"(?<![\w.])-?\d[\d_]*(?:\.\d+)?")
 _COMPUTED = re.compile(

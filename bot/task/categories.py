@@ -188,8 +188,7 @@ _MAY_STAY = re.compile(
     re.IGNORECASE,
 )
 _INVARIANT = re.compile(
-    rf"\b{_MUST}\s+(?:not|never)\s+depend\s+on\b|\b{_MUST}\s+be\s+independent\s+of\b",
-    re.IGNORECASE,
+    rf"\b{_MUST}\s+(?:not|never)\s+depend\s+on\b|\b{_MUST}\s+be\s+independent\s+of\b", re.IGNORECASE
 )
 _FORBIDS = re.compile(
     rf"\b(?:{_MUST}\s+(?:not|never)|do not|don't|never)\s+(?:\w+ly\s+)?"

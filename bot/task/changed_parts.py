@@ -34,16 +34,8 @@ _NOTHING_ELSE = re.compile(
     r"|\bthe rest (?:\w+ ){0,3}(?:stays?|remains?|unchanged|is as)\b"
 )
 _MAKE_VALUES = {
-    "date",
-    "datetime",
-    "dedent",
-    "dict",
-    "frozenset",
-    "list",
-    "set",
-    "timedelta",
-    "tuple",
-}
+    "date", "datetime", "dedent", "dict", "frozenset", "list", "set", "timedelta", "tuple",
+}  # fmt: skip
 _OF_FORM = re.compile(
     r"(?i)\b(?:decimals?|digits?|places?|round\w*|format\w*|precis\w+|zeros?|cents?|fraction\w*|padd\w+|"
     r"truncat\w*|whole|integers?)\b"

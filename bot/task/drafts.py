@@ -14,14 +14,7 @@ from bot.task.permissions import only_permits
 from bot.task.sections import SectionKind, item_kind, section_kind
 from bot.task.wording import is_usual_boilerplate, normalised, says_what_should_be
 from bot.text.markdown import ListItem, read_document
-from bot.values import (
-    Category,
-    ListedRequirement,
-    SourceKind,
-    Task,
-    TaskSource,
-    Trust,
-)
+from bot.values import Category, ListedRequirement, SourceKind, Task, TaskSource, Trust
 
 MAX_DETAIL = 4000
 TITLE = "title"

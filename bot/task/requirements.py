@@ -58,10 +58,7 @@ _IN_SHORT = {
 }
 
 
-SEEN_BY = {
-    Part.EXECUTION: (BUILDS, NOTHING_REGRESSES),
-    Part.BASE_SIDE: (NOTHING_REGRESSES,),
-}
+SEEN_BY = {Part.EXECUTION: (BUILDS, NOTHING_REGRESSES), Part.BASE_SIDE: (NOTHING_REGRESSES,)}
 """What nothing else of Assay can tell."""
 
 

@@ -29,15 +29,9 @@ _REQUIREMENTS_KEY = re.compile(
     r"(?im)^\W{0,12}requirements?\W{0,2}:|^\W{0,12}must(?:[ _-]\w+)?\W{0,2}:"
 )
 AREAS = (
-    "Dataset or Environment",
-    "Data preprocessing and postprocessing",
-    "Machine Learning Method",
-    "Save Trained Model",
-    "Performance Metrics",
-    "Visualization",
-    "Human Computer Interaction",
-    "Other",
-)
+    "Dataset or Environment", "Data preprocessing and postprocessing", "Machine Learning Method",
+    "Save Trained Model", "Performance Metrics", "Visualization", "Human Computer Interaction", "Other",
+)  # fmt: skip
 """The kinds of requirement that DevAI knows."""
 _TITLES = ("name", "title")
 _PROSE = (

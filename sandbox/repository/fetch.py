@@ -108,12 +108,8 @@ def fetch(mirror: Mirror, shas: Sequence[str]) -> None:
         return
     with locked(mirror) as lock:
         options = [
-            "--quiet",
-            "--no-write-fetch-head",
-            "--no-auto-maintenance",
-            "--prune",
-            "--force",
-        ]
+            "--quiet", "--no-write-fetch-head", "--no-auto-maintenance", "--prune", "--force",
+        ]  # fmt: skip
         options += ["--no-tags", "--no-recurse-submodules"]
         if mirror.source.is_local:
             options += [f"--upload-pack={_UPLOAD_PACK}", "--update-shallow"]

@@ -305,13 +305,8 @@ def manager_inputs(tree: Tree, manager: Manager, manifests: tuple[str, ...]) -> 
         found.append(json.dumps(parts, sort_keys=True))
     place = Tree(tree.root / manager.folder)
     settings = (
-        ".npmrc",
-        ".yarnrc",
-        ".yarnrc.yml",
-        "pnpm-workspace.yaml",
-        ".pnpmfile.cjs",
-        ".taprc",
-    )
+        ".npmrc", ".yarnrc", ".yarnrc.yml", "pnpm-workspace.yaml", ".pnpmfile.cjs", ".taprc",
+    )  # fmt: skip
     for path in (manager.lock, *settings) if manager.lock else settings:
         found.append(f"{path}\n{place.read(path)}")
     for path in Tree(place.root / "patches").files() if place.is_plain("patches") else ():

@@ -23,13 +23,8 @@ _MANIFESTS = {
 _DOCUMENTS = (".md", ".rst", ".txt", ".adoc")
 _SETTINGS = (".json", ".toml", ".yaml", ".yml", ".cfg", ".ini", ".lock")
 _LOCKS = {
-    "uv.lock",
-    "poetry.lock",
-    "package-lock.json",
-    "pnpm-lock.yaml",
-    "yarn.lock",
-    "Cargo.lock",
-}
+    "uv.lock", "poetry.lock", "package-lock.json", "pnpm-lock.yaml", "yarn.lock", "Cargo.lock",
+}  # fmt: skip
 _LINKING = ("lerna.json", "rush.json", "nx.json")  # tools that link packages, too
 # A range, and no protocol (`file:`, `link:`, `workspace:`), address or tag.
 _VERSION = re.compile(r"[\^~<>= v]*\d[\w.^~<>=| *+-]*")

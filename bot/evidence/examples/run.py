@@ -43,13 +43,8 @@ _PROGRAMS = {
 }
 _NO_TRY = ExampleResult(NOT_TRIED, "it could not be run")
 _OF_THE_PLACE = {
-    "ImportError",
-    "OSError",
-    "MODULE_NOT_FOUND",
-    "ERR_MODULE_NOT_FOUND",
-    "ENOENT",
-    "ENOTFOUND",
-}
+    "ImportError", "OSError", "MODULE_NOT_FOUND", "ERR_MODULE_NOT_FOUND", "ENOENT", "ENOTFOUND",
+}  # fmt: skip
 _LACKING = re.compile(
     r"\b(?:ModuleNotFoundError|ImportError|FileNotFoundError|PermissionError|ENOENT|MODULE_NOT_FOUND)\b"
     r"|No such file or directory|Cannot find module"

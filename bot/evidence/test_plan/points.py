@@ -36,15 +36,7 @@ from bot.evidence.test_plan.quotations import (
     quotations,
 )
 from bot.evidence.transitions import passed
-from bot.values import (
-    Decider,
-    Evidence,
-    ItemKind,
-    PlanItem,
-    Requirement,
-    Verdict,
-    VerdictOutcome,
-)
+from bot.values import Decider, Evidence, ItemKind, PlanItem, Requirement, Verdict, VerdictOutcome
 from sandbox.terminal.values import FileCheck, FileOutcome, ItemRun
 from sandbox.values import NOT_RUNNABLE, Observation
 

@@ -22,15 +22,7 @@ from bot.evidence.transitions import transition
 from bot.services import Services
 from bot.store import Store
 from bot.task.requirements import NOTHING_REGRESSES
-from bot.values import (
-    Evidence,
-    FourWay,
-    NotRun,
-    Part,
-    Step,
-    TestComparison,
-    TestedFolder,
-)
+from bot.values import Evidence, FourWay, NotRun, Part, Step, TestComparison, TestedFolder
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.test_runs.four_runs import FourRuns, is_below, is_whole_file
 from sandbox.test_runs.four_way import RUNS, Crossed, Sides, run_four_ways
@@ -95,10 +87,7 @@ def crossed_evidence(
         guidance="In base's tree with head's test files: a new test must fail here to prove anything.",
         requirement_ids=(),
     )
-    sides = (
-        (base_tests, own[0], crossed.base_on_head),
-        (head_tests, crossed.head_on_base, own[1]),
-    )
+    sides = ((base_tests, own[0], crossed.base_on_head), (head_tests, crossed.head_on_base, own[1]))
     return tuple(
         Evidence(one.id, one, base, head, transition(base, head))
         for one, base, head in sides

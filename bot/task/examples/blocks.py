@@ -15,13 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from bot.diff.python_source import parse_python
-from bot.task.examples.code_lines import (
-    SaidResult,
-    is_demand,
-    read_lines,
-    read_prompts,
-    said_in,
-)
+from bot.task.examples.code_lines import SaidResult, is_demand, read_lines, read_prompts, said_in
 from bot.task.examples.commands import compared_lines, is_of_others, read_command, typed_in
 from bot.task.examples.results import spellings
 from bot.task.examples.values import read_value
@@ -65,17 +59,8 @@ _NAMED_ERROR = re.compile(r"(?:an?\s+)?`?([A-Za-z_][\w.]{0,80}(?:Error|Exception
 _PYTHON = {"python", "py", "python3", "pycon", "ipython", "doctest", "python-console", "pycon3"}
 _SCRIPT = {"js", "javascript", "jsx", "mjs", "cjs", "node", "ts", "typescript", "tsx"}
 _CONSOLE = {
-    "console",
-    "sh",
-    "shell",
-    "bash",
-    "zsh",
-    "shell-session",
-    "shellsession",
-    "terminal",
-    "text",
-    "txt",
-}
+    "console", "sh", "shell", "bash", "zsh", "shell-session", "shellsession", "terminal", "text", "txt",
+}  # fmt: skip
 _LIKE_SCRIPT = re.compile(
     r"^[ \t]{0,20}(?:const|let|var)[ \t]|\brequire\(|^import[ \t].{0,200}[ \t]from[ \t]{1,4}['\"]|==="
     r"|^[^#'\"\n/]{0,200}[ \t;)]//",

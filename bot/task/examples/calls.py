@@ -19,14 +19,7 @@ from bot.task.examples.values import expression, read_value
 from bot.task.inputs import is_data
 from bot.task.sections import SectionKind, section_kind
 from bot.text.markdown import Paragraph, read_document
-from bot.values import (
-    Example,
-    ExampleKind,
-    ShownResult,
-    TaskSource,
-    UnreadExample,
-    WhyUnread,
-)
+from bot.values import Example, ExampleKind, ShownResult, TaskSource, UnreadExample, WhyUnread
 
 MOST_EXAMPLES = 40
 MOST_SHOWN = 100

@@ -49,9 +49,7 @@ def read_form(text: str) -> Rubric:
     requirements, acceptable, unacceptable = (
         tuple(_items(heading, lines)) for heading, lines in zip(HEADINGS[1:], lists, strict=True)
     )
-    return checked(
-        Rubric(_plain(" ".join(root)), requirements, acceptable, unacceptable),
-    )
+    return checked(Rubric(_plain(" ".join(root)), requirements, acceptable, unacceptable))
 
 
 def checked(rubric: Rubric) -> Rubric:
