@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from bot.context import EvaluationContext
 from bot.evaluation.on_host import trees_here
-from bot.evidence.code_map import CodeIndex
+from bot.evidence.code_map.index import CodeIndex
 from bot.report.slim import slim
 from bot.services import Services, evaluation_key
 from bot.text import scrub_tree

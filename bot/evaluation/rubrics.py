@@ -15,7 +15,8 @@ from functools import partial
 from bot.configuration import MAX_BYTES, PATH, Configuration, Layer, effective, refusal
 from bot.errors import UserError
 from bot.evaluation.on_host import host_errors
-from bot.evidence.code_map import CodeIndex, locate
+from bot.evidence.code_map.index import CodeIndex
+from bot.evidence.code_map.locate import locate
 from bot.github import GitHub
 from bot.judges.agents import Agents
 from bot.judges.model.base import ModelProblem, OpenSession, SessionLimits

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from bot.diff.paths import is_build_file, is_changelog, is_test_module, is_test_path
-from bot.evidence.code_map import CodeIndex
+from bot.evidence.code_map.index import CodeIndex
 from bot.task.requirements import in_words
 from bot.text import scrub
 from bot.text.clipping import clip_line

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from bot.configuration import Configuration, UnverifiedPolicy, Weight
 from bot.evidence.case import Case, open_case
-from bot.evidence.empty_inputs.weigh import crash_reasons
+from bot.evidence.empty_inputs import crash_reasons
 from bot.evidence.test_plan.whole import graded_reason, is_regressed, score_plan, score_reason
 from bot.evidence.tests.results import test_ids
 from bot.task.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, in_words

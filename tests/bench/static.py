@@ -9,7 +9,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.evidence.code_map import CodeIndex, changed_symbols, impact, locate
+from bot.evidence.code_map.impact import changed_symbols, impact
+from bot.evidence.code_map.index import CodeIndex
+from bot.evidence.code_map.locate import locate
 from bot.integrity import inspect_integrity
 from bot.values import FourWay, Requirements
 from sandbox import open_sandbox

@@ -6,15 +6,9 @@ import asyncio
 from dataclasses import replace
 
 from bot.context import EvaluationContext
-from bot.evidence.code_map import (
-    CodeIndex,
-    changed_symbols,
-    dependents,
-    impact,
-    locate,
-    unreached,
-    untouched,
-)
+from bot.evidence.code_map.impact import changed_symbols, dependents, impact, unreached, untouched
+from bot.evidence.code_map.index import CodeIndex
+from bot.evidence.code_map.locate import locate
 from bot.evidence.seen import Seen
 from bot.services import Services
 from bot.task.alternatives import asked_subjects, named_together

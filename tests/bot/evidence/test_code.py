@@ -7,7 +7,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from bot.evidence.code_map import CodeIndex, changed_symbols, impact, locate, unreached, untouched
+from bot.evidence.code_map.impact import changed_symbols, impact, unreached, untouched
+from bot.evidence.code_map.index import CodeIndex
+from bot.evidence.code_map.locate import locate
 from bot.values import (
     Category,
     CodePlace,

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from bot.evidence.code_map import CodeIndex, changed_symbols, dependents
+from bot.evidence.code_map.impact import changed_symbols, dependents
+from bot.evidence.code_map.index import CodeIndex
 from bot.values import Dependent
 from sandbox.code_map.facts import Code
 from sandbox.values import ChangeStatus, Diff, FileChange, Hunk

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.evidence.code_map import CodeIndex
+from bot.evidence.code_map.index import CodeIndex
 from bot.values import (
     Acceptance,
     AcceptanceKind,
