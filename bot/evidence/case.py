@@ -145,7 +145,7 @@ class Case:
 
     def is_adapted(self, test: TestComparison) -> bool:
         """Whether reading both versions showed that a test still demands the same."""
-        return self._is_told(TEST_ADAPTED, test) or self._follows_a_move(test)
+        return self._is_told((TEST_ADAPTED, TEST_FOLLOWS_MOVE), test)
 
     def grown(self, test: TestComparison) -> GrownTest | None:
         """The new members that a test expects beside all others, where the task names them."""
@@ -162,11 +162,8 @@ class Case:
         imports = test.path in self.observed.tests.only_imports or test.only_loads_otherwise
         return spoken_for is not None or imports or self.is_adapted(test)
 
-    def _follows_a_move(self, test: TestComparison) -> bool:
-        return self._is_told(TEST_FOLLOWS_MOVE, test)
-
-    def _is_told(self, rule: str, test: TestComparison) -> bool:
-        return any(f.rule == rule and f.about == test.id for f in self.observed.integrity)
+    def _is_told(self, rules: tuple[str, ...], test: TestComparison) -> bool:
+        return any(f.rule in rules and f.about == test.id for f in self.observed.integrity)
 
     def breaks_nobody(self, test: TestComparison) -> bool:
         """Whether an adapted test shows no break: its base version fails for a reason that is none.
@@ -180,7 +177,8 @@ class Case:
             return False
         if _WARNS.search(lines[-1]):
             return True
-        return self._follows_a_move(test) and any(_LACKS_PRIVATE.search(line) for line in lines)
+        follows_a_move = self._is_told((TEST_FOLLOWS_MOVE,), test)
+        return follows_a_move and any(_LACKS_PRIVATE.search(line) for line in lines)
 
     @property
     def skipped(self) -> tuple[TestComparison, ...]:
@@ -378,19 +376,11 @@ def open_case(requirements: Requirements, observed: Observed, configuration: Con
     asked = [r for r in requirements.items if r.category is Category.BEHAVIOUR]
     stays = [r for r in requirements.items if r.category is Category.KEEP]
     suites = [e for e in observed.evidence if e.step.action is ActionKind.UNIT_TESTS]
-    return Case(
-        requirements=requirements,
-        observed=observed,
-        configuration=configuration,
-        groups=groups,
-        ties=(
-            *tie_tests(asked, speaking, observed.tests.comparisons),
-            *ties_by_example(asked, speaking, requirements.shown),
-            *(
-                tie_tests(stays, (*speaking, *groups.kept), observed.tests.comparisons)
-                if stays
-                else ()
-            ),
-        ),
-        suite=suites[0] if suites else None,
+    every = observed.tests.comparisons
+    ties = (
+        *tie_tests(asked, speaking, every),
+        *ties_by_example(asked, speaking, requirements.shown),
+        *(tie_tests(stays, (*speaking, *groups.kept), every) if stays else ()),
     )
+    suite = suites[0] if suites else None
+    return Case(requirements, observed, configuration, groups, ties, suite)

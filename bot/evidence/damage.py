@@ -133,7 +133,10 @@ def blindness(test: TestComparison, seen: DamageSeen | None) -> Blindness | None
         first = next(missed, None)
         return Blindness(Why.DAMAGE, damage=first) if first else None
     hollow = [one.damage for one in noticed if is_hollow(one.damage, trials, test.id)]
-    met = [one for one in noticed if not _is_among(one.damage, hollow)]
+    # Where one function is hollow, all emptied together are.
+    whole = {"emptied"} if hollow else set()
+    told = (one for one in noticed if one.damage.symbol or one.damage.kind not in whole)
+    met = [one for one in told if one.damage not in hollow]
     called = called_in(test)
     own = [one for one in ran if one.damage.symbol in called and one.damage.kind not in RESULTS]
     seen_here = own if not hollow else [one for one in own if one in met]
@@ -182,11 +185,6 @@ def _subject(path: str) -> str:
     """A file's path; of C's headers and sources, which often lie apart, the name that both share."""
     file = PurePosixPath(path)
     return file.stem if file.suffix in _NATIVE else path
-
-
-def _is_among(damage: Damage, hollow: list[Damage]) -> bool:
-    """Whether a damage is one of those, or all functions emptied together where one of them is."""
-    return damage in hollow or (damage.kind == "emptied" and not damage.symbol and bool(hollow))
 
 
 def called_in(test: TestComparison) -> set[str]:

@@ -268,15 +268,15 @@ def _wanted(case: EvaluationContext, place: StepSide, root: str, step: Step) -> 
     if is_base:
         files = [f"{above}{path}" for path in Tree(Path(place.tree, root)).files()]
     else:
-        files = [one.path for one in there if one.path in step.arguments and _is_new_place(one)]
+        files = [
+            one.path
+            for one in there
+            if one.path in step.arguments and (is_new(one) or one.old_path)
+        ]
     files = [path for path in files if not is_test_file(path)][:_MOST_FILES]
     return Wanted(
         _below(above, (one for one in modules if one.endswith(".py"))), _below(above, files)
     )
-
-
-def _is_new_place(one: FileChange) -> bool:
-    return is_new(one) or bool(one.old_path)
 
 
 def _below(above: str, paths: Iterable[str]) -> tuple[str, ...]:

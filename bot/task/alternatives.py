@@ -220,7 +220,7 @@ def _lists(text: str, beside: re.Pattern[str]) -> Iterator[list[str]]:
                 comes_to, is_open, end = True, False, match.end()
                 continue
             # A name and a text in quotes are no two of a kind.
-            own = _is_call(name), match[2] is None
+            own = "(" in name, match[2] is None  # is it a call, and written as code
             if not is_beside or (names and own != kind):
                 if not (is_open or _are_examples(sentence[:start], sentence[end:])):
                     yield names
@@ -233,10 +233,6 @@ def _lists(text: str, beside: re.Pattern[str]) -> Iterator[list[str]]:
 
 def _are_examples(before: str, after: str) -> bool:
     return bool(_FOR_EXAMPLE.search(before[-40:]) or _AND_OTHERS.match(after))
-
-
-def _is_call(name: str) -> bool:
-    return "(" in name
 
 
 def _atoms(name: str) -> list[str]:

@@ -63,9 +63,8 @@ class Sentence:
 def spellings(text: str) -> tuple[str, ...]:
     """A result as code would write it; bare words may be meant as a string."""
     node = expression(text)
-    read = (
-        {_SPELLED.get(text, text)} if node is None else {ast.unparse(node), _SPELLED.get(text, "")}
-    )
+    plain = _SPELLED.get(text, text if node is None else "")
+    read = {plain, *(() if node is None else (ast.unparse(node),))}
     if node is None or isinstance(node, ast.Name | ast.BinOp | ast.Attribute):
         read.add(repr(text))
     return tuple(sorted(read - {""}))
@@ -268,25 +267,14 @@ def _asked_by(node: ast.stmt | None) -> LiteralEquality | None:
     if not isinstance(value, ast.Call) or not value.args:
         return None
     func = value.func
-    name = (
-        func.attr
-        if isinstance(func, ast.Attribute)
-        else func.id
-        if isinstance(func, ast.Name)
-        else ""
-    )
+    name: str = getattr(func, "attr", getattr(func, "id", ""))
     if name.lower() not in _EQUALITIES:
         return None
     # What `expect(…)` at the root of a chain is given is looked at.
     root: ast.expr = func
     while isinstance(root, ast.Attribute):
         root = root.value
-    if (
-        isinstance(root, ast.Call)
-        and isinstance(root.func, ast.Name)
-        and root.func.id == "expect"
-        and root.args
-    ):
+    if isinstance(root, ast.Call) and getattr(root.func, "id", "") == "expect" and root.args:
         return _asked(root.args[0], value.args[0], name) if len(value.args) == 1 else None
     return _asked(value.args[0], value.args[1], name) if len(value.args) > 1 else None
 
