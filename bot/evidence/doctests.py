@@ -75,8 +75,7 @@ def with_doctests(verdict: Verdict, requirement: Requirement, case: Case) -> Ver
                 f"What the docstring shows passed on base and fails on head: {named}{more}. "
                 "The project's own tests do not run it."
             )
-            asked = unverified(requirement, reason, _NEXT)
-            return replace(asked, evidence_ids=(evidence.id,))
+            return unverified(requirement, reason, _NEXT, (evidence.id,))
     return verdict
 
 

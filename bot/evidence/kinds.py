@@ -15,8 +15,7 @@ from bot.context import EvaluationContext
 from bot.evidence.case import Weigher
 from bot.evidence.code_map.run import look_for_places
 from bot.evidence.doctests import plan_doctests, run_doctests, with_doctests
-from bot.evidence.empty_inputs.find import plan_empty_calls, promises
-from bot.evidence.empty_inputs.weigh import with_crashes
+from bot.evidence.empty_inputs import plan_empty_calls, promises, with_crashes
 from bot.evidence.examples.run import call_as_shown
 from bot.evidence.examples.weigh import plan_examples, with_examples
 from bot.evidence.installed import plan_installed, use_installed, with_installed

@@ -39,11 +39,12 @@ def unsatisfied(
     )
 
 
-def unverified(requirement: Requirement, reason: str, next_step: str) -> Verdict:
+def unverified(
+    requirement: Requirement, reason: str, next_step: str, evidence_ids: tuple[str, ...] = ()
+) -> Verdict:
     """Could not tell; says what a person can do next."""
-    return Verdict(
-        requirement.id, VerdictOutcome.UNVERIFIED, Decider.NOBODY, reason, next_step=next_step
-    )
+    id_, outcome = requirement.id, VerdictOutcome.UNVERIFIED
+    return Verdict(id_, outcome, Decider.NOBODY, reason, evidence_ids, next_step=next_step)
 
 
 _NAME_THE_TESTS = "set `setup.test` in `.github/assay.yml` on the base branch"

@@ -74,7 +74,7 @@ def by_examples(requirement: Requirement, case: Case) -> Verdict | None:
     if not fixed or made_up or not all(_is_well(one, case) for one in mine):
         return None
     if doubt := _doubt(fixed, case):
-        return replace(unverified(requirement, doubt, _PROVE), evidence_ids=_evidence_ids(case))
+        return unverified(requirement, doubt, _PROVE, _evidence_ids(case))
     first, more = fixed[0], f" ({len(fixed) - 1} more)" if len(fixed) > 1 else ""
     reason = (
         f"`{first.example.said_call}` {first.head.did} on head, as {first.example.origin} shows, and "
@@ -126,11 +126,10 @@ def with_examples(verdict: Verdict, requirement: Requirement, case: Case) -> Ver
                     f"{shown.origin[:1].upper()}{shown.origin[1:]} shows that `{shown.said_call}` gives "
                     f"`{shown.said_result}`. It {head} on head, and base does not give that either."
                 )
-                lowered = unverified(requirement, told, _SAY)
-                return replace(lowered, evidence_ids=_evidence_ids(case))
+                return unverified(requirement, told, _SAY, _evidence_ids(case))
         if unchanged := _unchanged(verdict, requirement, case):
-            lowered = unverified(requirement, *unchanged)
-            return replace(lowered, evidence_ids=_evidence_ids(case), tests=verdict.tests)
+            lowered = unverified(requirement, *unchanged, _evidence_ids(case))
+            return replace(lowered, tests=verdict.tests)
     return verdict
 
 
