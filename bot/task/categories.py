@@ -63,107 +63,67 @@ _BEHAVIOUR_TYPES = {"feat", "feature", "fix", "bugfix", "perf", "revert", "new"}
 _VERB = r"(?:add|update|write|improve|fix|mention|document|extend|adjust|include|correct|remove)"
 _DOCUMENT = r"(?:docs?|documentation|readme|docstrings?|code comments?|user guide|typos?)"
 _TELLING = r"(?:updated?|complete|up to date|improve\w*|describes?|explains?|mentions?|covers?)"
-_BY_WORDS: tuple[tuple[Area, re.Pattern[str]], ...] = tuple(
-    (area, re.compile(pattern, re.IGNORECASE))
-    for area, pattern in (
-        (
-            Area.CHANGELOG,
-            rf"^(?:{_VERB}\s+)?(?:an?\s+|the\s+)?(?:entry\s+(?:in|to)\s+(?:the\s+)?)?"
-            r"(?:change ?log|release notes?|news ?(?:fragment|entry))\b[^.]{0,40}$",
-        ),
-        (
-            Area.CHANGELOG,
-            r"^(?:add|write|create)\b.{0,30}\b(?:change ?log|news fragment|release note)",
-        ),
-        (
-            Area.TESTS,
-            rf"^(?:please\s+)?(?:{_VERB}\s+)?(?:(?:an?|some|more|the|new|missing)\s+)?"
-            r"(?:unit |regression |integration )?"
-            r"(?:tests?|test (?:cases?|coverage))"
-            r"(?:\s+(?:for|to|of|covering)\b.*|\s*(?:added|updated|pass)?\.?)$",
-        ),
-        (
-            Area.DOCUMENTATION,
-            rf"^(?:{_VERB})\s+(?:an?\s+|the\s+|some\s+|missing\s+)?(?:\w+\s+){{0,2}}{_DOCUMENT}\b",
-        ),
-        (
-            Area.DOCUMENTATION,
-            rf"^(?:the )?{_DOCUMENT}(?: (?:is|are|must be|should be))?(?: {_TELLING}\b.*)?\.?$",
-        ),
-        (
-            Area.DOCUMENTATION,
-            rf"^(?:{_VERB})\s+(?:\w+\s+){{0,3}}(?:examples?|notes?|sections?|links?|descriptions?)\s+"
-            rf"(?:to|in|into|of|for)\s+(?:the\s+)?(?:\w+\s+){{0,2}}{_DOCUMENT}\.?$",
-        ),
-        (
-            Area.DOCUMENTATION,
-            rf"^(?:say|explain|describe|mention|show|note|clarify)\s+in\s+(?:the\s+)?(?:\w+\s+){{0,2}}{_DOCUMENT}\b",
-        ),
-        (Area.DOCUMENTATION, r"^document\s"),
-        (
-            Area.TYPING,
-            r"^(?:add|fix|improve|complete|correct|update)\s+(?:\w+\s+){0,2}"
-            r"(?:type (?:hints?|annotations?)|typing|annotations)\b",
-        ),
-        (Area.TYPING, r"\b(?:mypy|pyright) (?:errors?|strict|passes|clean)\b"),
-        (
-            Area.DEPENDENCIES,
-            r"^(?:bump|upgrade|pin|unpin)\s+\S+.*\b(?:from|to|version|dependenc\w+|\d+ updates?)\b",
-        ),
-        (
-            Area.DEPENDENCIES,  # as robots word it
-            r"^(?:update\s+(?:all\s+)?(?:(?:non-)?m(?:aj|in)or\s+)?dependenc\w+\b|lock ?file maintenance\b"
-            r"|update\s+[@\w./-]+(?:\s+(?:requirement|action|monorepo|docker tag))?(?:\s+from\s+\S+)?"
-            r"\s+to\s+[\^~<>=v]*\d+\.\d[\w.+-]*(?!\S))",
-        ),
-        (
-            Area.DEPENDENCIES,
-            r"^update\s+(?:dev(?:elopment)?[- ])?(?:dependenc\w+|requirements|lock ?file)\b",
-        ),
-        (
-            Area.DEPENDENCIES,
-            r"^(?:drop(?:s|ped)?|required?|removed?)\b(?: support for)?(?: eol)? (?:python|node(?:\.js)?)"
-            r"\s*v?[<>=]*\s*\d[\d.+]*",
-        ),
-        (
-            Area.DEPENDENCIES,
-            r"^(?:drop(?:s|ped)?|removed?)(?: support for)? (?:eol|end[- ]of[- ]life|unsupported|outdated) "
-            r"(?:versions of python|pythons?(?: versions?| releases?)?)\.?(?: \(#\d+\))?$",
-        ),
-        (Area.DEPENDENCIES, r"^build\(deps"),
-        (
-            Area.AUTOMATION,
-            r"^(?:update|fix|add)\s+(?:\w+\s+){0,2}"
-            r"(?:ci|github actions?|workflows?|pre-?commit|tox)\b",
-        ),
-        (Area.AUTOMATION, r"^update\s+[\w./-]+\s+action\s+to\s+v?\d"),
-        (
-            Area.CODE,
-            r"^(?:refactor|clean ?up|reformat|reorgani[sz]e|simplify the (?:code|implementation))\b",
-        ),
-        (
-            Area.CODE,
-            r"^(?:(?:moderni[sz]e|upgrade)\s+(?:\w+\s+){0,2}(?:syntax|string formatting)"
-            r"|(?:use|convert to|switch to)\s+(?:\w+\s+){0,2}f-?strings?)\b[^,;:]{0,40}$",
-        ),
-        (
-            Area.CODE,
-            r"^(?:run|apply)\s+(?:black|ruff|isort|pyupgrade|prettier|eslint|xo)\b[^,;:]{0,40}$",
-        ),
-        (
-            Area.CODE,
-            r"^(?:(?:add|enable) (?:(?:more|new|some|further) )?(?:ruff|flake8|pylint) rules"
-            r"(?: and fix (?:(?:the|all|new) )?(?:warnings|errors|findings|violations))?"
-            r"|fix (?:(?:the|all|new) )?(?:ruff|flake8|pylint) (?:warnings|errors|findings|violations))"
-            r"(?: \(#\d+\))?\.?$",
-        ),
-        (Area.CHORE, r"^\[pre-commit\.ci\]"),
-        (
-            Area.RELEASE,
-            r"^(?:release|prepare (?:for )?(?:the )?release|bump version|version bump)\b",
-        ),
-    )
-)
+_BY_WORDS: dict[Area, tuple[str, ...]] = {
+    Area.CHANGELOG: (
+        rf"^(?:{_VERB}\s+)?(?:an?\s+|the\s+)?(?:entry\s+(?:in|to)\s+(?:the\s+)?)?"
+        r"(?:change ?log|release notes?|news ?(?:fragment|entry))\b[^.]{0,40}$",
+        r"^(?:add|write|create)\b.{0,30}\b(?:change ?log|news fragment|release note)",
+    ),
+    Area.TESTS: (
+        rf"^(?:please\s+)?(?:{_VERB}\s+)?(?:(?:an?|some|more|the|new|missing)\s+)?"
+        r"(?:unit |regression |integration )?"
+        r"(?:tests?|test (?:cases?|coverage))"
+        r"(?:\s+(?:for|to|of|covering)\b.*|\s*(?:added|updated|pass)?\.?)$",
+    ),
+    Area.DOCUMENTATION: (
+        rf"^(?:{_VERB})\s+(?:an?\s+|the\s+|some\s+|missing\s+)?(?:\w+\s+){{0,2}}{_DOCUMENT}\b",
+        rf"^(?:the )?{_DOCUMENT}(?: (?:is|are|must be|should be))?(?: {_TELLING}\b.*)?\.?$",
+        rf"^(?:{_VERB})\s+(?:\w+\s+){{0,3}}(?:examples?|notes?|sections?|links?|descriptions?)\s+"
+        rf"(?:to|in|into|of|for)\s+(?:the\s+)?(?:\w+\s+){{0,2}}{_DOCUMENT}\.?$",
+        r"^(?:say|explain|describe|mention|show|note|clarify)\s+in\s+(?:the\s+)?(?:\w+\s+){0,2}"
+        rf"{_DOCUMENT}\b",
+        r"^document\s",
+    ),
+    Area.TYPING: (
+        r"^(?:add|fix|improve|complete|correct|update)\s+(?:\w+\s+){0,2}"
+        r"(?:type (?:hints?|annotations?)|typing|annotations)\b",
+        r"\b(?:mypy|pyright) (?:errors?|strict|passes|clean)\b",
+    ),
+    Area.DEPENDENCIES: (
+        r"^(?:bump|upgrade|pin|unpin)\s+\S+.*\b(?:from|to|version|dependenc\w+|\d+ updates?)\b",
+        # as robots word it
+        r"^(?:update\s+(?:all\s+)?(?:(?:non-)?m(?:aj|in)or\s+)?dependenc\w+\b|lock ?file maintenance\b"
+        r"|update\s+[@\w./-]+(?:\s+(?:requirement|action|monorepo|docker tag))?(?:\s+from\s+\S+)?"
+        r"\s+to\s+[\^~<>=v]*\d+\.\d[\w.+-]*(?!\S))",
+        r"^update\s+(?:dev(?:elopment)?[- ])?(?:dependenc\w+|requirements|lock ?file)\b",
+        r"^(?:drop(?:s|ped)?|required?|removed?)\b(?: support for)?(?: eol)? (?:python|node(?:\.js)?)"
+        r"\s*v?[<>=]*\s*\d[\d.+]*",
+        r"^(?:drop(?:s|ped)?|removed?)(?: support for)? (?:eol|end[- ]of[- ]life|unsupported|outdated) "
+        r"(?:versions of python|pythons?(?: versions?| releases?)?)\.?(?: \(#\d+\))?$",
+    ),
+    Area.AUTOMATION: (
+        r"^(?:update|fix|add)\s+(?:\w+\s+){0,2}"
+        r"(?:ci|github actions?|workflows?|pre-?commit|tox)\b",
+        r"^update\s+[\w./-]+\s+action\s+to\s+v?\d",
+    ),
+    Area.CODE: (
+        r"^(?:refactor|clean ?up|reformat|reorgani[sz]e|simplify the (?:code|implementation))\b",
+        r"^(?:(?:moderni[sz]e|upgrade)\s+(?:\w+\s+){0,2}(?:syntax|string formatting)"
+        r"|(?:use|convert to|switch to)\s+(?:\w+\s+){0,2}f-?strings?)\b[^,;:]{0,40}$",
+        r"^(?:run|apply)\s+(?:black|ruff|isort|pyupgrade|prettier|eslint|xo)\b[^,;:]{0,40}$",
+        r"^(?:(?:add|enable) (?:(?:more|new|some|further) )?(?:ruff|flake8|pylint) rules"
+        r"(?: and fix (?:(?:the|all|new) )?(?:warnings|errors|findings|violations))?"
+        r"|fix (?:(?:the|all|new) )?(?:ruff|flake8|pylint) (?:warnings|errors|findings|violations))"
+        r"(?: \(#\d+\))?\.?$",
+    ),
+    Area.CHORE: (r"^\[pre-commit\.ci\]",),
+    Area.RELEASE: (r"^(?:release|prepare (?:for )?(?:the )?release|bump version|version bump)\b",),
+}
+"""How demands of each area are worded; the first that fits counts."""
+_FITTING = {
+    area: tuple(re.compile(one, re.IGNORECASE) for one in patterns)
+    for area, patterns in _BY_WORDS.items()
+}
 _PREFERENCE = re.compile(
     r"\b(?:nice[- ]to[- ]have|would be nice|optional(?:ly)?\s*[:)\]]|^optional(?:ly)?\b|bonus\b|stretch goal"
     r"|if (?:possible|time permits)|ideally\b)",
@@ -251,10 +211,8 @@ def upkeep_area(text: str) -> Area | None:
             return _BY_TYPE[kind]
         if kind in _BEHAVIOUR_TYPES:
             return None
-    for area, pattern in _BY_WORDS:
-        if pattern.search(cleaned):
-            return area
-    return None
+    fitting = (a for a, patterns in _FITTING.items() if any(p.search(cleaned) for p in patterns))
+    return next(fitting, None)
 
 
 def version_of(text: str) -> str:
