@@ -12,7 +12,7 @@ from pathlib import Path
 from sandbox.base import Command, Limits, Mount, Network, Sandbox, SandboxError
 from sandbox.toolchains.layers import SYSTEM_PATH, UV
 from sandbox.toolchains.tree import Tree
-from sandbox.values import Recipe, Side
+from sandbox.values import Recipe, Side, TestCall, TestRunner
 
 _LAYOUT = "2"
 """Raised when older layers and downloads must never be used again."""
@@ -172,6 +172,23 @@ class SetupHints:
     install_root: str = ""
     released_before: str = ""
     others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """How a project's tests are run; `reason` is the sentence that says why. `arguments` as in a Recipe.
+
+    `more` are further calls, `left_out` says which calls of the project are not made. Where a `script` calls
+    the runner, `before` are names of scripts and programs that it runs first.
+    """
+
+    runner: TestRunner
+    arguments: tuple[str, ...]
+    reason: str = ""
+    more: tuple[TestCall, ...] = ()
+    left_out: str = ""
+    script: str = ""
+    before: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from sandbox.toolchains.ecosystem import (
     BuildRequest,
     Downloads,
     Ecosystem,
+    Runner,
     SetupHints,
     Toolchain,
     TreeEvidence,
@@ -22,7 +23,7 @@ from sandbox.toolchains.ecosystem import (
 )
 from sandbox.toolchains.layers import CACHE, PROJECT, SYSTEM_PATH, TOOLCHAIN
 from sandbox.toolchains.node_chain import read_settings
-from sandbox.toolchains.node_script import READ_TEST_FILES, SUFFIXES, Runner, choose_runner, is_test
+from sandbox.toolchains.node_script import READ_TEST_FILES, SUFFIXES, choose_runner, is_test
 from sandbox.toolchains.node_version import OLDEST, able_to_run, fetching, wanted_node
 from sandbox.toolchains.node_workspace import (
     BUILDS,

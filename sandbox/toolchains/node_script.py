@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice, pairwise
 from pathlib import PurePosixPath
 
-from sandbox.toolchains.ecosystem import SetupHints
+from sandbox.toolchains.ecosystem import Runner, SetupHints
 from sandbox.toolchains.node_chain import Chain, bare
 from sandbox.toolchains.node_workspace import TABLES
 from sandbox.toolchains.tree import Table, Tree
@@ -101,22 +101,6 @@ _NOT_DROPPED = {
     TestRunner.JEST: re.compile(r"-[tw]"),
 }
 _NEVER = re.compile(r"(?!)")
-
-
-@dataclass(frozen=True, slots=True)
-class Runner:
-    """How tests are run. `arguments` as in a Recipe: NAME=value, node's, `--`, the runner's.
-
-    `reason` says why, `script` is the one that calls it. `before` are names of scripts and programs that the
-    chain runs before it, `more` its further calls.
-    """
-
-    runner: TestRunner
-    arguments: tuple[str, ...]
-    reason: str = ""
-    before: tuple[str, ...] = ()
-    more: tuple[TestCall, ...] = ()
-    script: str = ""
 
 
 def read_script(

@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from itertools import pairwise
 from pathlib import PurePosixPath
 
-from sandbox.toolchains.ecosystem import SetupHints
+from sandbox.toolchains.ecosystem import Runner, SetupHints
 from sandbox.toolchains.python_arguments import understood
 from sandbox.toolchains.python_calls import RunnerLine
 from sandbox.toolchains.python_ci import TestHints
@@ -28,21 +28,7 @@ _MOST_CALLS = 5
 _BENCHMARK = re.compile(r"bench|perf|profil", re.I)
 
 
-@dataclass(frozen=True, slots=True)
-class RunnerChoice:
-    """The runner, its arguments, and the sentence that says why.
-
-    `more` are further calls, `left_out` says which calls of the project are not made.
-    """
-
-    runner: TestRunner
-    arguments: tuple[str, ...]
-    reason: str
-    more: tuple[TestCall, ...] = ()
-    left_out: str = ""
-
-
-def choose_runner(tree: Tree, hints: tuple[TestHints, ...], requirements: set[str]) -> RunnerChoice:
+def choose_runner(tree: Tree, hints: tuple[TestHints, ...], requirements: set[str]) -> Runner:
     """Choose from the tree's test files; `requirements` are the normalised names that get installed."""
     named = [(path, PurePosixPath(path).name) for path in tree.files() if path.endswith(".py")]
     of_unittest = [call for hint in hints for call in _calls(tree, hint.calls, TestRunner.UNITTEST)]
@@ -54,24 +40,24 @@ def choose_runner(tree: Tree, hints: tuple[TestHints, ...], requirements: set[st
     why = _why_pytest(tree, tests, texts, requirements)
     if why and (tests or _has_pytest_section(tree)):
         reason = f"Tests run with pytest, because {why}."
-        return _as_called(tree, hints, RunnerChoice(TestRunner.PYTEST, (), reason), tests)
+        return _as_called(tree, hints, Runner(TestRunner.PYTEST, (), reason), tests)
     if any(_UNITTEST_TRACE.search(text) for text in texts):
         reason = (
             "Tests run with unittest, because the test files import it and nothing names pytest."
         )
-        choice = _as_called(tree, hints, RunnerChoice(TestRunner.UNITTEST, (), reason), tests)
+        choice = _as_called(tree, hints, Runner(TestRunner.UNITTEST, (), reason), tests)
         # unittest finds tests only in packages; a plain folder must be named.
         folders = [PurePosixPath(path).parts[0] for path in tests if "/" in path]
         plain = [folder for folder in folders if not tree.has(f"{folder}/__init__.py")]
         found = ("discover", "-s", plain[0]) if plain and len(folders) == len(tests) else ()
         return replace(choice, arguments=choice.arguments or found)
-    nothing = RunnerChoice(TestRunner.NONE, (), "No test files were found, so no tests are run.")
+    nothing = Runner(TestRunner.NONE, (), "No test files were found, so no tests are run.")
     return _as_called(tree, hints, nothing, tests)
 
 
 def _as_called(
-    tree: Tree, hints: tuple[TestHints, ...], choice: RunnerChoice, tests: list[str]
-) -> RunnerChoice:
+    tree: Tree, hints: tuple[TestHints, ...], choice: Runner, tests: list[str]
+) -> Runner:
     """Add how the project itself calls the tests: the place that runs most of them, and more.
 
     More is every call for doctests, and what another job of CI runs of the other tests.
@@ -120,7 +106,7 @@ def _as_called(
     over = len(calls) - _MOST_CALLS
     left_out = f"{over} further call(s) of the project's tests are not run." if over > 0 else ""
     first, *more = calls[:_MOST_CALLS]
-    return RunnerChoice(first.runner, first.arguments, reason, tuple(more), left_out)
+    return Runner(first.runner, first.arguments, reason, tuple(more), left_out)
 
 
 def _folders_apart(tree: Tree, tests: list[str]) -> list[tuple[str, ...]]:
@@ -198,17 +184,17 @@ def _is_held(call: TestCall, others: Iterable[TestCall]) -> bool:
     )
 
 
-def configured_runner(line: str) -> RunnerChoice:
+def configured_runner(line: str) -> Runner:
     """Return the runner of the trusted configuration's `test` line, all its arguments kept."""
     reason = f"Tests run with `{line}`, because the repository's configuration says so."
     words = [] if _SHELL.search(line) else shlex.split(line)
     if words[:1] == ["pytest"]:
-        return RunnerChoice(TestRunner.PYTEST, tuple(words[1:]), reason)
+        return Runner(TestRunner.PYTEST, tuple(words[1:]), reason)
     if words[1:3] == ["-m", "pytest"] and words[0].startswith("python"):
-        return RunnerChoice(TestRunner.PYTEST, tuple(words[3:]), reason)
+        return Runner(TestRunner.PYTEST, tuple(words[3:]), reason)
     if words[1:3] == ["-m", "unittest"] and words[0].startswith("python"):
-        return RunnerChoice(TestRunner.UNITTEST, tuple(words[3:]), reason)
-    return RunnerChoice(TestRunner.COMMAND, (line,), reason)
+        return Runner(TestRunner.UNITTEST, tuple(words[3:]), reason)
+    return Runner(TestRunner.COMMAND, (line,), reason)
 
 
 def _has_pytest_section(tree: Tree) -> bool:
@@ -241,7 +227,7 @@ class Added:
 
 
 def missing_runner(
-    runner: RunnerChoice, names: set[str], setup: SetupHints
+    runner: Runner, names: set[str], setup: SetupHints
 ) -> tuple[Added, tuple[str, ...]]:
     """Return pytest when the tests need it and nothing is known to install it, and the reason.
 
