@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sandbox.toolchains import c, foreign, go, java, node, python, rust, shell, site
 from sandbox.toolchains.ecosystem import Ecosystem, TreeEvidence
 from sandbox.toolchains.ecosystem import SetupHints as SetupHints
 from sandbox.toolchains.ecosystem import Toolchain as Toolchain
+from sandbox.toolchains.native import container_hints
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe
 
@@ -71,15 +72,24 @@ def detect_both(
     if choice.base is None:
         return Recipes(None, None)
     base, head = trees
-    same = choice.base.detect(head, hints, toolchain)
-    other = choice.head.detect(head, hints, toolchain) if choice.head and not same else None
-    return Recipes(choice.base.detect(base, hints, toolchain), same or other)
+    same = _recipe(choice.base, head, hints, toolchain)
+    other = _recipe(choice.head, head, hints, toolchain) if choice.head and not same else None
+    return Recipes(_recipe(choice.base, base, hints, toolchain), same or other)
 
 
 def detect(tree: Path, hints: SetupHints, toolchain: Toolchain) -> Recipe | None:
     """Return the recipe of the ecosystem that most in the tree speaks for, or None."""
     found = _choose(tree, hints)
-    return found.ecosystem.detect(tree, hints, toolchain) if found else None
+    return _recipe(found.ecosystem, tree, hints, toolchain) if found else None
+
+
+def _recipe(
+    ecosystem: Ecosystem, tree: Path, hints: SetupHints, toolchain: Toolchain
+) -> Recipe | None:
+    """Return an ecosystem's recipe, with what the files of a container ask for among its reasons."""
+    found = ecosystem.detect(tree, hints, toolchain)
+    said = container_hints(Tree(tree / hints.root)) if found else ()
+    return replace(found, reasons=(*found.reasons, *said)) if found and said else found
 
 
 @dataclass(frozen=True, slots=True)

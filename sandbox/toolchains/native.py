@@ -14,9 +14,15 @@ import shlex
 
 from sandbox.base import TREE
 from sandbox.toolchains.ecosystem import SetupHints
+from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe, TestRunner
 
 C_SUFFIXES = (".c", ".cc", ".cpp", ".cxx")
+_FROM = re.compile(r"^FROM\s+(?:--\S+\s+)?(\S{1,100})", re.M | re.I)
+_APT = re.compile(r"apt(?:-get)?\s+(?:-\S+\s+)*install\s+((?:[^\n&;|\\]|\\\n)+)")
+_PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.\-]{1,60}")
+_IMAGE = re.compile(r"\"image\"\s*:\s*\"([\w./:@-]{1,100})\"")
+_MOST_PACKAGES = 8
 
 
 def in_a_copy(line: str) -> tuple[str, ...]:
@@ -72,3 +78,24 @@ def is_plain(line: str) -> bool:
 def lacking(ecosystem: str, root: str, needs: tuple[str, ...], reasons: tuple[str, ...]) -> Recipe:
     """Return the recipe of a project that this machine cannot build."""
     return Recipe(ecosystem, reasons, (), (), TestRunner.NONE, (), "", needs, root)
+
+
+def container_hints(tree: Tree) -> tuple[str, ...]:
+    """Say what a Dockerfile or devcontainer.json asks for. It is only read: Assay builds no image of it."""
+    found = []
+    text = tree.read("Dockerfile")
+    images = _FROM.findall(text)
+    if images:
+        packages = [word for part in _APT.findall(text) for word in part.split()]
+        named = [word for word in packages if _PACKAGE.fullmatch(word)][:_MOST_PACKAGES]
+        installs = f" and installs {', '.join(f'`{one}`' for one in named)}" if named else ""
+        found.append(
+            f"`Dockerfile` starts from `{images[0]}`{installs}; Assay takes that as a hint only."
+        )
+    for path in (".devcontainer/devcontainer.json", ".devcontainer.json"):
+        image = _IMAGE.search(tree.read(path))
+        if image:
+            found.append(
+                f"`{path}` names the image `{image.group(1)}`; Assay takes that as a hint."
+            )
+    return tuple(found)

@@ -156,6 +156,19 @@ def test_a_configured_make_target_is_the_one_that_is_run(tmp_path: Path) -> None
     assert (configured.runner, configured.test_arguments) == (TestRunner.MAKE, ("make", "check"))
 
 
+def test_a_container_file_is_a_hint_and_nothing_more(tmp_path: Path) -> None:
+    files = {
+        **C,
+        "Makefile": MAKEFILE,
+        "Dockerfile": "FROM gcc:13\nRUN apt-get install -y libfoo-dev \\\n    zlib1g-dev && make\n",
+        ".devcontainer/devcontainer.json": '{"image": "mcr.example/c:1"}',
+    }
+    said = " ".join(found(write(tmp_path, files)).reasons)
+    assert "`gcc:13`" in said
+    assert "`libfoo-dev`, `zlib1g-dev`" in said
+    assert "`mcr.example/c:1`" in said
+
+
 def test_a_configured_line_of_a_python_project_does_not_make_it_another(tmp_path: Path) -> None:
     files = {"pyproject.toml": "", "a.py": "", "Makefile": "test:\n\tpytest\n", "ci.sh": ""}
     write(tmp_path, files)
