@@ -8,8 +8,8 @@ from bot.evidence.case import Case
 from bot.evidence.tests.results import test_ids
 from bot.task.changed_parts import ChangedPart, changed_beside
 from bot.values import Category, Conclusion, GateReason, TestComparison
+from bot.verdict.upkeep import ACCEPT_REVERT
 
-_SHOWN = 10  # digits of a commit
 _EXPECTS = "The pull request changes what {tests} expect{s}, and the task does not ask for it."
 _IMPORTS = "{tests} need{s} only other imports on head, and the task does not ask for that."
 _LOADS = (
@@ -30,10 +30,10 @@ def expectation_reasons(case: Case) -> Iterator[GateReason]:
             "expectation",
             Conclusion.ACTION_REQUIRED,
             _TAKES_BACK.format(
-                sha=case.observed.tests.takes_back[:_SHOWN],
+                sha=case.observed.tests.takes_back[:12],
                 tests=f"{len(gone)} of them" if len(gone) > 1 else f"`{gone[0]}`",
             ),
-            "If it is to be reverted, accept it.",
+            ACCEPT_REVERT,
             tests=gone,
         )
     changed = (

@@ -39,6 +39,7 @@ from sandbox.damage.values import OF_LINES
 from sandbox.elsewhere.values import Otherwise
 from sandbox.values import ChangedFile, ChangeKind, Outcome
 
+ACCEPT_REVERT = "If it is to be reverted, accept it."
 _CLAIMS_A_CHANGE = re.compile(
     r"^(?:feat|perf|revert)\b"
     r"|\b(?:fix|bugfix|fixe[sd]|resolve[sd]?|repairs?|prevents?|implements?|no longer)\b",
@@ -61,8 +62,8 @@ def judge_by_kind(requirement: Requirement, case: Case) -> Verdict | None:
     if requirement.trust is Trust.AUTHOR and (sha := case.observed.tests.takes_back):
         return unverified(
             requirement,
-            f"The change takes back commit `{sha[:10]}` exactly. Whether that is wanted no test shows.",
-            "If it is to be reverted, accept it.",
+            f"The change takes back commit `{sha[:12]}` exactly. Whether that is wanted no test shows.",
+            ACCEPT_REVERT,
         )
     if requirement.trust is not Trust.AUTHOR or not (case.is_inert or kinds == {ChangeKind.TESTS}):
         return None

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from bot.diff.lines import TextReader, added_lines, is_gone, is_new, old_path
+from bot.diff.lines import TextReader, added_lines, is_gone, old_path
 from bot.diff.paths import is_automation, is_build_file
 from bot.integrity.reading.inspection import Inspection, make_finding, words_of_task
 from bot.text.words import Vocabulary, words_of
@@ -59,8 +59,7 @@ def new_dependencies(
         client = Client.NPM if file == "package.json" else Client.PIP
         if is_gone(change) or not _MANIFEST.fullmatch(file):
             continue
-        before = None if is_new(change) else base.read(old_path(change))
-        known = dict(_named(change.path, before))
+        known = dict(_named(change.path, base.read(old_path(change))))
         for name, _ in _named(change.path, head.read(change.path)):
             if name not in known:
                 found.setdefault(WantedPackage(client, name), change)

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from bot.diff.lines import is_new, old_path
+from bot.diff.lines import old_path
 from bot.integrity.reading.inspection import Inspection, make_finding, ships
 from bot.integrity.reading.signatures import (
     Parameter,
@@ -82,7 +82,7 @@ def left_overrides(inspection: Inspection) -> Iterator[Finding]:
 
 def _grown(inspection: Inspection) -> Iterator[_Grown]:
     for change in inspection.shipped((".py",)):
-        if is_new(change) or not ships(old_path(change)):
+        if not ships(old_path(change)):
             continue
         before, after = inspection.before(change) or "", inspection.after(change) or ""
         old = only_once(python_signatures(before, inspection.trees.of(before)))

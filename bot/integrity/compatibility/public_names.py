@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bot.diff.lines import is_gone, is_new, old_path
+from bot.diff.lines import is_gone, old_path
 from bot.diff.python_source import Definition, parse_python
 from bot.integrity.reading.inspection import Inspection, Trees, make_finding, ships, words_of_task
 from bot.integrity.reading.languages import SCRIPT
@@ -84,7 +84,7 @@ def may_be_called(change: FileChange) -> bool:
     is_private = any(part.startswith("_") and part != "__init__.py" for part in path.split("/"))
     stem = path.rpartition("/")[2].removesuffix(".py")
     is_known = path.endswith(SCRIPT.suffixes) or (path.endswith(".py") and stem.isidentifier())
-    return is_known and not is_new(change) and not is_private and ships(path)
+    return is_known and not is_private and ships(path)
 
 
 def public_names(path: str, text: str) -> Iterator[tuple[str, int]]:
@@ -234,8 +234,6 @@ def lost_hashes(inspection: Inspection) -> Iterator[Finding]:
     if _OF_HASHES.search(words_of_task(inspection)):
         return
     for change in inspection.shipped((".py",)):
-        if is_new(change):
-            continue
         sides = (inspection.before(change), inspection.after(change))
         old, new = ({one.name: one for one in _compared(text, inspection.trees)} for text in sides)
         for name, node in new.items():

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from bot.diff.lines import is_gone, is_new, old_path
+from bot.diff.lines import is_gone, old_path
 from bot.diff.python_source import named_functions
 from bot.integrity.reading.inspection import Inspection, Trees, make_finding, ships, words_of_task
 from bot.integrity.reading.languages import SCRIPT
@@ -56,8 +56,6 @@ def left_twins(inspection: Inspection) -> Iterator[Finding]:
     changes = {one.path: one for one in inspection.diff.files if not is_gone(one)}
     trees = inspection.trees
     for change in inspection.shipped():
-        if is_new(change):
-            continue
         old = _bodies(old_path(change), inspection.before(change), trees)
         new = _bodies(change.path, inspection.after(change), trees)
         edited = [(old[o], new[o]) for o in old.keys() & new.keys() if old[o].lines != new[o].lines]

@@ -132,7 +132,8 @@ _TEST = re.compile(r"(?i)\b(?:tests?|test_\w+)\b")
 class TestFacts:
     """The comparisons, how many tests were collected, and which removals were asked for.
 
-    `removals` are demands, and what stands round them where it speaks of tests.
+    `removals` are demands, and what stands round them where it speaks of tests. Of a test in `spoken_for`
+    other evidence says why it changed: it only grew by what the task names, or a revert takes it back.
     """
 
     __test__ = False
@@ -142,8 +143,7 @@ class TestFacts:
     asked: tuple[Requirement, ...] = ()
     permitted: tuple[PermittedChange, ...] = ()
     retired: frozenset[str] = frozenset()
-    grown: frozenset[str] = frozenset()
-    taken_back: frozenset[str] = frozenset()
+    spoken_for: frozenset[str] = frozenset()
     only_imports: tuple[str, ...] = ()
 
     def base_version_fails(self, path: str, name: str) -> bool:
@@ -157,8 +157,7 @@ class TestFacts:
             and t.base_on_head in FAILING
             and t.head_on_base not in FAILING
             and not t.runner_of_base
-            and t.id not in self.grown
-            and t.id not in self.taken_back
+            and t.id not in self.spoken_for
             for t in self._named(path, name)
         )
 
@@ -178,8 +177,8 @@ class TestFacts:
                 or any(lets_go(one, test) for one in self.permitted)
                 for test in failing
             )
-        is_taken_back = all(t.id in self.taken_back for t in self._named(path, name))
-        if not self.collects_fewer or (self.taken_back and is_taken_back):
+        is_spoken_for = all(t.id in self.spoken_for for t in self._named(path, name))
+        if not self.collects_fewer or (self.spoken_for and is_spoken_for):
             return False
         test = Vocabulary(words_of(f"{name} {path}"))
         asked = (word for one in self.removals for word in words_of(_REMOVING.sub(" ", one)))
@@ -226,7 +225,6 @@ def gather_test_facts(four_way: FourWay, requirements: Requirements) -> TestFact
         asked=requirements.items,
         permitted=requirements.permitted,
         retired=frozenset(one.id for one in four_way.retired),
-        grown=frozenset(one.id for one in four_way.grown),
-        taken_back=frozenset(four_way.taken_back),
+        spoken_for=frozenset((*(one.id for one in four_way.grown), *four_way.taken_back)),
         only_imports=four_way.only_imports,
     )

@@ -11,7 +11,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from bot.diff.lines import is_gone, is_new, old_path
+from bot.diff.lines import is_gone, old_path
 from bot.diff.python_source import Function, named_functions
 from bot.integrity.reading.inspection import Inspection, Trees, make_finding, ships, words_of_task
 from bot.integrity.side_effects.swallowed_errors import only_logs, swallowed_errors
@@ -47,7 +47,7 @@ def lost_protections(inspection: Inspection) -> Iterator[Finding]:
     heads = {one.path: tree for one in files if (tree := trees.of(inspection.after(one)))}
     held = frozenset(text for tree in heads.values() for text in _held(tree))
     for change in files:
-        before = None if is_new(change) else trees.of(inspection.before(change))
+        before = trees.of(inspection.before(change))
         if before is None or change.path not in heads or not ships(old_path(change)):
             continue
         now = dict(named_functions(heads[change.path].body))
@@ -169,8 +169,6 @@ def lost_raises(inspection: Inspection) -> Iterator[Finding]:
         return
     found: list[Finding] = []
     for change in inspection.shipped((".py",)):
-        if is_new(change):
-            continue
         sides = inspection.before(change), inspection.after(change)
         for name, line in _lost(*sides, inspection.trees):
             message = (

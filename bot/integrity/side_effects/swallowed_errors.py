@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from bot.diff.lines import is_new
 from bot.diff.python_source import Function, named_functions
 from bot.integrity.reading.inspection import Inspection, Trees, make_finding, words_of_task
 from bot.integrity.reading.languages import SCRIPT
@@ -103,8 +102,6 @@ def swallowed_errors(inspection: Inspection) -> Iterator[Finding]:
                 f"`{part}` drops every error of the block that `with` is in front of, and {why}"
             )
             yield make_finding(ERROR_SWALLOWED, change, line, message)
-        if is_new(change):
-            continue
         find = _in_python if change.path.endswith(".py") else _in_script
         for part, line, is_broad in find(before, after, inspection.trees):
             if asks_to_go_on and not (
