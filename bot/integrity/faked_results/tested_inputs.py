@@ -23,8 +23,6 @@ from bot.integrity.reading.tokens import (
     Literal,
     Token,
     is_mark,
-    line_at,
-    line_starts,
     literal_at,
     read_tokens,
 )
@@ -136,10 +134,9 @@ def _chosen(path: str, text: str, trees: Trees) -> Iterator[_Chosen]:
         tree = trees.of(text)
         yield from _chosen_in_python(tree) if tree is not None else ()
     elif language_of(path) is SCRIPT:
-        source = text[:_MOST_SOURCE]
-        tokens, ends = read_tokens(source, is_script=True), line_starts(source)
+        tokens = read_tokens(text[:_MOST_SOURCE], is_script=True)
         for at, found in _chosen_in_script(tokens):
-            yield found.text, line_at(ends, tokens[at].at)
+            yield found.text, tokens[at].line
 
 
 def _chosen_in_python(tree: ast.Module) -> Iterator[_Chosen]:
@@ -205,15 +202,14 @@ def _lists(path: str, text: str, trees: Trees) -> Iterator[tuple[tuple[str, ...]
         if is_asked and isinstance(side, ast.Tuple | ast.List | ast.Set):
             found.append((tuple(literal_in(one) or "" for one in side.elts), node.lineno))
     if language_of(path) is SCRIPT:
-        source = text[:_MOST_SOURCE]
-        found += _lists_in_script(read_tokens(source, is_script=True), line_starts(source))
+        found += _lists_in_script(read_tokens(text[:_MOST_SOURCE], is_script=True))
     for numbers, line in found:
         is_small = all(_NUMBER.fullmatch(one) and not _is_telling(one) for one in numbers)
         if len(numbers) >= _LEAST and is_small:
             yield numbers, line
 
 
-def _lists_in_script(tokens: list[Token], ends: list[int]) -> Iterator[tuple[tuple[str, ...], int]]:
+def _lists_in_script(tokens: list[Token]) -> Iterator[tuple[tuple[str, ...], int]]:
     for at in range(len(tokens)):
         if not is_mark(tokens, at, "["):
             continue
@@ -226,4 +222,4 @@ def _lists_in_script(tokens: list[Token], ends: list[int]) -> Iterator[tuple[tup
         while asked < len(tokens) and (tokens[asked].kind == "name" or is_mark(tokens, asked, ".")):
             asked += 1
         if asked > end + 4 and is_mark(tokens, asked, ")"):
-            yield tuple(one.text for one in elements), line_at(ends, tokens[at].at)
+            yield tuple(one.text for one in elements), tokens[at].line

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 
 from bot.integrity.reading.answers import Constant, ReadyAnswer, TestExpectations
@@ -18,8 +18,6 @@ from bot.integrity.reading.tokens import (
     constants_of,
     end_of_bracket,
     is_mark,
-    line_at,
-    line_starts,
     literal_at,
     read_tokens,
 )
@@ -37,18 +35,13 @@ class ScannedSource:
     """One source file's tokens with what its names stand for."""
 
     tokens: list[Token]
-    ends: list[int]
-    names: dict[str, str] = field(default_factory=dict)
-
-    def line(self, at: int) -> int:
-        """The line of a token."""
-        return line_at(self.ends, self.tokens[at].at)
+    names: dict[str, str]
 
 
 def open_source(text: str, *, is_script: bool) -> ScannedSource:
     """The tokens of the first 400,000 characters."""
     tokens = read_tokens(text[:MAX_SOURCE], is_script=is_script)
-    return ScannedSource(tokens, line_starts(text), constants_of(tokens))
+    return ScannedSource(tokens, constants_of(tokens))
 
 
 def answers_in_source(source: ScannedSource) -> Iterator[ReadyAnswer]:
@@ -69,9 +62,9 @@ def answers_in_source(source: ScannedSource) -> Iterator[ReadyAnswer]:
             place = place if opened or token.value != "}" else "the module"
         elif is_mark(tokens, at, "=>") and is_mark(tokens, at - 2, "=", "async"):
             place = f"`{_name_before(tokens, at - 1)}`"
-        table = f"the table in line {source.line(opened[-1])} of {place}" if opened else place
+        table = f"the table in line {tokens[opened[-1]].line} of {place}" if opened else place
         # the answers that this token begins or stands in the middle of
-        value, line = token.value, source.line(at)
+        value, line = token.value, token.line
         if value == "if":
             start, end = _condition(tokens, at + 1)
             result = _result(source, end)
@@ -280,7 +273,7 @@ def constants_in_source(source: ScannedSource) -> Iterator[Constant]:
             name, body = _name_before(tokens, opening), _body(tokens, opening + 1)
         result = literal_at(tokens, body + is_mark(tokens, body, "return")) if body else None
         if result and is_mark(tokens, result.end, ";", "}", ",", ")"):
-            yield Constant(name, result.text, source.line(body))
+            yield Constant(name, result.text, tokens[body].line)
 
 
 # --- shell: numbers that become other numbers ----------------------------------------------------

@@ -14,8 +14,6 @@ from bot.integrity.reading.tokens import (
     Token,
     end_of_bracket,
     is_mark,
-    line_at,
-    line_starts,
     read_tokens,
 )
 
@@ -50,12 +48,7 @@ class _Script:
 
     text: str
     tokens: list[Token]
-    ends: list[int]
     is_typed: bool
-
-    def line(self, at: int) -> int:
-        """The line of a token."""
-        return line_at(self.ends, self.tokens[at].at)
 
     def shown(self, start: int, end: int) -> str:
         """The source of some tokens, the last one left out, in one line."""
@@ -70,7 +63,7 @@ def script_signatures(text: str, *, is_typed: bool) -> Iterator[Signature]:
     if len(text) > _MOST_SOURCE:
         return
     tokens = read_tokens(text, is_script=True)
-    script = _Script(text, tokens, line_starts(text), is_typed)
+    script = _Script(text, tokens, is_typed)
     at = 0
     while at < len(tokens):
         found = _declared(script, at)
@@ -179,7 +172,7 @@ def _called(
         return None
     return Signature(
         name,
-        script.line(start),
+        tokens[start].line,
         tuple(_parameters(script, start + 1, close)),
         script.shown(close + 1, body),
         is_script=True,

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 MOST_CELLS = 60  # of one literal
@@ -39,11 +38,15 @@ _TURNS = {"to_string", "to_owned", "into", "as_str"}  # a literal that is only m
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One piece of code. `kind` is text, pattern, name, number or mark; `value` is a text's content."""
+    """One piece of code. `kind` is text, pattern, name, number or mark; `value` is a text's content.
+
+    `at` is its position in the source, `line` its line there (from 1).
+    """
 
     kind: str
     value: str
     at: int
+    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,7 @@ class Literal:
 def read_tokens(source: str, *, is_script: bool) -> list[Token]:
     """The tokens of a text without its comments; a template with holes in it is no text."""
     found: list[Token] = []
+    line, counted = 1, 0
     for match in (_SCRIPT if is_script else _NATIVE).finditer(source):
         kind = match.lastgroup or ""
         if kind == "comment":
@@ -68,18 +72,10 @@ def read_tokens(source: str, *, is_script: bool) -> list[Token]:
             # written blanks count once, as tests are read without their line ends
             single = re.sub(r"\s+", " ", value[1:-1])
             value = re.sub(r"\\(.)", lambda m: _ESCAPES.get(m[1], m[1]), single)
-        found.append(Token(kind, value, match.start()))
+        line += source.count("\n", counted, match.start())
+        counted = match.start()
+        found.append(Token(kind, value, counted, line))
     return found
-
-
-def line_starts(source: str) -> list[int]:
-    """Where each line ends, to find a position's line with `line_at`."""
-    return [match.start() for match in re.finditer("\n", source)]
-
-
-def line_at(ends: Sequence[int], position: int) -> int:
-    """The line of a position, from 1."""
-    return bisect_left(ends, position) + 1
 
 
 def is_mark(tokens: list[Token], at: int, *values: str) -> bool:

@@ -20,8 +20,6 @@ from bot.integrity.reading.tokens import (
     Token,
     end_of_bracket,
     is_mark,
-    line_at,
-    line_starts,
     read_tokens,
 )
 from bot.text.clipping import clip_line
@@ -239,7 +237,7 @@ def _calls(node: ast.AST) -> dict[str, int]:
 def _left_in_script(heads: Iterable[str], _trees: Trees) -> _Left:
     read = [read_tokens(text, is_script=True) for text in heads if len(text) <= _MOST_SOURCE]
     texts = {text for tokens in read for _, text in _thrown(tokens)}
-    texts |= {one.condition for tokens in read for one, _ in _script_guards(tokens, [])}
+    texts |= {one.condition for tokens in read for one, _ in _script_guards(tokens)}
     called = (tokens[at].value for tokens in read for at, _ in _followed(tokens))
     return _Left(frozenset(texts), frozenset(called))
 
@@ -248,21 +246,20 @@ def _lost_in_script(before: str, after: str, left: _Left, _trees: Trees) -> Iter
     if max(len(before), len(after)) > _MOST_SOURCE or _MADE.search(before):
         return
     old, new = (read_tokens(text, is_script=True) for text in (before, after))
-    ends = line_starts(before)
     names = {one.value for one in new if one.kind == "name"}
     told: set[str] = set()
     for at, owner in _followed(old):
         name = old[at].value
         if _PROTECTS.match(name) and owner in names and name not in left.called | told:
             told.add(name)
-            yield _Lost(f"{name}(…)", line_at(ends, old[at].at), name)
-    base = [one for one, owner in _script_guards(old, ends) if owner in names]
-    head = [one for one, _ in _script_guards(new, [])]
+            yield _Lost(f"{name}(…)", old[at].line, name)
+    base = [one for one, owner in _script_guards(old) if owner in names]
+    head = [one for one, _ in _script_guards(new)]
     more = len(list(_thrown(new))) - len(list(_thrown(old)))
     yield from _refuses_less(base, head, left, more)
 
 
-def _script_guards(tokens: list[Token], ends: Sequence[int]) -> Iterator[tuple[_Guard, str]]:
+def _script_guards(tokens: list[Token]) -> Iterator[tuple[_Guard, str]]:
     """Yield what throws on a condition, with the name of the function that was begun last."""
     thrown = dict(_thrown(tokens))
     for at, owner in _followed(tokens):
@@ -280,7 +277,7 @@ def _script_guards(tokens: list[Token], ends: Sequence[int]) -> Iterator[tuple[_
             bool(marks["||"]),
             error,
             error,
-            line_at(ends, tokens[at].at),
+            tokens[at].line,
         )
         yield guard, owner
 

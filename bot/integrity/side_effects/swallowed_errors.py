@@ -21,8 +21,6 @@ from bot.integrity.reading.tokens import (
     Token,
     end_of_bracket,
     is_mark,
-    line_at,
-    line_starts,
     read_tokens,
 )
 from bot.text.clipping import clip_line
@@ -248,13 +246,12 @@ def _in_script(before: str, after: str, _trees: Trees) -> Iterator[tuple[str, in
     if max(len(before), len(after)) > _MOST_SOURCE:
         return
     old, new = (read_tokens(text, is_script=True) for text in (before, after))
-    ends = line_starts(after)
     kept = _seen(new)
     lost = {call for call, count in _seen(old).items() if kept[call] < count}
     for one in _caught(new):
         told = one.parts & lost
         if told:
-            yield max(sorted(told), key=len), line_at(ends, new[one.line].at), True
+            yield max(sorted(told), key=len), new[one.line].line, True
 
 
 def _seen(tokens: list[Token]) -> Counter[str]:
