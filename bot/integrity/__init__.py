@@ -38,7 +38,7 @@ from bot.integrity.scope.named_parts import missing_options, missing_parts
 from bot.integrity.scope.new_options import unasked_options, untried_options, unused_definitions
 from bot.integrity.scope.out_of_scope import files_out_of_scope
 from bot.integrity.side_effects.guards import removed_guards
-from bot.integrity.side_effects.protections import kept_on_errors, lost_protections, lost_raises
+from bot.integrity.side_effects.protections import kept_on_errors, lost_protections
 from bot.integrity.side_effects.reach import newly_reached
 from bot.integrity.side_effects.swallowed_errors import swallowed_errors
 from bot.integrity.side_effects.text_methods import replaced_only_first, stripped_letters
@@ -136,7 +136,6 @@ CHECKS: tuple[Check, ...] = (
     lost_base_classes,
     lost_hashes,
     swallowed_errors,
-    lost_raises,
     removed_guards,
     lost_protections,
     kept_on_errors,

@@ -1,7 +1,8 @@
 """Finds errors that base let out and that head drops, where the task does not speak of errors.
 
 Seen is code of base that stands in a new `try` whose handler only goes on: no test may ever get there. And an
-`__exit__` that newly gives back something true: it drops all errors.
+`__exit__` that newly gives back something true: it drops all errors. Where a handler of base raises, it is
+not enough that the task speaks of what fails: it has to say that an error is passed over.
 Python is read by its syntax tree, JavaScript by its tokens.
 """
 
@@ -33,17 +34,20 @@ _MOST_SOURCE = 200_000
 _MOST_TOKENS = 60  # of one call, or of one handler
 _MOST_CAUGHT = 200  # places of one file, each of at most
 _MOST_TRIED = 3_000  # tokens
-_LENIENT = re.compile(
+_GOES_ON = re.compile(
     r"(?i)\b(?:ignor\w*|swallow\w*|toler\w+|lenient\w*|silen\w+|robust\w*|suppress\w*|fall\w*[ -]?backs?|"
-    r"graceful\w*|best[- ]effort|crash\w*|fail\w*|catch\w*|traceback\w*|unavailable|malformed|corrupt\w*|"
-    r"invalid|unparsable|revert\w*)\b"
+    r"graceful\w*|best[- ]effort|crash\w*|traceback\w*|unavailable|revert\w*|pass\w* over)\b"
 )
 """What speaks of going on in spite of an error."""
-_OF_ERRORS = re.compile(r"(?i)errors?\b|exceptions?\b|\b(?:rais\w+|throw\w*|thrown|reject\w*)\b")
+_OF_FAILURES = re.compile(r"(?i)\b(?:fail\w*|catch\w*|malformed|corrupt\w*|invalid|unparsable)\b")
+_OF_ERRORS = re.compile(
+    r"(?i)errors?\b|exceptions?\b|\b(?:rais\w+|throw\w*|thrown|reject\w*|fail\w*|giv\w+ up)\b"
+)
 _NOT = re.compile(
     r"(?i)\b(?:no|not|never|without|instead|rather|handl\w+|longer|skip\w*|returns?|stops?)\b"
     r"|n['\u2019]t\b"
 )
+_UNSAID = "the task does not speak of errors."
 _NAMED = re.compile(
     r"(?<![\w.])[A-Z]\w{0,60}(?:Error|Exception)(?!\w)"
     r"|\b(?:ENOENT|EEXIST|EACCES|EISDIR|ENOTDIR|EPERM|EPIPE|ECONNREFUSED|ECONNRESET|ETIMEDOUT)\b"
@@ -81,30 +85,32 @@ class _Handled:
 def swallowed_errors(inspection: Inspection) -> Iterator[Finding]:
     """Code of base whose errors nobody gets to see any more."""
     said = words_of_task(inspection)
-    asks_to_go_on = _LENIENT.search(said) or any(
+    goes_on = _GOES_ON.search(said) or any(
         _OF_ERRORS.search(one) and _NOT.search(one)  # that some are raised says nothing of that
         for one in sentences(said)
     )
+    is_of_errors = bool(goes_on or _OF_FAILURES.search(said))
     named = () if _OF_ANY.search(said) else tuple(dict.fromkeys(_NAMED.findall(said)))
-    if (asks_to_go_on and not named) or inspection.diff.truncated:
+    if (goes_on and not named) or inspection.diff.truncated:
         return
-    why = "the task does not speak of errors."
-    if asks_to_go_on:
-        why = f"the task speaks of `{named[0]}` only."
+    why = "the task does not say that it is passed over." if is_of_errors else _UNSAID
+    why = f"the task speaks of `{named[0]}` only." if is_of_errors and named else why
+    is_any_asked = bool(named) or not is_of_errors
     for change in inspection.shipped((".py", *SCRIPT.suffixes)):
         before, after = inspection.before(change) or "", inspection.after(change) or ""
         for part, line in (
-            _in_exits(before, after, inspection.trees) if change.path.endswith(".py") else ()
+            _in_exits(before, after, inspection.trees)
+            if is_any_asked and change.path.endswith(".py")
+            else ()
         ):
             message = (
                 f"`{part}` drops every error of the block that `with` is in front of, and {why}"
             )
             yield make_finding(ERROR_SWALLOWED, change, line, message)
         find = _in_python if change.path.endswith(".py") else _in_script
-        for part, line, is_broad in find(before, after, inspection.trees):
-            if asks_to_go_on and not (
-                is_broad and (find is _in_python or any(map(str.isupper, named)))
-            ):
+        for part, line, is_broad, raised in find(before, after, inspection.trees):
+            is_more = is_broad and (find is _in_python or any(map(str.isupper, named)))
+            if is_of_errors and not (is_more and named) and not (raised and not goes_on):
                 continue
             shown = clip_line(part, _SHOWN_CHARS)
             message = f"An error of `{shown}` is dropped here. Base lets it out, and {why}"
@@ -114,7 +120,8 @@ def swallowed_errors(inspection: Inspection) -> Iterator[Finding]:
 # --- Python ------------------------------------------------------------------------------------
 
 
-def _in_python(before: str, after: str, trees: Trees) -> Iterator[tuple[str, int, bool]]:
+def _in_python(before: str, after: str, trees: Trees) -> Iterator[tuple[str, int, bool, bool]]:
+    """Yield what is dropped, where, whether any error is, and whether a handler of base raises instead."""
     old, new = trees.of(before), trees.of(after)
     if old is None or new is None:
         return
@@ -135,7 +142,12 @@ def _in_python(before: str, after: str, trees: Trees) -> Iterator[tuple[str, int
                 and (one.is_broad or one.errors & _on_purpose(part, base, raised, turned))
             ]
             if told:
-                yield max(sorted(told), key=len), one.line, one.is_broad
+                # what is raised elsewhere, after a loop, say, still comes out
+                comes_out = any(part.startswith("raise") for part in _parts(node.body) - parts)
+                is_raised = not comes_out and any(
+                    k.errors == one.errors and not k.parts.isdisjoint(told) for k in turned
+                )
+                yield max(sorted(told), key=len), one.line, one.is_broad, is_raised
 
 
 def _on_purpose(
@@ -187,11 +199,7 @@ def _raises(handler: ast.ExceptHandler) -> bool:
 
 
 def _drops(handler: ast.ExceptHandler) -> bool:
-    return only_logs(handler, _USED)
-
-
-def only_logs(handler: ast.ExceptHandler, used: tuple[type[ast.AST], ...]) -> bool:
-    """Whether a handler does nothing with an error (what is `used`) but log it."""
+    """Whether a handler does nothing with an error but log it."""
     told = [
         one
         for one in handler.body
@@ -203,7 +211,7 @@ def only_logs(handler: ast.ExceptHandler, used: tuple[type[ast.AST], ...]) -> bo
     ]
     return not any(
         (
-            isinstance(one, used)
+            isinstance(one, _USED)
             and not (isinstance(one, ast.Call) and _MADE.fullmatch(ast.unparse(one.func)))
         )
         or (isinstance(one, ast.Name) and one.id == handler.name)
@@ -242,7 +250,7 @@ def _truth(node: Function) -> ast.expr | None:
 # --- JavaScript --------------------------------------------------------------------------------
 
 
-def _in_script(before: str, after: str, _trees: Trees) -> Iterator[tuple[str, int, bool]]:
+def _in_script(before: str, after: str, _trees: Trees) -> Iterator[tuple[str, int, bool, bool]]:
     if max(len(before), len(after)) > _MOST_SOURCE:
         return
     old, new = (read_tokens(text, is_script=True) for text in (before, after))
@@ -251,7 +259,7 @@ def _in_script(before: str, after: str, _trees: Trees) -> Iterator[tuple[str, in
     for one in _caught(new):
         told = one.parts & lost
         if told:
-            yield max(sorted(told), key=len), new[one.line].line, True
+            yield max(sorted(told), key=len), new[one.line].line, True, False
 
 
 def _seen(tokens: list[Token]) -> Counter[str]:

@@ -182,6 +182,31 @@ def test_more_errors_of_scripts_are_dropped(
     assert told(SCRIPT, head, asked, "shop.mjs") == [rules.ERROR_SWALLOWED] * is_dropped
 
 
+GET = """def get(address):
+    try:
+        return fetch(address)
+    except OSError as error:
+        raise Lost(address) from error
+"""
+RAISES = "        raise Lost(address) from error\n"
+
+
+@pytest.mark.parametrize(
+    ("now", "asked", "is_dropped"),
+    [
+        ("        logging.warning(error)\n", "Retry where `fetch` fails", True),
+        ("        pass\n", "Retry where `fetch` fails", True),
+        ("        pass\n", "Where `fetch` fails, return nothing", False),
+        ("        pass\n    raise Lost(address)\n", "Retry where `fetch` fails", False),
+        (RAISES.replace("(address)", "(address, 1)"), "Retry where `fetch` fails", False),
+    ],
+)
+def test_a_handler_that_raises_on_base_and_drops_the_error_now(
+    now: str, asked: str, is_dropped: bool
+) -> None:
+    assert told(GET, GET.replace(RAISES, now), asked) == [rules.ERROR_SWALLOWED] * is_dropped
+
+
 POOL = "class Pool:\n    def take(self):\n        return self.free.pop()\n"
 HOLDS = "\n    @contextmanager\n    def held(self):\n        one = self.take()\n        self.used += 1\n{}"
 
