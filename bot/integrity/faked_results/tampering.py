@@ -8,14 +8,14 @@ import re
 import sys
 import unittest
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from bot.diff.kinds import is_test_file
 from bot.diff.lines import added_lines, is_gone, removed_lines
 from bot.diff.paths import is_test_path
 from bot.diff.python_source import Function
-from bot.integrity.reading.inspection import Inspection, Trees, make_finding
+from bot.integrity.reading.inspection import Inspection, make_finding
 from bot.integrity.reading.languages import SHELL, language_of
 from bot.integrity.reading.other_tests import read_text
 from bot.task.categories import ASKED
@@ -41,40 +41,47 @@ _DESELECTING = re.compile(
 )
 _EXITING = ("os._exit", "sys.exit", "exit", "quit", "atexit.register", "_exit")
 _ASSERTIONS = frozenset(name for name in dir(unittest.TestCase) if name.startswith("assert"))
+_SETTING = re.compile(r"[\w./*-]+")
+_Remark = tuple[str, int, str]
+"""A rule, head's line and what is said of it."""
 _PLUGIN = re.compile(
     r"pytest11|^(?:\s*-p\s|(?:(?!addopts).)*+addopts.*\s-p\s++(?!no:))|pytest_plugins"
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Tampering:
-    """One remark on head's line."""
+def tampering(inspection: Inspection) -> Iterator[Finding]:
+    """Hooks, early exits, faked equality, start-up code, deselection."""
+    for change in inspection.diff.files:
+        for rule, line, message in () if is_gone(change) else _tampering_in(change, inspection):
+            if rule != TEST_DESELECTED:
+                yield make_finding(rule, change, line, message)
+                continue
+            # a setting that stood in a file of base that the change edits only moved
+            wanted = _SETTING.findall(dict(added_lines(change)).get(line, ""))
+            removed = (text for one in inspection.diff.files for _, text in removed_lines(one))
+            if len(wanted) < 2 or all(_SETTING.findall(text) != wanted for text in removed):
+                finding = make_finding(rule, change, line, message)
+                blocks = inspection.facts.fewer_unasked
+                yield replace(finding, severity=Severity.BLOCK) if blocks else finding
 
-    rule: str
-    line: int
-    message: str
 
-
-def tampering_in(
-    change: FileChange, before: str | None, after: str | None, trees: Trees
-) -> Iterator[Tampering]:
-    """Remarks on one changed file, given its text on both sides (None: absent or no text)."""
-    name = PurePosixPath(change.path).name
+def _tampering_in(change: FileChange, inspection: Inspection) -> Iterator[_Remark]:
+    """Remarks on one changed file."""
+    name, trees = PurePosixPath(change.path).name, inspection.trees
     if name in ("sitecustomize.py", "usercustomize.py") or name.endswith(".pth"):
-        yield Tampering(STARTUP_HOOK, 1, f"`{name}` runs whenever Python starts.")
+        yield STARTUP_HOOK, 1, f"`{name}` runs whenever Python starts."
     if name in _RUNNER_FILES or name in ("setup.py", "conftest.py"):
         for number, line in added_lines(change):
+            shown = line.strip()[:80]
             if _DESELECTING.search(line):
-                message = f"Which tests are collected is changed: `{line.strip()[:80]}`."
-                yield Tampering(TEST_DESELECTED, number, message)
+                yield TEST_DESELECTED, number, f"Which tests are collected is changed: `{shown}`."
             elif _PLUGIN.search(line):
-                message = f"A plugin is loaded into the test runner: `{line.strip()[:80]}`."
-                yield Tampering(RESULTS_REWRITTEN, number, message)
-    if not name.endswith(".py") or after is None:
-        return
-    old, new = trees.of(before or ""), trees.of(after)
+                message = f"A plugin is loaded into the test runner: `{shown}`."
+                yield RESULTS_REWRITTEN, number, message
+    new = trees.of(inspection.after(change)) if name.endswith(".py") else None
     if new is None:
         return
+    old = trees.of(inspection.before(change) or "")
     known = {_code(node) for node in _telling(old)} if old else set()
     for node in _telling(new):
         if _code(node) not in known:
@@ -84,7 +91,7 @@ def tampering_in(
         for own, method in _own_assertions(new):
             if _code(own) not in stood:
                 message = f"`{method}` is replaced by one that does not call unittest's: it may ask for less."
-                yield Tampering(RESULTS_REWRITTEN, own.lineno, message)
+                yield RESULTS_REWRITTEN, own.lineno, message
 
 
 def _code(node: ast.AST) -> str:
@@ -111,82 +118,35 @@ def _own_assertions(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef | ast.As
 
 def _telling(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.Call]:
     """Functions and calls worth a look; the same code on base is no news."""
-    of_children = {id(one) for one in _in_children(tree)}
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             if _REWRITING_HOOKS.fullmatch(node.name) or node.name == "__eq__":
                 yield node
         elif isinstance(node, ast.Call) and ast.unparse(node.func) in _EXITING:
-            yield from () if id(node) in of_children else (node,)
+            yield node
 
 
-def _puts_another_fork(node: ast.AST) -> bool:
-    """Whether something but the system's own `os.fork` may be called so: it is set, passed or imported."""
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        is_from = isinstance(node, ast.ImportFrom)
-        names = [one.asname or (one.name if is_from else "") for one in node.names]
-        return "os" in names or "fork" in names
-    if isinstance(node, ast.Attribute | ast.Name):
-        name = node.attr if isinstance(node, ast.Attribute) else node.id
-        is_set = not isinstance(node.ctx, ast.Load)
-        return (is_set and name in ("os", "fork")) or (
-            name == "fork" and isinstance(node, ast.Name)
-        )
-    if isinstance(node, ast.Call):
-        words = [one.value for one in node.args if isinstance(one, ast.Constant)]
-        named = [one.arg or "" for one in node.keywords]
-        passed = [one for one in node.args if isinstance(one, ast.Attribute) and one.attr == "fork"]
-        return bool(passed) or any("fork" in str(one) for one in (*words, *named))
-    return False
-
-
-def _in_children(tree: ast.Module) -> Iterator[ast.AST]:
-    """What runs only in a process that `os.fork` has begun: it ends itself, and no test run."""
-    if any(_puts_another_fork(node) for node in ast.walk(tree)):
-        return
-    for function in ast.walk(tree):
-        if not isinstance(function, ast.FunctionDef):
-            continue
-        inside = list(ast.walk(function))
-        stored = [n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-        stored += [n.arg for n in inside if isinstance(n, ast.arg)]
-        forked = [
-            node.targets[0].id
-            for node in inside
-            if isinstance(node, ast.Assign)
-            and isinstance(node.targets[0], ast.Name)
-            and ast.unparse(node.value) == "os.fork()"
-        ]
-        asking = {f"{one} == 0" for one in forked if stored.count(one) == 1}
-        for node in inside:
-            if isinstance(node, ast.If) and ast.unparse(node.test) in asking:
-                for statement in node.body:
-                    yield from ast.walk(statement)
-
-
-def _told(path: str, node: ast.FunctionDef | ast.Call, tree: ast.Module) -> Iterator[Tampering]:
+def _told(path: str, node: ast.FunctionDef | ast.Call, tree: ast.Module) -> Iterator[_Remark]:
     if isinstance(node, ast.Call):
         called = ast.unparse(node.func)
         if called.endswith("_exit") or (is_test_path(path) and called != "atexit.register"):
             message = f"`{called}` can end a test run before its results are told."
-            yield Tampering(EARLY_EXIT, node.lineno, message)
+            yield EARLY_EXIT, node.lineno, message
     elif node.name == "__eq__":
         returns = [child for child in ast.walk(node) if isinstance(child, ast.Return)]
         always_true = (isinstance(r.value, ast.Constant) and r.value.value is True for r in returns)
         if returns and all(always_true):
-            yield Tampering(
-                EQUALITY_FAKED, node.lineno, "`__eq__` is always true: any assertion holds."
-            )
+            message = "`__eq__` is always true: any assertion holds."
+            yield EQUALITY_FAKED, node.lineno, message
         elif _compares_types(node, tree):
             message = (
                 "`__eq__` asks for the type alone: an assertion holds whatever the object has."
             )
-            yield Tampering(EQUALITY_FAKED, node.lineno, message)
+            yield EQUALITY_FAKED, node.lineno, message
     elif is_test_path(path) or PurePosixPath(path).name == "conftest.py":
         message = f"`{node.name}` can change which tests run or what they report."
         deselects = "collect" in node.name or node.name == "pytest_deselected"
-        rule = TEST_DESELECTED if deselects else RESULTS_REWRITTEN
-        yield Tampering(rule, node.lineno, message)
+        yield TEST_DESELECTED if deselects else RESULTS_REWRITTEN, node.lineno, message
 
 
 def _compares_types(node: ast.FunctionDef, tree: ast.Module) -> bool:
@@ -214,29 +174,6 @@ _EXITS = re.compile(
     r"\bprocess::exit\(\s*0\s*\)|\bSystem\.exit\(\s*0\s*\)|\bRuntime\.getRuntime\(\)\.halt\(|"
     r"\b_?_?[eE]xit\(\s*(?:0|EXIT_SUCCESS)\s*\)|^\s*exit(?:\s+0)?\s*$|^\s*set\s+\+e\b|\btrap\s+.*exit\s+0"
 )
-
-
-_SETTING = re.compile(r"[\w./*-]+")
-
-
-def tampering(inspection: Inspection) -> Iterator[Finding]:
-    """Hooks, early exits, faked equality, start-up code, deselection."""
-    for change in inspection.diff.files:
-        if is_gone(change):
-            continue
-        before, after = inspection.before(change), inspection.after(change)
-        for remark in tampering_in(change, before, after, inspection.trees):
-            is_deselection = remark.rule == TEST_DESELECTED
-            if is_deselection:
-                # a setting that stood in a file of base that the change edits only moved
-                added = dict(added_lines(change)).get(remark.line, "")
-                wanted = _SETTING.findall(added)
-                removed = (text for one in inspection.diff.files for _, text in removed_lines(one))
-                if len(wanted) >= 2 and any(_SETTING.findall(text) == wanted for text in removed):
-                    continue
-            finding = make_finding(remark.rule, change, remark.line, remark.message)
-            blocks = is_deselection and inspection.facts.fewer_unasked
-            yield replace(finding, severity=Severity.BLOCK) if blocks else finding
 
 
 _PATCHING = re.compile(r"(?:^|\.)(?:setattr|setitem|patch|object)$")
