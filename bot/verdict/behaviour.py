@@ -113,17 +113,22 @@ def _by_proofs(
     )
 
 
+def damage_ids(case: Case) -> tuple[str, ...]:
+    """The id of the evidence of damage; none where none was made."""
+    seen = case.observed.damage
+    return (seen.evidence_id,) if seen and seen.evidence_id else ()
+
+
 def _runs_something_else(
     requirement: Requirement, tests: tuple[TestComparison, ...], names: str, case: Case
 ) -> Verdict:
     """Tests of the change that show nothing of what the demand names."""
-    seen = case.observed.damage
     reason = (
         f"{test_ids(tests)} passes on head. But with {names}, which the requirement names, emptied, it was "
         "not seen to fail. So it does not show that this works."
     )
     step = f"Let a test call {names} and check what it returns or does, then push."
-    ids = (*case.proof_ids, *((seen.evidence_id,) if seen and seen.evidence_id else ()))
+    ids = (*case.proof_ids, *damage_ids(case))
     verdict = unverified(requirement, reason, step)
     return replace(verdict, evidence_ids=ids, tests=tuple(test.id for test in tests))
 
@@ -170,7 +175,7 @@ def _sees_nothing(
         )
         step = "Let the test call what changed and check what it returns or does, then push."
     verdict = unverified(requirement, reason, step)
-    ids = (*case.proof_ids, *((seen.evidence_id,) if seen and seen.evidence_id else ()))
+    ids = (*case.proof_ids, *damage_ids(case))
     return replace(
         verdict,
         evidence_ids=ids,
@@ -292,7 +297,7 @@ def _proven(
     ids = tuple(test.id for test in proofs)
     seen = case.observed.damage
     counted = noticed_by(proofs, seen)
-    evidence = (*case.proof_ids, *((seen.evidence_id,) if seen and seen.evidence_id else ()))
+    evidence = (*case.proof_ids, *damage_ids(case))
     told = f" · {counted}" if counted else " · damage was not measured" if seen else ""
     if best.written_by_author:
         rate = pass_rate(best)
@@ -381,7 +386,7 @@ def _made_for_one_value(
     requirement: Requirement, tests: tuple[TestComparison, ...], why: OneValue, case: Case
 ) -> Verdict:
     """The change asks for a value of which the task does not speak, and is not seen without it."""
-    seen, one = case.observed.damage, why.damage
+    one = why.damage
     values = ", ".join(f"`{value}`" for value in one.names)
     asks = f"asks for {values} ({one.what.rpartition(' is always ')[0]})"
     if one.kind == KEY:
@@ -396,5 +401,5 @@ def _made_for_one_value(
         "comment `/judge`."
     )
     verdict = unverified(requirement, reason, step)
-    ids = (*case.proof_ids, *((seen.evidence_id,) if seen and seen.evidence_id else ()))
+    ids = (*case.proof_ids, *damage_ids(case))
     return replace(verdict, evidence_ids=ids, tests=tuple(test.id for test in tests))

@@ -23,7 +23,7 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
-from bot.verdict.behaviour import judge_behaviour, proofs_of
+from bot.verdict.behaviour import damage_ids, judge_behaviour, proofs_of
 
 
 def judge_keep(requirement: Requirement, case: Case) -> Verdict:
@@ -108,12 +108,11 @@ def _by_held(requirement: Requirement, case: Case) -> Verdict | None:
         f"damage to what changed ({counted})."
     )
     given = satisfied(requirement, reason, case, tuple(test.id for test in seeing))
-    ids = (*given.evidence_ids, *((seen.evidence_id,) if seen and seen.evidence_id else ()))
     of_author = all(test.written_by_author for test in seeing)
     return replace(
         given,
         decided_by=Decider.AUTHORS_TEST if of_author else Decider.ORACLE,
-        evidence_ids=ids,
+        evidence_ids=(*given.evidence_ids, *damage_ids(case)),
         damages_noticed=counted.noticed if counted else 0,
         damages_tried=counted.of if counted else 0,
     )

@@ -34,7 +34,7 @@ from bot.values import (
     VerdictOutcome,
 )
 from bot.values.rules import ASSERTION_TRIVIAL, NEW_TEST_SKIPPED, TEST_SKIPPED
-from bot.verdict.behaviour import judge_behaviour
+from bot.verdict.behaviour import damage_ids, judge_behaviour
 from sandbox.damage.values import OF_LINES
 from sandbox.elsewhere.values import Otherwise
 from sandbox.values import ChangedFile, ChangeKind, Outcome
@@ -228,10 +228,9 @@ def _by_what_holds(requirement: Requirement, case: Case) -> Verdict | None:
         case,
         tuple(test.id for test in seeing),
     )
-    ids = (*given.evidence_ids, *((seen.evidence_id,) if seen and seen.evidence_id else ()))
     return replace(
         given,
-        evidence_ids=ids,
+        evidence_ids=(*given.evidence_ids, *damage_ids(case)),
         damages_noticed=counted.noticed,
         damages_tried=counted.of,
     )
