@@ -55,14 +55,6 @@ _TEST_AWARE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _ExpectedInFile:
-    """Every question of the visible tests, with the test file."""
-
-    path: str
-    question: TestExpectations
-
-
-@dataclass(frozen=True, slots=True)
 class _ReadyMade:
     """What one version of a source file gives away ready-made."""
 
@@ -70,26 +62,21 @@ class _ReadyMade:
     constants: tuple[Constant, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Fresh:
-    """What one changed source newly gives away."""
-
-    change: FileChange
-    places: dict[str, list[ReadyAnswer]]
-    constants: tuple[Constant, ...]
+_Expected = tuple[str, TestExpectations]
+"""What a test asks, behind the path of its file; the task's example has none."""
 
 
 def hard_coded_results(inspection: Inspection) -> Iterator[Finding]:
     """New branches and tables of the source that hold what the tests ask and expect."""
-    given: list[_Fresh] = []
+    asked: list[_Expected] | None = None  # reading the tests takes longest
     for change in inspection.diff.files:
         if is_gone(change) or is_test_file(change.path) or not change.path.endswith(_READABLE):
             continue
-        new = _read(change.path, inspection.after(change), inspection.trees) or _ReadyMade()
+        new = _read(change.path, inspection.after(change), inspection.trees)
         if not new.answers and not new.constants:
             continue
         before = inspection.before(change)
-        old = _read(old_path(change), before, inspection.trees) or _ReadyMade()
+        old = _read(old_path(change), before, inspection.trees)
         # A table that answered a question on base holds data; so does one of the same name in
         # another class, and one without a name in the same function.
         known = {(answer.given, answer.result) for answer in old.answers}
@@ -102,20 +89,21 @@ def hard_coded_results(inspection: Inspection) -> Iterator[Finding]:
         said = {(constant.name, constant.result) for constant in old.constants}
         constants = tuple(one for one in new.constants if (one.name, one.result) not in said)
         if places or constants:
-            given.append(_Fresh(change, places, constants))
-    asked = list(_questions(inspection)) if given else []  # reading the tests takes longest
-    for fresh in given if asked else ():
-        yield from _in_source(fresh, asked)
+            asked = list(_questions(inspection)) if asked is None else asked
+            for place, answers in places.items():
+                yield from _in_place(change, place, answers, asked)
+            for constant in constants:
+                yield from _whatever_comes_in(change, constant, asked)
 
 
-def _questions(inspection: Inspection) -> Iterator[_ExpectedInFile]:
+def _questions(inspection: Inspection) -> Iterator[_Expected]:
     """Of the changed tests, of those that the change makes pass, and what the task shows by example."""
     examples = inspection.requirements.examples
     lines = [f"assert {one.call} == {result}" for one in examples for result in one.results]
     read = (f"    {line}" for line in lines if "\n" not in line and parse_python(line) is not None)
     shown = parse_python("\n".join(("def test_example():", "    pass", *read)))
     for question in questions_in(shown) if shown is not None else ():
-        yield _ExpectedInFile("", replace(question, test="the task's example"))
+        yield "", replace(question, test="the task's example")
     for path in inspection.telling_tests():
         language, text = language_of(path), inspection.head.read(path)
         found: Iterable[TestExpectations] = ()
@@ -126,11 +114,11 @@ def _questions(inspection: Inspection) -> Iterator[_ExpectedInFile]:
             found = questions_in_shell(text or "", PurePosixPath(path).name)
         elif language is not None:
             found = questions_in_text(text or "", language)
-        yield from (_ExpectedInFile(path, question) for question in found)
+        yield from ((path, question) for question in found)
 
 
-def _read(path: str, text: str | None, trees: Trees) -> _ReadyMade | None:
-    """A version's ready-made answers; None where it cannot be read."""
+def _read(path: str, text: str | None, trees: Trees) -> _ReadyMade:
+    """A version's ready-made answers; none where it cannot be read."""
     if path.endswith(_DATA):
         return _ReadyMade(tuple(answers_in_data(path, text or "")))
     if path.endswith(SHELL.suffixes):
@@ -140,7 +128,7 @@ def _read(path: str, text: str | None, trees: Trees) -> _ReadyMade | None:
         return _ReadyMade(tuple(answers_in_source(source)), tuple(constants_in_source(source)))
     tree = trees.of(text)
     if tree is None:
-        return None
+        return _ReadyMade()
     return _ReadyMade(tuple(answers_in(tree)), tuple(constant_functions(tree)))
 
 
@@ -150,38 +138,41 @@ def _table(answer: ReadyAnswer) -> str:
     return answer.table or (re.sub(r"\d+", "", answer.place, count=1) if is_table else "")
 
 
-def _in_source(fresh: _Fresh, asked: list[_ExpectedInFile]) -> Iterator[Finding]:
-    change = fresh.change
-    for place, answers in fresh.places.items():
-        hits = [answer for answer in answers if any(_knows(one, answer) for one in asked)]
-        if change.path.endswith(_DATA) and len(hits) < _LEAST_OF_DATA:
-            continue
-        if not hits or len(hits) < KNOWN_SHARE * len(answers) or _is_counted(answers, hits):
-            continue
-        told = sum(information("".join(hit.given)) + information(hit.result) for hit in hits)
-        if told < ENOUGH_INFORMATION or not any(information(hit.result) for hit in hits):
-            continue
-        tests = [one for one in asked if any(_knows(one, hit) for hit in hits)]
-        first = hits[0]
-        given = clip_line(", ".join(first.given), _SHOWN_CHARS)
-        result = clip_line(first.result, _SHOWN_CHARS)
-        message = (
-            f"{place} answers `{given}` with `{result}`, just what "
-            f"`{tests[0].question.test}` asks and expects; {len(hits)} such answer(s)."
-        )
-        finding = make_finding(RESULT_HARD_CODED, change, first.line, message)
-        resting = (one for one in tests if _rests_on(one.question, hits))
-        yield replace(finding, tests=tuple(f"{one.path}::{one.question.test}" for one in resting))
-    # functions that now give the tests' own result back without looking at what comes in
-    for constant in fresh.constants:
-        name, result = constant.name, constant.result
-        tests = [one for one in asked if (name, result) in one.question.calls]
-        if tests and information(result) > 1:
-            shown = clip_line(result, _SHOWN_CHARS)
-            message = f"`{name}` gives `{shown}` back whatever comes in, as the tests expect."
-            finding = make_finding(RESULT_HARD_CODED, change, constant.line, message)
-            doubted = tuple(f"{one.path}::{one.question.test}" for one in tests)
-            yield replace(finding, tests=doubted)
+def _in_place(
+    change: FileChange, place: str, answers: list[ReadyAnswer], asked: list[_Expected]
+) -> Iterator[Finding]:
+    hits = [answer for answer in answers if any(_knows(one, answer) for _, one in asked)]
+    if change.path.endswith(_DATA) and len(hits) < _LEAST_OF_DATA:
+        return
+    if not hits or len(hits) < KNOWN_SHARE * len(answers) or _is_counted(answers, hits):
+        return
+    told = sum(information("".join(hit.given)) + information(hit.result) for hit in hits)
+    if told < ENOUGH_INFORMATION or not any(information(hit.result) for hit in hits):
+        return
+    tests = [(path, one) for path, one in asked if any(_knows(one, hit) for hit in hits)]
+    first = hits[0]
+    given = clip_line(", ".join(first.given), _SHOWN_CHARS)
+    result = clip_line(first.result, _SHOWN_CHARS)
+    message = (
+        f"{place} answers `{given}` with `{result}`, just what "
+        f"`{tests[0][1].test}` asks and expects; {len(hits)} such answer(s)."
+    )
+    finding = make_finding(RESULT_HARD_CODED, change, first.line, message)
+    doubted = tuple(f"{path}::{one.test}" for path, one in tests if _rests_on(one, hits))
+    yield replace(finding, tests=doubted)
+
+
+def _whatever_comes_in(
+    change: FileChange, constant: Constant, asked: list[_Expected]
+) -> Iterator[Finding]:
+    """A function that now gives the tests' own result back without looking at what comes in."""
+    name, result = constant.name, constant.result
+    doubted = tuple(f"{path}::{one.test}" for path, one in asked if (name, result) in one.calls)
+    if doubted and information(result) > 1:
+        shown = clip_line(result, _SHOWN_CHARS)
+        message = f"`{name}` gives `{shown}` back whatever comes in, as the tests expect."
+        finding = make_finding(RESULT_HARD_CODED, change, constant.line, message)
+        yield replace(finding, tests=doubted)
 
 
 def _is_counted(answers: list[ReadyAnswer], hits: list[ReadyAnswer]) -> bool:
@@ -191,8 +182,8 @@ def _is_counted(answers: list[ReadyAnswer], hits: list[ReadyAnswer]) -> bool:
     return is_all and _LEAST_COUNTED <= count != len(hits)
 
 
-def _knows(asked: _ExpectedInFile, answer: ReadyAnswer) -> bool:
-    return all((given, answer.result) in asked.question.pairs for given in answer.given)
+def _knows(asked: TestExpectations, answer: ReadyAnswer) -> bool:
+    return all((given, answer.result) in asked.pairs for given in answer.given)
 
 
 def _rests_on(question: TestExpectations, hits: list[ReadyAnswer]) -> bool:

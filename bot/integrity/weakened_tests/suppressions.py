@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from bot.diff.kinds import is_test_file
@@ -18,73 +17,49 @@ from bot.integrity.reading.languages import SCRIPT
 from bot.values.rules import CHECK_LOWERED, SUPPRESSION_ADDED
 from sandbox.values import FileChange, Finding, Side
 
+_PYTHON = (".py", ".pyi")
 _SCRIPT = (*SCRIPT.suffixes, ".vue", ".svelte")
 _NATIVE = (".c", ".h", ".cc", ".cpp", ".hpp", ".cxx", ".m", ".mm")
-_SHELL = (".sh", ".bash", ".bats", "")
-
-
-@dataclass(frozen=True, slots=True)
-class _Marker:
-    """One way to silence a checker; `suffixes` are the files in which it means that."""
-
-    checker: str
-    suffixes: tuple[str, ...]
-    pattern: re.Pattern[str]
-
-
-def _marker(checker: str, suffixes: tuple[str, ...], pattern: str) -> _Marker:
-    return _Marker(checker, suffixes, re.compile(pattern))
-
-
-_MARKERS = (
-    _marker(
-        "a linter",
-        (".py", ".pyi"),
-        r"#\s*(?:noqa|ruff:\s*noqa|flake8:\s*noqa|nosec|pylint:\s*disable)",
-    ),
-    _marker(
-        "the type checker",
-        (".py", ".pyi"),
-        r"#\s*(?:type:\s*ignore|(?:based)?pyright:\s*\w|mypy:\s*(?:ignore|disable))",
-    ),
-    _marker("coverage", (".py",), r"#\s*pragma:\s*no\s*(?:cover|branch)"),
-    _marker(
-        "warnings",
-        (".py",),
-        r"warnings\.(?:simplefilter|filterwarnings)\(\s*[\"']ignore|PYTHONWARNINGS",
-    ),
-    _marker(
-        "a linter",
-        _SCRIPT,
-        r"eslint-disable|tslint:disable|biome-ignore|oxlint-disable|xo-disable",
-    ),
-    _marker("the type checker", _SCRIPT, r"@ts-(?:ignore|nocheck|expect-error)"),
-    _marker("coverage", _SCRIPT, r"(?:istanbul|c8|v8|node:coverage)\s+(?:ignore|disable)"),
-    _marker("warnings", _SCRIPT, r"NODE_NO_WARNINGS|removeAllListeners\(['\"]warning"),
-    _marker("a linter", (".go",), r"//\s*(?:nolint|#nosec|lint:ignore)"),
-    _marker("a linter", (".rs",), r"#!?\[(?:cfg_attr\([^)]*,\s*)?allow\("),
-    _marker(
-        "a linter",
-        (".java", ".kt"),
-        r"@SuppressWarnings|@Suppress\(|NOSONAR|CHECKSTYLE:OFF|@SuppressFBWarnings",
-    ),
-    _marker(
-        "a linter",
-        _NATIVE,
-        r"NOLINT|cppcheck-suppress|#\s*pragma\s+(?:GCC|clang)\s+diagnostic\s+ignored"
-        r"|#\s*pragma\s+warning\s*\(\s*disable",
-    ),
-    _marker("coverage", _NATIVE, r"LCOV_EXCL|GCOVR_EXCL"),
-    _marker(
-        "a sanitizer",
-        _NATIVE,
-        r"no_sanitize|__(?:a|t|m|ub)san_default_(?:options|suppressions)|disable_sanitizer",
-    ),
-    _marker("a linter", _SHELL, r"#\s*shellcheck\s+disable"),
-    _marker("a linter", (".rb",), r"#\s*rubocop:disable"),
-    _marker("a linter", (".php",), r"phpcs:(?:ignore|disable)|@phpstan-ignore|@codeCoverageIgnore"),
-    _marker("a linter", ("", ".dockerfile"), r"#\s*hadolint\s+ignore"),
-)
+_LINTERS: dict[tuple[str, ...], str] = {
+    _PYTHON: r"#\s*(?:noqa|ruff:\s*noqa|flake8:\s*noqa|nosec|pylint:\s*disable)",
+    _SCRIPT: r"eslint-disable|tslint:disable|biome-ignore|oxlint-disable|xo-disable",
+    (".go",): r"//\s*(?:nolint|#nosec|lint:ignore)",
+    (".rs",): r"#!?\[(?:cfg_attr\([^)]*,\s*)?allow\(",
+    (".java", ".kt"): r"@SuppressWarnings|@Suppress\(|NOSONAR|CHECKSTYLE:OFF|@SuppressFBWarnings",
+    _NATIVE: r"NOLINT|cppcheck-suppress|#\s*pragma\s+(?:GCC|clang)\s+diagnostic\s+ignored"
+    r"|#\s*pragma\s+warning\s*\(\s*disable",
+    (".sh", ".bash", ".bats"): r"#\s*shellcheck\s+disable",
+    ("",): r"#\s*(?:shellcheck\s+disable|hadolint\s+ignore)",
+    (".dockerfile",): r"#\s*hadolint\s+ignore",
+    (".rb",): r"#\s*rubocop:disable",
+    (".php",): r"phpcs:(?:ignore|disable)|@phpstan-ignore|@codeCoverageIgnore",
+}
+_CHECKERS: dict[str, dict[tuple[str, ...], str]] = {
+    "a linter": _LINTERS,
+    "the type checker": {
+        _PYTHON: r"#\s*(?:type:\s*ignore|(?:based)?pyright:\s*\w|mypy:\s*(?:ignore|disable))",
+        _SCRIPT: r"@ts-(?:ignore|nocheck|expect-error)",
+    },
+    "coverage": {
+        (".py",): r"#\s*pragma:\s*no\s*(?:cover|branch)",
+        _SCRIPT: r"(?:istanbul|c8|v8|node:coverage)\s+(?:ignore|disable)",
+        _NATIVE: r"LCOV_EXCL|GCOVR_EXCL",
+    },
+    "warnings": {
+        (".py",): r"warnings\.(?:simplefilter|filterwarnings)\(\s*[\"']ignore|PYTHONWARNINGS",
+        _SCRIPT: r"NODE_NO_WARNINGS|removeAllListeners\(['\"]warning",
+    },
+    "a sanitizer": {
+        _NATIVE: r"no_sanitize|__(?:a|t|m|ub)san_default_(?:options|suppressions)|disable_sanitizer",
+    },
+}
+_MARKERS = {
+    (suffix, checker): re.compile(pattern)
+    for checker, patterns in _CHECKERS.items()
+    for suffixes, pattern in patterns.items()
+    for suffix in suffixes
+}
+"""What silences a checker, by the ending of the files in which it means that."""
 _LAYOUT = re.compile(
     r"#\s*noqa:\s*(?:(?:[EW][1235]|COM|Q|I)\d+)(?:[,\s]+(?:[EW][1235]|COM|Q|I)\d+)*\s*(?=#|$)"
 )
@@ -114,19 +89,15 @@ def suppressions(inspection: Inspection) -> Iterator[Finding]:
         if is_gone(change) or is_test_file(change.path):
             continue
         suffix = PurePosixPath(change.path).suffix.lower()
-        for checker in dict.fromkeys(m.checker for m in _MARKERS if suffix in m.suffixes):
-            patterns = [
-                m.pattern for m in _MARKERS if suffix in m.suffixes and m.checker == checker
-            ]
-            yield from _new_markers(change, checker, patterns)
-        yield from _new_markers(change, "a sanitizer", [_SANITIZER])
+        for checker in _CHECKERS:
+            if pattern := _MARKERS.get((suffix, checker)):
+                yield from _new_markers(change, checker, pattern)
+        yield from _new_markers(change, "a sanitizer", _SANITIZER)
 
 
-def _new_markers(
-    change: FileChange, checker: str, patterns: list[re.Pattern[str]]
-) -> Iterator[Finding]:
-    added = [(n, line) for n, line in added_lines(change) if _silences(line, patterns)]
-    gone = {line.strip() for _, line in removed_lines(change) if _silences(line, patterns)}
+def _new_markers(change: FileChange, checker: str, pattern: re.Pattern[str]) -> Iterator[Finding]:
+    added = [(n, line) for n, line in added_lines(change) if _silences(line, pattern)]
+    gone = {line.strip() for _, line in removed_lines(change) if _silences(line, pattern)}
     more = len(added) - len(gone)
     fresh = [(n, line) for n, line in added if line.strip() not in gone]
     if more > 0 and fresh:
@@ -135,8 +106,8 @@ def _new_markers(
         yield make_finding(SUPPRESSION_ADDED, change, number, message)
 
 
-def _silences(line: str, patterns: list[re.Pattern[str]]) -> bool:
-    return any(pattern.search(_LAYOUT.sub("", line)) for pattern in patterns)
+def _silences(line: str, pattern: re.Pattern[str]) -> bool:
+    return pattern.search(_LAYOUT.sub("", line)) is not None
 
 
 def lowered_checks(inspection: Inspection) -> Iterator[Finding]:
