@@ -30,6 +30,7 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
+from bot.verdict.claims import left_open
 from bot.verdict.unshown import in_numbers, left_unshown
 from sandbox.damage.values import KEY, OneValue
 from sandbox.elsewhere.values import Difference
@@ -128,9 +129,7 @@ def _runs_something_else(
         "not seen to fail. So it does not show that this works."
     )
     step = f"Let a test call {names} and check what it returns or does, then push."
-    ids = (*case.proof_ids, *damage_ids(case))
-    verdict = unverified(requirement, reason, step)
-    return replace(verdict, evidence_ids=ids, tests=tuple(test.id for test in tests))
+    return left_open(requirement, reason, step, (*case.proof_ids, *damage_ids(case)), tests)
 
 
 def _sees_nothing(
@@ -174,12 +173,8 @@ def _sees_nothing(
             "So it does not show that the change works."
         )
         step = "Let the test call what changed and check what it returns or does, then push."
-    verdict = unverified(requirement, reason, step)
-    ids = (*case.proof_ids, *damage_ids(case))
     return replace(
-        verdict,
-        evidence_ids=ids,
-        tests=tuple(test.id for test in tests),
+        left_open(requirement, reason, step, (*case.proof_ids, *damage_ids(case)), tests),
         damages_noticed=counted.noticed if counted else 0,
         damages_tried=counted.of if counted else 0,
     )
@@ -202,13 +197,9 @@ def _only_under_test(requirement: Requirement, call: Difference, case: Case) -> 
             f"While `{call.test}` ran, something took away what records its calls (`sys.setprofile`). So "
             "nobody can tell what they give elsewhere."
         )
-    verdict = unverified(
-        requirement,
-        seen,
-        "Let the result not depend on the test runner, its folder or its machine, then push.",
-    )
+    step = "Let the result not depend on the test runner, its folder or its machine, then push."
     looks = (one.id for one in case.observed.evidence if one.step.action is ActionKind.SECOND_LOOK)
-    return replace(verdict, evidence_ids=(*case.proof_ids, *looks))
+    return left_open(requirement, seen, step, (*case.proof_ids, *looks))
 
 
 def _made_for(test: TestComparison, case: Case) -> MadeFor | OneValue | None:
@@ -239,10 +230,9 @@ def _made_for_tests(
             "Look at the table of inputs in the report. If the change is right for other inputs too, add a "
             "test with some of them; if it is for these only, say so in the task, then comment `/judge`."
         )
-    verdict = unverified(requirement, f"{seen} {in_words(why, 'the tested ones')}", step)
+    reason = f"{seen} {in_words(why, 'the tested ones')}"
     looks = (e.id for e in case.observed.evidence if e.step.action is ActionKind.NEARBY_INPUTS)
-    ids = tuple(test.id for test in tests)
-    return replace(verdict, evidence_ids=(*case.proof_ids, *looks), tests=ids)
+    return left_open(requirement, reason, step, (*case.proof_ids, *looks), tests)
 
 
 def _refuted(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Verdict | None:
@@ -400,6 +390,4 @@ def _made_for_one_value(
         "Let the change work for every value of this kind; if this one is special, say so in the task, then "
         "comment `/judge`."
     )
-    verdict = unverified(requirement, reason, step)
-    ids = (*case.proof_ids, *damage_ids(case))
-    return replace(verdict, evidence_ids=ids, tests=tuple(test.id for test in tests))
+    return left_open(requirement, reason, step, (*case.proof_ids, *damage_ids(case)), tests)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from bot.evidence.case import Case
 from bot.evidence.tests.results import test_ids
@@ -26,16 +26,9 @@ _SAY_SO = "If the new behavior is intended, say so in the issue, then comment `/
 def expectation_reasons(case: Case) -> Iterator[GateReason]:
     """A changed expectation needs a requirement that names the new behaviour, else a person."""
     if gone := case.observed.tests.taken_back:
-        yield GateReason(
-            "expectation",
-            Conclusion.ACTION_REQUIRED,
-            _TAKES_BACK.format(
-                sha=case.observed.tests.takes_back[:12],
-                tests=f"{len(gone)} of them" if len(gone) > 1 else f"`{gone[0]}`",
-            ),
-            ACCEPT_REVERT,
-            tests=gone,
-        )
+        named = f"{len(gone)} of them" if len(gone) > 1 else f"`{gone[0]}`"
+        sha = case.observed.tests.takes_back[:12]
+        yield _for_a_person(_TAKES_BACK.format(sha=sha, tests=named), ACCEPT_REVERT, gone)
     changed = (
         *case.groups.expectations,
         *(t for t in case.groups.loosened if case.is_explained(t)),
@@ -51,13 +44,11 @@ def expectation_reasons(case: Case) -> Iterator[GateReason]:
     for test in changed:
         if test not in unasked and (part := _changed_beside(case, test)):
             became = f"changes `{part.before}` to `{part.after}`"
-            yield GateReason(
-                "expectation",
-                Conclusion.ACTION_REQUIRED,
+            yield _for_a_person(
                 f"What `{test.id}` expects changes as the task asks, and also "
                 f"{became if part.after else f'loses `{part.before}`'}, of which the task says nothing.",
                 f"Leave this part as it was. {_SAY_SO}",
-                tests=(test.id,),
+                (test.id,),
             )
     unasked = [test for test in unasked if test not in went]
     imports = [one for one in unasked if one.path in case.observed.tests.only_imports]
@@ -66,13 +57,13 @@ def expectation_reasons(case: Case) -> Iterator[GateReason]:
     rest = [one for one in rest if one not in loads]
     for text, tests in {_IMPORTS: imports, _LOADS: loads, _EXPECTS: rest}.items():
         if tests:
-            yield GateReason(
-                "expectation",
-                Conclusion.ACTION_REQUIRED,
-                text.format(tests=test_ids(tests), s="s" if len(tests) == 1 else ""),
-                _SAY_SO,
-                tests=tuple(test.id for test in tests),
-            )
+            said = text.format(tests=test_ids(tests), s="s" if len(tests) == 1 else "")
+            yield _for_a_person(said, _SAY_SO, [test.id for test in tests])
+
+
+def _for_a_person(text: str, next_step: str, tests: Iterable[str]) -> GateReason:
+    asks = Conclusion.ACTION_REQUIRED
+    return GateReason("expectation", asks, text, next_step, tests=tuple(tests))
 
 
 def _changed_beside(case: Case, test: TestComparison) -> ChangedPart | None:
@@ -93,23 +84,19 @@ def _tests_went_with_code(
     left = [test for test in went if test in unasked]
     mixed = [test for test in left if (gone := case.retirement(test)) and gone.may_test_more]
     if mixed:
-        yield GateReason(
-            "expectation",
-            Conclusion.ACTION_REQUIRED,
+        yield _for_a_person(
             f"{test_ids(mixed)} went with {_functions(case, mixed)}, and may test more than that.",
             "Keep what is tested of the rest. If these tests may go, say so in the issue, then comment "
             "`/judge`.",
-            tests=tuple(test.id for test in mixed),
+            [test.id for test in mixed],
         )
     public = [test for test in left if test not in mixed]
     if public:
-        yield GateReason(
-            "expectation",
-            Conclusion.ACTION_REQUIRED,
+        yield _for_a_person(
             f"The pull request removes {_functions(case, public)}, which is public, with its tests "
             f"{test_ids(public)}, and the task does not ask for it.",
             "If it is meant to go, say so in the issue, then comment `/judge`.",
-            tests=tuple(test.id for test in public),
+            [test.id for test in public],
         )
     rightly = [test for test in went if test not in unasked]
     if rightly:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TypeVar
 
 from bot.evidence.case import Case
 from bot.evidence.damage import unneeded
-from bot.evidence.oracle import unverified
 from bot.evidence.tests.results import code_of
 from bot.task.alternatives import (
     other_error,
@@ -19,7 +17,7 @@ from bot.task.alternatives import (
 )
 from bot.task.ties import asks_for_error, named_code
 from bot.values import Requirement, TestComparison, Verdict
-from bot.verdict.claims import Claim, Gap
+from bot.verdict.claims import Claim, Gap, left_open
 from bot.verdict.left_out import (
     changes_what_stays,
     gives_broken_text_still,
@@ -78,10 +76,8 @@ def left_unshown(
     gap = next((found for look in _LOOKS if (found := look(claim))), None)
     if gap is None:
         return None
-    verdict = unverified(
-        requirement, f"{in_numbers(claim.ids)}. But {gap.but}", f"{gap.next_step}, then push."
-    )
-    return replace(verdict, evidence_ids=(*case.proof_ids, *gap.evidence), tests=claim.ids)
+    reason, step = f"{in_numbers(claim.ids)}. But {gap.but}", f"{gap.next_step}, then push."
+    return left_open(requirement, reason, step, (*case.proof_ids, *gap.evidence), tests)
 
 
 def in_numbers(ids: tuple[str, ...]) -> str:
