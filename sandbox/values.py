@@ -38,7 +38,6 @@ class ChangeKind(StrEnum):
     FORMATTING = "formatting"
     TYPES = "types"
     POLICY = "policy"  # how Assay judges; base's counts
-    IMPORTS = "imports"  # how a script imports, of the same modules, the same names
     TESTS = "tests"
     SETUP = (
         "setup"  # build files, continuous integration, and what is no code in any known language
@@ -48,8 +47,7 @@ class ChangeKind(StrEnum):
     @property
     def is_inert(self) -> bool:
         """Whether a program does the same after such a change."""
-        changing = ChangeKind.IMPORTS, ChangeKind.TESTS, ChangeKind.SETUP, ChangeKind.CODE
-        return self not in changing
+        return self not in (ChangeKind.TESTS, ChangeKind.SETUP, ChangeKind.CODE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from bot.diff.lines import is_new, old_path
+from bot.diff.lines import old_path
 from bot.diff.paths import (
     is_automation,
     is_build_file,
@@ -60,22 +60,10 @@ _PROGRAM = "100755"  # git's mode of a file that can be executed
 
 def kinds_of_change(diff: Diff, seen: Mapping[str, ChangeKind]) -> tuple[ChangedFile, ...]:
     """Every changed file with its kind; `seen` says it of those whose program was seen to stay the same."""
-    inert = {path: kind for path, kind in seen.items() if kind.is_inert}
     return tuple(
-        ChangedFile(change.path, inert.get(change.path) or _kind_by_place(change))
+        ChangedFile(change.path, seen.get(change.path) or _kind_by_place(change))
         for change in diff.files
     )
-
-
-def only_imports(diff: Diff, seen: Mapping[str, ChangeKind]) -> tuple[str, ...]:
-    """The files of tests in which nothing but imports changed; none where any other one is edited.
-
-    What is new is imported by none of them: they import the same modules as before.
-    """
-    edited = [one for one in diff.files if is_test_file(one.path) and not is_new(one)]
-    if any(one.path not in seen and (one.hunks or one.binary) for one in edited):
-        return ()
-    return tuple(one.path for one in edited if seen.get(one.path) is ChangeKind.IMPORTS)
 
 
 def _kind_by_place(change: FileChange) -> ChangeKind:

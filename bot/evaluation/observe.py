@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bot.apart import apart
 from bot.context import Built, EvaluationContext
-from bot.diff.kinds import kinds_of_change, only_imports
+from bot.diff.kinds import kinds_of_change
 from bot.errors import OutOfTime, Superseded, Transient, UserError
 from bot.evaluation.on_host import case_here, on_this_host
 from bot.evidence.kinds import look_of
@@ -104,8 +104,7 @@ async def _observe(services: Services, case: EvaluationContext, task: Task) -> O
     said, changed = case.planned.requirements.said, checkout.diff.changed_paths
     grown = await asyncio.to_thread(find_grown, told, base, head, said, changed)
     kinds = await read_kinds(services.sandbox, checkout)
-    imports = only_imports(checkout.diff, kinds)
-    tests = replace(tests, comparisons=told, retired=retired, grown=grown, only_imports=imports)
+    tests = replace(tests, comparisons=told, retired=retired, grown=grown)
     if sha := checkout.takes_back:
         own = tuple(one.id for one in told if one.path in changed and _went_back(one))
         tests = replace(tests, takes_back=sha, taken_back=own)

@@ -159,8 +159,7 @@ class Case:
     def is_explained(self, test: TestComparison) -> bool:
         """Whether something speaks for an edited test whose version of base fails on head."""
         spoken_for = self.grown(test) or self.permission(test)
-        imports = test.path in self.observed.tests.only_imports or test.only_loads_otherwise
-        return spoken_for is not None or imports or self.is_adapted(test)
+        return spoken_for is not None or test.only_loads_otherwise or self.is_adapted(test)
 
     def _is_told(self, rules: tuple[str, ...], test: TestComparison) -> bool:
         return any(f.rule in rules and f.about == test.id for f in self.observed.integrity)

@@ -11,7 +11,6 @@ from bot.values import Category, Conclusion, GateReason, TestComparison
 from bot.verdict.upkeep import ACCEPT_REVERT
 
 _EXPECTS = "The pull request changes what {tests} expect{s}, and the task does not ask for it."
-_IMPORTS = "{tests} need{s} only other imports on head, and the task does not ask for that."
 _LOADS = (
     "{tests} read{s} as on base, but base's version of the file cannot be loaded with head's code, and the "
     "task does not ask for that."
@@ -51,11 +50,9 @@ def expectation_reasons(case: Case) -> Iterator[GateReason]:
                 (test.id,),
             )
     unasked = [test for test in unasked if test not in went]
-    imports = [one for one in unasked if one.path in case.observed.tests.only_imports]
-    rest = [one for one in unasked if one not in imports]
-    loads = [one for one in rest if one.only_loads_otherwise]
-    rest = [one for one in rest if one not in loads]
-    for text, tests in {_IMPORTS: imports, _LOADS: loads, _EXPECTS: rest}.items():
+    loads = [one for one in unasked if one.only_loads_otherwise]
+    rest = [one for one in unasked if one not in loads]
+    for text, tests in {_LOADS: loads, _EXPECTS: rest}.items():
         if tests:
             said = text.format(tests=test_ids(tests), s="s" if len(tests) == 1 else "")
             yield _for_a_person(said, _SAY_SO, [test.id for test in tests])

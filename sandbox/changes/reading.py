@@ -43,7 +43,7 @@ _DECLARATIONS = re.compile(r"\.pyi$|\.d\.[cm]?ts$|(?:^|/)py\.typed$")
 
 
 async def read_kinds(sandbox: Sandbox, checkout: Checkout) -> Mapping[str, ChangeKind]:
-    """Return the kind of every change that leaves the program, or all of it but imports, as it is, by path.
+    """Return the kind of every change that leaves the program as it is, by path.
 
     Raises SandboxError.
     """
@@ -121,6 +121,5 @@ _TOLD = {
         ChangeKind.COMMENTS,
         ChangeKind.FORMATTING,
         ChangeKind.TYPES,
-        ChangeKind.IMPORTS,
     )
 }

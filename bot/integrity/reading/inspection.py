@@ -144,7 +144,6 @@ class TestFacts:
     permitted: tuple[PermittedChange, ...] = ()
     retired: frozenset[str] = frozenset()
     spoken_for: frozenset[str] = frozenset()
-    only_imports: tuple[str, ...] = ()
 
     def base_version_fails(self, path: str, name: str) -> bool:
         """Whether a test that passed on base fails on head, and the edit only made it weaker.
@@ -226,5 +225,4 @@ def gather_test_facts(four_way: FourWay, requirements: Requirements) -> TestFact
         permitted=requirements.permitted,
         retired=frozenset(one.id for one in four_way.retired),
         spoken_for=frozenset((*(one.id for one in four_way.grown), *four_way.taken_back)),
-        only_imports=four_way.only_imports,
     )

@@ -363,8 +363,7 @@ def changed_expectations(inspection: Inspection) -> Iterator[Finding]:
         is_edited = not loosened or test.head_on_head is Outcome.PASSED
         if change is None or not (is_edited and test.change in _EDITED):
             continue
-        is_import = test.path in inspection.facts.only_imports or test.only_loads_otherwise
-        if test.id in inspection.facts.spoken_for or is_import:
+        if test.id in inspection.facts.spoken_for or test.only_loads_otherwise:
             continue
         before, after = inspection.before(change), inspection.after(change)
         name = test.id.split("[", 1)[0].partition("::")[2]

@@ -15,8 +15,8 @@ from sandbox.changes.inside.project import ChangedProject
 
 _FUNCTIONS = {"typescript": "language_typescript", "tsx": "language_tsx"}
 _PACKAGES = {"tsx": "tree_sitter_typescript"}
-SCRIPTS = frozenset(("javascript", "typescript", "tsx"))
-_FREE_LAYOUT = SCRIPTS | {"go", "rust", "java", "c", "cpp"}
+_SCRIPTS = frozenset(("javascript", "typescript", "tsx"))
+_FREE_LAYOUT = _SCRIPTS | {"go", "rust", "java", "c", "cpp"}
 """Languages whose layout is read from the tree; in the others only comments and blank lines may differ."""
 _EXACT = re.compile(
     r"string|template|char|regex|heredoc|raw_|rune|jsx_text|macro|asm|token_tree"
@@ -100,7 +100,7 @@ def _first_line(text: bytes) -> bytes:
     return text.split(b"\n", 1)[0] if text.startswith(b"#!") else b""
 
 
-def parsed(language: str, source: bytes) -> tree_sitter.Node:
+def _parsed(language: str, source: bytes) -> tree_sitter.Node:
     """Return the root of a text's tree. Raises ValueError where it cannot be parsed."""
     package = importlib.import_module(_PACKAGES.get(language, f"tree_sitter_{language}"))
     grammar = tree_sitter.Language(getattr(package, _FUNCTIONS.get(language, "language"))())
@@ -114,16 +114,10 @@ def parsed(language: str, source: bytes) -> tree_sitter.Node:
     return tree.root_node
 
 
-def tokens_of(node: tree_sitter.Node, comments: list[str]) -> list[str]:
-    """Return what a part of a script says, without layout; its comments are added to `comments`."""
-    read = _ReadTree(b"", comments=comments)
-    return list(_tokens(node, read, is_script=True, is_typed=True))
-
-
 def _read(language: str, source: bytes) -> _ReadTree:
-    root = parsed(language, source)
+    root = _parsed(language, source)
     read = _ReadTree(source)
-    is_script = language in SCRIPTS
+    is_script = language in _SCRIPTS
     read.tokens = list(_tokens(root, read, is_script=is_script, is_typed=True))
     if language in ("typescript", "tsx"):
         read.untyped = list(_tokens(root, None, is_script=True, is_typed=False))

@@ -13,7 +13,6 @@ import sys
 from pathlib import Path
 
 from sandbox.changes.inside.grammars import compare_trees
-from sandbox.changes.inside.imports import differ_in_imports
 from sandbox.changes.inside.project import ChangedProject
 from sandbox.changes.inside.python import compare_python
 
@@ -43,8 +42,7 @@ def _kind(language: str, before: bytes | None, after: bytes | None, project: Cha
     try:
         if language == "python":
             return compare_python(before, after, project)
-        kind = compare_trees(language, before, after, project)
-        return kind or ("imports" if differ_in_imports(language, before, after) else "")
+        return compare_trees(language, before, after, project)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
 
