@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from bot.evidence.case import Case
-from bot.values import Decider, Requirement, Verdict, VerdictOutcome
+from bot.values import Decider, Requirement, TestComparison, Verdict, VerdictOutcome
 
 FIX = (
     "Fix the failing tests and push. If the new behavior is intended, say so in the issue, then comment "
@@ -40,11 +42,16 @@ def unsatisfied(
 
 
 def unverified(
-    requirement: Requirement, reason: str, next_step: str, evidence_ids: tuple[str, ...] = ()
+    requirement: Requirement,
+    reason: str,
+    next_step: str,
+    evidence_ids: Iterable[str] = (),
+    tests: Iterable[TestComparison] = (),
 ) -> Verdict:
     """Could not tell; says what a person can do next."""
-    id_, outcome = requirement.id, VerdictOutcome.UNVERIFIED
-    return Verdict(id_, outcome, Decider.NOBODY, reason, evidence_ids, next_step=next_step)
+    id_, outcome, named = requirement.id, VerdictOutcome.UNVERIFIED, (test.id for test in tests)
+    ids = tuple(evidence_ids), tuple(named)
+    return Verdict(id_, outcome, Decider.NOBODY, reason, *ids, next_step=next_step)
 
 
 _NAME_THE_TESTS = "set `setup.test` in `.github/assay.yml` on the base branch"

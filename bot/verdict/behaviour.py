@@ -30,7 +30,6 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
-from bot.verdict.claims import left_open
 from bot.verdict.unshown import in_numbers, left_unshown
 from sandbox.damage.values import KEY, OneValue
 from sandbox.elsewhere.values import Difference
@@ -129,7 +128,7 @@ def _runs_something_else(
         "not seen to fail. So it does not show that this works."
     )
     step = f"Let a test call {names} and check what it returns or does, then push."
-    return left_open(requirement, reason, step, (*case.proof_ids, *damage_ids(case)), tests)
+    return unverified(requirement, reason, step, (*case.proof_ids, *damage_ids(case)), tests)
 
 
 def _sees_nothing(
@@ -174,7 +173,7 @@ def _sees_nothing(
         )
         step = "Let the test call what changed and check what it returns or does, then push."
     return replace(
-        left_open(requirement, reason, step, (*case.proof_ids, *damage_ids(case)), tests),
+        unverified(requirement, reason, step, (*case.proof_ids, *damage_ids(case)), tests),
         damages_noticed=counted.noticed if counted else 0,
         damages_tried=counted.of if counted else 0,
     )
@@ -199,7 +198,7 @@ def _only_under_test(requirement: Requirement, call: Difference, case: Case) -> 
         )
     step = "Let the result not depend on the test runner, its folder or its machine, then push."
     looks = (one.id for one in case.observed.evidence if one.step.action is ActionKind.SECOND_LOOK)
-    return left_open(requirement, seen, step, (*case.proof_ids, *looks))
+    return unverified(requirement, seen, step, (*case.proof_ids, *looks))
 
 
 def _made_for(test: TestComparison, case: Case) -> MadeFor | OneValue | None:
@@ -232,7 +231,7 @@ def _made_for_tests(
         )
     reason = f"{seen} {in_words(why, 'the tested ones')}"
     looks = (e.id for e in case.observed.evidence if e.step.action is ActionKind.NEARBY_INPUTS)
-    return left_open(requirement, reason, step, (*case.proof_ids, *looks), tests)
+    return unverified(requirement, reason, step, (*case.proof_ids, *looks), tests)
 
 
 def _refuted(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Verdict | None:
@@ -390,4 +389,4 @@ def _made_for_one_value(
         "Let the change work for every value of this kind; if this one is special, say so in the task, then "
         "comment `/judge`."
     )
-    return left_open(requirement, reason, step, (*case.proof_ids, *damage_ids(case)), tests)
+    return unverified(requirement, reason, step, (*case.proof_ids, *damage_ids(case)), tests)

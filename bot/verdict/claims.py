@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from bot.evidence.case import Case
-from bot.evidence.oracle import unverified
 from bot.task.ties import named_code
-from bot.values import ActionKind, Requirement, TestComparison, Verdict
+from bot.values import ActionKind, Requirement, TestComparison
 from sandbox.elsewhere.values import BothSides, SecondLook, TestedInput, Unmeasured
 
 
@@ -76,16 +74,3 @@ class Gap:
     but: str
     next_step: str
     evidence: tuple[str, ...] = ()
-
-
-def left_open(
-    requirement: Requirement,
-    reason: str,
-    next_step: str,
-    evidence: Iterable[str],
-    tests: Iterable[TestComparison] = (),
-) -> Verdict:
-    """The verdict on a demand that its tests do not show, with the evidence that says so."""
-    ids = tuple(test.id for test in tests)
-    given = unverified(requirement, reason, next_step)
-    return replace(given, evidence_ids=tuple(evidence), tests=ids)

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from bot.evidence.case import Case
 from bot.evidence.damage import unneeded
+from bot.evidence.oracle import unverified
 from bot.evidence.tests.results import code_of
 from bot.task.alternatives import (
     other_error,
@@ -17,7 +18,7 @@ from bot.task.alternatives import (
 )
 from bot.task.ties import asks_for_error, named_code
 from bot.values import Requirement, TestComparison, Verdict
-from bot.verdict.claims import Claim, Gap, left_open
+from bot.verdict.claims import Claim, Gap
 from bot.verdict.left_out import (
     changes_what_stays,
     gives_broken_text_still,
@@ -77,7 +78,7 @@ def left_unshown(
     if gap is None:
         return None
     reason, step = f"{in_numbers(claim.ids)}. But {gap.but}", f"{gap.next_step}, then push."
-    return left_open(requirement, reason, step, (*case.proof_ids, *gap.evidence), tests)
+    return unverified(requirement, reason, step, (*case.proof_ids, *gap.evidence), tests)
 
 
 def in_numbers(ids: tuple[str, ...]) -> str:
