@@ -116,7 +116,10 @@ def fetch(mirror: Mirror, shas: Sequence[str]) -> None:
             options += ["--unshallow"] if is_shallow(mirror) else []
         place = checked_location(mirror.source)
         arguments = ("fetch", *options, "--end-of-options", place, *wanted)
-        _remote(mirror, (*arguments, "+refs/tags/*:refs/tags/*"), lock)
+        try:
+            _remote(mirror, (*arguments, "+refs/tags/*:refs/tags/*"), lock)
+        except _ObjectsMissing:  # perhaps only the history of some other tag lacks them
+            _remote(mirror, arguments, lock)
         pins = "".join(f"update refs/assay/keep/{sha} {sha}\n" for sha in wanted)
         expect(git(mirror, ("update-ref", "--stdin"), stdin=pins.encode()), "pin the commits")
         # Loose objects are packed once there are many (git's own measure); nothing is ever dropped.
@@ -177,13 +180,17 @@ _UNAVAILABLE = (
 )  # fmt: skip
 
 
+class _ObjectsMissing(CheckoutError):
+    """The repository lacks objects of the history that was asked for."""
+
+
 def _fetch_error(stderr: str, source: RepositorySource) -> CheckoutError:
     said = redacted(stderr, source)
     low = said.lower()
     if _LACKING in low:
         unread = _UNREAD.search(said)
         what = f"object {unread[1]} of its history" if unread else "objects of its history"
-        return CheckoutError(
+        return _ObjectsMissing(
             f"The repository lacks {what} where it is kept, so its commits cannot be read.",
             "If it is a clone with --filter, run in it: git fetch --refetch --no-filter. Otherwise run "
             "git fsck there, or name another copy.",

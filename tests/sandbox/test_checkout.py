@@ -156,6 +156,24 @@ def test_a_partial_clone_says_so_until_it_is_whole(
     assert take(root, request).base_sha == base
 
 
+def test_what_only_another_tag_lacks_stops_nothing(root: Path, repository: Repository) -> None:
+    base = repository.commit({"a": "1"})
+    repository.git("tag", "v1")
+    repository.git("checkout", "--quiet", "-b", "side")
+    repository.commit({"large": "lost\n"})
+    repository.git("tag", "v2")
+    lost = repository.git("rev-parse", "HEAD:large").strip()
+    repository.git("checkout", "--quiet", "main")
+    head = repository.commit({"a": "2"})
+    (repository.folder / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
+
+    checkout = taken(root, repository, base, head)
+
+    assert (names(checkout.head_tree), checkout.head_sha) == ({"a"}, head)
+    with pytest.raises(CheckoutError, match=f"lacks object {lost} of its history"):
+        taken(root, repository, base, "side")
+
+
 @pytest.mark.parametrize(
     ("revision", "message"),
     [
