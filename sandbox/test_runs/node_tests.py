@@ -6,6 +6,7 @@ What the reporters can and cannot promise stands in `sandbox/harness/node/README
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -240,7 +241,12 @@ def _shown(order: TestOrder) -> str:
     program = ["npx", start.package] if start.package and not call.node else ["node", *call.node]
     named = [f"node_modules/.bin/{start.package}"] if start.package and call.node else []
     test = ["--test"] if recipe.runner is TestRunner.NODE_TEST else []
-    return shlex.join([*variables, *program, *named, *test, *call.runner, *order.paths])
+    arguments, files = _arguments(order, start, call)
+    if start.each and order.paths:
+        files = order.paths
+        if recipe.runner is TestRunner.UVU:  # it takes a folder and a pattern
+            files = (".", "|".join(re.escape(path) for path in order.paths))
+    return shlex.join([*variables, *program, *named, *test, *arguments, *files])
 
 
 NODE_TESTS = TestDriver(_command, _read, _shown)

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from sandbox.test_runs.test_order import TestOrder
+from sandbox.test_runs.unit_tests import TEST_DRIVERS
 from sandbox.toolchains import SetupHints, Toolchain, choose_both, detect, detect_both
 from sandbox.toolchains.node_version import satisfies
 from sandbox.toolchains.projects import Projects
-from sandbox.values import Recipe, TestRunner
+from sandbox.values import Environment, Recipe, Side, TestRunner
 from tests.sandbox.toolchains.projects import write
 
 TOOLS = Toolchain("3.11.2", "0.13.9", (("node", "20.20.2"), ("npm", "11.0.0")))
@@ -32,6 +34,26 @@ def node(tree: Path, manifest: dict[str, object], **files: str) -> Recipe:
     found = detect(tree, SetupHints(), TOOLS)
     assert found is not None and found.ecosystem == "node"
     return found
+
+
+@pytest.mark.parametrize(
+    ("script", "command"),
+    [
+        ("tape 'test/*.js'", "npx tape test/a.test.js"),
+        ("tap", "npx tap test/a.test.js"),
+        ("uvu -r esm test", r"node -r esm node_modules/.bin/uvu . 'test/a\.test\.js'"),
+        ("node --test 'test/*.js'", "node --test test/a.test.js"),
+        ("jest --silent", "npx jest --runTestsByPath test/a.test.js"),
+        ("mocha --exit", "npx mocha --exit"),  # nothing is chosen there: all of it runs
+    ],
+)
+def test_the_command_shown_for_some_files_runs_what_was_run(
+    tmp_path: Path, script: str, command: str
+) -> None:
+    recipe = node(tmp_path, {"scripts": {"test": script}})
+    environment = Environment(Side.HEAD, recipe, "", "", "", ())
+    order = TestOrder(Side.HEAD, str(tmp_path), environment, ("test/a.test.js",))
+    assert TEST_DRIVERS[recipe.runner].shown(order) == command
 
 
 @pytest.mark.parametrize(
