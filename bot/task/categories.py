@@ -32,7 +32,7 @@ ASKED = (Category.BEHAVIOUR, Category.KEEP, Category.UPKEEP)
 NARROW = frozenset((Area.DOCUMENTATION, Area.CHANGELOG, Area.TESTS, Area.AUTOMATION))
 """Areas that ask for no change of source."""
 
-_CONVENTIONAL = re.compile(
+CONVENTIONAL = re.compile(
     r"^(?:(?P<type>[a-z]+)(?:\((?P<scope>[^)]{0,60})\))?!?:|\[(?P<tag>[a-z]+(?: deps)?)\])\s",
     re.IGNORECASE,
 )
@@ -201,7 +201,7 @@ def is_refactoring(requirements: Requirements) -> bool:
 def upkeep_area(text: str) -> Area | None:
     """The area that an upkeep demand is about; None for a demand of behaviour."""
     cleaned = text.strip().strip("*_ ")
-    conventional = _CONVENTIONAL.match(cleaned)
+    conventional = CONVENTIONAL.match(cleaned)
     if conventional:
         kind = (conventional["type"] or conventional["tag"]).lower()
         is_update = kind not in _BEHAVIOUR_TYPES or _UPDATES.match(cleaned, conventional.end())

@@ -11,7 +11,7 @@ from itertools import islice
 
 from rapidfuzz import fuzz
 
-from bot.task.categories import is_invariant, is_preference, keeps, upkeep_area
+from bot.task.categories import CONVENTIONAL, is_invariant, is_preference, keeps, upkeep_area
 from bot.task.permissions import only_permits
 from bot.task.sections import SectionKind, section_kind
 from bot.text.clipping import clip
@@ -32,7 +32,7 @@ _FILLING = frozenset(_FILLING_WORDS.split())
 MOST_CHARS = 240
 
 _LABEL = re.compile(
-    r"^\s*(?:\[?(?:bug(?: ?fix)?|fix|regression|crash)\]?(?:\([^)]*\))?\s*:|\[[^\]]{1,20}\]:?)\s*",
+    r"^\s*(?:\[?(?:bug(?: ?fix)?|fix|regression|crash)\]?(?:\([^)]*\))?!?\s*:|\[[^\]]{1,20}\]:?)\s*",
     re.IGNORECASE,
 )
 _MODAL = re.compile(r"\b(?:must|shall|should|needs? to|has to|have to|ought to)\b", re.IGNORECASE)
@@ -61,7 +61,7 @@ _VAGUE = re.compile(
 
 def says_what_should_be(title: str) -> bool:
     """Whether a title demands something, and does not only tell of a fault or name a topic."""
-    bare = _LABEL.sub("", title).strip()
+    bare = CONVENTIONAL.sub("", _LABEL.sub("", title)).strip()
     return bool(_MODAL.search(bare) or _DEMANDS_ALREADY.match(bare))
 
 
@@ -77,7 +77,8 @@ def as_what_must_hold(title: str, text: str) -> str:
         return ""
     if found := _should_sentence(bare, text):
         return found
-    return f"Fixed: {bare}" if is_labelled or _FAULT.search(bare) else ""
+    is_fault = is_labelled or _FAULT.search(CONVENTIONAL.sub("", bare))
+    return f"Fixed: {bare}" if is_fault else ""
 
 
 def stands_for_title(sentence: str, title: str, text: str) -> bool:

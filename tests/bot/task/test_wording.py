@@ -31,11 +31,21 @@ SHOULD = "`discount` should raise ValueError for a percentage below 0 or above 1
         ("split raises ValueError for zero people", "", "split raises ValueError for zero people"),
         ("Support missing files", "", "Support missing files"),
         ("Dark mode", "", "Dark mode"),
+        ("feat(cli)!: handle missing keys", "", "feat(cli)!: handle missing keys"),
+        ("break: rename `wild` to `any`", "", "break: rename `wild` to `any`"),
+        ("config: missing keys", "", "Fixed: config: missing keys"),
     ],
 )
 def test_a_bugs_title_says_what_must_hold(title: str, body: str, shown: str) -> None:
     (asked,) = [one for one in requirements(title, body).items if one.id == "R1"]
     assert (asked.text, asked.shown) == (title, shown)
+
+
+@pytest.mark.parametrize("kind", ["", "feat: ", "breaking(api)!: "])
+def test_a_list_below_a_title_that_asks_is_asked_for(kind: str) -> None:
+    said = requirements(f"{kind}Add gzip to the reader", "- Adds an option `gzip`.\n- It keeps names.\n")
+    asked = [one.text for one in said.items if one.id.startswith("R")]
+    assert asked == ["Adds an option `gzip`.", "It keeps names."]
 
 
 def test_the_title_of_the_report_says_it_too() -> None:
