@@ -96,6 +96,7 @@ _RAN = {
 def _observation(seen: Observation, action: ActionKind) -> ObservationView:
     ran = _RAN.get(action)  # it has no exit code of its own
     ended = "did not finish" if seen.exit_code is None else f"exit code {seen.exit_code}"
+    ended = ended if seen.command or seen.seconds or not seen.problem else "nothing ran"
     tests = ""
     if seen.tests:
         counts = Counter(result.outcome for result in seen.tests.results)

@@ -21,6 +21,7 @@ from bot.report.markdown import html, markdown, marker
 from bot.report.view import view
 from bot.values import Conclusion, Decider, Evaluation, Observed, TestChange
 from sandbox.elsewhere.values import Unmeasured
+from sandbox.values import Observation, Side
 from tests.bot.report.examples import (
     EXAMPLES,
     HOSTILE,
@@ -380,4 +381,10 @@ def test_a_met_requirement_says_where_only_its_tests_inputs_were_tried() -> None
 
 
 def test_each_side_says_how_it_ended() -> None:
-    assert re.search(r"^- base: exit code \d", markdown(view(regression()), LINK), re.MULTILINE)
+    evaluation = regression()
+    assert re.search(r"^- base: exit code \d", markdown(view(evaluation), LINK), re.MULTILINE)
+    why = "On base nothing could be built, so no test could run."
+    unbuilt = Observation(Side.BASE, "", None, "", 0.0, problem=why)
+    evidence = tuple(replace(one, base=unbuilt) for one in evaluation.observed.evidence)
+    observed = replace(evaluation.observed, evidence=evidence)
+    assert f"- base: nothing ran; {why}" in comment(replace(evaluation, observed=observed))
