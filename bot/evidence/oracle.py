@@ -74,7 +74,7 @@ def way_out(case: Case) -> str:
     if any(side.timed_out or side.out_of_memory for side in seen):
         return _TOO_LONG if any(side.timed_out for side in seen) else _TOO_LARGE
     if any(not side.command for side in seen):
-        return f"Add tests to the base branch first, or {_NAME_THE_TESTS}."
+        return f"If base has tests, {_NAME_THE_TESTS}. If it has none, add some there first."
     if all(side.tests is None for side in seen):
         return f"To get a result per test, {_NAME_THE_TESTS} to one call of a test runner that Assay knows."
     return "Read in the evidence what ended the run. Fix it and push, or comment `/judge` to try again."
