@@ -410,6 +410,38 @@ def test_tape_is_watched_where_the_package_esm_loads_it(tmp_path: Path) -> None:
     assert_shown_by(seen, f"test/price.js::{TITLE}")
 
 
+def test_what_a_test_of_tape_throws_keeps_no_other_from_running(tmp_path: Path) -> None:
+    """Without what is new the first new test throws; the second one holds there, too."""
+    known = (
+        "import assert from 'node:assert';\nimport test from 'tape';\n"
+        "import * as price from '../price.js';\n\n"
+        "test('discounted takes the percentage off the price', t => {\n"
+        "  t.equal(price.discounted(200, 10), 180);\n  t.end();\n});\n"
+    )
+    rounded = (
+        "test('whole cuts what is below one', t => {\n"
+        "  assert.equal(price.whole(1.5), 1);\n  t.end();\n});\n"
+    )
+    named = f"test('{TITLE}', t => {{\n  t.%s;\n  t.end();\n}});\n"
+    refuses = named % "throws(() => price.discounted(200, 101), /above 100/)"
+    hollow = named % "equal(price.discounted(200, 100), 0)"
+    whole = "\nexport function whole(price) {\n  return Math.floor(price);\n}\n"
+    base = {
+        "package.json": manifest("tape test/*.js", tape="^5"),
+        "price.js": DISCOUNT,
+        "test/price.js": known,
+    }
+    wrong = {"price.js": DISCOUNT + whole, "test/price.js": f"{known}{rounded}{hollow}"}
+    till = open_folder(tmp_path, base)
+    seen = till.judge(till.branch("wrong", wrong), task=TASK)
+    assert seen.document.tests is not None, seen.markdown
+    assert list(seen.document.tests.fail_to_pass) == ["test/price.js::whole cuts what is below one"]
+    assert seen.conclusion == "action_required", seen.markdown
+    right = {"price.js": REFUSING + whole, "test/price.js": f"{known}{rounded}{refuses}"}
+    seen = till.judge(till.branch("right", right), task=TASK)
+    assert seen.conclusion == "success", seen.markdown
+
+
 BEFORE_MODULES = (
     "const assert = require('assert');\nconst price = require('../price');\n\n"
     "describe('discounted', function () {\n"

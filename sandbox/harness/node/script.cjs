@@ -169,6 +169,22 @@ function watchTape(Results, {tell, by, open, place}) {
 		const title = [...above, test.name];
 		test.on('prerun', () => {
 			hasBegun = true;
+			const body = test._cb;
+			if (typeof body === 'function') {
+				// Tape lets an error end the process: the tests after this one would have no result.
+				test._cb = function () {
+					try {
+						return body.apply(this, arguments);
+					} catch (error) {
+						if (hasEnded) {
+							throw error;
+						}
+
+						failures.push(text(error));
+						test.end();
+					}
+				};
+			}
 		});
 		test.on('end', () => {
 			hasEnded = true;
