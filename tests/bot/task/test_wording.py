@@ -43,7 +43,9 @@ def test_a_bugs_title_says_what_must_hold(title: str, body: str, shown: str) -> 
 
 @pytest.mark.parametrize("kind", ["", "feat: ", "breaking(api)!: "])
 def test_a_list_below_a_title_that_asks_is_asked_for(kind: str) -> None:
-    said = requirements(f"{kind}Add gzip to the reader", "- Adds an option `gzip`.\n- It keeps names.\n")
+    said = requirements(
+        f"{kind}Add gzip to the reader", "- Adds an option `gzip`.\n- It keeps names.\n"
+    )
     asked = [one.text for one in said.items if one.id.startswith("R")]
     assert asked == ["Adds an option `gzip`.", "It keeps names."]
 
