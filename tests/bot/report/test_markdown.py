@@ -380,6 +380,15 @@ def test_a_met_requirement_says_where_only_its_tests_inputs_were_tried() -> None
     assert line not in comment(evaluation)
 
 
+def test_what_happened_is_said_once() -> None:
+    evaluation = one_missing()
+    told = comment(replace(evaluation, problem="The sandbox did not start."))
+    assert "**What happened:** The sandbox did not start." in told
+    title = view(evaluation).title
+    again = comment(replace(evaluation, problem=title))
+    assert title in again and "What happened" not in again
+
+
 def test_each_side_says_how_it_ended() -> None:
     evaluation = regression()
     assert re.search(r"^- base: exit code \d", markdown(view(evaluation), LINK), re.MULTILINE)
