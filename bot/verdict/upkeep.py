@@ -161,9 +161,13 @@ def _by_files(requirement: Requirement, area: Area, case: Case) -> Verdict:
             "Bring the version that is asked for, or correct the title or the issue, and push.",
         )
     holds = "Base has no tests" if case.is_untested else "Base's tests pass on head"
+    kinds = dict.fromkeys(one.kind for one in case.observed.kinds if one.path in touched)
+    spoken = _SPOKEN[area]
+    if area is Area.CODE and kinds and {*kinds} <= {*_KINDS}:
+        spoken = " and ".join(_KINDS[kind] for kind in kinds)
     return satisfied(
         requirement,
-        f"{holds}, and {_SPOKEN[area]} changed: {_shown(touched)}. Whether the change is good is for a "
+        f"{holds}, and {spoken} changed: {_shown(touched)}. Whether the change is good is for a "
         "reviewer to say.",
         case,
     )

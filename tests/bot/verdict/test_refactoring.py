@@ -7,6 +7,7 @@ import pytest
 from bot.task.categories import is_refactoring
 from bot.values import DamageSeen, TestChange, Verdict, VerdictOutcome
 from sandbox.damage.values import Damage, DamageTrial
+from sandbox.values import ChangedFile, ChangeKind
 from tests.bot.verdict.cases import (
     SHOP_CHANGED,
     SPLIT,
@@ -53,6 +54,15 @@ def test_time_is_not_asked_for_where_damage_goes_unnoticed():
 
     assert verdict.outcome is VerdictOutcome.UNVERIFIED
     assert "limits.damage" not in verdict.next_step
+
+
+def test_comments_are_not_called_source_code():
+    kinds = (ChangedFile("src/shop.py", ChangeKind.COMMENTS),)
+    seen = observed(SPLIT, HELD, changed_paths=("src/shop.py",), kinds=kinds)
+    verdict = verdict_of(REFACTOR, WANTED, seen)
+
+    assert verdict.outcome is VerdictOutcome.SATISFIED
+    assert "and comments and docstrings changed: `src/shop.py`" in verdict.reason
 
 
 @pytest.mark.parametrize(
