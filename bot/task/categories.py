@@ -62,6 +62,7 @@ _BEHAVIOUR_TYPES = {"feat", "feature", "fix", "bugfix", "perf", "revert", "new"}
 
 _VERB = r"(?:add|update|write|improve|fix|mention|document|extend|adjust|include|correct|remove)"
 _DOCUMENT = r"(?:docs?|documentation|readme|docstrings?|code comments?|user guide|typos?)"
+_TEST_FILE = r"[`\"']?[\w./-]{0,80}tests?[\w-]{0,40}\.\w{1,4}[`\"']?"
 _TELLING = r"(?:updated?|complete|up to date|improve\w*|describes?|explains?|mentions?|covers?)"
 _BY_WORDS: dict[Area, tuple[str, ...]] = {
     Area.CHANGELOG: (
@@ -74,6 +75,7 @@ _BY_WORDS: dict[Area, tuple[str, ...]] = {
         r"(?:unit |regression |integration )?"
         r"(?:tests?|test (?:cases?|coverage))"
         r"(?:\s+(?:for|to|of|covering)\b.*|\s*(?:added|updated|pass)?\.?)$",
+        rf"^rename\s+{_TEST_FILE}\s+(?:to|as|into)\s+{_TEST_FILE}\.?$",
     ),
     Area.DOCUMENTATION: (
         rf"^(?:{_VERB})\s+(?:an?\s+|the\s+|some\s+|missing\s+)?(?:\w+\s+){{0,2}}{_DOCUMENT}\b",
@@ -109,8 +111,10 @@ _BY_WORDS: dict[Area, tuple[str, ...]] = {
     Area.CODE: (
         r"^(?:refactor|clean ?up|reformat|reorgani[sz]e|simplify the (?:code|implementation))\b",
         r"^(?:(?:moderni[sz]e|upgrade)\s+(?:\w+\s+){0,2}(?:syntax|string formatting)"
+        r"|upgrade\s+to\s+(?:python\s+)?\d[\d.]*\+?\s+(?:code\s+)?syntax"
         r"|(?:use|convert to|switch to)\s+(?:\w+\s+){0,2}f-?strings?)\b[^,;:]{0,40}$",
-        r"^(?:run|apply)\s+(?:black|ruff|isort|pyupgrade|prettier|eslint|xo)\b[^,;:]{0,40}$",
+        r"^(?:run|apply|(?:(?:re)?format|lint)(?: and (?:lint|format))?(?: the code| all files)?"
+        r" (?:with|by|using))\s+(?:black|ruff|isort|pyupgrade|prettier|eslint|xo)\b[^,;:]{0,40}$",
         r"^(?:(?:add|enable) (?:(?:more|new|some|further) )?(?:ruff|flake8|pylint) rules"
         r"(?: and fix (?:(?:the|all|new) )?(?:warnings|errors|findings|violations))?"
         r"|fix (?:(?:the|all|new) )?(?:ruff|flake8|pylint) (?:warnings|errors|findings|violations))"

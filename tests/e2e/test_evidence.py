@@ -52,3 +52,16 @@ def test_a_proof_leads_to_the_run_in_which_it_failed_with_the_old_code(folder: F
     assert [(run.id, run.transition.value) for run in runs] == [("E1h", "fixed"), ("D1", "unknown")]
     assert runs[0].base is not None and "assert 4 == 8" in runs[0].base.output
     assert [run.id for run in cited(judged, "B2")[1]] == ["E1"]
+
+
+def test_a_test_of_another_file_that_fails_on_both_sides_says_nothing_of_a_crosswise_run(
+    folder: Folder,
+) -> None:
+    old = {"tests/test_old.py": "def test_old():\n    assert False\n"}
+    base = folder.branch("old", old)
+    judged = folder.judge(folder.branch("fixed-beside-old", FIX, base), base)
+    row, runs = cited(judged, "R1")
+
+    assert row.verdict == "satisfied"
+    assert [(run.id, run.transition.value) for run in runs][:1] == [("E1h", "fixed")]
+    assert runs[0].head is not None and runs[0].head.failed  # told as it was seen

@@ -24,7 +24,7 @@ from bot.store import Store
 from bot.task.requirements import NOTHING_REGRESSES
 from bot.values import Evidence, FourWay, NotRun, Part, Step, TestComparison, TestedFolder
 from sandbox.concurrently import a_few_at_a_time, cores
-from sandbox.test_runs.four_runs import FourRuns, is_below, is_whole_file
+from sandbox.test_runs.four_runs import FourRuns, failed, is_below, is_whole_file
 from sandbox.test_runs.four_way import RUNS, Crossed, Sides, run_four_ways
 from sandbox.test_runs.path_kinds import is_untested
 from sandbox.test_runs.test_order import TestOrder
@@ -87,12 +87,25 @@ def crossed_evidence(
         guidance="In base's tree with head's test files: a new test must fail here to prove anything.",
         requirement_ids=(),
     )
-    sides = ((base_tests, own[0], crossed.base_on_head), (head_tests, crossed.head_on_base, own[1]))
-    return tuple(
-        Evidence(one.id, one, base, head, transition(base, head))
-        for one, base, head in sides
-        if base and head
-    )
+    found = list[Evidence]()
+    if own[0] and (seen := crossed.base_on_head):
+        shown = transition(_among(own[0], seen), seen)
+        found.append(Evidence(base_tests.id, base_tests, own[0], seen, shown))
+    if own[1] and (seen := crossed.head_on_base):
+        shown = transition(seen, _among(own[1], seen))
+        found.append(Evidence(head_tests.id, head_tests, seen, own[1], shown))
+    return tuple(found)
+
+
+def _among(own: Observation, crossed: Observation) -> Observation:
+    """Return a side's full run as far as the files go that ran crosswise: others say nothing of these."""
+    if own.tests is None or crossed.tests is None or not own.tests.complete:
+        return own
+    ran = {one.path for one in crossed.tests.results}
+    if any(one.path in ran and failed(one.outcome) for one in own.tests.results):
+        return own
+    is_elsewhere = any(failed(one.outcome) for one in own.tests.results)
+    return replace(own, exit_code=0) if is_elsewhere else own
 
 
 _WORDS = re.compile(r"[\s;&|()'\"=]+")
