@@ -106,7 +106,7 @@ def _similar_ties(test: TestComparison, demands: Sequence[_Demand], scale: _Scal
     words = _words_of_test(test)
     scored = [(scale.score(demand, words), demand) for demand in demands]
     best = max((score for (score, _), _ in scored), default=0.0)
-    return [
+    ties = [
         Tie(
             demand.requirement.id,
             test.id,
@@ -117,6 +117,29 @@ def _similar_ties(test: TestComparison, demands: Sequence[_Demand], scale: _Scal
         for (score, shared), demand in scored
         if score >= max(THRESHOLD, best * scale.margin)
     ]
+    if ties or len(demands) != 1:
+        return ties
+    # A title may be a topic only: what is asked stands as code in its text.
+    (demand,) = demands
+    name = test_name(test.id)
+    met = sorted(one for one in _spelled_code(demand.requirement) if _bears(name, one))
+    of_name = scale.share_of_bare_name(test, demand.said)
+    why = f"matched on: {', '.join(met)}"
+    return [Tie(demand.requirement.id, test.id, THRESHOLD, why, of_name=of_name)] if met else []
+
+
+def _spelled_code(requirement: Requirement) -> frozenset[str]:
+    """Return the names of several words that a title's text writes as code: nobody uses them by chance."""
+    if not requirement.is_title:
+        return frozenset()
+    spans = _CODE_SPAN.findall(requirement.detail)
+    return frozenset(
+        name for span in spans for name in _CODE_NAME.findall(span) if len(words_of(name)) > 1
+    )
+
+
+def _bears(test: str, name: str) -> bool:
+    return re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", test) is not None
 
 
 def _demand(requirement: Requirement) -> _Demand:

@@ -35,6 +35,9 @@ _LABEL = re.compile(
     r"^\s*(?:\[?(?:bug(?: ?fix)?|fix|regression|crash)\]?(?:\([^)]*\))?!?\s*:|\[[^\]]{1,20}\]:?)\s*",
     re.IGNORECASE,
 )
+_ASKS_FOR_NEW = re.compile(
+    r"^\s*\[(?:feat|enhancement|improvement|proposal|request|rfc|idea)", re.IGNORECASE
+)
 _MODAL = re.compile(r"\b(?:must|shall|should|needs? to|has to|have to|ought to)\b", re.IGNORECASE)
 _DEMANDS_ALREADY = re.compile(
     r"^(?:add|adjust|allow|avoid|bump|change|clean|correct|deprecate|do not|document|don't|drop|enable"
@@ -72,7 +75,7 @@ def as_what_must_hold(title: str, text: str) -> str:
     title after "Fixed:".
     """
     bare = _LABEL.sub("", title).strip()
-    is_labelled = bare != title.strip()
+    is_labelled = bare != title.strip() and not _ASKS_FOR_NEW.match(title)
     if not bare or says_what_should_be(title):
         return ""
     if found := _should_sentence(bare, text):
@@ -122,7 +125,7 @@ def asked_in_prose(text: str, demands: Iterable[str]) -> tuple[str, ...]:
             continue
         for sentence in _SENTENCE_END.split(" ".join(passage.text.split())):
             is_demand = _MODAL.search(sentence) or _MAY_NOT.search(sentence)
-            is_open = sentence.endswith(("?", ":"))
+            is_open = sentence.endswith(("?", ":")) or sentence.startswith(("Or ", "Alternatively"))
             if is_demand and not (is_open or only_permits(sentence) or is_preference(sentence)):
                 asking.append(sentence)
     new = (

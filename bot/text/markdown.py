@@ -135,18 +135,14 @@ class _Walker:
             self._take_inline(token.children or ())
 
     def _take_inline(self, children: Sequence[Token]) -> None:
+        first = next((n for n, c in enumerate(children) if c.type in _BREAKS), 0)
+        if first and not self._open_items and _is_bold(children[:first]):
+            self._take_inline(children[:first])
+            children = children[first + 1 :]
         self.links += [Link(target, self._above()) for target in _targets(children)]
         self.codes += [child.content for child in children if child.type == "code_inline"]
         text = plain_text(children)
-        # a paragraph of nothing but bold words is how many templates write a heading
-        visible = [c for c in children if not (c.type == "text" and c.content.strip() in ("", ":"))]
-        bold_only = (
-            len(visible) >= 3
-            and visible[0].type == "strong_open"
-            and visible[-1].type == "strong_close"
-            and sum(c.type == "strong_open" for c in visible) == 1
-        )
-        if self._heading_level or (bold_only and not self._open_items):
+        if self._heading_level or (not self._open_items and _is_bold(children)):
             level = self._heading_level or 7
             self._headings = [h for h in self._headings if h[0] < level]
             self._headings.append((level, text.strip().rstrip(":")))
@@ -176,6 +172,20 @@ class _Walker:
         return tuple(heading for _, heading in self._headings)
 
 
+_BREAKS = ("softbreak", "hardbreak")
+
+
+def _is_bold(children: Sequence[Token]) -> bool:
+    """Tell whether a line is nothing but bold words, as GitHub's own templates write a heading."""
+    visible = [c for c in children if not (c.type == "text" and c.content.strip() in ("", ":"))]
+    return (
+        len(visible) >= 3
+        and visible[0].type == "strong_open"
+        and visible[-1].type == "strong_close"
+        and sum(c.type == "strong_open" for c in visible) == 1
+    )
+
+
 def plain_text(children: Sequence[Token]) -> str:
     """Inline tokens as words; code keeps its backticks, HTML and images are dropped."""
     words: list[str] = []
@@ -184,7 +194,7 @@ def plain_text(children: Sequence[Token]) -> str:
             words.append(child.content)
         elif child.type == "code_inline":
             words.append(f"`{child.content}`")
-        elif child.type in ("softbreak", "hardbreak"):
+        elif child.type in _BREAKS:
             words.append(" ")
     return re.sub(r"[ \t]+", " ", "".join(words)).strip()
 

@@ -155,7 +155,10 @@ def _files(side: _Side) -> tuple[SourceFile, ...]:
 
 def _left_out(name: str, side: _Side) -> list[str]:
     counted = side.inventory.left_out.items()
-    said = [f"{n} source files of {name} were not read: {why}." for why, n in counted]
+    said = [
+        f"{n} source file{' was' if n == 1 else 's were'} not read on {name}: {why}."
+        for why, n in counted
+    ]
     return [*said, *side.problems[:_SHOWN_PROBLEMS]]
 
 

@@ -56,7 +56,13 @@ def compare_pages(base: Observation | None, head: Observation) -> PageChanges:
         f"{path}: {control} did something on base and does nothing on head"
         for path, control in sorted(lost)
     ]
-    new = _new(known, head.findings, _BINDING)
+    # What loads on head alone was never more accessible; what it lacks stands in the evidence.
+    is_first = _paths(known, NOT_LOADED)
+    new = [
+        one
+        for one in _new(known, head.findings, _BINDING)
+        if one.rule != AXE or one.path not in is_first
+    ]
     for finding in sorted(new, key=lambda finding: _BINDING.index(finding.rule)):
         told = f"{finding.path}: {_WORDS[finding.rule]}{finding.message}"
         why = _why_doubtful(finding, known, head.findings)

@@ -42,6 +42,14 @@ def test_a_new_fault_breaks_and_a_known_one_does_not(fault: str) -> None:
     assert compared((fault,), ()) == PageChanges((), ())
 
 
+def test_a_page_that_loads_on_head_alone_is_less_accessible_than_none() -> None:
+    new = "a.html not-loaded It answers with status 404."
+    violation = "a.html axe color-contrast (Elements must meet thresholds) at .line"
+    assert compared((new,), (violation,)) == PageChanges((), ())
+    assert len(compared((new,), (violation, "a.html console-error boom")).broken) == 1
+    assert len(compared((new.replace("a.html", "b.html"),), (violation,)).broken) == 1
+
+
 def test_numbers_in_a_message_do_not_make_it_new() -> None:
     base, head = (
         ("a.html console-error late by 12 ms",),

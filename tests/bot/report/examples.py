@@ -364,7 +364,7 @@ IMPACT = Impact(
         ChangedSymbol(CodePlace("src/slugify/old.py", 3, "fold", ""), "removed", (), (), 0, 0),
     ),
     7,
-    ("1 source files of head were not read: minified.",),
+    ("1 source file was not read on head: minified.",),
 )
 
 

@@ -50,6 +50,23 @@ def test_a_title_ties_to_its_own_test_and_to_no_other(title, name):
     assert "matched on: " in ties[0].why
 
 
+TOPIC = "For each node, expose `.start_pos` and `.end_pos`, as in `[a](b)`."
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("test_start_pos_end_pos_properties", "matched on: end_pos, start_pos"),
+        ("test_start_position", ""),
+        ("test_node", ""),
+    ],
+)
+def test_a_topic_ties_to_the_test_that_bears_a_name_which_its_text_writes_as_code(name, why):
+    (topic,) = [one for one in requirements("Source mapping", TOPIC).items if one.id == "R1"]
+    test = comparison(name, TestChange.FAIL_TO_PASS, f"def {name}():\n    assert run()\n")
+    assert [tie.why for tie in tie_tests([topic], [test], (test, *KEPT))] == ([why] if why else [])
+
+
 TWO = (
     "`parse_amount` accepts thousands separators, such as `1,234.50`",
     "`parse_amount` raises `ValueError` for negative amounts",

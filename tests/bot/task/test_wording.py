@@ -27,6 +27,12 @@ SHOULD = "`discount` should raise ValueError for a percentage below 0 or above 1
         ),
         (DISCOUNT, "Discounts of nothing must keep working.", f"Fixed: {DISCOUNT}"),
         ("[Bug]: TypeError for None", "", "Fixed: TypeError for None"),
+        (
+            "The cookie is set on page loads",
+            "**Describe the bug**\nThe cookie is set.\n\n**Expected behavior:**\nThe cookie should not be set.",
+            "The cookie should not be set.",
+        ),
+        ("[FEAT] Source mapping info", "", "[FEAT] Source mapping info"),
         ("split should refuse zero people", SHOULD, "split should refuse zero people"),
         ("split raises ValueError for zero people", "", "split raises ValueError for zero people"),
         ("Support missing files", "", "Support missing files"),
@@ -117,8 +123,10 @@ def test_sentences_that_ask_for_something_are_found_beside_the_demands() -> None
         "Should it log? Ideally it should be fast. Tests that pin the order may "
         "change.\n\n## Steps to reproduce\n\nYou must start the server.\n\n```\nit must not be read\n```\n"
     )
+    text = f"The log should say it. Or the manual should.\n\n{text}\n**Additional context**\nIt should run."
     found = asked_in_prose(text, ["It should answer 400."])
     assert found == (
+        "The log should say it.",
         "The list should also be sorted by name.",
         "Neither of the two may be changed.",
     )
