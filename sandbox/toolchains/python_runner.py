@@ -22,6 +22,9 @@ _PYTEST_TRACE = re.compile(
     r"^[ \t]*(import pytest|from pytest\b|@pytest\.)|^(async )?def test_", re.M
 )
 _UNITTEST_TRACE = re.compile(r"^[ \t]*(import unittest|from unittest\b)|\bTestCase\)", re.M)
+_UNITTEST_MAIN = re.compile(
+    r"^[ \t]{0,8}unittest\.main\((?:module\s?=\s?)?[\"']([\w.]{1,200})[\"']", re.M
+)
 _READ_TEST_FILES = 400
 _SHELL = re.compile(r"[|&;<>$`(){}\n\0]")
 _MOST_CALLS = 5
@@ -51,6 +54,10 @@ def choose_runner(tree: Tree, hints: tuple[TestHints, ...], requirements: set[st
         plain = [folder for folder in folders if not tree.has(f"{folder}/__init__.py")]
         found = ("discover", "-s", plain[0]) if plain and len(folders) == len(tests) else ()
         return replace(choice, arguments=choice.arguments or found)
+    for path in (path for path, name in named if name == "__main__.py" and "test" in path):
+        if own := _UNITTEST_MAIN.search(tree.read(path)):
+            reason = f"Tests run with unittest on `{own[1]}`, as `{path}` does."
+            return Runner(TestRunner.UNITTEST, (own[1],), reason)
     nothing = Runner(TestRunner.NONE, (), "No test files were found, so no tests are run.")
     return _as_called(tree, hints, nothing, tests)
 

@@ -29,7 +29,7 @@ SHOULD = "`discount` should raise ValueError for a percentage below 0 or above 1
         ("[Bug]: TypeError for None", "", "Fixed: TypeError for None"),
         (
             "The cookie is set on page loads",
-            "**Describe the bug**\nThe cookie is set.\n\n**Expected behavior:**\nThe cookie should not be set.",
+            "**Describe the bug**\nIt is set.\n\n**Expected behavior:**\nThe cookie should not be set.",
             "The cookie should not be set.",
         ),
         ("[FEAT] Source mapping info", "", "[FEAT] Source mapping info"),

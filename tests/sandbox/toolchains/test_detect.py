@@ -525,6 +525,19 @@ def test_files_that_unittest_is_told_to_look_for_are_tests(
     assert found.test_arguments == ("discover", "-s", "tally", "-p", pattern)
 
 
+def test_a_package_of_tests_that_runs_itself_by_unittest_is_run_so(tmp_path: Path) -> None:
+    pyproject = HATCHLING.replace('test = ["pytest"]', "")
+    main = (
+        'import unittest\n\nif __name__ == "__main__":\n    unittest.main(module="tally.tests")\n'
+    )
+    case = "import unittest\n\n\nclass Smoke(unittest.TestCase):\n    def test_sum(self): ...\n"
+    files = {"pyproject.toml": pyproject, "tally/tests/__main__.py": main}
+    files |= {"tally/tests/__init__.py": "from .smoke import Smoke\n", "tally/tests/smoke.py": case}
+    found = recipe(write(tmp_path, files))
+    assert (found.runner, found.test_arguments) == (TestRunner.UNITTEST, ("tally.tests",))
+    assert any("as `tally/tests/__main__.py` does" in reason for reason in found.reasons)
+
+
 def test_no_tests_are_said_to_be_none(tmp_path: Path) -> None:
     text = HATCHLING.replace('test = ["pytest"]', "")
     assert recipe(write(tmp_path, {"pyproject.toml": text})).runner is TestRunner.NONE
