@@ -50,8 +50,9 @@ def impact(code: Code, changed: Mapping[Symbol, str], index: CodeIndex) -> Impac
     reached: list[ChangedSymbol] = []
     for symbol, how in shown:
         # The users of a symbol are followed upwards until the tests.
-        callers: dict[CodePlace, None] = {}
-        tests: dict[CodePlace, None] = {}
+        # Each by its words: the variants of one function are one name.
+        callers: dict[str, CodePlace] = {}
+        tests: dict[str, CodePlace] = {}
         seen, edge = {symbol}, [symbol]
         for hop in range(_HOPS):
             users = [user for one in edge for user in users_of(one, index) if user not in seen]
@@ -59,13 +60,13 @@ def impact(code: Code, changed: Mapping[Symbol, str], index: CodeIndex) -> Impac
             for user in users:
                 is_test = is_test_path(user.path)
                 if is_test:
-                    tests[user.place] = None
+                    tests.setdefault(user.place.words, user.place)
                 elif hop == 0:
-                    callers[user.place] = None
+                    callers.setdefault(user.place.words, user.place)
                 if user not in seen and len(seen) < _MOST_VISITED:
                     seen.add(user)
                     edge += [user] if user.definition.name and not is_test else []
-        places = tuple(callers)[:_CALLERS], tuple(tests)[:_TESTS]
+        places = tuple(callers.values())[:_CALLERS], tuple(tests.values())[:_TESTS]
         reached.append(ChangedSymbol(symbol.place, how, *places, len(callers), len(tests)))
     return Impact(tuple(reached), len(changed) - len(shown), code.remarks)
 

@@ -126,6 +126,13 @@ def test_a_removed_symbol_is_told_with_those_who_still_use_it() -> None:
     assert "format_amount" not in {n for n, one in found.items() if one.how == "removed"}
 
 
+def test_variants_of_one_function_use_what_changed_once() -> None:
+    variants = "if n:\n    def ask():\n        own()\nelse:\n    def ask():\n        return own()\n"
+    texts = {"a.py": f"def own():\n    return 1\n\n\n{variants}"}
+    (found,) = of(texts, edited("a.py", 2)).symbols
+    assert ([one.words for one in found.callers], found.caller_count) == (["a.py: ask"], 1)
+
+
 def test_a_change_of_tests_only_has_no_impact() -> None:
     assert of(PYTHON, edited("tests/test_amounts.py", 4)) == Impact(())
 
