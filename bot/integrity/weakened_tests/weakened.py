@@ -294,13 +294,14 @@ def _short(assertion: Assertion) -> str:
 def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
     """Tests deleted, skipped, loosened or emptied, file by file."""
     facts = inspection.facts
+    collected = {test.path for test in facts.tests}  # whatever name a runner is told to look for
     changed = [
         change
         for change in inspection.diff.files
         if any(
             is_test_module(path)
             or path.endswith(".rs")  # Rust's tests stand beside the code
-            or (is_test_file(path) and language_of(path) is not None)
+            or (is_test_file(path) and (language_of(path) is not None or path in collected))
             for path in (change.path, old_path(change))
         )
     ]

@@ -216,6 +216,13 @@ def test_a_loosened_test_blocks_when_its_base_version_fails_on_head(
     assert any(line.startswith("+") for line in found[0].hunk.splitlines())
 
 
+def test_a_file_that_tests_are_collected_from_is_read_whatever_its_name():
+    own = replace(four_ways(FAILED, PASSED, PASSED), path="shop/tests/smoke.py")
+    (found, *_) = inspect(STRICT, LOOSE, own, path="shop/tests/smoke.py")
+    assert (found.rule, found.severity) == (rule.ASSERTION_LOOSENED, Severity.BLOCK)
+    assert not inspect(STRICT, LOOSE, path="shop/tests/data.py")
+
+
 def test_a_skip_blocks_when_the_base_version_fails_on_head():
     skipped = four_ways(FAILED, SKIPPED, SKIPPED, TestChange.SKIPPED)
     (found,) = inspect(STRICT, "@pytest.mark.skip\n" + STRICT, skipped)
