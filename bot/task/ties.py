@@ -132,7 +132,7 @@ def _spelled_code(requirement: Requirement) -> frozenset[str]:
     """Return the names of several words that a title's text writes as code: nobody uses them by chance."""
     if not requirement.is_title:
         return frozenset()
-    spans = _CODE_SPAN.findall(requirement.detail)
+    spans = map(_in_one, _CODE_SPAN.findall(requirement.detail))
     return frozenset(
         name for span in spans for name in _CODE_NAME.findall(span) if len(words_of(name)) > 1
     )
@@ -334,10 +334,11 @@ _COMPARED = re.compile(
     r"(?: (?:the|its|our|existing)){0,2}\s`[^`\n]{1,200}`"
 )
 """What a demand only sets its subject beside: "Beside `total`, a mean" is about no `total`."""
-_KEPT = re.compile(r"(?i)\b(?:keeps?|stays?|remains?|unchanged|unaffected)\b")
+_KEPT = re.compile(r"(?i)\b(?:keeps?|stays?|remains?|unchanged|unaffected|regression controls?)\b")
 _TEST_NAME = re.compile(r"test_\w+|\w+_test")  # "`test_valid` may change" is about no code
 _NOT_OURS = frozenset((*dir(builtins), *keyword.kwlist, "null", "undefined", "true", "false"))
 _CODE_NAME = re.compile(r"[A-Za-z_]\w+")
+_OPTION = re.compile(r"-{0,2}[A-Za-z]\w*(?:-\w+)+")
 _MEMBER = re.compile(r"(?<=\w\.)[A-Za-z_]\w+")
 
 
@@ -366,13 +367,18 @@ def asked_code(requirement: Requirement) -> frozenset[str]:
     return named_code(requirement) & frozenset[str]().union(*named)
 
 
+def _in_one(span: str) -> str:
+    """Return an option (`--unique-size`) as the one name that programs have for it; its parts are none."""
+    return span.strip("-").replace("-", "_") if _OPTION.fullmatch(span) else span
+
+
 def code_named(text: str) -> frozenset[str]:
     """Return the identifiers that a text writes as code, without those of the language itself.
 
     The `compile` of `pattern.compile(text)` is no builtin.
     """
     text = _CODE_SPAN.sub(lambda code: _VALUE.sub(" ", code[0]), text)
-    spans = _CODE_SPAN.findall(text)
+    spans = [_in_one(span) for span in _CODE_SPAN.findall(text)]
     quoted = [name for part in spans for name in _CODE_NAME.findall(part)]
     called = [one or other for one, other in _CALLED.findall(text)]
     members = frozenset(name for part in spans for name in _MEMBER.findall(part))

@@ -15,6 +15,11 @@ _MOST_NODES = 400_000
 _MOST_PARAMETERS = 40
 _MOST_DEPTH = 300
 _SECONDS = 20.0
+_LISTING = frozenset((
+    *("parameters", "formal_parameters", "argument_list", "arguments"),
+    *("list", "array", "dictionary", "object", "set"),
+))  # fmt: skip
+"""Where a comma behind the last entry is layout; in Python's tuples it is none."""
 _TYPES = ("type", "type_annotation", "type_parameters", "type_arguments")
 
 
@@ -259,6 +264,10 @@ def tokens(root: tree_sitter.Node, *, with_types: bool = True) -> list[bytes]:
 
 
 def _says_nothing(node: tree_sitter.Node) -> bool:
+    if node.type == "," and node.parent is not None and node.parent.type in _LISTING:
+        before, behind = node.prev_sibling, node.next_sibling
+        is_last = behind is not None and behind.type in (")", "]", "}")
+        return is_last and before is not None and before.is_named
     if IMPORTS.search(node.type) or "comment" in node.type:
         return bool(node.children) or "comment" in node.type
     if node.type == "expression_statement":

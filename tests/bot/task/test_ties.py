@@ -67,6 +67,12 @@ def test_a_topic_ties_to_the_test_that_bears_a_name_which_its_text_writes_as_cod
     assert [tie.why for tie in tie_tests([topic], [test], (test, *KEPT))] == ([why] if why else [])
 
 
+def test_an_option_is_one_name_and_what_only_controls_a_measurement_is_none():
+    text = "With `unique-deps-size` sizes are reused.\n\nThe plain `size` case is a regression control."
+    (asked,) = [one for one in requirements("perf: reuse", text).items if one.id == "R1"]
+    assert asked_code(asked) == {"unique_deps_size"}
+
+
 TWO = (
     "`parse_amount` accepts thousands separators, such as `1,234.50`",
     "`parse_amount` raises `ValueError` for negative amounts",

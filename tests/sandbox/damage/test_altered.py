@@ -57,6 +57,14 @@ async def test_an_optional_parameter_that_nothing_reads_is_no_place(tmp_path: Pa
     assert await altered(tmp_path / "read", base, read) != []
 
 
+async def test_a_comma_behind_the_last_entry_of_a_list_is_layout(tmp_path: Path) -> None:
+    base = "def f(\n    a: list[int],\n    b=1,\n):\n    return [\n        a,\n        b,\n    ]\n"
+    short = "def f(a: Rows, b=1):\n    return [a, b]\n"
+    assert await altered(tmp_path / "layout", base, short) == []
+    one = "def f(a):\n    return (a,)\n"
+    assert await altered(tmp_path / "tuple", one, one.replace("(a,)", "(a)")) != []
+
+
 async def test_what_is_done_alike_is_known_in_shorthand_too(tmp_path: Path) -> None:
     base = "function f(t, name) {\n  g({name: last(t)});\n  log(name);\n  return last(t);\n}\n"
     head = base.replace("{name: last(t)}", "{name}").replace("return last(t)", "return name")
