@@ -18,7 +18,7 @@ from bot.evidence.damage import (
 from bot.evidence.examples.weigh import by_examples
 from bot.evidence.made_for import MadeFor, in_words, made_for
 from bot.evidence.oracle import unsatisfied, unverified, way_out
-from bot.evidence.tests.results import pass_rate, test_ids
+from bot.evidence.tests.results import never_run, pass_rate, test_ids
 from bot.task.permissions import removed_names
 from bot.task.ties import Tie, asked_code, code_named, leaves_error_unasked, speaks_of
 from bot.values import (
@@ -357,19 +357,18 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
             "Add a test that fails without this change and is not skipped here. If the change is right, a "
             "person can accept it.",
         )
-    return unverified(
-        requirement,
-        _nothing_speaks(case.groups.proofs),
-        "Add a test that fails without this change, and name this requirement in its name or docstring.",
-    )
-
-
-def _nothing_speaks(proofs: tuple[TestComparison, ...]) -> str:
-    if proofs:
-        if len(proofs) == 1:
-            return "1 test fails on base and passes on head, but it does not cover this."
-        return f"{len(proofs)} tests fail on base and pass on head, but none of them covers this."
-    return "No test fails on base and passes on head."
+    reason = "No test fails on base and passes on head."
+    step = "Add a test that fails without this change, and name this requirement in its name or docstring."
+    if count := len(case.groups.proofs):
+        reason = "1 test fails on base and passes on head, but it does not cover this."
+        if count > 1:
+            reason = f"{count} tests fail on base and pass on head, but none of them covers this."
+    elif unseen := never_run(case.observed):
+        reason += f" No test of `{unseen[0]}`, which this change touches, was run."
+        step += (
+            f" Or set `setup.test` in `.github/assay.yml` to a command that runs `{unseen[0]}` too."
+        )
+    return unverified(requirement, reason, step)
 
 
 def _made_for_one_value(

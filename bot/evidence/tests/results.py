@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from bot.evidence.tests.matching import function_of
-from bot.values import FourWay, TestChange, TestComparison
+from bot.values import FourWay, Observed, TestChange, TestComparison
 from sandbox.test_runs.four_runs import passed
+from sandbox.test_runs.path_kinds import PathKind, classify
 from sandbox.values import FAILING, Outcome
 
 _TROUBLE = re.compile(
@@ -251,3 +252,15 @@ def _is_kept(c: TestComparison) -> bool:
     """An edited test whose base version still passes is kept too, whatever the new one proves."""
     held = c.base_on_base is Outcome.PASSED and c.base_on_head is Outcome.PASSED
     return c.change is TestChange.PASS_TO_PASS or (c.change is TestChange.FAIL_TO_PASS and held)
+
+
+def never_run(observed: Observed) -> tuple[str, ...]:
+    """Return the changed files of tests of which no test was collected: another runner's, for example.
+
+    None, where what ran is not known by the files of its tests.
+    """
+    ran = {one.path for one in observed.tests.comparisons}
+    if not ran or any(classify(one) is not PathKind.TEST for one in ran):
+        return ()
+    changed = (one for one in observed.changed_paths if one not in ran)
+    return tuple(one for one in changed if classify(one) is PathKind.TEST)

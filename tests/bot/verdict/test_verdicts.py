@@ -735,3 +735,13 @@ def test_where_a_test_notices_no_damage_the_damage_is_told():
     found = verdict_of("R1", requirements(DESKTOP, ""), seen)
     where = "`desktop` does nothing (src/dirs.py:3; 1 of 2 damages noticed)"
     assert f"and on a copy of head where {where}. So it does not show" in found.reason
+
+
+def test_a_changed_test_of_another_runner_is_said_to_be_not_run():
+    script = "src/app/github.test.ts"
+    seen = observed(changed_paths=("src/app/github.ts", script, PATH))
+    found = verdict_of("R1", requirements(), seen)
+    assert found.outcome is VerdictOutcome.UNVERIFIED
+    assert f"No test of `{script}`, which this change touches, was run." in found.reason
+    assert f"a command that runs `{script}` too" in found.next_step
+    assert "was run" not in verdict_of("R1", requirements(), observed()).reason
