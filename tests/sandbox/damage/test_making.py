@@ -9,7 +9,7 @@ import pytest
 
 from sandbox import open_sandbox
 from sandbox.damage.making import DamagedCopy, make_damages
-from sandbox.damage.values import CONDITION, NARROWED, PASSED_OVER, SAME, TERM, UNASKED
+from sandbox.damage.values import CONDITION, NARROWED, OF_LINES, PASSED_OVER, SAME, TERM, UNASKED
 from tests.sandbox.linters.changes import changed
 
 pytestmark = pytest.mark.real
@@ -379,3 +379,16 @@ async def test_hostile_files_end_in_time(tmp_path: Path) -> None:
     damages = await made(tmp_path, {"kept.py": "a = 1\n"}, head)
     assert time.monotonic() - began < 60
     assert len(damages) <= 61
+
+
+async def test_neither_types_nor_overloads_are_damaged(tmp_path: Path) -> None:
+    stub = "@overload\ndef f(a: Optional[int] = 128) -> 'Rows[int]': ...\n\n\n"
+    base = f"{stub}def f(a: Optional[int] = 128) -> 'Rows[int]':\n    return rows(a)\n"
+    head = (
+        base.replace("Optional[int]", "int | None")
+        .replace("'Rows", "'Cells")
+        .replace("rows", "cells")
+    )
+    found = [one.damage for one in await made(tmp_path, {"a.py": base}, {"a.py": head})]
+    points = [(one.line, one.what) for one in found if one.kind in OF_LINES]
+    assert points == [(5, "`128` becomes `129`")]
