@@ -40,10 +40,11 @@ _ASKS_FOR_NEW = re.compile(
 )
 _MODAL = re.compile(r"\b(?:must|shall|should|needs? to|has to|have to|ought to)\b", re.IGNORECASE)
 _DEMANDS_ALREADY = re.compile(
-    r"^(?:add|adjust|allow|avoid|bump|change|clean|correct|deprecate|do not|document|don't|drop|enable"
-    r"|ensure|expose|extend|fix|forbid|handle|ignore|implement|improve|include|introduce|keep|let|limit"
-    r"|log|make|mark|move|never|port|prevent|provide|raise|refactor|refuse|reject|remove|rename|replace"
-    r"|respect|restore|return|show|simplify|skip|stop|strip|support|throw|treat|update|upgrade|use"
+    r"^(?:accept|add|adjust|allow|avoid|bump|change|clean|convert|correct|create|deprecate|do not|document"
+    r"|don't|drop|emit|enable|ensure|expose|extend|fix|forbid|forward|handle|honou?r|ignore|implement|improve|include"
+    r"|introduce|keep|let|limit|log|make|mark|move|never|port|preserve|prevent|provide|raise|refactor|refuse"
+    r"|reject|remove|rename|replace|reset|resolve|respect|restore|return|reuse|show|simplify|skip|stop|strip"
+    r"|support|throw|treat|update|upgrade|use"
     r"|validate|warn|write)\b",
     re.IGNORECASE,
 )

@@ -80,7 +80,7 @@ def returned_by(value: object, owner: object, before: str) -> str:
     return (
         text
         if after == before
-        else f"{text} and left {after or 'what is no plain value'}"[:MOST_TEXT]
+        else f"{text} and left {after or 'a value that cannot be shown'}"[:MOST_TEXT]
     )
 
 

@@ -258,7 +258,7 @@ class Given:
         for values, before in zip((self._values, self._held if is_new else ()), self._before):  # noqa: B905
             after = literal(values)
             if values and after != before:
-                return f" and left {after or 'what is no plain value'}"[:MOST_TEXT]
+                return f" and left {after or 'a value that cannot be shown'}"[:MOST_TEXT]
         return ""
 
 

@@ -32,6 +32,7 @@ SHOULD = "`discount` should raise ValueError for a percentage below 0 or above 1
             "**Describe the bug**\nIt is set.\n\n**Expected behavior:**\nThe cookie should not be set.",
             "The cookie should not be set.",
         ),
+        ("fix: preserve loose lists (#272)", "", "fix: preserve loose lists (#272)"),
         ("[FEAT] Source mapping info", "", "[FEAT] Source mapping info"),
         ("split should refuse zero people", SHOULD, "split should refuse zero people"),
         ("split raises ValueError for zero people", "", "split raises ValueError for zero people"),
