@@ -198,7 +198,7 @@ def asks_to_remove_function(requirement: Requirement, function: str) -> bool:
 _LEAST = 3  # letters of a name that can be looked for
 _THINGS = (
     r"(?:options?|functions?|methods?|class(?:es)?|modules?|parameters?|arguments?|flags?|constants?|attributes?"
-    r"|propert(?:y|ies)|helpers?|exports?|alias(?:es)?|types?|fields?|keys?|hooks?)"
+    r"|propert(?:y|ies)|helpers?|exports?|alias(?:es)?|types?|fields?|keys?|hooks?|settings?|config(?:uration)?s?)"
 )
 _NAMED_THING = rf"(?:`[^`\n]{{2,80}}`|[\w.]{{2,80}}(?:\(\))?)(?:\s{_THINGS})?"
 _ONLY_REMOVES = re.compile(

@@ -218,6 +218,7 @@ def test_long_hostile_texts_are_read_in_no_time() -> None:
         ("Drop the `plain()` and `Text.bare` functions.", {"plain", "bare"}),
         ("Remove `bad` from `version` type, add fallback message (#258)", set()),
         ("Remove `typing_extensions` dependency on Python 3.9", set()),
+        ("remove `LOGIN_DISABLED` config", {"LOGIN_DISABLED"}),
         ("Drop Python 3.9", set()),
         ("fix: remove sourcehut bugstemplate (#213)", set()),
         ("Do not remove add_options", set()),
