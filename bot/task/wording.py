@@ -39,6 +39,10 @@ _ASKS_FOR_NEW = re.compile(
     r"^\s*\[(?:feat|enhancement|improvement|proposal|request|rfc|idea)", re.IGNORECASE
 )
 _MODAL = re.compile(r"\b(?:must|shall|should|needs? to|has to|have to|ought to)\b", re.IGNORECASE)
+_OF_PEOPLE = re.compile(
+    r"\b(?:who|you|we|i|people|users) (?:needs?|ha(?:s|ve)) to\b", re.IGNORECASE
+)
+"""What somebody is said to need is no demand of the change."""
 _DEMANDS_ALREADY = re.compile(
     r"^(?:accept|add|adjust|allow|avoid|bump|change|clean|convert|correct|create|deprecate|do not|document"
     r"|don't|drop|emit|enable|ensure|expose|extend|fix|forbid|forward|handle|honou?r|ignore|implement|improve|include"
@@ -125,7 +129,8 @@ def asked_in_prose(text: str, demands: Iterable[str]) -> tuple[str, ...]:
         if section_kind(passage.headings) in (SectionKind.WISHES, SectionKind.OTHER):
             continue
         for sentence in _SENTENCE_END.split(" ".join(passage.text.split())):
-            is_demand = _MODAL.search(sentence) or _MAY_NOT.search(sentence)
+            said = _OF_PEOPLE.sub("", sentence)
+            is_demand = _MODAL.search(said) or _MAY_NOT.search(said)
             is_open = sentence.endswith(("?", ":")) or sentence.startswith(("Or ", "Alternatively"))
             if is_demand and not (is_open or only_permits(sentence) or is_preference(sentence)):
                 asking.append(sentence)
