@@ -311,8 +311,8 @@ def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
     for change in changed:
         base, head = before.get(old_path(change)), after.get(change.path)
         known = {test.name for test in base.tests} if base else set()
-        new = (test for test in (head.tests if head else ()) if test.name not in known)
-        arrived += (Arrival(change.path, test) for test in new)
+        tests = head.tests if head else ()
+        arrived += (Arrival(change.path, test) for test in tests if test.name not in known)
     arrivals = Arrivals(arrived)
     changes = {change.path: change for change in changed}
     gone: dict[str, list[Followed]] = {}
@@ -329,8 +329,7 @@ def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
             message = "This test file was deleted."
             yield make_finding(TEST_FILE_DELETED, change, 0, message, Side.BASE)
             continue
-        path = old_path(change)
-        here = earlier.get(change.path, {})
+        path, here = old_path(change), earlier.get(change.path, {})
         for remark in compare_tests(base, head, gone[change.path], here, arrivals):
             is_new_skip = remark.rule == NEW_TEST_SKIPPED
             if is_new_skip and facts.runs_on_head(change.path, remark.test):
