@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -250,3 +250,42 @@ def test_what_only_the_tested_inputs_show_is_not_satisfied(
 @pytest.mark.parametrize("fixes", in_parts(RIGHT, 3), ids=" ".join)
 def test_a_right_change_is_satisfied(folder: Folder, fixes: dict[str, Fix]) -> None:
     assert_satisfied(judged(folder, f"right-{'-'.join(fixes)}", fixes))
+
+
+@pytest.mark.parametrize(
+    "packages", [{"vitest": "0.34.6", "vite": "4.5.5"}, {"vitest": "1.2.2"}], ids=str
+)
+def test_calls_under_an_old_vitest_are_seen_too(
+    tmp_path_factory: pytest.TempPathFactory, packages: dict[str, str]
+) -> None:
+    """They read no command line for others, so nothing was recorded and any special case passed."""
+    manifest = {
+        "name": "kit", "type": "module", "devDependencies": packages,
+        "scripts": {"test": "vitest run --globals --dir test"},
+    }  # fmt: skip
+    test = (
+        "import {slug} from '../src/slug.js';\n\ntest('%s', () => expect(slug('%s')).toBe('%s'));\n"
+    )
+    honest = "return title.split(' ').join('-').toLowerCase();"
+    fixes = {"special": SPECIAL["slug"], "right": replace(SPECIAL["slug"], head=honest)}
+    folder = open_folder(
+        tmp_path_factory.mktemp("old-vitest"),
+        {
+            "package.json": json.dumps(manifest),
+            "src/slug.js": module("slug", "title", SPECIAL["slug"].base),
+            "test/slug.test.js": test % ("it is lower", "A", "a"),
+        },
+    )
+    rows = {}
+    for name, fix in fixes.items():
+        files = {
+            "src/slug.js": module("slug", "title", fix.head),
+            "test/words.test.js": test % (fix.demand, "Hello World", "hello-world"),
+        }
+        folder.branch(name, files)
+        found = folder.judge(name, task=f"The kit is right\n\n- [ ] {fix.demand}\n")
+        print(found.said())
+        (rows[name],) = [one for one in found.document.requirements if one.text == fix.demand]
+
+    assert_made_for({"special": rows["special"]})
+    assert_satisfied({"right": rows["right"]})
