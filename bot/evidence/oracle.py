@@ -49,9 +49,15 @@ def unverified(
     tests: Iterable[TestComparison] = (),
 ) -> Verdict:
     """Could not tell; says what a person can do next."""
-    id_, outcome, named = requirement.id, VerdictOutcome.UNVERIFIED, (test.id for test in tests)
-    ids = tuple(evidence_ids), tuple(named)
-    return Verdict(id_, outcome, Decider.NOBODY, reason, *ids, next_step=next_step)
+    return Verdict(
+        requirement.id,
+        VerdictOutcome.UNVERIFIED,
+        Decider.NOBODY,
+        reason,
+        tuple(evidence_ids),
+        tuple(test.id for test in tests),
+        next_step=next_step,
+    )
 
 
 _NAME_THE_TESTS = "set `setup.test` in `.github/assay.yml` on the base branch"
