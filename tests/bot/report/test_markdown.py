@@ -335,8 +335,10 @@ def test_a_success_says_what_the_authors_tests_alone_show() -> None:
     one = replace(both, judgement=replace(both.judgement, verdicts=(*kept, by_base)))
 
     for show in (comment, page):
-        assert f"They rest on the author's own tests. {ALONE}" in unescape(show(both))
-        assert f"1 of the 2 rests on the author's own tests. {ALONE}" in unescape(show(one))
+        assert f"The requirements rest on the author's own tests. {ALONE}" in unescape(show(both))
+        assert f"1 of the 2 requirements rests on the author's own tests. {ALONE}" in unescape(
+            show(one)
+        )
         assert ALONE not in unescape(show(one_missing())), "nothing is called good there"
     document = json.loads(machine(view(both)))
     assert document["on_authors_tests"] == ["R1", "R2"]
