@@ -295,6 +295,12 @@ class Case:
         return tuple(e.id for e in failing if e.step.requirement_ids) or self.suite_ids
 
     @property
+    def damage_ids(self) -> tuple[str, ...]:
+        """The evidence id of damaged copies; none where none were made."""
+        seen = self.observed.damage
+        return (seen.evidence_id,) if seen and seen.evidence_id else ()
+
+    @property
     def proof_ids(self) -> tuple[str, ...]:
         """The runs of head's tests that failed on base's code; where there is none, the whole suite."""
         failing = (e for e in self._runs if passed(e.base) is False)

@@ -114,12 +114,6 @@ def _by_proofs(
     )
 
 
-def damage_ids(case: Case) -> tuple[str, ...]:
-    """The id of the evidence of damage; none where none was made."""
-    seen = case.observed.damage
-    return (seen.evidence_id,) if seen and seen.evidence_id else ()
-
-
 def _runs_something_else(
     requirement: Requirement, tests: tuple[TestComparison, ...], names: str, case: Case
 ) -> Verdict:
@@ -129,7 +123,7 @@ def _runs_something_else(
         "not seen to fail. So it does not show that this works."
     )
     step = f"Let a test call {names} and check what it returns or does, then push."
-    return unverified(requirement, reason, step, (*case.proof_ids, *damage_ids(case)), tests)
+    return unverified(requirement, reason, step, (*case.proof_ids, *case.damage_ids), tests)
 
 
 def _sees_nothing(
@@ -174,7 +168,7 @@ def _sees_nothing(
         )
         step = "Let the test call what changed and check what it returns or does, then push."
     return replace(
-        unverified(requirement, reason, step, (*case.proof_ids, *damage_ids(case)), tests),
+        unverified(requirement, reason, step, (*case.proof_ids, *case.damage_ids), tests),
         damages_noticed=counted.noticed if counted else 0,
         damages_tried=counted.of if counted else 0,
     )
@@ -287,7 +281,7 @@ def _proven(
     ids = tuple(test.id for test in proofs)
     seen = case.observed.damage
     counted = noticed_by(proofs, seen)
-    evidence = (*case.proof_ids, *damage_ids(case))
+    evidence = (*case.proof_ids, *case.damage_ids)
     told = f" · {counted}" if counted else " · damage was not measured" if seen else ""
     if best.written_by_author:
         rate = pass_rate(best)
@@ -389,4 +383,4 @@ def _made_for_one_value(
         "Let the change work for every value of this kind; if this one is special, say so in the task, then "
         "comment `/judge`."
     )
-    return unverified(requirement, reason, step, (*case.proof_ids, *damage_ids(case)), tests)
+    return unverified(requirement, reason, step, (*case.proof_ids, *case.damage_ids), tests)

@@ -23,7 +23,7 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
-from bot.verdict.behaviour import damage_ids, judge_behaviour, proofs_of
+from bot.verdict.behaviour import judge_behaviour, proofs_of
 
 
 def judge_keep(requirement: Requirement, case: Case) -> Verdict:
@@ -112,7 +112,7 @@ def _by_held(requirement: Requirement, case: Case) -> Verdict | None:
     return replace(
         given,
         decided_by=Decider.AUTHORS_TEST if of_author else Decider.ORACLE,
-        evidence_ids=(*given.evidence_ids, *damage_ids(case)),
+        evidence_ids=(*given.evidence_ids, *case.damage_ids),
         damages_noticed=counted.noticed if counted else 0,
         damages_tried=counted.of if counted else 0,
     )

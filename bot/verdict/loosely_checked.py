@@ -47,7 +47,7 @@ def checks_loosely(claim: Claim) -> Gap | None:
     return Gap(
         f"{found[0]} So nothing shows that the right value comes back.",
         "Let the test compare what comes back with the expected value",
-        (*((seen.evidence_id,) if seen.evidence_id else ()), *claim.nearby),
+        (*claim.case.damage_ids, *claim.nearby),
     )
 
 

@@ -34,7 +34,7 @@ from bot.values import (
     VerdictOutcome,
 )
 from bot.values.rules import ASSERTION_TRIVIAL, NEW_TEST_SKIPPED, TEST_SKIPPED
-from bot.verdict.behaviour import damage_ids, judge_behaviour
+from bot.verdict.behaviour import judge_behaviour
 from sandbox.damage.values import OF_LINES
 from sandbox.elsewhere.values import Otherwise
 from sandbox.values import ChangedFile, ChangeKind, Outcome
@@ -234,7 +234,7 @@ def _by_what_holds(requirement: Requirement, case: Case) -> Verdict | None:
     )
     return replace(
         given,
-        evidence_ids=(*given.evidence_ids, *damage_ids(case)),
+        evidence_ids=(*given.evidence_ids, *case.damage_ids),
         damages_noticed=counted.noticed,
         damages_tried=counted.of,
     )
