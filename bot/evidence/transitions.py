@@ -17,7 +17,11 @@ def passed(observation: Observation | None) -> bool | None:
 
 def transition(base: Observation | None, head: Observation | None) -> Transition:
     """The transition of one action."""
-    before, after = passed(base), passed(head)
+    return between(passed(base), passed(head))
+
+
+def between(before: bool | None, after: bool | None) -> Transition:
+    """The transition between two sides that passed, failed, or prove nothing (None)."""
     if before is None or after is None:
         return Transition.UNKNOWN
     if before and after:

@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 from bot.context import EvaluationContext, Project
 from bot.evidence.seen import Seen, limits
 from bot.evidence.tests.four_way import compare
-from bot.evidence.transitions import transition
+from bot.evidence.transitions import between, passed, transition
 from bot.services import Services
 from bot.store import Store
 from bot.task.requirements import NOTHING_REGRESSES
@@ -89,23 +89,22 @@ def crossed_evidence(
     )
     found = list[Evidence]()
     if own[0] and (seen := crossed.base_on_head):
-        shown = transition(_among(own[0], seen), seen)
+        shown = between(_passed_among(own[0], seen), passed(seen))
         found.append(Evidence(base_tests.id, base_tests, own[0], seen, shown))
     if own[1] and (seen := crossed.head_on_base):
-        shown = transition(seen, _among(own[1], seen))
+        shown = between(passed(seen), _passed_among(own[1], seen))
         found.append(Evidence(head_tests.id, head_tests, seen, own[1], shown))
     return tuple(found)
 
 
-def _among(own: Observation, crossed: Observation) -> Observation:
-    """Return a side's full run as far as the files go that ran crosswise: others say nothing of these."""
+def _passed_among(own: Observation, crossed: Observation) -> bool | None:
+    """Whether a side's full run passed in the files that ran crosswise: others say nothing of these."""
     if own.tests is None or crossed.tests is None or not own.tests.complete:
-        return own
+        return passed(own)
     ran = {one.path for one in crossed.tests.results}
-    if any(one.path in ran and failed(one.outcome) for one in own.tests.results):
-        return own
-    is_elsewhere = any(failed(one.outcome) for one in own.tests.results)
-    return replace(own, exit_code=0) if is_elsewhere else own
+    failing = [one.path for one in own.tests.results if failed(one.outcome)]
+    is_elsewhere = bool(failing) and ran.isdisjoint(failing)
+    return True if is_elsewhere and passed(own) is False else passed(own)
 
 
 _WORDS = re.compile(r"[\s;&|()'\"=]+")
