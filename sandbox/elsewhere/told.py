@@ -132,8 +132,18 @@ def recorded_calls(
         )
         if is_told and outcome != _UNSTEADY and path in test_files and not is_here:
             depth, written = one["depth"].number, shown(name, arguments)
-            flags = one["timeless"].is_true, one["direct"].is_true
-            call = Recorded(module, name, depth, arguments, path, test, outcome, written, *flags)
+            call = Recorded(
+                module,
+                name,
+                depth,
+                arguments,
+                path,
+                test,
+                outcome,
+                written,
+                timeless=one["timeless"].is_true,
+                is_direct=one["direct"].is_true,
+            )
             calls.append(call)
             if one["said"].is_true:
                 said.add(call)

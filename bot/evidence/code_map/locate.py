@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import nlargest
 from typing import NamedTuple
 
@@ -51,24 +51,21 @@ def locate(
         return match.score + _BONUS * is_touched
 
     nearest = nlargest(_LOOKED_INTO, _candidates(request, index), key=rank)
-    scored = (
-        (_looked_into(match, Symbol(path, found), request, index), Symbol(path, found))
+    scored = [
+        _looked_into(_Scored(Symbol(path, found), *match), request, index)
         for match, path, found in nearest
-    )
+    ]
+    scored = [one for one in scored if one.score >= _LEAST]
     ranked = sorted(
-        ((match, one) for match, one in scored if match.score >= _LEAST),
-        key=lambda two: (
-            -two[0].score - _BONUS * (two[1] in touched),
-            two[1].path,
-            two[1].definition.line,
-        ),
+        scored,
+        key=lambda one: (-one.score - _BONUS * (one.symbol in touched), one.symbol.path, one.line),
     )
     # Methods of one name in one file are one place to look at.
-    places: dict[str, tuple[_Match, Symbol]] = {}
-    for match, one in ranked:
-        places.setdefault(one.place.words, (match, one))
+    places: dict[str, _Scored] = {}
+    for one in ranked:
+        places.setdefault(one.symbol.place.words, one)
     best = [*places.values()][:most]
-    return tuple(_told(match, one, request, one in touched) for match, one in best)
+    return tuple(_told(one, request, one.symbol in touched) for one in best)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +86,21 @@ class _Request:
             return 0.0
         whole = sum(self.weights.values()) or 1.0
         return weight * sum(self.weights[word] for word in words) / whole
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """A symbol with its score, and why: a clause, or the stems that it shares."""
+
+    symbol: Symbol
+    score: float
+    why: str = ""
+    shared: frozenset[str] = frozenset()
+
+    @property
+    def line(self) -> int:
+        """Where it begins."""
+        return self.symbol.definition.line
 
 
 class _Match(NamedTuple):
@@ -134,18 +146,18 @@ _NAMED = _Match(0.85, "named in the requirement")
 _FILE_NAMED = _Match(0.8, "its file is named in the requirement")
 
 
-def _looked_into(match: _Match, one: Symbol, request: _Request, index: CodeIndex) -> _Match:
+def _looked_into(one: _Scored, request: _Request, index: CodeIndex) -> _Scored:
     """Add what the names that a symbol uses share with the text."""
-    if not match.shared:
-        return match
-    found = one.definition
+    if not one.shared:
+        return one
+    found = one.symbol.definition
     used = (
         name
-        for name, lines in index.files[one.path].facts.uses.items()
+        for name, lines in index.files[one.symbol.path].facts.uses.items()
         if any(found.line <= line <= found.end_line for line in lines)
     )
-    shared = request.shared(" ".join(used)) - match.shared
-    return match._replace(score=match.score + request.share(shared, _USE_WEIGHT))
+    shared = request.shared(" ".join(used)) - one.shared
+    return replace(one, score=one.score + request.share(shared, _USE_WEIGHT))
 
 
 def _weights(wanted: frozenset[str], index: CodeIndex) -> dict[str, float]:
@@ -165,16 +177,16 @@ def _weights(wanted: frozenset[str], index: CodeIndex) -> dict[str, float]:
     }
 
 
-def _told(match: _Match, one: Symbol, request: _Request, is_changed: bool) -> LocatedPlace:
+def _told(one: _Scored, request: _Request, is_changed: bool) -> LocatedPlace:
     """Say why, with the shared words as the requirement spells them."""
-    why = match.why
-    if match.shared:
+    why = one.why
+    if one.shared:
         words = [word for word in dict.fromkeys(re.findall(r"\w+", request.text)) if word]
         said = [
             f"“{word}”"
             for word in words
-            if any(stem.startswith(shared) for stem in name_words(word) for shared in match.shared)
+            if any(stem.startswith(shared) for stem in name_words(word) for shared in one.shared)
         ]
         why = f"shares {', '.join(said[:4])} with it"
     why += "; this pull request changes it" if is_changed else ""
-    return LocatedPlace(one.place, round(min(match.score, 1.0), 3), why)
+    return LocatedPlace(one.symbol.place, round(min(one.score, 1.0), 3), why)
