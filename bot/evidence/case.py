@@ -27,6 +27,7 @@ from bot.task.requirements import BUILDS, NOTHING_REGRESSES
 from bot.task.ties import Tie, gives_up_error, test_name, tie_tests
 from bot.values import (
     ActionKind,
+    AdaptedTest,
     Category,
     Evidence,
     GrownTest,
@@ -41,7 +42,6 @@ from bot.values import (
     Transition,
     Verdict,
 )
-from bot.values.rules import TEST_ADAPTED, TEST_FOLLOWS_MOVE
 from sandbox.values import ChangeKind
 
 _ABOUT = 0.5  # share of a test's name, from which on a demand is about the test
@@ -145,7 +145,10 @@ class Case:
 
     def is_adapted(self, test: TestComparison) -> bool:
         """Whether reading both versions showed that a test still demands the same."""
-        return self._is_told((TEST_ADAPTED, TEST_FOLLOWS_MOVE), test)
+        return self._adapted(test) is not None
+
+    def _adapted(self, test: TestComparison) -> AdaptedTest | None:
+        return next((one for one in self.observed.tests.adapted if one.id == test.id), None)
 
     def grown(self, test: TestComparison) -> GrownTest | None:
         """The new members that a test expects beside all others, where the task names them."""
@@ -161,9 +164,6 @@ class Case:
         spoken_for = self.grown(test) or self.permission(test)
         return spoken_for is not None or test.only_loads_otherwise or self.is_adapted(test)
 
-    def _is_told(self, rules: tuple[str, ...], test: TestComparison) -> bool:
-        return any(f.rule in rules and f.about == test.id for f in self.observed.integrity)
-
     def breaks_nobody(self, test: TestComparison) -> bool:
         """Whether an adapted test shows no break: its base version fails for a reason that is none.
 
@@ -172,12 +172,12 @@ class Case:
         that broke: for a person to accept.
         """
         lines = test.message.strip().splitlines()
-        if not lines or not self.is_adapted(test):
+        adapted = self._adapted(test)
+        if not lines or adapted is None:
             return False
         if _WARNS.search(lines[-1]):
             return True
-        follows_a_move = self._is_told((TEST_FOLLOWS_MOVE,), test)
-        return follows_a_move and any(_LACKS_PRIVATE.search(line) for line in lines)
+        return adapted.only_moved and any(_LACKS_PRIVATE.search(line) for line in lines)
 
     @property
     def skipped(self) -> tuple[TestComparison, ...]:

@@ -23,6 +23,7 @@ from bot.values.conclusions import (
 from bot.values.grades import Criterion, Grade, Grading, KeptRubric, Rubric, TaskRubric
 from bot.values.observed import (
     ABLATED,
+    AdaptedTest,
     Beside,
     ChangedSymbol,
     CodePlace,

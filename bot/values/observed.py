@@ -286,15 +286,23 @@ class GrownTest:
 
 
 @dataclass(frozen=True, slots=True)
+class AdaptedTest:
+    """An edited test that demands the same of an interface that moved, or of code that `only_moved`."""
+
+    id: str
+    only_moved: bool
+
+
+@dataclass(frozen=True, slots=True)
 class FourWay:
     """The four-way test result. `problem` says why it proves nothing (empty when it does).
 
     `folders` are those whose tests were run, `not_run` those that the change can break beside them;
     `retired` are tests that went with the code that they tested, `grown` those that only expect one member
-    more, which the task names. `ended_on_base` says what ended the run of head's tests on base's code before
-    its end: tests without a result there show nothing. Where a change takes back a commit exactly
-    (`takes_back`), `taken_back` are the ids of the tests in its files that are gone, or that pass on head as
-    they are again.
+    more, which the task names, `adapted` those that follow a moved interface. `ended_on_base` says what
+    ended the run of head's tests on base's code before its end: tests without a result there show nothing.
+    Where a change takes back a commit exactly (`takes_back`), `taken_back` are the ids of the tests in its
+    files that are gone, or that pass on head as they are again.
     """
 
     comparisons: tuple[TestComparison, ...]
@@ -304,6 +312,7 @@ class FourWay:
     not_run: tuple[NotRun, ...] = ()
     retired: tuple[RetiredTest, ...] = ()
     grown: tuple[GrownTest, ...] = ()
+    adapted: tuple[AdaptedTest, ...] = ()
     ended_on_base: str = ""
     takes_back: str = ""
     taken_back: tuple[str, ...] = ()

@@ -14,6 +14,7 @@ from bot.task.permissions import lets_go, names_subject
 from bot.task.ties import test_name
 from bot.text.words import Vocabulary, sentences, words_of
 from bot.values import (
+    AdaptedTest,
     Category,
     FourWay,
     PermittedChange,
@@ -143,6 +144,7 @@ class TestFacts:
     asked: tuple[Requirement, ...] = ()
     permitted: tuple[PermittedChange, ...] = ()
     retired: frozenset[str] = frozenset()
+    adapted: tuple[AdaptedTest, ...] = ()
     spoken_for: frozenset[str] = frozenset()
 
     def base_version_fails(self, path: str, name: str) -> bool:
@@ -224,5 +226,6 @@ def gather_test_facts(four_way: FourWay, requirements: Requirements) -> TestFact
         asked=requirements.items,
         permitted=requirements.permitted,
         retired=frozenset(one.id for one in four_way.retired),
+        adapted=four_way.adapted,
         spoken_for=frozenset((*(one.id for one in four_way.grown), *four_way.taken_back)),
     )

@@ -7,13 +7,37 @@ names of functions defined inside the test. Inputs, calls, assertions and fixtur
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from bot.diff.lines import Texts, is_gone, is_new, old_path
 from bot.diff.python_source import Definition, parse_python, path_to
+from bot.integrity.weakened_tests.lost_imports import EDITED
+from bot.values import AdaptedTest, TestComparison
+from sandbox.values import Diff, Outcome
 
 
-def is_only_adapted(base_source: str, head_source: str, test: str) -> bool:
+def find_adapted(
+    tests: Iterable[TestComparison], diff: Diff, base: Texts, head: Texts
+) -> tuple[AdaptedTest, ...]:
+    """The edited tests whose base version fails on head, and that demand what they demanded."""
+    changes = {one.path: one for one in diff.files if not (is_new(one) or is_gone(one))}
+    on_base, on_head = _modules(base, diff.changed_paths), _modules(head, diff.changed_paths)
+    found: list[AdaptedTest] = []
+    for test in tests:
+        is_edited = test.change in EDITED and test.head_on_head is Outcome.PASSED
+        change = changes.get(test.path)
+        name = test.id.split("[", 1)[0].partition("::")[2]
+        if change is None or not (is_edited and name):
+            continue
+        before, after = base.read(old_path(change)), head.read(change.path)
+        if before and after and _is_only_adapted(before, after, name):
+            is_moved = _is_only_moved(before, after, on_base, on_head)
+            found.append(AdaptedTest(test.id, is_moved))
+    return tuple(found)
+
+
+def _is_only_adapted(base_source: str, head_source: str, test: str) -> bool:
     """Compare one test (`TestA::test_b`) and all that its file shares with it, on both sides."""
     base, head = parse_python(base_source), parse_python(head_source)
     if base is None or head is None:
@@ -91,6 +115,22 @@ Read = Callable[[str], str | None]
 """The text of a module (dotted name, absolute) on one side, None when it is not there."""
 
 
+def _modules(tree: Texts, paths: tuple[str, ...]) -> Read:
+    """Read modules by their dotted names, where the change touches their files."""
+
+    def read(module: str) -> str | None:
+        stem = module.replace(".", "/")
+        for path in paths:
+            folders = f"/{path}"
+            if folders.endswith((f"/{stem}.py", f"/{stem}/__init__.py")):
+                text = tree.read(path)
+                if text is not None:
+                    return text
+        return None
+
+    return read
+
+
 @dataclass(frozen=True, slots=True)
 class _Origin:
     """Where an imported name comes from; `name` is empty for a module itself."""
@@ -99,7 +139,7 @@ class _Origin:
     name: str
 
 
-def is_only_moved(base_test: str, head_test: str, on_base: Read, on_head: Read) -> bool:
+def _is_only_moved(base_test: str, head_test: str, on_base: Read, on_head: Read) -> bool:
     """Whether every name that two versions of a test file import from different places was moved there.
 
     A name whose place cannot be found, or that is defined in no plain way, is not.

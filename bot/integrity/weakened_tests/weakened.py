@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from rapidfuzz import fuzz, process
 
 from bot.diff.kinds import is_test_file
-from bot.diff.lines import TextReader, is_gone, old_path
+from bot.diff.lines import is_gone, old_path
 from bot.diff.paths import is_test_module
 from bot.diff.python_source import parse_python
 from bot.integrity.reading.inspection import Inspection, make_finding
@@ -26,7 +26,7 @@ from bot.integrity.reading.test_code import (
     is_weaker,
     read_tests,
 )
-from bot.integrity.weakened_tests.adaptation import is_only_adapted, is_only_moved
+from bot.integrity.weakened_tests.lost_imports import EDITED
 from bot.task.permissions import permission_for
 from bot.text.clipping import clip_line
 from bot.values import TestChange
@@ -51,7 +51,6 @@ SAME_SUBJECT_RATIO = 80.0
 MOST_CANDIDATES = 300  # new tests that a vanished one is compared with
 MOST_COMPARED = 2000  # of a test's body
 MOST_LINES = 400
-_EDITED = (TestChange.EXPECTATION_CHANGED, TestChange.PASS_TO_FAIL)
 _CONDITIONAL = re.compile(r"(?i)skip_?(?:if|unless)\((?!\s*(?:True|1)\b)|importorskip|\brunIf\b")
 
 
@@ -355,23 +354,18 @@ def _read(path: str, text: str | None) -> CodeOfTests | None:
 def changed_expectations(inspection: Inspection) -> Iterator[Finding]:
     """What four ways show and the syntax does not: fixtures, snapshots, values."""
     changes = {change.path: change for change in inspection.diff.files}
-    paths = inspection.diff.changed_paths
-    on_base, on_head = _modules(inspection.base, paths), _modules(inspection.head, paths)
+    adapted = {one.id: one for one in inspection.facts.adapted}
     for test in inspection.facts.tests:
         change = changes.get(test.path)
         loosened = test.change is TestChange.PASS_TO_FAIL
         is_edited = not loosened or test.head_on_head is Outcome.PASSED
-        if change is None or not (is_edited and test.change in _EDITED):
+        if change is None or not (is_edited and test.change in EDITED):
             continue
         if test.id in inspection.facts.spoken_for or test.only_loads_otherwise:
             continue
-        before, after = inspection.before(change), inspection.after(change)
-        name = test.id.split("[", 1)[0].partition("::")[2]
-        if before and after and name and is_only_adapted(before, after, name):
-            # the code that the test imports from another place now may be the same code
-            is_moved = is_only_moved(before, after, on_base, on_head)
-            rule = TEST_FOLLOWS_MOVE if is_moved else TEST_ADAPTED
-            follows = "code that was only moved" if is_moved else "a moved interface"
+        if one := adapted.get(test.id):
+            rule = TEST_FOLLOWS_MOVE if one.only_moved else TEST_ADAPTED
+            follows = "code that was only moved" if one.only_moved else "a moved interface"
             message = f"`{test.id}` follows {follows}; what it demands is unchanged."
             yield replace(make_finding(rule, change, test.line, message), about=test.id)
         elif loosened and not permission_for(inspection.facts.permitted, test):
@@ -381,19 +375,3 @@ def changed_expectations(inspection: Inspection) -> Iterator[Finding]:
         else:
             message = f"What `{test.id}` expects was changed; its base version fails on head."
             yield make_finding(EXPECTATION_CHANGED, change, test.line, message)
-
-
-def _modules(tree: TextReader, paths: tuple[str, ...]) -> Callable[[str], str | None]:
-    """Read modules by their dotted names, where the change touches their files."""
-
-    def read(module: str) -> str | None:
-        stem = module.replace(".", "/")
-        for path in paths:
-            folders = f"/{path}"
-            if folders.endswith((f"/{stem}.py", f"/{stem}/__init__.py")):
-                text = tree.read(path)
-                if text is not None:
-                    return text
-        return None
-
-    return read

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bot.integrity import inspect_integrity
 from bot.integrity.reading.test_code import assertions_in, read_tests
-from bot.integrity.weakened_tests.adaptation import is_only_adapted
+from bot.integrity.weakened_tests.adaptation import find_adapted
 from bot.values import FourWay, Requirements, TestChange, Trust
 from bot.values import rules as rule
 from sandbox.values import ChangeStatus, Diff, FileChange, Hunk, Severity
@@ -395,6 +395,13 @@ def test_a_cut_diff_is_told():
 MOVED = "from shop._old import split\n\n" + STRICT
 
 
+def follows(before, after):
+    """Whether an edit of `test_split` left what it demands."""
+    base, head = Tree({PATH: before}), Tree({PATH: after})
+    test, diff = four_ways(FAILED, FAILED, PASSED), Diff((changed(PATH, before, after),))
+    return bool(find_adapted((test,), diff, base, head))
+
+
 @pytest.mark.parametrize(
     ("after", "same"),
     [
@@ -413,13 +420,13 @@ MOVED = "from shop._old import split\n\n" + STRICT
     ],
 )
 def test_what_counts_as_only_adapted(after, same):
-    assert is_only_adapted(MOVED, after, "test_split") is same
+    assert follows(MOVED, after) is same
 
 
 def test_parameters_of_inner_functions_may_follow_but_not_their_defaults():
     before = in_test("def hook(arg, n=1): pass", "assert register(hook) == 1")
-    assert is_only_adapted(before, before.replace("(arg", "(self, arg"), "test_split")
-    assert not is_only_adapted(before, before.replace("n=1", "n=2"), "test_split")
+    assert follows(before, before.replace("(arg", "(self, arg"))
+    assert not follows(before, before.replace("n=1", "n=2"))
 
 
 LACKS_MODULE = "E   ModuleNotFoundError: No module named 'shop._old'\n\nt.py:1: ModuleNotFoundError"
@@ -436,9 +443,12 @@ def adapted_test(message, old=CODE, new=CODE, left=None):
     head = {PATH: after, "src/shop/_old.py": left, "src/shop/_new.py": new}
     diff = Diff(tuple(changed(path, base[path], head[path]) for path in base))
     test = replace(four_ways(FAILED, FAILED, PASSED), message=message)
-    sides = (Tree({p: t for p, t in side.items() if t is not None}) for side in (base, head))
-    found = inspect_integrity(diff, *sides, FourWay((test,)), NOTHING_ASKED)
-    return test, tuple(f for f in found if f.rule in (rule.TEST_ADAPTED, rule.TEST_FOLLOWS_MOVE))
+    sides = [Tree({p: t for p, t in side.items() if t is not None}) for side in (base, head)]
+    split = comparison("test_split_refuses_zero_people", TestChange.FAIL_TO_PASS)
+    adapted = find_adapted((test,), diff, *sides)
+    tests = FourWay((*KEPT, split, test), evidence_id="E1", adapted=adapted)
+    found = inspect_integrity(diff, *sides, tests, NOTHING_ASKED)
+    return tests, [f.rule for f in found if f.rule in (rule.TEST_ADAPTED, rule.TEST_FOLLOWS_MOVE)]
 
 
 @pytest.mark.parametrize(
@@ -453,11 +463,10 @@ def adapted_test(message, old=CODE, new=CODE, left=None):
     ],
 )
 def test_an_adapted_test_needs_a_person_where_an_interface_broke(message, conclusion):
-    test, found = adapted_test(message)
-    assert [f.rule for f in found] == [rule.TEST_FOLLOWS_MOVE]
-    split = comparison("test_split_refuses_zero_people", TestChange.FAIL_TO_PASS)
-    assert conclusion_of(split, test, integrity=found).value == conclusion
-    assert conclusion_of(split, test).value == "action_required"
+    tests, found = adapted_test(message)
+    assert found == [rule.TEST_FOLLOWS_MOVE]
+    assert conclusion_of(tests=tests).value == conclusion
+    assert conclusion_of(tests=replace(tests, adapted=())).value == "action_required"
 
 
 @pytest.mark.parametrize(
@@ -472,10 +481,9 @@ def test_an_adapted_test_needs_a_person_where_an_interface_broke(message, conclu
     ],
 )
 def test_a_test_that_is_led_to_other_code_needs_a_person(new):
-    test, found = adapted_test(LACKS_MODULE, new=new)
-    assert [f.rule for f in found] == [rule.TEST_ADAPTED]
-    split = comparison("test_split_refuses_zero_people", TestChange.FAIL_TO_PASS)
-    assert conclusion_of(split, test, integrity=found).value == "action_required"
+    tests, found = adapted_test(LACKS_MODULE, new=new)
+    assert found == [rule.TEST_ADAPTED]
+    assert conclusion_of(tests=tests).value == "action_required"
 
 
 TAKES = "from ._new import split\n\ndef pay(n):\n    return split(n, 3)\n"
@@ -495,7 +503,7 @@ TAKES = "from ._new import split\n\ndef pay(n):\n    return split(n, 3)\n"
 )
 def test_other_code_at_the_new_place_must_be_what_the_old_place_uses(left, expected):
     _, found = adapted_test(LACKS_NAME, new=CODE.replace("RATE = 2", "RATE = 3"), left=left)
-    assert [f.rule for f in found] == [expected]
+    assert found == [expected]
 
 
 # --- a deleted test that fails on head -----------------------------------------------------------
