@@ -20,10 +20,20 @@ from bot.values.conclusions import (
     PlanScore,
     Publication,
 )
+from bot.values.four_way import (
+    AdaptedTest,
+    FourWay,
+    GrownTest,
+    NotRun,
+    RetiredTest,
+    TestChange,
+    TestComparison,
+    TestedFolder,
+    Transition,
+)
 from bot.values.grades import Criterion, Grade, Grading, KeptRubric, Rubric, TaskRubric
 from bot.values.observed import (
     ABLATED,
-    AdaptedTest,
     Beside,
     ChangedSymbol,
     CodePlace,
@@ -32,19 +42,11 @@ from bot.values.observed import (
     Evidence,
     ExampleOutcome,
     ExampleSeen,
-    FourWay,
-    GrownTest,
     Impact,
     Located,
     LocatedPlace,
-    NotRun,
     Observed,
     Part,
-    RetiredTest,
-    TestChange,
-    TestComparison,
-    TestedFolder,
-    Transition,
 )
 from bot.values.opinions import (
     TRIAL,

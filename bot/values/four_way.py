@@ -1,0 +1,164 @@
+"""Base against head: the transition of a step, and the four-way result of the tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sandbox.values import Outcome
+
+
+class Transition(StrEnum):
+    """What changed from base to head; the transition is the evidence."""
+
+    FIXED = "fixed"
+    REGRESSED = "regressed"
+    STILL_FAILING = "still_failing"
+    HELD = "held"
+    VACUOUS = "vacuous"
+    UNKNOWN = "unknown"
+
+
+class TestChange(StrEnum):
+    """What the four ways say about one test."""
+
+    __test__ = False
+    FAIL_TO_PASS = "fail_to_pass"
+    PASS_TO_PASS = "pass_to_pass"
+    PASS_TO_FAIL = "pass_to_fail"
+    NEVER_FAILED = "never_failed"  # new on head, and already passes on base's code
+    STILL_FAILING = "still_failing"
+    NEW_FAILING = "new_failing"  # new on head, and fails there
+    EXPECTATION_CHANGED = (
+        "expectation_changed"  # base's version fails on head, the edited one passes
+    )
+    REMOVED = "removed"  # collected on base, not on head, and its base version passes on head
+    FLAKY = "flaky"
+    SKIPPED = "skipped"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class TestComparison:
+    """One test four ways; None where it was not run or not collected there.
+
+    `written_by_author` says that the pull request added or edited the file the test stands in.
+    `assertion` is the one line of the failure that says most.
+    `passes`/`runs` count the repeats on head after a first disagreement (0/0 when never repeated);
+    `flakes_on_base` says that one of those on base, where it passed at first, failed. `source_before` is
+    base's version of a test whose expectation changed, or whose version of base fails on head.
+    """
+
+    __test__ = False
+    id: str
+    change: TestChange
+    base_on_base: Outcome | None = None
+    base_on_head: Outcome | None = None
+    head_on_base: Outcome | None = None
+    head_on_head: Outcome | None = None
+    written_by_author: bool = False
+    message: str = ""  # the failure that matters, capped
+    path: str = ""
+    line: int = 0
+    source: str = ""
+    passes: int = 0
+    runs: int = 0
+    assertion: str = ""
+    flakes_on_base: bool = False
+    source_before: str = ""
+    not_loaded: str = ""  # the exception that keeps its file from being loaded, and the path
+    table: str = ""  # for one row of `test.each`: what its rows have in common
+    is_unfinished: bool = False  # what failed is that the run of its file ended before it
+    runner_of_base: str = (
+        ""  # "jest 29.7.0": with it and base's packages, base's version passes on head
+    )
+    runner_of_head: str = ""  # another major version, with which that fails
+
+    @property
+    def only_loads_otherwise(self) -> bool:
+        """Whether it reads as on base, where head's code keeps base's version of its file from loading.
+
+        Of a Python test more is known (`weakened_tests/adaptation.py`), of a row of a table less.
+        """
+        is_same = self.source_before == self.source and not self.table
+        return bool(self.not_loaded) and is_same and not self.path.endswith(".py")
+
+    def makes(self, path: str, name: str) -> bool:
+        """Whether a call is this test's, by the path and the name of the test that makes it."""
+        return path == self.path and name in self.id
+
+
+@dataclass(frozen=True, slots=True)
+class TestedFolder:
+    """A folder whose tests were run: a project's, or one of the repository's; "" is the top.
+
+    `base` and `head` count the tests of each side. `transition` is set where only the exit code of
+    the command is known; `problem` says why these runs prove nothing.
+    """
+
+    __test__ = False
+    folder: str
+    base: int = 0
+    head: int = 0
+    transition: Transition | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NotRun:
+    """A project whose tests the change can break and that were not run; `why` is a clause."""
+
+    folder: str
+    uses: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class RetiredTest:
+    """A deleted test of functions that the change removes and that nothing on head uses any more."""
+
+    id: str
+    functions: tuple[str, ...]
+    is_public: bool  # somebody outside of the project could call one of them
+    may_test_more: bool = False  # it uses something that stays, too
+
+
+@dataclass(frozen=True, slots=True)
+class GrownTest:
+    """A test that expects new members beside all that it expected, and the task's names for them."""
+
+    id: str
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptedTest:
+    """An edited test that demands the same of an interface that moved, or of code that `only_moved`."""
+
+    id: str
+    only_moved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FourWay:
+    """The four-way test result. `problem` says why it proves nothing (empty when it does).
+
+    `folders` are those whose tests were run, `not_run` those that the change can break beside them;
+    `retired` are tests that went with the code that they tested, `grown` those that only expect one member
+    more, which the task names, `adapted` those that follow a moved interface. `ended_on_base` says what
+    ended the run of head's tests on base's code before its end: tests without a result there show nothing.
+    Where a change takes back a commit exactly (`takes_back`), `taken_back` are the ids of the tests in its
+    files that are gone, or that pass on head as they are again.
+    """
+
+    comparisons: tuple[TestComparison, ...]
+    problem: str = ""
+    evidence_id: str = ""
+    folders: tuple[TestedFolder, ...] = ()
+    not_run: tuple[NotRun, ...] = ()
+    retired: tuple[RetiredTest, ...] = ()
+    grown: tuple[GrownTest, ...] = ()
+    adapted: tuple[AdaptedTest, ...] = ()
+    ended_on_base: str = ""
+    takes_back: str = ""
+    taken_back: tuple[str, ...] = ()
