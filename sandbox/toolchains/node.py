@@ -154,9 +154,8 @@ def _recipe(
     elif manager.lock or any(
         one.table(field).names() for one in map(tree.json, manifests) for field in TABLES
     ):
-        name = runner.runner.value
-        more = runner_installs(tree, setup.root, name)
-        install = install_commands(manager, top, name, setup.released_before, more)
+        more = runner_installs(tree, setup.root, runner.runner.value)
+        install = install_commands(manager, top, setup.released_before, more)
         why = _installed_by(manager, setup.released_before)
     else:
         install, why = (), "Nothing is installed: package.json names no dependencies."

@@ -13,6 +13,7 @@ from sandbox.toolchains.ecosystem import Downloads
 from sandbox.toolchains.layers import CACHE, DEPENDENCIES, INSIDE, KEPT, UNFETCHED
 from sandbox.toolchains.test_line import ci_jobs
 from sandbox.toolchains.tree import Table, Tree
+from sandbox.values import TestRunner
 
 BUILDS = ("build", "compile", "prepare")
 TABLES = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
@@ -218,19 +219,16 @@ def _version(name: str, lock: str) -> str:
 def install_commands(
     manager: Manager,
     manifest: Table,
-    runner: str = "",
     released_before: str = "",
     more: tuple[str, ...] = (),
 ) -> tuple[tuple[str, ...], ...]:
     """Return the commands of the dependency layer; only folders named `node_modules` are kept.
 
-    `runner` is the package of the test runner: it is installed whatever else cannot be. What no lock
-    fixes is installed as npm's registry offered it before `released_before`, an ISO date or "". `more`
-    are shell lines that come last; one that fails ends nothing.
+    What no lock fixes is installed as npm's registry offered it before `released_before`, an ISO date or
+    "". `more` are shell lines that come last; one that fails ends nothing.
     """
-    # Only npm can leave something out: with the others packages share an installation, whatever tests them.
-    needed = runner if manager.name == "npm" else ""
-    told = ("python3", "-I", NPM_INSTALL, f"{DEPENDENCIES}/{UNFETCHED}", needed)
+    # Runners are installed whatever else cannot be: packages share an installation, whatever tests them.
+    told = ("python3", "-I", NPM_INSTALL, f"{DEPENDENCIES}/{UNFETCHED}", ",".join(TestRunner))
     dated = (f"--before={released_before}",) if is_dated(manager, released_before) else ()
     # The install scripts of dependencies. pnpm links packages, and npm takes links for packages under
     # development: it would run their `prepare`.

@@ -1,12 +1,11 @@
 """Installs Node packages, and says at once which of them is to come from git and cannot be fetched.
 
-Usage: npm_install.py UNFETCHED RUNNER ARGV... where ARGV is the package manager's own command. When the
+Usage: npm_install.py UNFETCHED RUNNERS ARGV... where ARGV is the package manager's own command. When the
 host of a git dependency does not answer, [[dependency, whose it is, was it left out], ...] is written to
-UNFETCHED. What only a development tool needs is left out, and npm installs the rest: a tool that is
-not the test RUNNER and that no file of the project names. So is such a tool that the registry does not
-have, where no lock asks for it. A `--before=DATE` of npm's is dropped when the
-registry offers nothing of that time, or nothing that fits together: a copy of another registry may have
-the days on which it was copied.
+UNFETCHED. What only a development tool needs is left out, and the rest is installed as the lock has it: a
+tool that is none of the test RUNNERS (`mocha,jest`) and that no file of the project names. So is such a tool
+that the registry does not have. A `--before=DATE` of npm's is dropped when the registry offers nothing of
+that time, or nothing that fits together: a copy of another registry may have the days on which it was copied.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 _KINDS = ("dependencies", "optionalDependencies", "devDependencies")
 _HOSTED = re.compile(r"(github|gitlab|bitbucket|gist):|[\w.-]+/[\w.-]+(#.*)?$")
@@ -36,8 +35,14 @@ _NPM_SAID = re.compile(
 _NOT_YET = re.compile(
     r"\bENOVERSIONS\b|\bwith (?:a date before|an Enjoy By date)\b|\bERESOLVE\b"  # a peer of that time
 )
+_NAME = r"((?:@[\w.-]+(?:/|%2[fF]))?[\w.-]+)"
+# as npm, pnpm, yarn 1 and yarn 4 say it
 _ABSENT = re.compile(
-    r"(?:No matching version found for |\b404 +(?:The requested resource )?')((?:@[\w.-]+/)?[\w.-]+)@"
+    rf"(?:No matching version found for |\b404 +(?:The requested resource )?'){_NAME}@"
+    rf"|404\b.{{0,40}} GET https?://\S{{1,200}}?/{_NAME}(?:/-/\S{{1,200}})?(?: - |: )Not [fF]ound"
+    rf"|Couldn't find (?:package|any versions for) \"{_NAME}[@\"]"
+    rf"|https?://\S{{1,200}}?/{_NAME}/-/\S{{1,200}}: Request failed \"404"
+    rf"|{_NAME}@npm:\S{{1,200}}: (?:Package not found|No candidates found)"
 )
 _NPM_ERROR = re.compile(r"npm (?:ERR!|error)")
 _ANSWER_S = 15
@@ -45,6 +50,7 @@ _ASK_S = 40
 _MOST_ASKED = 60
 _MOST_LEFT_OUT = 5
 _MOST_FILES = 5000
+_MOST_PACKAGES = 500  # of a workspace
 _LARGEST_BYTES = 1_000_000
 _NAMING = (
     ".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx", ".json", ".yml", ".yaml", "rc",
@@ -183,18 +189,32 @@ def root_of(one: GitDependency, manifest: dict, folder: Path) -> str:  # type: i
     return roots.pop() if len(roots) == 1 else ""
 
 
-def is_spare(name: str, manifest: dict, folder: Path, runner: str) -> bool:  # type: ignore[type-arg]
+def manifests(folder: Path) -> dict[Path, dict]:  # type: ignore[type-arg]
+    """Return package.json of a project and of the packages in it."""
+    found: dict[Path, dict] = {}  # type: ignore[type-arg]
+    for place, folders, names in os.walk(folder):
+        folders[:] = [one for one in folders if one not in ("node_modules", ".git")]
+        path = Path(place, "package.json")
+        if "package.json" not in names or path.is_symlink() or len(found) == _MOST_PACKAGES:
+            continue
+        try:
+            manifest = json.loads(path.read_text())
+        except (OSError, ValueError):
+            continue
+        if isinstance(manifest, dict):
+            found[path] = manifest
+    return found
+
+
+def is_spare(name: str, folder: Path, runners: list[str]) -> bool:
     """Tell whether the tests run without a package: a tool of development that nothing names."""
-    needed = {one for kind in _KINDS[:2] for one in manifest.get(kind) or {}}
-    if (
-        not name
-        or name in needed
-        or name == runner
-        or name not in (manifest.get("devDependencies") or {})
-    ):
+    every = manifests(folder).values()
+    needed = {one for own in every for kind in _KINDS[:2] for one in own.get(kind) or {}}
+    tools = {one for own in every for one in own.get("devDependencies") or {}}
+    if name in needed or name in runners or name not in tools:
         return False
-    own = {key: value for key, value in manifest.items() if key not in (*_KINDS, "scripts")}
-    if f'"{name}' in json.dumps(own):
+    kept = [{key: own[key] for key in own if key not in (*_KINDS, "scripts")} for own in every]
+    if f'"{name}' in json.dumps(kept):
         return False
     word = re.compile(rf"(?<![\w@/-]){re.escape(name)}(?![\w-])")
     return not any(word.search(text) for text in _texts(folder))
@@ -244,7 +264,7 @@ def asked_for_by(manifest: dict, repository: str) -> tuple[str, str]:  # type: i
 
 
 def run(argv: list[str]) -> tuple[int, str]:
-    """Run a command; return its exit code and what it said on standard error, which is shown too.
+    """Run a command; return its exit code and what it said, which is shown too.
 
     Not shown are the errors of a dated installation that is tried again without its date: they are not
     why the build fails, when that fails too.
@@ -252,8 +272,11 @@ def run(argv: list[str]) -> tuple[int, str]:
     is_dated = any(one.startswith("--before=") for one in argv)
     said: list[str] = []
     held: list[str] = []
-    with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True, errors="replace") as process:
-        for line in process.stderr or ():
+    # pnpm and yarn tell their errors on standard output
+    with subprocess.Popen(
+        argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    ) as process:
+        for line in process.stdout or ():
             said.append(line)
             if is_dated and _NPM_ERROR.match(line):
                 held.append(line)
@@ -265,26 +288,29 @@ def run(argv: list[str]) -> tuple[int, str]:
     return process.returncode, told
 
 
-def without(names: set[str], folder: Path, options: list[str]) -> tuple[int, str]:
-    """Install with npm what is left when these development tools are not asked for."""
-    path = folder / "package.json"
-    manifest = json.loads(path.read_text())
-    for name in names:
-        manifest["devDependencies"].pop(name, None)
-    path.write_text(json.dumps(manifest))
-    code, said = run(["npm", "install", "--ignore-scripts", "--no-save", *options])
-    plain = [one for one in options if not one.startswith("--before=")]
-    return (
-        without(names, folder, plain)
-        if code and plain != options and _NOT_YET.search(said)
-        else (code, said)
-    )
+def without(names: set[str], folder: Path, argv: list[str]) -> tuple[int, str]:
+    """Install what is left when these development tools are not asked for."""
+    for path, manifest in manifests(folder).items():
+        tools = manifest.get("devDependencies") or {}
+        if names & set(tools):
+            manifest["devDependencies"] = {one: tools[one] for one in tools if one not in names}
+            path.write_text(json.dumps(manifest))
+    command = unfrozen(argv)
+    code, said = run(command)
+    plain = [one for one in command if not one.startswith("--before=")]
+    return run(plain) if code and plain != command and _NOT_YET.search(said) else (code, said)
 
 
-def options_of(argv: list[str]) -> list[str]:
-    """Return the options of an installation that hold for one of less, too."""
-    peers = ("--legacy-peer-deps", "--force")
-    return [one for one in argv if one in peers or one.startswith("--before=")]
+def unfrozen(argv: list[str]) -> list[str]:
+    """Return the command that installs as the lock has it, for less than it has."""
+    if argv[0] == "npm":
+        peers = ("--legacy-peer-deps", "--force")
+        options = [one for one in argv if one in peers or one.startswith("--before=")]
+        return ["npm", "install", "--ignore-scripts", "--no-save", *options]
+    loose = {"--frozen-lockfile": "--no-frozen-lockfile", "--immutable": "--no-immutable"}
+    if "--non-interactive" in argv:  # yarn 1 has no such option: it is so where nothing is said
+        return [one for one in argv if one not in loose]
+    return [loose.get(one, one) for one in argv]
 
 
 class Missing:
@@ -295,12 +321,13 @@ class Missing:
 
 
 def absent(said: str) -> list[Missing]:
-    """Return what npm says that the registry does not have."""
+    """Return what a package manager says that the registry does not have."""
     hit = _ABSENT.search(said)
     if hit is None:
         return []
-    print(f"The registry does not have the package {hit.group(1)}.", file=sys.stderr)
-    return [Missing("package", hit.group(1), "", hit.group(1))]
+    name = unquote(hit.group(hit.lastindex or 0))
+    print(f"The registry does not have the package {name}.", file=sys.stderr)
+    return [Missing("package", name, "", name)]
 
 
 def of_git(found: list[GitDependency], manifest: dict, folder: Path) -> list[Missing]:  # type: ignore[type-arg]
@@ -315,15 +342,17 @@ def of_git(found: list[GitDependency], manifest: dict, folder: Path) -> list[Mis
 
 
 def missing(said: str, manifest: dict, folder: Path) -> list[Missing]:  # type: ignore[type-arg]
-    """Return what cannot be fetched, as npm names it."""
+    """Return what cannot be fetched, as the package manager names it."""
     hit = _NPM_SAID.search(said)
+    if lacking := absent(said):
+        return lacking
     if not hit or answers(hit.group(1)):
-        return absent(said)
+        return []
     name, owner = asked_for_by(manifest, hit.group(2))
     return of_git([GitDependency(name or hit.group(2), hit.group(2), owner)], manifest, folder)
 
 
-def main(unfetched: str, runner: str, *argv: str) -> int:
+def main(unfetched: str, runners: str, *argv: str) -> int:
     """Install; returns the exit code."""
     folder = Path.cwd()
     try:
@@ -339,20 +368,18 @@ def main(unfetched: str, runner: str, *argv: str) -> int:
         if code and _NOT_YET.search(said):
             argv = tuple(one for one in argv if not one.startswith("--before="))
             code, said = run(list(argv))
-    is_plain = argv[:2] == ("npm", "install") and "workspaces" not in manifest
     rows: list[list[object]] = []
     while code and len(rows) < _MOST_LEFT_OUT:
         now = now or missing(said, manifest, folder)
         is_of_git = any(one.kind != "package" for one in now)
-        is_left_out = argv[0] == "npm" if is_of_git else is_plain
-        is_left_out &= all(is_spare(one.root, manifest, folder, runner) for one in now)
+        is_left_out = all(is_spare(one.root, folder, runners.split(",")) for one in now)
         if not now or not (is_left_out or is_of_git):
             return code
         rows += [[one.kind, one.name, one.owner, is_left_out] for one in now]
         Path(unfetched).write_text(json.dumps(rows))
         if not is_left_out:
             return code
-        code, said = without({one.root for one in now}, folder, options_of(list(argv)))
+        code, said = without({one.root for one in now}, folder, list(argv))
         manifest, now = json.loads((folder / "package.json").read_text()), []
     return code
 

@@ -1,4 +1,4 @@
-"""Old commits without a lock file get the packages of their time, from a registry on the loopback."""
+"""What is installed where a registry has not all that is asked of it: one on the loopback."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def _packed(name: str, version: str) -> bytes:
     return packed.getvalue()
 
 
-NAMES = ("old-tool", "old-plugin", "git-tool")
+NAMES = ("old-tool", "old-plugin", "git-tool", "gone-tool")
+GONE = ("gone-tool", "gone-tool-1.0.0", "gone-tool-1.1.0")
 PACKED = {f"{name}-{one}": _packed(name, one) for name in NAMES for one in RELEASES}
 
 
@@ -45,8 +46,9 @@ class _Registry(BaseHTTPRequestHandler):
     """Serves a tool and its plug-in with two releases each, as npm's registry does."""
 
     def do_GET(self) -> None:
-        asked = self.path.removeprefix("/").removesuffix(".tgz")
-        if asked not in PACKED and asked not in NAMES:
+        asked = self.path.removeprefix("/").rpartition("/-/")[2].removesuffix(".tgz")
+        is_gone = asked in GONE and not self.server.__dict__.get("has_all")
+        if is_gone or (asked not in PACKED and asked not in NAMES):
             self.send_error(404)
             return
         body = PACKED[asked] if asked in PACKED else self._document(asked)
@@ -55,7 +57,7 @@ class _Registry(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def _document(self, name: str) -> bytes:
-        place = f"http://{self.headers['Host']}/{name}-"
+        place = f"http://{self.headers['Host']}/{name}/-/{name}-"
         needs = {
             "old-plugin": {"peerDependencies": {"old-tool": "^1.0.0"}},
             "git-tool": {"dependencies": {"part": "git+https://git.invalid/nobody/part.git"}},
@@ -84,11 +86,17 @@ class _Registry(BaseHTTPRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def registry() -> Iterator[str]:
+def serving() -> Iterator[ThreadingHTTPServer]:
     with ThreadingHTTPServer(("127.0.0.1", 0), _Registry) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
+        server.__dict__["has_all"] = False
+        yield server
         server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def registry(serving: ThreadingHTTPServer) -> str:
+    return f"http://127.0.0.1:{serving.server_port}/"
 
 
 @pytest.mark.parametrize(
@@ -142,21 +150,98 @@ def test_a_tool_that_the_registry_lacks_is_left_out_and_told(registry: str, tmp_
     assert sorted(told) == [["package", name, "", True] for name in sorted(ABSENT)]
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("test.js", "import plugin from 'old-plugin'"),  # the tests need it
-        ("package-lock.json", '{"lockfileVersion": 3, "packages": {"": {}}}'),
-    ],
-)
-def test_a_package_that_is_needed_or_locked_is_not_left_out(
-    name: str, text: str, registry: str, tmp_path: Path
+@pytest.mark.parametrize("wanted", [{"old-plugin": "next"}, {"mocha": "^1.0.0"}])
+def test_a_package_that_the_tests_need_is_not_left_out(
+    wanted: dict[str, str], registry: str, tmp_path: Path
 ) -> None:
-    (tmp_path / name).write_text(text)
-    command = "ci" if name == "package-lock.json" else "install"
-    done = _install({"old-plugin": "next"}, (), registry, tmp_path, command)
+    (tmp_path / "test.js").write_text("import plugin from 'old-plugin'")
+    done = _install(wanted, (), registry, tmp_path)
     assert done.returncode
     assert not (tmp_path / "unfetched.json").exists()
+
+
+MANAGERS = {  # how each installs as its lock has it, and how without a lock
+    "npm": (("npm", "ci"), ("npm", "install")),
+    "pnpm@9": (("install", "--frozen-lockfile"), ("install", "--no-frozen-lockfile")),
+    "pnpm@10": (("install", "--frozen-lockfile"), ("install", "--no-frozen-lockfile")),
+    "yarn@1": (
+        ("install", "--frozen-lockfile", "--non-interactive"),
+        ("install", "--non-interactive"),
+    ),
+    "@yarnpkg/cli-dist@4": (("install", "--immutable"), ("install", "--no-immutable")),
+}
+ONE = {
+    "name": "one",
+    "version": "1.0.0",
+    "dependencies": {"old-tool": "^1.0.0"},
+    "devDependencies": {"gone-tool": "^1.0.0"},
+}
+
+
+@pytest.mark.parametrize("is_locked", [True, False])
+@pytest.mark.parametrize("manager", MANAGERS)
+def test_a_tool_of_a_workspace_that_the_registry_lost_is_left_out(
+    manager: str, is_locked: bool, serving: ThreadingHTTPServer, registry: str, tmp_path: Path
+) -> None:
+    program, project = _program(manager, tmp_path), tmp_path / "project"
+    (project / "one").mkdir(parents=True)
+    top = {"name": "x", "private": True, "workspaces": ["one"]}
+    (project / "package.json").write_text(json.dumps(top))
+    (project / "pnpm-workspace.yaml").write_text("packages: [one]\n")
+    (project / "one/package.json").write_text(json.dumps(ONE))
+    frozen, loose = MANAGERS[manager]
+    wanted = (*program, *(frozen if is_locked else loose))
+
+    def run(*argv: str) -> subprocess.CompletedProcess[str]:
+        settings = {**os.environ, **_settings(registry, tmp_path)}
+        return subprocess.run(
+            argv, cwd=project, env=settings, capture_output=True, text=True, check=False
+        )
+
+    if is_locked:
+        serving.__dict__["has_all"] = True
+        done = run(*program, *loose)
+        serving.__dict__["has_all"] = False
+        assert done.returncode == 0, done.stdout + done.stderr
+        for kept in (*project.rglob("node_modules"), tmp_path / "cache"):
+            shutil.rmtree(kept, ignore_errors=True)
+    told = (sys.executable, "-I", str(PROGRAM), str(tmp_path / "unfetched.json"), "mocha,jest")
+    done = run(*told, *wanted)
+    assert done.returncode == 0, done.stdout + done.stderr
+    left_out = json.loads((tmp_path / "unfetched.json").read_text())
+    assert left_out == [["package", "gone-tool", "", True]]
+    (installed,) = {path.resolve() for path in project.rglob("old-tool/package.json")}
+    assert json.loads(installed.read_text())["version"] == "1.1.0"
+
+    (project / "one/package.json").write_text(json.dumps(ONE))
+    (project / "one/tool.js").write_text("require('gone-tool')")  # now a file names it
+    assert run(*told, *wanted).returncode
+
+
+def _program(manager: str, folder: Path) -> tuple[str, ...]:
+    """Install a package manager from npm's registry."""
+    if manager == "npm":
+        return ()
+    argv = ("npm", "install", "--ignore-scripts", "--prefix", folder / "program", manager)
+    subprocess.run(argv, check=True, capture_output=True)
+    name = "yarn" if "yarn" in manager else "pnpm"
+    return (str(folder / "program/node_modules/.bin" / name),)
+
+
+def _settings(registry: str, folder: Path) -> dict[str, str]:
+    return {
+        "npm_config_registry": registry,
+        "npm_config_update_notifier": "false",
+        "npm_config_cache": f"{folder}/cache/npm",
+        "npm_config_store_dir": f"{folder}/cache/pnpm",
+        "npm_config_userconfig": f"{folder}/npmrc",
+        "YARN_REGISTRY": registry,
+        "YARN_NPM_REGISTRY_SERVER": registry,
+        "YARN_UNSAFE_HTTP_WHITELIST": "127.0.0.1",
+        "YARN_NODE_LINKER": "node-modules",
+        "YARN_GLOBAL_FOLDER": f"{folder}/cache/yarn",
+        "YARN_CACHE_FOLDER": f"{folder}/cache/yarn-files",
+    }
 
 
 def _installed(
@@ -179,16 +264,10 @@ def _install(
     (tmp_path / "package.json").write_text(json.dumps(manifest))
     install = ("npm", command, "--ignore-scripts", "--no-package-lock", *before)
     told = (sys.executable, "-I", str(PROGRAM), str(tmp_path / "unfetched.json"), "mocha")
-    own = {
-        "npm_config_registry": registry,
-        "npm_config_update_notifier": "false",
-        "npm_config_cache": str(tmp_path / "cache"),
-        "npm_config_userconfig": str(tmp_path / "npmrc"),
-    }
     return subprocess.run(
         [*told, *install],
         cwd=tmp_path,
-        env={**os.environ, **own},
+        env={**os.environ, **_settings(registry, tmp_path)},
         capture_output=True,
         text=True,
         check=False,
