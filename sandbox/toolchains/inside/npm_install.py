@@ -48,7 +48,7 @@ _NPM_ERROR = re.compile(r"npm (?:ERR!|error)")
 _ANSWER_S = 15
 _ASK_S = 40
 _MOST_ASKED = 60
-_MOST_LEFT_OUT = 5
+_MOST_LEFT_OUT = 10
 _MOST_FILES = 5000
 _MOST_PACKAGES = 500  # of a workspace
 _LARGEST_BYTES = 1_000_000
@@ -57,7 +57,7 @@ _NAMING = (
     ".opts",
 )  # fmt: skip
 _LOCKS = {"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "package.json"}
-# Files that tests do not load: linters' and publishers' configuration, benchmarks, examples.
+# What tests do not load: linters' and publishers' configuration, benchmarks, examples.
 _ASIDE = re.compile(
     r"lint|standard|prettier|renovate|commit|release|(^|/)(bench(mark)?s?|examples?|website)([./_-]|$)",
     re.I,
@@ -213,7 +213,11 @@ def is_spare(name: str, folder: Path, runners: list[str]) -> bool:
     tools = {one for own in every for one in own.get("devDependencies") or {}}
     if name in needed or name in runners or name not in tools:
         return False
-    kept = [{key: own[key] for key in own if key not in (*_KINDS, "scripts")} for own in every]
+    aside = (*_KINDS, "scripts", "config")  # `config` is for programs that scripts call
+    kept = [
+        {key: own[key] for key in own if key not in aside and not _ASIDE.search(key)}
+        for own in every
+    ]
     if f'"{name}' in json.dumps(kept):
         return False
     word = re.compile(rf"(?<![\w@/-]){re.escape(name)}(?![\w-])")
