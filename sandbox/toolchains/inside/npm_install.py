@@ -59,7 +59,7 @@ _NAMING = (
 _LOCKS = {"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "package.json"}
 # What tests do not load: linters' and publishers' configuration, benchmarks, examples.
 _ASIDE = re.compile(
-    r"lint|standard|prettier|renovate|commit|release|(^|/)(bench(mark)?s?|examples?|website)([./_-]|$)",
+    r"lint|standard|prettier|renovate|commit|release|czrc|(^|/)(bench(mark)?s?|examples?|website)([./_-]|$)",
     re.I,
 )
 
