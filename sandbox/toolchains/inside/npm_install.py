@@ -57,11 +57,9 @@ _NAMING = (
     ".opts",
 )  # fmt: skip
 _LOCKS = {"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "package.json"}
-# What tests do not load: linters' and publishers' configuration, benchmarks, examples.
-_ASIDE = re.compile(
-    r"lint|standard|prettier|renovate|commit|release|czrc|(^|/)(bench(mark)?s?|examples?|website)([./_-]|$)",
-    re.I,
-)
+# What tests do not load: linters' and publishers' settings, benchmarks, examples.
+_SETTINGS = re.compile(r"lint|standard|prettier|renovate|commit|release|czrc", re.I)
+_ASIDE = re.compile(r"(^|/)(bench(mark)?s?|examples?|website)([./_-]|$)", re.I)
 
 
 class GitDependency:
@@ -206,19 +204,24 @@ def manifests(folder: Path) -> dict[Path, dict]:  # type: ignore[type-arg]
     return found
 
 
+def tools_of(path: Path, folder: Path) -> tuple[str, ...]:
+    """Return which dependencies of a package are for development: all, where it is no part that tests load."""
+    return _KINDS if _ASIDE.search(str(path.relative_to(folder))) else _KINDS[2:]
+
+
 def is_spare(name: str, folder: Path, runners: list[str]) -> bool:
     """Tell whether the tests run without a package: a tool of development that nothing names."""
-    every = manifests(folder).values()
-    needed = {one for own in every for kind in _KINDS[:2] for one in own.get(kind) or {}}
-    tools = {one for own in every for one in own.get("devDependencies") or {}}
-    if name in needed or name in runners or name not in tools:
-        return False
-    aside = (*_KINDS, "scripts", "config")  # `config` is for programs that scripts call
-    kept = [
-        {key: own[key] for key in own if key not in aside and not _ASIDE.search(key)}
-        for own in every
-    ]
-    if f'"{name}' in json.dumps(kept):
+    is_tool = False
+    for path, own in manifests(folder).items():
+        of_tools = tools_of(path, folder)
+        is_tool |= any(name in (own.get(kind) or {}) for kind in of_tools)
+        if any(name in (own.get(kind) or {}) for kind in _KINDS if kind not in of_tools):
+            return False
+        aside = (*_KINDS, "scripts", "config")  # `config` is for programs that scripts call
+        kept = {key: own[key] for key in own if key not in aside and not _SETTINGS.search(key)}
+        if f'"{name}' in json.dumps(kept):
+            return False
+    if not is_tool or name in runners:
         return False
     word = re.compile(rf"(?<![\w@/-]){re.escape(name)}(?![\w-])")
     return not any(word.search(text) for text in _texts(folder))
@@ -232,7 +235,7 @@ def _texts(folder: Path):  # type: ignore[no-untyped-def]
         ]
         for name in names:
             path = Path(place, name)
-            is_aside = _ASIDE.search(str(path.relative_to(folder)))
+            is_aside = _SETTINGS.search(name) or _ASIDE.search(str(path.relative_to(folder)))
             is_naming = name.endswith(_NAMING) and name not in _LOCKS and not is_aside
             if not is_naming or path.is_symlink() or path.stat().st_size > _LARGEST_BYTES:
                 continue
@@ -295,10 +298,10 @@ def run(argv: list[str]) -> tuple[int, str]:
 def without(names: set[str], folder: Path, argv: list[str]) -> tuple[int, str]:
     """Install what is left when these development tools are not asked for."""
     for path, manifest in manifests(folder).items():
-        tools = manifest.get("devDependencies") or {}
-        if names & set(tools):
-            manifest["devDependencies"] = {one: tools[one] for one in tools if one not in names}
-            path.write_text(json.dumps(manifest))
+        for kind in tools_of(path, folder):
+            for name in names & set(manifest.get(kind) or {}):
+                del manifest[kind][name]
+                path.write_text(json.dumps(manifest))
     command = unfrozen(argv)
     code, said = run(command)
     plain = [one for one in command if not one.startswith("--before=")]
