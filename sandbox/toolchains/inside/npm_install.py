@@ -205,7 +205,7 @@ def manifests(folder: Path) -> dict[Path, dict]:  # type: ignore[type-arg]
 
 
 def tools_of(path: Path, folder: Path) -> tuple[str, ...]:
-    """Return which dependencies of a package are for development: all, where it is no part that tests load."""
+    """Return which dependencies of a package are for development: all, where tests do not load it."""
     return _KINDS if _ASIDE.search(str(path.relative_to(folder))) else _KINDS[2:]
 
 
