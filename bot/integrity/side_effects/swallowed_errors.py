@@ -82,6 +82,16 @@ class _Handled:
         return self.is_broad or other.errors <= self.errors
 
 
+@dataclass(frozen=True, slots=True)
+class _Dropped:
+    """What base lets fail and head drops at a line: any error (`is_broad`), or what base made others of."""
+
+    part: str
+    line: int
+    is_broad: bool
+    was_raised: bool = False
+
+
 def swallowed_errors(inspection: Inspection) -> Iterator[Finding]:
     """Code of base whose errors nobody gets to see any more."""
     said = words_of_task(inspection)
@@ -108,20 +118,19 @@ def swallowed_errors(inspection: Inspection) -> Iterator[Finding]:
             )
             yield make_finding(ERROR_SWALLOWED, change, line, message)
         find = _in_python if change.path.endswith(".py") else _in_script
-        for part, line, is_broad, raised in find(before, after, inspection.trees):
-            is_more = is_broad and (find is _in_python or any(map(str.isupper, named)))
-            if is_of_errors and not (is_more and named) and not (raised and not goes_on):
+        for one in find(before, after, inspection.trees):
+            is_more = one.is_broad and (find is _in_python or any(map(str.isupper, named)))
+            if is_of_errors and not (is_more and named) and not (one.was_raised and not goes_on):
                 continue
-            shown = clip_line(part, _SHOWN_CHARS)
+            shown = clip_line(one.part, _SHOWN_CHARS)
             message = f"An error of `{shown}` is dropped here. Base lets it out, and {why}"
-            yield make_finding(ERROR_SWALLOWED, change, line, message)
+            yield make_finding(ERROR_SWALLOWED, change, one.line, message)
 
 
 # --- Python ------------------------------------------------------------------------------------
 
 
-def _in_python(before: str, after: str, trees: Trees) -> Iterator[tuple[str, int, bool, bool]]:
-    """Yield what is dropped, where, whether any error is, and whether a handler of base raises instead."""
+def _in_python(before: str, after: str, trees: Trees) -> Iterator[_Dropped]:
     old, new = trees.of(before), trees.of(after)
     if old is None or new is None:
         return
@@ -144,10 +153,11 @@ def _in_python(before: str, after: str, trees: Trees) -> Iterator[tuple[str, int
             if told:
                 # what is raised elsewhere, after a loop, say, still comes out
                 comes_out = any(part.startswith("raise") for part in _parts(node.body) - parts)
-                is_raised = not comes_out and any(
+                was_raised = not comes_out and any(
                     k.errors == one.errors and not k.parts.isdisjoint(told) for k in turned
                 )
-                yield max(sorted(told), key=len), one.line, one.is_broad, is_raised
+                longest = max(sorted(told), key=len)
+                yield _Dropped(longest, one.line, one.is_broad, was_raised)
 
 
 def _on_purpose(
@@ -250,7 +260,7 @@ def _truth(node: Function) -> ast.expr | None:
 # --- JavaScript --------------------------------------------------------------------------------
 
 
-def _in_script(before: str, after: str, _trees: Trees) -> Iterator[tuple[str, int, bool, bool]]:
+def _in_script(before: str, after: str, _trees: Trees) -> Iterator[_Dropped]:
     if max(len(before), len(after)) > _MOST_SOURCE:
         return
     old, new = (read_tokens(text, is_script=True) for text in (before, after))
@@ -259,7 +269,7 @@ def _in_script(before: str, after: str, _trees: Trees) -> Iterator[tuple[str, in
     for one in _caught(new):
         told = one.parts & lost
         if told:
-            yield max(sorted(told), key=len), new[one.line].line, True, False
+            yield _Dropped(max(sorted(told), key=len), new[one.line].line, is_broad=True)
 
 
 def _seen(tokens: list[Token]) -> Counter[str]:
