@@ -205,18 +205,18 @@ class TreeMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class DiskUse:
     """What folders hold: bytes on disk, and how many entries."""
 
     bytes: int
     entries: int
 
-    def exceeds(self, other: Use) -> bool:
+    def exceeds(self, other: DiskUse) -> bool:
         """Tell whether either is more."""
         return self.bytes > other.bytes or self.entries > other.entries
 
 
-def folder_use(folder: str, stop_at: Use) -> Use:
+def folder_use(folder: str, stop_at: DiskUse) -> DiskUse:
     """What a folder holds, counted until `stop_at` is passed."""
     total = entries = 0
     for root, folders, names in os.walk(folder):
@@ -227,10 +227,10 @@ def folder_use(folder: str, stop_at: Use) -> Use:
                 total += 0 if stat.S_ISLNK(status.st_mode) else status.st_blocks * 512
         if total > stop_at.bytes or entries > stop_at.entries:
             break
-    return Use(total, entries)
+    return DiskUse(total, entries)
 
 
-_ALL = Use(1 << 62, 1 << 62)
+_ALL = DiskUse(1 << 62, 1 << 62)
 
 
 class DiskWatch:
@@ -240,7 +240,7 @@ class DiskWatch:
         self, folders: Iterable[str], limits: Limits, scan_every_s: float = _SCAN_EVERY_S
     ) -> None:
         self._folders = tuple(folders)
-        self._limit = Use(limits.disk_mb * MEBIBYTE, limits.entries)
+        self._limit = DiskUse(limits.disk_mb * MEBIBYTE, limits.entries)
         self._scan_every_s = scan_every_s
         self._started = {folder: folder_use(folder, _ALL) for folder in self._folders}
         self._least: int | None = None  # bytes free on any of their disks, at any look
@@ -263,11 +263,11 @@ class DiskWatch:
         for folder in self._folders:
             check_disk(Path(folder))
 
-    def _free_now(self) -> Use:
+    def _free_now(self) -> DiskUse:
         statuses = {os.stat(f).st_dev: os.statvfs(f) for f in self._folders}.values()  # noqa: PTH116
         free = [status.f_bavail * status.f_frsize for status in statuses]
         self._least = min(free if self._least is None else (*free, self._least), default=None)
-        return Use(
+        return DiskUse(
             sum(free),
             sum(status.f_favail for status in statuses),
         )
@@ -277,16 +277,16 @@ class DiskWatch:
         if not self._folders:
             return None
         free, now = self._free_now(), time.monotonic()
-        used = Use(self._free.bytes - free.bytes, self._free.entries - free.entries)
+        used = DiskUse(self._free.bytes - free.bytes, self._free.entries - free.entries)
         is_due = at_the_end or now - self._scanned >= self._scan_every_s
         if not used.exceeds(self._limit) and not is_due:
             return None
         self._scanned = now
         grown = []
         for folder, before in self._started.items():
-            most = Use(before.bytes + self._limit.bytes, before.entries + self._limit.entries)
+            most = DiskUse(before.bytes + self._limit.bytes, before.entries + self._limit.entries)
             found = folder_use(folder, most)
-            grown.append(Use(found.bytes - before.bytes, found.entries - before.entries))
+            grown.append(DiskUse(found.bytes - before.bytes, found.entries - before.entries))
         if sum(one.entries for one in grown) > self._limit.entries:
             return Killed.ENTRIES
         return Killed.DISK if sum(one.bytes for one in grown) > self._limit.bytes else None

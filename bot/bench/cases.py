@@ -43,7 +43,7 @@ class Label(StrEnum):
     WRONG = "wrong"
 
 
-class Kind(StrEnum):
+class CaseKind(StrEnum):
     """What a change is, or what is wrong with it."""
 
     MERGE = "merge"
@@ -73,7 +73,7 @@ class CaseEntry(BaseModel):
 
     id: _Name
     label: Label = Field(strict=False)
-    kind: Kind = Field(strict=False)
+    kind: CaseKind = Field(strict=False)
     of: _Name | None = None
     base: _Commit | None = None
     head: _Commit | None = None
@@ -115,7 +115,7 @@ class LabelledCase:
     id: str
     repository: str
     label: Label
-    kind: Kind
+    kind: CaseKind
     base: str
     head: str
     delta: Path | None
@@ -319,7 +319,7 @@ def cases_of(
                     id=f"{name}-{known.number}-{known.head_sha[:10]}",
                     repository=known.address,
                     label=label,
-                    kind=Kind.LABELLED,
+                    kind=CaseKind.LABELLED,
                     base=known.base_sha,
                     head=known.head_sha,
                     delta=None,

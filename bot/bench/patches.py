@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
 
-from bot.bench.cases import ADDRESSES, Kind, Label, LabelledCase
+from bot.bench.cases import ADDRESSES, CaseKind, Label, LabelledCase
 from bot.bench.measures import cohen_kappa
 from bot.bench.merges import Merge, Workbench
 from bot.bench.rows import append_line, read_lines
@@ -41,7 +41,7 @@ class CaseRow:
 
     case: str
     repository: str
-    kind: Kind
+    kind: CaseKind
     label: Label
     held_out: bool
     inputs: str

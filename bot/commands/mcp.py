@@ -18,7 +18,7 @@ from bot.mcp.server import Root
 from bot.settings import Settings, load_settings, make_home, make_own_folder
 
 if TYPE_CHECKING:
-    from bot.mcp.server import Change, ChangeJudge, StageQueue
+    from bot.mcp.server import AskedChange, ChangeJudge, StageQueue
 
 
 def run(folder: Path, http: int | None = None) -> None:
@@ -50,7 +50,7 @@ class LocalJudging:
     settings: Settings
     stages: tuple[str, ...] = STAGES
 
-    async def judge(self, change: Change, listener: StageQueue) -> Path:
+    async def judge(self, change: AskedChange, listener: StageQueue) -> Path:
         """Judge the change. Raises SandboxError, Transient, UserError."""
         out = self.reports(change.folder)
         make_own_folder(out, f"Make {out} writable.")

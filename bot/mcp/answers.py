@@ -36,7 +36,7 @@ class RequirementRow(Answer):
     blocked_by: tuple[str, ...] = Field(description="Requirements that come first and are not met.")
 
 
-class Remark(Answer):
+class RemarkRow(Answer):
     """What an integrity check or the gate says beside the requirements."""
 
     rule: str
@@ -53,13 +53,13 @@ class Judged(Answer):
     base_sha: str
     head_sha: str
     requirements: tuple[RequirementRow, ...]
-    remarks: tuple[Remark, ...] = Field(description="What decided beside the requirements.")
+    remarks: tuple[RemarkRow, ...] = Field(description="What decided beside the requirements.")
     next_steps: tuple[str, ...]
     warnings: tuple[str, ...]
     report: str = Field(description="The folder with report.md, .html and .json.")
 
 
-class Side(Answer):
+class SideAnswer(Answer):
     """What a step showed on base or on head."""
 
     result: str
@@ -68,7 +68,7 @@ class Side(Answer):
     output: str
 
 
-class Piece(Answer):
+class EvidenceAnswer(Answer):
     """One piece of evidence: a step on both sides. `transition` is base to head."""
 
     id: str
@@ -76,8 +76,8 @@ class Piece(Answer):
     goal: str
     command: str
     transition: Transition
-    base: Side | None
-    head: Side | None
+    base: SideAnswer | None
+    head: SideAnswer | None
 
 
 class TestRow(Answer):
@@ -99,23 +99,23 @@ class Explained(Answer):
     """A requirement's verdict with all that it rests on."""
 
     requirement: RequirementRow
-    evidence: tuple[Piece, ...]
+    evidence: tuple[EvidenceAnswer, ...]
     tests: tuple[TestRow, ...]
 
 
-class Gap(RequirementRow):
+class UnmetRow(RequirementRow):
     """A requirement that is not met, and the tests that speak against it."""
 
     failing_tests: tuple[str, ...]
 
 
-class Missing(Answer):
+class MissingAnswer(Answer):
     """All that stands between the change and `success`."""
 
     conclusion: Conclusion
     title: str
-    requirements: tuple[Gap, ...]
-    remarks: tuple[Remark, ...] = Field(description="What blocks beside the requirements.")
+    requirements: tuple[UnmetRow, ...]
+    remarks: tuple[RemarkRow, ...] = Field(description="What blocks beside the requirements.")
 
 
 class Shown(Answer):
@@ -156,7 +156,7 @@ def explained(document: ReportDocument, name: str) -> Explained:
     return Explained(
         requirement=_row(row),
         evidence=tuple(
-            Piece(
+            EvidenceAnswer(
                 id=one.id,
                 action=one.action,
                 goal=_line(one.goal),
@@ -185,7 +185,7 @@ def explained(document: ReportDocument, name: str) -> Explained:
     )
 
 
-def missing(document: ReportDocument) -> Missing:
+def missing(document: ReportDocument) -> MissingAnswer:
     """Return what is not met or not verified, what fails first."""
     satisfied = VerdictOutcome.SATISFIED
     rows = [
@@ -195,8 +195,8 @@ def missing(document: ReportDocument) -> Missing:
     gaps = []
     for row in rows[:MOST_ROWS]:
         failing = tuple(one.id for one in _against(document, row))[:MOST_ROWS]
-        gaps.append(Gap(**_row(row).model_dump(), failing_tests=failing))
-    return Missing(
+        gaps.append(UnmetRow(**_row(row).model_dump(), failing_tests=failing))
+    return MissingAnswer(
         conclusion=document.conclusion,
         title=_line(document.title),
         requirements=tuple(gaps),
@@ -262,10 +262,10 @@ def _against(document: ReportDocument, row: RequirementDocument) -> list[TestDoc
     ]
 
 
-def _remarks(document: ReportDocument) -> tuple[Remark, ...]:
+def _remarks(document: ReportDocument) -> tuple[RemarkRow, ...]:
     """The gate's reasons that let nothing pass and name no requirement; also why nothing was judged."""
     rows = [
-        Remark(rule=one.rule, text=_line(one.text), next_step=_line(one.next_step))
+        RemarkRow(rule=one.rule, text=_line(one.text), next_step=_line(one.next_step))
         for one in document.reasons
         if not one.requirement_ids and one.conclusion is not Conclusion.SUCCESS
     ]
@@ -285,10 +285,10 @@ def _row(row: RequirementDocument) -> RequirementRow:
     )
 
 
-def _side(seen: ObservationView | None) -> Side | None:
+def _side(seen: ObservationView | None) -> SideAnswer | None:
     if seen is None:
         return None
-    return Side(
+    return SideAnswer(
         result=seen.result,
         failed=seen.failed,
         tests=seen.tests,

@@ -26,7 +26,7 @@ from bot.mcp.answers import (
     Commands,
     Explained,
     Judged,
-    Missing,
+    MissingAnswer,
     commands,
     explained,
     judged,
@@ -46,7 +46,7 @@ Requirement = Annotated[str, Field(description="The id of a requirement, such as
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class AskedChange:
     """What an agent wants judged: its work tree, unless it names a `head`."""
 
     folder: Path
@@ -63,7 +63,7 @@ class ChangeJudge(Protocol):
         """The stages that a listener may hear of, in order."""
         ...
 
-    async def judge(self, change: Change, listener: StageQueue) -> Path:
+    async def judge(self, change: AskedChange, listener: StageQueue) -> Path:
         """Judge it and return the folder of its report. Raises SandboxError, Transient, UserError."""
         ...
 
@@ -181,7 +181,7 @@ class _Tools:
                 raise UserError("`task` and `task_file` do not go together.", "Give one of them.")
             repository = await asyncio.to_thread(self._root.repository)
             text = self._root.read(task_file, TASK_CHARACTERS) if task_file else task
-            change = Change(repository, base or None, head or None, text)
+            change = AskedChange(repository, base or None, head or None, text)
             async with self._one:
                 heard = StageQueue(self._judging.stages)
                 sending = asyncio.create_task(heard.send(context.report_progress))
@@ -196,7 +196,7 @@ class _Tools:
         with _told():
             return _answer("explained", explained(await self._last(), requirement))
 
-    async def missing(self) -> Annotated[CallToolResult, Missing]:
+    async def missing(self) -> Annotated[CallToolResult, MissingAnswer]:
         """Say what the last judgement found not met or not verified, and what would count."""
         with _told():
             return _answer("missing", missing(await self._last()))

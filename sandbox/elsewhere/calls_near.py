@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 
 from sandbox.elsewhere.driver import Driver
-from sandbox.elsewhere.told import Outcome, Recorded
+from sandbox.elsewhere.told import CallOutcome, Recorded
 from sandbox.elsewhere.values import MOST_SHOWN, RAISED, SEVERAL, BothSides, OtherResult, Otherwise
 from sandbox.elsewhere.variation import MOST, neighbors, shared_words
 
@@ -136,8 +136,8 @@ def _longer(value: object) -> Iterator[tuple[object, str]]:
 
 def unanswered(
     calls: Iterable[LongCall],
-    base: Mapping[Recorded, Outcome | None],
-    head: Mapping[Recorded, Outcome | None],
+    base: Mapping[Recorded, CallOutcome | None],
+    head: Mapping[Recorded, CallOutcome | None],
 ) -> Iterator[LongCall]:
     """Yield the calls that base answers, and at which head gives up or comes to no end."""
     for one in calls:
@@ -147,7 +147,7 @@ def unanswered(
             yield one
 
 
-def long_input(one: LongCall, head: Outcome | None) -> OtherResult:
+def long_input(one: LongCall, head: CallOutcome | None) -> OtherResult:
     """Return what is told of such a call."""
     comes = head.all if head else _NO_ANSWER
     both = BothSides(one.tested.shown[:MOST_SHOWN], "", comes)

@@ -20,7 +20,7 @@ from sandbox.elsewhere.python import PythonDriver
 from sandbox.elsewhere.sides import Replay
 from sandbox.elsewhere.told import (
     SHOWN,
-    Outcome,
+    CallOutcome,
     Recorded,
     Run,
     is_same,
@@ -47,7 +47,7 @@ _MOST_ALONE = 5
 _MOST_BLINDED = 100
 _NOT_SEEN = "returned generator "
 """What a test got of a generator nobody recorded: only both sides can be compared."""
-_Differing = dict[int, tuple[str, Outcome]]
+_Differing = dict[int, tuple[str, CallOutcome]]
 """By the number of a call: what it gave under test, and what elsewhere."""
 
 
@@ -285,7 +285,9 @@ def _differs(control: Run, plain: Run, number: int) -> bool:
     return _other(bare, control, other, plain) is not None
 
 
-def _other(bare: Outcome, control: Run, other: Outcome, plain: Run) -> tuple[str, Outcome] | None:
+def _other(
+    bare: CallOutcome, control: Run, other: CallOutcome, plain: Run
+) -> tuple[str, CallOutcome] | None:
     """Return what a call gives, or prints, under test and in a plain program; None where that is the same."""
     if other.later or other.dated or not is_same(bare.text, control.place, other.text, plain.place):
         return bare.text, other

@@ -22,7 +22,7 @@ from sandbox.elsewhere.calls_near import (
 )
 from sandbox.elsewhere.driver import Driver, Looking
 from sandbox.elsewhere.new_names import added_code, changed_defaults
-from sandbox.elsewhere.sides import Replay, Sides, Swap, unmeasured
+from sandbox.elsewhere.sides import CallsOfBoth, Replay, Swap, unmeasured
 from sandbox.elsewhere.told import Recorded
 from sandbox.elsewhere.values import (
     BothSides,
@@ -117,7 +117,7 @@ def _with_its_words(
 
 
 async def _too_long(
-    replay: Replay, sides: Sides, long: tuple[LongCall, ...]
+    replay: Replay, sides: CallsOfBoth, long: tuple[LongCall, ...]
 ) -> tuple[OtherResult, ...]:
     """Return the first long call that head does not answer, made once more by itself, either."""
     first = next(unanswered(long, sides.base, sides.head), None)
@@ -129,7 +129,7 @@ async def _too_long(
 
 
 async def _unordered(
-    replay: Replay, sides: Sides, asked: list[Recorded], added: str
+    replay: Replay, sides: CallsOfBoth, asked: list[Recorded], added: str
 ) -> tuple[OtherResult, ...]:
     """Return the calls whose order on head is another one where the hashes of texts are others (Python)."""
     if not (replay.driver.is_apart and _OF_NO_ORDER.search(added)):

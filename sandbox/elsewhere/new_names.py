@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from sandbox.elsewhere.told import Outcome, Recorded, both_sides
+from sandbox.elsewhere.told import CallOutcome, Recorded, both_sides
 from sandbox.elsewhere.values import RAISED, OtherResult, Otherwise
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Checkout, Diff
@@ -44,8 +44,8 @@ def new_names(checkout: Checkout, tests: Collection[str]) -> frozenset[str]:
 def changed_defaults(
     calls: Sequence[Recorded],
     plain: Mapping[Recorded, tuple[Recorded, ...]],
-    base: Mapping[Recorded, Outcome | None],
-    head: Mapping[Recorded, Outcome | None],
+    base: Mapping[Recorded, CallOutcome | None],
+    head: Mapping[Recorded, CallOutcome | None],
 ) -> Iterator[OtherResult]:
     """Yield calls that base answers, and head otherwise: the tests' `calls` without their new arguments.
 
@@ -64,7 +64,7 @@ def changed_defaults(
                 break
 
 
-def _otherwise(base: Outcome | None, head: Outcome | None) -> tuple[str, str] | None:
+def _otherwise(base: CallOutcome | None, head: CallOutcome | None) -> tuple[str, str] | None:
     """Return what base answers and what comes of head, where that is something else; None where it is not."""
     if not base or not head or base.unsteady or head.unsteady or re.match(RAISED, base.all):
         return None

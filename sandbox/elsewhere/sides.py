@@ -13,7 +13,7 @@ from sandbox.elsewhere.calls_near import NearCall
 from sandbox.elsewhere.driver import Again, Driver, Looking, Series
 from sandbox.elsewhere.told import (
     SHOWN,
-    Outcome,
+    CallOutcome,
     Recorded,
     Run,
     both_sides,
@@ -86,14 +86,14 @@ class Replay:
         base, head = map(read_run, done)
         return base, head
 
-    async def on_both(self, asked: Sequence[Recorded], seed: int = 0) -> Sides:
+    async def on_both(self, asked: Sequence[Recorded], seed: int = 0) -> CallsOfBoth:
         """Return what calls give on both sides. Raises SandboxError."""
         base, head = await self.runs(asked, seed=seed)
         unread = {
             (one["path"].text, one["test"].text, one["name"].text)
             for one in islice(self.told["unread"], _MOST_UNREAD)
         }
-        return Sides(
+        return CallsOfBoth(
             {one: base.outcomes.get(number) for number, one in enumerate(asked)},
             {one: head.outcomes.get(number) for number, one in enumerate(asked)},
             head.place,
@@ -103,16 +103,16 @@ class Replay:
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class CallsOfBoth:
     """What the calls gave on both sides."""
 
-    base: dict[Recorded, Outcome | None]
-    head: dict[Recorded, Outcome | None]
+    base: dict[Recorded, CallOutcome | None]
+    head: dict[Recorded, CallOutcome | None]
     there: dict[str, str]  # where they were made on head
     here: dict[str, str]  # where the tests ran
     unread: frozenset[tuple[str, str, str]]  # path, test, and the function ("" for any)
 
-    def with_more(self, other: Sides) -> Sides:
+    def with_more(self, other: CallsOfBoth) -> CallsOfBoth:
         """Return these with what other calls gave."""
         return replace(self, base=self.base | other.base, head=self.head | other.head)
 
@@ -179,7 +179,7 @@ class Sides:
                     found[key] = replace(unmeasured(one, Unmeasured.NO_PLAIN_INPUT), function=name)
         return list(found.values())
 
-    def _new(self, call: Recorded, head: Outcome, around: Iterable[NearCall]) -> TestedInput:
+    def _new(self, call: Recorded, head: CallOutcome, around: Iterable[NearCall]) -> TestedInput:
         """Return the input of a new function; with what is near it where that all gives the same."""
         outcomes = [(one.call, self.head.get(one.call)) for one in around]
         near = [
@@ -213,7 +213,7 @@ class Sides:
         told = call.outcome[:SHOWN], head.later[:SHOWN]
         return Difference(call.shown, call.name, *told, call.path, call.test, head.times)
 
-    def in_other_order(self, call: Recorded, other: Sides) -> OtherResult | None:
+    def in_other_order(self, call: Recorded, other: CallsOfBoth) -> OtherResult | None:
         """Return a call that base answers alike where hashes are others, and head in another order."""
         base, head = self.base.get(call), self.head.get(call)
         then, now = other.base.get(call), other.head.get(call)
@@ -247,7 +247,7 @@ class Sides:
             is_alike=head.all == other_head.all,
         )
 
-    def _is_refused_as(self, tested: Outcome, call: Recorded) -> bool:
+    def _is_refused_as(self, tested: CallOutcome, call: Recorded) -> bool:
         """Tell whether both sides raise at a call what base raises at another one."""
         both = (self.base.get(call), self.head.get(call))
         is_refused = re.match(RAISED, tested.all) is not None

@@ -48,7 +48,7 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CallOutcome:
     """What came of one call made again.
 
     `later` is what came after `times` calls, `dated` what comes on other days, if that is something else.
@@ -81,20 +81,20 @@ class Run:
     """
 
     place: dict[str, str]
-    outcomes: dict[int, Outcome]
+    outcomes: dict[int, CallOutcome]
     series: dict[int, str] = field(default_factory=dict)
     changing: frozenset[int] = frozenset()
     ignoring: frozenset[int] = frozenset()
 
 
-def left_behind(base: Outcome, head: Outcome) -> str:
+def left_behind(base: CallOutcome, head: CallOutcome) -> str:
     """Return what head makes of arguments that base leaves as they are; iterators may be used up."""
     found = _LEFT.search(head.text)
     is_kept = not (_LEFT.search(base.text) or re.match(RAISED, base.text))
     return found[1].removesuffix("]")[:MOST_SHOWN] if found and is_kept else ""
 
 
-def later_answer(base: Outcome | None, head: Outcome) -> str:
+def later_answer(base: CallOutcome | None, head: CallOutcome) -> str:
     """Return what head gives when it is called once more, where base gives one answer each time."""
     is_steady = base and not (base.unsteady or base.later or re.match(RAISED, base.all))
     return head.later[:MOST_SHOWN] if is_steady and not re.match(RAISED, head.all) else ""
@@ -176,7 +176,7 @@ def place_in(told: Node) -> dict[str, str]:
 def read_run(completed: Completed) -> Run:
     """Read what calls made again told; the first word on each counts."""
     place: dict[str, str] = {}
-    outcomes: dict[int, Outcome] = {}
+    outcomes: dict[int, CallOutcome] = {}
     dated: dict[int, Node] = {}
     series: dict[int, str] = {}
     changing, ignoring = set(), set()
@@ -192,7 +192,7 @@ def read_run(completed: Completed) -> Run:
         elif told["outcome"].text:
             outcomes.setdefault(
                 told["number"].number,
-                Outcome(
+                CallOutcome(
                     told["outcome"].text[:_MOST_TEXT],
                     told["unsteady"].is_true,
                     told["later"].text[:_MOST_TEXT],

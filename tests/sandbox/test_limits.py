@@ -11,10 +11,10 @@ from sandbox.limits import (
     MEBIBYTE,
     V1,
     V2,
+    DiskUse,
     DiskWatch,
     GroupParent,
     TreeMemory,
-    Use,
     find_group_parent,
     folder_use,
 )
@@ -54,7 +54,7 @@ def test_growth_is_noticed_and_what_was_there_is_not(tmp_path: Path) -> None:
     assert watch.passed() is None
     (tmp_path / "after").write_bytes(os.urandom(3 * MEBIBYTE))
     assert watch.passed() is Killed.DISK
-    assert folder_use(str(tmp_path), Use(1 << 40, 1 << 40)).bytes >= 6 * MEBIBYTE
+    assert folder_use(str(tmp_path), DiskUse(1 << 40, 1 << 40)).bytes >= 6 * MEBIBYTE
 
 
 def test_entries_are_counted_too(tmp_path: Path) -> None:

@@ -126,7 +126,7 @@ def place(tree: str) -> dict[str, str]:
 class Call:
     """One call in the process that it has for itself. `result` or `raised` is set by who makes it."""
 
-    def __init__(self, told: dict[str, Any], number: int, again: Again) -> None:
+    def __init__(self, told: dict[str, Any], number: int, again: CallsAgain) -> None:
         self.function: Any = None
         self.args: tuple[Any, ...] = ()
         self.kwargs: dict[str, Any] = {}
@@ -231,7 +231,7 @@ class Repeats(NamedTuple):
     in_all_s: float = math.inf
 
 
-class Again:
+class CallsAgain:
     """Makes calls once more and tells what came back, by the descriptor of the channel.
 
     `is_drained` says that iterators are asked for what they yield; what a test got of one nobody recorded.

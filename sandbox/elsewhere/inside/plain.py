@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from sandbox.elsewhere.inside.calls import LIKE_DATES, Again, Repeats, place
+from sandbox.elsewhere.inside.calls import LIKE_DATES, CallsAgain, Repeats, place
 from sandbox.elsewhere.inside.series import made
 
 _USER, _ID, _HOST = "ada", 4217, "web-3"
@@ -55,7 +55,7 @@ def main() -> None:
     sys.path.extend(one for one in orders["sys_path"] if one not in sys.path)
     is_brief = orders["is_brief"]
     repeats = _BRIEF if is_brief else _REPEATS
-    again = Again(channel, orders["calls"], repeats, is_drained=is_brief)
+    again = CallsAgain(channel, orders["calls"], repeats, is_drained=is_brief)
     again.tell({"place": place(orders["tree"])})
     begun = time.monotonic()
     if orders["series"]:
@@ -72,7 +72,7 @@ def main() -> None:
     os._exit(0)
 
 
-def serve(again: Again, *, is_dated: bool = False) -> None:
+def serve(again: CallsAgain, *, is_dated: bool = False) -> None:
     """Call and call again; `is_dated` leaves out what has to do with dates."""
     for one in again.calls(is_timeless=is_dated):
         while one.goes_on():
@@ -94,7 +94,7 @@ def _in_a_child(work: Callable[[], None]) -> None:
 def _made_at(calls: list[dict[str, Any]], seconds: int) -> dict[int, str]:
     """Make the timeless calls at another time; calls that are unsteady then are left out."""
     with tempfile.TemporaryFile() as told:
-        asked = Again(told.fileno(), calls, _DATED)
+        asked = CallsAgain(told.fileno(), calls, _DATED)
 
         def work() -> None:
             _be_later(seconds)

@@ -43,7 +43,7 @@ class _Open(NamedTuple):
     given: Given
 
 
-class Recorder:
+class CallRecorder:
     """The calls of one process. `tests` are paths of the tree: calls of what they hold do not count.
 
     `wanted` are the ids of the tests whose calls do; what others call would only take the room.

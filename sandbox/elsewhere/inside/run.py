@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from typing import Any
 
 sys.path[0] = "/opt/assay"
-from sandbox.elsewhere.inside.calls import LIKE_DATES, OF_DATES, Again, Repeats, place  # noqa: E402
-from sandbox.elsewhere.inside.recorder import Recorder  # noqa: E402
+from sandbox.elsewhere.inside.calls import LIKE_DATES, OF_DATES, CallsAgain, Repeats, place  # noqa: E402
+from sandbox.elsewhere.inside.recorder import CallRecorder  # noqa: E402
 
 _LARGEST = 1 << 20
-AGAIN: Again | None = None
+AGAIN: CallsAgain | None = None
 """What the test file that is laid over the tree's takes its calls from."""
 
 
@@ -32,11 +32,11 @@ def main() -> None:
     if orders["calls"]:
         sys.modules["assay_again"] = sys.modules["__main__"]
         global AGAIN  # noqa: PLW0603 - the laid file has no other way to it
-        AGAIN = Again(channel, orders["calls"], Repeats(3, 0.0))
+        AGAIN = CallsAgain(channel, orders["calls"], Repeats(3, 0.0))
         AGAIN.tell({"place": place(tree)})
         _run(orders)
     else:
-        recorder = Recorder(tree, orders["tests"], orders["wanted"])
+        recorder = CallRecorder(tree, orders["tests"], orders["wanted"])
         recorder.stand_ins.named = orders["named"]
         failed = _run(orders, recorder)
         calls = list(recorder.calls.values())
@@ -97,7 +97,7 @@ _NEUTRAL: dict[str, object] = {
 class _Only:
     """Leaves the tests of some files, and runs them here; a plug-in of pytest's."""
 
-    def __init__(self, orders: dict[str, Any], recorder: Recorder | None) -> None:
+    def __init__(self, orders: dict[str, Any], recorder: CallRecorder | None) -> None:
         self._recorder = recorder
         self._wanted = {os.path.join(orders["tree"], path) for path in orders["paths"]}  # noqa: PTH118
         self._only = frozenset(orders.get("only", ()))
@@ -189,7 +189,7 @@ class _OnlyBefore7(_Only):
 class _Result(unittest.TestResult):
     """What unittest's tests report to; it lets a recorder look on in each of them."""
 
-    def __init__(self, recorder: Recorder | None) -> None:
+    def __init__(self, recorder: CallRecorder | None) -> None:
         super().__init__()
         self._recorder = recorder
 
@@ -216,7 +216,7 @@ class _Loaded(unittest.TestProgram):
         """Do nothing: only what is wanted of the suite is run."""
 
 
-def _run(orders: dict[str, Any], recorder: Recorder | None = None) -> bool:
+def _run(orders: dict[str, Any], recorder: CallRecorder | None = None) -> bool:
     """Run the tests; say whether one of them did not pass, or none ran."""
     arguments = list(orders["arguments"])
     only = _Only(orders, recorder)
@@ -243,7 +243,7 @@ def _run(orders: dict[str, Any], recorder: Recorder | None = None) -> bool:
 
 
 @contextlib.contextmanager
-def _recording(recorder: Recorder | None) -> Iterator[None]:
+def _recording(recorder: CallRecorder | None) -> Iterator[None]:
     """Let a recorder look on from here: what loads the runner itself would only be slowed down by it."""
     if recorder:
         recorder.start()

@@ -29,7 +29,7 @@ _OF_TESTS = re.compile(r"(?:tests?|testing|dev|develop|development|ci|lint|docs?
 _IN_CONDITIONS = (ast.If, ast.Try, ast.With, ast.expr)
 
 
-class Project:
+class InstalledProject:
     """An installed project: its files, the modules that users begin with, and what they may have besides."""
 
     def __init__(self, own: Distribution, tests: str) -> None:
@@ -75,7 +75,7 @@ def main(tests: str) -> int:
     own = next((one for one in distributions() if is_from(one, asked["root"])), None)
     if own is None:
         return 1
-    project = Project(own, tests)
+    project = InstalledProject(own, tests)
     for path in asked["files"]:
         if (place := project.place(path)) and place not in project.files:
             tell("lacking", path, "")

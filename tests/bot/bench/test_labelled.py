@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.bench.cases import Kind, Label, NoCase, cases_of, line_of, read_labels, read_set
+from bot.bench.cases import CaseKind, Label, NoCase, cases_of, line_of, read_labels, read_set
 from bot.errors import UserError
 from bot.values import LabelKind, VerdictLabel
 from tests.bot.bench.test_patches import NOWHERE, TASK, Shop, open_shop
@@ -103,7 +103,7 @@ def test_an_export_is_read_as_it_was_written(tmp_path: Path) -> None:
         (case,), (left_out,) = read_set(place)
         assert (case.id, case.kind, case.label) == (
             "ada-the-shop-10-cccccccccc",
-            Kind.LABELLED,
+            CaseKind.LABELLED,
             "wrong",
         )
         assert (left_out.number, left_out.why) == (9, NoCase.UNSAID)

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from bot.bench.cases import Kind, Label, LabelledCase, read_cases
+from bot.bench.cases import CaseKind, Label, LabelledCase, read_cases
 from tests.bot.commands.running import ROOT
 
 FOLDER = ROOT / "tests" / "bench" / "patches"
@@ -20,7 +20,7 @@ def cases() -> tuple[LabelledCase, ...]:
 
 def test_it_is_large_enough(cases: tuple[LabelledCase, ...]) -> None:
     assert len(cases) >= 60 and len({case.repository for case in cases}) >= 8
-    assert {case.kind for case in cases} == set(Kind) - {Kind.LABELLED}
+    assert {case.kind for case in cases} == set(CaseKind) - {CaseKind.LABELLED}
     assert len({case.inputs() for case in cases}) == len(cases)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bot.bench.cases import Kind, Label, read_cases
+from bot.bench.cases import CaseKind, Label, read_cases
 from bot.bench.merges import Workbench
 from bot.bench.patches import CaseRow, append_row, read_rows
 from bot.bench.trial import JudgedCopy
@@ -355,7 +355,7 @@ SUCCESS, FAILURE, ASKED = Conclusion.SUCCESS, Conclusion.FAILURE, Conclusion.ACT
 
 def row(case: str, label: Label, ended: Conclusion, inputs: str = "1") -> CaseRow:
     judged = JudgedCopy(ended, "said", 0, 0, 2.0)
-    return CaseRow(case, "shop", Kind.MERGE, label, False, inputs, "", "code", judged)
+    return CaseRow(case, "shop", CaseKind.MERGE, label, False, inputs, "", "code", judged)
 
 
 @pytest.fixture
