@@ -59,7 +59,9 @@ _NAMING = (
 _LOCKS = {"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "package.json"}
 # What tests do not load: linters' and publishers' settings, benchmarks, examples.
 _SETTINGS = re.compile(r"lint|standard|prettier|renovate|commit|release|czrc", re.I)
-_ASIDE = re.compile(r"(^|/)(bench(mark)?s?|examples?|website)([./_-]|$)", re.I)
+_ASIDE = re.compile(r"((^|[./_-])bench(mark)?s?|(^|/)(examples?|website))([./_-]|$)", re.I)
+_CODE = re.compile(r"^(?!\.|.*\.conf)[^/]+\.[cm]?[jt]sx?$")  # what is not named as settings
+_LOADS = r"(?:\bfrom|\bimport|\w\()\s*['\"`]"  # before a name that code loads
 
 
 class GitDependency:
@@ -223,8 +225,11 @@ def is_spare(name: str, folder: Path, runners: list[str]) -> bool:
             return False
     if not is_tool or name in runners:
         return False
-    word = re.compile(rf"(?<![\w@/-]){re.escape(name)}(?![\w-])")
-    return not any(word.search(text) for text in _texts(folder))
+    word = rf"{re.escape(name)}(?![\w-])"
+    loaded, named = re.compile(_LOADS + word), re.compile(rf"(?<![\w@/-]){word}")
+    return not any(
+        (loaded if _CODE.search(path.name) else named).search(text) for path, text in _texts(folder)
+    )
 
 
 def _texts(folder: Path):  # type: ignore[no-untyped-def]
@@ -242,7 +247,7 @@ def _texts(folder: Path):  # type: ignore[no-untyped-def]
             count += 1
             if count > _MOST_FILES:
                 return
-            yield path.read_text(errors="replace")
+            yield path, path.read_text(errors="replace")
 
 
 def asked_for_by(manifest: dict, repository: str) -> tuple[str, str]:  # type: ignore[type-arg]
