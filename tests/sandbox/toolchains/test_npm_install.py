@@ -189,6 +189,8 @@ def test_a_tool_of_a_workspace_that_the_registry_lost_is_left_out(
     (project / "package.json").write_text(json.dumps(top))
     (project / "pnpm-workspace.yaml").write_text("packages: [one]\n")
     (project / "one/package.json").write_text(json.dumps(ONE))
+    (project / "one/one.spec.js").write_text('describe("parse gone-tool", () => {})')
+    (project / "one/update-benchmark.js").write_text("require('gone-tool')")
     frozen, loose = MANAGERS[manager]
     wanted = (*program, *(frozen if is_locked else loose))
 
