@@ -66,8 +66,12 @@ _AROUND_ONE = frozenset((
     "decorated_definition", "parenthesized_expression", "decorator",
 ))  # fmt: skip
 _FIELDS = ("value", "right", "arguments", "parameters", "body", "declaration", "definition")
-_VERSION = re.compile(r"(?i)_*version_*")
+_VERSION = re.compile(r"(?i)_*version(?:_?(?:info|tuple))?_*")
 _RELEASE = re.compile(rb"['\"]?v?\d+(?:\.\d+)*[\w.+-]{0,20}['\"]?")
+_NUMBER_BY_PART = re.compile(
+    rb"[\w.]{0,40}[(\[](?:\d+|['\"]\w{0,20}['\"])(?:,(?:\d+|['\"]\w{0,20}['\"])){0,7},?[)\]]"
+)
+"""`(1, 2, 3)`, or `Version(1, 2, 3, "final")`; without its layout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,8 @@ def entries(language: str, was: tree_sitter.Node, now: tree_sitter.Node) -> list
             return []
         if one.was.text == one.now.text:
             continue
+        if is_release(one.name, *_texts(one)):
+            continue
         if one.was.type in _LEAVES and one.now.type in _LEAVES:
             if is_value and _is_other(one):
                 found.append(one)
@@ -103,17 +109,25 @@ def entries(language: str, was: tree_sitter.Node, now: tree_sitter.Node) -> list
 
 
 def _is_other(one: Entry) -> bool:
-    """Tell whether two values differ by more than how they are written, and are no release's number."""
-    was, now = one.was.text or b"", one.now.text or b""
+    """Tell whether two values differ by more than how they are written."""
+    was, now = _texts(one)
     if max(len(was), len(now)) > _LONGEST or now[:2].lower() in (b"r'", b'r"'):
         return False  # patterns are places of their own
-    return not is_release(one.name, was, now) and _value(one.was) != _value(one.now)
+    return _value(one.was) != _value(one.now)
+
+
+def _texts(one: Entry) -> tuple[bytes, bytes]:
+    return one.was.text or b"", one.now.text or b""
 
 
 def is_release(name: str, was: bytes, now: bytes) -> bool:
     """Tell whether a value says which release this is: nothing does otherwise by it."""
-    is_named = _VERSION.fullmatch(name) is not None
-    return is_named and all(map(_RELEASE.fullmatch, (was, now)))
+    if _VERSION.fullmatch(name) is None or max(len(was), len(now)) > _LONGEST:
+        return False
+    return all(
+        _RELEASE.fullmatch(one) or _NUMBER_BY_PART.fullmatch(b"".join(one.split()))
+        for one in (was, now)
+    )
 
 
 def _value(node: tree_sitter.Node) -> object:

@@ -341,6 +341,18 @@ TABLE = "RATES = {'EUR': 100, 'GBP': 86, 'USD': 108, 'SEK': 9, 'NOK': 8}\n"
         ("A = [1, 2, 3]\n", "A = [0, 1, 2, 3]\n", []),
         ("A = ['x', 1_000]\n", 'A = ["x", 1000]\n', []),
         ("__version__ = '1.2'\n", "__version__ = '1.3'\n", []),
+        ("VERSION = (1, 2, 'rc')\n", "VERSION = (\n    1, 3, 'final',\n)\n", []),
+        ("__version_info__ = Version(2, 9, 1)\n", "__version_info__ = Version(2, 9, 2)\n", []),
+        (
+            "version_info = least(9, 1, limit=3)\n",
+            "version_info = least(9, 1, limit=4)\n",
+            ["`3` is still there instead of `4`, for `limit`"],
+        ),
+        (
+            "versions = (2, 9)\n",
+            "versions = (2, 8)\n",
+            ["`9` is still there instead of `8`"],
+        ),
         ("A = {'a': 'two words'}\n", "A = {'a': 'two other words'}\n", []),
         ("f(1)\n", "g(2)\n", []),
         (
