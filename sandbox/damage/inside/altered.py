@@ -46,6 +46,8 @@ _COPIED = ([b".", b"copy", b"(", b")"], [b"[", b":", b"]"])
 """Two ways to copy a list."""
 _CLOSING = re.compile(rb"[\])};,]*")
 """A line that only closes what others open: where it is right, there is one way to write it."""
+_GIVES = ("assignment", "assignment_expression")
+_RUNS = ("await", "await_expression", "yield", "yield_expression", "new_expression")
 _OPTIONAL = (
     *("default_parameter", "typed_default_parameter"),
     *("assignment_pattern", "optional_parameter"),
@@ -214,7 +216,7 @@ def _is_said_otherwise(step: Step, source: Source) -> bool:
     gone, came = ([one.text for one in side] for side in (step.gone, step.came))
     if all(is_for_people(one) for one in (*step.gone, *step.came)):
         return True
-    is_dead = not came and _is_unread(step.gone, source)
+    is_dead = not came and (_is_unread(step.gone, source) or _is_unnamed(step.gone, source))
     if is_dead or any(gone in ways and came in ways for ways in (_COPIED, _DECLARED)):
         return True
     if gone[:1] == [b"("] and gone[-1:] == [b")"]:
@@ -244,6 +246,24 @@ def _is_unread(gone: Sequence[Piece], source: Source) -> bool:
     same = [o for o in walk(source.root) if o.type in FUNCTIONS and name_of(o) == name_of(whole)]
     read = (o for one in same for o in walk(one) if "identifier" in o.type)
     return bool(same) and all(text_of(one) != text_of(named[0]) for one in read)
+
+
+def _is_unnamed(gone: Sequence[Piece], source: Source) -> bool:
+    """Tell whether all that is gone gives a plain value to a private attribute that head has no word of."""
+    node: tree_sitter.Node | None = gone[0].node if gone else None
+    while node is not None and node.end_byte < gone[-1].end:
+        node = node.parent
+    if node is None or (node.start_byte, node.end_byte) != (gone[0].start, gone[-1].end):
+        return False
+    given = node.named_children[0] if node.type == "expression_statement" else node
+    left, right = given.child_by_field_name("left"), given.child_by_field_name("right")
+    if given.type not in _GIVES or left is None or right is None:
+        return False
+    name = left.child_by_field_name("attribute") or left.child_by_field_name("property")
+    words = text_of(name) if name is not None else ""
+    is_plain = all("call" not in one.type and one.type not in _RUNS for one in walk(right))
+    is_named = re.search(rf"(?<!\w){re.escape(words)}(?!\w)", source.text.decode(errors="replace"))
+    return words[:1] in ("_", "#") and is_plain and is_named is None
 
 
 def _moved(old: list[str], new: list[str]) -> set[str]:

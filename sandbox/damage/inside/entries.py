@@ -16,7 +16,7 @@ from difflib import SequenceMatcher
 import tree_sitter
 
 from sandbox.damage.inside.languages import FUNCTIONS
-from sandbox.damage.inside.source import tokens
+from sandbox.damage.inside.source import TYPES, tokens
 
 _LANGUAGES = ("python", "javascript", "typescript", "tsx")
 _MOST_NODES = 20_000
@@ -94,7 +94,7 @@ def entries(language: str, was: tree_sitter.Node, now: tree_sitter.Node) -> list
         seen += 1
         if seen > _MOST_NODES:
             return []
-        if one.was.text == one.now.text:
+        if one.was.text == one.now.text or one.now.type in TYPES:
             continue
         if is_release(one.name, *_texts(one)):
             continue

@@ -20,7 +20,7 @@ _LISTING = frozenset((
     *("list", "array", "dictionary", "object", "set"),
 ))  # fmt: skip
 """Where a comma behind the last entry is layout; in Python's tuples it is none."""
-_TYPES = ("type", "type_annotation", "type_parameters", "type_arguments")
+TYPES = ("type", "type_annotation", "type_parameters", "type_arguments")
 
 
 @dataclass(slots=True)
@@ -251,7 +251,7 @@ def said(
     waiting = [root]
     while waiting:
         node = waiting.pop()
-        if not (_says_nothing(node) or (not with_types and node.type in _TYPES)):
+        if not (_says_nothing(node) or (not with_types and node.type in TYPES)):
             yield node
             near = (one for one in node.children if one.end_byte > start and one.start_byte < end)
             waiting += reversed([*near])

@@ -57,6 +57,29 @@ async def test_an_optional_parameter_that_nothing_reads_is_no_place(tmp_path: Pa
     assert await altered(tmp_path / "read", base, read) != []
 
 
+@pytest.mark.parametrize(
+    ("gone", "rest", "is_tried"),
+    [
+        ("self._a = False", "self.b = a", False),
+        ("self._a = False", "self.b = self._a", True),
+        ("self.a = False", "self.b = a", True),
+        ("self._a = start()", "self.b = a", True),
+    ],
+)
+async def test_nor_is_a_private_attribute_that_nothing_names_any_more(
+    tmp_path: Path, gone: str, rest: str, is_tried: bool
+) -> None:
+    head = f"class A:\n    def __init__(self, a):\n        self.c = a\n        {rest}\n"
+    base = head.replace("        self.b", f"        {gone}\n        self.b")
+
+    assert bool(await altered(tmp_path, base, head)) is is_tried
+
+
+async def test_nor_are_types_of_what_a_function_assigns(tmp_path: Path) -> None:
+    base = "def f(a):\n    b: list[dict[str, int]] = []\n    return [*b, a]\n"
+    assert await altered(tmp_path, base, base.replace("int", "str")) == []
+
+
 async def test_a_comma_behind_the_last_entry_of_a_list_is_layout(tmp_path: Path) -> None:
     base = "def f(\n    a: list[int],\n    b=1,\n):\n    return [\n        a,\n        b,\n    ]\n"
     short = "def f(a: Rows, b=1):\n    return [a, b]\n"
