@@ -65,8 +65,9 @@ from sandbox.values import ChangeKind, Observation, Side, TestRun
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _SHORTEST_S, _LONGER_THAN_HEAD = 15.0, 3  # and so many times what head's own run took
 _MOST_OF_BASE = 4
-_LEAST_OF_BASE_S, _SHARE_OF_BASE = 10.0, 0.5  # of the time that head's own run took
-_HUNKS_S = 10.0
+_LEAST_S = 60.0  # for many runs of quick tests, however busy the machine is
+_LEAST_OF_REMARKS_S = 30.0  # for a few, of which only a remark is made
+_SHARE_OF_BASE = 0.5  # of the time that head's own run took
 _WHOLE_RUNS = 4  # of all tests, for conditions that those for the change do not need
 _STEP = Step(
     id="D1",
@@ -107,6 +108,10 @@ async def measure_damage(
         told = f"{noticed} of {ran} tests noticed" if ran else "not measured: it does not load"
         lines.append(f"{one.damage.path}:{one.damage.line}: {one.damage.what}: {told}")
     lines += map(in_words, seen.one_value)
+    lines += (
+        f"{one.path}:{one.line}: {one.what}: not tried, the limit was reached"
+        for one in seen.untried
+    )
     took_s = round(time.monotonic() - started, 2)
     head = Observation(Side.HEAD, "", None, "\n".join(lines), took_s, problem=seen.problem)
     evidence = Evidence(_STEP.id, _STEP, None, head, Transition.UNKNOWN)
@@ -183,7 +188,7 @@ class _Measuring:
         case, seconds = self.case, self.case.damage_seconds
         # What tests of base notice is all that can show a refactoring; of what else it is a remark.
         if self.is_of_base and not is_refactoring(case.planned.requirements):
-            seconds = min(seconds, max(_LEAST_OF_BASE_S, self.head_s * _SHARE_OF_BASE))
+            seconds = min(seconds, max(_LEAST_OF_REMARKS_S, self.head_s * _SHARE_OF_BASE))
         environment, network = self.concerned[0].environment, case.policy.network_to_observe
         folder = self.services.evaluation_folder(case.request) / "damage"
         trials = Trials(
@@ -250,7 +255,7 @@ class _Measuring:
         turned = any(one.change is not TestChange.PASS_TO_PASS for one in tests)
         hunks = taken_back(case.checkout, self.code, self.damages) if turned else ()
         left = [one for one in hunks if not is_seen_needed(one.damage, tried)]
-        room = self.within(trials, max(_HUNKS_S, self.head_s * _SHARE_OF_BASE))
+        room = self.within(trials, max(_LEAST_OF_REMARKS_S, self.head_s * _SHARE_OF_BASE))
         # Something is known of a hunk where both sides of the one project have the same packages.
         paths = {one.damage.path for one in left} | {one.path for one in tests}
         projects = {one.root: one for one in map(case.built.at, paths)}
@@ -263,7 +268,7 @@ class _Measuring:
         most = max(MOST_RUN - len(tried), 0)
         of_hunks = await try_hunks(self.services.sandbox, room, asked[:most])
         untried = tuple(one.damage for one in asked[len(of_hunks) :])
-        room = self.within(trials, max(_HUNKS_S, self.head_s * _WHOLE_RUNS))
+        room = self.within(trials, max(_LEAST_S, self.head_s * _WHOLE_RUNS))
         said = case.planned.requirements
         asking = [o for o in self.made if o.damage.kind in UNASKED and not is_said(o.damage, said)]
         # Of what is done alike, what the task speaks of shows whether it is needed.
@@ -274,17 +279,17 @@ class _Measuring:
         everybody = [one for one in self.observed.tests.comparisons if passed(one.head_on_head)]
         rooms = room, replace(room, concerned=_concerned(case, self.observed, everybody))
         found = await find_unneeded(self.services, case, self.observed, rooms, asking_of)
-        unneeded = tuple(one for one in found if not is_said(one.damage, said))
+        unneeded = tuple(one for one in found.trials if not is_said(one.damage, said))
         one_value: tuple[OneValue, ...] = ()
         if not unneeded:
             conditions = [one.damage for one in asking]
-            room = self.within(trials, max(_HUNKS_S, self.head_s * _WHOLE_RUNS))
+            room = self.within(trials, max(_LEAST_S, self.head_s * _WHOLE_RUNS))
             one_value = await for_one_value(self.services, case, tests, room, conditions)
         beside = await self.beside(trials, (*tried, *(known or of_hunks)))
         return DamageSeen(
             tried,
             of_hunks=known or of_hunks,
-            untried=untried,
+            untried=(*untried, *found.late),
             beside=beside,
             unneeded=unneeded,
             one_value=one_value,

@@ -7,7 +7,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from bot.context import EvaluationContext
@@ -35,21 +35,31 @@ _ASIDE = frozenset((
 _MOST_SOURCES, _LONGEST_SOURCE = 2_000, 500_000
 
 
+@dataclass(frozen=True, slots=True)
+class Unneeded:
+    """What nobody notices, and what there was no time to try."""
+
+    trials: tuple[DamageTrial, ...]
+    late: tuple[Damage, ...]
+
+
 async def find_unneeded(
     services: Services,
     case: EvaluationContext,
     observed: Observed,
     rooms: Sequence[Trials],
     asking: list[DamagedCopy],
-) -> tuple[DamageTrial, ...]:
+) -> Unneeded:
     """Return those of the damages (`asking`) that no test and no example notices. Raises SandboxError.
 
     The first of the `rooms` has the tests that speak for the change: mostly they do need it, and the others
     need not run. What is done alike in several places is needed where it is needed in one of them.
     """
     done: tuple[DamageTrial, ...] = ()
+    late: list[Damage] = []
     for room in rooms:
         done = await try_hunks(services.sandbox, room, asking)
+        late += [one.damage for one in asking[len(done) :]]
         tried = [*zip(asking, done, strict=False)]
         alike = {one.damage.edit for one, trial in tried if trial.noticed} - {""}
         kept = [(o, t) for o, t in tried if t.unnoticed and not t.noticed and not t.unloaded]
@@ -58,7 +68,7 @@ async def find_unneeded(
     unread = await _unread(services, rooms[-1], asking)
     kept = [(o, t) for o, t in zip(asking, done, strict=True) if o.damage.path not in unread]
     if not observed.examples:
-        return tuple(trial for _, trial in kept)
+        return Unneeded(tuple(trial for _, trial in kept), tuple(late))
     folder = services.evaluation_folder(case.request) / "damage" / "examples"
     found = []
     for copy, trial in kept:
@@ -68,7 +78,7 @@ async def find_unneeded(
                 found.append(trial)
         finally:
             await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
-    return tuple(found)
+    return Unneeded(tuple(found), tuple(late))
 
 
 async def _unread(services: Services, room: Trials, asking: list[DamagedCopy]) -> set[str]:

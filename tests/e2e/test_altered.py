@@ -120,6 +120,31 @@ def test_what_nothing_needs_is_asked_about(folder: Folder, name: str) -> None:
     assert "what this part of the change is for" in found.said()
 
 
+SUM = "def sum_{0}(a, b):\n    if a {1} {0}:\n        return b\n    return a + b{2} + {0}\n"
+RANK = "\n\ndef rank(name):\n{}    return 0\n"
+TREES = ("ash", "elm", "fir", "ivy", "oak", "yew")
+SHOWN = "    assert [sum_{0}({0}, 7), sum_{0}({1}, 7)] == [7, {2}]\n"
+
+
+def test_so_is_what_comes_behind_much_that_a_test_needs(folder: Folder) -> None:
+    """As many runs as that take longer than ten seconds, and there is time for them."""
+    slow = "import time\n\n\ndef pytest_sessionstart():\n    time.sleep(1)\n"
+    sides = [
+        f"DEPTH = {depth}\n\n\n" + "\n\n".join(SUM.format(n, *signs) for n in range(12))
+        for depth, *signs in ((3, "<", ""), (4, "<=", " * 2"))
+    ]
+    rows = [f"    if name == {one!r}:\n        return {at + 1}\n" for at, one in enumerate(TREES)]
+    sides = [sides[0] + RANK.format(""), sides[1] + RANK.format("".join(rows))]
+    base = folder.branch("slow", {"conftest.py": slow, "sums.py": sides[0]})
+    shown = "".join(SHOWN.format(n, n + 1, 2 * n + 15) for n in range(12))
+    shown += f"    assert [rank(one) for one in {(*TREES, 'x')}] == [1, 2, 3, 4, 5, 6, 0]\n"
+    test = f"from sums import *\n\n\ndef test_weights():\n{shown}"
+    folder.branch("much", {"sums.py": sides[1], "tests/test_sums.py": test}, base)
+    found = folder.judge("much", base=base, task="Weigh what comes second\n\nTrees have ranks.\n")
+
+    assert "`3` is still there instead of `4`, for `DEPTH`" in found.said(), found.said()
+
+
 @pytest.mark.parametrize("name", SEEN)
 def test_what_takes_nothing_away_is_not(folder: Folder, name: str) -> None:
     found = judged(folder, name, SEEN[name])
