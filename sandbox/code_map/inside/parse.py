@@ -82,10 +82,10 @@ def read(source: bytes, name: str) -> list[object]:
     """Return [definitions, uses, imports] of a text. Raises ValueError when it takes too long."""
     parser, query = grammar(name)
     parser.reset()
-    end = time.monotonic() + _FILE_S
+    end = time.process_time() + _FILE_S
     tree = parser.parse(
         lambda offset, _: source[offset : offset + _CHUNK],
-        progress_callback=lambda _offset, _error: time.monotonic() > end,
+        progress_callback=lambda _offset, _error: time.process_time() > end,
     )
     definitions: dict[tuple[str, int], tuple[str, int]] = {}
     uses: dict[str, dict[int, None]] = {}
