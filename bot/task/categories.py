@@ -117,7 +117,8 @@ _BY_WORDS: dict[Area, tuple[str, ...]] = {
         r" (?:with|by|using))\s+(?:black|ruff|isort|pyupgrade|prettier|eslint|xo)\b[^,;:]{0,40}$",
         r"^(?:(?:add|enable) (?:(?:more|new|some|further) )?(?:ruff|flake8|pylint) rules"
         r"(?: and fix (?:(?:the|all|new) )?(?:warnings|errors|findings|violations))?"
-        r"|fix (?:(?:the|all|new) )?(?:ruff|flake8|pylint) (?:warnings|errors|findings|violations))"
+        r"|fix (?:(?:the|all|new) )?(?:ruff|flake8|pylint)(?:,? (?:and )?[A-Z]{1,4}\d{2,4}){0,8}"
+        r" (?:warnings|errors|findings|violations))"
         r"(?: \(#\d+\))?\.?$",
     ),
     Area.CHORE: (r"^\[pre-commit\.ci\]",),

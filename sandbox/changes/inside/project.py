@@ -19,7 +19,7 @@ _ASIDE = frozenset((
 ))  # fmt: skip
 _TOOLING = frozenset(("dev", "release"))  # at the top: what maintainers run, such as a release
 _IS_TEST = re.compile(r"[._-](?:test|spec)s?\.\w+$")
-_ABOUT_ITSELF = frozenset(("setup.py", "conf.py", "noxfile.py", "tasks.py"))
+_ABOUT_ITSELF = frozenset(("setup.py", "conf.py", "conftest.py", "noxfile.py", "tasks.py"))
 _MOST_FILES, _MOST_BYTES, _MOST_FILE_BYTES = 20_000, 100_000_000, 1_000_000
 
 _DOCSTRINGS = re.compile(rb"__doc__|\bgetdoc\b|\bgetcomments\b")

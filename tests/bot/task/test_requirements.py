@@ -327,6 +327,8 @@ def test_too_many_and_too_long_are_cut_and_told():
         ("Use f-strings everywhere", Category.UPKEEP),
         ("Add more ruff rules and fix warnings (#406)", Category.UPKEEP),
         ("Fix the pylint errors.", Category.UPKEEP),
+        ("Fix Ruff FA100, I001 and UP006 errors", Category.UPKEEP),
+        ("Fix Ruff FA100 and the parser's errors", Category.BEHAVIOUR),
         ("format and lint with ruff", Category.UPKEEP),
         ("Format dates with ruff", Category.BEHAVIOUR),
         ("upgrade to 3.10 code syntax (#771)", Category.UPKEEP),

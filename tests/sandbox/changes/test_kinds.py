@@ -225,6 +225,7 @@ async def test_documents_and_whoever_reads_them(sandbox: Sandbox, tmp_path: Path
     base = {
         "src/a.py": source,
         "setup.py": "open('README.md')\n",
+        "conftest.py": "examples = Sybil(patterns=['*.md'])\n",
         "prompts/system.md": "Be good.\n",
     }
     documents = (
