@@ -252,6 +252,7 @@ class TestResult:
     source: str = ""  # code and docstring of the test function, capped
     raised: str = ""  # what kept a whole file from being loaded: "ImportError: no name x in y"
     is_doctest: bool = False  # examples of a docstring or of a text; its path holds the code
+    is_lint: bool = False  # what a linter says of a file, shown by a plug-in of the runner
     table: str = ""  # for one row of `test.each`: what its rows have in common
     is_unfinished: bool = False  # the run of its file ended while it ran, or before it
 

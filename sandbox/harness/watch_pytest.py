@@ -30,6 +30,13 @@ _NEUTRAL: dict[str, object] = {
 }  # fmt: skip
 
 
+_LINTERS = frozenset((
+    "pytest_black", "pytest_checkdocs", "pytest_codestyle", "pytest_flake8", "pytest_flakes", "pytest_isort",
+    "pytest_mypy", "pytest_pep8", "pytest_pycodestyle", "pytest_pydocstyle", "pytest_pylint", "pytest_ruff",
+))  # fmt: skip
+"""Plug-ins whose items say what a linter finds in a file."""
+
+
 def hook(**options: object) -> Callable[[_Hook], _Hook]:
     """Mark a hook as pytest's own decorator does, without importing pytest."""
 
@@ -236,6 +243,8 @@ class WatchBase:
         if self._used[name] > 1:
             name = f"{name}#{self._used[name]}"
         told = {"id": name, "path": self._relative(_path(item)), "line": line, "source": source}
+        if type(item).__module__.partition(".")[0] in _LINTERS:
+            told["lint"] = True
         return {**told, "doctest": True} if example is not None else told
 
     @hook(hookwrapper=True, tryfirst=True)

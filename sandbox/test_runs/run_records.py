@@ -158,6 +158,7 @@ def _result(record: dict[str, object], outcome: Outcome, message: str = "") -> T
         line=integer_of(record, "line") if "line" in record else 0,
         source=text_of(record, "source") if "source" in record else "",
         is_doctest=record.get("doctest") is True,
+        is_lint=record.get("lint") is True,
         raised=text_of(record, "raised") if "raised" in record else "",
     )
 

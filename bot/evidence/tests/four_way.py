@@ -41,12 +41,20 @@ def compare(runs: FourRuns, diff: Diff) -> FourWay:
     if diff.truncated:  # of the tests, the trees tell which ones the author touched
         on_head = {result.path for result in runs.head_on_head.results}
         changed |= {path for path in on_head if is_below(path, runs.head_paths)}
-    comparisons = [_comparison(four) for four in _Table(runs, diff, changed).rows()]
+    rows = _Table(runs, diff, changed).rows()
+    comparisons = [one for four in rows if not (_is_lint(four, one := _comparison(four)))]
     on_base = runs.head_on_base
     ended = on_base.problem if on_base is not None and not on_base.complete else ""
     return FourWay(
         tuple(sorted(comparisons, key=lambda item: item.id)), problem, ended_on_base=ended
     )
+
+
+def _is_lint(four: Four, found: TestComparison) -> bool:
+    """Tell whether a linter is content with a file now: that shows nothing of what code does."""
+    shown = four.head_on_head
+    is_shown = found.change in (TestChange.FAIL_TO_PASS, TestChange.NEVER_FAILED)
+    return shown is not None and shown.is_lint and is_shown
 
 
 def why_it_failed(result: TestResult) -> str:

@@ -102,6 +102,26 @@ def test_every_combination_has_its_name(
     assert one(*outcomes).change is change
 
 
+@pytest.mark.parametrize(
+    ("outcomes", "change"),
+    [
+        ((F, P, F, P), None),
+        ((F, F, P, P), None),
+        ((P, P, P, P), TestChange.PASS_TO_PASS),
+        ((P, F, F, F), TestChange.PASS_TO_FAIL),
+    ],
+)
+def test_a_linter_shows_nothing_of_a_change_and_may_regress(
+    outcomes: tuple[Outcome, ...], change: TestChange | None
+) -> None:
+    name = f"{FILE}::ruff::format"
+    runs = [TestRun(True, (replace(result(name, one), is_lint=True),)) for one in outcomes]
+    four = FourRuns(runs[0], runs[3], runs[1], runs[2], (FILE,), (FILE,))
+    found = compare(four, TEST_CHANGED).comparisons
+
+    assert [one.change for one in found] == ([change] if change else [])
+
+
 @given(st.lists(st.sampled_from([*Outcome, None]), min_size=4, max_size=4))
 def test_what_fails_on_head_never_looks_good(outcomes: list[Outcome | None]) -> None:
     base_on_base, base_on_head, _, head_on_head = outcomes

@@ -361,6 +361,39 @@ def test_honest_plugins_are_understood(bench: Bench) -> None:
     }
 
 
+LINTING = """
+import pytest
+
+
+class File(pytest.File):
+    def collect(self):
+        yield Item.from_parent(self, name="ruff::format")
+
+
+class Item(pytest.Item):
+    def runtest(self):
+        assert "( " not in self.path.read_text()
+
+
+def pytest_collect_file(file_path, parent):
+    return File.from_parent(parent, path=file_path) if file_path.suffix == ".py" else None
+"""
+
+
+def test_what_a_linter_says_is_told_apart(bench: Bench) -> None:
+    test = "def test_one():\n    assert ( 1 )\n"
+    files = {"pytest_ruff.py": LINTING, "conftest.py": "pytest_plugins = ['pytest_ruff']\n"}
+    run = bench.results({**files, "test_a.py": test})
+
+    lint = {one.id: one.outcome.value for one in run.results if one.is_lint}
+    assert (lint["test_a.py::ruff::format"], lint["conftest.py::ruff::format"]) == (
+        "failed",
+        "passed",
+    )
+    assert outcomes(run)["test_one"] == "passed"
+    assert [one.is_lint for one in run.results if one.id == "test_a.py::test_one"] == [False]
+
+
 FUSSY = """
 import pytest
 
