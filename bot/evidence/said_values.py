@@ -23,6 +23,11 @@ from sandbox.damage.values import (
 
 SHOWN_CODE = re.compile(r"^ *(```|~~~).*?^ *\1|^ *>>>[^\n]*", re.DOTALL | re.MULTILINE)
 """Blocks of code and examples: a task shows there, and says nothing."""
+_OWN_NAME = re.compile(
+    r"(?m)^[ \t]*(?:>>> |\.\.\. )?(?:(?:let|const|var|if|elif|while|print)\b[ \t(]*)?([A-Za-z_]\w*)"
+    r"(?:[ \t]*:[ \t]*[\w.\[\]]{1,40})?[ \t]*:?=(?!=)(?![^\n]*,[ \t]*$)"
+)
+"""What a task's shown code gives a value: a variable of the example, and no argument on a line of its own."""
 _SPAN = re.compile(r"`([^`\n]*)`")
 _WORD = re.compile(r"['\"]?[\w.+-]+['\"]?\Z")
 _OF_ERRORS = re.compile(
@@ -73,7 +78,9 @@ def is_said(damage: Damage, wanted: Requirements) -> bool:
         names = (re.escape(one) for one in altered if len(one) >= _LEAST_NAME)
         return any(re.search(rf"(?i)(?<!\w)_*{one}_*(?!\w)", said) for one in names)
     if damage.kind == NARROWED:
-        return any(map(partial(_restricts, damage.names), _SENTENCE.split(said)))
+        prose = SHOWN_CODE.sub(" ", said)
+        is_own = any(one in _own_names(said) for one in damage.names)
+        return not is_own and any(map(partial(_restricts, damage.names), _SENTENCE.split(prose)))
     return _has_each_value(damage.names, said)
 
 
@@ -81,8 +88,11 @@ def _has_each_value(values: Iterable[str], said: str) -> bool:
     prose = _SPAN.sub(
         lambda span: span[0] if _WORD.match(span[1]) else " ", SHOWN_CODE.sub(" ", said)
     )
+    own = _own_names(said)
     for value in values:
-        if value[:1].isdecimal():
+        if value in own:
+            is_named = False
+        elif value[:1].isdecimal():
             is_named = has_number(value, prose)
         else:
             is_named = has_text(value, prose) or (len(value.split()) > 1 and value in prose)
@@ -91,10 +101,18 @@ def _has_each_value(values: Iterable[str], said: str) -> bool:
     return True
 
 
+def _own_names(said: str) -> frozenset[str]:
+    """Return the variables of the code that a task shows: whoever reports a bug names them by chance."""
+    blocks = (block[0] for block in SHOWN_CODE.finditer(said))
+    return frozenset(name for block in blocks for name in _OWN_NAME.findall(block))
+
+
 def _restricts(texts: tuple[str, ...], sentence: str) -> bool:
     """Tell whether a sentence says that something holds only with, or not with, each of some texts."""
     quoted = (
-        rf"(?<!\w){re.escape(one)}(?!\w)" if one.isalnum() else rf"[`'\"]{re.escape(one)}[`'\"]"
+        rf"(?<!\w){re.escape(one)}(?!\w)"
+        if one.isalnum() and len(one) >= _LEAST_NAME
+        else rf"[`'\"]{re.escape(one)}[`'\"]"
         for one in texts
     )
     return bool(_RESTRICTING.search(sentence)) and all(re.search(one, sentence) for one in quoted)

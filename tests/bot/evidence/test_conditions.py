@@ -104,12 +104,17 @@ SAID = {
     ("fooBar",): "Only fooBar has an alias.",
     ("utf-8",): "Files in `utf-8` are read.",
     ("hello world",): "It says hello world.",
+    (
+        "a",
+    ): 'The mode "a" adds to it.\n\n```python\nif mode == "a":\n    split(\n        a=1,\n    )\n```\n',
     ("slow", "tools"): "Remove useless tools.mark.slow decorators.",
 }
 UNSAID = {
     ("16",): "See #16, 1.16 and v16.",
     ("16", "20"): "At most 16.",
     ("fooBar",): "With `{ fooBar: 1 }` it fails.\n\n```\nfooBar\n```\n",
+    ("a",): 'It is a bug: "a" is undefined.\n\n```\na: int\nif a := 3:\n    print(a)\n```\n',
+    ("total",): "The name `total` is lost.\n\n>>> total = split(1)\n",
     ("red",): "A red button.",
     ("slow",): "It is slow.",
     ("com",): "See a.shop.com, https://b.shop.com/x and mail@c.shop.com.",
@@ -141,6 +146,21 @@ def test_a_task_that_speaks_of_errors_may_want_one_passed_over(task: str, is_so:
     what = "`except ValueError` lets the error through"
     damage = Damage("src/shop.py", PASSED_OVER, 7, "total", what, names=("ValueError",))
     assert is_said(damage, requirements("Orders", task)) is is_so
+
+
+@pytest.mark.parametrize(
+    ("task", "is_so"),
+    [
+        ("It is a bug if a name is lost.\n\n```\nif a := 1:\n    print(a)\n```\n", False),
+        ("Only `a` is lost.\n\n```\nif a := 1:\n    print(a)\n```\n", False),
+        ("Only `a` may be lost.", True),
+        ("Only 'a' may be lost.\n\n```\nlose('a')\n```\n", True),
+    ],
+)
+def test_a_variable_of_the_shown_code_is_no_such_text(task: str, is_so: bool) -> None:
+    what = "`name == 'a'` is always true"
+    damage = Damage("src/names.py", NARROWED, 7, "lose", what, names=("a",))
+    assert is_said(damage, requirements("Names", task)) is is_so
 
 
 @pytest.mark.parametrize(
