@@ -120,6 +120,8 @@ NPM_INSTALL = f"{INSIDE}/npm_install.py"
 _YARN_CLASSIC = "1.22.22"
 # By the lock's format (https://github.com/pnpm/spec): a newer pnpm refuses or rewrites an older lock.
 _PNPM_BY_LOCK = (("5.", "7"), ("6.", "8"), ("9.", "10"))
+_OLDEST_THAT_READS = {"8": 7, "10": 9}
+"""Of these, the first major of pnpm that knows the same format: an older one passes over the lock."""
 # What each major of pnpm, and those after it, asks of Node.
 _NODE_OF_PNPM = ((11, ">=22.13"), (9, ">=18.12"), (8, ">=16.14"), (7, ">=14.6"), (0, ""))
 # By `__metadata.version` of the lock, as each release writes it: a newer yarn refuses to freeze an older one.
@@ -182,7 +184,12 @@ def _nearest(tree: Tree, root: str) -> Manager:
             name, version = named.groups()
             lock = next((lock for owner, lock in locks if owner == name), "")
             version = "" if name == "npm" else version
-            return Manager(name, version, folder, lock, "package.json names it")
+            reason = "package.json names it"
+            of_lock = _version(name, place.read(lock)) if name == "pnpm" and lock else ""
+            if of_lock and int(version.partition(".")[0]) < _OLDEST_THAT_READS.get(of_lock, 0):
+                reason = f"{name} {version}, which package.json names, cannot read the {lock}"
+                version = of_lock
+            return Manager(name, version, folder, lock, reason)
         if locks:
             (name, lock), reason = locks[0], f"there is a {locks[0][1]}"
             if len({owner for owner, _ in locks}) > 1:

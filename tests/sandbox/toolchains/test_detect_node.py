@@ -299,6 +299,19 @@ def test_a_manager_is_as_old_as_its_lock(
     assert found.install[0][-1] == manager
 
 
+@pytest.mark.parametrize(
+    ("named", "form", "manager"),
+    [("8.4.0", "9.0", "pnpm@10"), ("8.4.0", "6.0", "pnpm@8.4.0"), ("9.1.0", "9.0", "pnpm@9.1.0")],
+)
+def test_a_pnpm_too_old_for_the_lock_is_not_taken(
+    tmp_path: Path, named: str, form: str, manager: str
+) -> None:
+    """It would say that there is no lock, and a change that renewed the lock would not build."""
+    manifest = {"dependencies": {"a": "1"}, "packageManager": f"pnpm@{named}"}
+    lock = {"pnpm-lock_yaml": f"lockfileVersion: '{form}'\n"}
+    assert node(tmp_path, manifest, **lock).install[0][-1] == manager
+
+
 def test_without_dependencies_nothing_is_installed(tmp_path: Path) -> None:
     assert node(tmp_path, {"name": "a"}).install == ()
 
