@@ -253,13 +253,16 @@ def _results(record: dict[str, object], place: _Place, own_file: str = "") -> li
     Several files may run the tests that one defines: their names begin with the file that ran by itself.
     """
     outcome, titles = Outcome(text_of(record, "outcome")), _titles(record)
-    path = place.path(text_of(record, "file"))
+    file = text_of(record, "file")
+    path = place.path(file)
     if record["suite"] and (
         outcome not in FAILING or text_of(record, "failure") == "subtestsFailed"
     ):
         return []
     named = place.path(titles[0])
-    if len(titles) == 1 and (named == path or (not path and place.tree.is_plain(named))):
+    # A title that only ends with the file's name ("node ./test/a.js") is a test's own.
+    is_its_name = PurePosixPath(place.start, titles[0]) == PurePosixPath(place.start, file)
+    if len(titles) == 1 and (is_its_name or (not path and place.tree.is_plain(named))):
         return [_whole_file(named, outcome, record, place)]
     line, source = place.sources.of(path, titles, integer_of(record, "line"))
     test_id = f"{place.path(own_file) if own_file else path}::{' > '.join(titles)}"

@@ -317,6 +317,33 @@ def test_a_file_of_tap_that_cannot_be_loaded_says_why(tmp_path: Path) -> None:
     assert "Cannot find module '../price.js'" in verdicts["B2"].reason
 
 
+STARTS_ITSELF = """const t = require('tap');
+const price = require('../price.js');
+
+if (!process.env.OTHER) {
+  t.spawn(process.execPath, [__filename], {env: {...process.env, OTHER: 'yes'}});
+}
+t.equal(price.total([1, 2]), 3);
+"""
+
+
+def test_a_file_of_tap_that_starts_itself_once_more_has_its_results(tmp_path: Path) -> None:
+    """The second run is a test that is named after the command line, which ends with the file's name."""
+    new = OLD_TAP + OLD_TEST.format(TITLE, "throws(function () { price.discounted(200, 101); })")
+    refusing = REFUSING.replace("export ", "") + "module.exports = {total, discounted};\n"
+    base = {
+        "package.json": manifest("tap test/*.js", '{"type": "commonjs"}', tap="^16"),
+        "price.js": OLD_DISCOUNT,
+        "test/total.js": STARTS_ITSELF,
+    }
+    seen = judged(tmp_path, base, {"price.js": refusing, "test/price.js": new})
+    assert_shown_by(seen, f"test/price.js::{TITLE}")
+    assert seen.document.tests is not None
+    kept = ["node ./test/total.js", "the whole file"]
+    assert list(seen.document.tests.pass_to_pass) == [f"test/total.js::{one}" for one in kept]
+    assert not seen.document.tests.other
+
+
 @pytest.mark.parametrize("script", ["uvu test", "uvu -r esm test"], ids=["modules", "esm"])
 def test_uvu_is_watched_on_a_node_without_import(tmp_path: Path, script: str) -> None:
     """And where the package esm compiles what the tests load."""
