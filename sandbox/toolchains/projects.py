@@ -42,7 +42,7 @@ class Projects:
         self._sides = (must_exist(base), must_exist(head))
         self._listed = listed
         self._known: dict[str, bool] = {}
-        self._from_registry: dict[PurePosixPath, frozenset[str] | None] = {}
+        self._from_registry: dict[PurePosixPath, frozenset[str]] = {}
 
     def of(self, path: str) -> str:
         """Return the innermost project that a file belongs to."""
@@ -101,7 +101,7 @@ class Projects:
         weighed = (one.weigh(own) for one in ECOSYSTEMS.values())
         return not self._listed and any(found is not None and found.tests for found in weighed)
 
-    @property
+    @cached_property
     def names(self) -> dict[str, str]:
         """Return the folders of packages, with or without tests, by the name they are imported by."""
         found: dict[str, str] = {}
@@ -113,24 +113,20 @@ class Projects:
         return found
 
     def from_registry(self, path: str) -> frozenset[str]:
-        """Return what the Node package of a file takes from a registry by a version, on both sides.
+        """Return what the Node packages around a file take from a registry by a version, on both sides.
 
-        In a workspace a version may mean the package beside it, so nothing is said there. Other
+        In a workspace a version may mean the package beside it, so no name of one counts there. Other
         languages resolve names by what is installed, which is not asked here.
         """
+        found: set[str] = set()
         for folder in PurePosixPath(path).parents:
             if folder not in self._from_registry:
-                trees = map(Tree, self._sides)
-                taken = [
-                    found
-                    for tree in trees
-                    if (found := _taken_by_version(tree, folder)) is not None
-                ]
-                self._from_registry[folder] = frozenset.intersection(*taken) if taken else None
-            found = self._from_registry[folder]
-            if found is not None:
-                return found
-        return frozenset()
+                own = frozenset(self.names)
+                taken = [_taken_by_version(tree, folder, own) for tree in map(Tree, self._sides)]
+                here = [one for one in taken if one is not None]
+                self._from_registry[folder] = frozenset.intersection(*here) if here else frozenset()
+            found |= self._from_registry[folder]
+        return frozenset(found)
 
     def _is_project(self, folder: PurePosixPath) -> bool:
         name = folder.as_posix()
@@ -152,17 +148,24 @@ def _is_project(tree: Tree, folder: PurePosixPath) -> bool:
     )
 
 
-def _taken_by_version(tree: Tree, folder: PurePosixPath) -> frozenset[str] | None:
-    """Return the names that the package in a folder takes by a version; None where there is no package."""
+def _taken_by_version(
+    tree: Tree, folder: PurePosixPath, own: frozenset[str]
+) -> frozenset[str] | None:
+    """Return the names that the package in a folder takes by a version; None where there is no package.
+
+    `own` are the names of the repository's packages, which a workspace may link.
+    """
     if not tree.is_plain(str(folder / "package.json")):
         return None
-    for above in folder.parents:
-        if is_workspace(tree, str(above)) or any(tree.is_plain(str(above / o)) for o in _LINKING):
-            return frozenset()
+    is_linking = any(
+        is_workspace(tree, str(one)) or any(tree.is_plain(str(one / o)) for o in _LINKING)
+        for one in (folder, *folder.parents)
+    )
     tables = map(tree.json(str(folder / "package.json")).table, TABLES)
-    return frozenset(
+    found = frozenset(
         name for table in tables for name in table.names() if _VERSION.fullmatch(table.text(name))
     )
+    return found - own if is_linking else found
 
 
 def _is_aside(path: str) -> bool:

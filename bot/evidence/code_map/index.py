@@ -180,6 +180,7 @@ class CodeIndex:
         for folder in self._starting_folders(module, user) if steps else ():
             place = (*folder, *steps)
             exact = [path for known, path in self._by_stem[steps[-1]] if known == place]
+            exact = exact or (self._dotted(module, folder) if is_relative else [])
             if exact or (is_relative and user.language == "python"):
                 return exact
         while steps:
@@ -190,6 +191,17 @@ class CodeIndex:
                 return best if len(best) <= _MOST_CANDIDATES or most == len(steps) else []
             steps = steps[:-1]  # `use crate::amounts::parse`: the last step is a name
         return []
+
+    def _dotted(self, module: str, folder: tuple[str, ...]) -> list[str]:
+        """The files that are named with more than one dot: `./jest.config` means `jest.config.ts`."""
+        *folders, name = ["", *(one for one in module.split("/") if one not in ("", ".", ".."))]
+        place = (*folder, *folders[1:], name.partition(".")[0])
+        found = self._by_stem.get(place[-1], ()) if "." in name.strip(".") else ()
+        return [
+            path
+            for known, path in found
+            if known == place and PurePosixPath(path).name.startswith(f"{name}.")
+        ]
 
     def _starting_folders(self, module: str, user: SourceFile) -> list[tuple[str, ...]]:
         """The folders that an import may count from, the nearest first; none where only the end tells."""

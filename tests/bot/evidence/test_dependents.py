@@ -150,6 +150,20 @@ def test_a_relative_import_of_another_project_is_seen():
     assert using(texts, "beta/errors.py", 1) == ()
 
 
+def test_a_relative_import_with_a_dot_in_its_name_means_that_file_alone():
+    """Each package of a workspace has a `jest.config.ts`, and imports that of the top."""
+    own = "export function price() {}\n"
+    texts = {
+        "alpha/price.config.ts": own,
+        "beta/price.config.ts": own,
+        "beta/own.ts": "import { price } from './price.config';\nprice();\n",
+        "gamma/own.ts": "import { price } from '../alpha/price.config';\nprice();\n",
+    }
+    new = "export function price() { return 1 }"
+    assert using(texts, "alpha/price.config.ts", 1, new=new) == (Dependent("gamma", ("price",)),)
+    assert using(texts, "beta/price.config.ts", 1, new=new) == ()
+
+
 def test_a_class_changes_with_its_methods():
     found = using(PYTHON, "alpha/shop/alpha/pricing.py", 14)
     assert found == (Dependent("delta", ("Cart",)),)

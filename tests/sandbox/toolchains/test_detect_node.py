@@ -600,7 +600,7 @@ def test_a_top_that_only_runs_the_tests_of_its_packages_has_none(
     assert ("" in found.touched(changed)) is has_top
 
 
-def test_what_a_package_takes_by_version_is_the_registrys_but_not_in_a_workspace(
+def test_what_a_package_takes_by_version_is_the_registrys_but_no_package_of_a_workspace(
     tmp_path: Path,
 ) -> None:
     takes = {
@@ -620,11 +620,13 @@ def test_what_a_package_takes_by_version_is_the_registrys_but_not_in_a_workspace
     write(head, {"examples/one/package.json": linked})
     assert Projects(base, head).from_registry("examples/one/index.js") == {"jest"}
     for name, text in (
-        ("package.json", '{"workspaces": ["examples/*"]}'),
+        ("package.json", '{"workspaces": ["examples/*"], "devDependencies": {"tsup": "6"}}'),
         ("pnpm-workspace.yaml", ""),
     ):
-        inside = write(tmp_path / name, {**files, name: text})
-        assert Projects(inside, inside).from_registry("examples/one/index.js") == set()
+        shop = {"packages/shop/package.json": '{"name": "shop"}'}
+        inside = write(tmp_path / name, {**files, **shop, name: text})
+        taken = Projects(inside, inside).from_registry("examples/one/index.js")
+        assert taken == {"jest"} | ({"tsup"} if name == "package.json" else set())
 
 
 ODD = (
