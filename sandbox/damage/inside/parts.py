@@ -32,6 +32,8 @@ _IN_TEXT = re.compile(
     rb"\\.|\[(?:\\.|[^\]\\\n]){0,200}\]|\(\?(?:<?[=!:]|P?<\w+>)|\w+|\s+|.", re.DOTALL
 )
 """A pattern's escapes, classes and groups; words; signs."""
+_COMPARING = (b"==", b"!=", b"===", b"!==", b"<", b">", b"<=", b">=", b"is", b"is not")
+_COMPARED = 3  # parts: what is compared, how, and with what
 _CONSTANTS = (b"None", b"null", b"undefined", b"nil", b"True", b"true", b"False", b"false")
 _BOUND = re.compile(r"not_|unary|conditional|ternary|template|interpolation|\Astring")
 """Nodes, besides operations, of which something more makes another value; a list only gets one entry more."""
@@ -119,7 +121,7 @@ def parts(changed: list[Step], was: Place, now: Place) -> Iterator[Part]:
     """
     old, new = ([cut for one in side.pieces for cut in _cut(one)] for side in (was, now))
     is_more = not any(one.gone for one in changed)
-    found = steps(old, new, 0 if is_more else _LONGEST_BETWEEN)
+    found = _with_calls(steps(old, new, 0 if is_more else _LONGEST_BETWEEN), old, new, was)
     is_whole = len(found) == 1 and not is_more
     is_anew = len(found) > _MOST_PARTS or not was.lines == now.lines <= _MOST_LINES
     for one in found if not (is_whole or is_anew) else ():
@@ -145,6 +147,41 @@ def parts(changed: list[Step], was: Place, now: Place) -> Iterator[Part]:
                 numbers = (gone.decode(), piece.text.decode()) if is_number else ()
                 told = f"`{gone.decode()}` is still there instead of `{piece.text.decode()}`"
                 yield Part(piece.line, piece.start, piece.end, gone, told, numbers)
+
+
+def _with_calls(found: list[Step], old: list[Piece], new: list[Piece], was: Place) -> list[Step]:
+    """Join what calls another function and what no longer compares its result, and all between them.
+
+    `a.indexOf(b) === 0` is `a.startsWith(b)`: neither half of that is what anybody would have written.
+    """
+    for name, operator in _compared_calls(was):
+        first = next((n for n, one in enumerate(found) if _has(one.gone, name)), len(found))
+        last = next((n for n, one in enumerate(found) if _has(one.gone, operator)), 0)
+        if first < last and not any(one.text in _COMPARING for one in found[last].came):
+            begun, ended = found[first], found[last]
+            gone = (o for o in old if begun.gone[0].start <= o.start <= ended.gone[-1].start)
+            came = (one for one in new if begun.at <= one.start < ended.end)
+            found[first : last + 1] = [Step(tuple(gone), tuple(came), begun.at)]
+    return found
+
+
+def _compared_calls(place: Place) -> Iterator[tuple[int, int]]:
+    """Yield where the names of calls stand whose results are compared with a constant, and the operators."""
+    start, end = (place.pieces[0].start, place.pieces[-1].end) if place.pieces else (0, 0)
+    for node in said(place.root, start, end):
+        if not OPERATION.search(node.type) or len(node.children) != _COMPARED:
+            continue
+        call, operator, constant = node.children
+        called = call.child_by_field_name("function") if "call" in call.type else None
+        text = (constant.text or b"").lstrip(b"-")
+        is_constant = _NUMBER.fullmatch(text) or text in _CONSTANTS
+        if called is not None and is_constant and operator.text in _COMPARING:
+            name = called.named_children[-1] if called.named_children else called
+            yield name.start_byte, operator.start_byte
+
+
+def _has(written: tuple[Piece, ...], start: int) -> bool:
+    return any(one.start == start for one in written)
 
 
 def _cut(piece: Piece) -> Iterator[Piece]:

@@ -238,6 +238,31 @@ async def test_something_more_in_a_statement_is_a_part_where_it_makes_another_va
     assert [one.what for one in found] == ([what] if what else [])
 
 
+@pytest.mark.parametrize(
+    ("name", "was", "now", "parts"),
+    [
+        ("a.js", "a.indexOf(b) === 0", "a === b || a.startsWith(b + c)", []),
+        ("a.js", "a.indexOf(b) !== -1 && c", "a.includes(b) && c", []),
+        ("a.py", "a.find(b) == 0 or c", "a.startswith(b + c) or c", []),
+        # The same call, and one whose result is compared with something else now.
+        ("a.py", "a.find(b, c) == 0 or c", "a.find(0, c) or c", ["`b`", "`== 0`"]),
+        ("a.py", "a.find(b) == 0 or c", "a.index(b) > 1 or c", ["`find`", "`== 0`"]),
+    ],
+)
+async def test_a_call_and_what_compares_its_result_are_one_part(
+    tmp_path: Path, name: str, was: str, now: str, parts: list[str]
+) -> None:
+    """`a.startsWith(b) === 0` is neither what base did nor what anybody would write."""
+    line = "  if ({}) {{\n    return 1\n  }}\n" if name == "a.js" else "  if {}:\n    return 1\n"
+    start = "function f(a, b, c) {\n" if name == "a.js" else "def f(a, b, c):\n"
+    base, head = (f"{start}{line.format(one)}{'}' * start.count('{')}\n" for one in (was, now))
+    whole, *found = await altered(tmp_path, base, head, name)
+
+    assert whole.what.startswith("`if")
+    assert len(found) == len(parts)
+    assert all(one.what.startswith(what) for one, what in zip(found, parts, strict=True))
+
+
 async def test_what_is_done_alike_in_several_places_is_no_part(tmp_path: Path) -> None:
     base = "def f(a, b):\n    if a and b:\n        return 1\n"
     head = base.replace("a and b", "a is not None and b is not None")
