@@ -21,6 +21,7 @@ import hashlib
 import hmac
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -53,6 +54,8 @@ _SHORTEST_S = 20.0
 _SAID_BYTES = 100_000
 _TOLD = b'{"kind":"test"'
 _HUNG = b'{"kind":"hung"'
+_BY_PATH = "--runTestsByPath"
+_JEST_OF_PATHS = 21  # the first version with that option
 
 
 class NodeReader(chain.Reader):
@@ -160,8 +163,11 @@ class NodeRun:
         """Return a runner's words with the files to run.
 
         An option of vitest that may have a value (`--typecheck`) takes the first file behind it for one.
+        Before jest 21 a file is a pattern.
         """
         is_vitest = self.orders["runner"] == "vitest"
+        if words[-1:] == [_BY_PATH] and self.installed.major < _JEST_OF_PATHS:
+            return [*words[:-1], *(f"/{re.escape(path)}$" for path in files)]
         at = int(words[:1] == ["run"]) if is_vitest else len(words)
         return [*words[:at], *files, *words[at:]]
 

@@ -79,8 +79,9 @@ _STARTS = {
     TestRunner.JEST: _Start(
         "jest", "jest",
         (f"--reporters={_NODE}/jest.cjs", "--reporters=default", "--ci", "--coverage=false",
-         "--watchAll=false", "--testLocationInResults", "--passWithNoTests"),
+         "--watchAll=false"),
         takes_files=("--runTestsByPath",),
+        editions=(_Edition(22, arguments=("--testLocationInResults", "--passWithNoTests")),),
     ),
     TestRunner.VITEST: _Start(
         "vitest", "vitest",

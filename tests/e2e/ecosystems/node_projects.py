@@ -161,6 +161,7 @@ RUNNERS = (
     _run_by("vitest", _VITEST, vitest="^3", vite="^6"),
     _run_by("vitest", _VITEST, name="vitest-4", vitest="^4", vite="^7"),
     _run_by("jest", _JEST.replace("node:assert", "assert"), name="jest-24", jest="^24"),
+    _run_by("jest", _JEST.replace("node:assert", "assert"), name="jest-20", jest="^20"),
     _run_by("mocha", _MOCHA, mocha="^11"),
     _run_by("mocha", _MOCHA, name="mocha-4", script="nyc mocha --reporter dot", mocha="^4"),
     _run_by("ava", _AVA, name="ava-3", ava="^3"),
