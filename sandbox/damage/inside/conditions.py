@@ -293,13 +293,22 @@ def in_other_values(sources: list[Source], values: list[str]) -> Iterator[Damage
 
 
 def _places(root: tree_sitter.Node, value: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where a value stands; a key of an object (`{a: 1}`) goes with the texts that are the same."""
     written = re.compile(re.escape(value), re.IGNORECASE)
     is_number = NUMBER.match(value.decode()) is not None and len(value) <= _MOST_DIGITS
+    texts, same = [], []
     for node in walk(root):
         if TEXT.search(node.type) and not _is_title(node):
-            for match in written.finditer(node.text or b""):
-                yield node.start_byte + match.start(), node.start_byte + match.end()
-        elif is_number and not node.children and node.is_named and node.text == value:
+            texts += [
+                (node.start_byte + match.start(), node.start_byte + match.end())
+                for match in written.finditer(node.text or b"")
+            ]
+        elif not node.children and node.is_named and node.text == value:
+            same.append(node)
+    yield from texts
+    for node in same:
+        is_key = node.parent is not None and node.parent.type == "pair"
+        if is_number or (texts and is_key and node.type == "property_identifier"):
             yield node.start_byte, node.end_byte
 
 

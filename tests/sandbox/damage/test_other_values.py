@@ -49,6 +49,25 @@ def test_what_a_test_is_called_stays(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("body", "other"),
+    [
+        (
+            "const at = made({ada: 1}); f(`${at}/ada`);",
+            "const at = made({dgd: 1}); f(`${at}/dgd`);",
+        ),
+        ("const {ada} = {ada: 1}; f('b', ada);", None),  # only names
+    ],
+)
+def test_a_key_goes_with_the_texts_that_are_the_same(
+    tmp_path: Path, body: str, other: str | None
+) -> None:
+    """A file that a test makes (`testdir({name: 'text'})`) has the name under which the test asks for it."""
+    found = texts(tmp_path, "a.test.js", f"test('a', () => {{ {body} }});\n", "ada")
+
+    assert found[:1] == ([f"test('a', () => {{ {other} }});\n"] if other else [])
+
+
+@pytest.mark.parametrize(
     ("source", "value"),
     [
         ("def test_a():\n    assert f('b') == 'c'\n", "ada"),  # it does not have it
