@@ -26,7 +26,7 @@ from bot.integrity.texts.instructions import orders_in_text, orders_in_words
 from bot.integrity.weakened_tests.adaptation import find_adapted
 from bot.integrity.weakened_tests.grown import find_grown
 from bot.integrity.weakened_tests.lost_imports import without_lost_imports
-from bot.integrity.weakened_tests.removed_code import find_gone, find_retired
+from bot.integrity.weakened_tests.removed_code import find_bereft, find_gone, find_retired
 from bot.judges.citations import words_to_judges
 from bot.services import Services
 from bot.task.categories import version_of
@@ -106,7 +106,10 @@ async def _observe(services: Services, case: EvaluationContext, task: Task) -> O
     grown = await asyncio.to_thread(find_grown, told, base, head, said, changed)
     adapted = await asyncio.to_thread(find_adapted, told, checkout.diff, base, head)
     kinds = await read_kinds(services.sandbox, checkout)
-    tests = replace(tests, comparisons=told, retired=retired, grown=grown, adapted=adapted)
+    bereft = find_bereft(told, checkout.diff)
+    tests = replace(
+        tests, comparisons=told, retired=retired, grown=grown, adapted=adapted, bereft=bereft
+    )
     if sha := checkout.takes_back:
         own = tuple(one.id for one in told if one.path in changed and _went_back(one))
         tests = replace(tests, takes_back=sha, taken_back=own)

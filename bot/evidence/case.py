@@ -162,7 +162,8 @@ class Case:
     def is_explained(self, test: TestComparison) -> bool:
         """Whether something speaks for an edited test whose version of base fails on head."""
         spoken_for = self.grown(test) or self.permission(test)
-        return spoken_for is not None or test.only_loads_otherwise or self.is_adapted(test)
+        cannot_load = test.only_loads_otherwise or test.id in self.observed.tests.bereft
+        return spoken_for is not None or cannot_load or self.is_adapted(test)
 
     def breaks_nobody(self, test: TestComparison) -> bool:
         """Whether an adapted test shows no break: its base version fails for a reason that is none.

@@ -145,10 +145,11 @@ class FourWay:
 
     `folders` are those whose tests were run, `not_run` those that the change can break beside them;
     `retired` are tests that went with the code that they tested, `grown` those that only expect one member
-    more, which the task names, `adapted` those that follow a moved interface. `ended_on_base` says what
-    ended the run of head's tests on base's code before its end: tests without a result there show nothing.
-    Where a change takes back a commit exactly (`takes_back`), `taken_back` are the ids of the tests in its
-    files that are gone, or that pass on head as they are again.
+    more, which the task names, `adapted` those that follow a moved interface; base's version of those in
+    `bereft` (ids) loads a file that the change takes away. `ended_on_base` says what ended the run of head's
+    tests on base's code before its end: tests without a result there show nothing. Where a change takes back
+    a commit exactly (`takes_back`), `taken_back` are the ids of the tests in its files that are gone, or that
+    pass on head as they are again.
     """
 
     comparisons: tuple[TestComparison, ...]
@@ -159,6 +160,7 @@ class FourWay:
     retired: tuple[RetiredTest, ...] = ()
     grown: tuple[GrownTest, ...] = ()
     adapted: tuple[AdaptedTest, ...] = ()
+    bereft: tuple[str, ...] = ()
     ended_on_base: str = ""
     takes_back: str = ""
     taken_back: tuple[str, ...] = ()

@@ -15,6 +15,10 @@ _LOADS = (
     "{tests} read{s} as on base, but base's version of the file cannot be loaded with head's code, and the "
     "task does not ask for that."
 )
+_BEREFT = (
+    "Base's version of {tests} cannot run on head, as it loads a file that the pull request takes away. "
+    "Whether the edited version still demands enough is for a person to say."
+)
 _TAKES_BACK = (
     "The pull request takes back commit `{sha}` exactly, with what its tests expected ({tests}). Whether "
     "that is wanted is for a person to say."
@@ -51,8 +55,10 @@ def expectation_reasons(case: Case) -> Iterator[GateReason]:
             )
     unasked = [test for test in unasked if test not in went]
     loads = [one for one in unasked if one.only_loads_otherwise]
-    rest = [one for one in unasked if one not in loads]
-    for text, tests in {_LOADS: loads, _EXPECTS: rest}.items():
+    lacking = case.observed.tests.bereft
+    bereft = [one for one in unasked if one.id in lacking and one not in loads]
+    rest = [one for one in unasked if one not in (*loads, *bereft)]
+    for text, tests in {_LOADS: loads, _BEREFT: bereft, _EXPECTS: rest}.items():
         if tests:
             said = text.format(tests=test_ids(tests), s="s" if len(tests) == 1 else "")
             yield _for_a_person(said, _SAY_SO, [test.id for test in tests])

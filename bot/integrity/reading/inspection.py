@@ -134,7 +134,8 @@ class TestFacts:
     """The comparisons, how many tests were collected, and which removals were asked for.
 
     `removals` are demands, and what stands round them where it speaks of tests. Of a test in `spoken_for`
-    other evidence says why it changed: it only grew by what the task names, or a revert takes it back.
+    other evidence says why it changed: it only grew by what the task names, a revert takes it back, or what
+    base's version loads is gone.
     """
 
     __test__ = False
@@ -227,5 +228,7 @@ def gather_test_facts(four_way: FourWay, requirements: Requirements) -> TestFact
         permitted=requirements.permitted,
         retired=frozenset(one.id for one in four_way.retired),
         adapted=four_way.adapted,
-        spoken_for=frozenset((*(one.id for one in four_way.grown), *four_way.taken_back)),
+        spoken_for=frozenset(
+            (*(one.id for one in four_way.grown), *four_way.taken_back, *four_way.bereft)
+        ),
     )

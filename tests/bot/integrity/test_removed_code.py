@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from bot.integrity.weakened_tests.removed_code import find_gone, find_retired
-from bot.values import TestChange, TestComparison
-from sandbox.values import Outcome
+from bot.integrity import inspect_integrity
+from bot.integrity.weakened_tests.removed_code import find_bereft, find_gone, find_retired
+from bot.values import FourWay, TestChange, TestComparison
+from sandbox.values import Diff, Outcome
+from tests.bot.integrity.test_integrity import NOTHING_ASKED, changed
+from tests.bot.verdict.cases import KEPT, SPLIT, conclusion_of
 
 TEXT = "exports.shown = (t) => t;\nexports.plain = (t) => t.replace('*', '');\n"
 LEFT = "exports.shown = (t) => t;\n"
@@ -30,6 +33,9 @@ class Tree(dict[str, str]):
     def read(self, path: str) -> str | None:
         return self.get(path)
 
+    def read_bytes(self, path: str) -> bytes | None:
+        return self[path].encode() if path in self else None
+
     def paths(self) -> tuple[str, ...]:
         return tuple(self)
 
@@ -51,6 +57,12 @@ def retired(path: str, test: str, base: dict[str, str], head: dict[str, str]) ->
     [
         (TAKEN, {}, [False]),
         (MEMBER, {}, [False]),
+        (
+            MEMBER.replace("require('../lib/text')", "requireInject('../lib/text', {fs})"),
+            {},
+            [False],
+        ),
+        (TAKEN.replace("require('../lib/text.js')", "t.mock('../lib/text.js', {})"), {}, [False]),
         (TAKEN, {"lib/text.js": TEXT}, []),
         (MIXED, {}, []),
         (HELPED, {}, []),
@@ -189,3 +201,36 @@ def test_a_test_goes_with_the_name_that_is_to_go(
     assert sorted(gone) == names
     went = find_retired((test,), base, head, gone)
     assert [one.is_public and one.may_test_more for one in went] == found  # `main` stays
+
+
+MOCKED = "const a = inject('../lib/a', {'../lib/text.js': (t) => t});\nit('p', () => a('x'));\n"
+SOME = MOCKED.replace("'../lib/text.js': (t) => t", "")
+
+
+@pytest.mark.parametrize(
+    ("message", "left", "conclusion"),
+    [
+        ("Cannot find module '/work/tree/lib/text.js'\nRequire stack:", None, "action_required"),
+        ("Error: Cannot find module '../lib/text' from 'test/a.js'", None, "action_required"),
+        ("Error: Cannot find module '../lib/other' from 'test/a.js'", None, "failure"),
+        ("Error: Cannot find module '/work/tree/lib/text.js'", LEFT, "failure"),
+        ("AssertionError: 3 is not 4", None, "failure"),
+    ],
+)
+def test_an_edited_test_that_mocked_what_is_gone_is_for_a_person(
+    message: str, left: str | None, conclusion: str
+) -> None:
+    """Whether it was loosened cannot be seen: base's version of it does not run on head."""
+    base, head = {"test/a.js": MOCKED, "lib/text.js": TEXT}, {"test/a.js": SOME}
+    diff = Diff((changed("test/a.js", MOCKED, SOME), changed("lib/text.js", TEXT, left)))
+    test = TestComparison(
+        "test/a.js::p", TestChange.PASS_TO_FAIL, Outcome.PASSED, Outcome.FAILED, Outcome.PASSED,
+        Outcome.PASSED, written_by_author=True, message=message, path="test/a.js",
+        source=SOME, source_before=MOCKED,
+    )  # fmt: skip
+    if left is not None:
+        head["lib/text.js"] = left
+    bereft = find_bereft((test,), diff)
+    tests = FourWay((*KEPT, SPLIT, test), evidence_id="E1", bereft=bereft)
+    integrity = inspect_integrity(diff, Tree(base), Tree(head), tests, NOTHING_ASKED)
+    assert conclusion_of(tests=tests, integrity=integrity).value == conclusion
