@@ -25,8 +25,8 @@ from bot.integrity.compatibility.dependencies import (
 from bot.integrity.texts.instructions import orders_in_text, orders_in_words
 from bot.integrity.weakened_tests.adaptation import find_adapted
 from bot.integrity.weakened_tests.grown import find_grown
-from bot.integrity.weakened_tests.lost_imports import without_lost_imports
-from bot.integrity.weakened_tests.removed_code import find_bereft, find_gone, find_retired
+from bot.integrity.weakened_tests.lost_imports import find_bereft, without_lost_imports
+from bot.integrity.weakened_tests.removed_code import find_gone, find_retired
 from bot.judges.citations import words_to_judges
 from bot.services import Services
 from bot.task.categories import version_of

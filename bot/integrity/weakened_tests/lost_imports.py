@@ -1,6 +1,6 @@
 """Finds the tests that regressed nothing: base's file cannot be imported on head, for want of a private name.
 
-The test itself, and all that it uses of its file, must stand on head as on base, without the name that is
+And those of which that cannot be told, for want of a whole file. Of the first, the test itself, and all that it uses of its file, must stand on head as on base, without the name that is
 gone, and pass there with head's imports. What is left out of a `conftest.py` must be about such names too.
 """
 
@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import ast
 import copy
+import posixpath
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from bot.diff.lines import Texts
+from bot.diff.lines import Texts, is_gone, old_path
 from bot.diff.python_source import Definition, parse_python, path_to
 from bot.values import TestChange, TestComparison
-from sandbox.values import Outcome
+from sandbox.values import Diff, Outcome
 
 _LACKS = re.compile(
     r"ModuleNotFoundError: No module named '(?P<whole>[\w.]+)'|"
@@ -32,6 +33,20 @@ _HELD = (
 _UNKNOWN = (
     "Base's version of this test could not be run with head's code: its file cannot be imported there, where "
     "a private name is gone."
+)
+_LACKS_FILE = re.compile(r"Cannot find module '([^'\n]{1,300})'|No module named '([\w.]{1,200})'")
+_ENDINGS = (
+    "",
+    ".js",
+    ".cjs",
+    ".mjs",
+    ".ts",
+    ".tsx",
+    ".jsx",
+    "/index.js",
+    "/index.ts",
+    ".py",
+    "/__init__.py",
 )
 EDITED = (TestChange.PASS_TO_FAIL, TestChange.EXPECTATION_CHANGED)
 _SET_UPS = (
@@ -72,6 +87,26 @@ def without_lost_imports(
         elif test.change is TestChange.PASS_TO_FAIL:
             told[at] = replace(test, change=TestChange.UNKNOWN, message=_UNKNOWN)
     return tuple(told)
+
+
+def find_bereft(tests: Iterable[TestComparison], diff: Diff) -> tuple[str, ...]:
+    """The edited tests whose base version fails on head as it loads a file that the change takes away."""
+    left = {change.path for change in diff.files if not is_gone(change)}
+    taken = {old_path(change) for change in diff.files} - left
+    found: list[str] = []
+    for test in tests:
+        is_edited = test.change in EDITED and test.head_on_head is Outcome.PASSED
+        lacks = _LACKS_FILE.search(test.message) if is_edited else None
+        if lacks is None:
+            continue
+        place = lacks[1] or lacks[2].replace(".", "/")
+        if place.startswith("."):
+            place = posixpath.normpath(posixpath.join(posixpath.dirname(test.path), place))
+        names = [f"/{place}{ending}" for ending in _ENDINGS]
+        paths = [f"/{path}" for path in taken]
+        if any(one.endswith(path) or path.endswith(one) for path in paths for one in names):
+            found.append(test.id)
+    return tuple(found)
 
 
 def both_sides(path: str, base: Texts, head: Texts) -> ModuleVersions | None:

@@ -11,20 +11,18 @@ import ast
 import json
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from bot.diff.kinds import is_test_file
-from bot.diff.lines import Texts, is_gone, old_path
+from bot.diff.lines import Texts
 from bot.diff.paths import is_document
 from bot.diff.python_source import parse_python
 from bot.integrity.reading.languages import SCRIPT
 from bot.integrity.reading.tokens import Token, is_mark, read_tokens
-from bot.integrity.weakened_tests.lost_imports import EDITED
 from bot.text.words import whole_name
 from bot.values import RetiredTest, TestChange, TestComparison
-from sandbox.values import Diff, Outcome
 
 _MOST_FILES = 5000
 _ENDINGS = ("", ".js", ".cjs", ".mjs", ".ts", ".tsx", ".jsx", "/index.js", "/index.ts")
@@ -34,7 +32,6 @@ _IMPORT = re.compile(
     r"(?:require(?:Inject)?|proxyquire|rewire|esmock|(?:t|tap)\.mock(?:Require|Import)?)"
     r"\(\s*['\"](?P<from>[^'\"\n]+)['\"]\s*[,)]"
 )
-_LACKS = re.compile(r"Cannot find module '([^'\n]{1,300})'|No module named '([\w.]{1,200})'")
 _TAKEN = re.compile(r"(\}\s*=\s*)?\b(?:require|import)\(\s*['\"]([^'\"\n]+)['\"]\s*\)")
 _READ = (".py", *SCRIPT.suffixes)
 _SET_UP = re.compile(
@@ -114,28 +111,8 @@ def find_retired(
             )
         elif is_of_gone:
             is_public = any(_is_public(name, base, known) for name in names)
-            functions = tuple(sorted({name.name for name in names}))
+            functions = tuple(sorted({name.name or name.path for name in names}))
             found.append(RetiredTest(test.id, functions, is_public))
-    return tuple(found)
-
-
-def find_bereft(tests: Iterable[TestComparison], diff: Diff) -> tuple[str, ...]:
-    """The edited tests whose base version fails on head as it loads a file that the change takes away."""
-    left = {change.path for change in diff.files if not is_gone(change)}
-    taken = {old_path(change) for change in diff.files} - left
-    found: list[str] = []
-    for test in tests:
-        is_edited = test.change in EDITED and test.head_on_head is Outcome.PASSED
-        lacks = _LACKS.search(test.message) if is_edited else None
-        if lacks is None:
-            continue
-        place = lacks[1] or lacks[2].replace(".", "/")
-        if place.startswith("."):
-            place = posixpath.normpath(posixpath.join(posixpath.dirname(test.path), place))
-        names = [f"/{place}{ending}" for ending in (*_ENDINGS, ".py", "/__init__.py")]
-        paths = [f"/{path}" for path in taken]
-        if any(one.endswith(path) or path.endswith(one) for path in paths for one in names):
-            found.append(test.id)
     return tuple(found)
 
 
@@ -250,6 +227,8 @@ def _module(dotted: str, known: frozenset[str]) -> str:
 
 def _is_gone(name: _Name, base: Files, head: Files, left: Sequence[str]) -> bool:
     """Whether a function of base's is defined, used and spoken of nowhere in head's code."""
+    if not name.name:
+        return _is_gone_module(name.path, head, left)
     if len(name.name) < 3:
         return False
     text, named = base.read(name.path) or "", re.escape(name.name)
@@ -265,6 +244,16 @@ def _is_gone(name: _Name, base: Files, head: Files, left: Sequence[str]) -> bool
         if now is None or (name.name in now and _speaks_of(path, now, name.name)):
             return False
     return True
+
+
+def _is_gone_module(path: str, head: Files, left: Sequence[str]) -> bool:
+    """Whether a module is taken whole, head does not have it, and no text of head's code names it."""
+    stem = posixpath.basename(path).partition(".")[0]
+    if path in left or stem == "index":
+        return False
+    named = re.compile(rf"['\"`/]{re.escape(stem)}(?:\.[cm]?[jt]sx?)?['\"`]")
+    code = (head.read(one) for one in left if one.endswith(_READ))
+    return not any(text is None or named.search(text) for text in code)
 
 
 def _speaks_of(path: str, text: str, name: str) -> bool:

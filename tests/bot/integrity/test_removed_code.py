@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bot.integrity import inspect_integrity
-from bot.integrity.weakened_tests.removed_code import find_bereft, find_gone, find_retired
+from bot.integrity.weakened_tests.lost_imports import find_bereft
+from bot.integrity.weakened_tests.removed_code import find_gone, find_retired
 from bot.values import FourWay, TestChange, TestComparison
 from sandbox.values import Diff, Outcome
 from tests.bot.integrity.test_integrity import NOTHING_ASKED, changed
@@ -201,6 +202,28 @@ def test_a_test_goes_with_the_name_that_is_to_go(
     assert sorted(gone) == names
     went = find_retired((test,), base, head, gone)
     assert [one.is_public and one.may_test_more for one in went] == found  # `main` stays
+
+
+WHOLE = (
+    "const plain = requireInject('../lib/plain.js', {});\nit('p', () => equal(plain('a*'), 'a'));\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("head", "found"),
+    [
+        ({"index.js": "exports.a = 1;\n"}, [True]),
+        ({"index.js": "exports.a = require('./lib/plain');\n"}, []),
+        ({"index.js": "exports.a = 1;\n", "lib/plain.js": TEXT}, []),
+        ({"index.js": "exports.a = 1;\n", "src/plain.js": "require('../lib/plain.js')"}, []),
+    ],
+)
+def test_a_module_that_is_taken_whole_goes_with_its_tests(
+    head: dict[str, str], found: list[bool]
+) -> None:
+    plain = "module.exports = (t) => t.replace('*', '');\n"
+    base = {"index.js": "exports.a = require('./lib/plain');\n", "lib/plain.js": plain}
+    assert retired("test/a.js", WHOLE, base, head) == found
 
 
 MOCKED = "const a = inject('../lib/a', {'../lib/text.js': (t) => t});\nit('p', () => a('x'));\n"
