@@ -1,7 +1,8 @@
 """Finds the tests that regressed nothing: base's file cannot be imported on head, for want of a private name.
 
-And those of which that cannot be told, for want of a whole file. Of the first, the test itself, and all that it uses of its file, must stand on head as on base, without the name that is
-gone, and pass there with head's imports. What is left out of a `conftest.py` must be about such names too.
+And those of which that cannot be told, for want of a whole file. Of the first, the test itself, and all that
+it uses of its file, must stand on head as on base, without the name that is gone, and pass there with head's
+imports. What is left out of a `conftest.py` must be about such names too.
 """
 
 from __future__ import annotations
