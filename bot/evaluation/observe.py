@@ -106,7 +106,9 @@ async def _observe(services: Services, case: EvaluationContext, task: Task) -> O
     grown = await asyncio.to_thread(find_grown, told, base, head, said, changed)
     adapted = await asyncio.to_thread(find_adapted, told, checkout.diff, base, head)
     kinds = await read_kinds(services.sandbox, checkout)
-    bereft = find_bereft(told, checkout.diff)
+    bereft, went = find_bereft(told, checkout.diff)
+    known = {one.id for one in retired}
+    retired += tuple(one for one in went if one.id not in known)
     tests = replace(
         tests, comparisons=told, retired=retired, grown=grown, adapted=adapted, bereft=bereft
     )

@@ -18,7 +18,8 @@ from pathlib import PurePosixPath
 
 from bot.diff.lines import Texts, is_gone, old_path
 from bot.diff.python_source import Definition, parse_python, path_to
-from bot.values import TestChange, TestComparison
+from bot.text.words import whole_name
+from bot.values import RetiredTest, TestChange, TestComparison
 from sandbox.values import Diff, Outcome
 
 _LACKS = re.compile(
@@ -35,7 +36,10 @@ _UNKNOWN = (
     "Base's version of this test could not be run with head's code: its file cannot be imported there, where "
     "a private name is gone."
 )
-_LACKS_FILE = re.compile(r"Cannot find module '([^'\n]{1,300})'|No module named '([\w.]{1,200})'")
+_LACKS_FILE = re.compile(
+    r"Cannot find module '(?P<script>[^'\n]{1,300})'|No module named '(?P<whole>[\w.]{1,200})'"
+    r"|module '(?P<module>[\w.]{1,200})' has no attribute '(?P<name>\w{1,100})'"
+)
 _ENDINGS = (
     "",
     ".js",
@@ -90,24 +94,43 @@ def without_lost_imports(
     return tuple(told)
 
 
-def find_bereft(tests: Iterable[TestComparison], diff: Diff) -> tuple[str, ...]:
-    """The edited tests whose base version fails on head as it loads a file that the change takes away."""
+def find_bereft(
+    tests: Iterable[TestComparison], diff: Diff
+) -> tuple[tuple[str, ...], tuple[RetiredTest, ...]]:
+    """The tests whose base version fails on head as it loads a file that the change takes away.
+
+    First the ids of those that were edited. Of those that were deleted a person says whether the file may go.
+    """
     left = {change.path for change in diff.files if not is_gone(change)}
     taken = {old_path(change) for change in diff.files} - left
-    found: list[str] = []
-    for test in tests:
-        is_edited = test.change in EDITED and test.head_on_head is Outcome.PASSED
-        lacks = _LACKS_FILE.search(test.message) if is_edited else None
-        if lacks is None:
-            continue
-        place = lacks[1] or lacks[2].replace(".", "/")
-        if place.startswith("."):
-            place = posixpath.normpath(posixpath.join(posixpath.dirname(test.path), place))
-        names = [f"/{place}{ending}" for ending in _ENDINGS]
-        paths = [f"/{path}" for path in taken]
-        if any(one.endswith(path) or path.endswith(one) for path in paths for one in names):
-            found.append(test.id)
-    return tuple(found)
+    edited: list[str] = []
+    deleted: list[RetiredTest] = []
+    for test in tests if taken else ():
+        lost = _lost_file(test, taken) if test.change in EDITED else ""
+        if lost and test.head_on_head is Outcome.PASSED:
+            edited.append(test.id)
+        elif lost and test.head_on_head is None:
+            stem = PurePosixPath(lost).stem
+            may_test_more = whole_name(stem).search(test.path.replace("_", " ")) is None
+            deleted.append(RetiredTest(test.id, (lost,), True, may_test_more))
+    return tuple(edited), tuple(deleted)
+
+
+def _lost_file(test: TestComparison, taken: set[str]) -> str:
+    """Return which of these files a test lacks, by its message; "" where it fails for something else."""
+    lacks = _LACKS_FILE.search(test.message)
+    if lacks is None:
+        return ""
+    place = lacks["script"] or "/".join(
+        part.replace(".", "/")
+        for part in (lacks["whole"] or lacks["module"], lacks["name"])
+        if part
+    )
+    if place.startswith("."):
+        place = posixpath.normpath(posixpath.join(posixpath.dirname(test.path), place))
+    names = [f"/{place}{ending}" for ending in _ENDINGS]
+    found = (o for o in taken if any(n.endswith(f"/{o}") or f"/{o}".endswith(n) for n in names))
+    return next(found, "")
 
 
 def both_sides(path: str, base: Texts, head: Texts) -> ModuleVersions | None:

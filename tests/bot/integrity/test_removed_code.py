@@ -253,7 +253,39 @@ def test_an_edited_test_that_mocked_what_is_gone_is_for_a_person(
     )  # fmt: skip
     if left is not None:
         head["lib/text.js"] = left
-    bereft = find_bereft((test,), diff)
+    bereft, _ = find_bereft((test,), diff)
     tests = FourWay((*KEPT, SPLIT, test), evidence_id="E1", bereft=bereft)
     integrity = inspect_integrity(diff, Tree(base), Tree(head), tests, NOTHING_ASKED)
     assert conclusion_of(tests=tests, integrity=integrity).value == conclusion
+
+
+LACKS = "E   AttributeError: module 'pkg' has no attribute 'text'"
+
+
+@pytest.mark.parametrize(
+    ("message", "path", "found"),
+    [
+        (LACKS, "tests/test_text.py", [False]),
+        ("E   ModuleNotFoundError: No module named 'pkg.text'", "tests/test_text.py", [False]),
+        (LACKS, "tests/test_all.py", [True]),
+        (LACKS.replace("'text'", "'shown'"), "tests/test_text.py", []),
+        ("E   assert 1 == 2", "tests/test_text.py", []),
+    ],
+)
+def test_a_deleted_test_of_a_file_that_is_taken_away_is_for_a_person(
+    message: str, path: str, found: list[bool]
+) -> None:
+    """Its own error says what it lacks; it may test more where it is not named after that."""
+    diff = Diff((changed(path, PYTHON, None), changed("src/pkg/text.py", MODULE, None)))
+    test = TestComparison(
+        f"{path}::test_plain", TestChange.PASS_TO_FAIL, Outcome.PASSED, Outcome.FAILED,
+        message=message, path=path, source_before=PYTHON,
+    )  # fmt: skip
+    edited, went = find_bereft((test,), diff)
+    assert not edited
+    assert [one.may_test_more for one in went] == found
+    tests = FourWay((*KEPT, SPLIT, test), evidence_id="E1", retired=went)
+    base = Tree({path: PYTHON, "src/pkg/text.py": MODULE})
+    integrity = inspect_integrity(diff, base, Tree(), tests, NOTHING_ASKED)
+    concluded = conclusion_of(tests=tests, integrity=integrity).value
+    assert concluded == ("action_required" if found else "failure")
