@@ -92,29 +92,43 @@ def _orders(task: Task, evidence: tuple[Evidence, ...]) -> tuple[Finding, ...]:
     return tuple(dict.fromkeys(orders_in_words(task, evidence)))
 
 
+def _with_reasons(
+    case: EvaluationContext,
+    tests: FourWay,
+    base: TreeReader,
+    head: TreeReader,
+    gone: frozenset[str],
+) -> FourWay:
+    """Say of the tests that were edited or deleted which of them something speaks for."""
+    checkout, said = case.checkout, case.planned.requirements.said
+    changed = checkout.diff.changed_paths
+    told = without_lost_imports(tests.comparisons, base, head)
+    bereft, went = find_bereft(told, checkout.diff)
+    retired = find_retired(tests.comparisons, base, head, gone)
+    known = {one.id for one in retired}
+    own = [one.id for one in told if one.path in changed and _went_back(one)]
+    return replace(
+        tests,
+        comparisons=told,
+        retired=(*retired, *(one for one in went if one.id not in known)),
+        grown=find_grown(told, base, head, said, changed),
+        adapted=find_adapted(told, checkout.diff, base, head),
+        bereft=bereft,
+        takes_back=checkout.takes_back,
+        taken_back=tuple(own) if checkout.takes_back else (),
+    )
+
+
 async def _observe(services: Services, case: EvaluationContext, task: Task) -> Observed:
     seen = [Seen(_build_evidence(case.built)), *await _look(services, case)]
     tests = next((one.tests for one in seen if one.tests), None)
     tests = tests or FourWay((), "There are no tests that Assay can run.")
     checkout, built, proposed = case.checkout, case.built, case.policy.proposed
     base, head = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
+    kinds = await read_kinds(services.sandbox, checkout)
     unwanted = frozenset[str]().union(*map(removed_names, case.planned.requirements.items))
     gone = await asyncio.to_thread(find_gone, unwanted, base, head)
-    retired = await asyncio.to_thread(find_retired, tests.comparisons, base, head, gone)
-    told = await asyncio.to_thread(without_lost_imports, tests.comparisons, base, head)
-    said, changed = case.planned.requirements.said, checkout.diff.changed_paths
-    grown = await asyncio.to_thread(find_grown, told, base, head, said, changed)
-    adapted = await asyncio.to_thread(find_adapted, told, checkout.diff, base, head)
-    kinds = await read_kinds(services.sandbox, checkout)
-    bereft, went = find_bereft(told, checkout.diff)
-    known = {one.id for one in retired}
-    retired += tuple(one for one in went if one.id not in known)
-    tests = replace(
-        tests, comparisons=told, retired=retired, grown=grown, adapted=adapted, bereft=bereft
-    )
-    if sha := checkout.takes_back:
-        own = tuple(one.id for one in told if one.path in changed and _went_back(one))
-        tests = replace(tests, takes_back=sha, taken_back=own)
+    tests = await asyncio.to_thread(_with_reasons, case, tests, base, head, gone)
     wanted = (one.text for one in case.planned.requirements.items)
     untested = await asyncio.to_thread(_is_untested, case)
     timeout_s, asked = case.policy.configuration.limits.minutes * 60, case.planned.requirements
