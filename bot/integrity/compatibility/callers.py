@@ -16,6 +16,7 @@ from bot.diff.lines import is_gone, old_path
 from bot.integrity.compatibility.public_names import exported_names, may_be_called
 from bot.integrity.reading.inspection import Inspection, Trees, make_finding, words_of_task
 from bot.integrity.reading.languages import SCRIPT
+from bot.integrity.reading.public_use import is_public
 from bot.integrity.reading.script_signatures import script_signatures
 from bot.integrity.reading.signatures import (
     Defaults,
@@ -26,7 +27,6 @@ from bot.integrity.reading.signatures import (
     only_once,
     python_signatures,
 )
-from bot.integrity.weakened_tests.removed_code import is_public
 from bot.text.clipping import clip_line
 from bot.text.words import sentences, whole_name
 from bot.values.rules import DEFAULT_CHANGED, SIGNATURE_BROKEN

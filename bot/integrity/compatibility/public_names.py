@@ -17,8 +17,8 @@ from bot.diff.lines import is_gone, old_path
 from bot.diff.python_source import Definition, parse_python
 from bot.integrity.reading.inspection import Inspection, Trees, make_finding, ships, words_of_task
 from bot.integrity.reading.languages import SCRIPT
+from bot.integrity.reading.public_use import is_public
 from bot.integrity.reading.script_signatures import script_classes
-from bot.integrity.weakened_tests.removed_code import is_public
 from bot.task.alternatives import ERRORS_OF_JAVASCRIPT
 from bot.text.words import whole_name
 from bot.values.rules import BASE_CLASS_LOST, HASH_LOST, PUBLIC_NAME_REMOVED

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from bot.integrity import inspect_integrity
@@ -110,6 +112,34 @@ def test_a_function_that_users_can_reach_is_public(more: dict[str, str]) -> None
     base = {**SCRIPTS, **more}
     head = {path: text for path, text in base.items() if "plain" not in text}
     assert retired("test/text.js", TAKEN, base, {**head, "lib/text.js": LEFT}) == [True]
+
+
+BUILT = {"types": "./dist/index.d.ts", "default": "./dist/index.js"}
+
+
+@pytest.mark.parametrize(
+    ("index", "found"),
+    [
+        ("export * from './other.js'\nexport { shown } from './lib/text.js'\n", [False]),
+        ("export * from './other.js'\nexport { plain } from './lib/text.js'\n", [True]),
+        ("export * from './other.js'\nexport * from './lib/text.js'\n", [True]),
+        ("export * from './nowhere.js'\n", [True]),
+        ("export * from 'elsewhere'\n", [False]),
+    ],
+)
+def test_entries_that_are_built_are_read_where_they_are_built_from(
+    index: str, found: list[bool]
+) -> None:
+    """What `dist/index.js` hands on is what `src/index.ts` and the modules behind its stars do."""
+    base = {
+        "package.json": json.dumps({"name": "x", "exports": {".": BUILT}}),
+        "src/index.ts": index,
+        "src/other.ts": "export const a = 1;\n",
+        "src/lib/text.ts": "export const plain = (t) => t;\nexport const shown = (t) => t;\n",
+    }
+    head = {**base, "src/index.ts": "", "src/lib/text.ts": "export const shown = (t) => t;\n"}
+    test = TAKEN.replace("../lib/text.js", "../src/lib/text.js")
+    assert retired("test/text.js", test, base, head) == found
 
 
 @pytest.mark.parametrize(
