@@ -193,13 +193,16 @@ def downloading(request: BuildRequest, _: Path) -> Downloads | None:
 def _installed_by(manager: Manager, released_before: str) -> str:
     version = f" {manager.version}" if manager.version else ""
     exact = f"exactly as {manager.lock} locks them" if manager.lock else "the newest allowed"
+    if manager.name == "pnpm" and manager.option:
+        exact = f"as {manager.lock} locks them, where that fits package.json"
     if is_dated(manager, released_before):
         exact = (
             f"there is no lock file and the commits are old, so the newest allowed of those released "
             f"before {released_before}, or of all where the registry has none of that time that fit"
         )
     said = f"Dependencies are installed by {manager.name}{version}, because {manager.reason}"
-    option = f" With `{manager.option}`, as CI does." if manager.option else ""
+    is_of_ci = manager.name == "npm" and manager.option
+    option = f" With `{manager.option}`, as CI does." if is_of_ci else ""
     return f"{said}: {exact}.{option}"
 
 

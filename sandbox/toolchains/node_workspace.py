@@ -122,6 +122,7 @@ _YARN_CLASSIC = "1.22.22"
 _PNPM_BY_LOCK = (("5.", "7"), ("6.", "8"), ("9.", "10"))
 _OLDEST_THAT_READS = {"8": 7, "10": 9}
 """Of these, the first major of pnpm that knows the same format: an older one passes over the lock."""
+_LOOSE = "--no-frozen-lockfile"  # where nobody sees that a lock is out of date, it may be
 # What each major of pnpm, and those after it, asks of Node.
 _NODE_OF_PNPM = ((11, ">=22.13"), (9, ">=18.12"), (8, ">=16.14"), (7, ">=14.6"), (0, ""))
 # By `__metadata.version` of the lock, as each release writes it: a newer yarn refuses to freeze an older one.
@@ -184,12 +185,11 @@ def _nearest(tree: Tree, root: str) -> Manager:
             name, version = named.groups()
             lock = next((lock for owner, lock in locks if owner == name), "")
             version = "" if name == "npm" else version
-            reason = "package.json names it"
             of_lock = _version(name, place.read(lock)) if name == "pnpm" and lock else ""
             if of_lock and int(version.partition(".")[0]) < _OLDEST_THAT_READS.get(of_lock, 0):
                 reason = f"{name} {version}, which package.json names, cannot read the {lock}"
-                version = of_lock
-            return Manager(name, version, folder, lock, reason)
+                return Manager(name, of_lock, folder, lock, reason, _LOOSE)
+            return Manager(name, version, folder, lock, "package.json names it")
         if locks:
             (name, lock), reason = locks[0], f"there is a {locks[0][1]}"
             if len({owner for owner, _ in locks}) > 1:
@@ -279,7 +279,7 @@ def _fetch(manager: Manager) -> tuple[str, ...]:
 def _install(manager: Manager) -> tuple[str, ...]:
     program = f"{MANAGER_BINS}/{manager.name}"
     if manager.name == "pnpm":
-        frozen = "--frozen-lockfile" if manager.lock else "--no-frozen-lockfile"
+        frozen = "--frozen-lockfile" if manager.lock and not manager.option else _LOOSE
         return (program, "install", frozen, "--ignore-scripts", *_PNPM_OPTIONS)
     if manager.name == "yarn" and manager.version.startswith("1."):
         options = ("--ignore-scripts", "--non-interactive", "--cache-folder", f"{CACHE}/yarn")

@@ -306,10 +306,14 @@ def test_a_manager_is_as_old_as_its_lock(
 def test_a_pnpm_too_old_for_the_lock_is_not_taken(
     tmp_path: Path, named: str, form: str, manager: str
 ) -> None:
-    """It would say that there is no lock, and a change that renewed the lock would not build."""
+    """It would pass over the lock; so nobody saw where that is out of date, and it need not fit."""
     manifest = {"dependencies": {"a": "1"}, "packageManager": f"pnpm@{named}"}
     lock = {"pnpm-lock_yaml": f"lockfileVersion: '{form}'\n"}
-    assert node(tmp_path, manifest, **lock).install[0][-1] == manager
+    recipe = node(tmp_path, manifest, **lock)
+    assert recipe.install[0][-1] == manager
+    is_exact = manager != "pnpm@10"
+    assert ("--frozen-lockfile" in " ".join(recipe.install[1])) is is_exact
+    assert ("exactly as" in recipe.reasons[0]) is is_exact
 
 
 def test_without_dependencies_nothing_is_installed(tmp_path: Path) -> None:
