@@ -83,6 +83,17 @@ class TestComparison:
         is_same = self.source_before == self.source and not self.table
         return bool(self.not_loaded) and is_same and not self.path.endswith(".py")
 
+    @property
+    def place(self) -> str:
+        """Where in its file it stands: `TestA::test_b`, without parameters."""
+        return self.id.split("[", 1)[0].partition("::")[2]
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether base's version of it fails on head, and head's passes."""
+        failed = (TestChange.PASS_TO_FAIL, TestChange.EXPECTATION_CHANGED)
+        return self.change in failed and self.head_on_head is Outcome.PASSED
+
     def makes(self, path: str, name: str) -> bool:
         """Whether a call is this test's, by the path and the name of the test that makes it."""
         return path == self.path and name in self.id

@@ -193,7 +193,7 @@ def downloading(request: BuildRequest, _: Path) -> Downloads | None:
 def _installed_by(manager: Manager, released_before: str) -> str:
     version = f" {manager.version}" if manager.version else ""
     exact = f"exactly as {manager.lock} locks them" if manager.lock else "the newest allowed"
-    if manager.name == "pnpm" and manager.option:
+    if manager.is_loose:
         exact = f"as {manager.lock} locks them, where that fits package.json"
     if is_dated(manager, released_before):
         exact = (
@@ -201,8 +201,7 @@ def _installed_by(manager: Manager, released_before: str) -> str:
             f"before {released_before}, or of all where the registry has none of that time that fit"
         )
     said = f"Dependencies are installed by {manager.name}{version}, because {manager.reason}"
-    is_of_ci = manager.name == "npm" and manager.option
-    option = f" With `{manager.option}`, as CI does." if is_of_ci else ""
+    option = f" With `{manager.option}`, as CI does." if manager.option else ""
     return f"{said}: {exact}.{option}"
 
 

@@ -122,7 +122,6 @@ _YARN_CLASSIC = "1.22.22"
 _PNPM_BY_LOCK = (("5.", "7"), ("6.", "8"), ("9.", "10"))
 _OLDEST_THAT_READS = {"8": 7, "10": 9}
 """Of these, the first major of pnpm that knows the same format: an older one passes over the lock."""
-_LOOSE = "--no-frozen-lockfile"  # where nobody sees that a lock is out of date, it may be
 # What each major of pnpm, and those after it, asks of Node.
 _NODE_OF_PNPM = ((11, ">=22.13"), (9, ">=18.12"), (8, ">=16.14"), (7, ">=14.6"), (0, ""))
 # By `__metadata.version` of the lock, as each release writes it: a newer yarn refuses to freeze an older one.
@@ -163,6 +162,7 @@ class Manager:
     lock: str
     reason: str
     option: str = ""
+    is_loose: bool = False  # nobody saw whether its lock is out of date, so it need not fit
 
 
 def choose_manager(tree: Tree, root: str) -> Manager:
@@ -188,7 +188,7 @@ def _nearest(tree: Tree, root: str) -> Manager:
             of_lock = _version(name, place.read(lock)) if name == "pnpm" and lock else ""
             if of_lock and int(version.partition(".")[0]) < _OLDEST_THAT_READS.get(of_lock, 0):
                 reason = f"{name} {version}, which package.json names, cannot read the {lock}"
-                return Manager(name, of_lock, folder, lock, reason, _LOOSE)
+                return Manager(name, of_lock, folder, lock, reason, is_loose=True)
             return Manager(name, version, folder, lock, "package.json names it")
         if locks:
             (name, lock), reason = locks[0], f"there is a {locks[0][1]}"
@@ -279,7 +279,9 @@ def _fetch(manager: Manager) -> tuple[str, ...]:
 def _install(manager: Manager) -> tuple[str, ...]:
     program = f"{MANAGER_BINS}/{manager.name}"
     if manager.name == "pnpm":
-        frozen = "--frozen-lockfile" if manager.lock and not manager.option else _LOOSE
+        frozen = (
+            "--frozen-lockfile" if manager.lock and not manager.is_loose else "--no-frozen-lockfile"
+        )
         return (program, "install", frozen, "--ignore-scripts", *_PNPM_OPTIONS)
     if manager.name == "yarn" and manager.version.startswith("1."):
         options = ("--ignore-scripts", "--non-interactive", "--cache-folder", f"{CACHE}/yarn")

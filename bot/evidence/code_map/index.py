@@ -194,12 +194,15 @@ class CodeIndex:
 
     def _dotted(self, module: str, folder: tuple[str, ...]) -> list[str]:
         """The files that are named with more than one dot: `./jest.config` means `jest.config.ts`."""
-        *folders, name = ["", *(one for one in module.split("/") if one not in ("", ".", ".."))]
-        place = (*folder, *folders[1:], name.partition(".")[0])
-        found = self._by_stem.get(place[-1], ()) if "." in name.strip(".") else ()
+        inner, _, name = module.rpartition("/")
+        stem, dot, _ = name.partition(".")
+        if not (stem and dot):
+            return []
+        steps = (one for one in inner.split("/") if one not in ("", ".", ".."))
+        place = (*folder, *steps, stem)
         return [
             path
-            for known, path in found
+            for known, path in self._by_stem.get(stem, ())
             if known == place and PurePosixPath(path).name.startswith(f"{name}.")
         ]
 

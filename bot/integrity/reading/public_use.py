@@ -22,7 +22,8 @@ from bot.integrity.reading.tokens import Token, is_mark, read_tokens
 from bot.text.words import whole_name
 
 MOST_FILES = 5000
-_ENDINGS = ("", ".js", ".cjs", ".mjs", ".ts", ".tsx", ".jsx", "/index.js", "/index.ts")
+ENDINGS = ("", ".js", ".cjs", ".mjs", ".ts", ".tsx", ".jsx", "/index.js", "/index.ts")
+"""What an import of a script may leave out."""
 IMPORT = re.compile(
     r"\bimport\s+(?P<names>(?:[^\s'\";()]+\s+){1,200}?)from\s*['\"](?P<place>[^'\"\n]+)['\"]"
     r"|\b(?:const|let|var)\s+(?P<bound>\{[^{}]*\}|[\w$]+)\s*=\s*(?:await\s+)?"
@@ -77,7 +78,7 @@ def resolved(folder: str, place: str, known: frozenset[str]) -> str:
         return ""
     stem = posixpath.normpath(posixpath.join(folder, place))
     stem = "" if stem == "." else stem
-    tried = [f"{stem}{ending}".lstrip("/") for ending in _ENDINGS]
+    tried = [f"{stem}{ending}".lstrip("/") for ending in ENDINGS]
     tried += [re.sub(r"\.([cm]?)js\Z", r".\1ts", stem)]
     return next((one for one in tried if one in known), "")
 
@@ -212,7 +213,7 @@ def _source_of(entry: str, known: frozenset[str]) -> str:
         return entry
     inner = (one for one in folders[at + 1 :] if one not in (*_BUILT, "src"))
     place = "/".join((*folders[:at], "src", *inner, name.partition(".")[0]))
-    return next((f"{place}{one}" for one in _ENDINGS if f"{place}{one}" in known), entry)
+    return next((f"{place}{one}" for one in ENDINGS if f"{place}{one}" in known), entry)
 
 
 def _leaves(exports: object, depth: int = 0) -> Iterator[str]:

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 from bot.diff.lines import Texts, is_gone, is_new, old_path
 from bot.diff.python_source import Definition, parse_python, path_to
-from bot.integrity.weakened_tests.lost_imports import EDITED
 from bot.values import AdaptedTest, TestComparison
-from sandbox.values import Diff, Outcome
+from sandbox.values import Diff
 
 
 def find_adapted(
@@ -25,13 +24,11 @@ def find_adapted(
     on_base, on_head = _modules(base, diff.changed_paths), _modules(head, diff.changed_paths)
     found: list[AdaptedTest] = []
     for test in tests:
-        is_edited = test.change in EDITED and test.head_on_head is Outcome.PASSED
         change = changes.get(test.path)
-        name = test.id.split("[", 1)[0].partition("::")[2]
-        if change is None or not (is_edited and name):
+        if change is None or not (test.is_edited and test.place):
             continue
         before, after = base.read(old_path(change)), head.read(change.path)
-        if before and after and _is_only_adapted(before, after, name):
+        if before and after and _is_only_adapted(before, after, test.place):
             is_moved = _is_only_moved(before, after, on_base, on_head)
             found.append(AdaptedTest(test.id, is_moved))
     return tuple(found)

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from bot.diff.lines import Texts
-from bot.integrity.weakened_tests.lost_imports import EDITED, ModuleVersions, both_sides, bound_by
+from bot.integrity.weakened_tests.lost_imports import ModuleVersions, both_sides, bound_by
 from bot.values import GrownTest, TestComparison
-from sandbox.values import Outcome
 
 _WORD = re.compile(r"[A-Za-z_]\w+")
 _ONE_OF = {
@@ -45,9 +44,8 @@ def find_grown(
 
     found: list[GrownTest] = []
     for test in tests:
-        is_edited = test.change in EDITED and test.head_on_head is Outcome.PASSED
-        name = test.id.split("[", 1)[0].partition("::")[2]
-        if not (is_edited and test.path.endswith(".py") and name):
+        name = test.place
+        if not (test.is_edited and test.path.endswith(".py") and name):
             continue
         own = sides(test.path)
         if own is None or _allows_any_of(own.base_test(name)):

@@ -18,6 +18,7 @@ from pathlib import PurePosixPath
 
 from bot.diff.lines import Texts, is_gone, old_path
 from bot.diff.python_source import Definition, parse_python, path_to
+from bot.integrity.reading.public_use import ENDINGS
 from bot.text.words import whole_name
 from bot.values import RetiredTest, TestChange, TestComparison
 from sandbox.values import Diff, Outcome
@@ -39,19 +40,6 @@ _UNKNOWN = (
 _LACKS_FILE = re.compile(
     r"Cannot find module '(?P<script>[^'\n]{1,300})'|No module named '(?P<whole>[\w.]{1,200})'"
     r"|module '(?P<module>[\w.]{1,200})' has no attribute '(?P<name>\w{1,100})'"
-)
-_ENDINGS = (
-    "",
-    ".js",
-    ".cjs",
-    ".mjs",
-    ".ts",
-    ".tsx",
-    ".jsx",
-    "/index.js",
-    "/index.ts",
-    ".py",
-    "/__init__.py",
 )
 EDITED = (TestChange.PASS_TO_FAIL, TestChange.EXPECTATION_CHANGED)
 _SET_UPS = (
@@ -79,7 +67,7 @@ def without_lost_imports(
         paths = [test.path, *(f"{one}/conftest.py" for one in PurePosixPath(test.path).parents)]
         files |= {path: both_sides(path, base, head) for path in paths if path not in files}
         concerned = [both for path in paths if (both := files[path]) and both.differs]
-        own, name = files[test.path], test.id.split("[", 1)[0].partition("::")[2]
+        own, name = files[test.path], test.place
         leaves_out = all(one is own or one.only_leaves_out for one in concerned)
         # what is lacking must be a private name that one of these files no longer imports
         wanted = lacks["whole"] or f"{lacks['module']}.{lacks['name']}"
@@ -107,7 +95,7 @@ def find_bereft(
     deleted: list[RetiredTest] = []
     for test in tests if taken else ():
         lost = _lost_file(test, taken) if test.change in EDITED else ""
-        if lost and test.head_on_head is Outcome.PASSED:
+        if lost and test.is_edited:
             edited.append(test.id)
         elif lost and test.head_on_head is None:
             stem = PurePosixPath(lost).stem
@@ -128,7 +116,7 @@ def _lost_file(test: TestComparison, taken: set[str]) -> str:
     )
     if place.startswith("."):
         place = posixpath.normpath(posixpath.join(posixpath.dirname(test.path), place))
-    names = [f"/{place}{ending}" for ending in _ENDINGS]
+    names = [f"/{place}{ending}" for ending in (*ENDINGS, ".py", "/__init__.py")]
     found = (o for o in taken if any(n.endswith(f"/{o}") or f"/{o}".endswith(n) for n in names))
     return next(found, "")
 

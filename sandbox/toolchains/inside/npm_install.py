@@ -303,10 +303,12 @@ def run(argv: list[str]) -> tuple[int, str]:
 def without(names: set[str], folder: Path, argv: list[str]) -> tuple[int, str]:
     """Install what is left when these development tools are not asked for."""
     for path, manifest in manifests(folder).items():
-        for kind in tools_of(path, folder):
-            for name in names & set(manifest.get(kind) or {}):
-                del manifest[kind][name]
-                path.write_text(json.dumps(manifest))
+        asked = [(kind, one) for kind in tools_of(path, folder) for one in manifest.get(kind) or {}]
+        left_out = [(kind, one) for kind, one in asked if one in names]
+        for kind, one in left_out:
+            del manifest[kind][one]
+        if left_out:
+            path.write_text(json.dumps(manifest))
     command = unfrozen(argv)
     code, said = run(command)
     plain = [one for one in command if not one.startswith("--before=")]
@@ -355,9 +357,9 @@ def of_git(found: list[GitDependency], manifest: dict, folder: Path) -> list[Mis
 
 def missing(said: str, manifest: dict, folder: Path) -> list[Missing]:  # type: ignore[type-arg]
     """Return what cannot be fetched, as the package manager names it."""
-    hit = _NPM_SAID.search(said)
     if lacking := absent(said):
         return lacking
+    hit = _NPM_SAID.search(said)
     if not hit or answers(hit.group(1)):
         return []
     name, owner = asked_for_by(manifest, hit.group(2))
