@@ -35,7 +35,12 @@ from bot.integrity.faked_results.tampering import (
 from bot.integrity.faked_results.tested_inputs import branches_for_tested_inputs
 from bot.integrity.reading.inspection import Check, Inspection, gather_test_facts
 from bot.integrity.scope.named_parts import missing_options, missing_parts
-from bot.integrity.scope.new_options import unasked_options, untried_options, unused_definitions
+from bot.integrity.scope.new_options import (
+    parameters_never_given,
+    unasked_options,
+    untried_options,
+    unused_definitions,
+)
 from bot.integrity.scope.out_of_scope import files_out_of_scope
 from bot.integrity.side_effects.guards import removed_guards
 from bot.integrity.side_effects.protections import kept_on_errors, lost_protections
@@ -126,6 +131,7 @@ CHECKS: tuple[Check, ...] = (
     missing_parts,
     unasked_options,
     untried_options,
+    parameters_never_given,
     unused_definitions,
     replaced_only_first,
     stripped_letters,

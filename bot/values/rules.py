@@ -210,7 +210,7 @@ IN_WORDS = {
     MODULE_SHADOWED: "tests get another module than base's",
     ERROR_SWALLOWED: "an error is dropped that base lets out",
     GUARD_REMOVED: "something is let through that base refuses",
-    ONLY_TESTS_CALL: "only its tests call what it adds",
+    ONLY_TESTS_CALL: "only its tests use what it adds",
     ONLY_FIRST_REPLACED: "it replaces only the first of a sign",
     LETTERS_STRIPPED: "it takes letters away, and not a word",
     OPTION_MISSING: "an option that the task names is nowhere",

@@ -200,7 +200,7 @@ _TO_DO = {
     + _SAY_SO,
     ONLY_FIRST_REPLACED: "Replace all of them (`replaceAll`, or a pattern with `g`), then push. If the first "
     "is meant, " + _SAY_SO,
-    ONLY_TESTS_CALL: "Call it where the trouble is, show that by a test that does not call it, then push. "
+    ONLY_TESTS_CALL: "Use it where the trouble is, show that by a test that does not use it, then push. "
     "If it is what is wanted, " + _SAY_SO,
     OPTION_MISSING: "Let the program take this option, and show that by a test, then push. If another one is "
     "meant, " + _SAY_SO,

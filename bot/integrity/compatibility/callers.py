@@ -99,7 +99,7 @@ def broken_callers(inspection: Inspection) -> Iterator[Finding]:
     for change in files:
         changed = [
             (one, other)
-            for one, other in public_on_both(change, inspection)
+            for one, other in functions_on_both(change, inspection)
             if _form(one) != _form(other) and other.marks <= one.marks
         ]
         defaults = Defaults()
@@ -189,26 +189,31 @@ def _names(name: str, text: str) -> bool:
     return bool(name) and whole_name(name).search(text) is not None
 
 
-def public_on_both(change: FileChange, inspection: Inspection) -> list[tuple[Signature, Signature]]:
-    """Pair the public functions that a changed file has on base and on head."""
+def functions_on_both(
+    change: FileChange, inspection: Inspection, *, public: bool = True
+) -> list[tuple[Signature, Signature]]:
+    """Pair the functions that a changed file has on base and on head: those for everybody, or all others."""
     old = _signatures(old_path(change), inspection.before(change) or "", inspection.trees)
     new = _signatures(change.path, inspection.after(change) or "", inspection.trees)
-    return [(one, new[name]) for name, one in old.items() if name in new]
+    both = [(one, new[name]) for name, one in old.items() if name in new]
+    return [(one, now) for (one, is_public), (now, is_now) in both if is_public is is_now is public]
 
 
-def _signatures(path: str, text: str, trees: Trees) -> dict[str, Signature]:
-    """The public functions of a text that are defined once."""
+def _signatures(path: str, text: str, trees: Trees) -> dict[str, tuple[Signature, bool]]:
+    """The functions of a text that are defined once, each with whether it is for everybody."""
     if path.endswith(".py"):
-        return only_once(python_signatures(text, trees.of(text)))
+        found = only_once(python_signatures(text, trees.of(text)))
+        return {name: (one, not re.search(r"(?:^|\.)_", name)) for name, one in found.items()}
     exported = exported_names(path, text) | {"default", "module.exports"}
-    found: list[Signature] = []
-    for one in script_signatures(text, is_typed=path.endswith(("ts", "tsx"))):
+    signatures = dict[str, tuple[Signature, bool]]()
+    for name, one in only_once(
+        script_signatures(text, is_typed=path.endswith(("ts", "tsx")))
+    ).items():
         # exported, or a method of a class that is; `_` is nobody's but its own
-        owner, _, member = one.name.partition(".")
+        owner, _, member = name.partition(".")
         is_own = member.startswith("_") or owner.startswith("_")
-        if one.name in exported or (owner in exported and not is_own):
-            found.append(one)
-    return only_once(found)
+        signatures[name] = one, name in exported or (owner in exported and not is_own)
+    return signatures
 
 
 # --- what breaks -------------------------------------------------------------------------------

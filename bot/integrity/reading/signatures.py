@@ -1,4 +1,4 @@
-"""Reads how the public functions of a text may be called, and tells whether two defaults differ in value.
+"""Reads how the functions of a text may be called, and tells whether two defaults differ in value.
 
 What is defined twice (overloads, setters, two platforms) is left out: nobody can tell which one a call gets.
 JavaScript is read by `script_signatures`.
@@ -96,12 +96,12 @@ def only_once(found: Iterable[Signature]) -> dict[str, Signature]:
 
 
 def python_signatures(text: str, tree: ast.Module | None) -> Iterator[Signature]:
-    """Yield the signatures of Python's public functions, methods and constructors."""
+    """Yield the signatures of Python's functions, methods and constructors, public or not."""
     lines = text.splitlines()
     for node in tree.body if tree else ():
-        if isinstance(node, Function) and not node.name.startswith("_"):
+        if isinstance(node, Function):
             yield from _of_function(node, node.name, lines, is_method=False)
-        if not isinstance(node, ast.ClassDef) or node.name.startswith("_"):
+        if not isinstance(node, ast.ClassDef):
             continue
         made = False
         for one in node.body:
@@ -110,7 +110,7 @@ def python_signatures(text: str, tree: ast.Module | None) -> Iterator[Signature]
             if one.name == "__init__":
                 made = True
                 yield from _of_function(one, node.name, lines, is_method=True)
-            elif not one.name.startswith("_"):
+            else:
                 yield from _of_function(one, f"{node.name}.{one.name}", lines, is_method=True)
         is_tuple = any(ast.unparse(one).endswith("NamedTuple") for one in node.bases)
         marks = [ast.unparse(one) for one in node.decorator_list]

@@ -10,18 +10,19 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from bot.diff.kinds import is_test_file
 from bot.diff.lines import added_lines, is_gone, removed_lines
 from bot.diff.python_source import Function
 from bot.evidence.tests.results import code_of
-from bot.integrity.compatibility.callers import public_on_both
+from bot.integrity.compatibility.callers import functions_on_both
 from bot.integrity.compatibility.public_names import may_be_called
-from bot.integrity.reading.inspection import Inspection, make_finding, ships, words_of_task
+from bot.integrity.reading.inspection import Inspection, Trees, make_finding, ships, words_of_task
 from bot.integrity.reading.languages import SCRIPT
 from bot.integrity.reading.signatures import Passing, Signature
+from bot.integrity.reading.tokens import end_of_bracket, is_mark, read_tokens
 from bot.text.words import Vocabulary, whole_name, words_of
 from bot.values.rules import ONLY_TESTS_CALL, OPTION_UNASKED
 from sandbox.values import FileChange, Finding
@@ -94,7 +95,8 @@ def untried_options(inspection: Inspection) -> Iterator[Finding]:
     code = [line for path, lines in added.items() if ships(path) for line in lines]
     for change in inspection.diff.files:
         is_read = may_be_called(change) and not is_gone(change)
-        for function, name in _newly_taken(change, inspection) if is_read else ():
+        both = functions_on_both(change, inspection) if is_read else ()
+        for function, name in _newly_taken(both):
             given = re.compile(_GIVEN.format(name=re.escape(name)))
             is_given = any(given.search(line) for line in code if not _DEFINITION.match(line))
             is_tried = any(map(whole_name(name).search, tests)) or any(
@@ -123,13 +125,81 @@ def _gives(function: Signature, name: str, line: str) -> bool:
     return commas >= taken.index(name) > 0
 
 
-def _newly_taken(change: FileChange, inspection: Inspection) -> Iterator[tuple[Signature, str]]:
+def _newly_taken(both: Iterable[tuple[Signature, Signature]]) -> Iterator[tuple[Signature, str]]:
     """Yield what callers of a function may give and leave out, and could not give on base."""
-    for one, now in public_on_both(change, inspection):
+    for one, now in both:
         had, has = _taken(one), _taken(now)
         if len(has) > len(had):  # else it is only called otherwise
             new = (name for name, is_needed in has.items() if name not in had and not is_needed)
             yield from ((now, name) for name in new)
+
+
+def parameters_never_given(inspection: Inspection) -> Iterator[Finding]:
+    """What a function newly takes that is not for everybody, and whose calls are all as on base."""
+    for change in inspection.shipped((".py", *SCRIPT.suffixes)):
+        both = functions_on_both(change, inspection, public=False)
+        for function, name in _newly_taken(both):
+            owner, _, bare = function.name.rpartition(".")
+            placed = [one.name for one in function.parameters]
+            # of other methods nobody can tell whose a call is
+            if name not in placed or (owner and not bare.startswith("_")):
+                continue
+            paths = [change.path]
+            if change.path.endswith(".py"):
+                paths = [p for p in inspection.head.paths() if p.endswith(".py") and ships(p)]
+            texts = [inspection.head.read(path) or "" for path in paths[:_MOST_READ]]
+            calls = [
+                gives
+                for text in texts
+                if bare in text
+                for gives in _given_in(text, function, placed.index(name), inspection.trees)
+            ]
+            if calls and not any(calls):
+                message = (
+                    f"`{function.name}` newly takes `{name}`, and no code that ships gives it: what it "
+                    "does with it happens only in tests."
+                )
+                yield make_finding(ONLY_TESTS_CALL, change, function.line, message)
+
+
+def _given_in(text: str, function: Signature, place: int, trees: Trees) -> Iterator[bool]:
+    """Yield, for each use of a function in a text, whether it may give the parameter at a place.
+
+    It may where the function is not called, but handed on.
+    """
+    bare, name = function.name.rpartition(".")[2], function.parameters[place].name
+    if not function.is_script:
+        nodes = [*ast.walk(trees.of(text) or ast.Module([], []))]
+        calls = {id(one.func): one for one in nodes if isinstance(one, ast.Call)}
+        for one in nodes:
+            if bare in (
+                getattr(one, "id", ""),
+                getattr(one, "attr", ""),
+                getattr(one, "value", ""),
+            ):
+                call = calls.get(id(one))
+                yield (
+                    call is None
+                    or len(call.args) > place
+                    or any(isinstance(given, ast.Starred) for given in call.args)
+                    or any(given.arg in (None, name) for given in call.keywords)
+                )
+        return
+    tokens = read_tokens(text, is_script=True)
+    for at, token in enumerate(tokens):
+        if token.value != bare or token.kind not in ("name", "text"):
+            continue
+        if token.line == function.line or is_mark(tokens, at - 1, "function", "const", "let"):
+            continue
+        end = end_of_bracket(tokens, at + 1) if is_mark(tokens, at + 1, "(") else at
+        commas, inside, is_spread = 0, at + 2, False
+        while inside < end:
+            if is_mark(tokens, inside, "(", "[", "{"):
+                inside = end_of_bracket(tokens, inside)
+            commas += is_mark(tokens, inside, ",")
+            is_spread |= is_mark(tokens, inside, ".") and is_mark(tokens, inside + 1, ".")
+            inside += 1
+        yield end == at or commas >= place or is_spread
 
 
 def _taken(function: Signature) -> dict[str, bool]:

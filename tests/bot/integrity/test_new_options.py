@@ -210,3 +210,69 @@ def test_what_a_test_gives_by_its_place_is_left_alone(test: str, is_asked: bool)
     findings = inspect_integrity(Diff(files), *trees, FourWay(()), wanted)
 
     assert any(one.rule == rules.OPTION_UNASKED for one in findings) is is_asked
+
+
+# --- what a function of the project's own newly takes, and no call gives -------------------------
+
+PRIVATE = (
+    "def _shown(one):\n    return str(one)\n\n\ndef show(one, width):\n    return _shown(one)\n"
+)
+WIDE = PRIVATE.replace("(one):", "(one, width=None):").replace("str(one)", "str(one)[:width]")
+IN_SCRIPT = (
+    "module.exports = function (one, width) {\n  return shown(one);\n};\n\n"
+    "function shown (one) {\n  return String(one); // shown(one, 1)\n}\n"
+)
+WIDER = IN_SCRIPT.replace("n (one) {", "n (one, width) {").replace("ing(one)", "ing(one, width)")
+OF_CLASS = (
+    "class Shop:\n    def show(self, one):\n        return self._shown(one)\n\n"
+    "    def _shown(self, one):\n        return str(one)\n"
+)
+OF_WIDTH = "Cut what is shown at an argument `width`"
+
+
+def never_given(path: str, before: str, after: str) -> bool:
+    return found(
+        path,
+        (before, after),
+        TRIED,
+        OF_WIDTH,
+        rule=rules.ONLY_TESTS_CALL,
+        said="no code that ships",
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("shop.py", PRIVATE, WIDE),
+        ("shop.py", OF_CLASS, OF_CLASS.replace("shown(self, one)", "shown(self, one, width=0)")),
+        ("shop.js", IN_SCRIPT, WIDER),
+    ],
+)
+def test_a_parameter_that_no_call_gives_is_asked_about_whatever_the_task_says(
+    path: str, before: str, after: str
+) -> None:
+    assert never_given(path, before, after)
+    assert not never_given(path, "", after)
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("shop.py", PRIVATE, WIDE.replace("_shown(one)\n", "_shown(one, width)\n")),
+        ("shop.py", PRIVATE, WIDE.replace("_shown(one)\n", "_shown(one, width=width)\n")),
+        ("shop.py", PRIVATE, WIDE.replace("_shown(one)\n", "_shown(*[one, width])\n")),
+        ("shop.py", PRIVATE, WIDE.replace("_shown(one)\n", "map(_shown, one, width)\n")),
+        ("shop.py", PRIVATE, WIDE + "\n\nPLUGINS = {'_shown': 2}\n"),
+        ("shop.js", IN_SCRIPT, WIDER.replace("shown(one);", "shown([one, 1], width);")),
+        ("shop.js", IN_SCRIPT, WIDER.replace("shown(one);", "shown(...[one, width]);")),
+        ("shop.js", IN_SCRIPT, WIDER.replace("shown(one);", "[one].map(shown);")),
+        ("shop.js", IN_SCRIPT, WIDER + "module.exports.shown = shown;\n"),
+    ],
+    ids=[
+        "by place", "by name", "starred", "handed on", "named in a text", "script", "spread",
+        "script hands it on", "exported",
+    ],
+)  # fmt: skip
+def test_a_parameter_that_a_call_may_give_is_left_alone(path: str, before: str, after: str) -> None:
+    assert not never_given(path, before, after)
