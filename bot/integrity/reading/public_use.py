@@ -36,6 +36,11 @@ _HANDS_ON = re.compile(
     r"(?:\bexport\s*\*[\w$\s]*?from\s*|(?:module\.exports\s*=|\.\.\.)\s*require\()\s*['\"]([^'\"\n]+)"
     r"|(?:module\.exports\s*=|\.\.\.)\s*require\b"
 )
+_EXPORT = re.compile(
+    r"\bexport\s+(?:type\s+)?\{[^{}]{0,20000}\}|\bexport\s+(?:default|const|let|var)\b(?:.|\n(?=[\s\])}])){0,20000}"
+    r"|\bexport\b[^\n]*"
+)
+"""A statement of a module that exports; of a function or a class its first line."""
 _BUILT = ("dist", "build", "out", "lib", "esm", "cjs", "types")
 
 
@@ -188,7 +193,8 @@ def _is_behind_exports(name: Name, base: Files, known: frozenset[str]) -> bool:
     entries = [posixpath.normpath(posixpath.join(folder, one)) for one in _leaves(exports)]
     if not entries or any("*" in one for one in entries):
         return False
-    waiting, seen = [_source_of(one, known) for one in entries], set[str]()
+    entries = [_source_of(one, known) for one in entries]
+    waiting, seen = [*entries], set[str]()
     while waiting:
         entry = waiting.pop()
         text = base.read(entry)
@@ -200,20 +206,29 @@ def _is_behind_exports(name: Name, base: Files, known: frozenset[str]) -> bool:
         handed = [one[1] or "." for one in _HANDS_ON.finditer(text)]
         folder = posixpath.dirname(entry)
         waiting += [resolved(folder, one, known) for one in handed if one.startswith(".")]
-        if speaks_of(entry, text, name.name):
+        # behind a star is what a module exports, and not what it only uses
+        exported = _EXPORT.findall(text) if entry not in entries else ()
+        if speaks_of(entry, "\n".join(exported) or text, name.name):
             return False
     return True
 
 
 def _source_of(entry: str, known: frozenset[str]) -> str:
-    """Return what an entry of `exports` is built from, where it is not in the tree: dist/a.js is src/a.ts."""
+    """Return what an entry of `exports` is built from, where it is not in the tree.
+
+    `dist/a.js` is `src/a.ts`, and `dist/lib/a.js` may be `lib/a.ts`.
+    """
     *folders, name = entry.split("/")
     at = next((at for at, one in enumerate(folders) if one in _BUILT), None)
     if entry in known or at is None:
         return entry
-    inner = (one for one in folders[at + 1 :] if one not in (*_BUILT, "src"))
-    place = "/".join((*folders[:at], "src", *inner, name.partition(".")[0]))
-    return next((f"{place}{one}" for one in ENDINGS if f"{place}{one}" in known), entry)
+    inner = [one for one in folders[at + 1 :] if one not in (*_BUILT, "src")]
+    for above in (["src"], []) if inner else (["src"],):
+        place = "/".join((*folders[:at], *above, *inner, name.partition(".")[0]))
+        found = next((f"{place}{one}" for one in ENDINGS if f"{place}{one}" in known), "")
+        if found:
+            return found
+    return entry
 
 
 def _leaves(exports: object, depth: int = 0) -> Iterator[str]:

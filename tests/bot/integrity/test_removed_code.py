@@ -114,6 +114,7 @@ def test_a_function_that_users_can_reach_is_public(more: dict[str, str]) -> None
     assert retired("test/text.js", TAKEN, base, {**head, "lib/text.js": LEFT}) == [True]
 
 
+TAKES_IT = "import { plain } from './lib/text.js'\n"
 BUILT = {"types": "./dist/index.d.ts", "default": "./dist/index.js"}
 
 
@@ -125,6 +126,10 @@ BUILT = {"types": "./dist/index.d.ts", "default": "./dist/index.js"}
         ("export * from './other.js'\nexport * from './lib/text.js'\n", [True]),
         ("export * from './nowhere.js'\n", [True]),
         ("export * from 'elsewhere'\n", [False]),
+        ("export * from './user.js'\n", [False]),
+        ("export * from './named.js'\n", [True]),
+        ("export * from './listed.js'\n", [True]),
+        ("import { plain } from './lib/text.js'\nexport const all = { plain }\n", [True]),
     ],
 )
 def test_entries_that_are_built_are_read_where_they_are_built_from(
@@ -135,11 +140,19 @@ def test_entries_that_are_built_are_read_where_they_are_built_from(
         "package.json": json.dumps({"name": "x", "exports": {".": BUILT}}),
         "src/index.ts": index,
         "src/other.ts": "export const a = 1;\n",
+        "src/user.ts": f"{TAKES_IT}export function used(t) {{\n  return plain(t);\n}}\n",
+        "src/listed.ts": f"{TAKES_IT}export const all = {{\n  plain,\n}};\n",
+        "src/named.ts": f"{TAKES_IT}export const named = plain;\n",
         "src/lib/text.ts": "export const plain = (t) => t;\nexport const shown = (t) => t;\n",
     }
-    head = {**base, "src/index.ts": "", "src/lib/text.ts": "export const shown = (t) => t;\n"}
+    head = {path: text for path, text in base.items() if "plain" not in text}
+    head["src/lib/text.ts"] = "export const shown = (t) => t;\n"
     test = TAKEN.replace("../lib/text.js", "../src/lib/text.js")
     assert retired("test/text.js", test, base, head) == found
+    moved = {path.replace("src/", "source/"): text for path, text in base.items()}
+    moved["package.json"] = '{"name": "x", "exports": "./dist/source/index.js"}'
+    head = {path.replace("src/", "source/"): text for path, text in head.items()}
+    assert retired("test/text.js", test.replace("src/", "source/"), moved, head) == found
 
 
 @pytest.mark.parametrize(
