@@ -45,6 +45,12 @@ _ERROR = re.compile(
     r"\berror(?:\[\w+\]| TS\d+)?: |\bERR_[A-Z]\w+|^npm (?:ERR!|error) (?!code )\S+ \w", re.I
 )
 _CAUSE = re.compile(r"cause: ")
+_NOT_THERE = re.compile(
+    r"(?i)\b404\b|\bETARGET\b|\bno matching (?:version|distribution)\b|\bERR_PNPM_(?:FETCH_404|NO_MATCHING)"
+    r"|\bnot found in the (?:package )?registry|\bBecause only .{1,80} is available|\bno versions? of\b"
+    r"|\bCouldn't find any versions for\b|\bNo candidates found\b"
+)
+"""What installers say of a package that the registry does not have."""
 _FIX_WEAKENED = "Restore what the tests checked before, fix the code instead, and push."
 _FIX_PAGES = "Fix the pages and push."
 
@@ -119,10 +125,16 @@ def _does_not_build(requirement: Requirement, case: Case) -> Verdict:
             f"Base has nothing to build, and head does not build{_first_error(case)}.",
             "Read the output of the build. Fix the code, or install what Assay's machine lacks.",
         )
+    way_out = "Set `setup.install` and `setup.test` in `.github/assay.yml`, or fix the base branch."
+    if _NOT_THERE.search(_first_error(case)):
+        way_out = (
+            "Ask the operator of Assay for a package registry that has it. If none has, let the base branch "
+            "ask for another version."
+        )
     return unverified(
         requirement,
         f"Neither base nor head builds{_first_error(case)}. So this change cannot be judged by running it.",
-        "Set `setup.install` and `setup.test` in `.github/assay.yml`, or fix the base branch.",
+        way_out,
     )
 
 

@@ -25,6 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     made = open_folder(tmp_path_factory.mktemp("bad-input"))
     made.branch("no-tests", {"tests/test_shop.py": None})
     made.branch("never-builds", {"requirements.txt": "./missing-package\n"})
+    made.branch("lacks", {"requirements.txt": "pytest\niniconfig>=99\n"})
     made.branch("quick", {".github/assay.yml": QUICK})
     return made
 
@@ -59,6 +60,12 @@ def test_a_project_that_builds_nowhere_is_nobodys_failure(folder: Folder) -> Non
     assert "Neither base nor head builds: error: " in judged.document.requirements[0].reason
     assert "missing-package" in judged.document.requirements[0].reason
     assert "setup.install" in judged.said()
+
+
+def test_what_no_registry_has_is_the_operators(folder: Folder) -> None:
+    first = folder.judge(folder.branch("lacks-too", FIX, "lacks"), "lacks").document.requirements[0]
+    assert "iniconfig" in first.reason
+    assert "Ask the operator of Assay for a package registry" in first.next_step
 
 
 def test_why_no_packages_fit_is_said(folder: Folder) -> None:
