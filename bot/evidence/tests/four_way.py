@@ -240,6 +240,26 @@ MOST_CHARS = 240
 _PYTEST = re.compile(r"^E +(\S.*)$", re.MULTILINE)
 _EXPECTED = re.compile(r"^[^\S\n]*(Expected[^:\n]*:\s*\S.*)$", re.MULTILINE)
 _RECEIVED = re.compile(r"^[^\S\n]*(Received[^:\n]*:\s*\S.*)$", re.MULTILINE)
+_BOTH_VALUES = (
+    re.compile(  # uvu
+        r"^\+\+(?P<expected>.*?)\s*(?:\[\w+\]\s*)?\(Expected\)\n--(?P<received>.*?)\s*(?:\[\w+\]\s*)?\(Actual\)$",
+        re.MULTILINE,
+    ),
+    re.compile(
+        r"^Actual:\n--(?P<received>.*)\n(?:--.*\n){0,200}Expected:\n\+\+(?P<expected>.*)$",
+        re.MULTILINE,
+    ),
+    re.compile(  # ava
+        r"^Difference[^\n:]*:\s*(?:  .*\n){0,200}- (?P<received>.*)\n(?:- .*\n){0,200}\+ (?P<expected>.*)$",
+        re.MULTILINE,
+    ),
+    re.compile(  # tap
+        r"^--- expected *\n\+\+\+ actual *\n@@.*\n(?: .*\n){0,200}-(?P<expected>.*)\n(?:-.*\n){0,200}"
+        r"\+(?P<received>.*)$",
+        re.MULTILINE,
+    ),
+)
+"""The first difference, where a runner shows one."""
 _TRACEBACK = "Traceback (most recent call last)"
 _RAISED = re.compile(r"^[A-Za-z_][\w.]*(?:: .*)?$")
 _TELLING = re.compile(
@@ -261,6 +281,9 @@ def assertion_line(message: str) -> str:
         said = of_pytest[1]
     elif expected and received:
         said = f"{expected[1]}, {received[1]}"
+    elif both := next(filter(None, (one.search(message) for one in _BOTH_VALUES)), None):
+        wanted, seen = (both[one].replace("·", "").strip() for one in ("expected", "received"))
+        said = f"Expected: {wanted}, Received: {seen}"
     else:
         said = _of_others(lines)
     return clip_line(said, MOST_CHARS)

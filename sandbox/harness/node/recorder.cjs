@@ -6,6 +6,7 @@ const {readSync, closeSync, writeSync} = require('fs');
 const {createHmac} = require('crypto');
 const Module = require('module');
 const path = require('path');
+const {inspect} = require('util');
 const {Buffer} = require('buffer');
 const {stringify} = JSON;
 const {assign} = Object;
@@ -94,9 +95,22 @@ exports.text = value => {
 	let said = '';
 	try {
 		said = typeof value === 'string' ? value : String((value && (value.stack || value.message)) || value);
+		if (value && typeof value.details === 'string') {
+			said = `${String(value.message)}\n${value.details}\n${said}`; // uvu's: both values
+		}
 	} catch (_) {
 		said = 'an error that cannot be shown';
 	}
 
 	return said.length > LARGEST_TEXT ? `... ${said.slice(-LARGEST_TEXT)}` : said;
+};
+
+/** What an assertion compared, as `assertion_line` of the reports reads it. */
+exports.compared = (expected, actual) => {
+	try {
+		const [wanted, seen] = [expected, actual].map(one => inspect(one, {depth: 4, breakLength: Infinity, customInspect: false}));
+		return `Expected: ${wanted}\nReceived: ${seen}`;
+	} catch (_) {
+		return 'The values cannot be shown.';
+	}
 };

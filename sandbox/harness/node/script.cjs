@@ -6,7 +6,7 @@ const Module = require('module');
 const path = require('path');
 const fs = require('fs');
 const {fileURLToPath} = require('url');
-const {resolved, take, text} = require('./recorder.cjs');
+const {compared, resolved, take, text} = require('./recorder.cjs');
 const {setImmediate} = global; // tests may put clocks of their own in its place
 const uvu = require('./uvu.cjs');
 
@@ -193,7 +193,8 @@ function watchTape(Results, {tell, by, open, place}) {
 			if (typeof result !== 'string') {
 				own += 1;
 				if (!result.ok && !result.todo) {
-					failures.push(`${result.name}\n${result.error ? text(result.error) : ''}`);
+					const values = /equal/i.test(String(result.operator)) ? compared(result.expected, result.actual) : '';
+					failures.push([result.name, values, result.error ? text(result.error) : ''].filter(Boolean).join('\n'));
 				}
 			}
 		});
@@ -322,7 +323,8 @@ function watchTap(parser, above, tell, ended) {
 
 function said(result) {
 	const diag = result.diag || {};
-	const parts = [result.name, diag.diff, diag.stack, diag.message].filter(one => typeof one === 'string');
+	const values = 'wanted' in diag && 'found' in diag ? compared(diag.wanted, diag.found) : ''; // before tap 14
+	const parts = [result.name, values, diag.diff, diag.stack, diag.message].filter(one => one && typeof one === 'string');
 	return text(parts.join('\n') || 'failed');
 }
 

@@ -88,6 +88,39 @@ NODE = """AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:
 1 !== 2
 
     at TestContext.<anonymous> (file:///a.test.js:5:10)"""
+UVU = """Expected values to be strictly equal:
+++1          [number]     (Expected)
+--undefined  [undefined]  (Actual)
+
+Assertion: Expected values to be strictly equal:
+    at assert (/work/tree/node_modules/uvu/assert/index.js:31:8)"""
+UVU_DEEP = """Expected values to be deeply equal:
+··{
+····"b":·[
+Actual:
+--····2
+Expected:
+++····3
+····]
+··}"""
+AVA = """Difference (- actual, + expected):
+
+  {
+-   a: 3,
++   a: 4,
+  }
+
+Error
+    at ExecutionContext.deepEqual (file:///ava/lib/assert.js:309:16)"""
+TAP = """should be equal
+--- expected
++++ actual
+@@ -1,3 +1,3 @@
+ {
+-  "a": 4
++  "a": 3
+ }
+Test.<anonymous> (test/a.test.js:5:28)"""
 RUST = """thread 'total' panicked at src/lib.rs:9:5:
 assertion `left == right` failed
   left: 1
@@ -103,6 +136,10 @@ GO = """--- FAIL: TestTotal (0.00s)
         (UNITTEST, "AssertionError: 1 != 2"),
         (JEST, "Expected: 2, Received: 1"),
         (NODE, "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal: 1 !== 2"),
+        (UVU, "Expected: 1, Received: undefined"),
+        (UVU_DEEP, "Expected: 3, Received: 2"),
+        (AVA, "Expected: a: 4,, Received: a: 3,"),
+        (TAP, 'Expected: "a": 4, Received: "a": 3'),
         (RUST, "thread 'total' panicked at src/lib.rs:9:5: assertion `left == right` failed"),
         (GO, "a_test.go:12: got 1, want 2"),
         ("Segmentation fault", "Segmentation fault"),

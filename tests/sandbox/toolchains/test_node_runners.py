@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.evidence.tests.four_way import assertion_line
 from sandbox import open_sandbox
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.test_runs.unit_tests import run_tests
@@ -210,6 +211,9 @@ def test_a_runner_tells_every_test(case: Case, tmp_path: Path) -> None:
         expected |= {f"{test}is skipped": "skipped"}
     assert found == expected | ({case.broken: "error"} if case.broken else {}), observation
     assert all(one.id.startswith(one.path) for one in observation.tests.results)
+    (said,) = (one.message for one in observation.tests.results if one.id == f"{test}fails")
+    line = assertion_line(said)
+    assert {"3", "4"} <= set(re.findall(r"\b\d+\b", line)), f"{line}\n---\n{said}"
 
 
 @pytest.mark.parametrize("manager", ["pnpm@9.15.9", "yarn@1.22.22", "yarn@4.9.2"])
