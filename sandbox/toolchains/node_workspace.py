@@ -134,6 +134,7 @@ _INSTALLS_IN_CI = re.compile(
     r"(?m)\b(?:(npm) (?:ci\b|(?:install|i)(?: --[\w=-]{1,40}){0,8}$)"
     r"|(pnpm) (?:install|i)\b|(yarn)(?: install\b|$))"
 )
+_TESTS_IN_CI = re.compile(r"\bnpm (?:t\b|(?:run )?[\w:-]{0,40}test)")
 # Copies, because hard links into the downloads would not outlive them; no other pnpm. What the lock
 # pins is installed: pnpm 11 would ask the registry for the date of each entry, of all platforms.
 _PNPM_OPTIONS = (
@@ -162,7 +163,7 @@ class Manager:
     lock: str
     reason: str
     option: str = ""
-    is_loose: bool = False  # nobody saw whether its lock is out of date, so it need not fit
+    is_loose: bool = False  # nobody sees where its lock is out of date, so it need not fit
 
 
 def choose_manager(tree: Tree, root: str) -> Manager:
@@ -170,8 +171,13 @@ def choose_manager(tree: Tree, root: str) -> Manager:
     chosen = _nearest(tree, root)
     if chosen.name != "npm":
         return chosen
-    options = (found[1] for job in ci_jobs(tree) for found in _PEERS_IN_CI.finditer(job.text))
-    return replace(chosen, option=next(options, ""))
+    jobs = [job.text for job in ci_jobs(tree)]
+    options = (found[1] for job in jobs for found in _PEERS_IN_CI.finditer(job))
+    # `npm install` mends a lock that is out of date without a word, so CI stays green with one.
+    testing = (job for job in jobs if _TESTS_IN_CI.search(job))
+    calls = [found[0] for job in testing for found in _INSTALLS_IN_CI.finditer(job) if found[1]]
+    is_loose = bool(calls and chosen.lock) and not any("npm ci" in one for one in calls)
+    return replace(chosen, option=next(options, ""), is_loose=is_loose)
 
 
 def _nearest(tree: Tree, root: str) -> Manager:
@@ -290,9 +296,9 @@ def _install(manager: Manager) -> tuple[str, ...]:
         frozen = "--immutable" if manager.lock else "--no-immutable"
         return (program, "install", frozen, "--mode=skip-build")
     options = ("--ignore-scripts", *((manager.option,) if manager.option else ()))
-    if manager.lock:
+    if manager.lock and not manager.is_loose:
         return ("npm", "ci", *options)
-    return ("npm", "install", *options, "--no-package-lock")
+    return ("npm", "install", *options, "--no-save" if manager.lock else "--no-package-lock")
 
 
 _DEPENDENCY_FIELDS = (

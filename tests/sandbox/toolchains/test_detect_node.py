@@ -316,6 +316,36 @@ def test_a_pnpm_too_old_for_the_lock_is_not_taken(
     assert ("exactly as" in recipe.reasons[0]) is is_exact
 
 
+_LOOSE, _EXACT = "npm install --ignore-scripts --no-save", "npm ci --ignore-scripts"
+
+
+@pytest.mark.parametrize(
+    ("jobs", "install"),
+    [
+        ({"test": ("npm install", "npm test")}, _LOOSE),
+        ({"test": ("npm install", "npm test"), "publish": ("npm ci", "npm publish")}, _LOOSE),
+        ({"test": ("npm ci", "npm test"), "publish": ("npm install", "npm publish")}, _EXACT),
+        ({"old": ("npm install", "npm test"), "test": ("npm ci", "npm run test")}, _EXACT),
+        ({"test": ("npm install -g npm", "npm ci", "npm test")}, _EXACT),
+        ({"test": ("npm install codecov -g", "npm test")}, _EXACT),
+        ({"site": ("npm install", "npm run build")}, _EXACT),
+    ],
+)
+def test_a_lock_that_tests_in_ci_are_not_held_to_need_not_fit(
+    tmp_path: Path, jobs: dict[str, tuple[str, ...]], install: str
+) -> None:
+    """`npm install` mends it there, so nobody sees that it is out of date; `npm ci` would refuse it."""
+    steps = {
+        name: "".join(f"      - run: {one}\n" for one in lines) for name, lines in jobs.items()
+    }
+    text = "".join(f"  {name}:\n    steps:\n{lines}" for name, lines in steps.items())
+    write(tmp_path, {".github/workflows/ci.yml": f"jobs:\n{text}"})
+    recipe = node(tmp_path, {"dependencies": {"a": "1"}}, **{"package-lock_json": "{}"})
+    steps_run = json.loads(recipe.install[0][-2])
+    assert " ".join(steps_run[0]).endswith(install)
+    assert ("exactly as" in recipe.reasons[0]) is (install == _EXACT)
+
+
 def test_without_dependencies_nothing_is_installed(tmp_path: Path) -> None:
     assert node(tmp_path, {"name": "a"}).install == ()
 
