@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import posixpath
 import re
 from dataclasses import replace
 from itertools import islice
@@ -222,6 +223,10 @@ def _manifests(tree: Tree, manager: Manager, root: str) -> tuple[str, ...]:
 
 
 _Commands = tuple[tuple[str, ...], ...]
+_LOADED = re.compile(
+    r"(?m)^(?:import|export)\b(?:[^'\"]{0,300}\bfrom)?\s{0,9}['\"](\.[^'\"\n]{1,300})['\"]"
+    r"|^(?:const|let|var)\b[^'\"\n]{0,300}\brequire\(['\"](\.[^'\"\n]{1,300})['\"]\)"
+)
 _SETTINGS = re.compile(r"(?:vite|vitest|jest)\.config\.\w+")
 
 
@@ -243,7 +248,27 @@ def _build(
     output = _missing_output(tree, manifest)
     if output:
         return build, build, (f"{said} tests use `{output}`, which is built.",)
+    made = _missing_source(tree) if "prepare" in named else ""
+    if made:
+        build, said = (
+            (("npm", "run", "prepare"),),
+            "`npm run prepare` runs first, as npm does, because",
+        )
+        return build, build, (f"{said} sources load `{made}`, which is not in the tree.",)
     return (), (), ()
+
+
+def _missing_source(tree: Tree) -> str:
+    """Return a file that a source loads by a relative path and that is not in the tree; "" where all are."""
+    paths = [path for path in tree.files() if path.endswith(SUFFIXES)]
+    known = {path.split(".", 1)[0] for path in tree.files()}
+    for path in [one for one in paths if not is_test(one)][:_MOST_READ]:
+        for loaded in map("".join, _LOADED.findall(tree.read(path))):
+            wanted = posixpath.normpath(posixpath.join(posixpath.dirname(path), loaded))
+            is_inside = not wanted.startswith("..")
+            if is_inside and wanted.split(".", 1)[0] not in known and not tree.has(wanted):
+                return wanted
+    return ""
 
 
 def _missing_output(tree: Tree, manifest: Table) -> str:

@@ -316,6 +316,31 @@ def test_a_pnpm_too_old_for_the_lock_is_not_taken(
     assert ("exactly as" in recipe.reasons[0]) is is_exact
 
 
+@pytest.mark.parametrize(
+    ("source", "made"),
+    [
+        ('const names = require("./made/names");', "lib/made/names"),
+        ('import names from "./made/names.js";', "lib/made/names.js"),
+        ("import {\n  all,\n} from '../made.js';", "made.js"),
+        ('import one from "./one.js";', ""),
+        ('import one from "./one";', ""),
+        ('import { here } from ".";', ""),
+        ('const out = require("../../elsewhere");', ""),
+        ('// const names = require("./made/names");', ""),
+        ('try { require("./made/names"); } catch {}', ""),
+    ],
+)
+def test_what_npm_prepares_is_made_where_a_source_loads_it(
+    tmp_path: Path, source: str, made: str
+) -> None:
+    """npm runs `prepare` after each installation; here it runs where something of it is missing."""
+    manifest = {"scripts": {"test": "node --test", "build": "tsc", "prepare": "node make.mjs"}}
+    files = {"lib__index_js": source, "lib__one_ts": "export {}"}
+    recipe = node(tmp_path, manifest, **files)
+    assert (("npm", "run", "prepare") in recipe.guessed) is bool(made)
+    assert any(f"load `{made}`" in one for one in recipe.reasons) is bool(made)
+
+
 _LOOSE, _EXACT = "npm install --ignore-scripts --no-save", "npm ci --ignore-scripts"
 
 
