@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import os
+import sys
 import types
 import unittest
 from collections.abc import Callable, Generator
@@ -67,6 +68,11 @@ def run(recorder: Recorder, orders: dict[str, Any]) -> int:
     plugin.canaries = Canaries(pytest, orders["nonce"], plugin.exceptions, recorder)
     refused = __import__("pluggy").PluginValidationError
     try:
+        # programs under test name themselves by it, as they do where `pytest` is typed
+        sys.argv[:] = [
+            os.path.join(os.path.dirname(sys.executable), "pytest"),  # noqa: PTH118, PTH120
+            *orders["arguments"],
+        ]
         return int(pytest.main(list(orders["arguments"]), plugins=[plugin]))
     except refused as error:
         is_own = getattr(error, "plugin", None) is plugin

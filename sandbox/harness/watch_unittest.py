@@ -35,7 +35,8 @@ class _Loading(unittest.TestProgram):
     test: unittest.TestSuite
 
     def __init__(self, arguments: list[str]) -> None:
-        super().__init__(module=None, argv=["python -m unittest", *arguments], exit=False)
+        sys.argv[:] = ["python -m unittest", *arguments]  # tests see what they would see there
+        super().__init__(module=None, argv=list(sys.argv), exit=False)
 
     def runTests(self) -> None:  # noqa: N802 - unittest's name
         """Do nothing: the suite is run by our own result."""

@@ -428,6 +428,13 @@ def test_warnings_as_errors_and_strict_settings(bench: Bench) -> None:
     assert (run.complete, outcomes(run)) == (True, {"test_it": "passed"})
 
 
+def test_a_program_under_test_is_called_as_it_is_where_pytest_is_typed(bench: Bench) -> None:
+    test = (
+        "import argparse\n\ndef test_it():\n    assert argparse.ArgumentParser().prog == 'pytest'\n"
+    )
+    assert outcomes(bench.results({"test_it.py": test})) == {"test_it": "passed"}
+
+
 def test_a_long_failure_keeps_its_end(bench: Bench) -> None:
     text = "def test_it():\n    raise ValueError('start ' + 'x' * 200_000 + ' the end')\n"
     (result,) = bench.results({"test_it.py": text}).results

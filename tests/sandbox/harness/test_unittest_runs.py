@@ -125,6 +125,16 @@ def test_selected_files_only(bench: Bench) -> None:
     assert found.command == "python -m unittest tests/test_b.py"  # `discover` takes no files
 
 
+def test_the_program_under_test_is_called_as_unittest_calls_it(bench: Bench) -> None:
+    test = (
+        "import sys, unittest\nclass T(unittest.TestCase):\n"
+        "    def test(self): self.assertEqual(sys.argv[0], 'python -m unittest')\n"
+    )
+    found = bench.run({"test_a.py": test}, runner=TestRunner.UNITTEST, arguments=("discover",))
+    assert found.tests is not None
+    assert [result.outcome.value for result in found.tests.results] == ["passed"], found
+
+
 def test_load_tests_and_a_start_folder(bench: Bench) -> None:
     text = CASES + "\ndef load_tests(loader, tests, pattern):\n"
     text += "    return loader.loadTestsFromName('Plain.test_passes', __import__(__name__))\n"
