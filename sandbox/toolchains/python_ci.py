@@ -32,6 +32,18 @@ _TOOLS = frozenset(
     | {"flake8", "black", "ruff", "isort", "mypy", "pylint", "bandit", "safety", "pip-audit"}
     | {"pytest-travis-fold", "pytest-github-actions-annotate-failures"}
 )
+# Options of `pip install` and `uv pip install` whose next word is a value, though it may read as a package.
+# fmt: off
+_WITH_VALUES = frozenset({
+    "-c", "--constraint", "-b", "--build-constraint", "--override", "-p", "--python", "-t", "--target",
+    "--prefix", "--root", "--src", "--platform", "--python-platform", "--implementation", "--abi", "-C",
+    "--resolution", "--prerelease", "--upgrade-strategy", "--index-strategy", "--link-mode", "--color",
+    "--no-binary", "--only-binary", "--no-build-isolation-package", "--keyring-provider",
+    "--config-setting", "--config-settings", "--global-option", "--exclude-newer", "-i", "--index",
+    "--index-url", "--extra-index-url", "--default-index", "-f", "--find-links", "--trusted-host",
+    "--progress-bar", "--cache-dir", "--torch-backend", "--use-feature",
+})
+# fmt: on
 _TESTS = re.compile(r"(unit[_-]?)?(tests?|check|pytest)\b")
 
 
@@ -293,7 +305,7 @@ def _pip_arguments(words: list[str], project: str, source: str = "") -> TestHint
         elif local:
             installs_project = True
             extras += [name.strip() for name in (local.group(2) or "").split(",") if name.strip()]
-        elif not word.startswith("-") and previous not in {"-c", "--constraint", "-e"}:
+        elif not word.startswith("-") and previous not in _WITH_VALUES | {"-e"}:
             packages.append(word)
         previous = word
     requirements = [parsed(word) for word in packages]
