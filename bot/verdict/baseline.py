@@ -179,7 +179,9 @@ def _by_the_tests(requirement: Requirement, case: Case) -> Verdict:
     told = [f"{shown(one)}: {one.problem}" for one in case.observed.tests.folders if one.problem]
     if case.why_tests_prove_nothing or told:
         said = case.why_tests_prove_nothing or " ".join(told[:MOST_TOLD])
-        return unverified(requirement, said, way_out(case))
+        missing = _not_fetched(case)  # what cannot be loaded may be made from it
+        what_to_do = _FETCH_SUBMODULES if missing else way_out(case)
+        return unverified(requirement, f"{said} Also, {missing}" if missing else said, what_to_do)
     if case.groups.undecided or case.skipped:
         return _not_seen_to_hold(requirement, case)
     if not case.tests_passed_on_base and case.only_exit_code is not Transition.FIXED:
@@ -264,19 +266,26 @@ def _not_seen_to_hold(requirement: Requirement, case: Case) -> Verdict:
     )
 
 
+_FETCH_SUBMODULES = (
+    "Let Assay read the submodule: install the App on its repository, or run `git submodule update "
+    "--init` in a local clone. Then comment `/judge`."
+)
+
+
+def _not_fetched(case: Case) -> str:
+    """Return a sentence, to stand behind other words, about submodules that a run may read; "" for none."""
+    missing = case.observed.missing_submodules
+    if not missing:
+        return ""
+    first, more = missing[0], len(missing) - 1
+    also = f" {more} more submodule(s) could not be fetched." if more else ""
+    return f"submodule {first.path} at {first.sha[:12]} could not be fetched: {first.reason}{also}"
+
+
 def _held(requirement: Requirement, case: Case) -> Verdict:
     """Nothing that was run broke; tests that were not run could have."""
-    missing = case.observed.missing_submodules
-    if missing:
-        first, more = missing[0], len(missing) - 1
-        also = f" {more} more submodule(s) could not be fetched." if more else ""
-        return unverified(
-            requirement,
-            f"{_held_reason(case)} But submodule {first.path} at {first.sha[:12]} could not be "
-            f"fetched: {first.reason}{also}",
-            "Let Assay read the submodule: install the App on its repository, or run `git submodule "
-            "update --init` in a local clone. Then comment `/judge`.",
-        )
+    if not_fetched := _not_fetched(case):
+        return unverified(requirement, f"{_held_reason(case)} But {not_fetched}", _FETCH_SUBMODULES)
     if case.observed.left_out:
         return unverified(
             requirement,

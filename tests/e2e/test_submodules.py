@@ -74,3 +74,16 @@ def test_what_a_missing_submodule_hides_is_not_held_to_pass(folder: Folder, tmp_
     assert wrong.conclusion == "failure"
     assert wrong.document.tests
     assert "tests/test_cases.py::test_case[name-shop]" in wrong.document.tests.pass_to_fail
+
+
+def test_what_cannot_be_loaded_without_its_submodule_names_it(folder: Folder) -> None:
+    conftest = folder.repository.folder / "tests/conftest.py"
+    conftest.write_text('import pathlib\n\nNAMES = pathlib.Path("cases/names.txt").read_text()\n')
+    folder.repository.git("add", "tests/conftest.py")
+    folder.repository.git("commit", "--quiet", "--message", "conftest")
+    judged = folder.judge(branch(folder, "right", str(FIX["shop.py"])), task=TASK)
+    assert judged.conclusion == "action_required", judged.said()
+    (held,) = [row for row in judged.document.requirements if row.id == "B2"]
+    assert held.verdict == "unverified"
+    assert "FileNotFoundError (tests/conftest.py)" in held.reason
+    assert "submodule cases at " in held.reason
