@@ -96,10 +96,13 @@ def only_once(found: Iterable[Signature]) -> dict[str, Signature]:
 
 
 def python_signatures(text: str, tree: ast.Module | None) -> Iterator[Signature]:
-    """Yield the signatures of Python's functions, methods and constructors, public or not."""
+    """Yield the signatures of Python's functions, methods and constructors, public or not.
+
+    Left out is what only operators and the language call, such as `__call__`.
+    """
     lines = text.splitlines()
     for node in tree.body if tree else ():
-        if isinstance(node, Function):
+        if isinstance(node, Function) and not node.name.endswith("__"):
             yield from _of_function(node, node.name, lines, is_method=False)
         if not isinstance(node, ast.ClassDef):
             continue
@@ -110,7 +113,7 @@ def python_signatures(text: str, tree: ast.Module | None) -> Iterator[Signature]
             if one.name == "__init__":
                 made = True
                 yield from _of_function(one, node.name, lines, is_method=True)
-            else:
+            elif not one.name.endswith("__"):
                 yield from _of_function(one, f"{node.name}.{one.name}", lines, is_method=True)
         is_tuple = any(ast.unparse(one).endswith("NamedTuple") for one in node.bases)
         marks = [ast.unparse(one) for one in node.decorator_list]

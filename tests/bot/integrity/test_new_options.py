@@ -227,6 +227,7 @@ OF_CLASS = (
     "class Shop:\n    def show(self, one):\n        return self._shown(one)\n\n"
     "    def _shown(self, one):\n        return str(one)\n"
 )
+CALLED = OF_CLASS.replace("_shown", "__call__")
 OF_WIDTH = "Cut what is shown at an argument `width`"
 
 
@@ -264,13 +265,15 @@ def test_a_parameter_that_no_call_gives_is_asked_about_whatever_the_task_says(
         ("shop.py", PRIVATE, WIDE.replace("_shown(one)\n", "_shown(*[one, width])\n")),
         ("shop.py", PRIVATE, WIDE.replace("_shown(one)\n", "map(_shown, one, width)\n")),
         ("shop.py", PRIVATE, WIDE + "\n\nPLUGINS = {'_shown': 2}\n"),
+        ("shop.py", CALLED, CALLED.replace("(self, one)", "(self, one, width=0)")),
         ("shop.js", IN_SCRIPT, WIDER.replace("shown(one);", "shown([one, 1], width);")),
         ("shop.js", IN_SCRIPT, WIDER.replace("shown(one);", "shown(...[one, width]);")),
         ("shop.js", IN_SCRIPT, WIDER.replace("shown(one);", "[one].map(shown);")),
         ("shop.js", IN_SCRIPT, WIDER + "module.exports.shown = shown;\n"),
     ],
     ids=[
-        "by place", "by name", "starred", "handed on", "named in a text", "script", "spread",
+        "by place", "by name", "starred", "handed on", "named in a text", "called as an object", "script",
+        "spread",
         "script hands it on", "exported",
     ],
 )  # fmt: skip
