@@ -242,7 +242,7 @@ _EXPECTED = re.compile(r"^[^\S\n]*(Expected[^:\n]*:\s*\S.*)$", re.MULTILINE)
 _RECEIVED = re.compile(r"^[^\S\n]*(Received[^:\n]*:\s*\S.*)$", re.MULTILINE)
 _BOTH_VALUES = (
     re.compile(  # uvu
-        r"^\+\+(?P<expected>.*?)\s*(?:\[\w+\]\s*)?\(Expected\)\n--(?P<received>.*?)\s*(?:\[\w+\]\s*)?\(Actual\)$",
+        r"^\+\+(?P<expected>.{0,400})\(Expected\)\n--(?P<received>.{0,400})\(Actual\)$",
         re.MULTILINE,
     ),
     re.compile(
@@ -260,6 +260,7 @@ _BOTH_VALUES = (
     ),
 )
 """The first difference, where a runner shows one."""
+_OF_TYPE = re.compile(r"\s{1,80}\[\w{1,20}\]\Z")  # what uvu writes behind a value
 _TRACEBACK = "Traceback (most recent call last)"
 _RAISED = re.compile(r"^[A-Za-z_][\w.]*(?:: .*)?$")
 _TELLING = re.compile(
@@ -282,7 +283,8 @@ def assertion_line(message: str) -> str:
     elif expected and received:
         said = f"{expected[1]}, {received[1]}"
     elif both := next(filter(None, (one.search(message) for one in _BOTH_VALUES)), None):
-        wanted, seen = (both[one].replace("·", "").strip() for one in ("expected", "received"))
+        values = (both[one].replace("·", "").strip() for one in ("expected", "received"))
+        wanted, seen = (_OF_TYPE.sub("", one) for one in values)
         said = f"Expected: {wanted}, Received: {seen}"
     else:
         said = _of_others(lines)
