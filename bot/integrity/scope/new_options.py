@@ -19,7 +19,7 @@ from bot.diff.python_source import Function
 from bot.evidence.tests.results import code_of
 from bot.integrity.compatibility.callers import functions_on_both
 from bot.integrity.compatibility.public_names import may_be_called
-from bot.integrity.reading.inspection import Inspection, Trees, make_finding, ships, words_of_task
+from bot.integrity.reading.inspection import Inspection, make_finding, ships, words_of_task
 from bot.integrity.reading.languages import SCRIPT
 from bot.integrity.reading.signatures import Passing, Signature
 from bot.integrity.reading.tokens import end_of_bracket, is_mark, read_tokens
@@ -136,56 +136,57 @@ def _newly_taken(both: Iterable[tuple[Signature, Signature]]) -> Iterator[tuple[
 
 def parameters_never_given(inspection: Inspection) -> Iterator[Finding]:
     """What a function newly takes that is not for everybody, and whose calls are all as on base."""
-    for change in inspection.shipped((".py", *SCRIPT.suffixes)):
-        both = functions_on_both(change, inspection, public=False)
-        for function, name in _newly_taken(both):
-            owner, _, bare = function.name.rpartition(".")
-            placed = [one.name for one in function.parameters]
-            # of other methods nobody can tell whose a call is
-            if name not in placed or (owner and not bare.startswith("_")):
-                continue
-            paths = [change.path]
-            if change.path.endswith(".py"):
-                paths = [p for p in inspection.head.paths() if p.endswith(".py") and ships(p)]
-            texts = [inspection.head.read(path) or "" for path in paths[:_MOST_READ]]
-            calls = [
-                gives
-                for text in texts
-                if bare in text
-                for gives in _given_in(text, function, placed.index(name), inspection.trees)
-            ]
-            if calls and not any(calls):
-                message = (
-                    f"`{function.name}` newly takes `{name}`, and no code that ships gives it: what it "
-                    "does with it happens only in tests."
-                )
-                yield make_finding(ONLY_TESTS_CALL, change, function.line, message)
+    shipped = [*inspection.shipped((".py", *SCRIPT.suffixes))]
+    taken = (
+        (change, *one)
+        for change in shipped
+        for one in _newly_taken(functions_on_both(change, inspection, public=False))
+    )
+    for change, function, name in islice(taken, _MOST_ASKED):
+        owner, _, bare = function.name.rpartition(".")
+        placed = [one.name for one in function.parameters]
+        # of other methods nobody can tell whose a call is
+        if name not in placed or (owner and not bare.startswith("_")):
+            continue
+        place = placed.index(name)
+        if function.is_script:
+            calls = [*_given_in_script(inspection.after(change) or "", function, place)]
+        else:
+            paths = [p for p in inspection.head.paths() if p.endswith(".py") and ships(p)]
+            texts = (inspection.head.read(path) or "" for path in paths[:_MOST_READ])
+            trees = [inspection.trees.of(text) for text in texts if bare in text]
+            calls = [given for tree in trees if tree for given in _given_in(tree, function, place)]
+        if calls and not any(calls):
+            message = (
+                f"`{function.name}` newly takes `{name}`, and no code that ships gives it: what it does "
+                "with it happens only in tests."
+            )
+            yield make_finding(ONLY_TESTS_CALL, change, function.line, message)
 
 
-def _given_in(text: str, function: Signature, place: int, trees: Trees) -> Iterator[bool]:
-    """Yield, for each use of a function in a text, whether it may give the parameter at a place.
+def _given_in(tree: ast.Module, function: Signature, place: int) -> Iterator[bool]:
+    """Yield, for each use of a function in a module, whether it may give the parameter at a place.
 
-    It may where the function is not called, but handed on.
+    It may where the function is not called, but handed on, or named in a text.
     """
     bare, name = function.name.rpartition(".")[2], function.parameters[place].name
-    if not function.is_script:
-        nodes = [*ast.walk(trees.of(text) or ast.Module([], []))]
-        calls = {id(one.func): one for one in nodes if isinstance(one, ast.Call)}
-        for one in nodes:
-            if bare in (
-                getattr(one, "id", ""),
-                getattr(one, "attr", ""),
-                getattr(one, "value", ""),
-            ):
-                call = calls.get(id(one))
-                yield (
-                    call is None
-                    or len(call.args) > place
-                    or any(isinstance(given, ast.Starred) for given in call.args)
-                    or any(given.arg in (None, name) for given in call.keywords)
-                )
-        return
-    tokens = read_tokens(text, is_script=True)
+    nodes = [*ast.walk(tree)]
+    calls = {id(one.func): one for one in nodes if isinstance(one, ast.Call)}
+    for one in nodes:
+        if bare not in [getattr(one, key, "") for key in ("id", "attr", "value")]:
+            continue
+        call = calls.get(id(one))
+        yield (
+            call is None
+            or len(call.args) > place
+            or any(isinstance(given, ast.Starred) for given in call.args)
+            or any(given.arg in (None, name) for given in call.keywords)
+        )
+
+
+def _given_in_script(text: str, function: Signature, place: int) -> Iterator[bool]:
+    """Yield the same of a script."""
+    bare, tokens = function.name.rpartition(".")[2], read_tokens(text, is_script=True)
     for at, token in enumerate(tokens):
         if token.value != bare or token.kind not in ("name", "text"):
             continue
@@ -227,6 +228,7 @@ _SPEAKS_OF_NEW = re.compile(
 )
 _CALLED = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]{0,200})\(")
 _MOST_READ = 400  # files
+_MOST_ASKED = 40  # parameters of one change, each of which may take a look at all files of head
 
 
 def unused_definitions(inspection: Inspection) -> Iterator[Finding]:
