@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from bot.evidence.case import Case
@@ -19,7 +18,6 @@ from bot.values import (
     Conclusion,
     Evidence,
     GateReason,
-    Part,
     PlanItem,
     Requirement,
     TestChange,
@@ -28,6 +26,7 @@ from bot.values import (
     VerdictOutcome,
 )
 from bot.values.rules import NEEDS_READER, NOT_ABOUT_TESTS, UNREAD_CHANGES
+from bot.verdict.building import first_error, judge_building
 from bot.verdict.what_was_run import (
     MOST_TOLD,
     counted,
@@ -41,16 +40,6 @@ from sandbox.values import Finding, Severity, Side
 
 _LOOK_YOURSELF = "Look at the pages and their pictures."
 _REGRESSED = Transition.REGRESSED
-_ERROR = re.compile(
-    r"\berror(?:\[\w+\]| TS\d+)?: |\bERR_[A-Z]\w+|^npm (?:ERR!|error) (?!code )\S+ \w", re.I
-)
-_CAUSE = re.compile(r"cause: ")
-_NOT_THERE = re.compile(
-    r"(?i)\b404\b|\bETARGET\b|\bno matching (?:version|distribution)\b|\bERR_PNPM_(?:FETCH_404|NO_MATCHING)"
-    r"|\bnot found in the (?:package )?registry|\bBecause only .{1,80} is available|\bno versions? of\b"
-    r"|\bCouldn't find any versions for\b|\bNo candidates found\b"
-)
-"""What installers say of a package that the registry does not have."""
 _FIX_WEAKENED = "Restore what the tests checked before, fix the code instead, and push."
 _FIX_PAGES = "Fix the pages and push."
 
@@ -67,7 +56,7 @@ def judge_baseline(requirement: Requirement, case: Case) -> Verdict:
     if requirement.id == PAGES_WORK:
         return _pages_work(requirement, case)
     if requirement.id == BUILDS:
-        return _builds(requirement, case)
+        return judge_building(requirement, case)
     if requirement.id == NOTHING_REGRESSES:
         return _nothing_regresses(requirement, case)
     return _tests_not_weakened(requirement, case)
@@ -82,74 +71,6 @@ def ablation_reasons(case: Case) -> tuple[GateReason, ...]:
     return (GateReason(ABLATED, Conclusion.ACTION_REQUIRED, text, "Judge it with everything."),)
 
 
-def _builds(requirement: Requirement, case: Case) -> Verdict:
-    base, head, needs = case.observed.built_base, case.observed.built_head, case.observed.needs
-    if head:
-        unbuilt = case.observed.unbuilt
-        said = f"It is installed on head. {unbuilt}" if unbuilt else "It builds on head."
-        return satisfied(requirement, said, case)
-    if head is False:
-        return _does_not_build(requirement, case)
-    if needs:
-        return unverified(
-            requirement,
-            f"Assay's machine lacks {', '.join(needs)}.",
-            "Ask the operator of Assay to install it (`assay doctor` says how), then comment `/judge`.",
-        )
-    if base:
-        return unverified(
-            requirement,
-            "It builds on base, and head has nothing left to build.",
-            "Restore the build files, or say in the issue that they are to be removed.",
-        )
-    return satisfied(requirement, "There is nothing to build on either side.", case)
-
-
-def _does_not_build(requirement: Requirement, case: Case) -> Verdict:
-    base, needs = case.observed.built_base, case.observed.needs
-    if Part.BASE_SIDE in case.observed.without:
-        why = f"Head does not build{_first_error(case)}. Base was not looked at."
-        return unverified(requirement, why, "Judge it with everything.")
-    if base:
-        what = case.observed.build_folder or "It"
-        said = f"{what} builds on base, but not on head{_first_error(case)}."
-        verdict = unsatisfied(requirement, said, case)
-        return replace(
-            verdict,
-            evidence_ids=case.build_ids,
-            next_step="Fix what the output of the build reports, and push.",
-        )
-    if base is None and not needs:
-        return unverified(
-            requirement,
-            f"Base has nothing to build, and head does not build{_first_error(case)}.",
-            "Read the output of the build. Fix the code, or install what Assay's machine lacks.",
-        )
-    way_out = "Set `setup.install` and `setup.test` in `.github/assay.yml`, or fix the base branch."
-    if _NOT_THERE.search(_first_error(case)):
-        way_out = (
-            "Ask the operator of Assay for a package registry that has it. If none has, let the base branch "
-            "ask for another version."
-        )
-    return unverified(
-        requirement,
-        f"Neither base nor head builds{_first_error(case)}. So this change cannot be judged by running it.",
-        way_out,
-    )
-
-
-def _first_error(case: Case, side: Side = Side.HEAD) -> str:
-    """Return the first error of a side's build, as the end of a sentence; "" when none can be told."""
-    of_build = (e for e in case.observed.evidence if e.id in case.build_ids)
-    builds = (e.head if side is Side.HEAD else e.base for e in of_build)
-    lines = [line.strip() for seen in builds if seen for line in seen.output.splitlines()]
-    at = next((number for number, line in enumerate(lines) if _ERROR.search(line)), len(lines))
-    first, cause = (*lines[at : at + 2], "", "")[:2]
-    told = f": {first[:200].rstrip('.:')}" if first else ""
-    # uv tells why on the next line.
-    return f"{told}: {cause[:300].rstrip('.')}" if told and _CAUSE.match(cause) else told
-
-
 def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:
     by_the_plan = _by_the_plan(requirement, case)
     if by_the_plan is None and case.is_untested:
@@ -158,7 +79,7 @@ def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:
         found = by_the_plan or _by_the_tests(requirement, case)
     tests = case.observed.tests
     if found.outcome is VerdictOutcome.UNVERIFIED and case.observed.builds_on_head_only:
-        why = f"Base does not build{_first_error(case, Side.BASE)}. So no test could run there."
+        why = f"Base does not build{first_error(case, Side.BASE)}. So no test could run there."
         return replace(found, reason=f"{why}{what_was_run(tests)}")
     if found.outcome is not VerdictOutcome.SATISFIED:
         return replace(found, reason=f"{found.reason}{what_was_run(tests)}")
