@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import time
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -42,6 +43,7 @@ from sandbox.damage.trial import (
     MOST_RUN,
     Concerned,
     Trials,
+    is_compiled,
     loads_the_tree,
     runs_the_tree,
     try_damages,
@@ -68,6 +70,7 @@ _MOST_OF_BASE = 4
 _LEAST_S = 60.0  # for many runs of quick tests, however busy the machine is
 _LEAST_OF_REMARKS_S = 30.0  # for a few, of which only a remark is made
 _SHARE_OF_BASE = 0.5  # of the time that head's own run took
+_LOADING = ("python", "node")  # what loads compiled libraries; the others compile for each run
 _WHOLE_RUNS = 4  # of all tests, for conditions that those for the change do not need
 _STEP = Step(
     id="D1",
@@ -202,11 +205,13 @@ class _Measuring:
             limits=Limits(timeout_s=_SHORTEST_S + _LONGER_THAN_HEAD * self.head_s),
             called={one.id: frozenset(called_in(one)) for one in self.tests},
         )
+        if any(map(is_compiled, self.code)) and not self.is_of_base:
+            trials = replace(trials, builds=self.builds(_LOADING), only_compiled=True)
         try:
             trials = await with_tests_alone(self.services.sandbox, trials, self.damages)
             tried, is_run = await self.tried(trials)
             if not is_run and not self.is_of_base:
-                trials = replace(trials, builds=self.builds(), same=None)
+                trials = replace(trials, builds=self.builds(), only_compiled=False, same=None)
                 tried, is_run = await self.tried(trials)
             if not _is_noticed(tried):
                 return _unnoticed(tried, is_run)
@@ -232,13 +237,15 @@ class _Measuring:
             return tried, await loads_the_tree(self.services.sandbox, trials, self.damages[0])
         return tried, await runs_the_tree(self.services.sandbox, trials)
 
-    def builds(self) -> dict[str, BuildRequest]:
-        """What building head asked for, by project."""
+    def builds(self, ecosystems: Collection[str] = ()) -> dict[str, BuildRequest]:
+        """What building head asked for, by project; of these ecosystems alone where any are given."""
         case, found = self.case, {}
         limits = Limits(timeout_s=case.policy.configuration.limits.minutes * 60)
         network = case.policy.network_to_build
         for one in case.built.projects:
             if one.head and not one.head.failure:
+                if ecosystems and one.head.recipe.ecosystem not in ecosystems:
+                    continue
                 asked = build_request(
                     self.services, case.request, case.checkout, Side.HEAD, one.head.recipe
                 )

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Limits, Mount, Sandbox
+from sandbox.code_map.inventory import language_of
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.damage.making import DamagedCopy
 from sandbox.damage.values import OF_LINES, RESULTS, SAME, Damage, DamageTrial, is_hollow
@@ -30,6 +31,7 @@ from sandbox.values import Checkout, Environment, Outcome, TestRun, TestRunner
 MOST_RUN = 12
 _RUN_WHOLE = (TestRunner.MAKE, TestRunner.CTEST, TestRunner.COMMAND)
 _BY_NAME = (TestRunner.PYTEST, TestRunner.UNITTEST)  # what runs single tests of a file
+_CYTHON, _COMPILED = (".pyx", ".pxd", ".pxi"), ("c", "cpp", "rust")
 _LEAST_S = 1.0
 _MOST_OF_RESULTS, _LEFT_FOR_OTHERS = 2, 0.5  # functions whose results are changed besides
 _AT_ONCE = 2  # whatever the machine: what is tried must not depend on its cores
@@ -57,8 +59,9 @@ class Trials:
 
     `replaced` has the functions for which a test has stand-ins. `workspace` is an own folder; `order` holds
     head's tree and network, `limits` are those of one run, `seconds` are for all. `builds`, by project, are
-    asked for where the tests run an installed copy: each damaged tree is built before they run. `called` has
-    the names that a test calls; `same` is what is known of the copy that only looks different.
+    asked for where the tests run an installed copy: each damaged tree is built before they run, or only
+    those whose damage is in what is compiled (`only_compiled`). `called` has the names that a test calls;
+    `same` is what is known of the copy that only looks different.
     """
 
     checkout: Checkout
@@ -70,6 +73,7 @@ class Trials:
     seconds: float
     limits: Limits = field(default_factory=Limits)
     builds: dict[str, BuildRequest] = field(default_factory=dict)
+    only_compiled: bool = False
     called: dict[str, frozenset[str]] = field(default_factory=dict)
     same: DamageTrial | None = None
 
@@ -251,6 +255,11 @@ async def runs_the_tree(sandbox: Sandbox, trials: Trials) -> bool:
     )  # in neither is what base's code keeps from being loaded
 
 
+def is_compiled(path: str) -> bool:
+    """Tell whether a file becomes part of a library that programs of Python and Node load."""
+    return PurePosixPath(path).suffix in _CYTHON or language_of(path) in _COMPILED
+
+
 def base_with_tests_of_head(checkout: Checkout, out: Path) -> Path:
     """Make the tree of base's code with all that belongs to head's tests, and return where it is (`out`)."""
     base, head = Path(checkout.base_tree), Path(checkout.head_tree)
@@ -270,6 +279,8 @@ async def _try(
     folder = trials.workspace / f"damage-{number}"
     limits = replace(trials.limits, timeout_s=min(trials.limits.timeout_s, max(_LEAST_S, left_s)))
     order = replace(trials.order, limits=limits)
+    if trials.only_compiled and not any(is_compiled(path) for path, _ in copy.files):
+        trials = replace(trials, builds={})
     try:
         if trials.builds:
             tree = await asyncio.to_thread(tree_of, Path(order.tree), copy, folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -166,3 +167,44 @@ def test_a_hunk_that_only_a_judges_step_needs(folder: Folder, tmp_path: Path) ->
     assert found["shop.py:15"].tests == ()
     assert found["shop.py:29"].why is WhyNotMeasured.OTHER_EVIDENCE
     assert found["shop.py:29"].rest == ("R2",)
+
+
+FAST = """#include <Python.h>
+static PyObject *price(PyObject *self, PyObject *n) { return PyLong_FromLong(PyLong_AsLong(n)); }
+static PyMethodDef methods[] = {{"price", price, METH_O, 0}, {0}};
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_fast", 0, -1, methods};
+PyMODINIT_FUNC PyInit__fast(void) { return PyModule_Create(&module); }
+"""
+TWINS: Files = {
+    "pyproject.toml": (
+        '[build-system]\nrequires = ["setuptools>=64"]\nbuild-backend = "setuptools.build_meta"\n'
+        '[project]\nname = "shop"\nversion = "1.0"\ndependencies = ["pytest"]\n'
+        '[tool.setuptools]\npackages = ["shop"]\n'
+    ),
+    "setup.py": (
+        "from setuptools import Extension, setup\n\n"
+        "setup(ext_modules=[Extension('shop._fast', ['shop/_fast.c'])])\n"
+    ),
+    "shop/_fast.c": FAST,
+    "shop/__init__.py": "from shop import _fast\n\n\ndef price(cents):\n    return cents\n",
+    "tests/test_shop.py": "import shop\n\n\ndef test_free():\n    assert shop.price(0) == 0\n",
+}
+TWINS_TEST = (
+    "import shop\n\n\ndef test_price_returns_twice_the_cents():\n    assert shop.price(4) == 8\n\n\n"
+    "def test_fast_price_returns_twice_the_cents():\n    assert shop._fast.price(4) == 8\n"
+)
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler is installed")
+def test_what_is_compiled_is_built_before_tests_tell_whether_they_need_it(tmp_path: Path) -> None:
+    """The tests notice what is taken back in Python, which shows nothing of the library beside it."""
+    twins = open_folder(tmp_path, TWINS)
+    files = {
+        "shop/__init__.py": str(TWINS["shop/__init__.py"]).replace("return c", "return 2 * c"),
+        "shop/_fast.c": FAST.replace("PyLong_FromLong(", "PyLong_FromLong(2 * "),
+        "tests/test_price.py": TWINS_TEST,
+    }
+    judged = twins.judge(twins.branch("twins", files), task=TASK)
+    assert judged.conclusion == "success", judged.said()
+    assert needs(judged, "shop/__init__.py") == {"shop/__init__.py:5": (Need.NEEDED, ("R1",))}
+    assert needs(judged, "shop/_fast.c") == {"shop/_fast.c:2": (Need.NEEDED, ("R1",))}
