@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from bot.task.categories import keeps
+from bot.text.words import written_as_code
 from bot.values import Requirement
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n{2,}")
@@ -84,12 +85,15 @@ _UP_TO = re.compile(
 _LEAST = 2  # characters of a name that a test does not have by chance
 
 
-def untested_alternatives(requirement: Requirement, tests: str) -> tuple[str, str] | None:
+def untested_alternatives(
+    requirement: Requirement, tests: str, added: Collection[str] = ()
+) -> tuple[str, str] | None:
     """Return what a demand names and `tests` (their code) do not have, and what they have of the same list.
 
-    None where they have all or nothing of each list, or where there is no list.
+    None where they have all or nothing of each list, or where there is no list. The names of what the change
+    has `added` count as code without being marked as such.
     """
-    prose = prose_of(requirement)
+    prose = written_as_code(prose_of(requirement), added)
     listed = [[one for one in names if _atoms(one)] for names in _lists(prose, _BESIDE)]
     # "`CACHE=0` or `CACHE=false`": where either is to do, both have to.
     listed += (names for names in _lists(prose, _OR_ELSE) if _are_values_of_one(names))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import lru_cache
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
@@ -93,6 +94,20 @@ class Vocabulary:
 def _prefixes(word: str) -> range:
     """How long the beginnings of a word are by which it is known."""
     return range(MIN_PREFIX, min(len(word), _LONGEST_PREFIX))
+
+
+_AS_CODE = re.compile(r"(`[^`\n]*`|\"[^\"\n]*\")")
+_NAME = re.compile(r"(?<![\w.$-])[A-Za-z_$][\w$]{2,}(?![\w$(-]|\.\w)")
+
+
+def written_as_code(text: str, names: Collection[str]) -> str:
+    """Put into code marks what stands in a text as a plain word and is one of these names."""
+    parts = _AS_CODE.split(text) if names else [text]
+    parts[::2] = (
+        _NAME.sub(lambda found: f"`{found[0]}`" if found[0] in names else found[0], one)
+        for one in parts[::2]
+    )
+    return "".join(parts)
 
 
 def whole_name(name: str) -> re.Pattern[str]:

@@ -142,3 +142,16 @@ def test_a_test_that_only_stumbles_over_the_type_of_base_satisfies_nothing(till:
     files = {"price.js": NOW, "test/discount.test.js": BEGIN % kept}
     found = till.judge(till.branch("kept", files, start), start, task=task)
     assert found.conclusion == "success", found.said()
+
+
+def test_all_that_a_title_names_in_plain_words_has_to_be_tested(folder: Folder) -> None:
+    code = SHOP + "\n\ndef gross(cents):\n    return cents\n\n\ndef net(cents):\n    return cents\n"
+    test = "import shop\n\n\ndef test_gross_of_a_price():\n    assert shop.gross(4) == 4\n"
+    one = {"shop.py": code, "tests/test_new.py": test}
+    half = folder.judge(folder.branch("one-of-two", one), task="Add gross and net prices\n")
+    assert half.conclusion == "action_required", half.said()
+    assert "names `net` beside `gross`, and no test that fails without this" in row(half)
+    both = test + "\n\ndef test_net_of_a_price():\n    assert shop.net(4) == 4\n"
+    whole = folder.branch("both", {**one, "tests/test_new.py": both})
+    right = folder.judge(whole, task="Add gross and net prices\n")
+    assert right.conclusion == "success", right.said()

@@ -90,6 +90,23 @@ def test_what_tests_leave_out_is_named(name: str) -> None:
     assert untested_alternatives(wanted(text), code) == found
 
 
+PLAIN = {
+    "two": ("Add price and discount helpers", "shop.price(4)", ("discount", "price")),
+    "one of them marked": ("Add `price` and discount", "shop.price(4)", ("discount", "price")),
+    "both tested": ("Add price and discount helpers", "price(4), discount(4, 1)", None),
+    "in no list": ("Add a price that may discount", "shop.price(4)", None),
+    "a part of a name": ("Add price-tags and discount", "shop.price(4)", None),
+    "in quotes": ('Say "price and discount" there', "shop.price(4)", None),
+}
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_names_of_what_a_change_adds_count_without_being_marked(name: str) -> None:
+    text, code, found = PLAIN[name]
+    assert untested_alternatives(wanted(text), code, {"price", "discount"}) == found
+    assert untested_alternatives(wanted(text), code) is None
+
+
 @pytest.mark.parametrize("name", NOTHING)
 def test_where_nothing_is_listed_nothing_is_left_out(name: str) -> None:
     text, code = NOTHING[name]
