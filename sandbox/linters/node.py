@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from posixpath import normpath, relpath
+from urllib.parse import unquote
 
 from sandbox.base import TREE
 from sandbox.linters.base import (
@@ -19,10 +19,11 @@ from sandbox.linters.base import (
     LinterRemark,
     LintJob,
     Position,
+    UnreadableOutput,
     ends,
 )
 from sandbox.linters.programs import parse_calls, plain
-from sandbox.linters.reading import layout, parsed, read_parsed, sarif, tree_path
+from sandbox.linters.reading import layout, parsed, read_parsed, tree_path
 from sandbox.test_runs.path_kinds import SCRIPTS
 from sandbox.toolchains.tree import Tree
 
@@ -111,18 +112,30 @@ def _biome(job: LintJob) -> tuple[LinterCall, ...]:
     if _uses_eslint(job):
         return ()
     configured = has_configuration(job.policy / job.root, _BIOME_FILES, "")
-    options = ("--reporter=sarif", "--colors=off", "--max-diagnostics=none", "--vcs-enabled=false")
+    # Of what machines read, every version since 1.8 prints the annotations of GitHub's workflows alike.
+    options = ("--reporter=github", "--colors=off", "--max-diagnostics=200", "--vcs-enabled=false")
     ignored = ("--no-errors-on-unmatched", "--files-ignore-unknown=true")
     lint = ("lint", *options, *ignored, *job.paths)
     own = f"./{job.root or '.'}/node_modules/.bin/biome"
     return (plain(own if job.has_modules and configured else "biome", *lint),)
 
 
+_ANNOTATION = re.compile(
+    r"::(?:error|warning|notice) title=(?P<rule>[^,\n]*),file=(?P<file>[^,\n]*),line=(?P<line>\d{1,9}),"
+    r"endLine=(?P<end>\d{1,9}),[^:\n]*::(?P<message>[^\n]*)"
+)
+
+
 def _read_biome(said: LinterOutput) -> Iterator[LinterRemark]:
-    for remark in sarif(said):
-        rule = remark.rule.removeprefix("lint/")
+    found = [*map(_ANNOTATION.fullmatch, said.out.decode(errors="replace").splitlines())]
+    if said.exit_code and not any(found):
+        told = said.err.decode(errors="replace").split("\n")
+        raise UnreadableOutput(next((one.strip() for one in told if one.strip()), "it is silent"))
+    for one in filter(None, found):
+        rule, message = unquote(one["rule"]).removeprefix("lint/"), unquote(one["message"])
         if rule != "internalError/fs":
-            yield replace(remark, rule=rule)
+            path = tree_path(unquote(one["file"]), said.folder)
+            yield LinterRemark(rule, path, int(one["line"]), message, int(one["end"]))
 
 
 _PRETTIER = "prettier"

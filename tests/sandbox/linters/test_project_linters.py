@@ -1,4 +1,4 @@
-"""The real eslint and stylelint of a project, installed by npm, by base's rules."""
+"""The real eslint, biome and stylelint of a project, installed by npm, by base's rules."""
 
 from __future__ import annotations
 
@@ -29,10 +29,13 @@ BASE: Files = {
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    layer = tmp_path_factory.mktemp("layers") / "project"
+    return installed(tmp_path_factory.mktemp("layers") / "project", *PACKAGES)
+
+
+def installed(layer: Path, *packages: str) -> Environment:
     folder = layer / layers.KEPT
     folder.mkdir(parents=True)
-    npm = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(folder), *PACKAGES]
+    npm = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(folder), *packages]
     try:
         subprocess.run(npm, check=True, capture_output=True, timeout=300)
     except (OSError, subprocess.SubprocessError) as error:
@@ -107,3 +110,22 @@ async def test_a_configuration_that_breaks_is_said(
     assert result is not None
     assert "eslint refused to run: " in result.head.output
     assert [one for one in result.new if one.tool == "eslint"] == []
+
+
+@pytest.mark.parametrize("version", ["1.8.3", "1.9.4", "2.0.0", "2.3.0", "^2.4.0"])
+async def test_every_biome_is_read(sandbox: Sandbox, tmp_path: Path, version: str) -> None:
+    project = installed(tmp_path / "layers" / "project", f"@biomejs/biome@{version}")
+    base: Files = {"biome.json": "{}\n", "a, 100%.js": "export const a = 1;\n"}
+    head: Files = {"a, 100%.js": "export const a = 1;\ndebugger;\n"}
+    result = await lint(sandbox, tmp_path, base, head, project)
+    assert told(result) == [("suspicious/noDebugger", "a, 100%.js", 2)]
+
+
+async def test_a_biome_that_cannot_do_what_is_asked_is_said(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    project = installed(tmp_path / "layers" / "project", "@biomejs/biome@1.5.3")
+    base: Files = {"biome.json": "{}\n", "a.js": "export const a = 1;\n"}
+    result = await lint(sandbox, tmp_path, base, {"a.js": "debugger;\n"}, project)
+    assert result is not None
+    assert "biome cannot be read: Error: `--reporter` is not expected" in result.head.output
