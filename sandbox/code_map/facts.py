@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-GRAPH_VERSION = 2
+GRAPH_VERSION = 3
 """Grows when the queries or the shape of the facts change: what was kept before is read anew."""
 
 

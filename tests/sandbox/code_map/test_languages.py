@@ -14,9 +14,11 @@ from sandbox.code_map.inventory import language_of
 TEXTS = {
     "a.py": (
         "import os.path\nfrom .amounts import parse as p\nLIMIT = 3\nclass Bill(Base):\n"
-        "    def total(self):\n        return p(self.rows, key=by_name) + helper(LIMIT)\n",
-        {"LIMIT", "Bill", "total"},
-        {"parse", "Base", "p", "rows", "by_name", "helper", "LIMIT"},
+        "    def total(self):\n        return p(self.rows, key=by_name) + helper(LIMIT)\n"
+        "PATTERN = rf'{number} {word}' * MOST\ndef all():\n    return [_TABLE[a] for a in amounts]\n",
+        {"LIMIT", "Bill", "total", "PATTERN", "all"},
+        {"parse", "Base", "p", "rows", "by_name", "helper", "LIMIT"}
+        | {"number", "word", "MOST", "_TABLE", "amounts"},
         {"os.path", ".amounts"},
     ),
     "a.js": (
@@ -24,9 +26,11 @@ TEXTS = {
         "export const total = (rows) => rows.map(parse);\nfunction split() { return new Bill(); }\n"
         "class Bill extends Base { pay() { return split(); } }\nconst v = () => <Row/>;\n"
         "const same = half;\nconst table = { pay: whole, all: [quarter] };\n"
-        "function chosen() { return third; }\n",
-        {"total", "split", "Bill", "pay", "fs", "v", "same", "table", "chosen"},
-        {"parse", "map", "Bill", "Base", "split", "Row", "half", "whole", "quarter", "third"},
+        "function chosen() { return third; }\n"
+        "function every() { for (const one of names) one(`${text}`, ...rest, KEYS[0]); }\n",
+        {"total", "split", "Bill", "pay", "fs", "v", "same", "table", "chosen", "every"},
+        {"parse", "map", "Bill", "Base", "split", "Row", "half", "whole", "quarter", "third"}
+        | {"names", "one", "text", "rest", "KEYS"},
         {"./amounts.js", "fs"},
     ),
     "a.ts": (

@@ -13,6 +13,11 @@
 (pair value: (identifier) @r)
 (array (identifier) @r)
 (return_statement (identifier) @r)
+(template_substitution (identifier) @r)
+(for_in_statement right: (identifier) @r)
+(spread_element (identifier) @r)
+; a constant, wherever it is read
+((identifier) @r (#match? @r "^_*[A-Z][A-Z0-9_]+$"))
 (import_specifier name: (identifier) @r)
 (import_clause (identifier) @r)
 (import_statement source: (string (string_fragment) @i))
