@@ -162,11 +162,20 @@ def _as_on_base(
         told = f"`{shown(row.decode(errors='replace').strip())}` is still there"
         here, edit = (source.number, "altered", first + 1, symbol, start, stop), _edit(changed)
         yield Damage(*here, put, told, is_telling=False, names=(symbol, *names), edit=edit), False
-    for part in parts(changed, was, now):
+    for part in parts(changed, was, now, _hunk(source, first, rows)):
         if not any(one.at <= part.start <= one.end for one in same):
             here = source.number, "altered", part.line, symbol, part.start, part.end
             named = part.names if function else (symbol, *part.names)
             yield Damage(*here, part.put, part.what, is_telling=False, names=named), True
+
+
+def _hunk(source: Source, line: int, rows: list[bytes]) -> tuple[bytes, bytes]:
+    """Return the texts on base and on head of the hunk that a line (from 0) of head stands in."""
+    for first, count, before in source.hunks:
+        at = max(first, 1) - 1
+        if at <= line <= at + count:
+            return before, b"".join(rows[at : at + count])
+    return b"", b""
 
 
 def _pattern(root: tree_sitter.Node, start: int, end: int) -> str:

@@ -33,6 +33,8 @@ _IN_TEXT = re.compile(
 )
 """A pattern's escapes, classes and groups; words; signs."""
 _COMPARING = (b"==", b"!=", b"===", b"!==", b"<", b">", b"<=", b">=", b"is", b"is not")
+_OPENING, _CLOSING = (b"(", b"[", b"{"), (b")", b"]", b"}")
+_SEVERAL = 3  # words that do not stand in two places by chance
 _COMPARED = 3  # parts: what is compared, how, and with what
 _CONSTANTS = (b"None", b"null", b"undefined", b"nil", b"True", b"true", b"False", b"false")
 _BOUND = re.compile(r"not_|unary|conditional|ternary|template|interpolation|\Astring")
@@ -114,10 +116,11 @@ def steps(was: list[Piece], now: list[Piece], joined: int = 0) -> list[Step]:
     ]
 
 
-def parts(changed: list[Step], was: Place, now: Place) -> Iterator[Part]:
+def parts(changed: list[Step], was: Place, now: Place, hunk: tuple[bytes, bytes]) -> Iterator[Part]:
     """Yield what can be as on base by itself, in lines that are changed in more than one way (`changed`).
 
-    Numbers and operators come with them that have become others where more is written beside them.
+    What only moves within the `hunk` (its text on base and on head) is no such part. Numbers and operators
+    come with them that have become others where more is written beside them.
     """
     old, new = ([cut for one in side.pieces for cut in _cut(one)] for side in (was, now))
     is_more = not any(one.gone for one in changed)
@@ -125,6 +128,8 @@ def parts(changed: list[Step], was: Place, now: Place) -> Iterator[Part]:
     is_whole = len(found) == 1 and not is_more
     is_anew = len(found) > _MOST_PARTS or not was.lines == now.lines <= _MOST_LINES
     for one in found if not (is_whole or is_anew) else ():
+        if _is_moved(one, was, now, hunk) or not (_is_closed(one.gone) and _is_closed(one.came)):
+            continue
         put = was.text[one.gone[0].start : one.gone[-1].end] if one.gone else b""
         came = now.text[one.at : one.end]
         is_replaced = bool(put.strip() and came.strip())
@@ -147,6 +152,27 @@ def parts(changed: list[Step], was: Place, now: Place) -> Iterator[Part]:
                 numbers = (gone.decode(), piece.text.decode()) if is_number else ()
                 told = f"`{gone.decode()}` is still there instead of `{piece.text.decode()}`"
                 yield Part(piece.line, piece.start, piece.end, gone, told, numbers)
+
+
+def _is_moved(one: Step, was: Place, now: Place, hunk: tuple[bytes, bytes]) -> bool:
+    """Tell whether what is gone, or came, stands on the other side of the hunk: it would be there twice."""
+    written, place = (one.gone, was) if one.gone else (one.came, now)
+    words = [piece for piece in written if _WORD.search(piece.text)]
+    if (one.gone and one.came) or len(words) < _SEVERAL:
+        return False
+    own = place.text[words[0].start : words[-1].end]  # without the operators that join it
+    other = hunk[1] if one.gone else hunk[0]
+    return b"".join(own.split()) in b"".join(other.split())
+
+
+def _is_closed(written: tuple[Piece, ...]) -> bool:
+    """Tell whether all brackets of code that open or close in some pieces do both there."""
+    depth = 0
+    for piece in written if not any(TEXT.search(one.type) for one in written) else ():
+        depth += (piece.text in _OPENING) - (piece.text in _CLOSING)
+        if depth < 0:
+            return False
+    return depth == 0
 
 
 def _with_calls(found: list[Step], old: list[Piece], new: list[Piece], was: Place) -> list[Step]:

@@ -263,6 +263,31 @@ async def test_a_call_and_what_compares_its_result_are_one_part(
     assert all(one.what.startswith(what) for one, what in zip(found, parts, strict=True))
 
 
+TEXT = "typeof v !== 'x'"
+
+
+@pytest.mark.parametrize(
+    ("line", "now", "told"),
+    [
+        ("(\n    {}\n  )", f"({TEXT} || v === '' || v === i.a) &&\n    (i.b || i.o)", False),
+        ("(\n    {}\n  )", "(v === '' || v === i.a) &&\n    (i.b || i.o)", True),
+        ("({})", f"({TEXT} || v === '' || v === i.a) &&\n    (i.b || i.o)", False),
+        ("({})", "(v === '' || v === i.a) &&\n    (i.b || i.o)", True),
+    ],
+)
+async def test_what_moves_within_a_place_and_half_a_bracket_are_no_parts(
+    tmp_path: Path, line: str, now: str, told: bool
+) -> None:
+    """With what moved where it was it would stand there twice."""
+    code = "function f(i, v) {{\n  if {} {{\n    return 1\n  }}\n}}\n"
+    was = f"i.b ||\n    (i.o && {TEXT})"
+    base, head = (code.format(line.format(one)) for one in (was, now))
+    found = [one.what for one in await altered(tmp_path, base, head, "a.js")]
+
+    assert (f"`&& {TEXT}` is still there" in found) is told
+    assert [one for one in found if "missing" in one and one.count("(") != one.count(")")] == []
+
+
 async def test_what_is_done_alike_in_several_places_is_no_part(tmp_path: Path) -> None:
     base = "def f(a, b):\n    if a and b:\n        return 1\n"
     head = base.replace("a and b", "a is not None and b is not None")
