@@ -205,7 +205,7 @@ class _Measuring:
             limits=Limits(timeout_s=_SHORTEST_S + _LONGER_THAN_HEAD * self.head_s),
             called={one.id: frozenset(called_in(one)) for one in self.tests},
         )
-        if any(map(is_compiled, self.code)) and not self.is_of_base:
+        if any(map(is_compiled, self.code)):
             trials = replace(trials, builds=self.builds(_LOADING), only_compiled=True)
         try:
             trials = await with_tests_alone(self.services.sandbox, trials, self.damages)

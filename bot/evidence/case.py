@@ -207,7 +207,9 @@ class Case:
         """
         if grown := self.grown(test):
             members = ", ".join(f"`{one}`" for one in grown.members)
-            return f"`{test.id}` expects all that it expected, and {members}, which the task names."
+            return (
+                f"{test.shown} expects all that it expected, and {members}, which the task names."
+            )
         if permitted := self.permission(test):
             return said_to_change(permitted, test)
         is_proven = test in self.groups.proofs or test.head_on_head is None

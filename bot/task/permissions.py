@@ -247,7 +247,7 @@ def why_meant(wanted: Requirements, integrity: Sequence[Finding], test: TestComp
     shown = list(dict.fromkeys(one for one in found if one))
     if shown and all(found):
         given = ", ".join(f"`{one.said_call}` gives `{one.said_result}`" for one in shown)
-        return f"`{test.id}` expects now what {shown[0].origin} shows: {given}."
+        return f"{test.shown} expects now what {shown[0].origin} shows: {given}."
     if any(one.path == test.path and one.rule in WEAKENED for one in integrity):
         return ""
     permitted = permission_for(wanted.permitted, test)
@@ -257,7 +257,7 @@ def why_meant(wanted: Requirements, integrity: Sequence[Finding], test: TestComp
 def said_to_change(permitted: PermittedChange, test: TestComparison) -> str:
     """Say which words let a test change."""
     said = clip_line(permitted.sentence, 160)
-    return f"What `{test.id}` expects was changed, and {permitted.origin} allows it: “{said}”"
+    return f"What {test.shown} expects was changed, and {permitted.origin} allows it: “{said}”"
 
 
 def contradiction(shown: Sequence[ShownResult], test: TestComparison) -> ShownResult | None:

@@ -75,6 +75,11 @@ class TestComparison:
     runner_of_head: str = ""  # another major version, with which that fails
 
     @property
+    def shown(self) -> str:
+        """Its id as code of a sentence, which a mark inside of it would end."""
+        return "`" + self.id.replace("`", "'") + "`"
+
+    @property
     def only_loads_otherwise(self) -> bool:
         """Whether it reads as on base, where head's code keeps base's version of its file from loading.
 

@@ -48,7 +48,7 @@ def expectation_reasons(case: Case) -> Iterator[GateReason]:
         if test not in unasked and (part := _changed_beside(case, test)):
             became = f"changes `{part.before}` to `{part.after}`"
             yield _for_a_person(
-                f"What `{test.id}` expects changes as the task asks, and also "
+                f"What {test.shown} expects changes as the task asks, and also "
                 f"{became if part.after else f'loses `{part.before}`'}, of which the task says nothing.",
                 f"Leave this part as it was. {_SAY_SO}",
                 (test.id,),

@@ -98,7 +98,7 @@ def leaves_skipped_out(claim: Claim) -> Gap | None:
         own = words_of(test_name(test.id)) & wanted - shown
         if len(own) >= _SEVERAL:
             return Gap(
-                f"`{test.id}`, which is about a part of it that no other one is about, is skipped here.",
+                f"{test.shown}, which is about a part of it that no other one is about, is skipped here.",
                 "Let this test run here, or show the same by another one",
             )
     return None

@@ -127,7 +127,7 @@ def judge_upkeep(requirement: Requirement, case: Case) -> Verdict:
     return unverified(
         requirement,
         "Behavior is to stay as it is, and tests that hold on both sides were not seen to notice all damage "
-        f"to the changed lines of {_shown(case.code_changes)}{measured}.",
+        f"to the changed lines of {_shown(named_changes(case))}{measured}.",
         "Add a test of what must stay: it passes on base and on head, and fails when that breaks.",
     )
 
@@ -221,7 +221,7 @@ def _by_what_holds(requirement: Requirement, case: Case) -> Verdict | None:
         return unverified(
             requirement,
             "Behavior is to stay as it is, and there was no time to try all damage to the changed lines of "
-            f"{_shown(case.code_changes)}: {counted}, {late} not tried in time.",
+            f"{_shown(named_changes(case))}: {counted}, {late} not tried in time.",
             "Raise `limits.damage` or `limits.minutes` in `.github/assay.yml` on the base branch, then "
             "comment `/judge`.",
         )

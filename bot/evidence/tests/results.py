@@ -199,7 +199,7 @@ def pass_rate(test: TestComparison) -> str:
 
 def test_ids(tests: Iterable[TestComparison], most: int = 3) -> str:
     """A few test ids for a sentence, and how many more there are."""
-    ids = [f"`{test.id}`" for test in tests]
+    ids = [test.shown for test in tests]
     more = f" and {len(ids) - most} more" if len(ids) > most else ""
     return ", ".join(ids[:most]) + more
 

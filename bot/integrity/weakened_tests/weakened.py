@@ -366,12 +366,14 @@ def changed_expectations(inspection: Inspection) -> Iterator[Finding]:
         if one := adapted.get(test.id):
             rule = TEST_FOLLOWS_MOVE if one.only_moved else TEST_ADAPTED
             follows = "code that was only moved" if one.only_moved else "a moved interface"
-            message = f"`{test.id}` follows {follows}; what it demands is unchanged."
+            message = f"{test.shown} follows {follows}; what it demands is unchanged."
             yield replace(make_finding(rule, change, test.line, message), about=test.id)
         elif loosened and not permission_for(inspection.facts.permitted, test):
-            message = f"`{test.id}` now passes on base's code, too; its base version fails on head."
+            message = (
+                f"{test.shown} now passes on base's code, too; its base version fails on head."
+            )
             found = make_finding(ASSERTION_LOOSENED, change, test.line, message)
             yield replace(found, severity=Severity.BLOCK)
         else:
-            message = f"What `{test.id}` expects was changed; its base version fails on head."
+            message = f"What {test.shown} expects was changed; its base version fails on head."
             yield make_finding(EXPECTATION_CHANGED, change, test.line, message)

@@ -70,6 +70,12 @@ def test_the_authors_fail_to_pass_test_satisfies_and_is_labelled():
     assert "The pull request adds or edits its file" in found.reason
 
 
+def test_marks_of_code_in_a_tests_name_do_not_end_what_is_shown_as_code():
+    test = replace(comparison("test_a", TestChange.STILL_FAILING), id="test.js::`split` > `n`")
+    found = verdict_of("B2", requirements(), observed(*KEPT, test))
+    assert "`test.js::'split' > 'n'`" in found.reason
+
+
 def test_the_configuration_can_ask_for_more_than_the_authors_tests():
     asks = read_configuration("gate: {authors_tests: block}")
     by_author, by_base = (
