@@ -110,16 +110,24 @@ class Case:
         return self.observed.base_is_untested and not ran and self.only_exit_code is None
 
     def is_sole(self, requirement: Requirement) -> bool:
-        """Whether it is the only demand that the task makes.
+        """Whether the task demands nothing else; what the author adds takes nothing from what is asked."""
+        is_asked = requirement.trust.is_asked
+        may_be = requirement.category in ASKED and requirement.mandatory
+        return may_be and all(is_asked > r.trust.is_asked for r in self._beside(requirement))
 
-        Beside a behavior, what must stay and upkeep that asks for no source count for nothing: no test fails
-        without the change for them.
-        """
+    def is_for_another(self, requirement: Requirement, test: TestComparison) -> bool:
+        """Whether a test is tied to demands beside this one only."""
+        tied = {tie.requirement_id for tie in self.ties if tie.test_id == test.id}
+        beside = {one.id for one in self._beside(requirement)}
+        return requirement.id not in tied and not tied.isdisjoint(beside)
+
+    def _beside(self, requirement: Requirement) -> list[Requirement]:
+        """The other demands; beside a behavior, none that no test fails for without the change."""
         asked = [r for r in self.requirements.items if r.category in ASKED and r.mandatory]
         if requirement.category is Category.BEHAVIOUR:
             asked = [r for r in asked if r.category is not Category.KEEP]
             asked = [r for r in asked if upkeep_area(r.text) not in NARROW]
-        return asked == [requirement]
+        return [r for r in asked if r != requirement]
 
     @property
     def regressions(self) -> tuple[TestComparison, ...]:

@@ -34,7 +34,7 @@ from bot.verdict.unshown import in_numbers, left_unshown
 from sandbox.damage.values import KEY, OneValue
 from sandbox.elsewhere.values import Difference
 
-SOLE = "the only requirement, and the test passes only with this change"
+SOLE = "the only requirement of the task, and the test passes only with this change"
 
 
 def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
@@ -235,7 +235,11 @@ def _refuted(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Verd
     They are new tests that fail on head, and failing tests that the requirement names itself.
     """
     sole = case.is_sole(requirement)
-    new = [t for t in case.groups.failures if t.id in ties or sole]
+    new = [
+        t
+        for t in case.groups.failures
+        if t.id in ties or (sole and not case.is_for_another(requirement, t))
+    ]
     failing = (*case.groups.still_failing, *case.regressions)
     against = (*new, *(t for t in failing if t.id in ties and ties[t.id].explicit))
     if not against:
@@ -265,7 +269,8 @@ def proofs_of(
         return tuple(t for t in could if t.id in ties or named & called_in(t))
     if requirement.trust is Trust.AUTHOR:
         return tuple(could)
-    return tuple(test for test in could if speaks_of(requirement, test))
+    free = (test for test in could if not case.is_for_another(requirement, test))
+    return tuple(test for test in free if speaks_of(requirement, test))
 
 
 def _proven(

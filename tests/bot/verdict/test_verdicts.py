@@ -76,6 +76,20 @@ def test_marks_of_code_in_a_tests_name_do_not_end_what_is_shown_as_code():
     assert "`test.js::'split' > 'n'`" in found.reason
 
 
+@pytest.mark.parametrize(
+    ("name", "outcome"),
+    [("test_divides", SATISFIED), ("test_bill_rounds_to_cents", UNVERIFIED)],
+)
+def test_what_the_author_lists_takes_no_proof_from_the_one_demand_of_the_issue(name, outcome):
+    source = f"def {name}():\n    assert Bill(9).parts(3) == [3, 3, 3]\n"
+    proof = comparison(name, TestChange.FAIL_TO_PASS, source)
+    title = "A bill should know what each of its guests owes when all pay the same"
+    wanted = requirements(title, author="- [x] bill rounds to cents\n")
+    found = verdict_of("R1", wanted, observed(proof))
+    assert found.outcome is outcome
+    assert ("the only requirement of the task" in found.reason) is (outcome is SATISFIED)
+
+
 def test_the_configuration_can_ask_for_more_than_the_authors_tests():
     asks = read_configuration("gate: {authors_tests: block}")
     by_author, by_base = (
