@@ -67,7 +67,7 @@ _TELLING = r"(?:updated?|complete|up to date|improve\w*|describes?|explains?|men
 _BY_WORDS: dict[Area, tuple[str, ...]] = {
     Area.CHANGELOG: (
         rf"^(?:{_VERB}\s+)?(?:an?\s+|the\s+)?(?:entry\s+(?:in|to)\s+(?:the\s+)?)?"
-        r"(?:change ?log|release notes?|news ?(?:fragment|entry))\b[^.]{0,40}$",
+        r"(?:change ?log|release notes?|news ?(?:fragment|entry))\b[^.]{0,40}\.?$",
         r"^(?:add|write|create)\b.{0,30}\b(?:change ?log|news fragment|release note)",
     ),
     Area.TESTS: (

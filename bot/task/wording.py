@@ -165,7 +165,7 @@ _CHORES_DONE = (
 )
 _KINDS_OF_CHANGE = (
     r"^(?:bug ?fix|new feature|feature|breaking change|refactoring|documentation(?: update)?|other|"
-    r"enhancement|code style|performance|chore|yes|no|n/?a)\s*(?:\(.*\))?[:.]?$",
+    r"enhancement|implementation|code style|performance|chore|yes|no|n/?a)\s*(?:\(.*\))?[:.]?$",
 )
 _FORMALITIES = (
     r"contributing|code of conduct|self[- ]review|latest version|existing issues?|duplicates?\b",
