@@ -98,11 +98,10 @@ def untried_options(inspection: Inspection) -> Iterator[Finding]:
         both = functions_on_both(change, inspection) if is_read else ()
         for function, name in _newly_taken(both):
             given = re.compile(_GIVEN.format(name=re.escape(name)))
-            is_given = any(given.search(line) for line in code if not _DEFINITION.match(line))
-            is_tried = any(map(whole_name(name).search, tests)) or any(
-                _gives(function, name, line) for line in tests
-            )
-            if not (is_given or is_tried or any(map(known.knows, words_of(name)))):
+            calling = [line for line in code if not _DEFINITION.match(line)]
+            is_given = any(map(given.search, calling)) or any(map(whole_name(name).search, tests))
+            is_given |= any(_gives(function, name, line) for line in (*calling, *tests))
+            if not (is_given or any(map(known.knows, words_of(name)))):
                 message = (
                     f"`{function.name}` newly takes `{name}`. No test of this change gives it, and the task "
                     "does not speak of it."
@@ -116,13 +115,14 @@ def _gives(function: Signature, name: str, line: str) -> bool:
     called = re.search(rf"(?<![\w$]){re.escape(function.name)}\(", line[:2_000])
     if name not in taken or called is None:
         return False
-    depth, commas = 0, 0
+    depth, given, is_open = 0, 0, True
     for sign in line[called.end() : 2_000]:
         depth += (sign in "([{") - (sign in ")]}")
-        commas += sign == "," and not depth
         if depth < 0:
             break
-    return commas >= taken.index(name) > 0
+        given += is_open and not sign.isspace()  # the first sign of an argument
+        is_open = sign == "," and not depth if not sign.isspace() else is_open
+    return given > taken.index(name)
 
 
 def _newly_taken(both: Iterable[tuple[Signature, Signature]]) -> Iterator[tuple[Signature, str]]:

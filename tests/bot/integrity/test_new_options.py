@@ -180,6 +180,7 @@ def test_what_a_function_newly_takes_is_asked_about(path: str, before: str, afte
         NESTS.replace("other):", "other=None):"),
         NESTS.replace("merge(one, other)", "merge(one, other, _strict=1)"),
         NESTS.replace("other):", "other, strict=0):") + "\n\nmerge(A, B, strict=1)\n",
+        NESTS.replace("other):", "other, strict=0):") + "\n\nmerge(A, B, 1)\n",
     ],
     ids=[
         "renamed",
@@ -188,10 +189,24 @@ def test_what_a_function_newly_takes_is_asked_about(path: str, before: str, afte
         "no longer needed",
         "its own",
         "given by the code",
+        "given by its place",
     ],
 )
 def test_what_is_needed_or_no_option_is_left_alone(after: str) -> None:
     assert not newly_takes("merge.py", PYTHON, after)
+
+
+@pytest.mark.parametrize(
+    ("call", "is_asked"), [("Settings.read(name)", False), ("Settings.read()", True)]
+)
+def test_the_first_argument_of_a_method_is_given_by_its_place_too(
+    call: str, is_asked: bool
+) -> None:
+    before = "class Settings:\n    @classmethod\n    def read(cls):\n        return cls()\n"
+    after = (
+        before.replace("(cls)", "(cls, path=None)") + f"\n\ndef load(name):\n    return {call}\n"
+    )
+    assert newly_takes("settings.py", before, after) is is_asked
 
 
 @pytest.mark.parametrize(
