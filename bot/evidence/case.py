@@ -47,7 +47,7 @@ from sandbox.values import ChangeKind
 _ABOUT = 0.5  # share of a test's name, from which on a demand is about the test
 _WARNS = re.compile(r": ((Pending)?Deprecation|Future)Warning$")
 _LACKS_PRIVATE = re.compile(
-    r"^E\s+(ModuleNotFoundError: No module named '([\w.]+\.)?_\w|ImportError: cannot import name "
+    r"^(?:E\s+)?(ModuleNotFoundError: No module named '([\w.]+\.)?_\w|ImportError: cannot import name "
     r"('_\w|'\w+' from '([\w.]+\.)?_\w))"
 )
 

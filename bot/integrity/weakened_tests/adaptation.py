@@ -1,12 +1,14 @@
 """Tells whether an edited test only follows a moved interface and still demands the same.
 
-It does when nothing differs but where names of the same package are imported from, and the parameter
-names of functions defined inside the test. Inputs, calls, assertions and fixtures stand as they were.
+It does when nothing differs but where names of the same package are imported from, what one of them is called
+there, and the parameter names of functions defined inside the test. Inputs, calls, assertions and fixtures
+stand as they were.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -14,6 +16,9 @@ from bot.diff.lines import Texts, is_gone, is_new, old_path
 from bot.diff.python_source import Definition, parse_python, path_to
 from bot.values import AdaptedTest, TestComparison
 from sandbox.values import Diff
+
+Read = Callable[[str], str | None]
+"""The text of a module (dotted name, absolute) on one side, None when it is not there."""
 
 
 def find_adapted(
@@ -28,10 +33,53 @@ def find_adapted(
         if change is None or not (test.is_edited and test.place):
             continue
         before, after = base.read(old_path(change)), head.read(change.path)
-        if before and after and _is_only_adapted(before, after, test.place):
-            is_moved = _is_only_moved(before, after, on_base, on_head)
+        if not before or not after:
+            continue
+        rename = _rename(before, after)
+        before = rename.of(before)
+        if _is_only_adapted(before, after, test.place):
+            is_moved = _is_only_moved(before, after, rename.seen_by(on_base), on_head, rename.new)
             found.append(AdaptedTest(test.id, is_moved))
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rename:
+    """A name that a test file imports by another one now; both are empty where there is none."""
+
+    old: str = ""
+    new: str = ""
+
+    def of(self, text: str) -> str:
+        """Write a text of base with the new name."""
+        return re.sub(rf"\b{self.old}\b", self.new, text) if self.old else text
+
+    def seen_by(self, read: Read) -> Read:
+        """Read the modules of base with the new name."""
+        return lambda module: None if (text := read(module)) is None else self.of(text)
+
+
+def _rename(base_source: str, head_source: str) -> _Rename:
+    """The one name that a test file takes from the same module by another name than on base.
+
+    The new one must mean nothing on base, and the old one stand in no text that a test may expect.
+    """
+    base, head = parse_python(base_source), parse_python(head_source)
+    if base is None or head is None:
+        return _Rename()
+    before, after = (
+        {(one.module, one.name) for one in _origins(source).values()}
+        for source in (base_source, head_source)
+    )
+    gone, new = before - after, after - before
+    if len(gone) != 1 or [module for module, _ in gone] != [module for module, _ in new]:
+        return _Rename()
+    ((_, old),), ((_, now),) = gone, new
+    texts = (n.value for n in ast.walk(base) if isinstance(n, ast.Constant))
+    is_expected = any(isinstance(t, str) and re.search(rf"\b{old}\b", t) for t in texts)
+    if is_expected or re.search(rf"\b{now}\b", base_source):
+        return _Rename()
+    return _Rename(old, now)
 
 
 def _is_only_adapted(base_source: str, head_source: str, test: str) -> bool:
@@ -108,10 +156,6 @@ class _Normaliser(ast.NodeTransformer):
 # --- tells whether what an adapted test imports was moved, and is no decoy ------------------------
 
 
-Read = Callable[[str], str | None]
-"""The text of a module (dotted name, absolute) on one side, None when it is not there."""
-
-
 def _modules(tree: Texts, paths: tuple[str, ...]) -> Read:
     """Read modules by their dotted names, where the change touches their files."""
 
@@ -136,13 +180,16 @@ class _Origin:
     name: str
 
 
-def _is_only_moved(base_test: str, head_test: str, on_base: Read, on_head: Read) -> bool:
+def _is_only_moved(
+    base_test: str, head_test: str, on_base: Read, on_head: Read, renamed: str
+) -> bool:
     """Whether every name that two versions of a test file import from different places was moved there.
 
-    A name whose place cannot be found, or that is defined in no plain way, is not.
+    What was `renamed` must be the same, too. A name whose place cannot be found, or that is defined in no
+    plain way, is not.
     """
     before, after = _origins(base_test), _origins(head_test)
-    moved = [name for name in before if name in after and before[name] != after[name]]
+    moved = [n for n in before if n in after and (before[n] != after[n] or n == renamed)]
     return bool(moved) and all(
         _is_same(_found(before[name], on_base), _found(after[name], on_head))
         or _is_followed(before[name], after[name], on_head)

@@ -436,10 +436,11 @@ CODE = "RATE = 2\n\ndef _least(n):\n    return n * RATE\n\ndef split(n, k):\n   
 DECOY = "def split(n, k):\n    return [10, 0, 0]\n"
 
 
-def adapted_test(message, old=CODE, new=CODE, left=None):
+def adapted_test(message, old=CODE, new=CODE, left=None, before=MOVED):
     """A test that imports `split` from `shop._new` now, and what the modules hold; `left` in the old one."""
-    before, after = MOVED, MOVED.replace("_old", "_new")
-    base = {PATH: before, "src/shop/_old.py": old, "src/shop/_new.py": None}
+    after = MOVED.replace("_old", "_new")
+    there = None if before == MOVED else old
+    base = {PATH: before, "src/shop/_old.py": old, "src/shop/_new.py": there}
     head = {PATH: after, "src/shop/_old.py": left, "src/shop/_new.py": new}
     diff = Diff(tuple(changed(path, base[path], head[path]) for path in base))
     test = replace(four_ways(FAILED, FAILED, PASSED), message=message)
@@ -484,6 +485,30 @@ def test_a_test_that_is_led_to_other_code_needs_a_person(new):
     tests, found = adapted_test(LACKS_MODULE, new=new)
     assert found == [rule.TEST_ADAPTED]
     assert conclusion_of(tests=tests).value == "action_required"
+
+
+OLD_NAME = "from shop._new import _share\n\n" + STRICT.replace("split(10", "_share(10")
+
+
+@pytest.mark.parametrize(
+    ("old", "before", "found"),
+    [
+        (CODE, OLD_NAME, [rule.TEST_FOLLOWS_MOVE]),
+        (CODE.replace("n * RATE", "n"), OLD_NAME, [rule.TEST_ADAPTED]),
+        (CODE.replace("_least(n)", "_least(k)"), OLD_NAME, [rule.TEST_ADAPTED]),
+        (CODE, OLD_NAME.replace("== 10", "== 9"), []),
+        (CODE, OLD_NAME + "    assert shares.name == '_share'\n", []),
+        (CODE, OLD_NAME.replace("sum(", "split(").replace("shares", "split"), []),
+    ],
+    ids=["the same", "other below", "other code", "other result", "in a text", "a name of base"],
+)
+def test_a_test_may_follow_the_new_name_of_a_private_function(old, before, found):
+    old = old.replace("def split", "def _share")
+    message = LACKS_NAME.replace("_f", "_share").replace("E   ", "")  # as unittest says it
+    tests, rules_found = adapted_test(message, old=old, before=before)
+    assert rules_found == found
+    said = "success" if found == [rule.TEST_FOLLOWS_MOVE] else "action_required"
+    assert conclusion_of(tests=tests).value == said
 
 
 TAKES = "from ._new import split\n\ndef pay(n):\n    return split(n, 3)\n"
