@@ -91,10 +91,14 @@ def untested_alternatives(
     """Return what a demand names and `tests` (their code) do not have, and what they have of the same list.
 
     None where they have all or nothing of each list, or where there is no list. The names of what the change
-    has `added` count as code without being marked as such.
+    has `added` count as code without being marked as such. Private functions are tested by way of those that
+    call them, and seldom by their names.
     """
     prose = written_as_code(prose_of(requirement), added)
-    listed = [[one for one in names if _atoms(one)] for names in _lists(prose, _BESIDE)]
+    listed = [
+        [one for one in names if _atoms(one) and not one.startswith("_")]
+        for names in _lists(prose, _BESIDE)
+    ]
     # "`CACHE=0` or `CACHE=false`": where either is to do, both have to.
     listed += (names for names in _lists(prose, _OR_ELSE) if _are_values_of_one(names))
     for names in listed:

@@ -62,6 +62,7 @@ NOTHING = {
     "a value and a call": ("It gives `'ids'` and `f('B')` is fine.", "'ids'"),
     "shown": ("It is wrong.\n\n```\n`one`, `two`\n```\n", "one"),
     "private": ("Drop stale `align` and `valign` keys", "assert 'a' not in (t.align, t._valign)"),
+    "private functions": ("The parts (`_load`, `_dump`) must move to `both`.", "_load()"),
     "two sides of one thing": ("So it is in arrays of `items`, with `type` set.", "type"),
     "digits": ("`1` and `2` are wrong.", "1"),
     "and so on": ("Every key schema: `Regex`, `And`, `Or` and so on.", "Regex"),
