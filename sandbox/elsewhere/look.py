@@ -69,9 +69,9 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     whole = tuple(call for call in calls if not call.outcome.startswith(_NOT_SEEN))
     unrecorded = tuple(sorted(set(looking.paths) - {call.path for call in whole}))
     replay = Replay(sandbox, driver, looking, told)
-    if calls and looking.is_held:
-        return await replay_held(replay, calls)
     names = await asyncio.to_thread(new_names, looking.checkout, looking.test_files)
+    if calls and looking.is_held:
+        return await replay_held(replay, calls, names)
     if not calls:
         nothing = nothing_called(looking) if driver is _PYTHON else ()
         in_series = await replay_in_series(replay, (), names)

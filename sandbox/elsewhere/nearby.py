@@ -91,7 +91,7 @@ async def replay_nearby(
     )
     told_apart = tuple(one for swap in swaps if (one := sides.told_apart(swap)))
     differences = tuple(filter(None, map(sides.answered_once, wanted)))
-    defaults = tuple(changed_defaults(wanted, without, sides.base, sides.head))
+    defaults = tuple(changed_defaults(wanted, without, sides.base, sides.head, names))
     return SecondLook(
         inputs=tuple(_with_its_words((*weighed, *sides.not_plain(wanted)), words, added)),
         swapped=told_apart,
@@ -138,8 +138,13 @@ async def _unordered(
     return tuple(islice(filter(None, (sides.in_other_order(o, mixed) for o in asked)), MOST_INPUTS))
 
 
-async def replay_held(replay: Replay, calls: tuple[Recorded, ...]) -> SecondLook:
-    """Return calls near those of tests that hold that come otherwise on head. Raises SandboxError."""
+async def replay_held(
+    replay: Replay, calls: tuple[Recorded, ...], names: frozenset[str]
+) -> SecondLook:
+    """Return calls near those of tests that hold that come otherwise on head. Raises SandboxError.
+
+    `names` are those that only head knows.
+    """
     driver, looking = replay.driver, replay.looking
     known = {(one.module, one.name, one.arguments) for one in calls}
     words = literals(added_code(looking.checkout.diff, set(looking.test_files)))
@@ -152,7 +157,8 @@ async def replay_held(replay: Replay, calls: tuple[Recorded, ...]) -> SecondLook
         return SecondLook()
     sides = await replay.on_both([*around, *all_of(around)])
     near = {one: (one, *(other.call for other in group)) for one, group in around.items()}
-    return SecondLook(otherwise=tuple(changed_defaults((), near, sides.base, sides.head)))
+    otherwise = changed_defaults((), near, sides.base, sides.head, names)
+    return SecondLook(otherwise=tuple(otherwise))
 
 
 def _swaps(driver: Driver, looking: Looking, seen: list[Recorded]) -> Iterator[Swap]:

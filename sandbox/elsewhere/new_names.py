@@ -13,6 +13,11 @@ from sandbox.values import Checkout, Diff
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _LARGEST = 1 << 20  # characters of a file that is read for its names
+_OF_AN_OBJECT = re.compile(
+    r"(?:\binstance\('[\w.:]{1,400}', | and left |\Areturned [A-Za-z_]\w* )\{"
+)
+"""What an object's attributes are told behind."""
+_TOKEN = re.compile(r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"|, |[^'\"()\[\]{},]++|.", re.DOTALL)
 
 
 def added_code(diff: Diff, tests: Collection[str]) -> str:
@@ -46,11 +51,13 @@ def changed_defaults(
     plain: Mapping[Recorded, tuple[Recorded, ...]],
     base: Mapping[Recorded, CallOutcome | None],
     head: Mapping[Recorded, CallOutcome | None],
+    names: Collection[str],
 ) -> Iterator[OtherResult]:
     """Yield calls that base answers, and head otherwise: the tests' `calls` without their new arguments.
 
     Of each `plain` has that, and calls near it. Where a call of the tests gives just what head does, they
-    show that it is meant.
+    show that it is meant. That an object has an attribute more, of the `names` that only head knows, is no
+    other answer.
     """
     told = ((plain[call][0] if call in plain else call, head.get(call)) for call in calls)
     shown = {(one.name, one.arguments, outcome.all) for one, outcome in told if outcome}
@@ -59,13 +66,42 @@ def changed_defaults(
         if on_head and (first.name, first.arguments, on_head.all) in shown:
             continue
         for one in (first, *near):
-            if both := _otherwise(base.get(one), head.get(one)):
+            if both := _otherwise(base.get(one), head.get(one), names):
                 yield OtherResult(Otherwise.DEFAULT, both_sides(one.shown, *both), call.path)
                 break
 
 
-def _otherwise(base: CallOutcome | None, head: CallOutcome | None) -> tuple[str, str] | None:
+def _otherwise(
+    base: CallOutcome | None, head: CallOutcome | None, names: Collection[str]
+) -> tuple[str, str] | None:
     """Return what base answers and what comes of head, where that is something else; None where it is not."""
     if not base or not head or base.unsteady or head.unsteady or re.match(RAISED, base.all):
         return None
-    return (base.all, head.all) if base.all != head.all else None
+    is_same = base.all == head.all or base.all == without_attributes(head.all, names)
+    return None if is_same else (base.all, head.all)
+
+
+def without_attributes(told: str, names: Collection[str]) -> str:
+    """Return what is told of a call without those attributes of objects in it that have one of the names."""
+    states = {one.end() - 1 for one in _OF_AN_OBJECT.finditer(told)}
+    kept: list[str] = []
+    around: list[bool] = []  # of each open bracket: does it hold an object's attributes
+    left_out = 0  # how deep the attribute stands that is left out
+    for token in _TOKEN.finditer(told):
+        text = token[0]
+        is_its_end = left_out == len(around) and text in (", ", "}")
+        if left_out and is_its_end:
+            left_out = 0
+            if text == ", ":
+                continue
+            if kept[-1] == ", ":
+                kept.pop()
+        if text in "([{":
+            around.append(token.start() in states)
+        elif text in ")]}" and around:
+            around.pop()
+        elif not left_out and around and around[-1] and text[1:-1] in names:
+            left_out = len(around) if told.startswith(": ", token.end()) else 0
+        if not left_out:
+            kept.append(text)
+    return "".join(kept)

@@ -1,0 +1,50 @@
+"""What an object has more on head, under names that only head knows, is no other answer of a call."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandbox.elsewhere.new_names import without_attributes
+
+NAMES = frozenset(("limit", "kinds"))
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ("returned None and left {'size': 1, 'limit': 2}", "returned None and left {'size': 1}"),
+        (
+            "returned None and left {'limit': [1, 2], 'size': 1}",
+            "returned None and left {'size': 1}",
+        ),
+        ("returned None and left {'limit': 2}", "returned None and left {}"),
+        ("returned Bag {'kinds': {'a': ', '}, 'size': 1}", "returned Bag {'size': 1}"),
+        (
+            "returned [instance('m:Bag', {'size': 1, 'kinds': (1,), 'limit': 2})]",
+            "returned [instance('m:Bag', {'size': 1})]",
+        ),
+        (
+            "returned None and left {'own': instance('m:Own', {'limit': \"it's\", 'a': {'limit': 1}})}",
+            "returned None and left {'own': instance('m:Own', {'a': {'limit': 1}})}",
+        ),
+    ],
+)
+def test_attributes_that_only_head_knows_are_left_out(told: str, expected: str) -> None:
+    assert without_attributes(told, NAMES) == expected
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "returned {'size': 1, 'limit': 2}",
+        "returned 1 and left [{'limit': 2}]",
+        "returned 'and left {limit: 2}'",
+        "returned Bag {'size': 'limit', 'a': 2}",
+        "returned Bag {'size': 1, 'limits': 2",
+        "raised ValueError",
+        "returned ')]}'",
+        "returned )]}, {",
+    ],
+)
+def test_all_else_that_is_told_stays(told: str) -> None:
+    assert without_attributes(told, NAMES) == told
