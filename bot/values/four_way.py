@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import PurePosixPath
 
 from sandbox.values import Outcome
 
@@ -90,8 +91,12 @@ class TestComparison:
 
     @property
     def place(self) -> str:
-        """Where in its file it stands: `TestA::test_b`, without parameters."""
-        return self.id.split("[", 1)[0].partition("::")[2]
+        """Where in its file it stands: `TestA::test_b`, without parameters; unittest writes a dotted name."""
+        bare = self.id.split("[", 1)[0]
+        if "::" in bare or not self.path.endswith(".py"):
+            return bare.partition("::")[2]
+        module = PurePosixPath(self.path).stem
+        return f".{bare}".partition(f".{module}.")[2].replace(".", "::")
 
     @property
     def is_edited(self) -> bool:

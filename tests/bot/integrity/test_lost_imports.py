@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bot.integrity import inspect_integrity
@@ -99,6 +101,15 @@ def found(test: TestComparison, head: str = HEAD, base: str = BASE, **conftest: 
 @pytest.mark.parametrize("name", ["test_price", "test_price[x-1]", "TestShop::test_new"])
 def test_a_test_that_stands_on_head_as_it_did_regressed_nothing(name: str, message: str) -> None:
     assert found(lost(name, message))
+
+
+@pytest.mark.parametrize(
+    "id_", ["tests.test_shop.TestShop.test_new", "test_shop.TestShop.test_new"]
+)
+def test_so_it_is_where_unittest_names_it(id_: str) -> None:
+    said = LACKS.removeprefix("E   ")
+    assert found(replace(lost("TestShop::test_new", said), id=id_))
+    assert not found(replace(lost("TestShop::test_new", said), id=id_.replace("_new", "_gone")))
 
 
 def test_no_test_is_lost_by_a_conftest_that_only_leaves_out_what_is_gone() -> None:
