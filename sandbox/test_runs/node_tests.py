@@ -144,7 +144,7 @@ def _command(order: TestOrder) -> Command:
         "runner": recipe.runner.value,
         "package": start.package,
         "bin": start.script,
-        "node": (*_RECORDER, *start.node, *call.node),
+        "node": (*_RECORDER, *_watching(start, call), *call.node),
         "own_node": (*test, *call.node),
         "through": start.through,
         "reporter": (*test, *start.arguments),
@@ -179,6 +179,16 @@ def _command(order: TestOrder) -> Command:
         limits=order.limits,
         channel_bytes=CHANNEL_BYTES,
     )
+
+
+def _watching(start: _Start, call: _Call) -> tuple[str, ...]:
+    """Return node's options of a runner, without hooks of ES modules where it requires the test files.
+
+    uvu does so where it is given modules to require, which compile the tests. With a hook node would load
+    the files as ES modules, whose endings it does not know.
+    """
+    hooks = ("--import=",) if start.each and "-r" in call.node else ()
+    return tuple(word for word in start.node if not word.startswith(hooks))
 
 
 def _tests_of(order: TestOrder) -> tuple[str, ...]:

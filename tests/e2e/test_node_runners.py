@@ -366,6 +366,23 @@ def test_uvu_is_watched_on_a_node_without_import(tmp_path: Path, script: str) ->
     assert_shown_by(seen, f"test/price.js::{TITLE}")
 
 
+def test_uvu_loads_tests_in_typescript_by_what_it_requires_first(tmp_path: Path) -> None:
+    known = (
+        "import {test} from 'uvu';\nimport {is, throws} from 'uvu/assert';\n"
+        "import {discounted} from '../price';\n\n"
+        "test('discounted takes the percentage off the price', () => is(discounted(200, 10), 180));\n"
+    )
+    new = f"test('{TITLE}', () => throws(() => discounted(200, 101), 'above 100'));\n"
+    base = {
+        "package.json": manifest("uvu -r tsm test", '{"type": "commonjs"}', uvu="^0.5", tsm="^2.3"),
+        "price.ts": DISCOUNT,
+        "test/price.ts": f"{known}test.run();\n",
+    }
+    change = {"price.ts": REFUSING, "test/price.ts": f"{known}{new}test.run();\n"}
+    seen = judged(tmp_path, base, change)
+    assert_shown_by(seen, f"test/price.ts::{TITLE}")
+
+
 @pytest.mark.parametrize("ignored", [" -i suites", ""], ids=["ignored", "found by its name"])
 def test_tests_that_a_file_of_uvu_defines_for_others_are_run_by_those(
     tmp_path: Path, ignored: str
