@@ -15,7 +15,9 @@ from sandbox.values import Observation, Outcome, TestResult, TestRun
 _LONGEST_S = 1e6
 NO_TESTS = "No tests were collected."
 _TELLING = re.compile(r"\berror\b|cannot |unknown|not found|no such|is not |unsupported", re.I)
-_NO_REASON = re.compile(r"^at |\busage: ")
+_NO_REASON = re.compile(
+    r"^(?:at |[✓✔√] )|\busage: "
+)  # of a stack, or the name of a test that passed
 _SAID_BYTES = 20_000
 _SAID_CHARS = 300
 _PYTEST_STOPPED = {2: "was interrupted", 3: "failed inside", 4: "refused its arguments"}
