@@ -31,6 +31,7 @@ from sandbox.toolchains.node_workspace import (
     MANAGER_BINS,
     TABLES,
     Manager,
+    build_script,
     choose_manager,
     declared_downloads,
     install_commands,
@@ -227,6 +228,7 @@ _LOADED = re.compile(
     r"(?m)^(?:import|export)\b(?:[^'\"]{0,300}\bfrom)?\s{0,9}['\"](\.[^'\"\n]{1,300})['\"]"
     r"|^(?:const|let|var)\b[^'\"\n]{0,300}\brequire\(['\"](\.[^'\"\n]{1,300})['\"]\)"
 )
+_IN_FOLDER = re.compile(r"(?:\./)?([\w-][\w.-]*)(?:/|$)")
 _SETTINGS = re.compile(r"(?:vite|vitest|jest)\.config\.\w+")
 
 
@@ -241,11 +243,12 @@ def _build(
     named = [name for name in BUILDS if scripts.text(name)]
     if not named or runner.runner is TestRunner.NONE:
         return (), (), ()
-    build = (("npm", "run", named[0]),)
-    said = f"`npm run {named[0]}` runs first, because"
+    script = build_script(scripts)
+    build = (("npm", "run", script),)
+    said = f"`npm run {script}` runs first, because"
     if any(word in BUILDS or word == "tsc" for word in runner.before):
         return build, (), (f"{said} the test script builds before it tests.",)
-    output = _missing_output(tree, manifest)
+    output = _missing_output(tree, manifest, runner)
     if output:
         return build, build, (f"{said} tests use `{output}`, which is built.",)
     made = _missing_source(tree) if "prepare" in named else ""
@@ -271,8 +274,8 @@ def _missing_source(tree: Tree) -> str:
     return ""
 
 
-def _missing_output(tree: Tree, manifest: Table) -> str:
-    """Return the built folder that tests import, or that the package they import by name is in."""
+def _missing_output(tree: Tree, manifest: Table, runner: Runner) -> str:
+    """Return the built folder that the runner's files are in, or what tests import by path or by name."""
     tests = [path for path in tree.files() if path.endswith(SUFFIXES) and is_test(path)]
     texts = [tree.read(path) for path in tests[:READ_TEST_FILES]]
     # Without `main` the first path of the `exports` field, however deep.
@@ -283,11 +286,10 @@ def _missing_output(tree: Tree, manifest: Table) -> str:
             entry = inner or next(iter(entry.values()))
     path = entry if isinstance(entry, str) else ""
     output = PurePosixPath(path.removeprefix("./")).parts[:1]
-    candidates = [*output, "dist", "lib", "build", "out"]
-    for folder in candidates:
-        if not tree.has(folder) and any(
-            re.search(rf"['\"](\.\./)+{re.escape(folder)}\b", t) for t in texts
-        ):
+    given = {found[1] for found in map(_IN_FOLDER.match, runner.arguments) if found}
+    for folder in (*output, "dist", "lib", "build", "out"):
+        loaded = re.compile(rf"['\"](\.\./)+{re.escape(folder)}\b")
+        if not tree.has(folder) and (folder in given or any(map(loaded.search, texts))):
             return folder
     name = manifest.text("name")
     # By its own name, unless what runs the tests takes the sources for it; or by the folder that it is in.

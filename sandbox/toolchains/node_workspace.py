@@ -6,11 +6,13 @@ import json
 import re
 import shlex
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import PurePosixPath
 
 from sandbox.base import TREE
 from sandbox.toolchains.ecosystem import Downloads
 from sandbox.toolchains.layers import CACHE, DEPENDENCIES, INSIDE, KEPT, UNFETCHED
+from sandbox.toolchains.node_chain import RUNNERS, Chain, bare
 from sandbox.toolchains.test_line import ci_jobs
 from sandbox.toolchains.tree import Table, Tree
 from sandbox.values import TestRunner
@@ -25,6 +27,7 @@ _TEST_OF_ALL = re.compile(
 )
 _MOST_PACKAGES = 40
 _DEEP = 10
+_MOST = 200  # commands of a script: scripts can call each other again and again
 
 
 def is_workspace(tree: Tree, folder: str) -> bool:
@@ -66,7 +69,7 @@ def workspace_builds(tree: Tree, root: str) -> tuple[tuple[tuple[str, ...], ...]
     names = [name for name, folder in found.items() if folder != root and _is_unbuilt(tree, folder)]
     lines = []
     for folder in (found[name] for name in names):
-        script = _script(tree.json(f"{folder}/package.json"))
+        script = build_script(tree.json(f"{folder}/package.json").table("scripts"))
         build = f"cd {shlex.quote(f'{TREE}/{folder}')} && npm run {script}"
         lines.append(f"{build} || echo 'A build failed; the others go on.' >&2")
     return tuple(("sh", "-c", line) for line in lines), tuple(names)
@@ -99,11 +102,20 @@ def _is_unbuilt(tree: Tree, folder: str) -> bool:
     entries = [manifest.text("main"), manifest.text("module"), *found]
     plain = [entry.removeprefix("./") for entry in entries if entry and "*" not in entry]
     is_there = any(tree.has(f"{folder}/{entry}") for entry in plain)
-    return bool(plain) and not is_there and bool(_script(manifest))
+    return bool(plain) and not is_there and bool(build_script(manifest.table("scripts")))
 
 
-def _script(manifest: Table) -> str:
-    return next((name for name in BUILDS if manifest.table("scripts").text(name)), "")
+def build_script(scripts: Table) -> str:
+    """Return the script that builds, "" without one; of one that tests, too, the script by which it compiles.
+
+    A test that fails, or a linter, would end the whole, and all of it would run before each run of the tests.
+    """
+    name = next((one for one in BUILDS if scripts.text(one)), "")
+    commands = [words for _, words in islice(Chain(scripts, lambda _: "").segments(name), _MOST)]
+    called = [one for words in commands if words[:1] == ["(scripts)"] for one in words[1:]]
+    programs = {words[0].rsplit("/", 1)[-1] for one in commands if (words := bare(one)[1])}
+    tests = "test" in called or not programs.isdisjoint(RUNNERS)
+    return next((one for one in called if tests and one in BUILDS), name)
 
 
 _FIELD = re.compile(r"(npm|pnpm|yarn)@(\d+\.\d+\.\d+)\b")

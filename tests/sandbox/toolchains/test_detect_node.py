@@ -563,6 +563,32 @@ def test_tests_that_use_what_is_built_are_built_for(tmp_path: Path) -> None:
     assert node(tmp_path / "d", manifest).install_project == ()
 
 
+def test_tests_that_are_compiled_themselves_are_built_for(tmp_path: Path) -> None:
+    write(tmp_path, {"src/price.ts": "", "src/price.spec.ts": TEST})
+    scripts = {"test": "mocha 'out/**/*.spec.js'", "build": "tsc"}
+    assert node(tmp_path, {"scripts": scripts}).install_project == (("npm", "run", "build"),)
+    scripts["test"] = "mocha src/price.spec.ts"
+    assert node(tmp_path, {"scripts": scripts}).install_project == ()
+
+
+@pytest.mark.parametrize(
+    ("build", "script"),
+    [
+        ("npm run clean && npm run compile && npm run lint && npm test", "compile"),
+        ("run-s compile check", "compile"),
+        ("npm run compile && rollup -c", "build"),
+        ("mocha && rollup -c", "build"),  # nothing else would build it
+    ],
+)
+def test_a_build_that_tests_too_is_left_for_what_it_compiles_by(
+    build: str, script: str, tmp_path: Path
+) -> None:
+    write(tmp_path, {"test/b.test.js": "import x from '../dist/index.js';"})
+    own = {"test": "mocha", "check": "nyc mocha", "compile": "tsc -b .", "build": build}
+    recipe = node(tmp_path, {"scripts": own, "main": "dist/index.js"})
+    assert recipe.install_project == (("npm", "run", script),)
+
+
 @pytest.mark.parametrize(
     ("path", "text", "is_built"),
     [
