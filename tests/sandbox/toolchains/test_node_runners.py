@@ -436,6 +436,7 @@ def test_a_runner_that_cannot_load_our_reporter_is_our_failure(
     """
     said = "error: unknown option `--no-parallel'"
     script = f"""if (process.argv.includes('--no-parallel')) {{
+  console.log('  ✔ throws an error');
   console.error("{said}");
   process.exit(1);
 }}
