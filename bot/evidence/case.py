@@ -111,9 +111,9 @@ class Case:
 
     def is_sole(self, requirement: Requirement) -> bool:
         """Whether the task demands nothing else; what the author adds takes nothing from what is asked."""
-        is_asked = requirement.trust.is_asked
+        is_asked, others = requirement.trust.is_asked, self._beside(requirement)
         may_be = requirement.category in ASKED and requirement.mandatory
-        return may_be and all(is_asked > r.trust.is_asked for r in self._beside(requirement))
+        return may_be and all(is_asked and not one.trust.is_asked for one in others)
 
     def is_for_another(self, requirement: Requirement, test: TestComparison) -> bool:
         """Whether a test is tied to demands beside this one only."""
