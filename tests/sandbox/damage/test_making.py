@@ -342,7 +342,7 @@ async def test_words_tests_and_tables_are_left_alone(tmp_path: Path) -> None:
     table = "TABLE = {\n" + "".join(f"    'key{n}': {n},\n" for n in range(50)) + "}\n"
     head = {
         "table.py": table,
-        "names.py": "from table import TABLE\n\n__all__ = ['TABLE']\n",
+        "names.py": "from table import TABLE\n\n__all__ = ['TABLE']\n__version__ = '4.1.0rc1'\n",
         "tests/test_it.py": "def test_it():\n    assert 1 == 1\n",
         "broken.py": "def f(:\n",
     }
