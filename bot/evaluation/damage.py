@@ -54,6 +54,7 @@ from sandbox.damage.values import (
     AS_ON_BASE,
     KEY,
     OF_LINES,
+    RESULTS,
     SAME,
     UNASKED,
     DamageTrial,
@@ -272,8 +273,9 @@ class _Measuring:
         if len(projects) == len(layers) == 1:
             known = shown_on_base(case.checkout.diff, tests, [one.damage for one in left])
         asked = () if known else left
-        most = max(MOST_RUN - len(tried), 0)
-        of_hunks = await try_hunks(self.services.sandbox, room, asked[:most])
+        # What functions return is asked besides.
+        most = MOST_RUN - sum(one.damage.kind not in RESULTS for one in tried)
+        of_hunks = await try_hunks(self.services.sandbox, room, asked[: max(most, 0)])
         untried = tuple(one.damage for one in asked[len(of_hunks) :])
         room = self.within(trials, max(_LEAST_S, self.head_s * _WHOLE_RUNS))
         said = case.planned.requirements

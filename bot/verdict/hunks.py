@@ -7,6 +7,7 @@ from itertools import islice
 
 from bot.configuration import Configuration
 from bot.diff.lines import numbered_lines
+from bot.diff.paths import is_document
 from bot.evidence.case import open_case
 from bot.task.categories import NARROW, upkeep_area
 from bot.values import (
@@ -120,6 +121,8 @@ class _Weighing:
         need, why = Need.NEEDED, None
         if not needing:
             why = self._why(change, bool(near), lines, hunk) if not ran else None
+            if is_document(lines.path):  # that nothing which was run reads
+                why = WhyNotMeasured.NOT_CODE
             if why is None and any(row.is_satisfied for row in rest):
                 why = WhyNotMeasured.OTHER_EVIDENCE
             need = Need.NOT_MEASURED if why else Need.UNNEEDED

@@ -25,6 +25,7 @@ _SCRIPT_TEST = re.compile(
     r"(?:(?:^|[._-])(?:test|tests|spec)|^test-.*|^tests?\.(?!config|utils?\b|helpers?\b|d\.)[\w.-]+)"
     r"\.[cm]?[jt]sx?\Z"
 )
+_TYPE_TEST = re.compile(r"\.(?:test|spec)-d\.[cm]?tsx?\Z")  # compiled, and never run
 _SCRIPT_CONFIGURATION = re.compile(
     r"(?:jest|vitest|ava|karma|playwright)\.config\.[\w.]+\Z|\.mocharc(?:\.\w+)?\Z|vitest\.workspace\.\w+\Z"
     r"|(?:karma|wdio)\.conf\.[\w.]+\Z|\.taprc\Z|mocha\.opts\Z|\.?jasmine\.(?:json|[cm]?js)\Z"
@@ -78,7 +79,7 @@ def classify(path: str) -> PathKind:
     if (is_test or (tests and is_script)) and not is_of_tap:
         return PathKind.TEST
     is_snapshot = is_of_tap or "__snapshots__" in folders or pure.suffix in (".snap", ".snapshot")
-    if tests or is_snapshot or is_support(pure):
+    if tests or is_snapshot or is_support(pure) or _TYPE_TEST.search(pure.name):
         return PathKind.SUPPORT
     return PathKind.RUNNER_CONFIG if is_build_file(pure) else PathKind.SOURCE
 

@@ -141,6 +141,17 @@ def test_documentation_is_not_measured(folder: Folder) -> None:
     assert "No test and no step" not in judged.markdown
 
 
+def test_a_document_that_code_names_and_no_test_reads_is_not_measured(tmp_path: Path) -> None:
+    named = SHOP + "\n\ndef notes():\n    return open('NOTES.md').read()\n"
+    folder = open_folder(tmp_path, {**PROJECT, "shop.py": named, "NOTES.md": "# Notes\n"})
+    priced = named.replace("return cents", "return 2 * cents")
+    files = {"shop.py": priced, "NOTES.md": "# More notes\n", "tests/test_price.py": PRICE_TEST}
+    judged = folder.judge(folder.branch("named", files), task=TASK)
+    assert judged.conclusion == "success", judged.said()
+    assert hunks(judged)["NOTES.md:1"].why is WhyNotMeasured.NOT_CODE
+    assert "No test and no step" not in judged.markdown
+
+
 def test_a_hunk_that_only_a_judges_step_needs(folder: Folder, tmp_path: Path) -> None:
     """R2 has no test of the change: an analyst's own step shows it, and falls without its hunk alone."""
     step = {"goal": "name it", "files": [{"path": "tests/test_judge.py", "text": NAME_TEST}]}

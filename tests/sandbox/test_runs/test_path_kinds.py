@@ -67,6 +67,7 @@ from sandbox.test_runs.path_kinds import PathKind, classify, scope
         ("src/fixtures/a.js", "source"),
         ("test-d/index.d.ts", "support"),
         ("src/__snapshots__/app.test.js.snap", "support"),
+        ("index.test-d.ts", "support"),
         ("tap-snapshots/test/app.js.test.cjs", "support"),
         ("src/app.test.js.snapshot", "support"),
         ("jest.setup.ts", "support"),
