@@ -214,6 +214,8 @@ class _Measuring:
             if not is_run and not self.is_of_base:
                 trials = replace(trials, builds=self.builds(), only_compiled=False, same=None)
                 tried, is_run = await self.tried(trials)
+            if is_run and not self.is_of_base and not _is_noticed(tried):
+                tried += await self.hunks_left(trials, tried)
             if not _is_noticed(tried):
                 return _unnoticed(tried, is_run)
             if not self.is_of_base:
@@ -237,6 +239,17 @@ class _Measuring:
         if self.is_of_base:
             return tried, await loads_the_tree(self.services.sandbox, trials, self.damages[0])
         return tried, await runs_the_tree(self.services.sandbox, trials)
+
+    async def hunks_left(
+        self, trials: Trials, tried: tuple[DamageTrial, ...]
+    ) -> tuple[DamageTrial, ...]:
+        """Take back what was not tried yet: what fails without the whole change may need some of these."""
+        done = {one.damage for one in tried}
+        hunks = (one for one in self.damages if one.damage.kind == "reverted")
+        left = [one for one in hunks if one.damage not in done]
+        return await try_hunks(
+            self.services.sandbox, self.within(trials, trials.seconds), left[:MOST_RUN]
+        )
 
     def builds(self, ecosystems: Collection[str] = ()) -> dict[str, BuildRequest]:
         """What building head asked for, by project; of these ecosystems alone where any are given."""

@@ -399,6 +399,30 @@ NEEDY = {
 }
 
 
+REST = "    y += 1\n" * 6
+STEPS = "".join(f"def step_{n}(x):\n    y = x\n{REST}    return y\n\n\n" for n in range(9))
+RATES = "RATES = {\n    'a': 1,\n}\n\nKINDS = ['a', 'b']\nNAMES = ['c', 'd']\n"
+
+
+@pytest.mark.parametrize("checked", ["shop.price(4) == 8", "IS_NEW and shop.price(4)"])
+def test_the_one_hunk_of_many_that_a_test_needs_is_taken_back_too(
+    folder: Folder, checked: str
+) -> None:
+    """It comes behind all others; who fails on base for its text alone is hollow, as before."""
+    is_right = checked.endswith("8")
+    shop = "import rates\n\n\n" + SHOP.replace("return cents", "return cents * rates.RATES['a']")
+    start = folder.branch(f"many-{is_right}", {"shop.py": shop, "a.py": STEPS, "rates.py": RATES})
+    test = "from pathlib import Path\n\nimport shop\n\nIS_NEW = Path('NEW').exists()\n\n\n"
+    files = {
+        "a.py": STEPS.replace("    y = x\n", "    if x == 77:\n        x = 5\n    y = x\n"),
+        "rates.py": RATES.replace("1", "2").replace("'b'", "'c', 'b'").replace("'d'", "'e', 'd'"),
+        "tests/test_price.py": f"{test}def test_price_returns_twice_the_cents():\n    assert {checked}\n",
+        "NEW": "new\n",
+    }
+    judged = folder.judge(folder.branch(f"many-{is_right}-on-head", files, start), start)
+    assert ("0 of" in row(judged, "R1")) is not is_right, judged.said()
+
+
 def test_a_test_with_slow_neighbours_is_tried_alone(folder: Folder) -> None:
     right = f"import shop\n{SLOW}{TEST}    assert shop.double(4) == 8\n"
     head = folder.branch("slow-right", {"shop.py": NEW + SHOP, "tests/test_double.py": right})
