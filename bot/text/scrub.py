@@ -172,7 +172,8 @@ _SHAPES = (
         "authorization",
         re.compile(
             r"(?P<keep>authorization[\"']?\s{0,8}[:=]\s{0,8}[\"']?(?:(?:bearer|basic|token|digest)\s{1,8})?)"
-            r"(?P<secret>(?!(?:bearer|basic|token|digest)\s)[^\s\"'\[]{6,})",
+            # a call is code: `authorization = header_of(user)`
+            r"(?P<secret>(?!(?:bearer|basic|token|digest)\s|[A-Za-z_][\w.]{0,80}\()[^\s\"'`\[]{6,})",
             re.IGNORECASE,
         ),
     ),

@@ -90,6 +90,7 @@ INNOCENT = (
     "tests/test_tokens.py::test_token[bearer-basic] PASSED",
     "pypi-publish and npm_config_registry and hf_hub",
     "Authorization is required",
+    "authorization = build_header(user, name)",
     "password: ********",
     "/work/tree/src/secrets/keys.py:12: AssertionError",
     "eyJust a word",
