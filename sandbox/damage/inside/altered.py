@@ -12,7 +12,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from itertools import chain, islice
 
@@ -46,6 +46,7 @@ _COPIED = ([b".", b"copy", b"(", b")"], [b"[", b":", b"]"])
 """Two ways to copy a list."""
 _CLOSING = re.compile(rb"[\])};,]*")
 """A line that only closes what others open: where it is right, there is one way to write it."""
+_NAME = re.compile(rb"[A-Za-z_]\w*")
 _GIVES = ("assignment", "assignment_expression")
 _RUNS = ("await", "await_expression", "yield", "yield_expression", "new_expression")
 _OPTIONAL = (
@@ -61,11 +62,12 @@ def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
     `names` are the function's and those that came or went, else those that stand in another order; a function
     that the file has on both sides is none of them. What is done alike in several places is no part of one.
     """
-    added: set[bytes] = set()
+    added = _Added()
     for source in sources:
         lines = source.text.splitlines()
         for first, last in source.ranges:
-            added.update(row.strip() for row in lines[first - 1 : last])
+            for number, row in enumerate(lines[first - 1 : last], start=first):
+                added.lines.setdefault(row.strip(), set()).add(source.symbol(number))
     places = chain.from_iterable(_places(one, added) for one in sources if one.root)
     found: dict[tuple[int, int, int], tuple[Damage, bool]] = {}
     for place in islice(places, _MOST_READ):
@@ -93,6 +95,39 @@ def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
     yield from (one for one in values if _result(one, texts[one.file]) not in results)
 
 
+@dataclass(frozen=True, slots=True)
+class _Added:
+    """The lines that a change adds, each with the functions in which it does."""
+
+    lines: dict[bytes, set[str]] = field(default_factory=dict)
+
+    def have(self, gone: list[bytes], at: int) -> bool:
+        """Tell whether a line that is gone only moved.
+
+        A guard also moves into the function that is called behind it, where what is asked has another name.
+        """
+        line = gone[at]
+        if line in self.lines or _CLOSING.fullmatch(line):
+            return True
+        if not line.startswith(b"if"):
+            return False
+        called = set(re.findall(rb"(\w+)\(", b" ".join(gone[at + 1 :])))
+        return any(
+            called & {one.encode() for one in functions} and _differ_in_a_name(line, other)
+            for other, functions in self.lines.items()
+            if other.startswith(b"if")
+        )
+
+
+def _differ_in_a_name(one: bytes, other: bytes) -> bool:
+    """Tell whether two lines are the same but for one name, wherever it stands in them."""
+    words, others = (re.findall(rb"\w+|\S", line) for line in (one, other))
+    pairs = {pair for pair in zip(words, others, strict=False) if pair[0] != pair[1]}
+    is_name = all(_NAME.fullmatch(word) for pair in pairs for word in pair)
+    kept = {word for pair in pairs for word in pair} & ({*words} & {*others})
+    return len(words) == len(others) and len(pairs) == 1 and is_name and not kept
+
+
 def _result(one: Damage, text: bytes) -> tuple[int, bytes]:
     """Return a file and what its text is with a damage."""
     return one.file, text[: one.start] + one.text + text[one.end :]
@@ -106,7 +141,7 @@ def _functions(source: Source) -> set[str]:
     return names & words
 
 
-def _places(source: Source, added: set[bytes]) -> Iterator[tuple[Source, int, int, list[bytes]]]:
+def _places(source: Source, added: _Added) -> Iterator[tuple[Source, int, int, list[bytes]]]:
     """Yield what a change puts in place of lines of base: its first line and the one behind, and those."""
     lines = source.text.splitlines(keepends=True)
     for first, count, text in source.hunks:
@@ -116,7 +151,7 @@ def _places(source: Source, added: set[bytes]) -> Iterator[tuple[Source, int, in
         matcher = SequenceMatcher(None, before, lines[at : at + count], autojunk=False)
         for kind, old, until, begin, end in matcher.get_opcodes():
             gone = [row.strip() for row in before[old:until] if row.strip()]
-            is_moved = all(one in added or _CLOSING.fullmatch(one) for one in gone)
+            is_moved = all(added.have(gone, at) for at in range(len(gone)))
             if kind not in ("replace", "delete") or len(gone) > _MOST_LINES or is_moved:
                 continue
             yield source, at + begin, at + end, before[old:until]

@@ -75,6 +75,32 @@ async def test_nor_is_a_private_attribute_that_nothing_names_any_more(
     assert bool(await altered(tmp_path, base, head)) is is_tried
 
 
+@pytest.mark.parametrize(
+    ("guard", "is_tried"),
+    [
+        ("if isinstance(value, str):", False),
+        ("if isinstance(value, bytes):", True),
+        ("if not isinstance(value, str):", True),
+        ("if isinstance(str, value):", True),
+    ],
+)
+async def test_a_guard_may_move_into_the_function_that_it_guards(
+    tmp_path: Path, guard: str, is_tried: bool
+) -> None:
+    split = "def split(text):\n    return text.split()\n\n\n"
+    read = f"def read(value):\n    {guard}\n        value = split(value)\n    return value\n"
+    inside = "    if isinstance(text, str):\n        return text.split()\n    return text\n"
+    head = split.replace("    return text.split()\n", inside)
+    head += read.replace(f"    {guard}\n    ", "")
+
+    found = await altered(tmp_path, split + read, head)
+
+    assert any("read" in one.names for one in found) is is_tried
+    other = split.replace("split", "other") + head.replace("split(text)", "split_all(text)")
+    before = split.replace("split", "other", 1) + split + read
+    assert any("read" in one.names for one in await altered(tmp_path / "o", before, other))
+
+
 async def test_nor_are_types_of_what_a_function_assigns(tmp_path: Path) -> None:
     base = "def f(a):\n    b: list[dict[str, int]] = []\n    return [*b, a]\n"
     assert await altered(tmp_path, base, base.replace("int", "str")) == []
