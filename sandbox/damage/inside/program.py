@@ -26,7 +26,7 @@ import os
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, replace
-from itertools import chain
+from itertools import chain, islice
 
 from sandbox.damage.inside import MOST_BYTES, suffix_of
 from sandbox.damage.inside.added import parameters, passed_over, remembered, terms, unwrapped
@@ -37,7 +37,7 @@ from sandbox.damage.inside.for_steps import for_a_step, in_other_words
 from sandbox.damage.inside.make import Damage, emptied, ranked
 from sandbox.damage.inside.source import Clock, Source, bound, functions, is_modest, tokens
 
-MOST = 70
+MOST = 70  # of what is asked about, and of all else
 
 
 def main() -> int:
@@ -47,7 +47,7 @@ def main() -> int:
     sources = [one for n, file in enumerate(asked["files"]) if (one := _read(n, file, clock))]
     telling = ranked(sources, frozenset(asked["words"]), frozenset(asked["called"]))
     others = list(other_data(sources, clock))
-    damages: Iterator[Damage] = chain(
+    asked_about: Iterator[Damage] = chain(
         in_other_words(sources),
         conditions(sources),
         passed_over(sources),
@@ -57,35 +57,38 @@ def main() -> int:
         parameters(sources, frozenset(asked["words"]), clock),
         unwrapped(sources),
         altered(sources, clock),
-        telling,
-        others,
     )
+    kinds: tuple[Iterator[Damage], ...] = asked_about, chain(telling, others)
     if asked["emptied"]:
-        damages = emptied(sources, frozenset(asked["emptied"]))
+        kinds = (emptied(sources, frozenset(asked["emptied"])),)
     elif asked["others"]:
-        damages = in_other_values(sources, asked["others"])
+        kinds = (in_other_values(sources, asked["others"]),)
     elif asked["named"] is not None:
-        damages = for_a_step(sources, frozenset(asked["named"]), clock)
+        kinds = (for_a_step(sources, frozenset(asked["named"]), clock),)
     with os.fdopen(int(os.environ["ASSAY_CHANNEL_FD"]), "wb") as channel:
-        told = 0
-        for damage in damages:
-            if told == MOST or clock.is_over:
-                break
-            source = next(s for s in sources if s.number == damage.file)
-            checked = _checked(damage, source, clock)
-            if (
-                checked
-                and checked.kind == "reverted"
-                and any(_is_in(one, checked) for one in others)
-            ):
-                checked = replace(checked, is_telling=False)  # there are values more telling
-            if checked:
-                line = asdict(replace(checked, is_new=source.is_new(checked.line)))
-                line["text"] = checked.text.decode("utf-8", "surrogateescape")
+        # What is asked about takes no place from what shows whether a test sees anything.
+        for damages in kinds:
+            made = (one for one in damages if not clock.is_over)
+            for damage in islice(_checked_of(made, sources, others, clock), MOST):
+                source = next(s for s in sources if s.number == damage.file)
+                line = asdict(replace(damage, is_new=source.is_new(damage.line)))
+                line["text"] = damage.text.decode("utf-8", "surrogateescape")
                 channel.write(json.dumps(line).encode() + b"\n")
                 channel.flush()
-                told += 1
     return 0
+
+
+def _checked_of(
+    damages: Iterator[Damage], sources: list[Source], others: list[Damage], clock: Clock
+) -> Iterator[Damage]:
+    """Yield the damages that parse; a hunk tells nothing where there are values in it, more telling."""
+    for damage in damages:
+        source = next(s for s in sources if s.number == damage.file)
+        checked = _checked(damage, source, clock)
+        if checked and checked.kind == "reverted" and any(_is_in(one, checked) for one in others):
+            checked = replace(checked, is_telling=False)
+        if checked:
+            yield checked
 
 
 def _read(number: int, file: dict[str, object], clock: Clock) -> Source | None:
