@@ -48,6 +48,8 @@ _CLOSING = re.compile(rb"[\])};,]*")
 """A line that only closes what others open: where it is right, there is one way to write it."""
 _NAME = re.compile(rb"[A-Za-z_]\w*")
 _GIVES = ("assignment", "assignment_expression")
+_SHARING = ("global_statement", "nonlocal_statement", "function_definition", "lambda")
+"""What lets other code read a function's own names."""
 _RUNS = ("await", "await_expression", "yield", "yield_expression", "new_expression")
 _OPTIONAL = (
     *("default_parameter", "typed_default_parameter"),
@@ -184,7 +186,7 @@ def _as_on_base(
     now = Place.of(source.text, source.root, start, stop)
     changed = steps(was.pieces, now.pieces)
     same = [one for one in changed if _is_said_otherwise(one, source)]
-    if len(same) == len(changed):
+    if len(same) == len(changed) or _is_overwritten(root, was.pieces):
         return
     left = iter(tokens(source.root, with_types=False))
     # Else what was there is there, in its order.
@@ -308,6 +310,43 @@ def _is_unnamed(gone: Sequence[Piece], source: Source) -> bool:
     is_plain = all("call" not in one.type and one.type not in _RUNS for one in walk(right))
     is_named = re.search(rf"(?<!\w){re.escape(words)}(?!\w)", source.text.decode(errors="replace"))
     return words[:1] in ("_", "#") and is_plain and is_named is None
+
+
+def _is_overwritten(root: tree_sitter.Node, put: Sequence[Piece]) -> bool:
+    """Tell whether what is put back gives a name (of Python) a value, and what next has it another one."""
+    first = root.descendant_for_byte_range(put[0].start, put[-1].end) if put else None
+    while first is not None and first.type != "expression_statement":
+        first = first.parent
+    name = _given_name(first) if first is not None else ""
+    if (
+        not name
+        or first is None
+        or (first.start_byte, first.end_byte) != (put[0].start, put[-1].end)
+    ):
+        return False
+    around = first.parent
+    while around is not None and around.type not in FUNCTIONS:
+        if around.type == "try_statement":  # its handler may read the first value
+            return False
+        around = around.parent
+    inside = [*walk(around)] if around is not None else []
+    if not inside or any(one.type in _SHARING for one in inside[1:]):
+        return False
+    node = first.next_named_sibling
+    while node is not None and name not in map(text_of, walk(node)):
+        node = node.next_named_sibling
+    return node is not None and _given_name(node) == name
+
+
+def _given_name(statement: tree_sitter.Node) -> str:
+    """Return the name to which a whole statement gives a value, without reading it; "" for any other."""
+    given = statement.named_children[0] if statement.named_children else None
+    if statement.type != "expression_statement" or given is None or given.type != "assignment":
+        return ""
+    left, right = given.child_by_field_name("left"), given.child_by_field_name("right")
+    if left is None or right is None or left.type != "identifier":
+        return ""
+    return "" if text_of(left) in map(text_of, walk(right)) else text_of(left)
 
 
 def _moved(old: list[str], new: list[str]) -> set[str]:

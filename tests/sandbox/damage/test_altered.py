@@ -101,6 +101,28 @@ async def test_a_guard_may_move_into_the_function_that_it_guards(
     assert any("read" in one.names for one in await altered(tmp_path / "o", before, other))
 
 
+@pytest.mark.parametrize(
+    ("rest", "is_tried"),
+    [
+        ("    b = a\n    name = b\n", False),
+        ("    name = f'{name}-{a}'\n", True),
+        ("    name += '-'\n", True),
+        ("    if a:\n        name = a\n", True),
+        ("    name: str = a\n", False),
+        ("    global b\n    name = b\n", True),
+        ("    b = name\n    name = b\n", True),
+        ("    b = [lambda: name]\n    name = b\n", True),
+    ],
+)
+async def test_nor_is_a_value_that_is_overwritten_before_it_is_read(
+    tmp_path: Path, rest: str, is_tried: bool
+) -> None:
+    head = f"def f(a, name=1):\n{rest}    return [name, a]\n"
+    base = head.replace("\n", "\n    name = str(a)\n", 1)
+
+    assert bool(await altered(tmp_path, base, head)) is is_tried
+
+
 async def test_nor_are_types_of_what_a_function_assigns(tmp_path: Path) -> None:
     base = "def f(a):\n    b: list[dict[str, int]] = []\n    return [*b, a]\n"
     assert await altered(tmp_path, base, base.replace("int", "str")) == []
