@@ -55,7 +55,7 @@ def drafts_of(source: TaskSource, skipped: frozenset[str]) -> list[Draft]:
             for number, text in enumerate(source.listed.preferences)
         ]
         return demands + wishes
-    document = read_document(source.text)
+    document, left = read_document(source.text), left_open(source)
     title_asks = source.trust.is_asked and says_what_should_be(source.title)
     drafts: dict[int, Draft] = {}
     for index, item in enumerate(document.items):
@@ -69,7 +69,8 @@ def drafts_of(source: TaskSource, skipped: frozenset[str]) -> list[Draft]:
         is_template = not re.search(r"[^\W\d_]{2}", words) or words in skipped
         if item.ticked is not None:
             is_template = is_template or is_usual_boilerplate(item.text)
-        if kind is SectionKind.OTHER or is_template or only_permits(item.text):
+        is_none = is_template or item.text in left or only_permits(item.text)
+        if kind is SectionKind.OTHER or is_none:
             continue
         drafts[index] = _draft(index, item, source, wish=kind is SectionKind.WISHES)
     found: list[Draft] = []
@@ -81,6 +82,13 @@ def drafts_of(source: TaskSource, skipped: frozenset[str]) -> list[Draft]:
         )
         found.append(replace(draft, detail=nested[:MAX_DETAIL]))
     return found
+
+
+def left_open(source: TaskSource) -> tuple[str, ...]:
+    """The boxes that an author leaves open beside ticked ones: what this change does not do, or not yet."""
+    items = read_document(source.text).items if source.trust is Trust.AUTHOR else ()
+    is_ticked_off = any(one.ticked for one in items)
+    return tuple(one.text for one in items if one.ticked is False and is_ticked_off)
 
 
 def _kind_in_place(item: ListItem, drafts: dict[int, Draft], *, title_asks: bool) -> SectionKind:

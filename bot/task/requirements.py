@@ -14,11 +14,18 @@ from bot.configuration import Configuration
 from bot.diff.lines import added_lines
 from bot.diff.paths import is_document, is_test_path
 from bot.task.categories import category_of, preserves
-from bot.task.drafts import TITLE, Draft, drafts_of, with_titles
+from bot.task.drafts import TITLE, Draft, drafts_of, left_open, with_titles
 from bot.task.examples.calls import MOST_EXAMPLES, MOST_SHOWN, examples_of, shown_results
 from bot.task.graph import mended
 from bot.task.permissions import permitted_changes
-from bot.task.wording import as_what_must_hold, asked_in_prose, says_the_same, template_lines
+from bot.task.wording import (
+    as_what_must_hold,
+    asked_in_prose,
+    is_usual_boilerplate,
+    normalised,
+    says_the_same,
+    template_lines,
+)
 from bot.text.clipping import clip
 from bot.values import (
     Category,
@@ -110,6 +117,12 @@ def comprehend(
         f"No list of demands was found in {source.reference}."
         for source in task.sources
         if source.kind is not SourceKind.WORDS and all(one.source != source for one in drafts)
+    ]
+    silent += [
+        f"{source.reference} leaves “{clip(one, 120)}” open, so it is not judged."
+        for source in task.sources
+        for one in left_open(source)
+        if not is_usual_boilerplate(one) and normalised(one) not in skipped
     ]
     drafts = with_titles(task, drafts)
     wishes = [draft for draft in drafts if draft.wish]

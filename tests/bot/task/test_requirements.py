@@ -196,6 +196,18 @@ def test_wishes_are_preferences():
 # --- whose words -----------------------------------------------------------------------------
 
 
+def test_what_the_author_leaves_open_beside_what_is_done_is_told_and_no_demand():
+    boxes = "- [x] negatives are refused\n- [ ] `sum` is deprecated\n- [ ] Bug fix\n"
+    found = requirements("x", "- [ ] zero is refused", author=boxes)
+    assert asked(found) == ["zero is refused", "negatives are refused"]
+    assert [one for one in found.remarks if "open" in one] == [
+        "pull request #9 leaves “`sum` is deprecated” open, so it is not judged."
+    ]
+    # who asks may tick off what is there already, and a list without any tick is one of things to do
+    assert len(asked(requirements("x", boxes))) == 2
+    assert len(asked(requirements("x", "- [ ] y is 1", author=boxes.replace("[x]", "[ ]")))) == 3
+
+
 def test_the_authors_text_adds_and_never_removes():
     without = requirements("x", "- [ ] zero is refused")
     found = requirements("x", "- [ ] zero is refused", author="- [x] negatives are refused\n")
