@@ -71,11 +71,13 @@ def ranked(
     """Order all damages by what they tell: of each kind one, functions that the tests call or name first."""
     queues: list[list[Damage]] = [[], [], [], [], [], [], []]
     rest: list[Damage] = []
+    unread: list[Damage] = []  # of files that no grammar reads whole, such as C with many macros
     for source in sources:
         changed = changed_functions(source)
         queues[0] += _emptied(source, changed)
         for one in _reverted(source):  # what was not there before shows only that a name is missing
-            (rest if source.root is None or source.is_new(one.line) else queues[1]).append(one)
+            is_new = source.root is not None and source.is_new(one.line)
+            (rest if is_new else queues[1] if source.root else unread).append(one)
         queues[3] += _points(source)
         for function in changed:
             results = zip(_RESULTS, other_results(source, function), strict=False)
@@ -88,6 +90,7 @@ def ranked(
             rest += entered(source, function, "raises", error, told)
     for damages in (*queues, rest):
         damages.sort(key=lambda one: (one.symbol not in called, one.symbol not in words))
+    queues[1] += unread
     yield from (one for one in chain(*zip_longest(*queues[:-1])) if one)
     yield from (*rest, *queues[-1])
 

@@ -392,3 +392,17 @@ async def test_neither_types_nor_overloads_are_damaged(tmp_path: Path) -> None:
     found = [one.damage for one in await made(tmp_path, {"a.py": base}, {"a.py": head})]
     points = [(one.line, one.what) for one in found if one.kind in OF_LINES]
     assert points == [(5, "`128` becomes `129`")]
+
+
+async def test_a_hunk_of_a_file_that_no_grammar_reads_is_among_them(tmp_path: Path) -> None:
+    """As few damages are made of all, it may not come behind those of a long new file."""
+    long = "".join(
+        f"def f_{n}(a):\n    if a < {n}:\n        return {n}\n    return a\n\n\n" for n in range(40)
+    )
+    code = "MACRO(x\nint f(int a) { return a; }\n"
+    base = {"a.c": code, "b.py": ""}
+    checkout = changed(tmp_path, base, {"a.c": code.replace("a; }", "2; }"), "b.py": long})
+    copies = await make_damages(
+        open_sandbox("bubblewrap", tmp_path / "state"), checkout, {"a.c", "b.py"}, ()
+    )
+    assert any(one.damage.path == "a.c" and one.damage.kind == "reverted" for one in copies)
