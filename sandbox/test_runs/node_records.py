@@ -23,6 +23,7 @@ from sandbox.toolchains.node_version import satisfies
 from sandbox.toolchains.tree import Tree
 from sandbox.values import FAILING, Outcome, TestResult, TestRun
 
+_OUTPUT_DEPTH = 2
 _COMPILED_FROM = {".js": (".ts", ".tsx", ".jsx"), ".mjs": (".mts",), ".cjs": (".cts",)}
 # A file that names none of these may be a test by its exit code alone, as `node --test` has it.
 _DECLARES_TESTS = re.compile(r"""['"](node:test|tape|tap|uvu)['"]""")
@@ -115,12 +116,14 @@ class _Place:
         path = "" if pure.as_posix() == "." else pure.as_posix()
         if not path or self.is_here(path):
             return path
-        below = PurePosixPath(*pure.parts[1:])
-        for folder in ("", "src", "source"):
-            for suffix in (pure.suffix, *_COMPILED_FROM.get(pure.suffix, ())):
-                source = PurePosixPath(folder, below.with_suffix(suffix)) if below.name else pure
-                if self.tree.is_plain(source.as_posix()):
-                    return source.as_posix()
+        # The folder of what is compiled may have one below it for each kind of module: lib/umd, dist/esm.
+        for above in range(1, min(len(pure.parts), _OUTPUT_DEPTH + 1)):
+            below = PurePosixPath(*pure.parts[above:])
+            for folder in ("", "src", "source"):
+                for suffix in (pure.suffix, *_COMPILED_FROM.get(pure.suffix, ())):
+                    source = PurePosixPath(folder, below.with_suffix(suffix))
+                    if self.tree.is_plain(source.as_posix()):
+                        return source.as_posix()
         return path
 
     def is_here(self, path: str) -> bool:

@@ -366,6 +366,34 @@ def test_uvu_is_watched_on_a_node_without_import(tmp_path: Path, script: str) ->
     assert_shown_by(seen, f"test/price.js::{TITLE}")
 
 
+@pytest.mark.parametrize("place", ["out", "lib/umd"])
+def test_tests_that_are_compiled_with_their_sources_are_found(tmp_path: Path, place: str) -> None:
+    """The test script does not build, and the build script tests what it built."""
+    own = {
+        "compile": "tsc",
+        "build": "npm run compile && npm test",
+        "test": f"mocha '{place}/**/*.spec.js'",
+    }
+    settings = {"outDir": place, "module": "commonjs", "target": "es2022", "skipLibCheck": True}
+    known = (
+        "import {discounted} from './price';\n\n"
+        "declare const it: (title: string, body: () => void) => void;\n"
+        "declare const require: (name: string) => any;\nconst assert = require('assert');\n\n"
+        "it('discounted takes off', () => assert.strictEqual(discounted(200, 10), 180));\n"
+    )
+    new = f"it('{TITLE}', () => assert.throws(() => discounted(200, 101), /above 100/));\n"
+    more = json.dumps({"type": "commonjs", "scripts": own})
+    base = {
+        "package.json": manifest("", more, mocha="^10", typescript="^5"),
+        "tsconfig.json": json.dumps({"compilerOptions": settings, "include": ["src"]}),
+        "src/price.ts": DISCOUNT,
+        "src/price.spec.ts": known,
+    }
+    change = {"src/price.ts": REFUSING, "src/price.spec.ts": known + new}
+    seen = judged(tmp_path, base, change)
+    assert_shown_by(seen, f"src/price.spec.ts::{TITLE}")
+
+
 def test_uvu_loads_tests_in_typescript_by_what_it_requires_first(tmp_path: Path) -> None:
     known = (
         "import {test} from 'uvu';\nimport {is, throws} from 'uvu/assert';\n"
