@@ -52,7 +52,7 @@ def wanted_node(
 
     A file that names a release is believed to its major version. Else the newest release of the range on
     which CI runs the tests is taken, or the machine's where it is one of them. Without any, a range is met
-    by the nearest major, one with long support first. One that is too old to watch tests is replaced.
+    by the nearest major. One with long support comes first. One that is too old to watch tests is replaced.
     """
     of_ci = releases_of_ci(tree, released_before)
     wanted = _asked_node(tree, folders, machine, of_ci)
@@ -99,13 +99,17 @@ def able_to_run(wanted: WantedNode, machine: str, program: str, needed: str) -> 
 
 
 def _by_ci(releases: dict[str, str], wanted: str, machine: str) -> WantedNode | None:
-    """Return the newest release of CI that is in the range; None where CI does not say."""
+    """Return the newest release of CI that is in the range; None where CI does not say.
+
+    One with long support comes first: what runs tests is seldom made for the others.
+    """
     fitting = [one for one in releases if satisfies(_newest_of(one), wanted)]
     if not fitting:
         return None
     majors = {one.split(".")[0] for one in fitting}
     is_here = machine.split(".", maxsplit=1)[0] in majors and satisfies(machine, wanted)
-    newest = max(fitting, key=lambda one: [int(part) for part in _newest_of(one).split(".")])
+    numbers = {one: [int(part) for part in _newest_of(one).split(".")] for one in fitting}
+    newest = max(fitting, key=lambda one: (numbers[one][0] % 2 == 0, numbers[one]))
     return WantedNode() if is_here else WantedNode(newest, releases[newest])
 
 

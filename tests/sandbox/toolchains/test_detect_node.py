@@ -457,6 +457,8 @@ jobs:
         ({}, {".node-version": "npm:other@1 --foo"}, ""),
         ({"volta": {"node": "18.19.0"}}, {".nvmrc": "22"}, "node 18.19.0"),
         ({}, {CI: MATRIX.format("[18.x, 22.x, 24.x]")}, "node 24"),
+        ({}, {CI: MATRIX.format("[16.x, 18.x, 19.x]")}, "node 18"),
+        ({}, {CI: MATRIX.format("[19.x]")}, "node 19"),
         ({}, {CI: MATRIX.format("[18.x, 20.x, 24.x]")}, ""),
         (
             {},
