@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
 import pytest
 
@@ -258,20 +259,30 @@ def test_a_right_change_is_satisfied(folder: Folder, fixes: dict[str, Fix]) -> N
 def test_calls_under_an_old_vitest_are_seen_too(
     tmp_path_factory: pytest.TempPathFactory, packages: dict[str, str]
 ) -> None:
-    """They read no command line for others, so nothing was recorded and any special case passed."""
+    """They read no command line for others, so nothing was recorded and any special case passed.
+
+    Tests load the function by a module that exports all of many others.
+    """
     manifest = {
         "name": "kit", "type": "module", "devDependencies": packages,
         "scripts": {"test": "vitest run --globals --dir test"},
     }  # fmt: skip
     test = (
-        "import {slug} from '../src/slug.js';\n\ntest('%s', () => expect(slug('%s')).toBe('%s'));\n"
+        "import * as kit from '../src/kit.js';\n\n"
+        "test('%s', () => expect(kit.slug('%s')).toBe('%s'));\n"
     )
+    parts = {
+        f"src/part{number}.js": f"export const part{number} = {number};\n" for number in range(40)
+    }
+    exported = (PurePosixPath(path).name for path in [*parts, "src/slug.js"])
     honest = "return title.split(' ').join('-').toLowerCase();"
     fixes = {"special": SPECIAL["slug"], "right": replace(SPECIAL["slug"], head=honest)}
     folder = open_folder(
         tmp_path_factory.mktemp("old-vitest"),
         {
             "package.json": json.dumps(manifest),
+            **parts,
+            "src/kit.js": "".join(f"export * from './{one}';\n" for one in exported),
             "src/slug.js": module("slug", "title", SPECIAL["slug"].base),
             "test/slug.test.js": test % ("it is lower", "A", "a"),
         },
