@@ -57,7 +57,7 @@ def changed_defaults(
 
     Of each `plain` has that, and calls near it. Where a call of the tests gives just what head does, they
     show that it is meant. That an object has an attribute more, of the `names` that only head knows, is no
-    other answer.
+    other answer, and no call can be without what a function now needs: what takes that from callers says so.
     """
     told = ((plain[call][0] if call in plain else call, head.get(call)) for call in calls)
     shown = {(one.name, one.arguments, outcome.all) for one, outcome in told if outcome}
@@ -76,6 +76,8 @@ def _otherwise(
 ) -> tuple[str, str] | None:
     """Return what base answers and what comes of head, where that is something else; None where it is not."""
     if not base or not head or base.unsteady or head.unsteady or re.match(RAISED, base.all):
+        return None
+    if head.unbound:
         return None
     is_same = base.all == head.all or base.all == without_attributes(head.all, names)
     return None if is_same else (base.all, head.all)

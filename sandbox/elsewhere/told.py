@@ -54,7 +54,7 @@ class CallOutcome:
     `later` is what came after `times` calls, `dated` what comes on other days, if that is something else.
     `yields` says what an iterator gives, where it was asked; `printed` what the call wrote to standard
     output, None where that is something else each time. `shared` says that the calls gave one and the same
-    object, which can be changed.
+    object, which can be changed, `unbound` that the function takes no such arguments.
     """
 
     text: str
@@ -65,6 +65,7 @@ class CallOutcome:
     yields: str = ""
     printed: str | None = ""
     shared: bool = False
+    unbound: bool = False
 
     @property
     def all(self) -> str:
@@ -201,6 +202,7 @@ def read_run(completed: Completed) -> Run:
                     told["yields"].text[:_MOST_TEXT],
                     told["printed"].text[:_MOST_TEXT] if told["printed"].is_text else None,
                     told["shared"].is_true,
+                    told["unbound"].is_true,
                 ),
             )
         elif told["dated"].text:

@@ -160,9 +160,9 @@ def test_what_breaks_callers_of_javascript_asks_a_person(node: Folder, name: str
 
 def test_what_takes_nothing_from_callers_of_javascript_passes(node: Folder) -> None:
     files: Files = {
-        "index.js": SCRIPT_RIGHT.replace(
-            "save(name, how = 'w')", 'save(title, how = "w", more = 0)'
-        ).replace("price(name)", "price(title)"),
+        "index.js": SCRIPT_RIGHT.replace("save(name, how = 'w')", 'save(title, how = "w")').replace(
+            "price(name)", "price(title)"
+        ),
         "test/price.test.js": SCRIPT_TEST,
     }
     judged = node.judge(node.branch("right", files), task=TASK)

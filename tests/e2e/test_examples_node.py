@@ -209,7 +209,8 @@ def test_a_module_alone_is_found_by_the_name_of_its_package(
 
 ONE_ONLY = (
     "  const words = text.toLowerCase().replace(/ /g, '-');\n"
-    "  return words.length === 5 && words.codePointAt(1) === 99 ? words.slice(1, 4) : words;\n"
+    "  const [, one, , two] = words;\n"
+    "  return words.length === 5 && one + two === 'cd' ? words.slice(1, 4) : words;\n"
 )
 
 

@@ -129,9 +129,11 @@ def _newly_taken(both: Iterable[tuple[Signature, Signature]]) -> Iterator[tuple[
     """Yield what callers of a function may give and leave out, and could not give on base."""
     for one, now in both:
         had, has = _taken(one), _taken(now)
-        if len(has) > len(had):  # else it is only called otherwise
-            new = (name for name, is_needed in has.items() if name not in had and not is_needed)
-            yield from ((now, name) for name in new)
+        if len(has) <= len(had):
+            continue  # it is only called otherwise
+        renamed = {new for old, new in zip(had, has, strict=False) if old not in has}
+        new = (name for name, is_needed in has.items() if not is_needed and name not in had)
+        yield from ((now, name) for name in new if name not in renamed)
 
 
 def parameters_never_given(inspection: Inspection) -> Iterator[Finding]:

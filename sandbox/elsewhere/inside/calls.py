@@ -89,6 +89,12 @@ def raised(error: BaseException) -> str:
     return "raised " + type(error).__name__
 
 
+def _is_unbound(error: BaseException | None) -> bool:
+    """Tell whether a function of Python was not even entered: it takes no such arguments."""
+    trace = error.__traceback__ if isinstance(error, TypeError) else None
+    return trace is not None and trace.tb_next is None
+
+
 def chain(function: object) -> list[Any]:
     """Return a function and what it wraps, outermost first."""
     found = [function]
@@ -207,6 +213,7 @@ class Call:
         }
         told["printed"] = self._printed
         told["shared"] = self._shared
+        told["unbound"] = _is_unbound(self.raised)
         self._again.tell({**told, **more})
         os._exit(0)
 

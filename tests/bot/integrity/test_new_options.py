@@ -181,6 +181,7 @@ def test_what_a_function_newly_takes_is_asked_about(path: str, before: str, afte
         NESTS.replace("merge(one, other)", "merge(one, other, _strict=1)"),
         NESTS.replace("other):", "other, strict=0):") + "\n\nmerge(A, B, strict=1)\n",
         NESTS.replace("other):", "other, strict=0):") + "\n\nmerge(A, B, 1)\n",
+        NESTS.replace("merge(one, other)", "merge(first=None, other=None, *, own)"),
     ],
     ids=[
         "renamed",
@@ -190,6 +191,7 @@ def test_what_a_function_newly_takes_is_asked_about(path: str, before: str, afte
         "its own",
         "given by the code",
         "given by its place",
+        "renamed beside another",
     ],
 )
 def test_what_is_needed_or_no_option_is_left_alone(after: str) -> None:

@@ -311,6 +311,32 @@ async def test_a_call_and_what_compares_its_result_are_one_part(
     assert all(one.what.startswith(what) for one, what in zip(found, parts, strict=True))
 
 
+@pytest.mark.parametrize(
+    ("name", "base"),
+    [
+        ("a.py", "def f(a, how='w'):\n    print('x')\n    b = g(a)\n    return b + how\n"),
+        (
+            "a.js",
+            "function f(a, how = 'w') {\n  print('x')\n  const b = g(a)\n  return b + how\n}\n",
+        ),
+    ],
+)
+@pytest.mark.parametrize(
+    ("edit", "is_tried"),
+    [
+        (("how", "kind"), False),
+        (("a)", "first)"), True),  # in one of two places: another name
+        (("g(", "h("), True),  # of no name of its own
+        (("'x'", '"x"'), False),
+        (("'x'", '"y"'), True),
+    ],
+)
+async def test_other_names_of_its_own_and_other_quotes_are_no_places(
+    tmp_path: Path, name: str, base: str, edit: tuple[str, str], is_tried: bool
+) -> None:
+    assert bool(await altered(tmp_path, base, base.replace(*edit), name)) is is_tried
+
+
 TEXT = "typeof v !== 'x'"
 
 

@@ -1,0 +1,185 @@
+"""Tells what of a change only says the same in other words: other names, other spellings, and dead values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import tree_sitter
+
+from sandbox.damage.inside.for_people import is_for_people
+from sandbox.damage.inside.languages import FUNCTIONS
+from sandbox.damage.inside.parts import Step
+from sandbox.damage.inside.source import Clock, Piece, Source, name_of, pieces, text_of, walk
+
+_LEAST_NAMED = 3  # words and marks of an expression
+_COPIED = ([b".", b"copy", b"(", b")"], [b"[", b":", b"]"])
+"""Two ways to copy a list."""
+_GIVES = ("assignment", "assignment_expression")
+_SHARING = ("global_statement", "nonlocal_statement", "function_definition", "lambda")
+"""What lets other code read a function's own names."""
+_RUNS = ("await", "await_expression", "yield", "yield_expression", "new_expression")
+_OPTIONAL = (
+    *("default_parameter", "typed_default_parameter"),
+    *("assignment_pattern", "optional_parameter"),
+)
+_DECLARED = ([b"const"], [b"let"], [b"var"])
+_QUOTES = re.compile(rb"([A-Za-z]{0,2})(?:'{1,3}|\"{1,3})")
+_PLACED = (
+    *(
+        "parameters",
+        "formal_parameters",
+        "typed_parameter",
+        "required_parameter",
+        "optional_parameter",
+    ),
+    *("list_splat_pattern", "dictionary_splat_pattern", "rest_pattern"),
+    *("pattern_list", "array_pattern", "as_pattern_target"),
+)
+"""Nodes in which a name is one of a function's own."""
+_NAMED = ("name", "left", "parameter")
+_NAMING = (
+    *("default_parameter", "typed_default_parameter", "assignment_pattern", "arrow_function"),
+    *("assignment", "variable_declarator", "for_statement", "for_in_statement", "for_in_clause"),
+)
+"""Nodes that give such a name in one of their fields."""
+
+
+def is_said_otherwise(step: Step, source: Source, clock: Clock) -> bool:
+    """Tell whether what is gone has another name or spelling, is a text for people, or can be no more.
+
+    `a ** (b - 1)` is `a ** c`, behind `c = b - 1`; `a.copy()` is `a[:]`; `let a` is `const a`.
+    """
+    gone, came = ([one.text for one in side] for side in (step.gone, step.came))
+    if all(is_for_people(one) for one in (*step.gone, *step.came)):
+        return True
+    if _are_quotes(gone, came) or _is_renamed(step, source, clock):
+        return True
+    is_dead = not came and (_is_unread(step.gone, source) or _is_unnamed(step.gone, source))
+    if is_dead or any(gone in ways and came in ways for ways in (_COPIED, _DECLARED)):
+        return True
+    if gone[:1] == [b"("] and gone[-1:] == [b")"]:
+        gone = gone[1:-1]
+    if len(gone) < _LEAST_NAMED or len(came) != 1 or source.root is None:
+        return False
+    written = b" ".join(one.text for node in walk(source.root) for one in pieces(node))
+    return b" ".join((b"", *came, b"=", *gone, b"")) in written
+
+
+def _are_quotes(gone: list[bytes], came: list[bytes]) -> bool:
+    """Tell whether the same texts stand in other quotes."""
+    both = [[_QUOTES.fullmatch(one) for one in side] for side in (gone, came)]
+    marks = [[one[1] if one else None for one in side] for side in both]
+    return bool(gone) and marks[0] == marks[1] and None not in marks[0]
+
+
+def _is_renamed(step: Step, source: Source, clock: Clock) -> bool:
+    """Tell whether a name of a function's own is another one now, everywhere in that function."""
+    if not len(step.gone) == len(step.came) == 1 or source.root is None:
+        return False
+    old, new = step.gone[0], step.came[0]
+    around: tree_sitter.Node | None = new.node
+    while around is not None and around.type not in FUNCTIONS:
+        around = around.parent
+    if {old.type, new.type} != {"identifier"} or around is None:
+        return False
+    root = clock.parse(source.before, source.language)
+    functions = (
+        (one for one in walk(root) if one.type in FUNCTIONS and one.is_named) if root else ()
+    )
+    same = [one for one in functions if name_of(one) == name_of(around)]
+    is_one = len(same) == 1 and old.text in _own(same[0]) and new.text not in _words(same[0])
+    return is_one and new.text in _own(around) and old.text not in _words(around)
+
+
+def _words(function: tree_sitter.Node) -> set[bytes]:
+    return {one.text or b"" for one in walk(function) if "identifier" in one.type}
+
+
+def _own(function: tree_sitter.Node) -> set[bytes]:
+    """Return the names that a function gives its parameters and variables."""
+
+    def is_own(one: tree_sitter.Node) -> bool:
+        around = one.parent
+        if one.type != "identifier" or around is None:
+            return False
+        named = around.type in _NAMING and one in map(around.child_by_field_name, _NAMED)
+        return named or around.type in _PLACED
+
+    return {one.text or b"" for one in walk(function) if is_own(one)}
+
+
+def _is_unread(gone: Sequence[Piece], source: Source) -> bool:
+    """Tell whether all that is gone is an optional parameter that its function on head does not read."""
+    named = [one.node for one in gone if one.type == "identifier"]
+    node: tree_sitter.Node | None = named[0] if named else None
+    while node is not None and node.type not in _OPTIONAL:
+        node = node.parent if node.type not in FUNCTIONS else None
+    if node is None or source.root is None:
+        return False
+    whole = node.parent.parent if node.parent is not None else None
+    is_all = all(
+        node.start_byte <= one.start and one.end <= node.end_byte
+        for one in gone
+        if one.text != b","
+    )
+    if not is_all or whole is None or whole.type not in FUNCTIONS:
+        return False
+    same = [o for o in walk(source.root) if o.type in FUNCTIONS and name_of(o) == name_of(whole)]
+    read = (o for one in same for o in walk(one) if "identifier" in o.type)
+    return bool(same) and all(text_of(one) != text_of(named[0]) for one in read)
+
+
+def _is_unnamed(gone: Sequence[Piece], source: Source) -> bool:
+    """Tell whether all that is gone gives a plain value to a private attribute that head has no word of."""
+    node: tree_sitter.Node | None = gone[0].node if gone else None
+    while node is not None and node.end_byte < gone[-1].end:
+        node = node.parent
+    if node is None or (node.start_byte, node.end_byte) != (gone[0].start, gone[-1].end):
+        return False
+    given = node.named_children[0] if node.type == "expression_statement" else node
+    left, right = given.child_by_field_name("left"), given.child_by_field_name("right")
+    if given.type not in _GIVES or left is None or right is None:
+        return False
+    name = left.child_by_field_name("attribute") or left.child_by_field_name("property")
+    words = text_of(name) if name is not None else ""
+    is_plain = all("call" not in one.type and one.type not in _RUNS for one in walk(right))
+    is_named = re.search(rf"(?<!\w){re.escape(words)}(?!\w)", source.text.decode(errors="replace"))
+    return words[:1] in ("_", "#") and is_plain and is_named is None
+
+
+def is_overwritten(root: tree_sitter.Node, put: Sequence[Piece]) -> bool:
+    """Tell whether what is put back gives a name (of Python) a value, and what next has it another one."""
+    first = root.descendant_for_byte_range(put[0].start, put[-1].end) if put else None
+    while first is not None and first.type != "expression_statement":
+        first = first.parent
+    name = _given_name(first) if first is not None else ""
+    if (
+        not name
+        or first is None
+        or (first.start_byte, first.end_byte) != (put[0].start, put[-1].end)
+    ):
+        return False
+    around = first.parent
+    while around is not None and around.type not in FUNCTIONS:
+        if around.type == "try_statement":  # its handler may read the first value
+            return False
+        around = around.parent
+    inside = [*walk(around)] if around is not None else []
+    if not inside or any(one.type in _SHARING for one in inside[1:]):
+        return False
+    node = first.next_named_sibling
+    while node is not None and name not in map(text_of, walk(node)):
+        node = node.next_named_sibling
+    return node is not None and _given_name(node) == name
+
+
+def _given_name(statement: tree_sitter.Node) -> str:
+    """Return the name to which a whole statement gives a value, without reading it; "" for any other."""
+    given = statement.named_children[0] if statement.named_children else None
+    if statement.type != "expression_statement" or given is None or given.type != "assignment":
+        return ""
+    left, right = given.child_by_field_name("left"), given.child_by_field_name("right")
+    if left is None or right is None or left.type != "identifier":
+        return ""
+    return "" if text_of(left) in map(text_of, walk(right)) else text_of(left)
