@@ -333,8 +333,9 @@ class _Measuring:
         waiting: dict[frozenset[str], frozenset[str]] = {}
         for proofs in self.groups if adds else ():
             is_run = any(notices_named(proofs, one, files, changed) for one in tried)
-            if proofs.names and not is_run:
-                waiting[proofs.names] = waiting.get(proofs.names, frozenset()) | proofs.tests
+            names = proofs.names - (proofs.shown - changed)
+            if names and not is_run:
+                waiting[names] = waiting.get(names, frozenset()) | proofs.tests
         found = []
         for names, tests in waiting.items():
             tree = trials.checkout.head_tree

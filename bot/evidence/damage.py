@@ -48,10 +48,14 @@ _GIVEN = re.compile(r"\.([A-Za-z_$][\w$]*)\s*[-+*/%|&^@?]{0,2}=(?![=>])")
 
 @dataclass(frozen=True, slots=True)
 class Proofs:
-    """Tests that speak for one demand, by their ids, and the identifiers that its words write as code."""
+    """Tests that speak for one demand, by their ids, and the identifiers that its words write as code.
+
+    Those of them that only blocks of code have are `shown`: what shows the trouble calls more than has it.
+    """
 
     tests: frozenset[str]
     names: frozenset[str] = frozenset()
+    shown: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

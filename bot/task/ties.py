@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bot.task.alternatives import without_blocks
 from bot.text.words import Vocabulary, code_words, sentences, words_of
 from bot.values import Requirement, TestComparison
 
@@ -350,6 +351,12 @@ def named_code(requirement: Requirement) -> frozenset[str]:
     around = " ".join(one for one in sentences(requirement.detail) if not _KEPT.search(one))
     texts = (_COMPARED.sub(" ", text) for text in (requirement.text, around))
     return next(filter(None, map(code_named, texts)), frozenset())
+
+
+def code_in_blocks(requirement: Requirement) -> frozenset[str]:
+    """Return the identifiers that only blocks of code have, in the text around a demand."""
+    prose = f"{requirement.text}\n{without_blocks(requirement.detail)}"
+    return code_named(requirement.detail) - code_named(prose)
 
 
 _CODE = r"(?:`[^`\n]{1,200}`|\.?(?=\w{0,60}(?:[a-z0-9]_|[a-z][A-Z])\w)\w{3,80}\b(?:\(\))?)"

@@ -10,7 +10,7 @@ from bot.evidence.damage import Proofs, blindness, differing_call, held_by, is_b
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
 from bot.evidence.tests.results import test_ids
 from bot.task.categories import is_invariant
-from bot.task.ties import named_code
+from bot.task.ties import code_in_blocks, named_code
 from bot.values import (
     ActionKind,
     Category,
@@ -77,7 +77,7 @@ def proofs_of_each(
         if one.category is Category.KEEP:
             found.append((one, held_tests(one, case)))
     groups = (
-        Proofs(frozenset(test.id for test in tests), named_code(one))
+        Proofs(frozenset(test.id for test in tests), named_code(one), code_in_blocks(one))
         for one, tests in found
         if tests
     )

@@ -510,3 +510,27 @@ def test_an_attribute_is_not_the_function_that_has_its_name(tmp_path: Path, name
     assert (
         "with `next_run`, which the requirement names, emptied" in row(judged, "R1")
     ) is not is_shown
+
+
+TURNS = "def turn(hours):\n    return {} * hours\n\n\ndef shown(job):\n    return f'job {{job}}'\n"
+EARLY = "A job comes one turn too early\n\n"
+
+
+@pytest.mark.parametrize(
+    ("task", "is_asked"),
+    [
+        (f"{EARLY}```python\nprint(shown(plan(10)))\n```\n", False),
+        (f"{EARLY}`shown(plan(10))` tells it.\n", True),
+    ],
+)
+def test_what_only_shows_the_trouble_need_not_be_what_a_test_calls(
+    tmp_path: Path, task: str, is_asked: bool
+) -> None:
+    book = "from turns import turn\n\n\ndef plan(now):\n    return now + turn(3)\n"
+    jobs = open_folder(tmp_path, {"book.py": book, "turns.py": TURNS.format(1)})
+    test = "from book import plan\n\n\ndef test_a_job_comes_one_turn_later():\n    assert plan(10) == 16\n"
+    files = {"turns.py": TURNS.format(2), "tests/test_book.py": test}
+    judged = jobs.judge(jobs.branch("later", files), task=task)
+    said = "with `shown`, which the requirement names, emptied"
+    assert (said in row(judged, "R1")) is is_asked, judged.said()
+    assert judged.conclusion == ("action_required" if is_asked else "success"), judged.said()
