@@ -14,11 +14,10 @@ from bot.commands.asked import OUT
 from bot.commands.judge import FolderRequest, copy_report, judge_folder
 from bot.errors import UserError
 from bot.evaluation import STAGES
-from bot.mcp.server import Root
 from bot.settings import Settings, load_settings, make_home, make_own_folder
 
 if TYPE_CHECKING:
-    from bot.mcp.server import AskedChange, ChangeJudge, StageQueue
+    from bot.mcp.server import AskedChange, ChangeJudge, Root, StageQueue
 
 
 def run(folder: Path, http: int | None = None) -> None:
@@ -29,7 +28,7 @@ def run(folder: Path, http: int | None = None) -> None:
             "Install the extra `mcp`: .venv/bin/pip install --no-deps -r deploy/mcp.lock",
         )
     module = importlib.import_module("bot.mcp.server")
-    root = Root.of(folder)
+    root: Root = module.Root.of(folder)
     settings = load_settings()
     # No PDF: nobody reads it here, and it takes a second.
     home = root.folder / settings.home.expanduser()
