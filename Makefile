@@ -38,7 +38,8 @@ demo: $(READY) ## judge pull requests of a sample project on this machine
 test: system-test $(READY) ## everything with real git, bubblewrap, Chromium and Postgres
 	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=20 -m "not slow"
 
-# It plays the first of each module and every 24th; ASSAY_CASES=all plays each, as the nightly workflow does.
+# It plays the first of each module and every 24th; ASSAY_CASES=functions the first case of each test, and
+# ASSAY_CASES=all plays each, as the nightly workflow does.
 test-slow: system-test $(READY) ## what takes too long for every day: real toolchains, whole plans
 	@$(BIN)/python -m pip install $(QUIETLY) --no-deps --require-hashes -r deploy/documents.lock
 	@$(BIN)/python -m pip install $(QUIETLY) --no-deps --require-hashes -r deploy/bench.lock

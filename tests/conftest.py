@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import re
+import sys
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -54,15 +55,18 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Of a module's slow tests and their cases leave one in 24, the first one always.
 
-    With ASSAY_CASES=all each is played.
+    With ASSAY_CASES=functions the first case of each test is played, with ASSAY_CASES=all each.
     """
-    if os.environ.get("ASSAY_CASES") == "all":
+    played = os.environ.get("ASSAY_CASES")
+    if played == "all":
         return
-    slow: dict[Path, list[pytest.Item]] = {}
+    slow: dict[Path | tuple[Path, str], list[pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("slow"):
-            slow.setdefault(item.path, []).append(item)
-    left = {one for cases in slow.values() for place, one in enumerate(cases) if place % 24}
+            function = item.path, item.nodeid.split("[", 1)[0]
+            slow.setdefault(function if played == "functions" else item.path, []).append(item)
+    each = sys.maxsize if played == "functions" else 24
+    left = {one for cases in slow.values() for place, one in enumerate(cases) if place % each}
     config.hook.pytest_deselected(items=[one for one in items if one in left])
     items[:] = [one for one in items if one not in left]
 
