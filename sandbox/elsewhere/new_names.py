@@ -17,7 +17,10 @@ _OF_AN_OBJECT = re.compile(
     r"(?:\binstance\('[\w.:]{1,400}', | and left |\Areturned [A-Za-z_]\w* )\{"
 )
 """What an object's attributes are told behind."""
-_TOKEN = re.compile(r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"|, |[^'\"()\[\]{},]++|.", re.DOTALL)
+_TOKEN = re.compile(
+    r"'(?:[^'\\]|\\.)*+(?:'|\Z)|\"(?:[^\"\\]|\\.)*+(?:\"|\Z)|, |[^'\"()\[\]{},]++|.", re.DOTALL
+)
+"""What is told, in pieces; a text that is cut goes to its end."""
 
 
 def added_code(diff: Diff, tests: Collection[str]) -> str:
