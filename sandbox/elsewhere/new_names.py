@@ -18,7 +18,7 @@ _OF_AN_OBJECT = re.compile(
 )
 """What an object's attributes are told behind."""
 _TOKEN = re.compile(
-    r"'(?:[^'\\]|\\.)*+(?:'|\Z)|\"(?:[^\"\\]|\\.)*+(?:\"|\Z)|, |[^'\"()\[\]{},]++|.", re.DOTALL
+    r"'(?:[^'\\]|\\.?)*+(?:'|\Z)|\"(?:[^\"\\]|\\.?)*+(?:\"|\Z)|, |[^'\"()\[\]{},]++|.", re.DOTALL
 )
 """What is told, in pieces; a text that is cut goes to its end."""
 
