@@ -118,8 +118,7 @@ class Case:
     def is_for_another(self, requirement: Requirement, test: TestComparison) -> bool:
         """Whether a test is tied to demands beside this one only."""
         tied = {tie.requirement_id for tie in self.ties if tie.test_id == test.id}
-        beside = {one.id for one in self._beside(requirement)}
-        return requirement.id not in tied and not tied.isdisjoint(beside)
+        return requirement.id not in tied and any(o.id in tied for o in self._beside(requirement))
 
     def _beside(self, requirement: Requirement) -> list[Requirement]:
         """The other demands; beside a behavior, none that no test fails for without the change."""

@@ -78,9 +78,9 @@ def _otherwise(
     base: CallOutcome | None, head: CallOutcome | None, names: Collection[str]
 ) -> tuple[str, str] | None:
     """Return what base answers and what comes of head, where that is something else; None where it is not."""
-    if not base or not head or base.unsteady or head.unsteady or re.match(RAISED, base.all):
+    if not base or not head or base.unsteady or head.unsteady:
         return None
-    if head.unbound:
+    if head.unbound or re.match(RAISED, base.all):
         return None
     is_same = base.all == head.all or base.all == without_attributes(head.all, names)
     return None if is_same else (base.all, head.all)

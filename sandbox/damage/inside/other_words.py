@@ -83,13 +83,14 @@ def _is_renamed(step: Step, source: Source, clock: Clock) -> bool:
         around = around.parent
     if {old.type, new.type} != {"identifier"} or around is None:
         return False
+    if new.text not in _own(around) or old.text in _words(around):
+        return False
     root = clock.parse(source.before, source.language)
     functions = (
         (one for one in walk(root) if one.type in FUNCTIONS and one.is_named) if root else ()
     )
     same = [one for one in functions if name_of(one) == name_of(around)]
-    is_one = len(same) == 1 and old.text in _own(same[0]) and new.text not in _words(same[0])
-    return is_one and new.text in _own(around) and old.text not in _words(around)
+    return len(same) == 1 and old.text in _own(same[0]) and new.text not in _words(same[0])
 
 
 def _words(function: tree_sitter.Node) -> set[bytes]:
