@@ -169,10 +169,10 @@ def subject(request: EvaluationRequest) -> str:
 
 
 def _enqueue(queue: str, job: str, job_id: str, lane: str) -> EnqueueOptions:
-    # Jobs of a lane are numbered in the order they came, by hundredths of a second: on SQLite the library
-    # notes whole seconds and breaks ties by id, which for deliveries is chance. A priority has 31 bits,
-    # so the count starts anew every 248 days.
-    turn = int(time.time() * 100) % (2**31 - 1) + 1
+    # Jobs of a lane are numbered in the order they came, by milliseconds: on SQLite the library notes
+    # whole seconds and breaks ties by id, which for deliveries is chance. A priority has 31 bits, so the
+    # count starts anew every 24 days.
+    turn = int(time.time() * 1000) % (2**31 - 1) + 1
     return EnqueueOptions(
         workflow_name=job,
         queue_name=queue,
