@@ -18,7 +18,7 @@ from bot.evidence.damage import (
 from bot.evidence.examples.weigh import by_examples
 from bot.evidence.made_for import MadeFor, in_words, made_for
 from bot.evidence.oracle import unsatisfied, unverified, way_out
-from bot.evidence.tests.results import never_run, pass_rate, test_ids
+from bot.evidence.tests.results import never_run, pass_rate, test_ids, told_of
 from bot.task.permissions import removed_names
 from bot.task.ties import Tie, asked_code, code_named, leaves_error_unasked, speaks_of
 from bot.values import (
@@ -109,7 +109,7 @@ def _by_proofs(
         return _sees_nothing(requirement, sound, case)
     return unverified(
         requirement,
-        f"The source contains the very inputs that {test_ids(proofs)} checks.",
+        f"The source contains the very inputs that {told_of(proofs, 'checks', 'check')}.",
         "Read the integrity finding. Compute the result, or add a test with other inputs.",
     )
 
@@ -118,9 +118,10 @@ def _runs_something_else(
     requirement: Requirement, tests: tuple[TestComparison, ...], names: str, case: Case
 ) -> Verdict:
     """Tests of the change that show nothing of what the demand names."""
+    unseen = "it was not" if len(tests) == 1 else "none of them was"
     reason = (
-        f"{test_ids(tests)} passes on head. But with {names}, which the requirement names, emptied, it was "
-        "not seen to fail. So it does not show that this works."
+        f"{told_of(tests, 'passes', 'pass')} on head. But with {names}, which the requirement names, "
+        f"emptied, {unseen} seen to fail. So nothing shows that this works."
     )
     step = f"Let a test call {names} and check what it returns or does, then push."
     return unverified(requirement, reason, step, (*case.proof_ids, *case.damage_ids), tests)
@@ -133,29 +134,29 @@ def _sees_nothing(
     seen = case.observed.damage
     counted = noticed_by(tests, seen)
     blind = blindness(tests[0], seen)
-    name, told = blind.function if blind else "", test_ids(tests)
+    name = blind.function if blind else ""
     if blind and blind.why is Why.RESULT:
         reason = (
-            f"{told} notices when `{name}` returns nothing, but not when it returns something else. "
-            "So it does not show that the change works."
+            f"{told_of(tests, 'notices', 'notice')} when `{name}` returns nothing, but not when it returns "
+            "something else. So nothing shows that the change works."
         )
         step = f"Let the test compare what `{name}` returns with the expected value, then push."
     elif blind and blind.why is Why.STAND_IN:
         reason = (
-            f"{told} replaces `{name}`, which this change adds, and no test notices damage to `{name}` "
-            "itself. So it does not show that the change works."
+            f"{told_of(tests, 'replaces', 'replace')} `{name}`, which this change adds, and no test notices "
+            f"damage to `{name}` itself. So nothing shows that the change works."
         )
         step = f"Add a test that calls `{name}` itself, then push."
     elif blind and blind.why is Why.TEXT:
         reason = (
-            f"{told} fails when the same code is only written differently: it looks at the text of the code, "
-            "not at what it does. So it does not show that the change works."
+            f"{told_of(tests, 'fails', 'fail')} when the same code is only written differently, so what is "
+            "looked at is the text of the code, not what it does. So nothing shows that the change works."
         )
         step = "Let the test call what changed and check what it returns or does, then push."
     elif blind and blind.why is Why.OPEN:
         reason = (
-            f"{told} passes on head. But whether it notices damage could not be measured: "
-            f"{(seen.problem if seen else '') or NO_END} So it does not show that the change works."
+            f"{told_of(tests, 'passes', 'pass')} on head. But whether damage is noticed could not be "
+            f"measured: {(seen.problem if seen else '') or NO_END} So nothing shows that the change works."
         )
         step = "Read D1 in the evidence. If the change is right, a person can accept it."
     else:
@@ -163,8 +164,8 @@ def _sees_nothing(
         missed = blind.damage if blind else None
         where = f"{missed.what} ({missed.path}:{missed.line}{also})" if missed else "it is damaged"
         reason = (
-            f"{told} passes on head, and on a copy of head where {where}. "
-            "So it does not show that the change works."
+            f"{told_of(tests, 'passes', 'pass')} on head, and on a copy of head where {where}. "
+            "So nothing shows that the change works."
         )
         step = "Let the test call what changed and check what it returns or does, then push."
     return replace(
@@ -322,7 +323,7 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
     if unsteady:
         return unverified(
             requirement,
-            f"{test_ids(unsteady)} is flaky on head ({pass_rate(unsteady[0])}), so it shows nothing.",
+            f"{told_of(unsteady, 'is', 'are')} flaky on head ({pass_rate(unsteady[0])}). That shows nothing.",
             "Make the test deterministic and push.",
         )
     alone = case.is_sole(requirement) and not case.groups.proofs
@@ -337,8 +338,8 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
     if unrun and not case.groups.proofs:
         return unverified(
             requirement,
-            f"{test_ids(unrun)} has no result on base's code, so it does not show that anything changed. "
-            f"{case.observed.tests.ended_on_base}",
+            f"{told_of(unrun, 'has', 'have')} no result on base's code, so nothing shows that anything "
+            f"changed. {case.observed.tests.ended_on_base}",
             "Let the test itself fail where the change is missing, before the run ends: with a limit of its "
             "own on time or memory. If the change is right, a person can accept it.",
         )
@@ -352,7 +353,7 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
     if case.groups.idle and case.is_sole(requirement) and not case.groups.proofs:
         return unverified(
             requirement,
-            f"{test_ids(case.groups.idle)} is skipped here, so it does not show that anything changed.",
+            f"{told_of(case.groups.idle, 'is', 'are')} skipped here, so nothing shows that anything changed.",
             "Add a test that fails without this change and is not skipped here. If the change is right, a "
             "person can accept it.",
         )
@@ -380,9 +381,10 @@ def _made_for_one_value(
     if one.kind == KEY:
         asks = f"has the key {values}"
     reason = (
-        f"{test_ids(tests)} passes on head. But {one.path}:{one.line} {asks}, of which the task does not "
-        f"speak, and with another value in its place (tried {why.times} times) the test fails on head just "
-        "as on base. So the change may be made for this value only."
+        f"{told_of(tests, 'passes', 'pass')} on head. But {one.path}:{one.line} {asks}, of which the task "
+        f"does not speak, and with another value in its place (tried {why.times} times) the "
+        f"{'test fails' if len(tests) == 1 else 'tests fail'} on head just as on base. So the change may be "
+        "made for this value only."
     )
     step = (
         "Let the change work for every value of this kind; if this one is special, say so in the task, then "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from bot.evidence.tests.matching import function_of
@@ -205,6 +205,11 @@ def test_ids(tests: Iterable[TestComparison], most: int = 3) -> str:
 
 
 test_ids.__test__ = False  # type: ignore[attr-defined]
+
+
+def told_of(tests: Sequence[TestComparison], one: str, several: str) -> str:
+    """Begin a sentence with a few test ids: `one` goes on about a single test, `several` about more."""
+    return f"{test_ids(tests)} {one if len(tests) == 1 else several}"
 
 
 def _body(test: TestComparison) -> str:

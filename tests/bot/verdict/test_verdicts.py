@@ -754,7 +754,7 @@ def test_where_a_test_notices_no_damage_the_damage_is_told():
     seen = observed(test, damage=DamageSeen(trials, evidence_id="D1"))
     found = verdict_of("R1", requirements(DESKTOP, ""), seen)
     where = "`desktop` does nothing (src/dirs.py:3; 1 of 2 damages noticed)"
-    assert f"and on a copy of head where {where}. So it does not show" in found.reason
+    assert f"and on a copy of head where {where}. So nothing shows" in found.reason
 
 
 def test_a_changed_test_of_another_runner_is_said_to_be_not_run():
