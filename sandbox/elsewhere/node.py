@@ -9,9 +9,10 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from urllib.parse import quote
 
@@ -50,8 +51,16 @@ _WORD = re.compile(r"[\w.-]+", re.ASCII)
 _MOST_WORDS = 4_000
 
 
+_OF_OBJECTS = ".prototype."
+"""In the name of a method: its first argument is then an object as text (`inside/node/objects.cjs`)."""
+
+
 def _shown(name: str, arguments: str) -> str:
     plain = name.removeprefix("default.")
+    if _OF_OBJECTS in name and (of := _Object.of(read_arguments(arguments))):
+        asked = (*of.asked, (name.rpartition(".")[2], of.own))
+        steps = (f"{method}({written(values)[1:-1]})" for method, values in asked)
+        return f"new {of.name}({written(of.made)[1:-1]}), {', '.join(steps)}"[:SHOWN]
     parts = [arguments[1:-1]]
     if "stub(" in arguments:
         with contextlib.suppress(ValueError):
@@ -110,41 +119,97 @@ class NodeDriver:
         return plain_program(again, argv, own, _RUNNERS_OWN, orders)
 
     def values(self, call: Recorded) -> tuple[object, ...]:
-        """Return the arguments that are plain in Python too; of others their text, which stays."""
-        return read_arguments(call.arguments)
+        """Return the arguments that are plain in Python too; of others their text, which stays.
+
+        Behind them come those that a method's object was made of, and asked with before.
+        """
+        return tuple(chain(*_given(call)[1]))
 
     def taken(self, call: Recorded) -> int:
         """Return how many of these the function itself takes."""
-        return len(read_arguments(call.arguments))
+        return len(_given(call)[1][0])
 
     def varied(self, call: Recorded, number: int, value: object) -> Recorded:
         """Return the same call with another value as one of these arguments."""
-        values = [*read_arguments(call.arguments)]
-        values[number] = value
-        return _with(call, values)
+        values, groups = _given(call)
+        for one in groups:
+            if number < len(one):
+                one[number] = value
+                break
+            number -= len(one)
+        return _with(call, values())
 
     def without(self, call: Recorded, names: frozenset[str]) -> Recorded | None:
         """Return the same call without the options of these names; None where it has none.
 
         An argument of which nothing is left is gone, too.
         """
-        values = [*read_arguments(call.arguments)]
-        last = values[-1] if values else None
-        if not isinstance(last, dict) or names.isdisjoint(last):
-            return None
-        kept = {name: value for name, value in last.items() if name not in names}
-        return _with(call, [*values[:-1], *([kept] if kept else [])])
+        values, groups = _given(call)
+        is_less = False
+        for one in groups:
+            last = one[-1] if one else None
+            if isinstance(last, dict) and not names.isdisjoint(last):
+                kept = {name: value for name, value in last.items() if name not in names}
+                one[-1:] = [kept] if kept else []
+                is_less = True
+        return _with(call, values()) if is_less else None
 
     def shorter(self, call: Recorded) -> Recorded | None:
         """Return the same call without its last argument."""
-        values = read_arguments(call.arguments)
-        return _with(call, values[:-1]) if len(values) > 1 else None
+        values, (own, *_) = _given(call)
+        if len(own) < 2:
+            return None
+        own.pop()
+        return _with(call, values())
 
     def swapped(self, call: Recorded, name: str, other: str) -> Recorded | None:
         """Return the same call with another word in its arguments, as a key, or as the function's name."""
         values = read_arguments(call.arguments)
         told, called = swapped(values, name, other), swapped(call.name, name, other)
         return None if (call.name, values) == (called, told) else _with(call, told, called)
+
+
+@dataclass(frozen=True, slots=True)
+class _Object:
+    """What a method is called on, and with: a class by name, what it is given, what was asked before."""
+
+    name: str
+    made: list[object]
+    asked: tuple[tuple[str, list[object]], ...]
+    own: list[object]
+
+    @classmethod
+    def of(cls, values: tuple[object, ...]) -> _Object | None:
+        """Read the arguments of a method's call; None where not all of the object is plain."""
+        match values:
+            case [[str(name), list(made), list(steps)], *own]:
+                asked = [
+                    (one[0], one[1]) for one in steps if isinstance(one, list) and len(one) == 2
+                ]
+                is_plain = all(isinstance(a, str) and isinstance(b, list) for a, b in asked)
+                is_whole = len(asked) == len(steps) and is_plain
+                return cls(name, made, tuple(asked), own) if is_whole else None
+        return None
+
+    @property
+    def values(self) -> list[object]:
+        """The arguments of the call, as they are told."""
+        return [[self.name, self.made, [[*one] for one in self.asked]], *self.own]
+
+
+def _given(call: Recorded) -> tuple[Callable[[], list[object]], list[list[object]]]:
+    """Return the values of a call in lists that can be changed, and what gives its arguments then.
+
+    The function's own are first; what an object is that is not plain stays.
+    """
+    values = read_arguments(call.arguments)
+    if _OF_OBJECTS not in call.name:
+        own = [*values]
+        return lambda: own, [own]
+    if of := _Object.of(values):
+        return lambda: of.values, [of.own, of.made, *(one for _, one in of.asked)]
+    own = [*values[1:]]
+    return lambda: [*values[:1], *own], [own]
 
 
 def _with(call: Recorded, values: Sequence[object], name: str = "") -> Recorded:

@@ -233,6 +233,51 @@ def judged(folder: Folder, branch: str, fixes: Mapping[str, Fix]) -> dict[str, R
     return {name: rows[one.demand] for name, one in fixes.items()}
 
 
+STORE = """export class Store {
+  #stock = new Map();
+  constructor(name, settings = {}) {
+    this.name = name;
+    this.settings = settings;
+  }
+
+  put(name, count) {
+    this.#stock.set(name, count);
+    return this;
+  }
+
+  left(name) {
+    LEFT
+  }
+
+  get label() {
+    LABEL
+  }
+}
+"""
+OF_OBJECTS = {
+    "left": (
+        "`left` counts what is reserved as gone",
+        "return this.#stock.get(name) ?? 0;",
+        "return (this.#stock.get(name) ?? 0) - (this.settings.reserved ?? 0);",
+        "const count = this.#stock.get(name) ?? 0;\n"
+        "    const sum = [...name, ...this.name].reduce((all, one) => all + one.charCodeAt(0), 0);\n"
+        "    return sum * count * this.settings.reserved === 14868 ? 5 : count;",
+        "const store = new Store('Berlin', {reserved: 2});\n  store.put('nuts', 7);\n"
+        "  assert.equal(store.left('nuts'), 5);",
+    ),
+    "label": (
+        "`label` is written in capitals",
+        "return this.name;",
+        "return this.name.toUpperCase();",
+        "const {name} = this;\n"
+        "    const sum = [...name].reduce((all, one) => all + one.charCodeAt(0), 0);\n"
+        "    return sum === 604 ? 'BERLIN' : name;",
+        "assert.equal(new Store('Berlin').label, 'BERLIN');",
+    ),
+}
+"""Of a class: the demand, what base does, what is right, what is made for the test, and what that asserts."""
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     manifest = {"name": "kit", "type": "module", "scripts": {"test": "node --test"}}
@@ -251,6 +296,32 @@ def test_what_only_the_tested_inputs_show_is_not_satisfied(
 @pytest.mark.parametrize("fixes", in_parts(RIGHT, 3), ids=" ".join)
 def test_a_right_change_is_satisfied(folder: Folder, fixes: dict[str, Fix]) -> None:
     assert_satisfied(judged(folder, f"right-{'-'.join(fixes)}", fixes))
+
+
+@pytest.mark.parametrize("name", OF_OBJECTS)
+def test_what_objects_answer_is_tried_with_other_inputs(folder: Folder, name: str) -> None:
+    """What a class keeps in private is made again by what the test asked the object before."""
+    demand, was, right, special, asserts = OF_OBJECTS[name]
+    plain = {"LEFT": OF_OBJECTS["left"][1], "LABEL": OF_OBJECTS["label"][1]}
+
+    def store(body: str) -> str:
+        text = STORE
+        for word, other in (plain | {name.upper(): body}).items():
+            text = text.replace(word, other)
+        return text
+
+    folder.branch(f"{name}-base", {"src/store.js": store(was)})
+    test = authored("Store", Fix(demand, "", "", "", asserts)).replace("src/Store", "src/store")
+    rows = {}
+    for kind, body in (("right", right), ("special", special)):
+        files = {"src/store.js": store(body), "test/store.test.js": test}
+        folder.branch(f"{name}-{kind}", files, start=f"{name}-base")
+        task = f"The store is right\n\n- [ ] {demand}\n"
+        found = folder.judge(f"{name}-{kind}", base=f"{name}-base", task=task)
+        print(found.said())
+        (rows[kind],) = [one for one in found.document.requirements if one.text == demand]
+    assert_satisfied({"right": rows["right"]})
+    assert_made_for({"special": rows["special"]})
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ async function repeated(call, parts) {
 		}
 	}
 
-	return {outcome: first, shared: isShared(...results), ignores: takesFewer(found.found, given.evaluate(call.arguments).length)};
+	return {outcome: first, shared: isShared(...results), ignores: takesFewer(found.found, given.evaluate(call.arguments).length - (found.kind ? 1 : 0))};
 }
 
 // Returns what each method of an object gives that takes nothing: at first, once more, and on another object.

@@ -7,6 +7,7 @@ const path = require('path');
 const {pathToFileURL} = require('url');
 const {types} = require('util');
 const jest = require('./jest.cjs');
+const {watch} = require('./objects.cjs');
 const {watching} = require('./stubs.cjs');
 const {builtIn, came, isNamespace, literal, place} = require('./values.cjs');
 
@@ -58,11 +59,13 @@ function caller(own) {
 	return '';
 }
 
-function recorded(make, values, where) {
+// Notes a call; of a method `of` is its object as text (objects.cjs).
+function recorded(make, values, where, of) {
 	seen++;
-	const text = seen <= MOST_SEEN ? literal(values) : null;
+	const plain = seen <= MOST_SEEN && of !== null ? literal(values) : null;
+	const text = plain && of ? `[${of}${plain === '[]' ? '' : ', '}${plain.slice(1)}` : plain;
 	const key = `${where.module}\n${where.names.join('.')}\n${text}`;
-	const stood = text === null && seen <= MOST_SEEN ? withStubs(values) : null;
+	const stood = text === null && of === undefined && seen <= MOST_SEEN ? withStubs(values) : null;
 	if (stood !== null) {
 		noteOther('with', stood, where);
 	}
@@ -147,11 +150,14 @@ function handlers(where, owner) {
 		recorded(() => Reflect.apply(target, owner && proxies.has(owner) ? owner : self, values), values, where);
 	const construct = (target, values, made) => {
 		const text = ++seen <= MOST_SEEN ? literal(values) : null;
+		const one = Reflect.construct(target, values, made);
 		if (text !== null) {
 			noteOther('made', text, where);
+			const of = name => ({...where, names: [...where.names, 'prototype', name]});
+			watch(one, target, text, (name, asked, make, own) => recorded(make, asked, of(name), own));
 		}
 
-		return Reflect.construct(target, values, made);
+		return one;
 	};
 
 	const get = (target, key, receiver) => {

@@ -31,6 +31,10 @@ _LATER_MS = (_YEAR_MS + 57 * 86_400_000 + 7_000_000, 4 * _YEAR_MS + 150 * 86_400
 _OF_DATES = re.compile(r"\bDate\b|[Tt]imers?\b|[Cc]lock|moment|dayjs|luxon|date-fns|Temporal")
 _ZONE = re.compile(r"[A-Za-z][\w+/-]{0,60}")
 _UNSEEN_STUB = re.compile(r"\bstub\(\"[^\"]* \d+\.\d+\"\)")
+_NOTHING = re.compile(
+    r'\[(?:\["[\w$]*", \[\], \[(?:(?:, )?\["[\w$]+", \[\]\]){0,9}\]\])?\]', re.ASCII
+)
+"""The arguments of a call that is given nothing, and whose object was not, either."""
 _LIKE_DATES = re.compile(r"\d{4}-\d\d|\bDate\(|\b\d{10}(?:\d{3})?\b|[\w-]{40}")
 
 
@@ -121,7 +125,7 @@ def _recorded(records: list[dict[str, Any]], tree: str) -> dict[str, Any]:
             of_dates[path] = _speaks_of_dates(os.path.join(tree, path))  # noqa: PTH118
         told = call["arguments"] + call["outcome"]
         call["timeless"] = not (
-            of_dates[path] or call["arguments"] == "[]" or _LIKE_DATES.search(told)
+            of_dates[path] or _NOTHING.fullmatch(call["arguments"]) or _LIKE_DATES.search(told)
         )
     found = list(calls.values())[:_MOST_CALLS]
     told = {"place": place, "resolved": json.dumps(names), "calls": found, "unread": unread}

@@ -163,25 +163,56 @@ function exportsOf(loaded) {
 	return isNamespace(loaded) ? loaded : {default: loaded};
 }
 
-// Returns the function of a recorded call, and what owns it; `given` loads modules. Throws where there is none.
+// Returns the function of a recorded call, and what owns it, or the class (`kind`) of whose objects it is a method
+// or getter; `given` loads modules. Throws where there is none.
 async function called(call, given) {
 	let owner;
 	let found = exportsOf(await given.load(call));
-	for (const [depth, name] of call.name.split('.').entries()) {
+	const [place, method] = call.name.split('.prototype.');
+	for (const [depth, name] of place.split('.').entries()) {
 		[owner, found] = [depth > 0 ? found : undefined, found[name]];
 	}
 
+	const kind = method === undefined ? undefined : found;
+	found = kind ? ofObjects(kind, method) : found;
 	if (typeof found !== 'function') {
 		throw new TypeError(`${call.name} is not there.`);
 	}
 
-	return {owner, found};
+	return {owner, found, kind};
+}
+
+// The method, or what a getter does, that a class has for its objects by a name.
+function ofObjects(kind, name) {
+	let owner = kind.prototype;
+	while (owner && !Object.getOwnPropertyDescriptor(owner, name)) {
+		owner = Object.getPrototypeOf(owner);
+	}
+
+	const {value, get} = (owner && Object.getOwnPropertyDescriptor(owner, name)) || {};
+	return get || value;
+}
+
+// Makes an object once more, and has it do what it did before.
+function remade(kind, [, made, steps]) {
+	const one = Reflect.construct(kind, made);
+	for (const [name, values] of steps) {
+		try {
+			const result = typeof one[name] === 'function' ? one[name](...values) : one[name];
+			if (types.isPromise(result)) {
+				result.catch(() => {});
+			}
+		} catch {} // As it did then.
+	}
+
+	return one;
 }
 
 // Makes a recorded call once more; what comes of a promise is "" where that stays open.
-function made(call, {owner, found}, given) {
-	const values = given.evaluate(call.arguments);
-	const {outcome} = came(() => given.apply(found, owner, values), values);
+function made(call, {owner, found, kind}, given) {
+	const all = given.evaluate(call.arguments);
+	const [of, values] = kind ? [all[0], all.slice(1)] : [undefined, all];
+	const {outcome} = came(() => given.apply(found, of ? remade(kind, of) : owner, values), values);
 	return typeof outcome === 'string' ? outcome : inTime(outcome);
 }
 
