@@ -206,7 +206,9 @@ function noteResolved(name, from, file) {
 const IS_MODULE = /^\s*(?:import|export)\b(?!\s*\()/m;
 const isUnseen = /^v20\./.test(process.version) && process.features.require_module;
 function refuseUnseen(request) {
-	const isFile = isUnseen && path.isAbsolute(request) && tests.has(local(request));
+	const end = path.extname(request);
+	const isCompiled = !/^\.[cm]?js$/.test(end) && Module._extensions[end]; // somebody makes it CommonJS
+	const isFile = isUnseen && !isCompiled && path.isAbsolute(request) && tests.has(local(request));
 	if (isFile && IS_MODULE.test(fs.readFileSync(request, 'utf8'))) {
 		throw Object.assign(new Error(`${request} is an ES module.`), {code: 'ERR_REQUIRE_ESM'});
 	}
