@@ -373,43 +373,45 @@ def test_calls_under_an_old_vitest_are_seen_too(
     assert_satisfied({"right": rows["right"]})
 
 
-RUNNERS_OF_TYPESCRIPT = {
+COMPILED = {
     "uvu -r tsm test": {"uvu": "^0.5", "tsm": "^2.3"},
     "mocha -r ts-node/register test/*.ts": {
         "mocha": "^10", "ts-node": "^10", "typescript": "^5.4", "@types/mocha": "^10", "@types/node": "^20",
     },
+    "mocha -r @babel/register": {
+        "mocha": "^10", "@babel/register": "^7", "@babel/core": "^7", "@babel/preset-env": "^7",
+    },
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("command", RUNNERS_OF_TYPESCRIPT)
-def test_calls_of_tests_in_typescript_are_seen_too(
+@pytest.mark.parametrize("command", COMPILED)
+def test_calls_of_tests_that_are_compiled_as_they_are_required_are_seen_too(
     tmp_path_factory: pytest.TempPathFactory, command: str
 ) -> None:
-    """What makes them CommonJS was kept from it where Node itself can require ES modules."""
+    """They have the words of ES modules, and are none: what looks on must not have them loaded as such."""
     is_uvu = command.startswith("uvu")
-    start = "import {test} from 'uvu';\n" if is_uvu else ""
-    end = "test.run();\n" if is_uvu else ""
+    end, takes = ("js", "title") if "babel" in command else ("ts", "title: string")
+    start, run = ("import {test as it} from 'uvu';\n", "it.run();\n") if is_uvu else ("", "")
     test = (
         f"{start}import * as assert from 'assert';\nimport {{slug}} from '../src/slug';\n\n"
-        f"{'test' if is_uvu else 'it'}('%s', () => assert.equal(slug('%s'), '%s'));\n{end}"
+        f"it('%s', () => assert.equal(slug('%s'), '%s'));\n{run}"
     )
     options = {"module": "commonjs", "target": "es2020", "strict": False}
-    manifest = {
-        "name": "kit", "devDependencies": RUNNERS_OF_TYPESCRIPT[command], "scripts": {"test": command},
-    }  # fmt: skip
+    manifest = {"name": "kit", "devDependencies": COMPILED[command], "scripts": {"test": command}}
     fix = SPECIAL["slug"]
     folder = open_folder(
-        tmp_path_factory.mktemp("typescript"),
+        tmp_path_factory.mktemp("compiled"),
         {
             "package.json": json.dumps(manifest),
             "tsconfig.json": json.dumps({"compilerOptions": options}),
-            "src/slug.ts": module("slug", "title: string", fix.base),
-            "test/slug.test.ts": test % ("it is lower", "A", "a"),
+            ".babelrc": json.dumps({"presets": ["@babel/preset-env"]}),
+            f"src/slug.{end}": module("slug", takes, fix.base),
+            f"test/slug.test.{end}": test % ("it is lower", "A", "a"),
         },
     )
     files = {
-        "src/slug.ts": module("slug", "title: string", fix.head),
-        "test/words.test.ts": test % (fix.demand, "Hello World", "hello-world"),
+        f"src/slug.{end}": module("slug", takes, fix.head),
+        f"test/words.test.{end}": test % (fix.demand, "Hello World", "hello-world"),
     }
     folder.branch("special", files)
     found = folder.judge("special", task=f"The kit is right\n\n- [ ] {fix.demand}\n")

@@ -206,12 +206,27 @@ function noteResolved(name, from, file) {
 const IS_MODULE = /^\s*(?:import|export)\b(?!\s*\()/m;
 const isUnseen = /^v20\./.test(process.version) && process.features.require_module;
 function refuseUnseen(request) {
-	const end = path.extname(request);
-	const isCompiled = !/^\.[cm]?js$/.test(end) && Module._extensions[end]; // somebody makes it CommonJS
-	const isFile = isUnseen && !isCompiled && path.isAbsolute(request) && tests.has(local(request));
-	if (isFile && IS_MODULE.test(fs.readFileSync(request, 'utf8'))) {
+	const isFile = isUnseen && path.isAbsolute(request) && tests.has(local(request));
+	if (isFile && !isCompiled(request) && IS_MODULE.test(fs.readFileSync(request, 'utf8'))) {
 		throw Object.assign(new Error(`${request} is an ES module.`), {code: 'ERR_REQUIRE_ESM'});
 	}
+}
+
+// Whether something that the runner loaded first makes a file CommonJS; Node keeps that from modules of its own.
+const asNodeDoes = Module._extensions['.js'];
+function isCompiled(file) {
+	const end = path.extname(file);
+	const make = Module._extensions[end] || asNodeDoes;
+	return make !== asNodeDoes && end !== '.mjs' && !(end === '.js' && isOfModules(path.dirname(file)));
+}
+
+function isOfModules(folder) {
+	const manifest = path.join(folder, 'package.json');
+	if (fs.existsSync(manifest)) {
+		return JSON.parse(fs.readFileSync(manifest, 'utf8')).type === 'module';
+	}
+
+	return folder.length > orders.tree.length && isOfModules(path.dirname(folder));
 }
 
 const load = Module._load;
