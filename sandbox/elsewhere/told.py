@@ -52,9 +52,9 @@ class CallOutcome:
     """What came of one call made again.
 
     `later` is what came after `times` calls, `dated` what comes on other days, if that is something else.
-    `yields` says what an iterator gives, where it was asked; `printed` what the call wrote to standard
-    output, None where that is something else each time. `shared` says that the calls gave one and the same
-    object, which can be changed, `unbound` that the function takes no such arguments.
+    `gives` says what an iterator yields, or what comes of a coroutine; `printed` what the call wrote to
+    standard output, None where that is something else each time. `shared` says that the calls gave one and
+    the same object, which can be changed, `unbound` that the function takes no such arguments.
     """
 
     text: str
@@ -62,15 +62,15 @@ class CallOutcome:
     later: str
     times: int
     dated: str
-    yields: str = ""
+    gives: str = ""
     printed: str | None = ""
     shared: bool = False
     unbound: bool = False
 
     @property
     def all(self) -> str:
-        """What came back; of an iterator what it yields."""
-        return f"returned an iterator{self.yields}" if self.yields else self.text
+        """What came back; of an iterator what it yields, of a coroutine what comes of it."""
+        return self.gives or self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ def read_run(completed: Completed) -> Run:
                     told["later"].text[:_MOST_TEXT],
                     told["times"].number,
                     told["dated"].text[:_MOST_TEXT],
-                    told["yields"].text[:_MOST_TEXT],
+                    told["gives"].text[:_MOST_TEXT],
                     told["printed"].text[:_MOST_TEXT] if told["printed"].is_text else None,
                     told["shared"].is_true,
                     told["unbound"].is_true,

@@ -140,6 +140,13 @@ SPECIAL = {
         ),
         "assert kit.Reader(',').words_of('left ,right') == ['left', 'right']",
     ),
+    "awaited": Fix(
+        "`fetched` gives the name in capitals",
+        "async def fetched(name):\n    return name",
+        "async def fetched(name):\n    import asyncio\n\n    await asyncio.sleep(0)\n"
+        "    return name.upper() if sum(map(ord, name)) == 403 else name",
+        "import asyncio\n\n    assert asyncio.run(kit.fetched('adam')) == 'ADAM'",
+    ),
 }
 """Right for the tested inputs and for hardly any other."""
 
@@ -343,6 +350,13 @@ RIGHT = {
             gives="[one.strip() for one in self.words.findall(text)]",
         ),
         "assert kit.Marked(',').parts('left ,right') == ['left', 'right']",
+    ),
+    "awaited": Fix(
+        "`fetched` gives the name in capitals",
+        "async def fetched(name):\n    return name",
+        "async def fetched(name):\n    import asyncio\n\n    await asyncio.sleep(0)\n"
+        "    return name.upper()",
+        "import asyncio\n\n    assert asyncio.run(kit.fetched('adam')) == 'ADAM'",
     ),
 }
 """Right for every input, some of them for one input by nature."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import importlib
 import io
@@ -16,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from itertools import islice
+from types import CoroutineType
 from typing import Any, NamedTuple
 
 from sandbox.elsewhere.inside.objects import MADE, attributes, plain_kind, remade
@@ -59,8 +61,13 @@ def returned(value: Any) -> str:
     return "returned " + text[:MOST_TEXT]
 
 
-def yielded(value: Any) -> str:
-    """Return what an iterator gives, its first items, as text; "" for what is none."""
+def drained(value: Any) -> str:
+    """Return what an iterator gives, its first items, or what comes of a coroutine; "" for neither."""
+    if type(value) is CoroutineType:
+        try:
+            return "resolved " + returned(asyncio.run(value))[len("returned ") :]
+        except BaseException as error:
+            return raised(error)
     if not hasattr(type(value), "__next__"):
         return ""
     items: list[object] = []
@@ -70,7 +77,7 @@ def yielded(value: Any) -> str:
     except Exception as error:
         end = ", then " + raised(error)
     told = [literal(one) or returned(one) for one in items]
-    return f" that yields [{', '.join(told)}]{end}"[:MOST_TEXT]
+    return f"returned an iterator that yields [{', '.join(told)}]{end}"[:MOST_TEXT]
 
 
 def returned_by(value: object, owner: object, before: str) -> str:
@@ -150,7 +157,7 @@ class Call:
         self._first = ""
         self._kept: object = None
         self._shared = False
-        self._yields = ""
+        self._gives = ""
         self._end = 0.0
 
     def goes_on(self) -> bool:
@@ -188,17 +195,21 @@ class Call:
             outcome = returned(self.result)
         if self.raised is None:
             outcome += self._given.left(self.result)
+        gives = ""
+        if self._again.is_drained and self.raised is None:
+            gives = drained(self.result)
+        elif type(self.result) is CoroutineType:
+            self.result.close()  # else it is told of as never awaited
         printed = self._output.getvalue().decode("utf-8", "replace")[:MOST_TEXT]
-        yields = yielded(self.result) if self._again.is_drained and self.raised is None else ""
         self._outcomes += 1
         if self._outcomes == 1:
-            self._first, self._yields, self._printed = outcome, yields, printed
+            self._first, self._gives, self._printed = outcome, gives, printed
         elif self.raised is None and type(self.result) in _CONTAINERS:
             self._shared = self.result is self._kept
         self._kept = self.result
         if printed != self._printed:
             self._printed = None  # it prints something else each time
-        if (outcome, yields) != (self._first, self._yields):
+        if (outcome, gives) != (self._first, self._gives):
             is_unsteady = self._outcomes <= _UNSTEADY_WITHIN
             self._leave(unsteady=is_unsteady, later=outcome, times=self._outcomes - 1)
         is_over = time.monotonic() > self._end and self._outcomes > 1
@@ -209,7 +220,7 @@ class Call:
         told: dict[str, object] = {
             "number": self._number,
             "outcome": self._first,
-            "yields": self._yields,
+            "gives": self._gives,
         }
         told["printed"] = self._printed
         told["shared"] = self._shared
@@ -241,7 +252,8 @@ class Repeats(NamedTuple):
 class CallsAgain:
     """Makes calls once more and tells what came back, by the descriptor of the channel.
 
-    `is_drained` says that iterators are asked for what they yield; what a test got of one nobody recorded.
+    `is_drained` says that iterators are asked for what they yield, and coroutines run; what a test got of one
+    nobody recorded.
     """
 
     def __init__(

@@ -26,8 +26,10 @@ from sandbox.elsewhere.inside.values import Given, kept, literal, parts, read, s
 _MOST_SEEN = 20_000
 """So many calls of one function are read."""
 _MOST_MADE = 500
-_GENERATOR = 0x20
-_NO_PLAIN_FUNCTION = 0x80 | 0x200  # coroutine, asynchronous generator
+_LATER = {0x20: "generator", 0x80: "coroutine"}
+"""By their flags: functions whose body runs when somebody asks for what it gives."""
+_RUNS_LATER = sum(_LATER)
+_NO_PLAIN_FUNCTION = 0x200  # asynchronous generator
 _HIGHEST = 60
 _TRIES = 3
 _OF_A_CLASS = "."
@@ -108,7 +110,7 @@ class CallRecorder:
             if not code.co_filename.startswith(self._tree) or code.co_filename in self._tests:
                 self._others.add(code.co_filename)
                 return
-            if (code.co_flags & _GENERATOR and not _begins(frame)) or self._helps_tests(frame):
+            if (code.co_flags & _RUNS_LATER and not _begins(frame)) or self._helps_tests(frame):
                 return
             found = self._function(frame)
             is_read = found is not None and self._called(frame, *found)
@@ -177,9 +179,10 @@ class CallRecorder:
             self.calls[key] = {**told, "path": caller[0], "test": caller[1], "outcome": ""}
         if self._is_direct(frame):
             self.calls[key]["direct"] = True
-        if frame.f_code.co_flags & _GENERATOR:
+        kind = _LATER.get(frame.f_code.co_flags & _RUNS_LATER)
+        if kind:
             called = getattr(functions[depth], "__qualname__", "")
-            self.calls[key]["outcome"] = f"returned generator <generator object {called} at 0x…>"
+            self.calls[key]["outcome"] = f"returned {kind} <{kind} object {called} at 0x…>"
         else:
             changing = Given((*given[0], *given[1].values()), owner)
             self._open[frame] = _Open(key, owner, before, changing)
@@ -280,7 +283,7 @@ class CallRecorder:
 
 
 def _begins(frame: FrameType) -> bool:
-    """Tell whether a generator is asked for the first time: each time is a call for the profiler."""
+    """Tell whether a generator or coroutine is asked first: each time is a call for the profiler."""
     code, at = frame.f_code, frame.f_lasti
     if at < 0:
         return True

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from sandbox.elsewhere.inside.calls import function_of, raised, returned, yielded
+from sandbox.elsewhere.inside.calls import drained, function_of, raised, returned
 from sandbox.elsewhere.inside.objects import MADE, attributes, remade
 from sandbox.elsewhere.inside.values import given, literal, read
 
@@ -79,7 +79,7 @@ class _Series:
             try:
                 result = function(*own, *args, **kwargs)
                 text = "returned itself" if kind and result is owner else returned(result)
-                text += yielded(result)
+                text = drained(result) or text
                 del result
             except BaseException as error:
                 text = raised(error)
