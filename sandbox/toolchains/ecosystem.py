@@ -179,7 +179,8 @@ class Runner:
     """How a project's tests are run; `reason` is the sentence that says why. `arguments` as in a Recipe.
 
     `more` are further calls, `left_out` says which calls of the project are not made. Where a `script` calls
-    the runner, `before` are names of scripts and programs that it runs first.
+    the runner, `before` are names of scripts and programs that it runs first, `compiles` its own commands
+    that do so.
     """
 
     runner: TestRunner
@@ -189,6 +190,7 @@ class Runner:
     left_out: str = ""
     script: str = ""
     before: tuple[str, ...] = ()
+    compiles: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ import hashlib
 import json
 import posixpath
 import re
+import shlex
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE
@@ -23,7 +24,7 @@ from sandbox.toolchains.ecosystem import (
     weighed,
 )
 from sandbox.toolchains.layers import CACHE, PROJECT, SYSTEM_PATH, TOOLCHAIN
-from sandbox.toolchains.node_chain import read_settings
+from sandbox.toolchains.node_chain import Chain, read_settings
 from sandbox.toolchains.node_script import READ_TEST_FILES, SUFFIXES, choose_runner, is_test
 from sandbox.toolchains.node_version import OLDEST, able_to_run, fetching, wanted_node
 from sandbox.toolchains.node_workspace import (
@@ -229,6 +230,7 @@ _LOADED = re.compile(
     r"|^(?:const|let|var)\b[^'\"\n]{0,300}\brequire\(['\"](\.[^'\"\n]{1,300})['\"]\)"
 )
 _IN_FOLDER = re.compile(r"(?:\./)?([\w-][\w.-]*)(?:/|$)")
+_NO_OUTPUT = re.compile(r"\"noEmit\"\s*:\s*true\b")
 _SETTINGS = re.compile(r"(?:vite|vitest|jest)\.config\.\w+")
 
 
@@ -241,13 +243,20 @@ def _build(
     """
     scripts = manifest.table("scripts")
     named = [name for name in BUILDS if scripts.text(name)]
-    if not named or runner.runner is TestRunner.NONE:
+    compiles = tuple(argv for argv in runner.compiles if _emits(tree, argv))
+    if runner.runner is TestRunner.NONE or not (named or compiles):
         return (), (), ()
     script = build_script(scripts)
     build = (("npm", "run", script),)
     said = f"`npm run {script}` runs first, because"
-    if any(word in BUILDS or word == "tsc" for word in runner.before):
-        return build, (), (f"{said} the test script builds before it tests.",)
+    if compiles or any(word in BUILDS for word in runner.before):
+        own = [tuple(words) for _, words in Chain(scripts, tree.read).segments(script)]
+        compiles = tuple(argv for argv in compiles if argv not in own)
+        build = (*(build if named else ()), *compiles)
+        told = " and ".join(f"`{shlex.join(argv)}`" for argv in build)
+        runs = "runs" if len(build) == 1 else "run"
+        why = f"{told} {runs} first, because the test script builds before it tests."
+        return build, compiles, (why,)
     output = _missing_output(tree, manifest, runner)
     if output:
         return build, build, (f"{said} tests use `{output}`, which is built.",)
@@ -259,6 +268,14 @@ def _build(
         )
         return build, build, (f"{said} sources load `{made}`, which is not in the tree.",)
     return (), (), ()
+
+
+def _emits(tree: Tree, argv: tuple[str, ...]) -> bool:
+    """Whether a call of TypeScript's compiler writes files, and does not only check types."""
+    named = dict(pairwise(argv))
+    project = PurePosixPath(named.get("-p") or named.get("--project") or ".")
+    path = project if project.suffix == ".json" else project / "tsconfig.json"
+    return _NO_OUTPUT.search(tree.read(str(path))) is None
 
 
 def _missing_source(tree: Tree) -> str:

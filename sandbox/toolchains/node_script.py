@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from sandbox.toolchains.ecosystem import Runner, SetupHints
 from sandbox.toolchains.node_chain import Chain, bare
-from sandbox.toolchains.node_workspace import TABLES
+from sandbox.toolchains.node_workspace import BUILDS, TABLES
 from sandbox.toolchains.tree import Table, Tree
 from sandbox.values import TestCall, TestRunner
 
@@ -113,19 +113,27 @@ def read_script(
     """
     found: list[Runner] = []
     before: list[str] = []
+    compiles: list[tuple[str, ...]] = []
+    builds = set(BUILDS)  # and what these call
     for script, words in islice(Chain(scripts, read).segments(name), _MOST_COMMANDS):
         variables, rest = bare(words)
         call = _runner(rest, [*variables, *_colors(variables, rest)]) if rest else None
-        if call is None:
+        if call is None and not found:
+            if words[:1] == ["(scripts)"] and script in builds:
+                builds.update(words[1:])
             is_check = "tsc" in words and any(word.lower() == "--noemit" for word in words)
-            before += [] if found or is_check else words[:3]
+            before += [] if is_check else words[:3]
+            if rest[:1] == ["tsc"] and not is_check and script not in builds:
+                compiles.append(tuple(rest))
+        if call is None:
             continue
         if any(call == (one.runner, one.arguments) for one in found):
             continue
         joined = [_joined(one, *call) for one in found]
         at = next((n for n, one in enumerate(joined) if one), None)
         if at is None:
-            found.append(Runner(*call, before=tuple(before), script=script))
+            first = Runner(*call, before=tuple(before), script=script)
+            found.append(replace(first, compiles=tuple(compiles)))
         else:
             found[at] = joined[at] or found[at]
     strong = [one for one in found if one.runner is not TestRunner.NODE] or found

@@ -565,6 +565,25 @@ def test_tests_that_use_what_is_built_are_built_for(tmp_path: Path) -> None:
     assert node(tmp_path / "d", manifest).install_project == ()
 
 
+@pytest.mark.parametrize(
+    ("scripts", "commands"),
+    [
+        ({"test": "tsc && mocha lib"}, ["tsc"]),
+        ({"test": "npm run t", "t": "npx tsc -p test && mocha lib"}, ["tsc -p test"]),
+        ({"pretest": "tsc -b", "test": "mocha lib", "build": "tsc"}, ["npm run build", "tsc -b"]),
+        ({"test": "npm run build && mocha lib", "build": "npm run c", "c": "tsc"}, ["npm run build"]),
+        ({"test": "tsc -p types && mocha lib"}, []),
+        ({"test": "mocha lib && tsc"}, []),
+    ],
+)  # fmt: skip
+def test_what_a_test_script_compiles_itself_is_compiled(
+    scripts: dict[str, str], commands: list[str], tmp_path: Path
+) -> None:
+    write(tmp_path, {"types/tsconfig.json": '{"compilerOptions": {"noEmit": true}}'})
+    found = node(tmp_path, {"scripts": scripts}).install_project
+    assert [" ".join(argv) for argv in found] == commands
+
+
 def test_tests_that_are_compiled_themselves_are_built_for(tmp_path: Path) -> None:
     write(tmp_path, {"src/price.ts": "", "src/price.spec.ts": TEST})
     scripts = {"test": "mocha 'out/**/*.spec.js'", "build": "tsc"}
