@@ -247,16 +247,14 @@ def _build(
     if runner.runner is TestRunner.NONE or not (named or compiles):
         return (), (), ()
     script = build_script(scripts)
-    build = (("npm", "run", script),)
-    said = f"`npm run {script}` runs first, because"
+    build, said = (("npm", "run", script),), f"`npm run {script}` runs first, because"
     if compiles or any(word in BUILDS for word in runner.before):
         own = [tuple(words) for _, words in Chain(scripts, tree.read).segments(script)]
         compiles = tuple(argv for argv in compiles if argv not in own)
         build = (*(build if named else ()), *compiles)
-        told = " and ".join(f"`{shlex.join(argv)}`" for argv in build)
-        runs = "runs" if len(build) == 1 else "run"
-        why = f"{told} {runs} first, because the test script builds before it tests."
-        return build, compiles, (why,)
+        told = ", then ".join(f"`{shlex.join(argv)}`" for argv in build)
+        said = f"{told} runs first, because the test script builds before it tests."
+        return build, compiles, (said,)
     output = _missing_output(tree, manifest, runner)
     if output:
         return build, build, (f"{said} tests use `{output}`, which is built.",)

@@ -3,6 +3,7 @@
 // Vitest and jest load ES modules themselves: there a plug-in, and jest.cjs, do what Node's hooks do elsewhere.
 import {readFile} from 'node:fs/promises';
 import {fileURLToPath} from 'node:url';
+import {placesIn} from './places.cjs';
 
 const MARK = '?assay-calls=';
 const MOST_FILES = 400; // some export every function of theirs from a file of its own
@@ -10,14 +11,15 @@ const OTHERS = ['.ts', '.tsx', '.js', '.jsx', '.mts', '/index.ts', '/index.tsx',
 const NAME = /^[A-Za-z_$][\w$]*$/;
 let orders = {};
 let tests = new Set();
+let local = () => '';
 
 export function initialize(data) {
 	orders = data;
 	tests = new Set(data.tests);
+	local = placesIn(data.tree);
 }
 
 const file = url => url?.startsWith('file:') && !url.includes(MARK) ? fileURLToPath(url.replace(/[?#].*$/, '')) : '';
-const local = path => path.startsWith(`${orders.tree}/`) ? path.slice(orders.tree.length + 1) : '';
 const isSource = path => /\.[cm]?[jt]sx?$/.test(path) && local(path) && !tests.has(local(path)) && !path.includes('/node_modules/');
 
 export async function resolve(specifier, context, next) {

@@ -8,6 +8,7 @@ const {pathToFileURL} = require('url');
 const {types} = require('util');
 const jest = require('./jest.cjs');
 const {watch} = require('./objects.cjs');
+const {placesIn} = require('./places.cjs');
 const {watching} = require('./stubs.cjs');
 const {builtIn, came, isNamespace, literal, place} = require('./values.cjs');
 
@@ -31,7 +32,7 @@ const {appendFileSync} = fs;
 let seen = 0;
 let isPlaced = false;
 
-const local = file => file.startsWith(`${orders.tree}/`) ? file.slice(orders.tree.length + 1) : '';
+const local = placesIn(orders.tree);
 const isSource = file => /\.[cm]?[jt]sx?$/.test(file) && local(file) && !tests.has(local(file)) && !file.includes('/node_modules/');
 
 function tell(record) {
@@ -50,7 +51,7 @@ function caller(own) {
 	Error.stackTraceLimit = stackTraceLimit;
 	for (const line of lines) {
 		const at = line.indexOf(`${orders.tree}/`);
-		const file = at < 0 ? '' : line.slice(at + orders.tree.length + 1).replace(/[?:].*$/, '');
+		const file = at < 0 ? '' : local(line.slice(at).replace(/[?:].*$/, ''));
 		if (asked.has(file)) {
 			return file;
 		}
