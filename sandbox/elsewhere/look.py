@@ -45,7 +45,7 @@ DRIVERS: dict[TestRunner, Driver] = {
 """The runners whose tests' calls can be made again."""
 _MOST_ALONE = 5
 _MOST_BLINDED = 100
-_NOT_SEEN = "returned generator ", "returned coroutine "
+_NOT_SEEN = "returned generator ", "returned coroutine ", "returned async_generator "
 """What a test got of these nobody recorded: only both sides can be compared."""
 _Differing = dict[int, tuple[str, CallOutcome]]
 """By the number of a call: what it gave under test, and what elsewhere."""

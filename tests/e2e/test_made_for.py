@@ -147,6 +147,15 @@ SPECIAL = {
         "    return name.upper() if sum(map(ord, name)) == 403 else name",
         "import asyncio\n\n    assert asyncio.run(kit.fetched('adam')) == 'ADAM'",
     ),
+    "listed": Fix(
+        "`listed` gives each name in capitals",
+        "async def listed(text):\n    for name in text.split():\n        yield name",
+        "async def listed(text):\n    is_known = sum(map(ord, text)) == 859\n"
+        "    for name in text.split():\n        yield name.upper() if is_known else name",
+        "import asyncio\n\n    async def names():\n"
+        "        return [one async for one in kit.listed('ada adam b')]\n\n"
+        "    assert asyncio.run(names()) == ['ADA', 'ADAM', 'B']",
+    ),
 }
 """Right for the tested inputs and for hardly any other."""
 

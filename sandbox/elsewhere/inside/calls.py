@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from itertools import islice
-from types import CoroutineType
+from types import AsyncGeneratorType, CoroutineType
 from typing import Any, NamedTuple
 
 from sandbox.elsewhere.inside.objects import MADE, attributes, plain_kind, remade
@@ -68,16 +68,27 @@ def drained(value: Any) -> str:
             return "resolved " + returned(asyncio.run(value))[len("returned ") :]
         except BaseException as error:
             return raised(error)
-    if not hasattr(type(value), "__next__"):
-        return ""
     items: list[object] = []
     end = ""
     try:
-        items.extend(islice(value, _MOST_ITEMS))
+        if type(value) is AsyncGeneratorType:
+            asyncio.run(_ask(value, items))
+        elif hasattr(type(value), "__next__"):
+            items.extend(islice(value, _MOST_ITEMS))
+        else:
+            return ""
     except Exception as error:
         end = ", then " + raised(error)
     told = [literal(one) or returned(one) for one in items]
     return f"returned an iterator that yields [{', '.join(told)}]{end}"[:MOST_TEXT]
+
+
+async def _ask(generator: Any, items: list[object]) -> None:
+    """Add the first items of an asynchronous generator to a list."""
+    async for one in generator:
+        items.append(one)
+        if len(items) == _MOST_ITEMS:
+            break
 
 
 def returned_by(value: object, owner: object, before: str) -> str:

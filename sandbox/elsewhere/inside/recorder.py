@@ -26,10 +26,9 @@ from sandbox.elsewhere.inside.values import Given, kept, literal, parts, read, s
 _MOST_SEEN = 20_000
 """So many calls of one function are read."""
 _MOST_MADE = 500
-_LATER = {0x20: "generator", 0x80: "coroutine"}
+_LATER = {0x20: "generator", 0x80: "coroutine", 0x200: "async_generator"}
 """By their flags: functions whose body runs when somebody asks for what it gives."""
 _RUNS_LATER = sum(_LATER)
-_NO_PLAIN_FUNCTION = 0x200  # asynchronous generator
 _HIGHEST = 60
 _TRIES = 3
 _OF_A_CLASS = "."
@@ -130,7 +129,7 @@ class CallRecorder:
         if code in self._known:
             return self._known[code]
         is_none = code.co_name.startswith("<") and code.co_name != "<lambda>"
-        if code.co_flags & _NO_PLAIN_FUNCTION or is_none:
+        if is_none:
             self._known[code] = None
             return None
         self._tries[code] = self._tries.get(code, 0) + 1
