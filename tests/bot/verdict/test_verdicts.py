@@ -179,8 +179,10 @@ def test_a_new_test_that_lacks_what_tests_of_base_lack_refutes_nothing(of_base, 
     found = sole(broken, new)
     assert found.outcome is outcome
     assert ("1 test of base fails on base, too" in found.reason) is (outcome is UNVERIFIED)
-    authors = replace(broken, written_by_author=True)
-    assert sole(authors, new).outcome is UNSATISFIED
+    beside = replace(broken, written_by_author=True)  # in the file that the new test was added to
+    assert sole(beside, new).outcome is outcome
+    assert sole(replace(beside, base_on_head=Outcome.PASSED), new).outcome is UNSATISFIED
+    assert sole(replace(beside, base_on_base=None), new).outcome is UNSATISFIED
 
 
 def test_what_tests_lack_is_what_was_raised_and_not_a_line_of_code():
