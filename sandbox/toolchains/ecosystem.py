@@ -180,7 +180,7 @@ class Runner:
 
     `more` are further calls, `left_out` says which calls of the project are not made. Where a `script` calls
     the runner, `before` are names of scripts and programs that it runs first, `compiles` its own commands
-    that do so.
+    that do so. `plugins` are installed, too.
     """
 
     runner: TestRunner
@@ -191,6 +191,7 @@ class Runner:
     script: str = ""
     before: tuple[str, ...] = ()
     compiles: tuple[tuple[str, ...], ...] = ()
+    plugins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ from sandbox.toolchains.python_digest import (
     requirement_files,
     versioning,
 )
+from sandbox.toolchains.python_django import with_django
 from sandbox.toolchains.python_needs import (
     Selection,
     Sibling,
@@ -142,6 +143,8 @@ def _recipe(reading: _ReadProject, setup: SetupHints, toolchain: Toolchain) -> R
     project = reading.project
     names = requirement_names(reading.tree, project, reading.selection)
     chosen = choose_runner(reading.tree, reading.hints, names)
+    if not setup.install:  # what such a line installs, nobody knows
+        chosen = with_django(reading.tree, reading.hints, chosen, names)
     runner = configured_runner(setup.test) if setup.test else chosen
     if reading.is_locked:  # what tox and CI install besides is not
         locked = replace(reading.selection, files=(), packages=())

@@ -236,15 +236,15 @@ class Added:
 def missing_runner(
     runner: Runner, names: set[str], setup: SetupHints
 ) -> tuple[Added, tuple[str, ...]]:
-    """Return pytest when the tests need it and nothing is known to install it, and the reason.
+    """Return the plug-ins, and pytest when the tests need it and nothing is known to install it; the reason.
 
     A project that names `py` for another tool may hold it at a version that hides pytest's own module.
     """
     runners = {runner.runner, *(call.runner for call in runner.more)}
     if TestRunner.PYTEST not in runners or "pytest" in names or setup.install:
-        return Added(), ()
+        return Added(runner.plugins), ()
     why = "`pytest` is added, because the tests need it and nothing installs it."
     if "py" not in names:
-        return Added(("pytest",)), (why,)
+        return Added(("pytest", *runner.plugins)), (why,)
     also = "`py` is brought up to date with it: pytest does not start beside an old one."
-    return Added(after=("--upgrade-package", "py", "pytest", "py")), (why, also)
+    return Added(runner.plugins, ("--upgrade-package", "py", "pytest", "py")), (why, also)
