@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from functools import cached_property
+from itertools import chain
 from pathlib import Path, PurePosixPath
 
 from sandbox.errors import must_exist
 from sandbox.toolchains import ECOSYSTEMS
 from sandbox.toolchains.node_workspace import TABLES, is_workspace, packages_tested
+from sandbox.toolchains.python_arguments import requirement_name
+from sandbox.toolchains.python_project import read_project
 from sandbox.toolchains.tree import Tree
 
 MOST_PROJECTS = 12
@@ -42,7 +46,7 @@ class Projects:
         self._sides = (must_exist(base), must_exist(head))
         self._listed = listed
         self._known: dict[str, bool] = {}
-        self._from_registry: dict[PurePosixPath, frozenset[str]] = {}
+        self._from_registry: dict[tuple[PurePosixPath, bool], frozenset[str]] = {}
 
     def of(self, path: str) -> str:
         """Return the innermost project that a file belongs to."""
@@ -113,19 +117,27 @@ class Projects:
         return found
 
     def from_registry(self, path: str) -> frozenset[str]:
-        """Return what the Node packages around a file take from a registry by a version, on both sides.
+        """Return what the packages around a file take from a registry by a version, on both sides.
 
-        In a workspace a version may mean the package beside it, so no name of one counts there. Other
-        languages resolve names by what is installed, which is not asked here.
+        Of Node these are names of packages, of Python names to import. In a workspace a version may mean the
+        package beside it, so no name of one counts there. Other languages, and Python without a workspace of
+        uv, resolve names by what is installed, which is not asked here.
         """
         found: set[str] = set()
+        is_python = path.endswith(".py")
         for folder in PurePosixPath(path).parents:
-            if folder not in self._from_registry:
+            key = folder, is_python
+            if key not in self._from_registry:
                 own = frozenset(self.names)
-                taken = [_taken_by_version(tree, folder, own) for tree in map(Tree, self._sides)]
+                taken = [
+                    _taken_by_python(tree, folder)
+                    if is_python
+                    else _taken_by_version(tree, folder, own)
+                    for tree in map(Tree, self._sides)
+                ]
                 here = [one for one in taken if one is not None]
-                self._from_registry[folder] = frozenset.intersection(*here) if here else frozenset()
-            found |= self._from_registry[folder]
+                self._from_registry[key] = frozenset.intersection(*here) if here else frozenset()
+            found |= self._from_registry[key]
         return frozenset(found)
 
     def _is_project(self, folder: PurePosixPath) -> bool:
@@ -166,6 +178,38 @@ def _taken_by_version(
         name for table in tables for name in table.names() if _VERSION.fullmatch(table.text(name))
     )
     return found - own if is_linking else found
+
+
+def _taken_by_python(tree: Tree, folder: PurePosixPath) -> frozenset[str] | None:
+    """Return what the project in a folder outside of uv's workspace takes from an index; None for no project.
+
+    A folder that the workspace does not list, such as an example, gets the published package.
+    """
+    if not tree.is_plain(str(folder / "pyproject.toml")):
+        return None
+    spaces = (
+        (above, tree.toml(str(above / "pyproject.toml")).table("tool", "uv", "workspace"))
+        for above in folder.parents
+    )
+    top, space = next(((above, one) for above, one in spaces if one.names()), (folder, None))
+    inside = folder.relative_to(top).as_posix()
+
+    def lists(key: str) -> bool:
+        patterns = space.strings(key) if space else ()
+        return any(fnmatchcase(inside, one.removeprefix("./").rstrip("/")) for one in patterns)
+
+    if space is None or (lists("members") and not lists("exclude")):
+        return frozenset()
+    project = read_project(Tree(tree.root / folder))
+    lists_of_more = (one.requirements for one in (*project.extras, *project.groups))
+    sources = tree.toml(str(folder / "pyproject.toml")).table("tool", "uv", "sources").names()
+    linked = set(map(requirement_name, sources))
+    taken = {
+        requirement_name(text)
+        for text in chain(project.dependencies, *lists_of_more)
+        if "@" not in text
+    }
+    return frozenset(name.replace("-", "_") for name in taken - linked if name)
 
 
 def _is_aside(path: str) -> bool:

@@ -257,6 +257,28 @@ def test_a_dependent_without_tests_that_load_is_said_to_be_not_run(tmp_path: Pat
     assert "Only packages/alpha/ was run; packages/beta/ uses `price` (none of its tests" in reason
 
 
+@pytest.mark.parametrize(
+    ("on_base", "on_head", "is_asked"),
+    [("alpha", "alpha", False), ("alpha", "*", True), ("*", "alpha", True)],
+)
+def test_an_example_outside_of_uvs_workspace_has_the_published_package(
+    tmp_path: Path, on_base: str, on_head: str, *, is_asked: bool
+) -> None:
+    def workspace(members: str) -> Files:
+        return {"pyproject.toml": f"[tool.uv.workspace]\nmembers = ['packages/{members}']\n"}
+
+    # `import pricing` is of a file beside it, and may be taken for the other package's.
+    near = {
+        "packages/beta/tests/pricing.py": "",
+        "packages/beta/tests/test_near.py": "import pricing\n",
+    }
+    folder = open_folder(tmp_path, {**PYTHON, **workspace(on_base), **near})
+    change = BREAKING if on_base == on_head else {**BREAKING, **workspace(on_head)}
+    judged = folder.judge(folder.branch("breaking", change), task=TASK)
+    assert (judged.conclusion == "success") is not is_asked, judged.said()
+    assert ("packages/beta/ uses `price`" in judged.said()) is is_asked
+
+
 @pytest.mark.parametrize("name", ["testutils.py", "test_more.py"])
 def test_a_touched_folder_without_any_test_is_passed_over(tmp_path: Path, name: str) -> None:
     """A file that a runner would take for a test, and in which it found none, is looked at by a person."""

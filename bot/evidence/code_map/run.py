@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from bot.context import EvaluationContext
+from bot.diff.paths import is_source_path
 from bot.evidence.code_map.impact import changed_symbols, dependents, impact, unreached, untouched
 from bot.evidence.code_map.index import CodeIndex
 from bot.evidence.code_map.locate import locate
@@ -16,7 +18,7 @@ from bot.values import Dependent, EvaluationRequest, Located, Part, Requirement,
 from sandbox.code_map.code import KeptFacts, read_code
 from sandbox.code_map.facts import Code, SourceFile
 from sandbox.toolchains.projects import Projects
-from sandbox.values import Checkout
+from sandbox.values import Checkout, Diff
 
 
 async def look_for_places(services: Services, case: EvaluationContext, step: Step) -> Seen:
@@ -78,15 +80,38 @@ async def find_dependents(
                 kept = {
                     module: lines
                     for module, lines in file.facts.imports.items()
-                    if "/".join(module.split("/")[: 1 + module.startswith("@")]) not in taken
+                    if _package(module, file.path) not in taken
                 }
                 file = replace(file, facts=replace(file.facts, imports=kept))  # noqa: PLW2901
             own.append(file)
         index = CodeIndex(own, projects.names)
         changed = changed_symbols(code, checkout.diff)
-        return dependents(checkout.diff, changed, index, projects.of)
+        using = dependents(checkout.diff, changed, index, projects.of)
+        return tuple(
+            one for one in using if not _has_published(one.folder, checkout.diff, projects)
+        )
 
     return await asyncio.to_thread(found)
+
+
+def _has_published(folder: str, diff: Diff, projects: Projects) -> bool:
+    """Whether a Python project takes all packages that change from an index.
+
+    Its imports alone do not tell: `import charm` may be a file of its own and one of another package.
+    """
+    changed = [one.path for one in diff.files if is_source_path(one.path)]
+    if not all(one.endswith(".py") for one in changed):
+        return False
+    inside = [PurePosixPath(one).relative_to(projects.of(one)) for one in changed]
+    tops = {one.parts[one.parts[0] == "src"].removesuffix(".py").lower() for one in inside}
+    return bool(tops) and tops <= projects.from_registry(f"{folder}/-.py")
+
+
+def _package(module: str, importing: str) -> str:
+    """Return the package that an import is of: `@a/b` of `@a/b/c`, in Python `a` of `a.b`."""
+    if importing.endswith(".py"):
+        return module.partition(".")[0].lower()
+    return "/".join(module.split("/")[: 1 + module.startswith("@")])
 
 
 async def _read(services: Services, request: EvaluationRequest, checkout: Checkout) -> Code:

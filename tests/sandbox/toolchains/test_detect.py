@@ -842,3 +842,27 @@ def test_nox_names_what_its_tests_session_installs(tmp_path: Path) -> None:
     assert {"fast", "freezegun", "checks"} <= set(words)
     assert words[words.index("checks") - 1] == "--group"
     assert "sphinx" not in words
+
+
+@pytest.mark.parametrize(
+    ("workspace", "taken"),
+    [
+        ('members = ["packages/*"]', {"shop_kit", "attrs", "pytest"}),
+        ('members = ["packages/*", "examples/*"]', set()),
+        ('members = ["*"]\nexclude = ["./examples/one/"]', {"shop_kit", "attrs", "pytest"}),
+        ("", set()),
+    ],
+)
+def test_a_project_outside_of_uvs_workspace_takes_packages_from_the_index(
+    tmp_path: Path, workspace: str, taken: set[str]
+) -> None:
+    top = f"[tool.uv.workspace]\n{workspace}\n" if workspace else "[project]\nname = 'shop'\n"
+    example = (
+        "[project]\nname = 'one'\ndependencies = ['Shop-Kit>=2', 'local', 'far @ git+https://x.org/y']\n"
+        "[project.optional-dependencies]\nfast = ['attrs']\n[dependency-groups]\ntest = ['pytest']\n"
+        "[tool.uv.sources]\nlocal = {path = '../..'}\n"
+    )
+    tree = write(tmp_path, {"pyproject.toml": top, "examples/one/pyproject.toml": example})
+    found = Projects(tree, tree)
+    assert found.from_registry("examples/one/src/app.py") == taken
+    assert found.from_registry("examples/one/src/app.js") == found.from_registry("a.py") == set()
