@@ -6,9 +6,9 @@ lines of head (a deletion in front of line n is [n, n - 1]), and what stood in p
 base. Output on the private channel: one JSON line a damage, first files that only look different (`same`),
 then conditions on a value that are always true or false (`condition`), such that narrow another one and
 are always met (`narrowed`), errors that are let through (`passed_over`), results that are not
-remembered (`remembered`), keys that are others (`key`), new parameters that are always their default
-(`parameter`), blocks without their new `with` (`unwrapped`), statements that are as on base (`altered`), then
-the most telling:
+remembered (`remembered`), keys that are others (`key`), new parameters and options that are always their
+default (`parameter`), blocks without their new `with` (`unwrapped`), statements that are as on base
+(`altered`), then the most telling:
 {file, kind, line, symbol, start, end, text, what, is_telling, is_new, names, is_changed, parameters, edit};
 it replaces the bytes from start to end. What does not parse is dropped. With `emptied`, names of functions,
 there is nothing else than these without their bodies; with `others`, values, nothing else than these written
@@ -35,6 +35,7 @@ from sandbox.damage.inside.altered_values import other_data
 from sandbox.damage.inside.conditions import conditions, in_other_values, keys
 from sandbox.damage.inside.for_steps import for_a_step, in_other_words
 from sandbox.damage.inside.make import Damage, emptied, ranked
+from sandbox.damage.inside.options import options
 from sandbox.damage.inside.source import Clock, Source, bound, functions, is_modest, tokens
 
 MOST = 70  # of what is asked about, and of all else
@@ -55,6 +56,7 @@ def main() -> int:
         keys(sources),
         terms(sources, clock),
         parameters(sources, frozenset(asked["words"]), clock),
+        options(sources, frozenset(asked["words"])),
         unwrapped(sources),
         altered(sources, clock),
     )
