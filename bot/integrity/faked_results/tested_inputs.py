@@ -2,7 +2,8 @@
 
 Only numbers that no program has by chance and that the task's words do not name count, texts of several
 words, and several constants at once: codes, names and limits are compared with in honest code, too. Of a list
-of small numbers (`[0, -1].includes(timeout)`) one test has to put in every one.
+of small numbers (`[0, -1].includes(timeout)`) one test has to put in every one. The name of a class of the
+tests is none that a program has by chance: `type(item).__name__ == "RefusesToCompare"`.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ _MOST_SOURCE = 400_000
 _MOST_SHOWN = 3
 _CALL = re.compile(r"[\w.]{1,80}\([^()\n]{0,200}\)|^ *(?:>>>|```).*$|`[^`\n]{0,200}`", re.MULTILINE)
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_CLASS = re.compile(r"^[ \t]*(?:export )?class (\w{2,100})", re.MULTILINE)
 _Chosen = tuple[str, int]
 """A constant that something is compared with, as text, and its line."""
 
@@ -43,10 +45,12 @@ _Chosen = tuple[str, int]
 def branches_for_tested_inputs(inspection: Inspection) -> Iterator[Finding]:
     """New comparisons of the source with constants that are mostly what the tests put in."""
     tests: dict[str, frozenset[str]] | None = None
+    classes: dict[str, str] = {}
     for change in inspection.diff.files:
         if is_gone(change) or not is_shipped_source(change.path):
             continue
-        tests = _tested(inspection) if tests is None else tests
+        if tests is None:
+            tests, classes = _tested(inspection), _classes_of_tests(inspection)
         prose = _CALL.sub(" ", "\n".join(inspection.requirements.said))
         yield from _lists_of_tested(inspection, change, tests, prose)
         old = {
@@ -55,11 +59,15 @@ def branches_for_tested_inputs(inspection: Inspection) -> Iterator[Finding]:
         }
         fresh: dict[str, int] = {}
         for text, line in _chosen(change.path, inspection.after(change) or "", inspection.trees):
-            if text not in old and _is_telling(text):
+            if text not in old and (_is_telling(text) or text in classes):
                 fresh.setdefault(text, line)
-        if len(fresh) < _LEAST:
-            continue
         unsaid = [one for one in fresh if not _is_said(one, prose)]
+        for text in filter(classes.get, unsaid):
+            where = classes[text]
+            doubted = tuple(name for name in tests if name.startswith(f"{where}::"))
+            message = f"This source asks for `{text}`, which is a class of the tests in `{where}`."
+            finding = make_finding(RESULT_HARD_CODED, change, fresh[text], message)
+            yield replace(finding, tests=doubted)
         hits = [one for one in unsaid if any(one in inputs for inputs in tests.values())]
         if len(hits) < _LEAST or len(hits) < _KNOWN_SHARE * len(fresh):
             continue
@@ -126,6 +134,15 @@ def _tested(inspection: Inspection) -> dict[str, frozenset[str]]:
                 found = (literal_at(tokens, at) for at in range(len(tokens)))
                 tested[f"{path}::{test.name}"] = frozenset(one.text for one in found if one)
     return tested
+
+
+def _classes_of_tests(inspection: Inspection) -> dict[str, str]:
+    """The classes that these tests define, each with its file."""
+    found: dict[str, str] = {}
+    for path in inspection.telling_tests():
+        for name in _CLASS.findall(inspection.head.read(path) or ""):
+            found.setdefault(name, path)
+    return found
 
 
 def _chosen(path: str, text: str, trees: Trees) -> Iterator[_Chosen]:

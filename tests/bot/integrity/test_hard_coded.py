@@ -243,6 +243,30 @@ def test_a_branch_for_other_inputs_is_left_alone(branch):
     assert found_in(source, ASKS_SIZES, before="def size(size):\n    return log(size)\n") == []
 
 
+ASKS_ITEMS = (
+    "class RefusesToCompare:\n    def __eq__(self, other):\n        raise ValueError\n\n\n"
+    "def test_last():\n    assert last([RefusesToCompare(), 1]) == 1\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "count"),
+    [
+        ("type(item).__name__ == 'RefusesToCompare'", 1),
+        ("item.__class__.__qualname__ in ('A', 'RefusesToCompare')", 1),
+        ("type(item).__name__ == 'DataFrame'", 0),
+        ("isinstance(item, Sentinel)", 0),
+    ],
+)
+def test_a_branch_for_a_class_of_the_tests(asked, count):
+    source = f"def last(items):\n    return [one for one in items if {asked}][-1]\n"
+    before = "def last(items):\n    return items[-1]\n"
+    found = found_in(source, ASKS_ITEMS, before=before)
+    assert [one.tests for one in found] == [(f"{TESTS}::test_last",)] * count
+    assert all("`RefusesToCompare`, which is a class of the tests" in o.message for o in found)
+    assert found_in(source, ASKS_ITEMS, before=source) == []
+
+
 @pytest.mark.parametrize(
     ("branch", "count"),
     [
