@@ -149,9 +149,14 @@ def _tox_section(tree: Tree, config: ConfigParser, section: str, project: str) -
         text = line.partition(" #")[0].strip()
         words += [text] if parsed(text) else _words(line)
     installed = _pip_arguments(words, project)
+    # Where every environment runs the tests, they skip what the extra of one of them brings.
+    extra = {one.factors for one in map(_conditioned, _resolved(said("extras")))}
+    if any(one.factors for one in commands):
+        extra = set()
+    extra = {one for one in extra if not config.has_section(f"testenv:{one}")}
     return TestHints(
         "tox.ini",
-        extras=installed.extras + _split(said("extras"), factors),
+        extras=installed.extras + _split(said("extras"), factors | extra),
         groups=installed.groups + _split(said("dependency_groups"), factors),
         files=installed.files,
         packages=installed.packages,

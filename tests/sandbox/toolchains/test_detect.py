@@ -90,6 +90,19 @@ def test_tox_installs_for_the_factor_that_calls_the_tests(tmp_path: Path) -> Non
     assert "sphinx" not in words
 
 
+def test_tox_installs_the_extras_of_environments_that_run_the_same_tests(tmp_path: Path) -> None:
+    tox = (
+        "[testenv]\nextras =\n    fast: fast\n    docs: docs\ndeps = fast: trio\ncommands = pytest tests\n"
+        "[testenv:docs]\ncommands = sphinx-build docs out\n"
+    )
+    tree = project(tmp_path, "hatchling")
+    extras = 'fast = ["cython"]\ndocs = ["sphinx"]\n'
+    write(tree, {"tox.ini": tox, "pyproject.toml": HATCHLING + extras})
+    words = installs(recipe(tree))
+    assert "fast" in words
+    assert not {"docs", "trio"} & {*words}
+
+
 HATCH = """
 [envs.default]
 dependencies = ["attrs"]
