@@ -31,8 +31,9 @@ from sandbox.toolchains.layers import (
     publish,
     unfinished,
 )
-from sandbox.toolchains.python import WITH_VERSION, dated
+from sandbox.toolchains.python import WITH_VERSION
 from sandbox.toolchains.python_project import read_project
+from sandbox.toolchains.python_versions import Versions
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Environment, Observation, Recipe
 
@@ -120,7 +121,7 @@ async def _installed(run: BuildRun, environment: Environment) -> tuple[str, Obse
     near = (one for one in _given(recipe, "--editable") if one.startswith(f"{TREE}/"))
     own = ("uv", "pip", "install", "--constraint", _KNOWN, ".", *near)
     before = _given(recipe, "--exclude-newer")
-    words = dated((own,), before[0]) if before else (own,)
+    words = Versions(before[0] if before else "").install((own,))
     versioned = [argv for argv in recipe.install_project if argv[2:3] == (WITH_VERSION,)]
     commands = (recipe.install[0], *versioned, *words)
     parts: list[object] = [request.sha, request.version, recipe.root, commands, known]

@@ -46,22 +46,21 @@ from sandbox.toolchains.python_needs import (
     needed_siblings,
     prepare,
     requirement_names,
-    resolved_before,
     select,
     untested_python,
 )
 from sandbox.toolchains.python_project import NamedList, PythonProject, read_project
 from sandbox.toolchains.python_runner import Added, choose_runner, configured_runner, missing_runner
+from sandbox.toolchains.python_versions import PIP_INSTALL, Versions, versions
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe
 
 _NAME = "python"
-_PIP_INSTALL = ("uv", "pip", "install")
-_PIP_ITSELF = (*_PIP_INSTALL, "pip", "setuptools", "wheel")
+_PIP_ITSELF = (*PIP_INSTALL, "pip", "setuptools", "wheel")
 # Compiled now, because layers are read-only when tests run.
-_TO_DEPENDENCIES = (*_PIP_INSTALL, "--compile-bytecode")
+_TO_DEPENDENCIES = (*PIP_INSTALL, "--compile-bytecode")
 # --no-deps, because the dependencies have their own layer.
-_TO_PROJECT = (*_PIP_INSTALL, "--no-deps", "--prefix", PROJECT)
+_TO_PROJECT = (*PIP_INSTALL, "--no-deps", "--prefix", PROJECT)
 _PYTHON = f"{DEPENDENCIES}/bin/python"
 _LOCAL = f"{DEPENDENCIES}/local.json"
 _DISTRIBUTION = re.compile(r"([A-Za-z0-9][\w.]{0,99})-(\d[\w.+!]{0,59})\.dist-info")
@@ -150,8 +149,9 @@ def _recipe(reading: _ReadProject, setup: SetupHints, toolchain: Toolchain) -> R
         locked = replace(reading.selection, files=(), packages=())
         names = requirement_names(reading.tree, project, locked)
     missing, why_missing = missing_runner(runner, names, setup)
-    before = "" if reading.is_locked or setup.install else resolved_before(setup, toolchain)
-    fill = _filling(reading, setup, missing, before)
+    is_fixed = reading.is_locked or setup.install
+    got = Versions() if is_fixed else versions(reading.tree, setup, toolchain)
+    fill = _filling(reading, setup, missing, got)
     create = ("uv", "venv", "--allow-existing", "--python", toolchain.python, DEPENDENCIES)
     minor = ".".join(toolchain.python.split(".")[:2])
     site = f"{PROJECT}/lib/python{minor}/site-packages"
@@ -159,9 +159,9 @@ def _recipe(reading: _ReadProject, setup: SetupHints, toolchain: Toolchain) -> R
     settle = (_PYTHON, "-I", f"{INSIDE}/settle.py", TREE, site, _LOCAL, *named)
     install = (create, *fill, settle)
     own = _install_project(reading, configured=bool(setup.install))
-    own = dated(own, before) if before else own
+    own = Versions(got.before).install(own)
     reasons = (
-        *_dependency_reasons(reading, setup, before),
+        *_dependency_reasons(reading, setup, got),
         *why_missing,
         *_project_reasons(reading),
     )
@@ -186,12 +186,12 @@ def _recipe(reading: _ReadProject, setup: SetupHints, toolchain: Toolchain) -> R
 
 
 def _filling(
-    reading: _ReadProject, setup: SetupHints, missing: Added, before: str
+    reading: _ReadProject, setup: SetupHints, missing: Added, got: Versions
 ) -> tuple[tuple[str, ...], ...]:
     """Return the commands that fill the dependency layer: without what is spare, where that cannot be had."""
     fill = _install(reading, setup, missing.together)
     fill = (*fill, (*_TO_DEPENDENCIES, *missing.after)) if missing.after else fill
-    fill = dated(fill, before) if before else fill
+    fill = got.install(fill)
     if reading.is_read_at_top and not setup.install and not reading.is_locked:
         lines = [argv[2] if argv[:2] == ("sh", "-c") else shlex.join(argv) for argv in fill]
         fill = tuple(("sh", "-c", f"cd {TREE} && {{ {line}; }}") for line in lines)
@@ -205,21 +205,10 @@ def _filling(
         " && ".join(
             f"{{ {one[2]}; }}" if one[:2] == ("sh", "-c") else shlex.join(one) for one in commands
         )
-        for commands in (fill, _filling(needed, setup, missing, before))
+        for commands in (fill, _filling(needed, setup, missing, got))
     )
     # 1 is uv's code for what cannot be had; without a network it ends with 2.
     return (("sh", "-c", f"{whole} || {{ [ $? = 1 ] && {part} && {noted}; }}"),)
-
-
-def dated(commands: tuple[tuple[str, ...], ...], before: str) -> tuple[tuple[str, ...], ...]:
-    """Return the commands with packages as they were offered then, or as they are where that fails."""
-    then = (*_PIP_INSTALL, "--exclude-newer", before)
-    return tuple(
-        ("sh", "-c", f"{shlex.join((*then, *argv[3:]))} || {shlex.join(argv)}")
-        if argv[:3] == _PIP_INSTALL
-        else argv
-        for argv in commands
-    )
 
 
 def _install(
@@ -303,19 +292,14 @@ def _installs_local_folders(reading: _ReadProject) -> bool:
     return any(names_local_project(text) for _, text in files)
 
 
-def _dependency_reasons(reading: _ReadProject, setup: SetupHints, before: str) -> tuple[str, ...]:
+def _dependency_reasons(reading: _ReadProject, setup: SetupHints, got: Versions) -> tuple[str, ...]:
     if setup.install:
         said = f"Dependencies come from `{setup.install}`, because the repository's configuration"
         return (f"{said} says so.",)
     if reading.is_locked:
         first = "Dependencies come from uv.lock, exactly as they are locked there."
     elif reading.project.source:
-        first = f"Dependencies come from {reading.project.source}, resolved to the newest allowed."
-        if before:
-            first = (
-                f"{first[:-1]} of those released before {before}, because the commits are old and there is "
-                "no lock file; or of all, where those cannot be installed."
-            )
+        first = f"Dependencies come from {reading.project.source}, {got.said}"
     else:
         first = "There is no project file; the repository's files are used as they stand."
     kept = [r for r in reading.selection.reasons if not (reading.is_locked and r.startswith("`"))]

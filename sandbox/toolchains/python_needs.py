@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from sandbox.toolchains.ecosystem import SetupHints, Toolchain
+from sandbox.toolchains.ecosystem import Toolchain
 from sandbox.toolchains.layers import TOOLCHAIN, UV
 from sandbox.toolchains.python_arguments import requirement_name
 from sandbox.toolchains.python_calls import calls_in, make_places
@@ -57,19 +57,6 @@ def fetching(toolchain: str) -> tuple[str, ...]:
     release = toolchain.removeprefix("python ")
     place = ("--no-config", "python", "install", "--no-bin", "--install-dir", TOOLCHAIN)
     return ("env", "UV_CACHE_DIR=/tmp/uv", "UV_NO_PROGRESS=1", UV, *place, release)
-
-
-def resolved_before(setup: SetupHints, toolchain: Toolchain) -> str:
-    """Return the date before which packages count for old commits, "" where all do.
-
-    It is the first of a month, so that layers are shared, and at least a year after the release of this
-    Python (3.N in October of 2011 + N): older packages were not made for it.
-    """
-    if not setup.released_before:
-        return ""
-    year, month = (int(part) for part in setup.released_before.split("-")[:2])
-    commits = f"{year + month // 12}-{month % 12 + 1:02}-01"
-    return max(commits, f"{2012 + int(toolchain.python.split('.')[1])}-11-01")
 
 
 def untested_python(tree: Tree, version: str) -> tuple[str, bool]:

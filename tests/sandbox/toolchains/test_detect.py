@@ -411,6 +411,36 @@ def test_a_lock_file_or_a_configured_line_is_followed_whatever_the_commits_age(
     assert not any("--exclude-newer" in word for argv in old.install for word in argv)
 
 
+LOCK = (
+    '[[package]]\nname = "trio"\nversion = "0.22.0"\ndescription = ""\n\n'
+    '[[package]]\nname = "old"\nversion = "1.0"\nfiles = [\n    {file = "old-1.0.tar.gz"},\n]\n\n'
+    '[[package]]\nname = "split"\nversion = "1.0"\n\n[[package]]\nname = "split"\nversion = "2.0"\n\n'
+    '[[package]]\nname = "fork"\nversion = "1.0"\n\n[package.source]\ntype = "git"\n\n'
+    '[[package]]\nname = "far"\nversion = "1.0"\ngit = "https://x.org/y"\n\n[metadata]\nlock-version = "2"\n'
+)
+
+
+@pytest.mark.parametrize("name", ["poetry.lock", "pdm.lock"])
+@pytest.mark.parametrize(
+    ("commits", "dated"),
+    [("", ""), ("2025-12-14", "--exclude-newer 2026-01-01 "), ("2017-05-15", None)],
+    ids=["new", "old", "before this Python"],
+)
+def test_a_lock_file_says_the_versions_where_they_are_to_be_had(
+    tmp_path: Path, name: str, commits: str, dated: str | None
+) -> None:
+    tree = project(tmp_path, "hatchling", **{"tests/test_a.py": TEST, name: LOCK})
+    found = recipe(tree, released_before=commits)
+    lines = [argv[2] for argv in found.install if argv[:2] == ("sh", "-c")]
+    first, *others = lines[0].split(" || ") if lines else [""]
+    is_used = dated is not None
+    assert any(f"at the versions of {name}; or " in one for one in found.reasons) is is_used
+    pins = "trio==0.22.0 old==1.0 '--only-binary trio'"
+    assert first.startswith(f"printf '%s\\n' {pins} > /env/deps/locked.txt && ") is is_used
+    assert (f"uv pip install {dated}-c /env/deps/locked.txt " in first) is is_used
+    assert not any("locked.txt" in one for one in others)
+
+
 def test_pytest_is_added_where_a_lock_file_lacks_it(tmp_path: Path) -> None:
     pyproject = HATCHLING.replace('test = ["pytest"]', "")
     tox = "[testenv]\ndeps = pytest\ncommands = pytest\n"
