@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 from sandbox.registry import Client
 from tests.e2e.ecosystems.project import Files, Project
@@ -63,8 +64,32 @@ def _project(name: str, more: Files, locked_by: tuple[str, ...] = ()) -> Project
     )
 
 
+_LOCK = '[[package]]\nname = "attrs"\nversion = "22.2.0"\ndescription = ""\n'
+_LOCKED = "from importlib.metadata import version\n\nassert version('attrs') == '22.2.0'\n"
+_SETTINGS = """\
+SECRET_KEY = "x"
+DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}}
+INSTALLED_APPS = ["django.contrib.contenttypes", "django.contrib.auth"]
+"""
+_DJANGO: Files = {
+    "requirements.txt": "attrs\nDjango\n",
+    "tox.ini": "[testenv]\nsetenv =\n    DJANGO_SETTINGS_MODULE=settings\ncommands = django-admin test\n",
+    "settings.py": _SETTINGS,
+    "tests/__init__.py": "",
+    "tests/tests.py": (
+        "from django.contrib.auth.models import User\nfrom django.test import TestCase\n\nimport calc\n\n\n"
+        "class SumTest(TestCase):\n    def test_sum_of_users(self):\n"
+        "        User.objects.create(username='one')\n"
+        "        assert calc.add(User.objects.count(), 3) == 4\n"
+    ),
+}
 PYTHON = (
     _project("pip", {"requirements.txt": "attrs\npytest\n"}),
     _project("poetry", {"pyproject.toml": _POETRY}),
+    _project(
+        "poetry-lock",
+        {"pyproject.toml": _POETRY, "poetry.lock": _LOCK, "tests/conftest.py": _LOCKED},
+    ),
+    replace(_project("django", _DJANGO), broken="tests/tests.py::SumTest::test_sum_of_users"),
     _project("uv", {"pyproject.toml": _UV}, (sys.executable, "-m", "uv", "lock", "--quiet")),
 )
