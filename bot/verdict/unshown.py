@@ -344,7 +344,7 @@ def _asks_unseen(claim: Claim) -> Gap | None:
         instead = "work it out each time"
     elif damage.kind == PARAMETER:
         but = f"{passing}, too, where {damage.what} ({place}). So nothing shows what it is for."
-        instead = "take the parameter out"
+        instead = "take it out"
     elif damage.kind in (ALTERED, UNWRAPPED):
         but = f"{where} it. So nothing shows what this part of the change is for."
         instead = "take this part back"
