@@ -171,6 +171,10 @@ _FORMALITIES = (
     r"contributing|code of conduct|self[- ]review|latest version|existing issues?|duplicates?\b",
     r"\b(?:cla|dco)\b|sign(?:ed)?[- ]off|github\.com/\S*/(?:blob|wiki)\S*contribut",
     r"^(?:closes|fixes|resolves|relates to|related)\s*#|if (?:applicable|needed|necessary|you)",
+    r"^(?:the |this )?(?:pr|pull request|merge request)(?:'s)? "
+    r"(?:targets?\b.{0,60}\bbranch|(?:titles?|description) (?:describes?|says?|summari[sz]es?|follows?))\b",
+    r"^(?:the |this )?(?:new )?(?:code|changes?|commits?|commit messages?|pr|pull request) "
+    r"(?:follows?|adheres? to|conforms? to)\b.{0,60}\b(?:styles?|conventions?|guidelines?|standards?)\b",
 )
 _USUAL = re.compile(
     "|".join((*_FIRST_PERSON, *_CHORES_DONE, *_KINDS_OF_CHANGE, *_FORMALITIES)), re.IGNORECASE

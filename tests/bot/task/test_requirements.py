@@ -144,6 +144,8 @@ def test_an_authors_bare_list_describes_the_change():
         "Traceback:\n1. raise ValueError",
         "- [ ] I have read CONTRIBUTING.md\n- [x] Tests added\n- [ ] changelog updated\n- [x] Bug fix",
         "- [x] Implementation.\n- [x] Enhancement",
+        "- [x] the pull request title says what it does\n- [x] the pull request targets the *default* branch",
+        "- [x] the code follows the established code style of the repository\n  - `make lint` passes",
         "## Out of scope\n- must not be done",
         "## Test plan\n- [ ] Open the page and check that it should load\n- [x] negatives are refused",
         "- [x] All 45 parser tests pass (43 existing + 2 new)\n- [x] CI is green",
@@ -157,7 +159,15 @@ def test_what_demands_nothing_leaves_the_title(body):
     assert asked(requirements("parse commas", body)) == ["parse commas"]
 
 
-@pytest.mark.parametrize("item", ["[ ] Verified addresses only", "[x] Tests of `total` pass dates"])
+@pytest.mark.parametrize(
+    "item",
+    [
+        "[ ] Verified addresses only",
+        "[x] Tests of `total` pass dates",
+        "[x] the pull request title is escaped",
+        "[x] the code follows redirects",
+    ],
+)
 def test_what_is_to_be_done_yet_is_demanded(item):
     assert item[4:] in asked(requirements("x", f"- {item}"))
 

@@ -593,6 +593,26 @@ def test_tests_that_are_compiled_themselves_are_built_for(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
+    ("path", "text", "is_built"),
+    [
+        ("src/shop.ts", "import { price } from 'shop/price';", True),
+        ("src/shop.test.ts", "const { price } = require('shop/price');", True),
+        ("src/shop.ts", "import type { Price } from 'shop/price';", False),
+        ("src/shop.ts", "/**\n * import { price } from 'shop/price';\n */", False),
+        ("src/shop.ts", "import { tax } from 'shop/tax';", False),  # its folder is in the tree
+        ("src/shop.ts", "import { price } from 'other/price';", False),
+    ],
+)
+def test_what_loads_a_part_of_its_own_package_is_built_for(
+    path: str, text: str, is_built: bool, tmp_path: Path
+) -> None:
+    write(tmp_path, {"src/price.ts": "", "src/price.test.ts": TEST, "tax/index.js": "", path: text})
+    exports = {f"./{one}": {"require": f"./{one}/index.js"} for one in ("price", "tax")}
+    manifest = {"name": "shop", "exports": exports, "scripts": {"test": "uvu src", "build": "tsc"}}
+    assert bool(node(tmp_path, manifest).install_project) is is_built
+
+
+@pytest.mark.parametrize(
     ("build", "script"),
     [
         ("npm run clean && npm run compile && npm run lint && npm test", "compile"),
