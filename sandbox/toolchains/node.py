@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import posixpath
 import re
-import shlex
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE
@@ -24,15 +22,14 @@ from sandbox.toolchains.ecosystem import (
     weighed,
 )
 from sandbox.toolchains.layers import CACHE, PROJECT, SYSTEM_PATH, TOOLCHAIN
-from sandbox.toolchains.node_chain import Chain, read_settings
-from sandbox.toolchains.node_script import READ_TEST_FILES, SUFFIXES, choose_runner, is_test
+from sandbox.toolchains.node_build import Commands, build_first
+from sandbox.toolchains.node_chain import read_settings
+from sandbox.toolchains.node_script import SUFFIXES, choose_runner, is_test
 from sandbox.toolchains.node_version import OLDEST, able_to_run, fetching, wanted_node
 from sandbox.toolchains.node_workspace import (
-    BUILDS,
     MANAGER_BINS,
     TABLES,
     Manager,
-    build_script,
     choose_manager,
     declared_downloads,
     install_commands,
@@ -147,7 +144,7 @@ def _recipe(
     manager = choose_manager(tree, setup.root)
     manifests = _manifests(tree, manager, setup.root)
     top = tree.json(str(PurePosixPath(manager.folder, "package.json")))
-    install: _Commands
+    install: Commands
     if setup.install:
         keep = install_commands(Manager("npm", "", "", "", ""), Table({}))[0]
         commands = json.dumps([["sh", "-c", setup.install]])
@@ -162,7 +159,7 @@ def _recipe(
         why = _installed_by(manager, setup.released_before)
     else:
         install, why = (), "Nothing is installed: package.json names no dependencies."
-    build, guessed, why_build = _build(Tree(tree.root / setup.root), manifest, runner)
+    build, guessed, why_build = build_first(Tree(tree.root / setup.root), manifest, runner)
     needed, names = workspace_builds(tree, setup.root)
     if names:
         told = ", ".join(names[:5]) + (" and more" if len(names) > 5 else "")
@@ -219,110 +216,6 @@ def _manifests(tree: Tree, manager: Manager, root: str) -> tuple[str, ...]:
     inside = {own, *(str(PurePosixPath(manager.folder, path)) for path in found)}
     # In one order whatever package is tested: they all share what is installed.
     return tuple(dict.fromkeys((top, *sorted(inside))))
-
-
-# --- the build -------------------------------------------------------------------------------
-
-
-_Commands = tuple[tuple[str, ...], ...]
-_LOADED = re.compile(
-    r"(?m)^(?:import|export)\b(?:[^'\"]{0,300}\bfrom)?\s{0,9}['\"](\.[^'\"\n]{1,300})['\"]"
-    r"|^(?:const|let|var)\b[^'\"\n]{0,300}\brequire\(['\"](\.[^'\"\n]{1,300})['\"]\)"
-)
-_IN_FOLDER = re.compile(r"(?:\./)?([\w-][\w.-]*)(?:/|$)")
-_NO_OUTPUT = re.compile(r"\"noEmit\"\s*:\s*true\b")
-_SETTINGS = re.compile(r"(?:vite|vitest|jest)\.config\.\w+")
-
-
-def _build(
-    tree: Tree, manifest: Table, runner: Runner
-) -> tuple[_Commands, _Commands, tuple[str, ...]]:
-    """Build before the tests where the chain does, or where tests use what is not in the tree: a guess.
-
-    Returns the commands, those of them that are guessed, and why.
-    """
-    scripts = manifest.table("scripts")
-    named = [name for name in BUILDS if scripts.text(name)]
-    compiles = tuple(argv for argv in runner.compiles if _emits(tree, argv))
-    if runner.runner is TestRunner.NONE or not (named or compiles):
-        return (), (), ()
-    script = build_script(scripts)
-    build, said = (("npm", "run", script),), f"`npm run {script}` runs first, because"
-    if compiles or any(word in BUILDS for word in runner.before):
-        own = [tuple(words) for _, words in Chain(scripts, tree.read).segments(script)]
-        compiles = tuple(argv for argv in compiles if argv not in own)
-        build = (*(build if named else ()), *compiles)
-        told = ", then ".join(f"`{shlex.join(argv)}`" for argv in build)
-        said = f"{told} runs first, because the test script builds before it tests."
-        return build, compiles, (said,)
-    output = _missing_output(tree, manifest, runner)
-    if output:
-        return build, build, (f"{said} tests use `{output}`, which is built.",)
-    made = _missing_source(tree) if "prepare" in named else ""
-    if made:
-        build, said = (
-            (("npm", "run", "prepare"),),
-            "`npm run prepare` runs first, as npm does, because",
-        )
-        return build, build, (f"{said} sources load `{made}`, which is not in the tree.",)
-    return (), (), ()
-
-
-def _emits(tree: Tree, argv: tuple[str, ...]) -> bool:
-    """Whether a call of TypeScript's compiler writes files, and does not only check types."""
-    named = dict(pairwise(argv))
-    project = PurePosixPath(named.get("-p") or named.get("--project") or ".")
-    path = project if project.suffix == ".json" else project / "tsconfig.json"
-    return _NO_OUTPUT.search(tree.read(str(path))) is None
-
-
-def _missing_source(tree: Tree) -> str:
-    """Return a file that a source loads by a relative path and that is not in the tree; "" where all are."""
-    paths = [path for path in tree.files() if path.endswith(SUFFIXES)]
-    known = {path.split(".", 1)[0] for path in tree.files()}
-    for path in [one for one in paths if not is_test(one)][:_MOST_READ]:
-        for loaded in map("".join, _LOADED.findall(tree.read(path))):
-            wanted = posixpath.normpath(posixpath.join(posixpath.dirname(path), loaded))
-            is_inside = not wanted.startswith("..")
-            if is_inside and wanted.split(".", 1)[0] not in known and not tree.has(wanted):
-                return wanted
-    return ""
-
-
-def _missing_output(tree: Tree, manifest: Table, runner: Runner) -> str:
-    """Return the built folder that the runner's files are in, or what tests import by path or by name."""
-    tests = [path for path in tree.files() if path.endswith(SUFFIXES) and is_test(path)]
-    texts = [tree.read(path) for path in tests[:READ_TEST_FILES]]
-    # Without `main` the first path of the `exports` field, however deep.
-    entry = manifest.text("main") or manifest.table("exports").data
-    for _ in range(9):
-        if isinstance(entry, dict) and entry:
-            inner = entry.get(".") or entry.get("default") or entry.get("import")
-            entry = inner or next(iter(entry.values()))
-    path = entry if isinstance(entry, str) else ""
-    output = PurePosixPath(path.removeprefix("./")).parts[:1]
-    given = {found[1] for found in map(_IN_FOLDER.match, runner.arguments) if found}
-    for folder in (*output, "dist", "lib", "build", "out"):
-        loaded = re.compile(rf"['\"](\.\./)+{re.escape(folder)}\b")
-        if not tree.has(folder) and (folder in given or any(map(loaded.search, texts))):
-            return folder
-    name = manifest.text("name")
-    # By its own name, unless what runs the tests takes the sources for it; or by the folder that it is in.
-    words = [r"\.\.?/?", *([re.escape(name)] if not _is_aliased(tree, manifest, name) else [])]
-    loads = r"\b(?:from|import|require|resolve|mock)\b[\s(]{0,9}"
-    by_name = re.compile(rf"{loads}['\"](?:{'|'.join(words)})['\"]") if name else None
-    if by_name and output and not tree.has(output[0]) and any(by_name.search(t) for t in texts):
-        return output[0]
-    return ""
-
-
-def _is_aliased(tree: Tree, manifest: Table, name: str) -> bool:
-    """Whether the settings of vitest, vite or jest lay something else under a package's name."""
-    settings = [path for path in tree.files() if _SETTINGS.fullmatch(path)]
-    texts = [*map(tree.read, settings), json.dumps(manifest.table("jest").data)]
-    own = re.escape(name).replace("/", r"\\?/")
-    key = re.compile(rf"['\"]\^?{own}\$?['\"]\s*:\s*|\bfind\s*:\s*['\"/]\^?{own}\$?['\"/]")
-    return any(key.search(text) for text in texts)
 
 
 # --- the environment -------------------------------------------------------------------------
