@@ -52,11 +52,11 @@ _MOST_LEFT_OUT = 10
 _MOST_FILES = 5000
 _MOST_PACKAGES = 500  # of a workspace
 _LARGEST_BYTES = 1_000_000
-_NAMING = (
-    ".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx", ".json", ".yml", ".yaml", "rc",
-    ".opts",
-)  # fmt: skip
-_LOCKS = {"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "package.json"}
+_NAMING = re.compile(r".*(\.([cm]?[jt]s|[jt]sx|json|ya?ml|opts)|rc)")
+_OF_MANAGERS = {
+    "package.json", "package-lock.json", "npm-shrinkwrap.json", ".npmrc",
+    "pnpm-lock.yaml", "pnpm-workspace.yaml", "yarn.lock", ".yarnrc", ".yarnrc.yml",
+}  # fmt: skip
 # What tests do not load: linters' and publishers' settings, benchmarks, examples.
 _SETTINGS = re.compile(r"lint|standard|prettier|renovate|commit|release|czrc", re.I)
 _ASIDE = re.compile(r"((^|[./_-])bench(mark)?s?|(^|/)(examples?|website))([./_-]|$)", re.I)
@@ -241,7 +241,7 @@ def _texts(folder: Path):  # type: ignore[no-untyped-def]
         for name in names:
             path = Path(place, name)
             is_aside = _SETTINGS.search(name) or _ASIDE.search(str(path.relative_to(folder)))
-            is_naming = name.endswith(_NAMING) and name not in _LOCKS and not is_aside
+            is_naming = _NAMING.fullmatch(name) and name not in _OF_MANAGERS and not is_aside
             if not is_naming or path.is_symlink() or path.stat().st_size > _LARGEST_BYTES:
                 continue
             count += 1

@@ -187,7 +187,8 @@ def test_a_tool_of_a_workspace_that_the_registry_lost_is_left_out(
     (project / "one").mkdir(parents=True)
     top = {"name": "x", "private": True, "workspaces": ["one"]}
     (project / "package.json").write_text(json.dumps(top))
-    (project / "pnpm-workspace.yaml").write_text("packages: [one]\n")
+    listed = "packages: [one]\nminimumReleaseAgeExclude: [gone-tool]\n"
+    (project / "pnpm-workspace.yaml").write_text(listed)
     (project / "one/package.json").write_text(json.dumps(ONE))
     (project / "one/one.spec.js").write_text('describe("parse gone-tool", () => {})')
     (project / "one/update-benchmark.js").write_text("require('gone-tool')")
