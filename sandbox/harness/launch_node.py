@@ -118,6 +118,8 @@ class NodeRun:
     def each(self) -> None:
         """Run every test file in a process of its own, one after another."""
         node, files = self.start.words(), self.files()
+        if self.start.is_unknown:
+            self.supervisor.tell({"kind": "unknown start"})
         said = {path: self.one_file(node, path) for path in files.run}
         helpers = [
             path

@@ -77,13 +77,14 @@ def ask(words: list[str], environment: dict[str, str], time_s: float = _ASKED_S)
 class Start:
     """Says with which words and variables node is started.
 
-    `variables` and `file_s` are known after `words`.
+    `variables`, `file_s` and `is_unknown` are known after `words`: whether the runner did not tell how.
     """
 
     def __init__(self, orders: dict, installed: Installed) -> None:  # type: ignore[type-arg]
         self._orders = orders
         self._installed = installed
         self.variables: dict[str, str] = {}
+        self.is_unknown = False
 
     def words(self) -> list[str]:
         """Return node's own arguments, those included that only this version of the runner wants."""
@@ -97,7 +98,8 @@ class Start:
             with contextlib.suppress(ValueError):
                 own += [str(word) for word in json.loads(asked or "[]")]
         elif self._orders["runner"] == "tap" and installed.major >= TAP_OF_MODULES:
-            own += self._as_tap_does()
+            told = self._as_tap_does()
+            own, self.is_unknown = [*own, *told], not told
         return self._as_node_knows(own)
 
     @property

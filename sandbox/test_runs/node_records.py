@@ -56,6 +56,7 @@ class _Reading:
     helpers: dict[str, bool] = field(default_factory=dict)  # {file: is it one of the runner's own}
     absent: bool = False
     forged: str = ""
+    is_start_unknown: bool = False  # the runner did not tell how it starts a file
     has_version: bool = False  # `runner` names it
 
     @property
@@ -142,6 +143,8 @@ def _take(record: dict[str, object], reading: _Reading, place: _Place) -> None:
         reading.parts.append(_Part(text_of(record, "file")))
     elif kind == "helper":
         reading.helpers[text_of(record, "file")] = bool(record["found"])
+    elif kind == "unknown start":
+        reading.is_start_unknown = True
     elif kind == "again":
         reading.parts.clear()
     elif kind == "plain":
@@ -329,7 +332,23 @@ def _problem(reading: _Reading, killed: str, said: str) -> str:
     faulty = [part for part in reading.parts if part.file and (part.fault or not part.has_begun)]
     if faulty:
         return _own_failure(reading, faulty[0], faulty[0].fault.partition("\n")[0] or said)
-    return "" if reading.part.file else _end_problem(reading, reading.part, said)
+    return (
+        _unasked(reading, said) if reading.part.file else _end_problem(reading, reading.part, said)
+    )
+
+
+def _unasked(reading: _Reading, said: str) -> str:
+    """Say that files may fail for how they were started, where the runner did not tell how it does that."""
+    has_failed = any(
+        part.wait_status or any(one.outcome in FAILING for one in part.results)
+        for part in reading.parts
+    )
+    if not (reading.is_start_unknown and has_failed):
+        return ""
+    return (
+        f"Assay failed to ask {reading.runner} how it starts a test file, and some fail. "
+        f"This says nothing about the change. The message was: {said}"
+    )
 
 
 def _end_problem(reading: _Reading, part: _Part, said: str) -> str:

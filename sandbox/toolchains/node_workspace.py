@@ -274,9 +274,10 @@ _TAP_PLUGIN = re.compile(r"^[ \t]*plugin[ \t]*:", re.MULTILINE)
 
 
 def runner_installs(tree: Tree, root: str, runner: str) -> tuple[str, ...]:
-    """Return the shell lines of a runner that installs more by itself: tap gets the plug-ins of `.taprc`."""
+    """Return the shell lines of a runner that installs more by itself: tap gets plug-ins that are named."""
     place = Tree(tree.root / root)
-    asks = runner == "tap" and _TAP_PLUGIN.search(place.read(".taprc"))
+    named = place.json("package.json").table("tap").has("plugin")
+    asks = runner == "tap" and (named or _TAP_PLUGIN.search(place.read(".taprc")))
     return (f"cd {shlex.quote(f'{TREE}/{root}'.rstrip('/'))} && tap build",) if asks else ()
 
 
@@ -327,6 +328,7 @@ def manager_inputs(tree: Tree, manager: Manager, manifests: tuple[str, ...]) -> 
         scripts = manifest.table("scripts")
         parts = {name: data[name] for name in _DEPENDENCY_FIELDS if name in data}
         parts["scripts"] = {name: scripts.text(name) for name in _LIFECYCLE}
+        parts["tap"] = manifest.table("tap").strings("plugin")
         found.append(json.dumps(parts, sort_keys=True))
     place = Tree(tree.root / manager.folder)
     settings = (

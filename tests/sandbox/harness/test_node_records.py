@@ -98,6 +98,27 @@ def test_files_that_are_written_for_another_runner(
     assert [one.outcome.value for one in seen.results] == ["error"]
 
 
+@pytest.mark.parametrize(("status", "is_complete"), [(0, True), (256, False)])
+def test_a_file_that_fails_where_tap_did_not_say_how_it_starts_it_shows_nothing(
+    status: int, is_complete: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "a.ts").write_text("const x: number = 1;\n")
+    told = (
+        {"kind": "runner", "name": "tap", "version": "21.1.1"},
+        {"kind": "unknown start"},
+        {"kind": "begun", "file": f"{START}/a.ts"},
+        {"kind": "ready"},
+        {"kind": "end", "lost": 0, "problem": ""},
+        {"kind": "ended", "status": status},
+    )
+    said = "Error: plug-ins cannot be installed"
+    seen = read_node_channel(KEY + b"".join(frames(told)), tmp_path, START, said=said)
+    assert seen.complete is is_complete
+    own = "Assay failed to ask tap 21.1.1 how it starts a test file, and some fail. "
+    why = f"{own}This says nothing about the change. The message was: {said}"
+    assert seen.problem == ("" if is_complete else why)
+
+
 @pytest.mark.parametrize(
     ("base", "head", "is_other"),
     [

@@ -613,6 +613,22 @@ def test_what_loads_a_part_of_its_own_package_is_built_for(
 
 
 @pytest.mark.parametrize(
+    ("settings", "own", "is_built"),
+    [
+        ("plugin:\n  - '@tapjs/clock'\n", {}, True),
+        ("", {"plugin": ["@tapjs/clock"]}, True),
+        ("timeout: 5\n", {"timeout": 5}, False),
+    ],
+)
+def test_tap_gets_the_plug_ins_that_it_is_told_of(
+    settings: str, own: dict[str, object], is_built: bool, tmp_path: Path
+) -> None:
+    write(tmp_path, {".taprc": settings, "test/a.js": TEST})
+    manifest = {"scripts": {"test": "tap"}, "devDependencies": {"tap": "^21"}, "tap": own}
+    assert ("tap build" in str(node(tmp_path, manifest).install)) is is_built
+
+
+@pytest.mark.parametrize(
     ("build", "script"),
     [
         ("npm run clean && npm run compile && npm run lint && npm test", "compile"),
