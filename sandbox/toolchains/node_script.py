@@ -20,6 +20,9 @@ _TEST_NAME = re.compile(r"(^|[.\-_])(test|spec|tests)\.[cm]?[jt]sx?$|^test[-_].*
 _TEST_FOLDERS = {"test", "tests", "__tests__", "spec"}
 _NAMED_TEST = re.compile(r"[._-](?:test|spec)\.[cm]?[jt]sx?$")
 _NODE_TEST = re.compile(r"""['"]node:test['"]""")
+_ASSERTS = re.compile(
+    r"\b(?:assert|test|it|describe|expect|should)\s{0,9}[.(]|\bassert['\"]|\btap(?:e)?['\"]"
+)
 _MOCHA_CALLED = re.compile(r"\bnew Mocha\(")
 _MOCHA_SAID = (
     (re.compile(r"\btimeout: {0,9}(\d{1,9})\b"), "--timeout"),
@@ -275,7 +278,7 @@ def choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> Runner:
             f" Then {name} runs{f' {count} times' if count > 1 else ''}, called there too."
             for name, count in Counter(str(more.runner) for more in call.more).items()
         )
-        return replace(call, reason=said)
+        return _beside_scripts(tree, call) or replace(call, reason=said)
     declared = {name for field in TABLES for name in manifest.table(field).names()}
     tests = [path for path in tree.files() if path.endswith(SUFFIXES) and is_test(path)]
     # Where a program that Assay does not know runs the tests, it runs what has settings here.
@@ -305,14 +308,8 @@ def _by_its_library(tree: Tree, call: Runner) -> Runner:
     """
 
     def runner(one: TestCall) -> TestRunner:
-        for path in _files_of_node(one):
-            text, folder = tree.read(path), PurePosixPath(path).parent
-            # A list of test files loads them out of its own folder.
-            loaded = dict.fromkeys(_LOADED.findall(text)[:READ_TEST_FILES])
-            texts = (text, *(tree.read(str(folder / name)) for name in loaded))
-            if any(map(_NODE_TEST.search, texts)):
-                return TestRunner.NODE_TEST
-        return one.runner
+        texts = (text for path in _files_of_node(one) for text in _loaded_with(tree, path))
+        return TestRunner.NODE_TEST if any(map(_NODE_TEST.search, texts)) else one.runner
 
     calls = [TestCall(call.runner, call.arguments), *call.more]
     others = {path for one in calls for path in _files_of_node(one)}
@@ -321,6 +318,42 @@ def _by_its_library(tree: Tree, call: Runner) -> Runner:
         calls = [mocha, *(left for one in calls if (left := _without(one, programs)))]
     first, *more = (replace(one, runner=runner(one)) for one in calls)
     return replace(call, runner=first.runner, arguments=first.arguments, more=tuple(more))
+
+
+def _beside_scripts(tree: Tree, call: Runner) -> Runner | None:
+    """Let `node --test` run the test files of node:test where the script calls `node` with no test at all.
+
+    A program that Assay does not know runs them, or such a file does.
+    """
+    calls = [TestCall(call.runner, call.arguments), *call.more]
+    named = {path.removeprefix("./") for one in calls for path in _files_of_node(one)}
+    texts = [text for path in named for text in _loaded_with(tree, path)]
+    is_node = all(one.runner is TestRunner.NODE for one in calls)
+    if not is_node or not any(texts) or any(map(_ASSERTS.search, texts)):
+        return None
+    tests = (path for path in tree.files() if path.endswith(SUFFIXES) and is_test(path))
+    patterns = {
+        "/".join((*PurePosixPath(path).parts[:-1][:1], "**", f"*{found[0]}"))
+        for path in islice(tests, READ_TEST_FILES)
+        if (found := _NAMED_TEST.search(path))
+        and path not in named
+        and _NODE_TEST.search(tree.read(path))
+    }
+    if not patterns:
+        return None
+    reason = (
+        "Tests run with node --test, because test files import node:test and the script calls no runner that "
+        "Assay knows. Then node runs the files that the script names."
+    )
+    files, more = ("--", *sorted(patterns)), tuple(calls[:_MOST_CALLS])
+    return replace(call, runner=TestRunner.NODE_TEST, arguments=files, reason=reason, more=more)
+
+
+def _loaded_with(tree: Tree, path: str) -> tuple[str, ...]:
+    """Return a script's text, and those of what it loads out of its own folder: it may be a list of tests."""
+    text, folder = tree.read(path), PurePosixPath(path).parent
+    loaded = dict.fromkeys(_LOADED.findall(text)[:READ_TEST_FILES])
+    return (text, *(tree.read(str(folder / name)) for name in loaded))
 
 
 def _files_of_node(call: TestCall) -> tuple[str, ...]:

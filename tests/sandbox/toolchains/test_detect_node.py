@@ -198,12 +198,36 @@ def test_every_call_of_a_runner_is_made(tmp_path: Path) -> None:
 
 def test_a_script_that_loads_files_of_node_test_is_run_by_it(tmp_path: Path) -> None:
     scripts = {"test": "node --enable-source-maps test/index.js"}
-    write(tmp_path, {"test/index.js": "import './a.js'\nimport './b.js'\n", "test/a.js": "1;\n"})
+    write(tmp_path, {"test/index.js": "import './a.js'\nimport './b.js'\n", "test/a.js": "it();\n"})
     assert node(tmp_path, {"scripts": scripts}).runner is TestRunner.NODE
     write(tmp_path, {"test/b.js": "import {test} from 'node:test'\n"})
     found = node(tmp_path, {"scripts": scripts})
     assert found.runner is TestRunner.NODE_TEST
     assert found.test_arguments == ("--enable-source-maps", "--", "test/index.js")
+
+
+@pytest.mark.parametrize(
+    ("script", "program", "is_run"),
+    [
+        (
+            "unheard-of && node test/check-sizes.js",
+            "process.exit(statSync('a.js').size > 9);\n",
+            True,
+        ),
+        ("unheard-of && node test/check-sizes.js", "assert.equal(sizes(), 9);\n", False),
+        ("mocha && node test/check-sizes.js", "process.exit(0);\n", False),
+    ],
+)
+def test_tests_of_node_that_a_strange_program_runs_are_run_beside_scripts(
+    script: str, program: str, is_run: bool, tmp_path: Path
+) -> None:
+    write(tmp_path, {"test/check-sizes.js": program, "test/deep/a.test.js": TEST})
+    found = node(tmp_path, {"scripts": {"test": script}})
+    alone = (TestRunner.NODE, ("--", "test/check-sizes.js"))
+    by_node = [(TestRunner.NODE_TEST, ("--", "test/**/*.test.js")), alone]
+    not_by_it = [(TestRunner.MOCHA, ("--",))] if "mocha" in script else [alone]
+    calls = [(one.runner, one.arguments) for one in found.calls]
+    assert calls == (by_node if is_run else not_by_it)
 
 
 PROGRAM = (
@@ -216,8 +240,8 @@ PROGRAM = (
 @pytest.mark.parametrize("program", [PROGRAM, PROGRAM.replace("new Mocha(", "mocked(")])
 def test_what_a_program_gives_to_mocha_is_run_by_mocha(tmp_path: Path, program: str) -> None:
     scripts = {"test": "npm run a && npm run b", "a": "nyc node test.js", "b": "node test.mjs"}
-    tests = dict.fromkeys(("lib/copy/__tests__/a.test.js", "lib/b.spec.mjs", "test.mjs"), "1;\n")
-    write(tmp_path, {"test.js": program, **tests})
+    tests = dict.fromkeys(("lib/copy/__tests__/a.test.js", "lib/b.spec.mjs"), "1;\n")
+    write(tmp_path, {"test.js": program, "test.mjs": "assert(true);\n", **tests})
     found = node(tmp_path, {"scripts": scripts, "devDependencies": {"mocha": "10"}})
     calls = [
         (found.runner, found.test_arguments[1:]),
