@@ -29,6 +29,7 @@ _ESCAPE = re.compile(r"\\(.)", re.S)
 _OF_TEST = re.compile(r"(?:await\s)?(?:\w{1,40}\.)?(?:test|it|describe|suite)\b")
 _FILLED_IN = re.compile(r"\$[\w.$]+|%[A-Za-z#$%]")  # by `test.each`, into a title
 _MOST_TABLES = 200
+_DEEPEST = 20  # suites round a test that are told apart
 _NEAR = 200  # characters: between a bracket and a title, between `each` and its rows
 
 
@@ -36,20 +37,22 @@ _NEAR = 200  # characters: between a bracket and a title, between `each` and its
 class TitledCall:
     """A call whose first argument is a string: title("text", ...). Offsets into the text.
 
-    `suites` are the titles round one that is made for every row of a table, `test.each(rows)("%s", ...)`.
+    `suites` are the titles of the calls round it. One of a table, `test.each(rows)("%s", ...)`, is made for
+    every row.
     """
 
     title: str
     start: int
     end: int
     line: int
-    suites: tuple[str, ...] | None = None
+    suites: tuple[str, ...] = ()
+    is_of_table: bool = False
 
     def can_make(self, titles: list[str]) -> bool:
         """Tell whether a test's titles can be those of one row of the table."""
         parts, said = _FILLED_IN.split(self.title), titles[-1]
         first, last = parts[0], parts[-1]
-        if self.suites != tuple(titles[:-1]) or len(parts) == 1:
+        if not (self.is_of_table and self.is_inside(titles[:-1])) or len(parts) == 1:
             return False
         if not (said.startswith(first) and said[len(first) :].endswith(last)):
             return False
@@ -61,11 +64,16 @@ class TitledCall:
             at = found + len(part)
         return True
 
+    def is_inside(self, suites: list[str]) -> bool:
+        """Tell whether it stands in these suites and in no other titled call."""
+        return self.suites == tuple(suites[-_DEEPEST:])
+
 
 def calls(text: str) -> list[TitledCall]:
     """Return every call that begins with a string, in the order of their ends."""
     found: list[TitledCall] = []
     open_brackets: list[tuple[int, str, int]] = []  # offset, title, bracket
+    titles: list[str] = []  # of these
     lines = [match.start() for match in re.finditer("\n", text)]
     before = -1
     closed = (0, 0)  # the last brackets or string: where they begin and end
@@ -82,13 +90,14 @@ def calls(text: str) -> list[TitledCall]:
                 start, title, _ = open_brackets.pop()
                 closed = (start, piece.end())
                 if title:
+                    titles.pop()
                     # Where the line of the call begins, blanks left out.
                     begin = text.rfind("\n", max(0, start - 300), start) + 1
                     first = start - len(text[begin:start].lstrip())
                     line = bisect_right(lines, first - 1) + 1
                     is_table = start in tables and len(tables) <= _MOST_TABLES
-                    suites = tuple(t for _, t, _ in open_brackets if t) if is_table else None
-                    found.append(TitledCall(title, first, piece.end(), line, suites))
+                    suites = tuple(titles[-_DEEPEST:])
+                    found.append(TitledCall(title, first, piece.end(), line, suites, is_table))
         elif mark in "'\"`":
             closed = (piece.start(), piece.end())
             is_near = piece.start() - before <= _NEAR
@@ -96,7 +105,9 @@ def calls(text: str) -> list[TitledCall]:
                 continue
             start, title, is_call = open_brackets[-1]
             if is_call and not title and before == start + 1:
-                open_brackets[-1] = (start, _ESCAPE.sub(r"\1", piece.group()[1:-1]), is_call)
+                title = _ESCAPE.sub(r"\1", piece.group()[1:-1])
+                open_brackets[-1] = (start, title, is_call)
+                titles += [title] if title else []
     return found
 
 
@@ -139,9 +150,10 @@ class ScriptSources:
             return 1, f"{said}\n{self._outside_of_tests(path)}"[:LARGEST_SOURCE]
         if not found:
             return 0, said
-        # The one inside the suite of the right name, then the one nearest to the told line.
+        # The one inside of the right suites, or below the name of the last; of several the one nearest to the
+        # told line, which most runners do not tell.
         suite = titles[-2] if len(titles) > 1 else ""
-        inside = [
+        inside = [one for one in found if one.is_inside(titles[:-1])] or [
             one for one in found if suite and suite in text[max(0, one.start - 20_000) : one.start]
         ]
         call = min(inside or found, key=lambda one: abs(one.line - line))
@@ -172,6 +184,6 @@ class ScriptSources:
             found = calls(text)
             for call in found:
                 by_title[call.title].append(call)
-            self._tables[path] = [call for call in found if call.suites is not None]
+            self._tables[path] = [call for call in found if call.is_of_table]
             self._files[path] = (text, by_title)
         return self._files[path]

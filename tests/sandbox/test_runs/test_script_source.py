@@ -57,6 +57,40 @@ def test_the_same_title_in_two_suites_is_told_apart(tmp_path: Path) -> None:
     assert "first()" in found.of("a.test.js", ["one", "twice"], 9)[1]
 
 
+ALIKE = """\
+import {at, atLeast} from './at';
+describe('at', () => {
+  it('fails', () => { first(); });
+  it('fails', () => { again(); });
+});
+describe('at least', () => {
+  describe('at', () => {
+    it('fails', () => { deep(); });
+  });
+  it('fails', () => { second(); });
+});
+it('fails', () => { outside(); });
+"""
+
+
+@pytest.mark.parametrize(
+    ("suites", "line", "said"),
+    [
+        (["at"], 0, "first()"),
+        (["at"], 4, "again()"),
+        (["at least"], 0, "second()"),
+        (["at least", "at"], 0, "deep()"),
+        ([], 0, "outside()"),
+        (["at least", "unheard of"], 10, "second()"),  # what a title made at run time stands in
+    ],
+)
+def test_the_same_title_is_told_apart_by_all_suites_round_it(
+    suites: list[str], line: int, said: str, tmp_path: Path
+) -> None:
+    """Most runners do not tell the line, and the name of one suite may be part of another's."""
+    assert said in sources(tmp_path, ALIKE).of("a.test.js", [*suites, "fails"], line)[1]
+
+
 def test_a_title_that_is_made_at_run_time_speaks_alone(tmp_path: Path) -> None:
     assert sources(tmp_path).of("a.test.js", ["case 1"], 0) == (0, "case 1")
     assert sources(tmp_path).of("nowhere.js", ["case 1"], 0) == (0, "case 1")
@@ -110,6 +144,7 @@ def test_tables_without_end_are_read_in_linear_time(tmp_path: Path) -> None:
     for _ in range(100):
         assert not found.table_of("a.test.js", ["b" * 1000])
     assert calls("x(" + "'a'" * 300_000) == []
+    assert len(calls("x('a', " * 50_000 + ")" * 50_000)) == 50_000
 
 
 def test_a_long_body_is_capped(tmp_path: Path) -> None:
