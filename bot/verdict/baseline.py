@@ -189,7 +189,7 @@ def _not_seen_to_hold(requirement: Requirement, case: Case) -> Verdict:
 
 _FETCH_SUBMODULES = (
     "Let Assay read the submodule: install the App on its repository, or run `git submodule update "
-    "--init` in a local clone. Then comment `/judge`."
+    "--init --recursive` in a local clone. Then comment `/judge`."
 )
 
 

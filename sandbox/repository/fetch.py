@@ -249,7 +249,9 @@ def fetch_submodule(mirror: Mirror, commit: str, path: str, sha: str) -> Mirror:
         modules = (common / "modules").resolve()
         found = (modules / name).resolve()
         if not found.is_relative_to(modules) or not (found / "HEAD").is_file():
-            raise CheckoutError("It is not in the local clone: run `git submodule update --init`.")
+            raise CheckoutError(
+                "It is not in the local clone: run `git submodule update --init --recursive`."
+            )
         source = RepositorySource(str(found))
     else:
         source = replace(mirror.source, location=_address(mirror.source.location, url))

@@ -62,7 +62,10 @@ def test_what_a_missing_submodule_hides_is_not_held_to_pass(folder: Folder, tmp_
     (held,) = [row for row in judged.document.requirements if row.id == "B2"]
     assert held.verdict == "unverified"
     assert "But submodule cases at " in held.reason
-    assert "It is not in the local clone: run `git submodule update --init`." in held.reason
+    assert (
+        "It is not in the local clone: run `git submodule update --init --recursive`."
+        in held.reason
+    )
 
     modules = folder.repository.folder / ".git" / "modules"
     modules.mkdir()

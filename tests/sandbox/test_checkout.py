@@ -327,7 +327,7 @@ def test_submodules_are_empty_folders(root: Path, repository: Repository) -> Non
     checkout = taken(root, repository, base, "HEAD")
 
     assert list(Path(checkout.head_tree, "vendored").iterdir()) == []
-    reason = "It is not in the local clone: run `git submodule update --init`."
+    reason = "It is not in the local clone: run `git submodule update --init --recursive`."
     assert checkout.warnings == (
         f"Submodule vendored at {base[:12]} could not be fetched: {reason}",
     )

@@ -14,7 +14,7 @@ from tests.sandbox.repositories import Repository, served
 pytestmark = pytest.mark.real
 
 TOKEN = "ghs_" + "s" * 36
-IN_CLONE = "It is not in the local clone: run `git submodule update --init`."
+IN_CLONE = "It is not in the local clone: run `git submodule update --init --recursive`."
 
 
 @pytest.fixture
