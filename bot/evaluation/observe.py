@@ -26,6 +26,7 @@ from bot.integrity.texts.instructions import orders_in_text, orders_in_words
 from bot.integrity.weakened_tests.adaptation import find_adapted
 from bot.integrity.weakened_tests.grown import find_grown
 from bot.integrity.weakened_tests.lost_imports import find_bereft, without_lost_imports
+from bot.integrity.weakened_tests.package_imports import loading_packages_otherwise
 from bot.integrity.weakened_tests.removed_code import find_gone, find_retired
 from bot.judges.citations import words_to_judges
 from bot.services import Services
@@ -112,7 +113,10 @@ def _with_reasons(
         comparisons=told,
         retired=(*retired, *(one for one in went if one.id not in known)),
         grown=find_grown(told, base, head, said, changed),
-        adapted=find_adapted(told, checkout.diff, base, head),
+        adapted=(
+            *find_adapted(told, checkout.diff, base, head),
+            *loading_packages_otherwise(told, checkout.diff, base, head),
+        ),
         bereft=bereft,
         takes_back=checkout.takes_back,
         taken_back=tuple(own) if checkout.takes_back else (),

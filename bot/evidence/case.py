@@ -175,15 +175,15 @@ class Case:
     def breaks_nobody(self, test: TestComparison) -> bool:
         """Whether an adapted test shows no break: its base version fails for a reason that is none.
 
-        It is none when head only warns (and the suite makes warnings errors), or when a private name
-        moved and the same code stands at its new place. Any other adapted test follows an interface
-        that broke: for a person to accept.
+        It is none when head only warns (and the suite makes warnings errors), when a package of another
+        version is imported otherwise, or when a private name moved and the same code stands at its new
+        place. Any other adapted test follows an interface that broke: for a person to accept.
         """
         lines = test.message.strip().splitlines()
         adapted = self._adapted(test)
         if not lines or adapted is None:
             return False
-        if _WARNS.search(lines[-1]):
+        if adapted.is_of_package or _WARNS.search(lines[-1]):
             return True
         return adapted.only_moved and any(_LACKS_PRIVATE.search(line) for line in lines)
 

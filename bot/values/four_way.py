@@ -154,10 +154,14 @@ class GrownTest:
 
 @dataclass(frozen=True, slots=True)
 class AdaptedTest:
-    """An edited test that demands the same of an interface that moved, or of code that `only_moved`."""
+    """An edited test that demands the same of an interface that moved, or of code that `only_moved`.
+
+    Where it `is_of_package`, only what it loads of a package with a new version is imported otherwise.
+    """
 
     id: str
     only_moved: bool
+    is_of_package: bool = False
 
 
 @dataclass(frozen=True, slots=True)
