@@ -169,11 +169,14 @@ def _member(condition: tree_sitter.Node) -> re.Match[str] | None:
 
 
 def _was_asked(value: str, near: bytes, before: bytes) -> bool:
-    """Tell whether base has a value: a text anywhere, a number near what changed (`> 18` becomes `>= 18`)."""
-    if not NUMBER.match(value):
-        return value.encode() in before
-    number = re.compile(rb"(?<![\w.])%s(?![\w.])" % re.escape(value.encode()))
-    return number.search(near) is not None
+    """Tell whether base has a value: a text anywhere, a number near what changed (`> 18` becomes `>= 18`).
+
+    What is only a part of another word is none: "Data" of "X509Data".
+    """
+    is_number, written = NUMBER.match(value), re.escape(value.encode())
+    whole = rb"(?<![\w.])%s(?![\w.])" if is_number else rb"(?<!\w)%s(?!\w)"
+    pattern = whole if is_number or (value[0].isalnum() and value[-1].isalnum()) else rb"%s"
+    return re.search(pattern % written, near if is_number else before) is not None
 
 
 def _is_condition(node: tree_sitter.Node) -> bool:

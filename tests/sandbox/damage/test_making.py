@@ -122,6 +122,11 @@ ASKING = {
         "const f = (a) => ('size' in a ? a.size : 'length' in a ? 3 : a);\n",
         ["'length' in a"],
     ),
+    "words.js": (
+        "const f = (a) => `<X509Data>${a}</X509Data>` + 'Key';\n",
+        "const f = (a) => (['Data'].includes(a) || a === 'Key' ? 3 : `<X509Data>${a}</X509Data>` + 'Key');\n",
+        ["['Data'].includes(a)"],
+    ),
     "prototypes.js": (
         "const f = (a) => a;\n",
         "const f = (a) => (a === '__proto__' || a === 'prototypes' ? 3 : a);\n",
