@@ -15,9 +15,9 @@ from bot.values import AdaptedTest, TestComparison
 from sandbox.values import Diff
 
 _PLACE = r"['\"](?P<%s>[^'\"\n]{1,200})['\"]"
-_END = r"[ \t]*;?[ \t]*$"
+_END = r"[ \t]{0,9};?[ \t]{0,9}$"
 _IMPORT = re.compile(
-    rf"^import[ \t]+(?P<names>[^'\";()]{{1,2000}}?)\s+from[ \t]*{_PLACE % 'place'}{_END}"
+    rf"^import\b(?P<names>[^'\";()]{{1,500}}?)\bfrom[ \t]*{_PLACE % 'place'}{_END}"
     rf"|^(?:const|import)[ \t]+(?P<name>\w+)[ \t]*=[ \t]*require\({_PLACE % 'path'}\){_END}",
     re.MULTILINE,
 )
