@@ -175,7 +175,8 @@ def _was_asked(value: str, near: bytes, before: bytes) -> bool:
     """
     is_number, written = NUMBER.match(value), re.escape(value.encode())
     whole = rb"(?<![\w.])%s(?![\w.])" if is_number else rb"(?<!\w)%s(?!\w)"
-    pattern = whole if is_number or (value[0].isalnum() and value[-1].isalnum()) else rb"%s"
+    is_word = value[:1].isalnum() and value[-1:].isalnum()
+    pattern = whole if is_number or is_word else rb"%s"
     return re.search(pattern % written, near if is_number else before) is not None
 
 
