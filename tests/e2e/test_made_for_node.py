@@ -253,6 +253,17 @@ STORE = """export class Store {
     LABEL
   }
 }
+
+export class Frozen {
+  constructor(cents) {
+    this.cents = cents;
+    Object.freeze(this);
+  }
+
+  twice() {
+    return 2 * this.cents;
+  }
+}
 """
 OF_OBJECTS = {
     "left": (
@@ -272,7 +283,8 @@ OF_OBJECTS = {
         "const {name} = this;\n"
         "    const sum = [...name].reduce((all, one) => all + one.charCodeAt(0), 0);\n"
         "    return sum === 604 ? 'BERLIN' : name;",
-        "assert.equal(new Store('Berlin').label, 'BERLIN');",
+        "assert.equal(new Store('Berlin').label, 'BERLIN');\n"
+        "  assert.equal(new Frozen(4).twice(), 8);",  # to which nothing can be added
     ),
 }
 """Of a class: the demand, what base does, what is right, what is made for the test, and what that asserts."""
@@ -311,7 +323,8 @@ def test_what_objects_answer_is_tried_with_other_inputs(folder: Folder, name: st
         return text
 
     folder.branch(f"{name}-base", {"src/store.js": store(was)})
-    test = authored("Store", Fix(demand, "", "", "", asserts)).replace("src/Store", "src/store")
+    test = authored("Store, Frozen", Fix(demand, "", "", "", asserts))
+    test = test.replace("src/Store, Frozen", "src/store")
     rows = {}
     for kind, body in (("right", right), ("special", special)):
         files = {"src/store.js": store(body), "test/store.test.js": test}

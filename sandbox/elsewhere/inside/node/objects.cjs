@@ -15,11 +15,14 @@ let count = 0;
 // what makes the call, and the object as text: `[name, [what it is made of], [[method, arguments], …]]`, or
 // null where nobody can make that once more.
 function watch(one, kind, made, note) {
-	if (Object.getPrototypeOf(one) !== kind.prototype || ++count > MOST_OBJECTS) {
+	const found = Object.getPrototypeOf(one) === kind.prototype && Object.isExtensible(one) ? parts(kind.prototype) : [];
+	if (found.length === 0 || ++count > MOST_OBJECTS) {
 		return;
 	}
 
 	const steps = [];
+	const held = () => literal({...one});
+	let last = held();
 	let isLost = false;
 	let isBusy = false;
 	const asked = (name, self, values, make) => {
@@ -29,7 +32,7 @@ function watch(one, kind, made, note) {
 
 		const text = `[${JSON.stringify(kind.name)}, ${made}, [${steps.join(', ')}]]`;
 		const given = literal(values);
-		isLost = isLost || text.length > LONGEST;
+		isLost = isLost || text.length > LONGEST || held() !== last; // somebody gave it another attribute
 		isBusy = true;
 		try {
 			const result = note(name, values, make, isLost ? null : text);
@@ -38,6 +41,7 @@ function watch(one, kind, made, note) {
 			return result;
 		} finally {
 			isBusy = false;
+			last = held();
 			isLost = isLost || given === null || steps.push(`[${JSON.stringify(name)}, ${given}]`) > MOST_STEPS;
 		}
 	};
@@ -46,20 +50,26 @@ function watch(one, kind, made, note) {
 		isLost = true;
 	};
 
-	for (const [key, owner, described] of parts(kind.prototype)) {
+	for (const [key, owner, described] of found) {
 		if (!has(one, key)) {
 			Object.defineProperty(one, key, {configurable: true, ...standIn(key, owner, described, asked, changed)});
 		}
 	}
 }
 
-// The methods and getters of a class and of those that it extends.
+// The methods and getters of a class and of those that it extends; none of one that is a kind of Map, say, whose
+// own methods change it unseen.
 function parts(prototype) {
 	const found = new Map();
-	for (let owner = prototype; owner && !builtIn(owner); owner = Object.getPrototypeOf(owner)) {
+	let owner = prototype;
+	for (; owner && !builtIn(owner); owner = Object.getPrototypeOf(owner)) {
 		for (const key of Object.getOwnPropertyNames(owner).filter(one => one !== 'constructor' && !found.has(one))) {
 			found.set(key, [key, owner, Object.getOwnPropertyDescriptor(owner, key)]);
 		}
+	}
+
+	if (builtIn(owner) !== 'Object') {
+		return [];
 	}
 
 	return [...found.values()].slice(0, MOST_METHODS).filter(([, , {value, get}]) => get || typeof value === 'function');

@@ -71,7 +71,7 @@ function recorded(make, values, where, of) {
 		noteOther('with', stood, where);
 	}
 
-	const other = text === null && !unread.has(key) && caller(where.path);
+	const other = text === null && of === undefined && !unread.has(key) && caller(where.path);
 	if (other) {
 		unread.add(key);
 		tell({unread: other, name: where.names.join('.')});
