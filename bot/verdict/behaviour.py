@@ -34,7 +34,7 @@ from bot.verdict.unshown import in_numbers, left_unshown
 from sandbox.damage.values import KEY, OneValue
 from sandbox.elsewhere.values import Difference
 
-SOLE = "the only requirement of the task, and the test passes only with this change"
+_SOLE = "it is the only requirement of the task"
 
 
 def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
@@ -283,7 +283,7 @@ def _proven(
     best = max(
         proofs, key=lambda t: (not t.written_by_author, ties[t.id].score if t.id in ties else 0)
     )
-    why = ties[best.id].why if best.id in ties else SOLE
+    why = ties[best.id].why if best.id in ties else _SOLE
     ids = tuple(test.id for test in proofs)
     seen = case.observed.damage
     counted = noticed_by(proofs, seen)
