@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
@@ -106,7 +107,9 @@ class TestComparison:
 
     def makes(self, path: str, name: str) -> bool:
         """Whether a call is this test's, by the path and the name of the test that makes it."""
-        return path == self.path and name in self.id
+        if path != self.path or name not in self.id:
+            return False
+        return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", self.id) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -742,6 +742,13 @@ def test_a_test_may_call_what_the_sentence_names_instead_of_what_the_title_names
     assert verdict_of("R1", wanted, observed(test, damage=seen)).outcome is outcome
 
 
+@pytest.mark.parametrize(("name", "is_its"), [("test_price", True), ("test_pri", False)])
+def test_a_call_is_of_the_test_whose_whole_name_made_it(name: str, is_its: bool) -> None:
+    test = comparison("test_price", TestChange.FAIL_TO_PASS)
+    assert test.makes(test.path, name) is is_its
+    assert not test.makes("tests/test_other.py", name)
+
+
 def test_where_a_test_notices_no_damage_the_damage_is_told():
     test = comparison("test_desktop", TestChange.FAIL_TO_PASS, "desktop()\n")
     told = (("desktop", False), ("helper", True))
