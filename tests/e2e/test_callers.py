@@ -48,8 +48,17 @@ WRONG = {
     "base": ("Refused(ValueError)", "Refused(Exception)", "`Refused` is a `ValueError` on base"),
     "dropped": ("    text = label(name)\n", TRIED, "An error of `label(name)` is dropped here"),
 }
+REST = """):
+    if not name:
+        raise Refused(name)
+    return name.ljust(width)
+"""
 RIGHTS = {
-    "more": ("strict=True", "strict=True, fill=None", TASK),
+    "more": (
+        "strict=True" + REST,
+        'strict=True, fill=" "' + REST.replace("(width)", "(width, fill)"),
+        f"{TASK}- [ ] `label` takes a `fill`, with which it fills up\n",
+    ),
     "typed": ("label(name, width=8", "label(name: str, width: int = 8", TASK),
     "asked": ("width=8", "width=9", f"{TASK}- [ ] the default `width` of `label` is 9\n"),
     "handled": (
@@ -59,6 +68,7 @@ RIGHTS = {
     ),
 }
 MORE_TESTS = {
+    "more": "\n\ndef test_label_takes_a_fill():\n    assert shop.label('a', fill='.') == 'a.......'\n",
     "asked": "\n\ndef test_default_width_of_label():\n    assert len(shop.label('a')) == 9\n",
     "handled": "\n\ndef test_shown_ignores_the_error():\n    assert shop.shown('') == ''\n",
 }
