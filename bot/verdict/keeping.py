@@ -8,7 +8,7 @@ from bot.configuration import Configuration
 from bot.evidence.case import Case, open_case
 from bot.evidence.damage import Proofs, blindness, differing_call, held_by, is_beside
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
-from bot.evidence.tests.results import test_ids
+from bot.evidence.tests.results import told_of
 from bot.task.categories import is_invariant
 from bot.task.ties import code_in_blocks, named_code
 from bot.values import (
@@ -35,8 +35,7 @@ def judge_keep(requirement: Requirement, case: Case) -> Verdict:
     ties = case.tied(requirement)
     broken = tuple(test for test in case.regressions if test.id in ties)
     if broken:
-        one = len(broken) == 1
-        told = f"{test_ids(broken)} passed on base and fail{'s' if one else ''} on head."
+        told = f"{told_of(broken, 'passed on base and fails', 'passed on base and fail')} on head."
         return unsatisfied(requirement, told, case, tuple(test.id for test in broken))
     given = judge_behaviour(requirement, case)
     if given.outcome is not VerdictOutcome.UNVERIFIED or case.why_tests_prove_nothing:
@@ -104,7 +103,7 @@ def _by_held(requirement: Requirement, case: Case) -> Verdict | None:
         return None
     counted = held_by(seeing, seen)
     reason = (
-        f"{test_ids(seeing)} hold{'s' if len(seeing) == 1 else ''} on base and on head, and would notice "
+        f"{told_of(seeing, 'holds', 'hold')} on base and on head, and would notice "
         f"damage to what changed ({counted})."
     )
     given = satisfied(requirement, reason, case, tuple(test.id for test in seeing))

@@ -21,7 +21,7 @@ from bot.diff.paths import (
 from bot.evidence.case import Case
 from bot.evidence.damage import in_lines, noticed_by
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
-from bot.evidence.tests.results import test_ids
+from bot.evidence.tests.results import told_of
 from bot.task.categories import ASKED, NARROW, Area, upkeep_area, version_of
 from bot.values import (
     ActionKind,
@@ -227,7 +227,7 @@ def _by_what_holds(requirement: Requirement, case: Case) -> Verdict | None:
         )
     given = satisfied(
         requirement,
-        f"Behavior is to stay as it is: {test_ids(seeing)} hold{'s' if len(seeing) == 1 else ''} on base and "
+        f"Behavior is to stay as it is: {told_of(seeing, 'holds', 'hold')} on base and "
         f"on head, and would notice damage to the changed lines ({counted}).",
         case,
         tuple(test.id for test in seeing),

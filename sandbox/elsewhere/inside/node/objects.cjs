@@ -11,9 +11,9 @@ const MOST_METHODS = 60;
 const has = (owner, key) => Object.prototype.hasOwnProperty.call(owner, key);
 let count = 0;
 
-// Has a new object of a class tell of its methods and getters. `note` is given each call: a name, the arguments,
-// what makes the call, and the object as text: `[name, [what it is made of], [[method, arguments], …]]`, or
-// null where nobody can make that once more.
+// Has a new object of a class tell of its methods and getters, as long as somebody can make it once more. `note` is
+// given each call: a name, the arguments, what makes the call, and the object as text:
+// `[name, [what it is made of], [[method, arguments], …]]`.
 function watch(one, kind, made, note) {
 	const found = Object.getPrototypeOf(one) === kind.prototype && Object.isExtensible(one) ? parts(kind.prototype) : [];
 	if (found.length === 0 || ++count > MOST_OBJECTS) {
@@ -26,23 +26,27 @@ function watch(one, kind, made, note) {
 	let isLost = false;
 	let isBusy = false;
 	const asked = (name, self, values, make) => {
-		if (isBusy || self !== one) {
+		if (isLost || isBusy || self !== one) {
 			return make();
 		}
 
 		const text = `[${JSON.stringify(kind.name)}, ${made}, [${steps.join(', ')}]]`;
 		const given = literal(values);
-		isLost = isLost || text.length > LONGEST || held() !== last; // somebody gave it another attribute
+		if (given === null || text.length > LONGEST || held() !== last) { // somebody gave it another attribute
+			isLost = true;
+			return make();
+		}
+
 		isBusy = true;
 		try {
-			const result = note(name, values, make, isLost ? null : text);
+			const result = note(name, values, make, text);
 			// What goes on later may change it unseen.
 			isLost = isLost || types.isPromise(result) || (result && typeof result.next === 'function');
 			return result;
 		} finally {
 			isBusy = false;
 			last = held();
-			isLost = isLost || given === null || steps.push(`[${JSON.stringify(name)}, ${given}]`) > MOST_STEPS;
+			isLost = isLost || steps.push(`[${JSON.stringify(name)}, ${given}]`) > MOST_STEPS;
 		}
 	};
 

@@ -63,7 +63,7 @@ function caller(own) {
 // Notes a call; of a method `of` is its object as text (objects.cjs).
 function recorded(make, values, where, of) {
 	seen++;
-	const plain = seen <= MOST_SEEN && of !== null ? literal(values) : null;
+	const plain = seen <= MOST_SEEN ? literal(values) : null;
 	const text = plain && of ? `[${of}${plain === '[]' ? '' : ', '}${plain.slice(1)}` : plain;
 	const key = `${where.module}\n${where.names.join('.')}\n${text}`;
 	const stood = text === null && of === undefined && seen <= MOST_SEEN ? withStubs(values) : null;
