@@ -25,6 +25,7 @@ from bot.integrity.compatibility.dependencies import (
 from bot.integrity.texts.instructions import orders_in_text, orders_in_words
 from bot.integrity.weakened_tests.adaptation import find_adapted
 from bot.integrity.weakened_tests.grown import find_grown
+from bot.integrity.weakened_tests.grown_scripts import find_grown_scripts
 from bot.integrity.weakened_tests.lost_imports import find_bereft, without_lost_imports
 from bot.integrity.weakened_tests.package_imports import loading_packages_otherwise
 from bot.integrity.weakened_tests.removed_code import find_gone, find_retired
@@ -112,7 +113,10 @@ def _with_reasons(
         tests,
         comparisons=told,
         retired=(*retired, *(one for one in went if one.id not in known)),
-        grown=find_grown(told, base, head, said, changed),
+        grown=(
+            *find_grown(told, base, head, said, changed),
+            *find_grown_scripts(told, base, head, said, changed),
+        ),
         adapted=(
             *find_adapted(told, checkout.diff, base, head),
             *loading_packages_otherwise(told, checkout.diff, base, head),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +20,8 @@ _ONE_OF = {
 }  # fmt: skip
 _OF_TEXT = {"startswith", "endswith"}  # of one text, not of a tuple of them, nothing can be listed
 _LISTED = ast.List | ast.Tuple | ast.Set | ast.Dict
+_CHECKS = re.compile(r"(?i)_*(?:assert|check|expect|verify)|.*equal")
+_OF_TOOLS = {*dir(builtins), "pytest", "mock"}
 
 
 def find_grown(
@@ -32,7 +35,8 @@ def find_grown(
 
     The file of a test is read with all that the test uses of it, or of the `changed` files its conftest.py;
     every element that was added has a word that base's file does not have, and that the task says. What is
-    left out of a test asks for less: there, nothing may join.
+    left out of a test asks for less: there, nothing may join. Nor in what the tested code is given: a call
+    that needs another argument now is no result with one member more.
     """
     named = {word.casefold() for text in said for word in _WORD.findall(text)}
     files: dict[str, ModuleVersions | None] = {}
@@ -60,7 +64,7 @@ def find_grown(
             is_grown = own.holds(name, grown)
         else:
             is_grown = grown(shared.base.tree.body, shared.head.tree.body)
-        if not is_grown or grown.leaves_more_out:
+        if not is_grown or grown.leaves_more_out or _is_given(grown, shared.head.tree):
             continue
         known = {word.casefold() for word in _WORD.findall(base.read(path) or "")}
         new = [
@@ -99,6 +103,26 @@ def _allows_any_of(test: ast.AST | None) -> bool:
     return test is None
 
 
+def _is_given(grown: _Grown, tree: ast.Module) -> bool:
+    """Whether what grew is an argument of a call, or its name is one of a call in the file."""
+    calls = (one for one in ast.walk(tree) if isinstance(one, ast.Call) and not _only_compares(one))
+    return grown.gives_more or any(
+        isinstance(inner, ast.Name) and inner.id in grown.names
+        for call in calls
+        for given in (*call.args, *call.keywords)
+        for inner in ast.walk(given)
+    )
+
+
+def _only_compares(call: ast.Call) -> bool:
+    """Whether a call checks what it is given, or makes a plain value of it: no call of tested code."""
+    called = call.func
+    last = getattr(called, "attr", getattr(called, "id", ""))
+    while isinstance(called, ast.Attribute | ast.Call):
+        called = called.value if isinstance(called, ast.Attribute) else called.func
+    return _CHECKS.match(last) is not None or getattr(called, "id", "") in _OF_TOOLS
+
+
 def _leaving_out(tree: ast.Module) -> frozenset[str]:
     """The names of what a file leaves out: `x not in NAMES`, `if x in NAMES`, `all_of_them - NAMES`."""
     found: list[ast.AST] = []
@@ -125,12 +149,15 @@ def _takes_out(node: ast.AST) -> bool:
 class _Grown:
     """Compares code, where a list, tuple, set or table may have elements more; `added` are these.
 
-    `leaves_more_out` says that some are in what leaves things out, to which the names `leaving_out` belong.
+    `leaves_more_out` says that some are in what leaves things out, to which the names `leaving_out` belong,
+    `gives_more` that some are in the arguments of a call. `names` are those of all that grew.
     """
 
     leaving_out: frozenset[str]
     added: list[str] = field(default_factory=list)
     leaves_more_out: bool = False
+    gives_more: bool = False
+    names: set[str] = field(default_factory=set)
 
     def __call__(self, before: Sequence[ast.AST], after: Sequence[ast.AST]) -> bool:
         return len(before) == len(after) and all(map(self._same, before, after))
@@ -152,13 +179,18 @@ class _Grown:
             is_same = len(before) == len(after) and all(map(self._same, before, after))
         else:
             is_same = before == after
-        # an element more in such code may be one that is left out
-        if isinstance(before, ast.stmt):
-            leaves_out = not self.leaving_out.isdisjoint(bound_by(before))
-        else:
-            leaves_out = isinstance(before, ast.AST) and _takes_out(before)
-        self.leaves_more_out |= leaves_out and len(self.added) > known
+        if len(self.added) > known and isinstance(before, ast.AST):
+            self._note(before)
         return is_same
+
+    def _note(self, grown: ast.AST) -> None:
+        """Remember what the code round a new element does with it."""
+        if isinstance(grown, ast.stmt):
+            self.names |= bound_by(grown)
+            self.leaves_more_out |= not self.leaving_out.isdisjoint(bound_by(grown))
+        else:
+            self.leaves_more_out |= _takes_out(grown)
+            self.gives_more |= isinstance(grown, ast.Call) and not _only_compares(grown)
 
     def _holds(self, before: Sequence[ast.AST], after: Sequence[ast.AST]) -> bool:
         """Whether all elements are there still, in their order."""

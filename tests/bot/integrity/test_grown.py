@@ -200,3 +200,22 @@ def test_a_table_of_the_conftest_may_grow_too(
     grown = find_grown([edited("test_set")], base_tree, head_tree, said, (place,))
 
     assert tuple(name for one in grown for name in one.members) == found
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("assert shop.price({'CENT': 1}) == 1", ()),
+        ("assert shop.price(1, coins=['CENT']) == 1", ()),
+        ("coins = ['CENT']\n    assert shop.price(coins) == 1", ()),
+        ("coins = {'CENT': 1}\n    assert shop.price(**coins) == 1", ()),
+        ("assert sorted(shop.names()) == sorted(['CENT'])", ("NICKEL",)),
+        ("check_names(shop, ['CENT'])", ("NICKEL",)),
+        ("coins = ['CENT']\n    assert len(shop.names()) == len(coins)", ("NICKEL",)),
+    ],
+)
+def test_what_tested_code_is_given_may_not_grow(line: str, found: tuple[str, ...]) -> None:
+    base = f"import shop\n\n\ndef test_one():\n    {line}\n"
+    head = base.replace("'CENT'", "'CENT', 'NICKEL'").replace("'NICKEL': 1", "'NICKEL': 5")
+    head = head.replace("'CENT', 'NICKEL': 1", "'CENT': 1, 'NICKEL': 5")
+    assert head != base and members("test_one", head, base=base) == found
