@@ -22,6 +22,7 @@ from sandbox.test_runs.crosswise import (
 )
 from sandbox.test_runs.doctests import Doctests, find_doctests
 from sandbox.test_runs.four_runs import FourRuns, aligned, passed
+from sandbox.test_runs.hanging import with_hanging_tests
 from sandbox.test_runs.other_packages import OwnPackages
 from sandbox.test_runs.path_kinds import PathKind, classify
 from sandbox.test_runs.repeats import HeadRepeats, RepeatedRuns, disagreeing
@@ -129,6 +130,7 @@ async def _cross(
         base_paths=crosswise.base_paths,
         head_paths=(*crosswise.head_paths, *own_docs),
     )
+    runs = await with_hanging_tests(sandbox, on_base, (head_on_base, head), runs)
     runs = await _with_new_tests_beside(sandbox, sides, on_head, crosswise, runs)
     own = OwnPackages(sandbox, sides.base, sides.head, (base_tree, head_tree))
     runs = await own.of_head(on_base, await own.of_base(on_head, runs))
