@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -226,8 +227,11 @@ def _settled(part: _Part, place: _Place) -> list[TestResult]:
         is_no_test = text and not _MAY_TEST.search(text)
         if is_no_test or any(result.id == path for result in part.results):
             return part.results
-        message = f"The test file {ended_how(status)} before its end."
-        return [*part.results, TestResult(path, Outcome.ERROR, message=message, path=path)]
+        how, was_killed = ended_how(status), bool(os.WTERMSIG(status))
+        cut_off = _cut_off(part.running, place, f"of its file {how}") if was_killed else []
+        message = f"The test file {how} before its end."
+        whole = TestResult(path, Outcome.ERROR, message=message, path=path)
+        return [*part.results, *(cut_off or [whole])]
     if part.results and (has_failed or not status):
         return part.results
     if part.results:
@@ -243,14 +247,17 @@ def _settled(part: _Part, place: _Place) -> list[TestResult]:
 def _never_ended(reading: _Reading, place: _Place, killed: str) -> list[TestResult]:
     """Return the test that ran when a limit ended the run; () where it may have been one of several."""
     running = [one for part in reading.parts for one in part.running.items()]
-    if len(running) != 1:
-        return []
-    file, titles = running[0]
+    return _cut_off(dict(running), place, killed) if len(running) == 1 else []
+
+
+def _cut_off(running: dict[str, list[str]], place: _Place, how: str) -> list[TestResult]:
+    """Return the tests, by their files, that ran when the run, or that of their file, was ended so."""
     record: dict[str, object] = {
-        "file": file, "line": 0, "title": titles, "outcome": Outcome.ERROR.value, "seconds": 0.0,
-        "message": f"This test was running when the run {killed}.", "suite": False, "failure": "",
+        "line": 0, "outcome": Outcome.ERROR.value, "seconds": 0.0, "suite": False, "failure": "",
+        "message": f"This test was running when the run {how}.",
     }  # fmt: skip
-    return _results(record, place)
+    both = (record | {"file": file, "title": titles} for file, titles in running.items())
+    return [result for one in both for result in _results(one, place)]
 
 
 def _results(record: dict[str, object], place: _Place, own_file: str = "") -> list[TestResult]:

@@ -72,7 +72,9 @@ function watch() {
 		library = library || name;
 	};
 
-	const watched = {tell, by, open, place};
+	// Which test runs, for the case that it never ends.
+	const running = title => title ? pen.record('running', {file: main.file, title: title.map(String)}) : pen.record('rested', {file: main.file});
+	const watched = {tell, by, open, place, running};
 	const load = Module._load;
 	Module._load = function (request, parent) {
 		const loaded = load.apply(this, arguments);
@@ -91,7 +93,7 @@ function watch() {
 	if (process.env.ASSAY_TAP) {
 		by('tap');
 		isComplete = false;
-		const see = tap => watchTap(tap.parser, () => [], tell, () => {
+		const see = tap => watchTap(tap.parser, () => [], watched, () => {
 			isComplete = true;
 			finish();
 		});
@@ -150,7 +152,7 @@ function watch() {
 	};
 }
 
-function watchTape(Results, {tell, by, open, place}) {
+function watchTape(Results, {tell, by, open, place, running}) {
 	const {push} = Results.prototype;
 	const seen = new Set();
 
@@ -169,6 +171,7 @@ function watchTape(Results, {tell, by, open, place}) {
 		const title = [...above, test.name];
 		test.on('prerun', () => {
 			hasBegun = true;
+			running(title);
 			const body = test._cb;
 			if (typeof body === 'function') {
 				// Tape lets an error end the process: the tests after this one would have no result.
@@ -188,6 +191,7 @@ function watchTape(Results, {tell, by, open, place}) {
 		});
 		test.on('end', () => {
 			hasEnded = true;
+			running(null);
 		});
 		test.on('result', result => {
 			if (typeof result !== 'string') {
@@ -266,7 +270,8 @@ function awaitTap(see) {
 }
 
 /** Follow tap's own parser: it reads what tap's objects say of themselves, and not the standard output. */
-function watchTap(parser, above, tell, ended) {
+function watchTap(parser, above, watched, ended) {
+	const {tell, running} = watched;
 	const state = {own: [], asserts: 0, below: 0};
 	let child = null;
 	parser.on('child', one => {
@@ -277,11 +282,16 @@ function watchTap(parser, above, tell, ended) {
 			});
 		}
 
-		own.state = watchTap(one, () => [...above(), own.name], tell, () => {});
+		running([...above(), String(own.name)]);
+		own.state = watchTap(one, () => [...above(), own.name], watched, () => {});
 	});
 	parser.on('assert', result => {
 		const title = result.name || '(unnamed)';
 		const isTest = Boolean(child && child.name === result.name);
+		if (isTest) {
+			running(null);
+		}
+
 		const message = isTest ? child.state.own.join('\n') : said(result);
 		if (isTest || result.skip) {
 			state.below += 1;
@@ -328,10 +338,14 @@ function said(result) {
 	return text(parts.join('\n') || 'failed');
 }
 
-function watchUvu({tell, by, place}) {
+function watchUvu({tell, by, place, running}) {
 	const name = uvu.publish({
 		place,
+		begun(suite, test) {
+			running([suite, test.name].filter(Boolean));
+		},
 		told(suite, test, error) {
+			running(null);
 			by('uvu');
 			tell(test.place || {file: ''}, [suite, test.name].filter(Boolean), error ? 'failed' : 'passed', error ? text(error) : '', {});
 			test.isTold = true;
