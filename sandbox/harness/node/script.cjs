@@ -93,10 +93,13 @@ function watch() {
 	if (process.env.ASSAY_TAP) {
 		by('tap');
 		isComplete = false;
-		const see = tap => watchTap(tap.parser, () => [], watched, () => {
-			isComplete = true;
-			finish();
-		});
+		const see = tap => {
+			followTap(tap, [], running);
+			watchTap(tap.parser, () => [], tell, () => {
+				isComplete = true;
+				finish();
+			});
+		};
 		if (process.env.ASSAY_TAP !== '1' && isModule(main.file)) {
 			awaitTap(see);
 		} else {
@@ -269,9 +272,18 @@ function awaitTap(see) {
 	globalThis[Symbol.for('assay tap')] = process.env.ASSAY_TAP;
 }
 
+/** Which test runs, by tap's objects: its parser comes to know of it later. */
+function followTap(test, above, running) {
+	test.on('subtestStart', inner => {
+		const title = [...above, inner.name];
+		running(title);
+		followTap(inner, title, running);
+	});
+	test.on('subtestEnd', () => running(null));
+}
+
 /** Follow tap's own parser: it reads what tap's objects say of themselves, and not the standard output. */
-function watchTap(parser, above, watched, ended) {
-	const {tell, running} = watched;
+function watchTap(parser, above, tell, ended) {
 	const state = {own: [], asserts: 0, below: 0};
 	let child = null;
 	parser.on('child', one => {
@@ -282,16 +294,11 @@ function watchTap(parser, above, watched, ended) {
 			});
 		}
 
-		running([...above(), String(own.name)]);
-		own.state = watchTap(one, () => [...above(), own.name], watched, () => {});
+		own.state = watchTap(one, () => [...above(), own.name], tell, () => {});
 	});
 	parser.on('assert', result => {
 		const title = result.name || '(unnamed)';
 		const isTest = Boolean(child && child.name === result.name);
-		if (isTest) {
-			running(null);
-		}
-
 		const message = isTest ? child.state.own.join('\n') : said(result);
 		if (isTest || result.skip) {
 			state.below += 1;
