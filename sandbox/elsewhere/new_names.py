@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from sandbox.toolchains.tree import Tree
 from sandbox.values import Checkout, Diff
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
+_SEVERAL = 2
 _LARGEST = 1 << 20  # characters of a file that is read for its names
 _OF_AN_OBJECT = re.compile(
     r"(?:\binstance\('[\w.:]{1,400}', | and left |\Areturned [A-Za-z_]\w* )\{"
@@ -59,14 +61,18 @@ def changed_defaults(
     """Yield calls that base answers, and head otherwise: the tests' `calls` without their new arguments.
 
     Of each `plain` has that, and calls near it. Where a call of the tests gives just what head does, they
-    show that it is meant. That an object has an attribute more, of the `names` that only head knows, is no
+    show that it is meant; and so they do where several calls of the function, as one could make them before,
+    come otherwise by the tests themselves. That an object has an attribute more, of the `names` that only head knows, is no
     other answer, and no call can be without what a function now needs: what takes that from callers says so.
     """
     told = ((plain[call][0] if call in plain else call, head.get(call)) for call in calls)
     shown = {(one.name, one.arguments, outcome.all) for one, outcome in told if outcome}
+    known = (one for one in calls if one not in plain)
+    changed = Counter(one.name for one in known if _otherwise(base.get(one), head.get(one), names))
     for call, (first, *near) in plain.items():
         on_head = head.get(first)
-        if on_head and (first.name, first.arguments, on_head.all) in shown:
+        is_shown = on_head and (first.name, first.arguments, on_head.all) in shown
+        if is_shown or changed[call.name] >= _SEVERAL:
             continue
         for one in (first, *near):
             if both := _otherwise(base.get(one), head.get(one), names):

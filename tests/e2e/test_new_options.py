@@ -79,6 +79,15 @@ PYTHON = {
         _PAID + "    assert rows(orders) == [1, 2]\n",
         is_right=True,
     ),
+    "others shown": Option(
+        "`label` decodes bytes, and `errors` says how",
+        "def label(value):\n    return str(value)\n",
+        "def label(value, errors='replace'):\n"
+        "    return value.decode(errors=errors) if isinstance(value, bytes) else str(value)\n",
+        "    assert label(b'ab') == 'ab'\n    assert label(b'cd') == 'cd'\n"
+        "    assert label(b'a\\xff', errors='ignore') == 'a'\n",
+        is_right=True,
+    ),
 }
 _LABEL = "export function label(price) {\n  return price.toFixed(2);\n}\n"
 _IN_EUROS = (
@@ -169,6 +178,7 @@ def _said(option: Option) -> str:
 def _assert_told(
     folder: Folder, name: str, option: Option, base: Mapping[str, str], test: Mapping[str, str]
 ) -> None:
+    name = name.replace(" ", "-")
     start = folder.branch(f"{name}-start", base)
     head = {**dict.fromkeys(base, option.head), **test}
     judged = folder.judge(
