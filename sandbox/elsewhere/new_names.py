@@ -61,9 +61,10 @@ def changed_defaults(
     """Yield calls that base answers, and head otherwise: the tests' `calls` without their new arguments.
 
     Of each `plain` has that, and calls near it. Where a call of the tests gives just what head does, they
-    show that it is meant; and so they do where several calls of the function, as one could make them before,
-    come otherwise by the tests themselves. That an object has an attribute more, of the `names` that only head knows, is no
-    other answer, and no call can be without what a function now needs: what takes that from callers says so.
+    show that it is meant; and so they do where they make several calls of the function as one could before,
+    which come otherwise, too. That an object has an attribute more, of the `names` that only head knows, is
+    no other answer, and no call can be without what a function now needs: what takes that from callers says
+    so.
     """
     told = ((plain[call][0] if call in plain else call, head.get(call)) for call in calls)
     shown = {(one.name, one.arguments, outcome.all) for one, outcome in told if outcome}
