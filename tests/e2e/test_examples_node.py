@@ -207,6 +207,27 @@ def test_a_module_alone_is_found_by_the_name_of_its_package(
     assert asked(judged)[:2] == ("satisfied", "oracle")
 
 
+def test_a_module_that_is_called_like_its_function(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """The file is not taken for the function: two things of one name could not be told apart."""
+    project = {
+        "package.json": package(type="module"),
+        "lib/slug.js": "export function slug(text) {\n  return text;\n}\n",
+        "test/a.test.js": (
+            "import {test} from 'node:test';\nimport assert from 'node:assert';\n"
+            "import {slug} from '../lib/slug.js';\n\ntest('it is kept', () => {\n"
+            "  assert.equal(slug('a'), 'a');\n});\n"
+        ),
+    }
+    folder = open_folder(tmp_path_factory.mktemp("named"), project)
+    code = "export function slug(text) {\n  return text.trim();\n}\n"
+    task = "slug should trim its text\n\n`slug(' a ')` should return `'a'`.\n"
+    judged = folder.judge(folder.branch("trim", {"lib/slug.js": code}), task=task)
+    assert judged.conclusion == "success", judged.said()
+    assert asked(judged)[:2] == ("satisfied", "oracle")
+
+
 ONE_ONLY = (
     "  const words = text.toLowerCase().replace(/ /g, '-');\n"
     "  const [, one, , two] = words;\n"

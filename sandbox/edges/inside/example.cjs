@@ -112,19 +112,17 @@ function views(found, exported) {
 
 const camel = name => name.replace(/^@[^/]*\//, '').replace(/[-._/]+(\w)/g, (_, letter) => letter.toUpperCase());
 
+// What a module gives by a name. A file that is called like what it exports is not that itself.
 function offered(name, {required, fallback, star}, called) {
-	const found = [];
 	if (star && Object.prototype.hasOwnProperty.call(star, name)) {
-		found.push(star[name]);
+		return [star[name]];
 	}
 
 	if (typeof fallback === 'function' && (fallback.name === name || called === name)) {
-		found.push(fallback);
-	} else if (called === name) {
-		found.push(required);
+		return [fallback];
 	}
 
-	return found;
+	return called === name ? [required] : [];
 }
 
 async function resolved(name) {
