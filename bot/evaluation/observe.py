@@ -9,7 +9,8 @@ from pathlib import Path
 
 from bot.apart import apart
 from bot.context import Built, EvaluationContext
-from bot.diff.kinds import kinds_of_change
+from bot.diff.kinds import is_test_file, kinds_of_change
+from bot.diff.lines import added_lines
 from bot.errors import OutOfTime, Superseded, Transient, UserError
 from bot.evaluation.on_host import case_here, on_this_host
 from bot.evidence.kinds import look_of
@@ -55,10 +56,11 @@ from sandbox.registry import RegistryAnswer, WantedPackage, look_up
 from sandbox.repository.names import inside
 from sandbox.repository.tree_reader import TreeReader
 from sandbox.test_runs.path_kinds import is_untested
-from sandbox.values import FAILING, Environment, Finding, Observation, Outcome
+from sandbox.values import FAILING, Diff, Environment, Finding, Observation, Outcome
 
 _FIRST = (ActionKind.UNIT_TESTS, ActionKind.STATIC_LINTER, ActionKind.LOCATE)
 _AT_A_TIME = max(2, min(8, cores()))
+_MOST_READ = 100_000  # characters
 _BUILD = Step(
     id="E0",
     goal="Install the project and what it needs.",
@@ -163,6 +165,7 @@ async def _observe(services: Services, case: EvaluationContext, task: Task) -> O
         base_is_untested=untested,
         gone=tuple(sorted(gone)),
         unnamed=unnamed_versions(checkout.diff, map(version_of, wanted)),
+        read_by_tests=_read_by_tests(checkout.diff, tests),
         changed_paths=checkout.diff.changed_paths,
         changes_truncated=checkout.diff.truncated,
         kinds=kinds_of_change(checkout.diff, kinds),
@@ -173,6 +176,12 @@ async def _observe(services: Services, case: EvaluationContext, task: Task) -> O
         without=case.request.without,
     )
     return await with_claims(services, case, observed)
+
+
+def _read_by_tests(diff: Diff, tests: FourWay) -> str:
+    own = {one.path for one in tests.comparisons}
+    read = (one for one in diff.files if is_test_file(one.path) and one.path not in own)
+    return "\n".join(line for one in read for _, line in added_lines(one))[:_MOST_READ]
 
 
 async def _vetted_dependencies(

@@ -44,7 +44,8 @@ class TestChange(StrEnum):
 class TestComparison:
     """One test four ways; None where it was not run or not collected there.
 
-    `written_by_author` says that the pull request added or edited the file the test stands in.
+    `written_by_author` says that the pull request added or edited the file the test stands in, or what it
+    reads: then base has no such test, or only head's version fails there.
     `assertion` is the one line of the failure that says most.
     `passes`/`runs` count the repeats on head after a first disagreement (0/0 when never repeated);
     `flakes_on_base` says that one of those on base, where it passed at first, failed. `source_before` is

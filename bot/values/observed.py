@@ -208,7 +208,8 @@ class Observed:
     `built_base`/`built_head` are None where there was nothing to build or the toolchain is missing
     (then `needs` says what). `base_is_untested` says that nothing on base looks like a test;
     `gone` are names that a demand wants gone, and that no code of head speaks of; `unnamed` are versions that
-    a demand names, and that no changed line of a file of dependencies has.
+    a demand names, and that no changed line of a file of dependencies has. `read_by_tests` are the lines that
+    the change adds to files of the tests in which no test stands: tables, fixtures and the like.
     `changed_paths` are the files of the diff, old names included; `changes_truncated` says that some are
     missing; `kinds` says what each change is to the program. `impact` and `located` are hints for people,
     no verdict rests on them. `without` are parts that were off for a measurement.
@@ -224,6 +225,7 @@ class Observed:
     base_is_untested: bool = False
     gone: tuple[str, ...] = ()
     unnamed: tuple[str, ...] = ()
+    read_by_tests: str = ""
     left_out: str = ""  # which of base's tests are not run, as a sentence
     unbuilt: str = ""  # which build failed on both sides and was left out, as a sentence
     too_new: str = ""  # that base is tested with older versions of its language only, as a sentence

@@ -292,10 +292,9 @@ def _proven(
     if best.written_by_author:
         rate = pass_rate(best)
         again = f" · {rate}" if rate else ""
-        reason = (
-            f"{in_numbers(ids)} ({why}{again}{told}). The pull request adds or edits "
-            f"{'its file' if len(ids) == 1 else 'their files'}."
-        )
+        own = ("its file", "what it reads") if len(ids) == 1 else ("their files", "what they read")
+        edited = own[best.path not in case.observed.changed_paths]
+        reason = f"{in_numbers(ids)} ({why}{again}{told}). The pull request adds or edits {edited}."
         decider = Decider.AUTHORS_TEST
     else:
         reason = (

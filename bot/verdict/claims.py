@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.evidence.case import Case
+from bot.evidence.tests.results import code_of
 from bot.task.ties import named_code
 from bot.values import ActionKind, Requirement, TestComparison
 from sandbox.elsewhere.values import BothSides, SecondLook, TestedInput, Unmeasured
@@ -59,6 +60,12 @@ class Claim:
     def asked(self) -> str:
         """All that is asked for, of this demand and of the others."""
         return "\n".join(f"{one.text}\n{one.detail}" for one in self.case.requirements.items)
+
+    @property
+    def proving_code(self) -> str:
+        """The code of all tests that fail without the change, and what is new in the files that they read."""
+        proofs, observed = self.case.groups.proofs, self.case.observed
+        return f"{code_of(proofs)}\n{observed.read_by_tests}" if proofs else ""
 
     @property
     def nearby(self) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ _SEVERAL = 2  # words that a name does not have by chance
 
 def shows_part(claim: Claim) -> Gap | None:
     """The task names several things side by side, or shows an input, and the tests have only some of it."""
-    code = code_of(claim.case.groups.proofs)
+    code = claim.proving_code
     seen = claim.case.observed.impact
     added = {one.place.name for one in (seen.symbols if seen else ()) if one.how == "added"}
     if untested := untested_alternatives(claim.requirement, code, added):
@@ -46,7 +46,7 @@ def leaves_one_untouched(claim: Claim) -> Gap | None:
     seen = claim.case.observed.impact
     if seen is None or not seen.untouched:
         return None
-    together, shown = [*named_together(claim.requirement)], code_of(claim.case.groups.proofs)
+    together, shown = [*named_together(claim.requirement)], claim.proving_code
     for left, other in seen.untouched:
         if not other and left in asked_subjects(claim.requirement):
             if not whole_name(left).search(shown):
@@ -69,7 +69,7 @@ def leaves_one_untouched(claim: Claim) -> Gap | None:
 def leaves_error_out(claim: Claim) -> Gap | None:
     """A sentence asks for an error, and no test of the change expects any."""
     error = demanded_error(claim.requirement)
-    if not error or expects_error(code_of(claim.case.groups.proofs)):
+    if not error or expects_error(claim.proving_code):
         return None
     return Gap(
         f"the task asks for `{error}`, and no test that fails without this change expects an error.",
@@ -81,7 +81,8 @@ def leaves_nothing_out(claim: Claim) -> Gap | None:
     """A sentence speaks of a value that is missing, and no test that the change brings has any such."""
     tests = claim.case.observed.tests.comparisons
     own = [one for one in tests if one.written_by_author and passed(one.head_on_head)]
-    value = untested_nothing(claim.requirement, code_of(own or claim.tests))
+    code = f"{code_of(own or claim.tests)}\n{claim.case.observed.read_by_tests}"
+    value = untested_nothing(claim.requirement, code)
     if not value:
         return None
     return Gap(

@@ -92,3 +92,47 @@ def test_a_row_that_goes_and_hides_a_break_fails(
     head = rules.branch(name, {"rules.js": rules_js, "test/rules.test.js": tests})
     judged = rules.judge(head, task=UNASKED)
     assert judged.conclusion == "failure", judged.said()
+
+
+PARSED = """export function range(text) {
+  return /^[\\dx]+(\\.[\\dx]+)*$/.test(text) ? text : undefined;
+}
+"""
+REFUSED = PARSED.replace(
+    "  return", "  if (/x\\.\\d/.test(text)) {\n    return null;\n  }\n\n  return"
+)
+TABLE = "export const rows = [\n  ['1.x', '1.x'],\n  ['2.1', '2.1'],\n];\n"
+MORE = TABLE.replace("];", "  ['1.x.5', null],\n  ['x.1', null],\n];")
+BY_TABLE = """import {it} from 'node:test';
+import assert from 'node:assert/strict';
+import {range} from '../range.js';
+import {rows} from './fixtures/rows.js';
+
+for (const [text, wanted] of rows) {
+  it(`an x and a number in a range: ${text}`, () => { assert.equal(range(text), wanted); });
+}
+"""
+
+
+def test_rows_of_another_file_belong_to_the_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A value that the task speaks of may stand where the tests read it."""
+    base = {
+        **BASE,
+        "range.js": PARSED,
+        "test/fixtures/rows.js": TABLE,
+        "test/range.test.js": BY_TABLE,
+    }
+    folder = open_folder(tmp_path_factory.mktemp("ranges"), base)
+    task = (
+        "A number after an x should make a range invalid\n\nIn a range a number must not follow a wildcard: "
+        "`1.x.5` and `x.1` are invalid. `range` should return null for them.\n"
+    )
+    for name, table, refused in (
+        ("null", MORE, REFUSED),
+        ("false", MORE.replace("null", "false"), REFUSED.replace("null", "false")),
+    ):
+        head = folder.branch(name, {"range.js": refused, "test/fixtures/rows.js": table})
+        judged = folder.judge(head, task=task)
+        (row,) = [one for one in judged.document.requirements if one.id == "R1"]
+        assert (judged.conclusion == "success") is (name == "null"), judged.said()
+        assert name != "null" or row.decided_by == "author's test", judged.said()

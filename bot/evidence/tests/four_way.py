@@ -208,6 +208,8 @@ def _comparison(four: Four) -> TestComparison:
     # Code round a doctest that stands on head as on base makes nobody its author.
     on_head = four.head_on_head
     is_base_doctest = on_head is not None and on_head.is_doctest and four.has_same_code
+    # A file that the change leaves alone may read tables and fixtures that it does not.
+    reads_other = four.bb is None or four.hb not in (None, four.bb)
     return TestComparison(
         id=shown.id,
         change=found.change,
@@ -215,7 +217,7 @@ def _comparison(four: Four) -> TestComparison:
         base_on_head=four.bh,
         head_on_base=four.hb,
         head_on_head=four.hh,
-        written_by_author=four.is_touched and not is_base_doctest,
+        written_by_author=(four.is_touched or reads_other) and not is_base_doctest,
         message="\n".join(part for part in (found.remark, failure) if part),
         not_loaded=why_it_failed(found.failure)
         if found.failure and is_whole_file(found.failure) and failed(found.failure.outcome)
