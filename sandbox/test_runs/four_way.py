@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from sandbox.base import Limits, Mount, Network, Sandbox
+from sandbox.base import Limits, Network, Sandbox
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.repository.combine import combine
 from sandbox.test_runs.crosswise import (
@@ -25,7 +25,7 @@ from sandbox.test_runs.four_runs import FourRuns, aligned, passed
 from sandbox.test_runs.hanging import with_hanging_tests
 from sandbox.test_runs.other_packages import OwnPackages
 from sandbox.test_runs.path_kinds import PathKind, classify
-from sandbox.test_runs.repeats import HeadRepeats, RepeatedRuns, disagreeing
+from sandbox.test_runs.repeats import base_repeats, disagreeing, head_repeats
 from sandbox.test_runs.run_records import joined_runs
 from sandbox.test_runs.test_order import TestOrder, within
 from sandbox.test_runs.unit_tests import run_tests
@@ -104,14 +104,17 @@ async def _cross(
     made = made_for_tests(sides.base), made_for_tests(sides.head)
     found = await asyncio.to_thread(find_crosswise, base_tree, head_tree, made)
     docs = await asyncio.to_thread(find_doctests, base_tree, head_tree, base.tests, head.tests)
-    around = _Around.of(sides)
-    crosswise = _concerning(found, docs, sides, whole=around.differs)
+    # What of head's surroundings base's tests must not meet; where there is any, all of them run without.
+    plugins = plugin_arguments(sides.base, sides.head)
+    laid = (*silenced_at_start(sides.base, sides.head), *runner_of_base(sides.base, sides.head))
+    crosswise = _concerning(found, docs, sides, whole=plugins is not None or bool(laid))
     trees = await asyncio.to_thread(_combined, sides, crosswise, docs)
     base_order, head_order = _full_orders(sides)
     # New tests that hang with the old code are not waited for until the limit.
     longest_s = 60 + 5 * max(base.seconds, head.seconds)
     limits = replace(sides.limits, timeout_s=min(sides.limits.timeout_s, longest_s))
-    on_head, on_base = _crossed_orders(sides, around, trees, limits)
+    on_head, on_base = _crossed_orders(sides, trees, limits)
+    on_head = replace(on_head, plugins=plugins, laid=laid)
     steps = (
         partial(_run_paths, sandbox, on_head, crosswise.base_paths),
         partial(_run_paths, sandbox, on_base, crosswise.head_paths),
@@ -134,8 +137,8 @@ async def _cross(
     runs = await _with_new_tests_beside(sandbox, sides, on_head, crosswise, runs)
     own = OwnPackages(sandbox, sides.base, sides.head, (base_tree, head_tree))
     runs = await own.of_head(on_base, await own.of_base(on_head, runs))
-    repeats = await RepeatedRuns(sandbox, base_order, on_head, head_order).of(runs)
-    again = await HeadRepeats(sandbox, head_order).of(runs)
+    repeats = await base_repeats(sandbox, runs, base_order, on_head, head_order)
+    again = await head_repeats(sandbox, runs, head_order)
     seen = Crossed(base_on_head, head_on_base or docs_on_base)
     return replace(runs, repeats=repeats, head_repeats=again), seen
 
@@ -179,24 +182,6 @@ async def _with_new_tests_beside(
 
 _RUN_WHOLE = (TestRunner.MAKE, TestRunner.CTEST)
 """Runners that no file can be named to."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Around:
-    """What of head's surroundings base's tests must not meet: see `surroundings`."""
-
-    plugins: tuple[str, ...] | None
-    laid: tuple[Mount, ...]
-
-    @classmethod
-    def of(cls, sides: Sides) -> _Around:
-        both = sides.base, sides.head
-        return cls(plugin_arguments(*both), (*silenced_at_start(*both), *runner_of_base(*both)))
-
-    @property
-    def differs(self) -> bool:
-        """Tell whether all of base's tests have to run without it."""
-        return self.plugins is not None or bool(self.laid)
 
 
 def _concerning(found: Crosswise, docs: Doctests, sides: Sides, *, whole: bool) -> Crosswise:
@@ -258,9 +243,7 @@ def _full_orders(sides: Sides) -> tuple[TestOrder, TestOrder]:
     )
 
 
-def _crossed_orders(
-    sides: Sides, around: _Around, trees: _Trees, limits: Limits
-) -> tuple[TestOrder, TestOrder]:
+def _crossed_orders(sides: Sides, trees: _Trees, limits: Limits) -> tuple[TestOrder, TestOrder]:
     """Return how base's tests run on head's code, and how head's run on base's.
 
     Each side's tests bring their own dependencies where the two sides' differ.
@@ -274,8 +257,6 @@ def _crossed_orders(
         limits=limits,
         fallback=sides.base if differ else None,
         guest=sides.base,
-        plugins=around.plugins,
-        laid=around.laid,
     )
     on_base = replace(
         base_order,

@@ -37,88 +37,63 @@ class _Tally:
         return self.passes[test_id] == (self.runs[test_id] if passes else 0)
 
 
-class RepeatedRuns:
-    """Runs base's tests again, on base's and on head's code.
+async def base_repeats(
+    sandbox: Sandbox, runs: FourRuns, on_base: TestOrder, crossed: TestOrder, on_head: TestOrder
+) -> tuple[Repeat, ...]:
+    """Repeat every base test that disagrees between the sides, on base's and on head's code.
 
     `crossed` is head's code under base's tests, `on_head` head's own tree: each test is repeated in the
     tree that its outcome is from. In the other one it may pass because that lacks what broke it.
+    First only their files run. A test that then passes may have failed because of the tests before it, so
+    the next rounds run everything. One run at a time: a test of time must not fail because of what runs
+    beside it.
     """
-
-    def __init__(
-        self, sandbox: Sandbox, on_base: TestOrder, crossed: TestOrder, on_head: TestOrder
-    ) -> None:
-        self._sandbox = sandbox
-        self._on_base = on_base
-        self._crossed = crossed
-        self._on_head = on_head
-
-    async def of(self, runs: FourRuns) -> tuple[Repeat, ...]:
-        """Repeat every base test that disagrees between the sides.
-
-        First only their files run. A test that then passes may have failed because of the tests
-        before it, so the next rounds run everything. One run at a time: a test of time must not fail
-        because of what runs beside it.
-        """
-        suspects = disagreeing(runs)
-        if not suspects:
-            return ()
-        base, head = _Tally(), _Tally()
-        crossed = [s for s in suspects if runs.is_crossed(s)]
-        own = [s for s in suspects if s not in crossed]
-        trees = (
-            (self._on_base, suspects, base),
-            (self._crossed, crossed, head),
-            (self._on_head, own, head),
-        )
-        is_alone = True
-        for done in range(1, _MOST_ROUNDS + 1):
-            for order, of_tree, tally in trees:
-                if of_tree:
-                    paths = tuple(sorted({one.path for one in of_tree})) if is_alone else ()
-                    seen = await run_tests(self._sandbox, replace(order, paths=paths))
-                    run = seen.tests or TestRun(False, ())
-                    tally.add(aligned(run, runs.base_on_base), of_tree)
-            steady = all(
-                base.is_steady(s.id, passes=passed(s.outcome))
-                and head.is_steady(s.id, passes=not passed(s.outcome))
-                for s in suspects
-            )
-            if not steady:
-                is_alone = False
-            elif done >= _ROUNDS_WHEN_STEADY or len(suspects) > _MANY:
-                break
-        return tuple(
-            Repeat(s.id, base.passes[s.id], base.runs[s.id], head.passes[s.id], head.runs[s.id])
+    suspects = disagreeing(runs)
+    if not suspects:
+        return ()
+    base, head = _Tally(), _Tally()
+    across = [s for s in suspects if runs.is_crossed(s)]
+    own = [s for s in suspects if s not in across]
+    trees = ((on_base, suspects, base), (crossed, across, head), (on_head, own, head))
+    is_alone = True
+    for done in range(1, _MOST_ROUNDS + 1):
+        for order, of_tree, tally in trees:
+            if of_tree:
+                paths = tuple(sorted({one.path for one in of_tree})) if is_alone else ()
+                seen = await run_tests(sandbox, replace(order, paths=paths))
+                tally.add(aligned(seen.tests or TestRun(False, ()), runs.base_on_base), of_tree)
+        steady = all(
+            base.is_steady(s.id, passes=passed(s.outcome))
+            and head.is_steady(s.id, passes=not passed(s.outcome))
             for s in suspects
         )
+        if not steady:
+            is_alone = False
+        elif done >= _ROUNDS_WHEN_STEADY or len(suspects) > _MANY:
+            break
+    return tuple(
+        Repeat(s.id, base.passes[s.id], base.runs[s.id], head.passes[s.id], head.runs[s.id])
+        for s in suspects
+    )
 
 
-class HeadRepeats:
-    """Runs the head tests again that show something of the change, on head's own code."""
+async def head_repeats(sandbox: Sandbox, runs: FourRuns, on_head: TestOrder) -> tuple[Repeat, ...]:
+    """Repeat every head test that would speak for or against the change, until it is known to be steady.
 
-    def __init__(self, sandbox: Sandbox, on_head: TestOrder) -> None:
-        self._sandbox = sandbox
-        self._on_head = on_head
-
-    async def of(self, runs: FourRuns) -> tuple[Repeat, ...]:
-        """Repeat every test that would speak for or against the change, until it is known to be steady.
-
-        A test that changes its mind is run five times more, with its file alone.
-        """
-        suspects = telling(runs)
-        if not suspects:
-            return ()
-        tally = _Tally()
-        paths = tuple(sorted({suspect.path for suspect in suspects}))
-        order = replace(self._on_head, paths=paths)
-        for done in range(1, _MOST_ROUNDS + 1):
-            observation = await run_tests(self._sandbox, order)
-            run = observation.tests or TestRun(False, ())
-            tally.add(aligned(run, runs.head_on_head), suspects)
-            steady = all(tally.is_steady(s.id, passes=passed(s.outcome)) for s in suspects)
-            if steady and done >= _ROUNDS_OF_NEWS_WHEN_STEADY:
-                break
-        return tuple(Repeat(s.id, 0, 0, tally.passes[s.id], tally.runs[s.id]) for s in suspects)
+    A test that changes its mind is run five times more, with its file alone, on head's own code.
+    """
+    suspects = telling(runs)
+    if not suspects:
+        return ()
+    tally = _Tally()
+    order = replace(on_head, paths=tuple(sorted({suspect.path for suspect in suspects})))
+    for done in range(1, _MOST_ROUNDS + 1):
+        seen = await run_tests(sandbox, order)
+        tally.add(aligned(seen.tests or TestRun(False, ()), runs.head_on_head), suspects)
+        steady = all(tally.is_steady(s.id, passes=passed(s.outcome)) for s in suspects)
+        if steady and done >= _ROUNDS_OF_NEWS_WHEN_STEADY:
+            break
+    return tuple(Repeat(s.id, 0, 0, tally.passes[s.id], tally.runs[s.id]) for s in suspects)
 
 
 def telling(runs: FourRuns) -> list[TestResult]:
