@@ -328,16 +328,10 @@ KEPT_TESTS = TestDriver(_kept_command, _read_kept, _shown_kept)
 """One driver for all runners that the supervisor knows."""
 
 
+_KEPT = (*_SUFFIXES, TestRunner.CTEST, TestRunner.MAKE)
 TEST_DRIVERS: dict[TestRunner, TestDriver] = {
-    TestRunner.PYTEST: PYTHON_TESTS,
-    TestRunner.UNITTEST: PYTHON_TESTS,
-    TestRunner.BATS: KEPT_TESTS,
-    TestRunner.CARGO: KEPT_TESTS,
-    TestRunner.CTEST: KEPT_TESTS,
-    TestRunner.GO: KEPT_TESTS,
-    TestRunner.JUNIT: KEPT_TESTS,
-    TestRunner.MAKE: KEPT_TESTS,
-    TestRunner.SCRIPTS: KEPT_TESTS,
+    **dict.fromkeys((TestRunner.PYTEST, TestRunner.UNITTEST), PYTHON_TESTS),
+    **dict.fromkeys(_KEPT, KEPT_TESTS),
     **dict.fromkeys(NODE_RUNNERS, NODE_TESTS),
     TestRunner.COMMAND: SHELL_TESTS,
 }
