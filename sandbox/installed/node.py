@@ -44,8 +44,8 @@ def can_be_packed(environment: Environment, tree: Path) -> bool:
 
 async def load_packed(sandbox: Sandbox, environment: Environment, tree: Path) -> InstalledSide:
     """Pack and load; nothing is built and nothing is fetched. Raises SandboxError."""
-    layer = environment.dependencies_layer
-    packages = (one for one in kept(layer) if one.target.endswith("/node_modules")) if layer else ()
+    kept_files = kept(environment.dependencies_layer)
+    packages = (one for one in kept_files if one.target.endswith("/node_modules"))
     toolchain = environment.toolchain_layer
     program = Path(__file__).parent / "inside" / "load.mjs"
     folder = f"{TREE}/{environment.recipe.root}".rstrip("/")

@@ -210,7 +210,7 @@ def made_for_tests(environment: Environment) -> dict[str, Path]:
     """Return the files that a build wrote among the tests, by their paths in the tree."""
     found: dict[str, Path] = {}
     for layer in (environment.dependencies_layer, environment.project_layer):
-        for mount in layers.kept(layer, of_tests=True) if layer else ():
+        for mount in layers.kept(layer, of_tests=True):
             path, source = mount.target.removeprefix(f"{TREE}/"), Path(mount.source)
             files = [f for f in source.rglob("*") if f.is_file()] if source.is_dir() else []
             found |= {f"{path}/{f.relative_to(source).as_posix()}": f for f in files[:_MOST]}

@@ -157,8 +157,7 @@ class _Versions:
 
     def __init__(self, environment: Environment) -> None:
         place = f"{TREE}/{environment.recipe.root}".rstrip("/") + "/node_modules"
-        layer = environment.dependencies_layer
-        mounts = layers.kept(layer) if layer else ()
+        mounts = layers.kept(environment.dependencies_layer)
         self._folder = next((Path(one.source) for one in mounts if one.target == place), None)
 
     def of(self, name: str) -> str:

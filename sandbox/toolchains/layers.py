@@ -58,16 +58,16 @@ def mounts(environment: Environment, tests: Environment | None = None) -> tuple[
     )
     found = tuple(Mount(source, target) for source, target in layers if source)
     if tests is None or tests is environment:
-        return found + tuple(one for source, _ in layers if source for one in kept(source))
-    own = tuple(one for source, _ in layers if source for one in kept(source, of_tests=False))
+        return (*found, *(one for source, _ in layers for one in kept(source)))
+    own = (one for source, _ in layers for one in kept(source, of_tests=False))
     theirs = (tests.dependencies_layer, tests.project_layer)
-    return (
-        found + own + tuple(one for layer in theirs if layer for one in kept(layer, of_tests=True))
-    )
+    return (*found, *own, *(one for layer in theirs for one in kept(layer, of_tests=True)))
 
 
 def kept(layer: str, of_tests: bool | None = None) -> tuple[Mount, ...]:
-    """Return the mounts of what a layer's build wrote into the tree, or of one kind of it."""
+    """Return the mounts of what the build of a layer, if any, wrote into the tree, or of one kind of it."""
+    if not layer:
+        return ()
     notes_file = Path(layer).parent / NOTES
     notes = json.loads(notes_file.read_text()) if notes_file.exists() else []
     found = []
