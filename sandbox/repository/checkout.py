@@ -15,7 +15,7 @@ from pathlib import Path
 from sandbox.errors import CheckoutError, PatchRejected
 from sandbox.repository.diff import read_diff
 from sandbox.repository.fetch import fetch, resolve_at_source
-from sandbox.repository.git import GitCall, GitResult, expect, run_git
+from sandbox.repository.git import GitCall, as_assay, expect, run_git
 from sandbox.repository.mirror import (
     Mirror,
     RepositorySource,
@@ -54,31 +54,23 @@ def commit_patch(mirror: Mirror, base: str, patch: str, identifier: str) -> str:
     raw = raw if raw.endswith(b"\n") else raw + b"\n"
     with locked(mirror) as lock, tempfile.TemporaryDirectory(prefix="assay-index-") as folder:
         index = (("GIT_INDEX_FILE", str(Path(folder, "index"))),)
-        expect(_git(mirror, ("read-tree", base), index), "read the base")
-        applied = run_git(
-            GitCall(("apply", "--cached", "--whitespace=nowarn", "-"), mirror.git_dir, raw, index)
-        )
+        expect(git(mirror, ("read-tree", base), variables=index), "read the base")
+        applied = git(mirror, ("apply", "--cached", "--whitespace=nowarn", "-"), raw, index)
         if applied.exit_code:
             raise _rejection(applied.stderr, patch)
-        written = expect(_git(mirror, ("write-tree",), index), "write the tree")
+        written = expect(git(mirror, ("write-tree",), variables=index), "write the tree")
         tree = written.stdout.decode().strip()
-        dated = _git(mirror, ("show", "-s", "--format=%ct", base))
+        dated = git(mirror, ("show", "-s", "--format=%ct", base))
         date = f"{expect(dated, 'read the base').stdout.decode().strip()} +0000"
-        person = {"NAME": "Assay", "EMAIL": "assay@localhost", "DATE": date}
-        variables = tuple(
-            (f"GIT_{role}_{part}", value)
-            for role in ("AUTHOR", "COMMITTER")
-            for part, value in person.items()
-        )
         made = GitCall(
             ("commit-tree", tree, "-p", base, "-m", "The patch under judgement"),
             mirror.git_dir,
-            variables=variables,
+            variables=as_assay(date),
             inherit=(lock,),
         )
         sha = expect(run_git(made), "commit the patch").stdout.decode().strip()
         pin = ("update-ref", f"refs/assay/patch/{identifier}", sha)
-        expect(_git(mirror, pin), "keep the patch")
+        expect(git(mirror, pin), "keep the patch")
     return sha
 
 
@@ -113,12 +105,6 @@ def _hunk_number(patch: str, path: str, line: int) -> int:
             if int(match.group(1)) == line:
                 return number
     return 1
-
-
-def _git(
-    mirror: Mirror, arguments: tuple[str, ...], variables: tuple[tuple[str, str], ...] = ()
-) -> GitResult:
-    return run_git(GitCall(arguments, mirror.git_dir, variables=variables))
 
 
 @dataclass(frozen=True, slots=True)

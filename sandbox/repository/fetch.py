@@ -12,7 +12,16 @@ from urllib.parse import urlsplit
 
 from sandbox.disk import is_said
 from sandbox.errors import CheckoutError, CheckoutUnavailable, MissingRevision
-from sandbox.repository.git import GitCall, GitResult, askpass, expect, last_line, run_git
+from sandbox.repository.git import (
+    GitCall,
+    GitResult,
+    askpass,
+    expect,
+    git_in,
+    last_line,
+    run_git,
+)
+from sandbox.repository.local_repository import common_dir, is_shallow_clone
 from sandbox.repository.mirror import (
     SHA,
     UNSHALLOW,
@@ -21,6 +30,7 @@ from sandbox.repository.mirror import (
     checked_location,
     git,
     has,
+    has_reference,
     is_own,
     is_shallow,
     locked,
@@ -63,33 +73,23 @@ def resolve_at_source(mirror: Mirror, revision: str) -> str:
 
 
 def _resolve_locally(source: RepositorySource, revision: str) -> str:
-    folder = checked_location(source)
-    if not Path(folder).is_dir():
+    folder = Path(checked_location(source))
+    if not folder.is_dir():
         raise CheckoutError(f"{folder} is not a folder.", "Name the folder of a git repository.")
-    found = run_git(GitCall(("-C", folder, "rev-parse", "--git-dir")))
-    if found.exit_code:
+    if git_in(folder, "rev-parse", "--git-dir").exit_code:
         raise CheckoutError(
             f"{folder} is not a git repository.", "Name the folder of a git repository."
         )
-    result = run_git(
-        GitCall(
-            ("-C", folder, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
-        )
-    )
+    commit = ("--verify", "--end-of-options", f"{revision}^{{commit}}")
+    result = git_in(folder, "rev-parse", *commit)
     if result.exit_code == 0:
         return result.stdout.decode().strip()
-    if not expect(run_git(GitCall(("-C", folder, "rev-list", "-n1", "--all"))), "list").stdout:
+    if not expect(git_in(folder, "rev-list", "-n1", "--all"), "list").stdout:
         raise MissingRevision(f"{folder} has no commits yet.", "Commit something first.")
     next_step = "Fetch it there, or name another one."
     if is_shallow_clone(folder):
         next_step = f"It is a shallow clone; run in it: {UNSHALLOW}"
     raise MissingRevision(f"{revision!r} names no commit in {folder}.", next_step)
-
-
-def is_shallow_clone(folder: str) -> bool:
-    """Say whether a repository of this machine lacks the older part of its history."""
-    asked = GitCall(("-C", folder, "rev-parse", "--is-shallow-repository"))
-    return run_git(asked).stdout.strip() == b"true"
 
 
 def fetch(mirror: Mirror, shas: Sequence[str]) -> None:
@@ -132,7 +132,7 @@ def fetch(mirror: Mirror, shas: Sequence[str]) -> None:
 def fetch_alone(mirror: Mirror, sha: str) -> None:
     """Bring one commit without its history into a mirror of its own kind. Raises as `fetch` does."""
     reference = f"refs/assay/keep/{sha}"
-    if git(mirror, ("rev-parse", "--verify", "--quiet", reference)).exit_code == 0:
+    if has_reference(mirror, reference):
         return
     options = ["--quiet", "--no-write-fetch-head", "--no-auto-maintenance", "--depth=1"]
     options += ["--no-tags", "--no-recurse-submodules"]
@@ -243,10 +243,7 @@ def fetch_submodule(mirror: Mirror, commit: str, path: str, sha: str) -> Mirror:
     if mirror.source.is_local:
         # A local clone keeps the repositories of its submodules in a folder of its own.
         folder = Path(mirror.source.location.removeprefix("file://")).resolve()
-        asked = ("-C", str(folder), "rev-parse", "--path-format=absolute", "--git-common-dir")
-        said = run_git(GitCall(asked))
-        common = folder if said.exit_code else Path(os.fsdecode(said.stdout.rstrip(b"\n")))
-        modules = (common / "modules").resolve()
+        modules = ((common_dir(folder) or folder) / "modules").resolve()
         found = (modules / name).resolve()
         if not found.is_relative_to(modules) or not (found / "HEAD").is_file():
             raise CheckoutError(

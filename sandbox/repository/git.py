@@ -122,6 +122,18 @@ def run_git(call: GitCall) -> GitResult:
     return GitResult(exit_code, stdout[: call.max_output_bytes], text, truncated)
 
 
+def git_in(folder: Path | str, *arguments: str) -> GitResult:
+    """Run git in a folder of this machine; a failing git is a value."""
+    return run_git(GitCall(("-C", str(folder), *arguments)))
+
+
+def as_assay(date: str) -> tuple[tuple[str, str], ...]:
+    """Return the variables by which a commit is Assay's own, made on a date."""
+    person = {"NAME": "Assay", "EMAIL": "assay@localhost", "DATE": date}
+    roles = ("AUTHOR", "COMMITTER")
+    return tuple((f"GIT_{role}_{part}", said) for role in roles for part, said in person.items())
+
+
 def expect(result: GitResult, doing: str) -> GitResult:
     """Return the result of a git that must not fail. Raises CheckoutError; DiskTrouble for a full disk."""
     if result.exit_code:

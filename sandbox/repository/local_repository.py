@@ -14,43 +14,42 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sandbox.errors import CheckoutError
-from sandbox.repository.fetch import is_shallow_clone
-from sandbox.repository.git import GitCall, GitResult, expect, run_git
-from sandbox.repository.mirror import UNSHALLOW, Mirror, locked, pin_own
+from sandbox.repository.git import GitCall, GitResult, as_assay, expect, git_in, run_git
+from sandbox.repository.mirror import UNSHALLOW, Mirror, git, locked, pin_own
 
 COMMIT_MESSAGE = "Uncommitted changes"
 MOST_FILES = 20_000
 MOST_BYTES = 1 << 30
 _DEFAULTS = ("main", "master")
-_PERSON = {"NAME": "Assay", "EMAIL": "assay@localhost", "DATE": "2026-01-01T00:00:00Z"}
-AS_ASSAY = tuple(
-    (f"GIT_{role}_{part}", value)
-    for role in ("AUTHOR", "COMMITTER")
-    for part, value in _PERSON.items()
-)
+AS_ASSAY = as_assay("2026-01-01T00:00:00Z")
 """The variables by which a commit is Assay's own, and the same whenever it is made."""
 
 
 def toplevel(folder: Path) -> Path:
     """Return the root of the work tree that holds `folder`; `folder` itself where there is none."""
-    found = _git(folder, "rev-parse", "--show-toplevel")
+    found = git_in(folder, "rev-parse", "--show-toplevel")
     name = os.fsdecode(found.stdout.rstrip(b"\n"))
     return Path(name) if found.exit_code == 0 and name else folder
 
 
 def common_dir(folder: Path) -> Path | None:
     """Return where git keeps what belongs to `folder`; None where that is no repository."""
-    found = _git(folder, "rev-parse", "--path-format=absolute", "--git-common-dir")
+    found = git_in(folder, "rev-parse", "--path-format=absolute", "--git-common-dir")
     name = os.fsdecode(found.stdout.rstrip(b"\n"))
     return Path(name).resolve() if found.exit_code == 0 and name else None
 
 
+def is_shallow_clone(folder: Path) -> bool:
+    """Say whether a repository of this machine lacks the older part of its history."""
+    return git_in(folder, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
+
+
 def default_base(folder: Path) -> str:
     """Return the remote's default branch, else main or master. Raises CheckoutError without any."""
-    remotes = _git(folder, "remote").stdout.decode(errors="replace").split()
+    remotes = git_in(folder, "remote").stdout.decode(errors="replace").split()
     remotes.sort(key=lambda name: name != "origin")
     for remote in remotes:
-        head = _git(folder, "symbolic-ref", "--short", f"refs/remotes/{remote}/HEAD")
+        head = git_in(folder, "symbolic-ref", "--short", f"refs/remotes/{remote}/HEAD")
         named = head.stdout.decode(errors="replace").strip()
         for name in (named, *(f"{remote}/{usual}" for usual in _DEFAULTS)):
             if name and _exists(folder, f"refs/remotes/{name}"):
@@ -59,7 +58,7 @@ def default_base(folder: Path) -> str:
         if _exists(folder, f"refs/heads/{name}"):
             return name
     next_step = "Name the branch that the change wants into: --base BRANCH."
-    if is_shallow_clone(str(folder)):
+    if is_shallow_clone(folder):
         next_step = f"{folder} is a shallow clone; run in it: {UNSHALLOW}"
     raise CheckoutError(
         "The repository has neither a remote's default branch nor a branch main or master.",
@@ -68,18 +67,18 @@ def default_base(folder: Path) -> str:
 
 
 def _exists(folder: Path, reference: str) -> bool:
-    return _git(folder, "rev-parse", "--verify", "--quiet", reference).exit_code == 0
+    return git_in(folder, "rev-parse", "--verify", "--quiet", reference).exit_code == 0
 
 
 def contains(folder: Path, target: str, sha: str) -> bool:
     """Whether the commit `target` has `sha` in its history."""
-    return _git(folder, "merge-base", "--is-ancestor", sha, target).exit_code == 0
+    return git_in(folder, "merge-base", "--is-ancestor", sha, target).exit_code == 0
 
 
 def lacks_common_history(folder: Path, one: str, other: str) -> bool:
     """Whether a shallow clone was cut off above the common ancestor of two commits."""
-    apart = _git(folder, "merge-base", one, other).exit_code != 0
-    return apart and is_shallow_clone(str(folder))
+    apart = git_in(folder, "merge-base", one, other).exit_code != 0
+    return apart and is_shallow_clone(folder)
 
 
 # --- what is not committed ------------------------------------------------------------------
@@ -87,7 +86,7 @@ def lacks_common_history(folder: Path, one: str, other: str) -> bool:
 
 def changed_files(mirror: Mirror, folder: Path) -> tuple[str, ...]:
     """Return the files that differ from HEAD, staged or not, and the new ones that nothing ignores."""
-    if _git(folder, "rev-parse", "--is-inside-work-tree").stdout.strip() != b"true":
+    if git_in(folder, "rev-parse", "--is-inside-work-tree").stdout.strip() != b"true":
         return ()
     with _own_index(mirror, folder) as index:
         return index.changed()
@@ -108,12 +107,10 @@ def commit_work_tree(mirror: Mirror, folder: Path, head: str) -> str:
                 "Add what is not source to .gitignore.",
             )
         tree = index.tree(names)
-        call = GitCall(
-            ("commit-tree", "-p", head, "-m", COMMIT_MESSAGE, tree),
-            mirror.git_dir,
-            variables=AS_ASSAY,
+        made = git(
+            mirror, ("commit-tree", "-p", head, "-m", COMMIT_MESSAGE, tree), variables=AS_ASSAY
         )
-        sha = expect(run_git(call), "commit the work tree").stdout.decode().strip()
+        sha = expect(made, "commit the work tree").stdout.decode().strip()
         pin_own(mirror, sha)
     return sha
 
@@ -144,15 +141,15 @@ class _Index:
         return self._run("write-tree").stdout.decode().strip()
 
     def _staged(self) -> tuple[str, ...]:
-        listed = _git(
+        listed = git_in(
             self._folder, "diff-index", "--cached", "--no-renames", "--name-only", "-z", "HEAD"
         )
         return _names(expect(listed, "compare the index with HEAD").stdout)
 
     def _run(self, *arguments: str, names: Iterable[str] = ()) -> GitResult:
         stdin = b"".join(os.fsencode(name) + b"\0" for name in names)
-        call = GitCall(arguments, self._mirror.git_dir, stdin, self._variables)
-        return expect(run_git(call), "read the work tree")
+        done = git(self._mirror, arguments, stdin, self._variables)
+        return expect(done, "read the work tree")
 
 
 @contextmanager
@@ -175,13 +172,9 @@ def _own_index(mirror: Mirror, folder: Path) -> Iterator[_Index]:
 
 
 def _path_in(folder: Path, name: str) -> Path:
-    found = _git(folder, "rev-parse", "--path-format=absolute", "--git-path", name)
+    found = git_in(folder, "rev-parse", "--path-format=absolute", "--git-path", name)
     return Path(os.fsdecode(found.stdout.rstrip(b"\n")))
 
 
 def _names(listed: bytes) -> tuple[str, ...]:
     return tuple(os.fsdecode(name) for name in listed.split(b"\0") if name)
-
-
-def _git(folder: Path, *arguments: str) -> GitResult:
-    return run_git(GitCall(("-C", str(folder), *arguments)))

@@ -134,8 +134,7 @@ def has(mirror: Mirror, sha: str) -> bool:
     """Say whether a commit is here with its whole history: pinned, or an ancestor of a pinned one."""
     if not SHA.fullmatch(sha):
         raise MissingRevision(f"{sha!r} is not a full commit id.")
-    pinned = ("rev-parse", "--verify", "--quiet", f"refs/assay/keep/{sha}")
-    if git(mirror, pinned).exit_code == 0:
+    if has_reference(mirror, f"refs/assay/keep/{sha}"):
         return True
     containing = ("for-each-ref", "--count=1", "--contains", sha, "refs/assay/keep")
     result = git(mirror, containing)
@@ -150,7 +149,12 @@ def pin_own(mirror: Mirror, sha: str) -> None:
 
 def is_own(mirror: Mirror, sha: str) -> bool:
     """Say whether a commit was made in the mirror."""
-    return git(mirror, ("rev-parse", "--verify", "--quiet", f"refs/assay/own/{sha}")).exit_code == 0
+    return has_reference(mirror, f"refs/assay/own/{sha}")
+
+
+def has_reference(mirror: Mirror, name: str) -> bool:
+    """Say whether there is a reference of that name."""
+    return git(mirror, ("rev-parse", "--verify", "--quiet", name)).exit_code == 0
 
 
 def is_shallow(mirror: Mirror) -> bool:
@@ -217,9 +221,14 @@ def list_paths(mirror: Mirror, sha: str, below: str = "") -> tuple[str, ...]:
     return tuple(display_name(name) for name in names if name)
 
 
-def git(mirror: Mirror, arguments: tuple[str, ...], stdin: bytes = b"") -> GitResult:
+def git(
+    mirror: Mirror,
+    arguments: tuple[str, ...],
+    stdin: bytes = b"",
+    variables: tuple[tuple[str, str], ...] = (),
+) -> GitResult:
     """Run git on the mirror; a failing git is a value."""
-    return run_git(GitCall(arguments, mirror.git_dir, stdin))
+    return run_git(GitCall(arguments, mirror.git_dir, stdin, variables))
 
 
 _HOLD_S = 24 * 3600.0
