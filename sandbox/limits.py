@@ -13,11 +13,11 @@ import secrets
 import stat
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from sandbox.base import Killed, Limits, Mount, MountMode
 from sandbox.disk import check_disk
@@ -35,13 +35,13 @@ _GROUP_PREFIX = "assay-"
 class GroupFiles:
     """What the files of a memory cgroup are called in one version of the interface."""
 
-    limits: tuple[str, ...]
+    limit: str
     events: str
     held_key: str
 
 
-V1 = GroupFiles(("memory.limit_in_bytes",), "memory.oom_control", "total_rss")
-V2 = GroupFiles(("memory.max",), "memory.events", "anon")
+V1 = GroupFiles("memory.limit_in_bytes", "memory.oom_control", "total_rss")
+V2 = GroupFiles("memory.max", "memory.events", "anon")
 
 
 def _number(file: Path, key: str) -> int:
@@ -59,8 +59,7 @@ class MemoryGroup:
         self._folder = folder
         self._files = files
         folder.mkdir()
-        for name in files.limits:
-            (folder / name).write_text(str(limit_bytes))
+        (folder / files.limit).write_text(str(limit_bytes))
         if files is V2:
             with suppress(OSError):  # a kernel without swap accounting has no such file
                 (folder / "memory.swap.max").write_text("0")
@@ -301,3 +300,28 @@ async def limit_reached(memory: HeldMemory, limit_bytes: int, disk: DiskWatch) -
         if passed := await asyncio.to_thread(disk.passed):
             return passed
         await asyncio.sleep(_LOOK_EVERY_S)
+
+
+async def first_end(
+    ended: Coroutine[Any, Any, None],
+    passed: Coroutine[Any, Any, Killed],
+    overflowed: asyncio.Event,
+    timeout_s: float,
+) -> Killed | None:
+    """Wait for a program's end or the first limit that it runs into. Raises what `ended` does."""
+    end, limit = asyncio.create_task(ended), asyncio.create_task(passed)
+    overflow = asyncio.create_task(overflowed.wait())
+    tasks: tuple[asyncio.Task[None] | asyncio.Task[bool] | asyncio.Task[Killed], ...]
+    tasks = (end, overflow, limit)
+    try:
+        done, _ = await asyncio.wait(tasks, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+        if overflowed.is_set():
+            return Killed.CHANNEL
+        if end in done:
+            end.result()
+            return None
+        return limit.result() if limit in done else Killed.TIMEOUT
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)

@@ -26,14 +26,12 @@ from pathlib import Path
 from sandbox import layout, network
 from sandbox.base import Command, Completed, Killed, Limits, Mount, MountMode, Network, SandboxError
 from sandbox.bubblewrap.process import (
-    Bounds,
     Ends,
     Pipes,
     ProcessStreams,
     ProcessTree,
     StatusLines,
     completed,
-    first_end,
     memory_file,
     open_ends,
     start,
@@ -42,7 +40,15 @@ from sandbox.bubblewrap.selfcheck import as_root, no_build_network, ways_out
 from sandbox.folders import FolderPolicy, Folders, is_overlaid, resolved
 from sandbox.index import host_index_settings
 from sandbox.layout import program_prefix
-from sandbox.limits import MEBIBYTE, DiskWatch, MemoryGroup, find_group_parent
+from sandbox.limits import (
+    MEBIBYTE,
+    DiskWatch,
+    MemoryGroup,
+    TreeMemory,
+    find_group_parent,
+    first_end,
+    limit_reached,
+)
 from sandbox.seccomp import seccomp_filter
 from sandbox.stage import CHANNEL_DESCRIPTOR, NOT_MAPPABLE
 from sandbox.streams import Capped, HeadTail
@@ -224,8 +230,8 @@ class BubblewrapSandbox:
                 return await self._run_prepared(prepared, closing)
 
     async def _run_prepared(self, prepared: _Prepared, closing: ExitStack) -> Completed:
-        command, overflowed = prepared.command, asyncio.Event()
-        output_bytes = command.limits.output_bytes
+        command, group, overflowed = prepared.command, prepared.group, asyncio.Event()
+        limits, output_bytes = command.limits, command.limits.output_bytes
         streams = ProcessStreams(
             out=HeadTail(output_bytes),
             err=HeadTail(output_bytes),
@@ -234,20 +240,20 @@ class BubblewrapSandbox:
         )
         pipes = Pipes(closing)
         ends = open_ends(pipes, streams, wants_channel=command.channel_bytes > 0)
-        disk = await asyncio.to_thread(DiskWatch.of, prepared.mounts, command.limits)
+        disk = await asyncio.to_thread(DiskWatch.of, prepared.mounts, limits)
         started = time.monotonic()
         process = self._start(prepared, ends, closing)
         pipes.close_writing_ends()
         async with ProcessTree(process, streams.status) as tree:
-            bounds = Bounds(prepared.group, disk)
-            killed = await first_end(tree, command.limits, bounds, overflowed)
+            most = limits.memory_mb * MEBIBYTE
+            passed = limit_reached(group or TreeMemory(tree.pid, most), most, disk)
+            killed = await first_end(tree.ended(), passed, overflowed, limits.timeout_s)
         seconds = time.monotonic() - started
         await pipes.drained(_DRAIN_TIMEOUT_S)
         if killed is None and overflowed.is_set():
             killed = Killed.CHANNEL
         if killed is None:
             killed = await asyncio.to_thread(disk.passed, at_the_end=True)
-        group = prepared.group
         if killed is None and group and streams.status.exit_code() != 0 and group.ran_out():
             killed = Killed.MEMORY  # the kernel killed for it, and the program did not end well
         done = completed(streams, killed, seconds)

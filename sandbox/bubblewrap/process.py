@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from sandbox.base import Completed, Killed, Limits, SandboxError
+from sandbox.base import Completed, Killed, SandboxError
 from sandbox.concurrently import to_its_end
 from sandbox.errors import HostTrouble
-from sandbox.limits import MEBIBYTE, DiskWatch, MemoryGroup, TreeMemory, limit_reached
 from sandbox.streams import Capped, HeadTail, PipeReader, Sink
 
 _DEATH_TIMEOUT_S = 30.0  # giving back gigabytes on a busy machine takes a while
@@ -216,14 +215,6 @@ class ProcessStreams:
     status: StatusLines
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """What watches over a command's memory and disk; without a group its processes are summed."""
-
-    group: MemoryGroup | None
-    disk: DiskWatch
-
-
 def open_ends(pipes: Pipes, streams: ProcessStreams, *, wants_channel: bool) -> Ends:
     """Open the pipes into the streams; call inside the running loop."""
     return Ends(
@@ -232,32 +223,6 @@ def open_ends(pipes: Pipes, streams: ProcessStreams, *, wants_channel: bool) -> 
         status=pipes.open(streams.status),
         channel=pipes.open(streams.channel) if wants_channel else None,
     )
-
-
-async def first_end(
-    tree: ProcessTree, limits: Limits, bounds: Bounds, overflowed: asyncio.Event
-) -> Killed | None:
-    """Wait for the program's end or the first limit that it runs into."""
-    limit_bytes = limits.memory_mb * MEBIBYTE
-    memory = bounds.group or TreeMemory(tree.pid, limit_bytes)
-    ended = asyncio.create_task(tree.ended())
-    overflow = asyncio.create_task(overflowed.wait())
-    passed = asyncio.create_task(limit_reached(memory, limit_bytes, bounds.disk))
-    tasks: tuple[asyncio.Task[None] | asyncio.Task[bool] | asyncio.Task[Killed], ...]
-    tasks = (ended, overflow, passed)
-    try:
-        done, _ = await asyncio.wait(
-            tasks, timeout=limits.timeout_s, return_when=asyncio.FIRST_COMPLETED
-        )
-        if ended in done:
-            return None
-        if overflow in done:
-            return Killed.CHANNEL
-        return passed.result() if passed in done else Killed.TIMEOUT
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks)
 
 
 def completed(streams: ProcessStreams, killed: Killed | None, seconds: float) -> Completed:

@@ -22,7 +22,7 @@ from sandbox.docker.engine import Attached, Engine, Frames, LaunchOrder, launch_
 from sandbox.errors import HostTrouble
 from sandbox.folders import FolderPolicy, Folders, resolved
 from sandbox.index import host_index_settings
-from sandbox.limits import MEBIBYTE, DiskWatch
+from sandbox.limits import MEBIBYTE, DiskWatch, first_end
 from sandbox.seccomp import seccomp_filter
 from sandbox.stage import CHANNEL_DESCRIPTOR
 from sandbox.streams import Capped, HeadTail
@@ -159,8 +159,8 @@ class DockerSandbox:
         frames = Frames({b"o": out, b"e": err, b"c": channel})
         disk = await asyncio.to_thread(DiskWatch.of, locked.mounts, locked.limits)
         started = time.monotonic()
-        talking = asyncio.create_task(self._talk(command, attached, frames))
-        killed = await self._first_end(talking, overflowed, locked, disk)
+        talking, passed = self._talk(command, attached, frames), self._limit_passed(locked, disk)
+        killed = await first_end(talking, passed, overflowed, locked.limits.timeout_s)
         seconds = time.monotonic() - started
         if killed is None:
             # A limit that the program ran into between two looks.
@@ -210,33 +210,6 @@ class DockerSandbox:
         finally:
             sending.cancel()
             await asyncio.gather(sending, return_exceptions=True)
-
-    async def _first_end(
-        self,
-        talking: asyncio.Task[None],
-        overflowed: asyncio.Event,
-        locked: Locked,
-        disk: DiskWatch,
-    ) -> Killed | None:
-        overflow = asyncio.create_task(overflowed.wait())
-        passed = asyncio.create_task(self._limit_passed(locked, disk))
-        tasks: tuple[asyncio.Task[None] | asyncio.Task[bool] | asyncio.Task[Killed], ...]
-        tasks = (talking, overflow, passed)
-        try:
-            timeout_s = locked.limits.timeout_s
-            done, _ = await asyncio.wait(
-                tasks, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED
-            )
-            if overflowed.is_set():
-                return Killed.CHANNEL
-            if talking in done:
-                talking.result()
-                return None
-            return passed.result() if passed in done else Killed.TIMEOUT
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.wait(tasks)
 
     async def _limit_passed(self, locked: Locked, disk: DiskWatch) -> Killed:
         limit_bytes = locked.limits.memory_mb * MEBIBYTE

@@ -40,7 +40,7 @@ def test_groups_of_gone_workers_are_swept(tmp_path: Path) -> None:
 
 
 def test_both_interfaces_name_their_files() -> None:
-    assert (V1.limits, V2.limits) == (("memory.limit_in_bytes",), ("memory.max",))
+    assert (V1.limit, V2.limit) == ("memory.limit_in_bytes", "memory.max")
 
 
 def test_a_process_holds_memory() -> None:
