@@ -38,10 +38,8 @@ def _read_yamllint(said: LinterOutput) -> Iterator[LinterRemark]:
             yield LinterRemark(match["rule"] or "yaml", path, line, match["message"])
 
 
-def _actionlint(job: LintJob) -> tuple[LinterCall, ...]:
-    one_a_line = "{{range $ := .}}{{json $}}{{end}}"  # each ends with a line break
-    options = ("-no-color", "-format", one_a_line, "-shellcheck=", "-pyflakes=")
-    return (plain("actionlint", *options, "--", *job.paths),)
+_ONE_A_LINE = "{{range $ := .}}{{json $}}{{end}}"  # each ends with a line break
+_ACTIONLINT_OPTIONS = ("-no-color", "-format", _ONE_A_LINE, "-shellcheck=", "-pyflakes=", "--")
 
 
 def _read_actionlint(said: LinterOutput) -> Iterator[LinterRemark]:
@@ -79,7 +77,7 @@ ACTIONLINT = Linter(
         source.path.rpartition("/")[0] == ".github/workflows"
         and source.name.endswith((".yml", ".yaml"))
     ),
-    calls=_actionlint,
+    calls=lambda job: (plain("actionlint", *_ACTIONLINT_OPTIONS, *job.paths),),
     read=_read_actionlint,
     configuration=(".github/actionlint.yaml", ".github/actionlint.yml"),
 )

@@ -142,12 +142,10 @@ def _remark(path: str, line: int, match: re.Match[str]) -> LinterRemark:
     return LinterRemark("error", path, line, message, breaks=sure)
 
 
-def _cppcheck(job: LintJob) -> tuple[LinterCall, ...]:
-    template = "{file}:{line}:{column}: {severity}: {id}: {message}"
-    options = ("--quiet", "--enable=warning,portability", "--inline-suppr", "--max-configs=4")
-    return (plain("cppcheck", *options, f"--template={template}", *job.paths),)
-
-
+_CPPCHECK_OPTIONS = (
+    *("--quiet", "--enable=warning,portability", "--inline-suppr", "--max-configs=4"),
+    "--template={file}:{line}:{column}: {severity}: {id}: {message}",
+)
 _CPPCHECK = re.compile(r"(?P<severity>\w+): (?P<rule>\w+): (?P<message>.*)")
 _TELLS_NOTHING = {"information", "debug", "none", "syntaxError", "preprocessorErrorDirective"}
 _TELLS_NOTHING |= {"unknownMacro", "internalAstError"}
@@ -182,7 +180,7 @@ CPPCHECK = Linter(
     program="cppcheck",
     install="apt-get install cppcheck",
     takes=ends(*_C, *_CPP),
-    calls=_cppcheck,
+    calls=lambda job: (plain("cppcheck", *_CPPCHECK_OPTIONS, *job.paths),),
     read=_read_cppcheck,
     ends_with=frozenset({0}),
 )

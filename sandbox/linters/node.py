@@ -78,11 +78,7 @@ def of_project(job: LintJob, program: str, *options: str) -> LinterCall:
     return LinterCall((*start, *(f"{TREE}/{name}" for name in names)), shown, folder=job.root)
 
 
-def _eslint(job: LintJob) -> tuple[LinterCall, ...]:
-    if not _uses_eslint(job):
-        return ()
-    options = ("--format", "json", "--no-error-on-unmatched-pattern", "--no-color", "--")
-    return (of_project(job, "eslint", *options),)
+_ESLINT_OPTIONS = ("--format", "json", "--no-error-on-unmatched-pattern", "--no-color", "--")
 
 
 def _read_eslint(said: LinterOutput) -> Iterator[LinterRemark]:
@@ -175,7 +171,7 @@ ESLINT = Linter(
     name="eslint",
     install="npm install --save-dev eslint, in the project",
     takes=_takes,
-    calls=_eslint,
+    calls=lambda job: (of_project(job, "eslint", *_ESLINT_OPTIONS),) if _uses_eslint(job) else (),
     read=_read_eslint,
     configuration=(*_ESLINT_FILES, ".eslintignore", "package.json"),
     named=named_by(_ESLINT_FILES),

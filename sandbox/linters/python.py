@@ -22,10 +22,11 @@ from sandbox.linters.base import (
     ends,
 )
 from sandbox.linters.programs import INSIDE, program
-from sandbox.linters.reading import json_lines, layout, parsed, tree_path
+from sandbox.linters.reading import layout, parsed, read_parsed, tree_path
 from sandbox.toolchains.python_project import read_project
 from sandbox.toolchains.tree import Tree
 
+_OWN_RULES = ("--force-exclude", "--no-respect-gitignore")
 _DEFAULT_RULES = "E9,F63,F7,F82,F401,F811,F841,B"
 _FILES = (".ruff.toml", "ruff.toml", "pyproject.toml")  # in ruff's own order
 # Syntax that only an older or newer Python refuses: ruff guesses the version, so it proves nothing.
@@ -46,9 +47,8 @@ def configuration_of(tree: Path) -> str:
 
 
 def _calls(job: LintJob) -> tuple[LinterCall, ...]:
-    rules: tuple[str, ...] = ("--isolated", "--select", _DEFAULT_RULES)
-    if configuration_of(job.policy):
-        rules = ("--force-exclude", "--no-respect-gitignore")
+    own = configuration_of(job.policy)
+    rules = _OWN_RULES if own else ("--isolated", "--select", _DEFAULT_RULES)
     options = ("--output-format=json", "--no-fix", "--no-cache", "--exit-zero", *rules)
     return (program("ruff", "check", *options, "--", *job.paths),)
 
@@ -106,18 +106,12 @@ def _formats(tree: Path) -> bool:
     return is_set_up or _HOOK.search(files.read(_PRE_COMMIT)) is not None
 
 
-def _format_calls(job: LintJob) -> tuple[LinterCall, ...]:
-    if not _formats(job.policy):
-        return ()
-    rules = ("--force-exclude", "--no-respect-gitignore")
-    return (program("ruff", "format", "--diff", "--no-cache", *rules, "--", *job.paths),)
-
-
+_DIFF = ("format", "--diff", "--no-cache", *_OWN_RULES, "--")
 RUFF_FORMAT = Linter(
     name="ruff format",
     install="make install",
     takes=ends(".py", ".pyi"),
-    calls=_format_calls,
+    calls=lambda job: (program("ruff", *_DIFF, *job.paths),) if _formats(job.policy) else (),
     read=layout("ruff format"),
     configuration=("*.toml", _PRE_COMMIT),
 )
@@ -128,7 +122,6 @@ RUFF_FORMAT = Linter(
 
 _PROGRAM = Path(__file__).parent / "inside" / "calls.py"
 _LEAST = re.compile(r"(?:>=?|~=|==)\s*(\d+\.\d+)")
-_REFUSED = "refused-call"
 
 
 def _signature_command(job: LintJob) -> tuple[LinterCall, ...]:
@@ -146,22 +139,12 @@ def _signature_command(job: LintJob) -> tuple[LinterCall, ...]:
     return (LinterCall(argv, shown, mounts, stdin=json.dumps(job.paths).encode()),)
 
 
-def _read_signatures(said: LinterOutput) -> Iterator[LinterRemark]:
-    for item in json_lines(said.out):
-        if item["path"].text:
-            breaks = Breaks.ALWAYS if item["rule"].text == _REFUSED else Breaks.NO
-            path = tree_path(item["path"].text)
-            yield LinterRemark(
-                item["rule"].text, path, item["line"].number, item["message"].text, breaks=breaks
-            )
-
-
 SIGNATURES = Linter(
     name="inspect.signature",
     install="apt-get install python3",
     takes=ends(".py"),
     calls=_signature_command,
-    read=_read_signatures,
+    read=read_parsed,
     ends_with=frozenset({0}),
     program="python3",
 )

@@ -93,7 +93,7 @@ def records(channel: bytes) -> Iterator[Node]:
 
 
 def read_parsed(said: LinterOutput) -> Iterator[LinterRemark]:
-    """Read what `inside/parse.py` prints: one object a line."""
+    """Read what the programs of `inside` print: one object a line."""
     for item in json_lines(said.out):
         spoken = item["breaks"].text
         yield LinterRemark(

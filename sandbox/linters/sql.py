@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from sandbox.linters.base import Linter, LinterCall, LinterOutput, LinterRemark, LintJob, ends
+from sandbox.linters.base import Linter, LinterOutput, LinterRemark, ends
 from sandbox.linters.programs import module
 from sandbox.linters.reading import parsed, tree_path
 from sandbox.toolchains.tree import Tree
 
+_LINT = (
+    *("lint", "--format", "json", "--nocolor", "--disable-progress-bar", "--processes", "1"),
+    "--",
+)
 _INI_FILES = (".sqlfluff", "setup.cfg", "tox.ini", "pep8.ini")
 
 
@@ -17,13 +21,6 @@ def _is_configured(tree: Path) -> bool:
     files = Tree(tree)
     is_in_ini = any("sqlfluff" in files.ini(name) for name in _INI_FILES)
     return is_in_ini or files.toml("pyproject.toml").table("tool").has("sqlfluff")
-
-
-def _calls(job: LintJob) -> tuple[LinterCall, ...]:
-    if not _is_configured(job.policy):
-        return ()
-    options = ("--format", "json", "--nocolor", "--disable-progress-bar", "--processes", "1")
-    return (module("sqlfluff", "lint", *options, "--", *job.paths),)
 
 
 def _read(said: LinterOutput) -> Iterator[LinterRemark]:
@@ -39,7 +36,9 @@ SQLFLUFF = Linter(
     program="sqlfluff",
     install="pip install sqlfluff",
     takes=ends(".sql"),
-    calls=_calls,
+    calls=lambda job: (
+        (module("sqlfluff", *_LINT, *job.paths),) if _is_configured(job.policy) else ()
+    ),
     read=_read,
     configuration=(*_INI_FILES, "pyproject.toml", ".sqlfluffignore"),
 )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sandbox.linters.base import Linter, LinterCall, LinterOutput, LinterRemark, LintJob, ends
+from sandbox.linters.base import Linter, LinterOutput, LinterRemark, LintJob, ends
 from sandbox.linters.node import has_configuration, named_by, of_project
 from sandbox.linters.programs import plain, script
-from sandbox.linters.reading import json_lines, parsed, text_lines, tree_path
+from sandbox.linters.reading import parsed, read_parsed, text_lines, tree_path
 
 _TIDY = re.compile(r"(?:Warning|Error): (?P<message>.*)")
 # What tidy says of every fragment and of every attribute or element that it has not heard of.
@@ -21,10 +21,10 @@ _STYLELINT = "stylelint"
 _STYLELINT_FILES = (".stylelintrc*", "stylelint.config.*", ".stylelintignore", "package.json")
 
 
-def _tidy(job: LintJob) -> tuple[LinterCall, ...]:
-    options = ("-quiet", "-errors", "-utf8", "--gnu-emacs", "yes")
-    more = ("--drop-empty-elements", "no", "--show-info", "no", "--show-errors", "2000")
-    return (plain("tidy", *options, *more, *job.paths),)
+_TIDY_OPTIONS = (
+    *("-quiet", "-errors", "-utf8", "--gnu-emacs", "yes"),
+    *("--drop-empty-elements", "no", "--show-info", "no", "--show-errors", "2000"),
+)
 
 
 def _read_tidy(said: LinterOutput) -> Iterator[LinterRemark]:
@@ -39,11 +39,7 @@ def _wants_stylelint(job: LintJob) -> bool:
     return job.has_modules and has_configuration(root, _STYLELINT_FILES[:2], _STYLELINT)
 
 
-def _stylelint(job: LintJob) -> tuple[LinterCall, ...]:
-    if not _wants_stylelint(job):
-        return ()
-    options = ("--formatter", "json", "--allow-empty-input", "--no-color", "--")
-    return (of_project(job, "stylelint", *options),)
+_STYLELINT_OPTIONS = ("--formatter", "json", "--allow-empty-input", "--no-color", "--")
 
 
 def _read_stylelint(said: LinterOutput) -> Iterator[LinterRemark]:
@@ -60,7 +56,7 @@ TIDY = Linter(
     program="tidy",
     install="apt-get install tidy",
     takes=ends(".html", ".htm"),
-    calls=_tidy,
+    calls=lambda job: (plain("tidy", *_TIDY_OPTIONS, *job.paths),),
     read=_read_tidy,
     ends_with=frozenset({0, 1, 2}),
     writes=True,  # it opens what it reads for writing
@@ -69,7 +65,9 @@ STYLELINT = Linter(
     name=_STYLELINT,
     install="npm install --save-dev stylelint, in the project",
     takes=ends(".css", ".scss", ".sass", ".less"),
-    calls=_stylelint,
+    calls=lambda job: (
+        (of_project(job, _STYLELINT, *_STYLELINT_OPTIONS),) if _wants_stylelint(job) else ()
+    ),
     read=_read_stylelint,
     configuration=_STYLELINT_FILES,
     named=named_by(_STYLELINT_FILES[:2]),
@@ -84,9 +82,6 @@ CSS = Linter(
         if _wants_stylelint(job)
         else (script("style.py", needs="tinycss2", paths=job.paths, shown="# read as CSS:"),)
     ),
-    read=lambda said: (
-        LinterRemark("css", tree_path(one["path"].text), one["line"].number, one["message"].text)
-        for one in json_lines(said.out)
-    ),
+    read=read_parsed,
     ends_with=frozenset({0}),
 )

@@ -1,8 +1,8 @@
 """Asks this interpreter whether its standard library takes the calls that files make of it.
 
-Usage: calls.py LEAST_VERSION, with a JSON list of paths as input. Prints one JSON object a line: first
-which Python was asked, then every call that it refuses, as `inspect.signature` binds it, and every
-name that a module of it does not have. Nothing of the tree is imported or run.
+Usage: calls.py LEAST_VERSION, with a JSON list of paths as input. Prints one JSON object a line, as
+`parse.py` does: every call that it refuses, as `inspect.signature` binds it, and every name that a module
+of it does not have. Nothing of the tree is imported or run.
 
 Only what is sure is told: names bound once, callables with a signature, calls that no condition on
 the version, no `try` and no expected error stands around. Exit code 3 below LEAST_VERSION.
@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 TOO_OLD = 3
+_REFUSED = "refused-call"
 _UNSAFE = {"antigravity", "this", "idlelib", "turtle", "turtledemo", "test", "lib2to3", "__main__"}
 _CALLABLE = (
     types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.MethodDescriptorType,
@@ -38,12 +39,13 @@ def main() -> int:
         print(f"this is Python {_version()}, the project needs {sys.argv[1]}", file=sys.stderr)
         return TOO_OLD
     warnings.simplefilter("ignore")
-    print(json.dumps({"python": _version()}))
     for path in json.load(sys.stdin):
         try:
             tree = ast.parse(Path(path).read_bytes())
             for line, rule, message in sorted(set(CheckedFile(path, tree).refusals())):
-                print(json.dumps({"rule": rule, "path": path, "line": line, "message": message}))
+                breaks = "always" if rule == _REFUSED else "no"
+                told = {"rule": rule, "path": path, "line": line, "breaks": breaks}
+                print(json.dumps(told | {"message": message}))
         except (SyntaxError, ValueError, RecursionError, MemoryError, OSError):
             continue  # whether it is Python at all is another linter's question
     return 0
@@ -180,7 +182,7 @@ class CheckedFile:
             return
         problem = _refused(target, node, has_self) if target is not _NOTHING else ""
         if problem:
-            yield node.lineno, "refused-call", f"Python {_version()} refuses {problem}"
+            yield node.lineno, _REFUSED, f"Python {_version()} refuses {problem}"
 
 
 def _refused(target: object, node: ast.Call, has_self: bool) -> str:

@@ -1,6 +1,6 @@
 """Reads style sheets as the CSS standard says and prints where that fails; a JSON list of paths as input.
 
-Runs inside the sandbox with `tinycss2` mounted. One JSON object a line.
+Runs inside the sandbox with `tinycss2` mounted. One JSON object a line, as of `parse.py`.
 Source: CSS Syntax Level 3, https://www.w3.org/TR/css-syntax-3/
 """
 
@@ -30,7 +30,7 @@ def main() -> int:
         for number, (line, message) in enumerate(_of_rules(rules, depth=0)):
             if number == _MAX_OF_ONE_FILE:
                 break
-            print(json.dumps({"path": path, "line": line, "message": message}))
+            print(json.dumps({"rule": "css", "path": path, "line": line, "message": message}))
     return 0
 
 
