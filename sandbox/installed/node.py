@@ -29,8 +29,9 @@ def can_be_packed(environment: Environment, tree: Path) -> bool:
     """
     place = Tree(tree / environment.recipe.root)
     manifest = place.json("package.json")
-    is_private = isinstance(manifest.data, dict) and manifest.data.get("private") is True
-    if is_private or not (manifest.text("name") and manifest.text("version")):
+    if manifest.members.get("private") is True or not (
+        manifest.text("name") and manifest.text("version")
+    ):
         return False
     main = manifest.text("main") or "index.js"
     ends = ("", ".js", ".cjs", "/index.js", ".json")

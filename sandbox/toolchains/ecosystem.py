@@ -75,16 +75,6 @@ class TreeEvidence:
         return (self.declared + self.tests, int(self.tests), self.sources)
 
 
-def always(_: Tree) -> bool:
-    """Say that tests can be run in the folder of their own project file."""
-    return True
-
-
-def no_mounts() -> tuple[Mount, ...]:
-    """Return no mounts, for an ecosystem whose tools are all in the sandbox."""
-    return ()
-
-
 def building(_: BuildRequest) -> Variables:
     """Return the environment of a build that needs nothing but the system's programs."""
     return _SYSTEM
@@ -96,11 +86,6 @@ def observing(_: Recipe, __: bool) -> Variables:
 
 
 _SYSTEM: Variables = (("PATH", SYSTEM_PATH), ("NO_COLOR", "1"))
-
-
-def no_version(_: BuildRequest, __: bool) -> Variables:
-    """Return no variables, for an ecosystem whose projects are not told their version."""
-    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +120,14 @@ class Ecosystem:
     detect: Callable[[Path, SetupHints, Toolchain], Recipe | None]
     building: Callable[[BuildRequest], Variables] = building
     observing: Callable[[Recipe, bool], Variables] = observing
-    versioning: Callable[[BuildRequest, bool], Variables] = no_version
+    versioning: Callable[[BuildRequest, bool], Variables] = lambda *_: ()
     commands: frozenset[str] = frozenset()
     programs: tuple[tuple[str, ...], ...] = ()
-    tools: Callable[[], tuple[Mount, ...]] = no_mounts
+    tools: Callable[[], tuple[Mount, ...]] = lambda: ()
     keeps_output: bool = False
     fetching: Callable[[str], tuple[str, ...]] | None = None
     downloading: Callable[[BuildRequest, Path], Downloads | None] | None = None
-    runs_alone: Callable[[Tree], bool] = always
+    runs_alone: Callable[[Tree], bool] = lambda _: True
 
 
 def weighed(

@@ -105,8 +105,8 @@ def _missing_output(tree: Tree, manifest: Table, runner: Runner) -> str:
 
 def _missing_part(tree: Tree, manifest: Table, texts: list[str]) -> str:
     """Return the folder, not in the tree, of a part of `exports` that is loaded as `shop/price`; else ""."""
-    name, data = manifest.text("name"), manifest.table("exports").data
-    parts = data if isinstance(data, dict) and name else {}
+    name = manifest.text("name")
+    parts = manifest.table("exports").members if name else {}
     scripts = (path for path in tree.files() if path.endswith(SUFFIXES) and not is_test(path))
     sources = [path for path in scripts if not path.endswith(".d.ts")]
     no_types = r"(?m)^(?!(?:im|ex)port type\b)[^*/\n]{0,300}"

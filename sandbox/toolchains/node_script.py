@@ -262,8 +262,8 @@ def choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> Runner:
     scripts = manifest.table("scripts")
     if setup.test:
         # A runner is looked for in the configured line as in a script; else it is run as it stands.
-        data = scripts.data if isinstance(scripts.data, dict) else {}
-        call = read_script(Table({**data, "assay": setup.test}), "assay", read=tree.read)
+        configured = Table({**scripts.members, "assay": setup.test})
+        call = read_script(configured, "assay", read=tree.read)
         said = f"Tests run with `{setup.test}`, because the repository's configuration says so."
         if not call:
             return Runner(TestRunner.COMMAND, (setup.test,), said)

@@ -124,7 +124,7 @@ def _by_range(wanted: str, machine: str) -> WantedNode:
     found = re.match(r"\d+", machine)
     here = int(found.group()) if found else 0
     for major in sorted(MAJORS, key=lambda one: (one % 2, abs(one - here))):
-        if satisfies(f"{major}.{_LATEST}.{_LATEST}", wanted):
+        if satisfies(_newest_of(str(major)), wanted):
             return WantedNode(str(major), source)
     exact = release_named(wanted)
     return WantedNode(exact, source) if exact else WantedNode(missing=wanted)

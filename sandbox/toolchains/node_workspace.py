@@ -91,7 +91,7 @@ def _visit(
 def _is_unbuilt(tree: Tree, folder: str) -> bool:
     manifest = tree.json(f"{folder}/package.json")
     # Every path of the `exports` field, conditions and sub-paths opened up.
-    waiting = [manifest.data.get("exports") if isinstance(manifest.data, dict) else None]
+    waiting = [manifest.members.get("exports")]
     found: list[str] = []
     while waiting and len(found) < _MOST_PACKAGES:
         one = waiting.pop()
@@ -320,13 +320,17 @@ _DEPENDENCY_FIELDS = (
 )  # fmt: skip
 
 
+def _fields(manifest: Table, *names: str) -> dict[str, object]:
+    data = manifest.members
+    return {name: data[name] for name in names if name in data}
+
+
 def manager_inputs(tree: Tree, manager: Manager, manifests: tuple[str, ...]) -> tuple[str, ...]:
     """Return every input of the dependency layer as text: manifests' dependencies, lock, settings."""
     found = [repr(manager)]
     for manifest in map(tree.json, manifests):
-        data = manifest.data if isinstance(manifest.data, dict) else {}
         scripts = manifest.table("scripts")
-        parts = {name: data[name] for name in _DEPENDENCY_FIELDS if name in data}
+        parts = _fields(manifest, *_DEPENDENCY_FIELDS)
         parts["scripts"] = {name: scripts.text(name) for name in _LIFECYCLE}
         parts["tap"] = manifest.table("tap").strings("plugin")
         found.append(json.dumps(parts, sort_keys=True))
@@ -375,10 +379,8 @@ def declared_downloads(tree: Tree, manager: Manager, manifests: tuple[str, ...])
     kept = tuple(path for path in manifests if tree.is_plain(path))
     files = []
     for path in kept:
-        manifest = tree.json(path).data
-        data = manifest if isinstance(manifest, dict) else {}
-        fields = ("name", "version", *_DEPENDENCY_FIELDS)
-        files.append((path, json.dumps({name: data[name] for name in fields if name in data})))
+        fields = _fields(tree.json(path), "name", "version", *_DEPENDENCY_FIELDS)
+        files.append((path, json.dumps(fields)))
     names = [name for name in (manager.lock, "pnpm-workspace.yaml") if name]
     place = Tree(tree.root / manager.folder)
     files += [

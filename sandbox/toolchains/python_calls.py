@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from sandbox.toolchains.python_project import hatch_tables
 from sandbox.toolchains.tree import LINE_CHARS, Table, Tree
 
 PARTS = re.compile(r"&&|\|\||[;|]")
@@ -193,14 +194,10 @@ def make_places(tree: Tree) -> Iterator[LineGroup]:
 
 def task_places(tree: Tree) -> Iterator[LineGroup]:
     """Yield the tasks of hatch, pixi, pdm, poe, taskipy and rye."""
-    pyproject = tree.toml("pyproject.toml")
-    tool = pyproject.table("tool")
+    tool = tree.toml("pyproject.toml").table("tool")
     tables = [
         (f"{source} {name}", environments.table(name, "scripts"))
-        for source, environments in (
-            ("hatch", tool.table("hatch", "envs")),
-            ("hatch.toml", tree.toml("hatch.toml").table("envs")),
-        )
+        for source, environments in hatch_tables(tree)
         for name in environments.names()
     ]
     tables += [

@@ -21,7 +21,7 @@ from sandbox.toolchains.python_calls import (
     nox_places,
     task_places,
 )
-from sandbox.toolchains.python_project import hatch_environments
+from sandbox.toolchains.python_project import hatch_environments, hatch_tables
 from sandbox.toolchains.test_line import Job, ci_jobs
 from sandbox.toolchains.tree import LINE_CHARS, Table, Tree
 
@@ -223,11 +223,7 @@ def _targets(tree: Tree) -> Iterator[TestHints]:
 def _hatch(tree: Tree) -> Iterator[TestHints]:
     """Yield the extras and groups of hatch's environments that are for the tests, or have a task for them."""
     calling = {place.source for place in task_places(tree) if calls_in(tree, place.lines)}
-    of_project = tree.toml("pyproject.toml").table("tool", "hatch", "envs")
-    for file, table in (
-        ("hatch", of_project),
-        ("hatch.toml", tree.toml("hatch.toml").table("envs")),
-    ):
+    for file, table in hatch_tables(tree):
         for one in hatch_environments(table):
             source = f"{file} {one.name}"
             if source in calling or _TESTS.match(one.name.removeprefix("hatch-")):

@@ -51,7 +51,7 @@ def read_project(tree: Tree) -> PythonProject:
     """Return what the tree's project files declare; an empty Project when there are none."""
     pyproject = tree.toml("pyproject.toml")
     tool, is_built = pyproject.table("tool"), pyproject.has("build-system")
-    groups = _groups(pyproject, tree.toml("hatch.toml"))
+    groups = _groups(tree)
     backend = pyproject.table("build-system").text("build-backend")
     if pyproject.has("project"):
         project = pyproject.table("project")
@@ -99,11 +99,12 @@ def _name(text: str) -> str:
     return name if re.fullmatch(r"[a-z0-9-]{1,200}", name) else ""
 
 
-def _groups(pyproject: Table, of_hatch: Table) -> tuple[NamedList, ...]:
+def _groups(tree: Tree) -> tuple[NamedList, ...]:
     """Return PEP 735 groups with their `include-group` entries followed (cycles end), and other lists.
 
     These are what PDM, uv (its old key), poetry and hatch keep outside the standard.
     """
+    pyproject = tree.toml("pyproject.toml")
     groups = pyproject.table("dependency-groups")
 
     def members(name: str, trail: tuple[str, ...]) -> tuple[str, ...]:
@@ -118,8 +119,7 @@ def _groups(pyproject: Table, of_hatch: Table) -> tuple[NamedList, ...]:
     lists = [NamedList(name, pdm.strings(name), is_loose=True) for name in pdm.names()]
     lists.append(NamedList("dev", tool.table("uv").strings("dev-dependencies"), is_loose=True))
     lists += [NamedList(*group, is_loose=True) for group in poetry_groups(tool.table("poetry"))]
-    tables = (tool.table("hatch", "envs"), of_hatch.table("envs"))
-    for one in (one for table in tables for one in hatch_environments(table)):
+    for one in (one for _, table in hatch_tables(tree) for one in hatch_environments(table)):
         own = one.strings("dependencies")
         if one.name == "hatch-test" and not own:
             own = ("pytest", "pytest-mock")  # what hatch itself brings, as far as tests call it
@@ -138,6 +138,12 @@ class HatchEnvironment:
     def strings(self, key: str) -> tuple[str, ...]:
         """Return one of its lists."""
         return (self.own if self.own.has(key) else self.template).strings(key)
+
+
+def hatch_tables(tree: Tree) -> tuple[tuple[str, Table], ...]:
+    """Return the tables of hatch's environments, with what a place of each is called."""
+    of_project = tree.toml("pyproject.toml").table("tool", "hatch", "envs")
+    return ("hatch", of_project), ("hatch.toml", tree.toml("hatch.toml").table("envs"))
 
 
 def hatch_environments(table: Table) -> Iterator[HatchEnvironment]:

@@ -134,44 +134,47 @@ class Table:
 
     data: object
 
+    @property
+    def members(self) -> dict[str, object]:
+        """Return what the table has by its keys."""
+        return self.data if isinstance(self.data, dict) else {}
+
     def table(self, *keys: str) -> Table:
         """Return the table below these keys, empty when there is none."""
-        data = self.data
+        found = self
         for key in keys:
-            data = data.get(key) if isinstance(data, dict) else None
-        return Table(data if isinstance(data, dict) else {})
+            found = Table(found.members.get(key))
+        return Table(found.members)
 
     def names(self) -> tuple[str, ...]:
         """Return the table's keys in the file's order."""
-        return tuple(str(key) for key in self.data) if isinstance(self.data, dict) else ()
+        return tuple(map(str, self.members))
 
     def has(self, key: str) -> bool:
         """Tell whether the key is there, whatever its value."""
-        return isinstance(self.data, dict) and key in self.data
+        return key in self.members
 
     def text(self, key: str) -> str:
         """Return the value when it is a string, else ""."""
-        value = self.data.get(key) if isinstance(self.data, dict) else None
+        value = self.members.get(key)
         return value if isinstance(value, str) else ""
 
     def strings(self, key: str) -> tuple[str, ...]:
         """Return the strings of a list, or of a string of many words; else ()."""
-        value = self.data.get(key) if isinstance(self.data, dict) else None
-        if isinstance(value, str):
-            return tuple(value.split())
-        return tuple(v for v in value if isinstance(v, str)) if isinstance(value, list) else ()
+        listed = (one for one in self._list(key) if isinstance(one, str))
+        return tuple(self.text(key).split() or listed)
 
     def tables(self, key: str) -> tuple[Table, ...]:
         """Return the tables of a list of tables; else ()."""
-        value = self.data.get(key) if isinstance(self.data, dict) else None
-        return (
-            tuple(Table(v) for v in value if isinstance(v, dict)) if isinstance(value, list) else ()
-        )
+        return tuple(Table(one) for one in self._list(key) if isinstance(one, dict))
 
     def lists(self, key: str) -> tuple[list[object], ...]:
         """Return the lists of a list of lists; else ()."""
-        value = self.data.get(key) if isinstance(self.data, dict) else None
-        return tuple(v for v in value if isinstance(v, list)) if isinstance(value, list) else ()
+        return tuple(one for one in self._list(key) if isinstance(one, list))
+
+    def _list(self, key: str) -> list[object]:
+        value = self.members.get(key)
+        return value if isinstance(value, list) else []
 
     def canonical(self) -> str:
         """Return the table in one spelling, for digests."""
