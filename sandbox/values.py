@@ -348,10 +348,10 @@ class Observation:
     """What one action showed on one side. `command` is for people to repeat, never executed."""
 
     side: Side
-    command: str
-    exit_code: int | None  # None: killed or never started
-    output: str
-    seconds: float
+    command: str = ""
+    exit_code: int | None = None  # None: killed or never started
+    output: str = ""
+    seconds: float = 0.0
     timed_out: bool = False
     out_of_memory: bool = False
     truncated: bool = False

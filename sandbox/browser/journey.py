@@ -192,8 +192,8 @@ def _command(
         mounts += [Mount(place.tree, f"{_SIDES}/{place.side}") for place in places]
     else:
         (place,) = places
-        built = layers.mounts(place.environment) if place.environment else ()
-        mounts += [Mount(place.tree, TREE, MountMode.COPY_ON_WRITE), *built]
+        tree = Mount(place.tree, TREE, MountMode.COPY_ON_WRITE)
+        mounts += [tree, *layers.mounts(place.environment)]
     return Command(
         argv=(NODE, f"{PROGRAMS}/main.mjs"),
         mounts=tuple(mounts),

@@ -10,13 +10,12 @@ from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Limits, Mount, Sandbox
 from sandbox.code_map.inventory import grammars, language_of
-from sandbox.linters.programs import python_variables
+from sandbox.linters.programs import OWN, OWN_VARIABLES
 from sandbox.repository.names import raw_name
 from sandbox.streams import json_values
 from sandbox.test_runs.path_kinds import PathKind, classify
 from sandbox.values import ChangeKind, ChangeStatus, Checkout, FileChange
 
-_OWN = "/opt/assay/own"
 _BEFORE = "/opt/assay/before"
 _PACKAGE = "sandbox/changes/inside"
 _LIMITS = Limits(timeout_s=120.0, memory_mb=2048, processes=16, output_bytes=20_000)
@@ -59,10 +58,10 @@ async def read_kinds(sandbox: Sandbox, checkout: Checkout) -> Mapping[str, Chang
             mounts=(
                 Mount(checkout.head_tree, TREE),
                 Mount(checkout.base_tree, _BEFORE),
-                Mount(str(Path(__file__).parent / "inside"), f"{_OWN}/{_PACKAGE}"),
+                Mount(str(Path(__file__).parent / "inside"), f"{OWN}/{_PACKAGE}"),
                 *grammars(),
             ),
-            environment=python_variables(_OWN),
+            environment=OWN_VARIABLES,
             stdin=json.dumps(told).encode(),
             limits=_LIMITS,
             channel_bytes=_CHANNEL_BYTES,

@@ -12,13 +12,12 @@ from pathlib import Path, PurePosixPath
 from sandbox.base import TREE, Command, Limits, Mount, Sandbox
 from sandbox.code_map.inventory import grammars, language_of
 from sandbox.damage.values import NEAR, SAME, UNASKED, Damage, Lines
-from sandbox.linters.programs import python_variables
+from sandbox.linters.programs import OWN, OWN_VARIABLES
 from sandbox.linters.reading import records
 from sandbox.repository.names import inside, raw_name
 from sandbox.test_runs.path_kinds import PathKind, classify
 from sandbox.values import ChangeStatus, Checkout, FileChange, Hunk
 
-_OWN = "/opt/assay/own"
 _INSIDE = ("sandbox/damage/inside", "sandbox/code_map/inside")
 _LIMITS = Limits(timeout_s=60.0, memory_mb=2048, processes=16, output_bytes=20_000)
 _CHANNEL_BYTES = 20_000_000
@@ -242,10 +241,10 @@ async def _edits(
         argv=("/usr/bin/python3", "-P", "-s", "-m", "sandbox.damage.inside.program"),
         mounts=(
             Mount(tree, TREE),
-            *(Mount(str(here / package), f"{_OWN}/{package}") for package in _INSIDE),
+            *(Mount(str(here / package), f"{OWN}/{package}") for package in _INSIDE),
             *grammars(),
         ),
-        environment=python_variables(_OWN),
+        environment=OWN_VARIABLES,
         stdin=json.dumps(orders).encode(),
         limits=_LIMITS,
         channel_bytes=_CHANNEL_BYTES,

@@ -76,10 +76,8 @@ async def try_calls(sandbox: Sandbox, asked: EmptyCalls) -> Observation:
     Raises SandboxError when isolation cannot be had.
     """
     shown = "\n".join(f"python -c '…; {call.call}'  # {call.path}" for call in asked.calls)
-    environment = asked.environment
-    if environment is not None and environment.failure is not None:
-        problem = f"The environment of {asked.side} could not be built, so nothing was run."
-        return Observation(asked.side, shown, None, "", 0.0, problem=problem)
+    if problem := layers.unbuilt(asked.side, asked.environment):
+        return Observation(asked.side, shown, problem=problem)
     wanted = [
         {"path": path, "name": call.name, "arguments": dict(call.arguments)}
         for call, path in zip(asked.calls, asked.named, strict=True)
@@ -127,7 +125,7 @@ def beside(
         mounts=(
             Mount(tree, TREE, MountMode.COPY_ON_WRITE),
             *laid,
-            *(layers.mounts(environment) if environment else ()),
+            *layers.mounts(environment),
             Mount(str(Path(__file__).parent / "inside"), _INSIDE),
         ),
         environment=environment.variables if environment else (),

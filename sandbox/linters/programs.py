@@ -74,9 +74,9 @@ _READ_BY = {"data": "# read by Python's parsers:", "bash": "bash -n", "node": "n
 PYTHON_VARIABLES = (("PYTHONPATH", _PYTHON), ("PYTHONDONTWRITEBYTECODE", "1"))
 
 
-def python_variables(folder: str) -> tuple[tuple[str, str], ...]:
-    """Return PYTHON_VARIABLES with a further folder of modules."""
-    return (("PYTHONPATH", f"{_PYTHON}:{folder}"), *PYTHON_VARIABLES[1:])
+OWN = "/opt/assay/own"
+"""Where packages of ours stand, below the path that they have here."""
+OWN_VARIABLES = (("PYTHONPATH", f"{_PYTHON}:{OWN}"), *PYTHON_VARIABLES[1:])
 
 
 @cache  # what is installed beside Assay stays as it is while it runs

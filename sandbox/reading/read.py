@@ -51,9 +51,9 @@ async def read(sandbox: Sandbox, side: Side, tree: str, passage: FilePassage) ->
     if data is None:
         most_mb = MAX_FILE_BYTES / 1e6
         problem = f"{passage.path} is not a file of at most {most_mb:g} MB on {side}."
-        return Observation(side, "", None, "", 0.0, problem=problem)
+        return Observation(side, problem=problem)
     if b"\0" in data[:8_000]:
-        return Observation(side, "", None, "", 0.0, problem=f"{passage.path} is no text.")
+        return Observation(side, problem=f"{passage.path} is no text.")
     return _shown(side, passage, data.decode(errors="replace"), 0.0)
 
 
@@ -81,12 +81,12 @@ async def _convert(sandbox: Sandbox, side: Side, tree: str, passage: FilePassage
     """A converter is a parser of hostile files: it sees this tree, no network, and nothing else."""
     if TreeReader(Path(tree)).read_bytes(passage.path) is None:
         problem = f"{passage.path} is not a readable file on {side}."
-        return Observation(side, "", None, "", 0.0, problem=problem)
+        return Observation(side, problem=problem)
     names = ("markitdown", *DOCUMENTS[PurePosixPath(passage.path).suffix.lower()])
     found = {name: packages(name) for name in names}
     if not all(found.values()):
         problem = f"Documents are read by an extra that is not installed: {_INSTALL}."
-        return Observation(side, "", None, "", 0.0, problem=problem)
+        return Observation(side, problem=problem)
     mounts = {mount.target: mount for each in found.values() for mount in each}
     file = f"{TREE}/{os.fsdecode(raw_name(passage.path))}"
     program = Path(__file__).parent / "inside" / "convert.py"
@@ -104,7 +104,7 @@ async def _convert(sandbox: Sandbox, side: Side, tree: str, passage: FilePassage
     else:
         text = completed.stdout.decode(errors="replace")
         return _shown(side, passage, text, completed.seconds)
-    return Observation(side, "", None, "", completed.seconds, problem=problem)
+    return Observation(side, seconds=completed.seconds, problem=problem)
 
 
 # --- searches a tree for a text or a pattern, inside the sandbox: no pattern can hold up the judge

@@ -22,7 +22,7 @@ from sandbox.toolchains.node_chain import VARIABLE
 from sandbox.values import Environment, Observation, Side
 
 _MAX_LINE_BYTES = 128 * 1024  # the kernel's limit for one argument
-_KILLED = {
+KILLED = {
     Killed.MEMORY: "It used more memory than it may.",
     Killed.DISK: "It wrote more to disk than it may.",
     Killed.ENTRIES: "It made more files than it may.",
@@ -49,20 +49,17 @@ async def run_shell(sandbox: Sandbox, run: ShellRun) -> Observation:
     Raises SandboxError when isolation cannot be had.
     """
     environment = run.environment
-    if environment is not None and environment.failure is not None:
-        problem = f"The environment of {run.side} could not be built, so nothing was run."
-        return Observation(run.side, run.line, None, "", 0.0, problem=problem)
+    if problem := layers.unbuilt(run.side, environment):
+        return Observation(run.side, run.line, problem=problem)
     if not _is_an_argument(run.line):
         problem = "The line holds characters that no program can be given, or is too long."
-        return Observation(run.side, repr(run.line)[:200], None, "", 0.0, problem=problem)
+        return Observation(run.side, repr(run.line)[:200], problem=problem)
     tree = Mount(run.tree, TREE, MountMode.COPY_ON_WRITE)
-    mounts = layers.mounts(environment) if environment else ()
-    variables = environment.variables if environment else ()
     completed = await sandbox.run(
         Command(
             argv=("/bin/bash", "--noprofile", "--norc", "-c", run.line),
-            mounts=(tree, *mounts),
-            environment=variables,
+            mounts=(tree, *layers.mounts(environment)),
+            environment=environment.variables if environment else (),
             network=run.network,
             limits=run.limits,
         )
@@ -71,7 +68,7 @@ async def run_shell(sandbox: Sandbox, run: ShellRun) -> Observation:
     said = completed.stderr.decode(errors="replace")
     if output and said and not output.endswith("\n"):
         output += "\n"
-    problem = _KILLED.get(completed.killed, "") if completed.killed else ""
+    problem = KILLED.get(completed.killed, "") if completed.killed else ""
     if completed.killed is Killed.TIMEOUT:
         problem = f"It did not end within {run.limits.timeout_s:g} s."
     return Observation(

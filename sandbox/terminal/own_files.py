@@ -138,7 +138,7 @@ async def _by_runner(sandbox: Sandbox, run: OwnRun, tree: str) -> Observation:
     runner = environment.recipe.runner if environment else TestRunner.NONE
     if environment is None or runner not in _SINGLE_TESTS:
         problem = "The project has no test runner that runs single files; name a command."
-        return Observation(run.side, "", None, "", 0.0, problem=problem)
+        return Observation(run.side, problem=problem)
     recipe = environment.recipe
     arguments = _ARGUMENTS.get(runner, recipe.test_arguments)
     environment = replace(
@@ -147,7 +147,7 @@ async def _by_runner(sandbox: Sandbox, run: OwnRun, tree: str) -> Observation:
     paths = tuple(one.path for one in run.files if is_a_test(one.path))
     if any(recipe.root and not path.startswith(f"{recipe.root}/") for path in paths):
         problem = f"The project stands in {recipe.root}: a test of the judge does too."
-        return Observation(run.side, "", None, "", 0.0, problem=problem)
+        return Observation(run.side, problem=problem)
     order = TestOrder(run.side, tree, environment, paths, run.limits, network=run.network)
     seen = await run_tests(sandbox, order)
     # A test that was skipped, or is expected to fail, says nothing (a conftest can do that).

@@ -26,6 +26,7 @@ from sandbox.base import (
     Network,
     Sandbox,
 )
+from sandbox.terminal.bash import KILLED
 from sandbox.terminal.values import CaseRun, FileCheck, FileOutcome, ItemRun
 from sandbox.toolchains import layers
 from sandbox.values import Environment, Observation, Side
@@ -37,13 +38,7 @@ _EXPECTED_TARGET = "/opt/assay/expected"
 _CHANNEL_BYTES = 16 << 20
 _TYPED_KEPT = 8000
 _SLACK_S = 60.0  # for comparing files and for ending what is left
-_KILLED = {
-    Killed.TIMEOUT: "It did not end in time.",
-    Killed.MEMORY: "It used more memory than it may.",
-    Killed.DISK: "It wrote more to disk than it may.",
-    Killed.ENTRIES: "It made more files than it may.",
-    Killed.CHANNEL: "It wrote more to the channel than it may.",
-}
+_KILLED = {Killed.TIMEOUT: "It did not end in time.", **KILLED}
 _CONTROL = {"ctrl+c": "\x03", "ctrl+d": "\x04", "ctrl+z": "\x1a", "^c": "\x03", "^d": "\x04"}
 
 
@@ -90,8 +85,7 @@ class Interaction:
 async def interact(sandbox: Sandbox, wanted: Interaction) -> Observation:
     """Carry out one item; a failing, hanging or shouting program is data. Raises SandboxError only."""
     environment = wanted.environment
-    if environment is not None and environment.failure is not None:
-        problem = f"The environment of {wanted.side} could not be built, so nothing was run."
+    if problem := layers.unbuilt(wanted.side, environment):
         return _silent(wanted, problem)
     try:
         "".join(case.line + case.typed for case in wanted.cases).encode()
@@ -111,7 +105,7 @@ async def interact(sandbox: Sandbox, wanted: Interaction) -> Observation:
             argv=("/usr/bin/python3", "-I", f"{_DRIVER_TARGET}/drive.py"),
             mounts=(
                 Mount(wanted.tree, TREE, MountMode.COPY_ON_WRITE),
-                *(layers.mounts(environment) if environment else ()),
+                *layers.mounts(environment),
                 Mount(str(_DRIVER), _DRIVER_TARGET),
                 *expected,
             ),
@@ -126,7 +120,7 @@ async def interact(sandbox: Sandbox, wanted: Interaction) -> Observation:
 
 
 def _silent(wanted: Interaction, problem: str) -> Observation:
-    return Observation(wanted.side, _shown(wanted), None, "", 0.0, problem=problem, item=ItemRun())
+    return Observation(wanted.side, _shown(wanted), problem=problem, item=ItemRun())
 
 
 def _shown(wanted: Interaction) -> str:

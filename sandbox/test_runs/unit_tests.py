@@ -68,9 +68,11 @@ async def run_tests(sandbox: Sandbox, order: TestOrder) -> Observation:
 async def _run(sandbox: Sandbox, order: TestOrder) -> Observation:
     driver = TEST_DRIVERS.get(order.environment.recipe.runner)
     if driver is None:
-        return _nothing(order, f"On {order.side} there are no tests that Assay knows how to run.")
+        said = f"On {order.side} there are no tests that Assay knows how to run."
+        return Observation(order.side, problem=said)
     if order.environment.failure is not None:
-        return _nothing(order, f"On {order.side} nothing could be built, so no test could run.")
+        said = f"On {order.side} nothing could be built, so no test could run."
+        return Observation(order.side, problem=said)
     placed = local(order)
     completed = await sandbox.run(driver.command(placed))
     killed = _KILLED[completed.killed].format(order.limits) if completed.killed else ""
@@ -95,10 +97,6 @@ async def _run(sandbox: Sandbox, order: TestOrder) -> Observation:
         tests=tests,
         problem=problem,
     )
-
-
-def _nothing(order: TestOrder, problem: str) -> Observation:
-    return Observation(order.side, "", None, "", 0.0, problem=problem)
 
 
 _KILLED = {

@@ -78,7 +78,7 @@ async def build(sandbox: Sandbox, request: BuildRequest) -> Environment:
     run = BuildRun(sandbox, request)
     if request.recipe.needs:
         said = f"This machine lacks {' and '.join(request.recipe.needs)}, so nothing was built."
-        lacking = Observation(request.side, "", None, "", 0.0, problem=said)
+        lacking = Observation(request.side, problem=said)
         return _environment(request, _Layer(), _Layer(failure=lacking), started)
     return await _on(run, await _dependencies(run), started)
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from sandbox.base import TREE, Mount, MountMode
 from sandbox.folders import try_lock
-from sandbox.values import Environment
+from sandbox.values import Environment, Side
 
 DEPENDENCIES = "/env/deps"
 PROJECT = "/env/project"
@@ -44,13 +44,15 @@ KEPT = "kept"
 """In a layer: the files that the build wrote into the tree."""
 
 
-def mounts(environment: Environment, tests: Environment | None = None) -> tuple[Mount, ...]:
-    """Return the read-only mounts of a built environment; a layer that was not built has none.
+def mounts(environment: Environment | None, tests: Environment | None = None) -> tuple[Mount, ...]:
+    """Return the read-only mounts of a built environment, if any; a layer that was not built has none.
 
     What the build wrote into the tree (a version file, a compiled module, `node_modules`) is laid
     over it again. A folder is copy-on-write like the tree, since programs keep caches in it. What of it
     belongs to tests comes from the build of `tests`, whose tests run here.
     """
+    if environment is None:
+        return ()
     layers = (
         (environment.toolchain_layer, TOOLCHAIN),
         (environment.dependencies_layer, DEPENDENCIES),
@@ -77,6 +79,13 @@ def kept(layer: str, of_tests: bool | None = None) -> tuple[Mount, ...]:
             mode = MountMode.COPY_ON_WRITE if source.is_dir() else MountMode.READ_ONLY
             found.append(Mount(str(source), f"{TREE}/{path}", mode))
     return tuple(found)
+
+
+def unbuilt(side: Side, environment: Environment | None) -> str:
+    """Say that nothing was run on a side whose environment could not be built; "" for any other."""
+    if environment is None or environment.failure is None:
+        return ""
+    return f"The environment of {side} could not be built, so nothing was run."
 
 
 def known_as(layer: str) -> str:
