@@ -19,7 +19,7 @@ from sandbox.linters.automation import ACTIONLINT, BASH, DATA, HADOLINT, SHELLCH
 from sandbox.linters.base import Linter, sources
 from sandbox.linters.c import CC, CPP, CPPCHECK, includers
 from sandbox.linters.compiled import CLIPPY, GO_VET, GOFMT, GOFMT_DIFF, JAVAC
-from sandbox.linters.news import WhatChanged, new_on_head, observation, order_of
+from sandbox.linters.news import new_on_head, observation, order_of
 from sandbox.linters.node import BIOME, ESLINT, NODE, PRETTIER
 from sandbox.linters.programs import is_ours
 from sandbox.linters.python import RUFF, RUFF_FORMAT, SIGNATURES
@@ -129,8 +129,7 @@ def _by_bases_rules(request: LintRequest, linter: Linter) -> Path:
 
 
 def _compared(checkout: Checkout, ran: list[tuple[Linted | None, Linted]]) -> LintedChange:
-    change = WhatChanged(checkout.diff, Path(checkout.base_tree), Path(checkout.head_tree))
-    new = tuple(one for base, head in ran for one in new_on_head(base, head, change))
+    new = tuple(one for base, head in ran for one in new_on_head(base, head, checkout))
     added = checkout.diff.added_lines()
     new = tuple(sorted(new, key=lambda one: order_of(one.finding, added)))
     findings = tuple(one.finding for one in new)

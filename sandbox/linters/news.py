@@ -20,7 +20,7 @@ from sandbox.linters.base import Breaks, LinterRemark
 from sandbox.linters.run import Linted
 from sandbox.repository.names import inside
 from sandbox.test_runs.path_kinds import PathKind, classify
-from sandbox.values import ChangeStatus, Diff, Finding, Observation, Replacement, Severity, Side
+from sandbox.values import ChangeStatus, Checkout, Finding, Observation, Replacement, Severity, Side
 
 _NUMBERS = re.compile(r"\d+")
 _MEANT_FOLDER = re.compile(
@@ -41,24 +41,6 @@ _MAX_LINE_FILE_BYTES = 8_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class WhatChanged:
-    """What git says of the change, and both trees."""
-
-    diff: Diff
-    base_tree: Path
-    head_tree: Path
-
-    def named_on_base(self) -> dict[str, str]:
-        """Return {name on base: name on head} of the renamed files."""
-        renamed = (one for one in self.diff.files if one.status is ChangeStatus.RENAMED)
-        return {one.old_path: one.path for one in renamed if one.old_path}
-
-    def added_files(self) -> set[str]:
-        """Return the files that only head has."""
-        return {one.path for one in self.diff.files if one.status is ChangeStatus.ADDED}
-
-
-@dataclass(frozen=True, slots=True)
 class New:
     """A finding that is new on head, and its linter's own fix, where there is one."""
 
@@ -66,16 +48,20 @@ class New:
     replacement: Replacement | None = None
 
 
-def new_on_head(base: Linted | None, head: Linted, change: WhatChanged) -> tuple[New, ...]:
+def new_on_head(base: Linted | None, head: Linted, checkout: Checkout) -> tuple[New, ...]:
     """Return what is new; nothing where one side's silence or speech proves nothing."""
     if head.problem or (base is not None and base.problem):
         return ()
-    renamed = change.named_on_base()
+    files = checkout.diff.files
+    # By their names on base, and the files that only head has.
+    renamed = {o.old_path: o.path for o in files if o.status is ChangeStatus.RENAMED and o.old_path}
+    added_files = {one.path for one in files if one.status is ChangeStatus.ADDED}
     of_base = base.remarks if base else ()
-    known = Counter(_keys(of_base, change.base_tree, renamed))
+    known = Counter(_keys(of_base, Path(checkout.base_tree), renamed))
     broken_before = {renamed.get(r.path, r.path) for r in of_base if r.breaks is not Breaks.NO}
-    added = change.diff.added_lines()
-    keyed = zip(head.remarks, _keys(head.remarks, change.head_tree, {}), strict=True)
+    added = checkout.diff.added_lines()
+    keys = _keys(head.remarks, Path(checkout.head_tree), {})
+    keyed = zip(head.remarks, keys, strict=True)
     new = []
     # Untouched lines first: when one of two equal remarks is new, it is the one on an added line.
     for remark, key in sorted(keyed, key=lambda pair: pair[0].line in added.get(pair[0].path, ())):
@@ -84,7 +70,7 @@ def new_on_head(base: Linted | None, head: Linted, change: WhatChanged) -> tuple
             continue
         if remark.breaks is not Breaks.NO and _is_said_to_be_broken(remark.path):
             continue
-        is_sure = remark.breaks is Breaks.ALWAYS or remark.path not in change.added_files()
+        is_sure = remark.breaks is Breaks.ALWAYS or remark.path not in added_files
         may_block = remark.breaks is not Breaks.NO and not may_be_meant(remark.path)
         blocks = may_block and is_sure and remark.path not in broken_before
         new.append(New(finding(head.linter, remark, blocks=blocks), remark.replacement))
