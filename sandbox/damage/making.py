@@ -62,7 +62,7 @@ async def make_damages(
     `paths` are the files whose change is code; functions that the tests call come first (`called`), then
     what they name (`words`).
     """
-    changes = [one for one in checkout.diff.files if one.path in paths and _is_damageable(one)]
+    changes = _damageable(checkout, paths)
     changes = [one for one in changes if not _is_made_of_another(one, changes)]
     # Of very many files those come first whose module the tests name.
     changes.sort(key=lambda one: PurePosixPath(one.path).stem not in words)
@@ -89,9 +89,7 @@ def taken_back(
     """Return a copy for each hunk that can be as on base, out of `copies`; a new file is empty then."""
     reverted = [one for one in copies if one.damage.kind == "reverted"]
     found = []
-    for change in checkout.diff.files:
-        if change.path not in paths or not _is_damageable(change):
-            continue
+    for change in _damageable(checkout, paths):
         if change.status is ChangeStatus.ADDED:
             damage = Damage(change.path, "reverted", 1, "", "the new file is empty", False)
             reverted.append(DamagedCopy(damage, ((change.path, b""),)))
@@ -197,18 +195,20 @@ async def make_step_edits(
     sandbox: Sandbox, checkout: Checkout, paths: Collection[str], named: Collection[str]
 ) -> StepEdits:
     """Return what may be changed for a step that is about what is `named`. Raises SandboxError."""
-    changes = [one for one in checkout.diff.files if one.path in paths and _is_damageable(one)]
-    asked = {one.path: _asked(one) for one in changes[:_MOST_FILES]}
+    asked = {one.path: _asked(one) for one in _damageable(checkout, paths)[:_MOST_FILES]}
     edits = await _edits(sandbox, checkout.head_tree, asked, named=named)
     return StepEdits(edits, Path(checkout.head_tree))
 
 
-def _is_damageable(change: FileChange) -> bool:
-    """Tell whether a file of head can be damaged: plain source with lines that changed."""
-    is_there = change.status is not ChangeStatus.DELETED and change.new_mode in _PLAIN_FILES
-    is_text = bool(change.hunks) and not change.binary
-    is_read = language_of(change.path) or change.status is not ChangeStatus.ADDED
-    return bool(is_there and is_text and is_read) and classify(change.path) is PathKind.SOURCE
+def _damageable(checkout: Checkout, paths: Collection[str]) -> list[FileChange]:
+    """Return the files of head that can be damaged: plain source with lines that changed."""
+    return [
+        one
+        for one in checkout.diff.files
+        if one.path in paths and one.new_mode in _PLAIN_FILES and one.hunks and not one.binary
+        if one.status is not ChangeStatus.DELETED and classify(one.path) is PathKind.SOURCE
+        if language_of(one.path) or one.status is not ChangeStatus.ADDED
+    ]
 
 
 def _is_made_of_another(change: FileChange, changes: list[FileChange]) -> bool:

@@ -279,17 +279,13 @@ def _taken(function: Function) -> Iterator[tuple[str, str]]:
 def _at_default(source: Source, function: Function, name: str, default: str) -> Iterator[Damage]:
     what = f"`{name}` of `{function.name}` is always `{shown(default)}`"
     body, is_script = function.body, source.language in _SCRIPTS
-    put = f"{name} = {default}{';' if is_script else ''}"
-    made = entered(source, function, "parameter", put, what)
+    begins = f"{name} = {default}{';' if is_script else ''}"
+    made = entered(source, function, "parameter", begins, what)
     if is_script and body.type != "statement_block":
-        made = iter([_in_front(source, function, f"({name} = {default}, {text_of(body)})", what)])
+        put = f"({name} = {default}, {text_of(body)})".encode()
+        place = source.number, "parameter", function.first, function.name
+        made = iter([Damage(*place, body.start_byte, body.end_byte, put, what)])
     yield from (replace(one, is_telling=False, names=(name,)) for one in made)
-
-
-def _in_front(source: Source, function: Function, put: str, what: str) -> Damage:
-    body: tree_sitter.Node = function.body
-    place = source.number, "parameter", function.first, function.name
-    return Damage(*place, body.start_byte, body.end_byte, put.encode(), what)
 
 
 # --- blocks ----------------------------------------------------------------------------------------

@@ -10,13 +10,11 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-import tree_sitter
-
 from sandbox.damage.inside.data import Value, altered_data
 from sandbox.damage.inside.entries import entries
 from sandbox.damage.inside.for_people import is_for_people
 from sandbox.damage.inside.make import Damage, shown
-from sandbox.damage.inside.source import Clock, Piece, Source, pieces, walk
+from sandbox.damage.inside.source import Clock, Source, pieces, walk
 
 MOST = 8
 _MOST_ALONE = 4  # of a file; more are a table that is written anew
@@ -94,16 +92,13 @@ def _of_code(source: Source, clock: Clock) -> list[Value]:
         return []
     found = []
     for one in entries(source.language, was, source.root):
-        written = [piece for side in (one.was, one.now) for piece in _pieces(side)]
+        both = (node for side in (one.was, one.now) for node in walk(side))
+        written = [piece for node in both for piece in pieces(node)]
         is_inside = source.symbol(one.now.start_point[0] + 1)
         is_prose = not is_inside and any(b" " in piece.text.strip() for piece in written)
         if not is_prose and not all(map(is_for_people, written)):
             found.append(Value.of(one))
     return found
-
-
-def _pieces(node: tree_sitter.Node) -> list[Piece]:
-    return [piece for one in walk(node) for piece in pieces(one)]
 
 
 def _damage(source: Source, found: list[Value], told: str) -> Damage:

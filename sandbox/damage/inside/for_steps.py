@@ -173,10 +173,7 @@ class Twins:
         twin = self.before.get(found.key) if found else None
         if found is None or twin is None:
             return False
-        return self._says_the_same(found, twin) and not used(found.node, self.values)
-
-    def _says_the_same(self, one: Definition, twin: Definition) -> bool:
-        return tokens(one.node) == tokens(twin.node)
+        return tokens(found.node) == tokens(twin.node) and not used(found.node, self.values)
 
     def changed(self) -> Iterator[tuple[Definition, bytes]]:
         """Yield each definition that is not as on base, with base's text; of nested ones the innermost.
@@ -188,7 +185,7 @@ class Twins:
             if twin is None or self.around(_first(one.node)) is not one:
                 continue
             text = with_values(twin.node, self.text_before, self.values)
-            if not self._says_the_same(one, twin) or used(twin.node, self.values):
+            if tokens(one.node) != tokens(twin.node) or used(twin.node, self.values):
                 yield one, text
 
     def lost(self) -> bytes:

@@ -87,8 +87,10 @@ def _checked_of(
     for damage in damages:
         source = next(s for s in sources if s.number == damage.file)
         checked = _checked(damage, source, clock)
-        if checked and checked.kind == "reverted" and any(_is_in(one, checked) for one in others):
-            checked = replace(checked, is_telling=False)
+        if checked and checked.kind == "reverted":
+            of_file = (one for one in others if one.file == checked.file)
+            if any(checked.start <= one.start and one.end <= checked.end for one in of_file):
+                checked = replace(checked, is_telling=False)
         if checked:
             yield checked
 
@@ -114,10 +116,6 @@ def _read(number: int, file: dict[str, object], clock: Clock) -> Source | None:
     if root is not None:
         source.functions = list(functions(root))
     return source
-
-
-def _is_in(one: Damage, other: Damage) -> bool:
-    return one.file == other.file and other.start <= one.start and one.end <= other.end
 
 
 def _checked(damage: Damage, source: Source, clock: Clock) -> Damage | None:
