@@ -232,7 +232,10 @@ class _Looks(Replay):
             asked = tuple(calls[number] for number in numbers)
             control, plain = await self._both(asked, self.looking.checkout.base_tree, base)
             for at, number in enumerate(numbers):
-                if _differs(control, plain, at):
+                bare, other = control.outcomes.get(at), plain.outcomes.get(at)
+                if not bare or not other or bare.unsteady or other.unsteady:
+                    kept[number] = differing[number]
+                elif _other(bare, control, other, plain):
                     self.left_out[number] = WhyLeftOut.ON_BASE
                 else:
                     kept[number] = differing[number]
@@ -240,7 +243,7 @@ class _Looks(Replay):
 
     async def in_order(self, calls: tuple[Recorded, ...], differing: _Differing) -> _Differing:
         """Leave out what differs in its order only, and not where both places hash alike: that of a set."""
-        likely = {n: d for n, d in differing.items() if _letters(d[0]) == _letters(d[1].text)}
+        likely = {n: d for n, d in differing.items() if sorted(d[0]) == sorted(d[1].text)}
         if not likely:
             return differing
         asked = tuple(calls[number] for number in likely)
@@ -272,17 +275,6 @@ class _Looks(Replay):
 
     async def _run(self, command: Command) -> Run:
         return read_run(await self.sandbox.run(command))
-
-
-def _letters(text: str) -> str:
-    return "".join(sorted(text))
-
-
-def _differs(control: Run, plain: Run, number: int) -> bool:
-    bare, other = control.outcomes.get(number), plain.outcomes.get(number)
-    if bare is None or other is None or bare.unsteady or other.unsteady:
-        return False
-    return _other(bare, control, other, plain) is not None
 
 
 def _other(

@@ -83,7 +83,8 @@ async def replay_nearby(
         long = long_calls(driver, wanted, seen)
         # The long ones are last: one that comes to no end may take the rest of the time.
         if more := [*all_of(around), *(one.call for one in swaps), *(one.call for one in long)]:
-            sides = sides.with_more(await replay.on_both(more))
+            others = await replay.on_both(more)
+            sides = replace(sides, base=sides.base | others.base, head=sides.head | others.head)
     around = {one: calls for one, calls in around.items() if not sides.lacks(one, plain)}
     weighed = (
         sides.weighed(one, around.get(one, ()), tuple(map(repr, driver.values(one))))

@@ -95,12 +95,9 @@ def _script(tree: Tree, part: str) -> list[str]:
         return []
     text = tree.read(started[1])
     is_shell = started[1].endswith(".sh") or re.match(r"#!.*\b(ba|da)?sh\b", text)
-    return joined_lines(text) if is_shell and len(text) <= _SCRIPT_BYTES else []
-
-
-def joined_lines(text: str) -> list[str]:
-    """Return the lines of a shell text, continued ones joined."""
-    return re.sub(r"\\\n\s*", " ", text).splitlines()
+    # Continued lines are joined.
+    joined = re.sub(r"\\\n\s*", " ", text).splitlines()
+    return joined if is_shell and len(text) <= _SCRIPT_BYTES else []
 
 
 # --- nox --------------------------------------------------------------------------------------

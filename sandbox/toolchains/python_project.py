@@ -71,11 +71,11 @@ def read_project(tree: Tree) -> PythonProject:
         )
     if tool.has("poetry"):
         poetry = pyproject.table("tool", "poetry")
-        listed = poetry.table("extras")
+        listed, wanted = poetry.table("extras"), poetry.table("dependencies").text("python")
         return PythonProject(
             source="pyproject.toml",
             name=_name(poetry.text("name")),
-            requires_python=python_constraint(poetry),
+            requires_python="" if "|" in wanted else _specifier(wanted),
             backend=backend,
             is_installable=is_built,
             is_dynamic=True,  # poetry's own notation: its backend translates it
@@ -225,12 +225,6 @@ def poetry_groups(poetry: Table) -> tuple[tuple[str, tuple[str, ...]], ...]:
     for name in groups.names():
         found.append((name, _requirements(groups.table(name, "dependencies"))))
     return tuple((name, requirements) for name, requirements in found if requirements)
-
-
-def python_constraint(poetry: Table) -> str:
-    """Return `dependencies.python` as a version specifier, "" when absent or an alternative."""
-    text = poetry.table("dependencies").text("python")
-    return "" if "|" in text else _specifier(text)
 
 
 def _requirements(dependencies: Table) -> tuple[str, ...]:

@@ -35,7 +35,9 @@ def compare_python(before: bytes, after: bytes, project: ChangedProject) -> str:
     if not _may_change_words(old, new, project):
         return ""
     for tree in (old, new):
-        _without_docstrings(tree)
+        for node in _documented(tree):
+            if _docstring(node) is not None:
+                node.body = node.body[1:] or [ast.Pass()]
         if not project.reads_credits:
             tree.body = [one for one in tree.body if not _is_credit(one)]
     if _dump(old) == _dump(new):
@@ -94,12 +96,6 @@ def _documented(tree: ast.Module) -> Iterator[_Documented]:
 
 def _docstring(node: _Documented) -> str | None:
     return ast.get_docstring(node, clean=False)
-
-
-def _without_docstrings(tree: ast.Module) -> None:
-    for node in _documented(tree):
-        if _docstring(node) is not None:
-            node.body = node.body[1:] or [ast.Pass()]
 
 
 def _is_credit(node: ast.stmt) -> bool:
