@@ -7,7 +7,7 @@ import hashlib
 import logging
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -79,7 +79,7 @@ async def open_agents(
     Replies are kept, so that a run which was interrupted goes on for nothing.
     """
     run = hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).hexdigest()
-    with closing(open_records(settings)) as store:
+    with open_records(settings) as store:
         store.migrate()
         mark = delimiter_of(store.kept_key("mark", settings.home / "mark.key"), run)
         async with open_models(settings, KeptReplies(store))(limits) as session:
@@ -105,7 +105,7 @@ async def judge_once(
 
     `models` stand in for those that the settings name.
     """
-    with closing(open_records(settings)) as store:
+    with open_records(settings) as store:
         store.migrate()
         services = open_services(settings, store, origin, models)
         await asyncio.to_thread(tidy_daily, services)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import closing
 
 import click
 from rich.markup import escape
@@ -24,7 +23,7 @@ def run(action: str, **options: object) -> None:
 def _create(repository: str, days: int, name: str, with_report: bool) -> None:
     """Print a new token, alone on standard output. Raises UserError for what names no repository."""
     check_repository(repository)
-    with closing(_records()) as records:
+    with _records() as records:
         issued = records.issue_token(repository, days, name, shows_report=with_report)
     click.echo(issued.secret)
     ends = _day(issued.token.expires_s)
@@ -37,7 +36,7 @@ def _create(repository: str, days: int, name: str, with_report: bool) -> None:
 
 def _list() -> None:
     """Print every token without its secret."""
-    with closing(_records()) as records:
+    with _records() as records:
         tokens = records.tokens()
     if not tokens:
         click.echo("There are no tokens.")
@@ -54,7 +53,7 @@ def _list() -> None:
 
 def _revoke(identifier: str) -> None:
     """End a token. Raises UserError when there is none."""
-    with closing(_records()) as records:
+    with _records() as records:
         if not records.revoke_token(identifier):
             raise UserError(f"There is no token {identifier}.", "`assay token list` shows them.")
     click.echo(f"Token {identifier} is revoked.")

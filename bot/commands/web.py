@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import closing
 
 import click
 
@@ -27,7 +26,7 @@ def run() -> None:
     }
     # The list's signed address: it is signed by a key that the database keeps.
     try:
-        with closing(open_records(settings)) as records:
+        with open_records(settings) as records:
             records.migrate()
             index = open_links(settings, records).index()
     except Transient as error:

@@ -14,7 +14,7 @@ from bot.store import open_records
 
 def ask(settings: Settings) -> None:
     """Raise Transient unless both answer and have their tables."""
-    with closing(open_records(settings)) as records:
+    with open_records(settings) as records:
         records.check()
     if not settings.database_url and not Path(settings.home / "engine.db").is_file():
         return  # only `assay judge` was used here, which needs no engine

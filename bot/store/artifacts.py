@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import uuid
 from pathlib import Path
-from typing import Self
 
 import fsspec  # type: ignore[import-untyped]
 from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]
@@ -32,12 +31,6 @@ class FileArtifacts:
 
     def __init__(self, url: str) -> None:
         self._files, self._root = fsspec.core.url_to_fs(url)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_raised: object) -> None:
-        """Nothing is held open between two files."""
 
     def put(self, key: str, name: str, content: bytes) -> None:
         """Write one file, whole or not at all. Raises Transient when the storage refuses."""
