@@ -110,11 +110,9 @@ class Listener(Protocol):
 
     def tell(self, stage: str) -> None:
         """Hear that a stage begins."""
-        ...
 
     def count(self, ended: int, of: int) -> None:
         """Hear that some of the test runs have ended."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,15 +61,12 @@ class ChangeJudge(Protocol):
     @property
     def stages(self) -> tuple[str, ...]:
         """The stages that a listener may hear of, in order."""
-        ...
 
     async def judge(self, change: AskedChange, listener: StageQueue) -> Path:
         """Judge it and return the folder of its report. Raises SandboxError, Transient, UserError."""
-        ...
 
     def reports(self, folder: Path) -> Path:
         """Return the folder of a repository's last report, whether or not there is one."""
-        ...
 
 
 class StageQueue:

@@ -98,11 +98,9 @@ class Memory(Protocol):
 
     def get(self, key: str) -> bytes | None:
         """Return the reply stored under this key (hexadecimal), or None."""
-        ...
 
     def put(self, key: str, value: bytes) -> None:
         """Store the reply atomically."""
-        ...
 
 
 class Session(Protocol):
@@ -113,48 +111,39 @@ class Session(Protocol):
 
         Raises Answerless, BudgetSpent or ModelAway.
         """
-        ...
 
     async def converse(self, prompt: Prompt, reply: type[Reply], toolbox: Toolbox[Reply]) -> Reply:
         """Let the model use tools until it gives the typed reply; a refused one is asked for again, once.
 
         Raises Answerless, BudgetSpent or ModelAway.
         """
-        ...
 
     def endpoint(self, prompt: Prompt) -> str:
         """Return the model that a prompt asks, and where."""
-        ...
 
     async def remembered(self, key: str, work: Callable[[], Awaitable[bytes]]) -> bytes:
         """Return what `work` gave when it was first done under this key in this evaluation.
 
         For what a conversation rests on: a resumed or replayed one must see the same again.
         """
-        ...
 
     async def recall(self, key: str, is_wanted: Callable[[bytes], bool]) -> bytes | None:
         """Return what was kept under this key, where it is wanted still; what is not leaves no record."""
-        ...
 
     async def keep(self, key: str, value: bytes) -> None:
         """Keep a value, also for later evaluations."""
-        ...
 
     @property
     def usage(self) -> tuple[RoleUsage, ...]:
         """Return the usage so far, by role."""
-        ...
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
         """Return a readable record of every call so far, including cached ones."""
-        ...
 
     @property
     def replies(self) -> Mapping[str, bytes]:
         """Return every answer so far, by key, so that the session can be replayed."""
-        ...
 
 
 OpenSession = Callable[[SessionLimits], AbstractAsyncContextManager[Session | None]]

@@ -38,11 +38,9 @@ class Web(Protocol):
 
     async def __call__(self, request: str) -> str:
         """Answer a judge's request (an address, search words, `pip:name`, `npm:name`); raises nothing."""
-        ...
 
     async def page(self, url: str) -> PageText:
         """Read one page. Raises Refused if it may not be fetched, fails, or is not text."""
-        ...
 
 
 def open_lookup(settings: Settings, sandbox: Sandbox) -> Web | None:

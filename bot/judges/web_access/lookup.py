@@ -175,7 +175,6 @@ class SearchEngine(Protocol):
 
     async def search(self, words: str) -> str:
         """Return the first results as text. Raises Refused if no search engine responds."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
