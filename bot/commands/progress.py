@@ -7,7 +7,6 @@ import time
 from collections.abc import Sequence
 from itertools import chain, islice
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console
@@ -42,12 +41,7 @@ class TerminalProgress:
         self._status.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_raised: object) -> None:
         self._end_stage()
         self._status.stop()
 

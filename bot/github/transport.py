@@ -15,8 +15,7 @@ import ssl
 import threading
 import time
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import httpx
 from githubkit import AppAuthStrategy, GitHub, UnauthAuthStrategy
@@ -123,13 +122,8 @@ class Transport:
         await self._client.__aenter__()  # type: ignore[no-untyped-call]
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self._client.__aexit__(kind, error, trace)
+    async def __aexit__(self, *raised: Any) -> None:
+        await self._client.__aexit__(*raised)
 
     async def get(self, path: str, **parameters: str | int) -> Payload:
         """One thing; tried again a little on 5xx and broken connections."""

@@ -10,7 +10,6 @@ import signal
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from flask import Flask, Response, request
@@ -108,12 +107,7 @@ class RunningForge:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_raised: object) -> None:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
