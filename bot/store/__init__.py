@@ -3,7 +3,6 @@
 from bot.store.artifacts import FileArtifacts, open_artifacts
 from bot.store.base import (
     Artifacts,
-    Decision,
     Ended,
     EvaluationFacts,
     EvaluationRecord,

@@ -93,12 +93,6 @@ class Ended:
     facts: EvaluationFacts | None = None
 
 
-class Decision(StrEnum):
-    """What a maintainer decided about one head of a pull request."""
-
-    APPROVED = "approved"  # a first-time contributor's fork may run
-
-
 @dataclass(frozen=True, slots=True)
 class StageTime:
     """How often a stage ran, and for how long in all."""
@@ -194,13 +188,11 @@ class Store(Protocol):
     def keep_base_result(self, key: str, value: str) -> None:
         """Keep a result of base for the next pull request."""
 
-    def decide(
-        self, decision: Decision, repository: str, head: tuple[int, str], actor: str
-    ) -> None:
-        """Remember a maintainer's decision about `head`: a pull request's (number, sha)."""
+    def approve_head(self, repository: str, head: tuple[int, str], actor: str) -> None:
+        """Remember that a maintainer lets `head` run, a stranger's pull request's (number, sha)."""
 
-    def is_decided(self, decision: Decision, repository: str, head: tuple[int, str]) -> bool:
-        """Tell whether a maintainer decided so."""
+    def is_approved(self, repository: str, head: tuple[int, str]) -> bool:
+        """Tell whether a maintainer let it run."""
 
     def accept(self, repository: str, number: int, given: Acceptance) -> None:
         """Keep a decision; the same `source` about the same subject and commit counts once."""

@@ -11,7 +11,6 @@ from sqlalchemy import Select, delete, func, select, update
 
 from bot.settings import Settings
 from bot.store.base import (
-    Decision,
     Ended,
     EvaluationFacts,
     EvaluationRecord,
@@ -35,6 +34,7 @@ from bot.values import Conclusion, EvaluationRequest
 
 _FINAL = tuple(state.value for state in EvaluationState if state.is_final)
 _REQUEST = TypeAdapter(EvaluationRequest)
+_APPROVED = "approved"  # the one decision about a head that there is
 
 
 class Records(
@@ -214,12 +214,10 @@ class Records(
                 )
             )
 
-    def decide(
-        self, decision: Decision, repository: str, head: tuple[int, str], actor: str
-    ) -> None:
-        """Remember a maintainer's decision about `head`: a pull request's (number, sha)."""
+    def approve_head(self, repository: str, head: tuple[int, str], actor: str) -> None:
+        """Remember that a maintainer lets `head` run, a stranger's pull request's (number, sha)."""
         row = self._insert(DECISIONS).values(
-            decision=decision.value,
+            decision=_APPROVED,
             repository=repository,
             number=head[0],
             sha=head[1],
@@ -229,10 +227,10 @@ class Records(
         with self._begin() as connection:
             connection.execute(row.on_conflict_do_nothing())
 
-    def is_decided(self, decision: Decision, repository: str, head: tuple[int, str]) -> bool:
-        """Tell whether a maintainer decided so."""
+    def is_approved(self, repository: str, head: tuple[int, str]) -> bool:
+        """Tell whether a maintainer let it run."""
         found = select(DECISIONS.c.actor).where(
-            DECISIONS.c.decision == decision.value,
+            DECISIONS.c.decision == _APPROVED,
             DECISIONS.c.repository == repository,
             DECISIONS.c.number == head[0],
             DECISIONS.c.sha == head[1],

@@ -10,7 +10,6 @@ from bot.configuration import effective, refusal
 from bot.errors import Superseded, UserError
 from bot.github import Reaction, Repository
 from bot.source.policy import branch_layer, policy_context
-from bot.store import Decision as Kept
 from bot.templates import render_markdown
 from bot.values import Pause, Question, Trigger
 from bot.webhook import rubrics
@@ -20,7 +19,7 @@ from bot.webhook.decisions import Cancel, JudgeCommand, ObeyCommand, StartPullRe
 from bot.webhook.grammar import first_id
 from bot.webhook.head_verdict import explain, judged, judged_head, records_of, with_verdict
 from bot.webhook.labelling import label
-from bot.webhook.start import remember, request_for, start_pull_request
+from bot.webhook.start import request_for, start_pull_request
 from bot.webhook.when import Before, judged_before
 
 NO_WRITE_ACCESS = "<!-- assay:no write access -->"
@@ -28,9 +27,7 @@ NO_WRITE_ACCESS = "<!-- assay:no write access -->"
 _OVERTAKEN = "A newer `/judge pause` or `/judge resume` counts."
 
 _Deed = Callable[[Adapters, Repository, ObeyCommand, str], Awaitable[str]]
-"""Does it for a delivery (its id comes last), and says so in a few words for the log."""
-_Answer = Callable[[Adapters, Repository, ObeyCommand, str], Awaitable[str]]
-"""Returns the reply, empty where none is needed; the words of a UserError are the reply, too."""
+"""Does it for a delivery; its id comes last."""
 
 
 async def obey(
@@ -71,10 +68,10 @@ async def _judge(
     adapters: Adapters, repository: Repository, decision: ObeyCommand, delivery_id: str
 ) -> str:
     """Judge the newest head; that somebody with write access asks for it is an approval."""
-    pull_request = await repository.pull_request(decision.number)
+    pull_request, place = await repository.pull_request(decision.number), decision.place
     head = (decision.number, pull_request.head_sha)
-    await remember(adapters, decision.place, Kept.APPROVED, head)
-    start = StartPullRequest(decision.place, *head, Trigger.COMMAND)
+    await asyncio.to_thread(adapters.store.approve_head, place.repository, head, place.actor)
+    start = StartPullRequest(place, *head, Trigger.COMMAND)
     done = await start_pull_request(adapters, repository, start, delivery_id)
     await repository.react(decision.comment, Reaction.ROCKET)
     return done
@@ -238,7 +235,7 @@ async def _keep(
         raise UserError(_OVERTAKEN)
 
 
-_ANSWERS: dict[JudgeCommand, _Answer] = {
+_ANSWERS: dict[JudgeCommand, _Deed] = {
     JudgeCommand.HELP: _help,
     JudgeCommand.UNKNOWN: _not_understood,
     JudgeCommand.RUBRIC: rubrics.draft,
@@ -251,8 +248,10 @@ _ANSWERS: dict[JudgeCommand, _Answer] = {
     JudgeCommand.PAUSE: pause,
     JudgeCommand.RESUME: resume,
 }
+"""Return the reply, empty where none is needed; the words of a UserError are the reply, too."""
 _DEEDS: dict[JudgeCommand, _Deed] = {
     JudgeCommand.JUDGE: _judge,
     JudgeCommand.CANCEL: _cancel,
     JudgeCommand.PLAN: _plan,
 }
+"""Say what was done in a few words for the log."""

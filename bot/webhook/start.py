@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, replace
 
 from bot.github import CheckAction, NotThere, PullRequest, Repository
-from bot.store import Decision, Ended, EvaluationState
+from bot.store import Ended, EvaluationState
 from bot.templates import check_words, render_markdown
 from bot.values import Conclusion, EvaluationRequest, Trigger
 from bot.webhook.adapters import (
@@ -25,7 +25,6 @@ from bot.webhook.adapters import (
 from bot.webhook.decisions import (
     Approve,
     Clicked,
-    Place,
     RefusePatch,
     Rerun,
     StartMergeGroup,
@@ -169,9 +168,7 @@ async def _needs_approval(
     if not (adapters.approve_first_time_forks and pull_request.from_fork):
         return False
     head = (pull_request.number, pull_request.head_sha)
-    approved = await asyncio.to_thread(
-        adapters.store.is_decided, Decision.APPROVED, repository.name, head
-    )
+    approved = await asyncio.to_thread(adapters.store.is_approved, repository.name, head)
     return not approved and await repository.is_first_time_contributor(pull_request)
 
 
@@ -237,17 +234,14 @@ async def approve_and_run(
     adapters: Adapters, repository: Repository, decision: Approve, delivery_id: str
 ) -> str:
     """Remember a maintainer's approval of one head, and judge it."""
-    if not (await repository.permission(decision.place.actor)).can_write:
+    place = decision.place
+    if not (await repository.permission(place.actor)).can_write:
         return "the clicker may not write"
     number = await number_of(adapters, decision)
-    await remember(adapters, decision.place, Decision.APPROVED, (number, decision.head_sha))
-    again = Rerun(decision.place, number, decision.head_sha, decision.evaluation_id)
+    head = (number, decision.head_sha)
+    await asyncio.to_thread(adapters.store.approve_head, place.repository, head, place.actor)
+    again = Rerun(place, *head, decision.evaluation_id)
     return await rerun(adapters, repository, again, delivery_id)
-
-
-async def remember(adapters: Adapters, place: Place, kind: Decision, head: tuple[int, str]) -> None:
-    """Keep a maintainer's decision about a head (number, sha)."""
-    await asyncio.to_thread(adapters.store.decide, kind, place.repository, head, place.actor)
 
 
 async def start_patch(

@@ -14,7 +14,7 @@ from sqlalchemy import create_engine, text
 
 from bot.errors import Transient
 from bot.settings import Settings
-from bot.store import Decision, Ended, EvaluationState, Records, open_records
+from bot.store import Ended, EvaluationState, Records, open_records
 from bot.values import (
     Acceptance,
     AcceptanceKind,
@@ -113,11 +113,11 @@ def test_a_check_run_left_open_is_found(records: Records) -> None:
 
 
 def test_decisions_belong_to_one_head(records: Records) -> None:
-    records.decide(Decision.APPROVED, "octo/hello", (7, "a" * 40), "maintainer")
-    records.decide(Decision.APPROVED, "octo/hello", (7, "a" * 40), "maintainer")
-    assert records.is_decided(Decision.APPROVED, "octo/hello", (7, "a" * 40))
-    assert not records.is_decided(Decision.APPROVED, "octo/hello", (7, "c" * 40))
-    assert not records.is_decided(Decision.APPROVED, "octo/other", (7, "a" * 40))
+    records.approve_head("octo/hello", (7, "a" * 40), "maintainer")
+    records.approve_head("octo/hello", (7, "a" * 40), "maintainer")
+    assert records.is_approved("octo/hello", (7, "a" * 40))
+    assert not records.is_approved("octo/hello", (7, "c" * 40))
+    assert not records.is_approved("octo/other", (7, "a" * 40))
 
 
 def test_what_people_accepted_is_kept_once_for_its_source(records: Records) -> None:

@@ -10,7 +10,6 @@ from bot.errors import Transient
 from bot.github import CheckStatus, Permission, Reaction
 from bot.queue import JobState
 from bot.store import (
-    Decision,
     Ended,
     EvaluationState,
 )
@@ -155,7 +154,7 @@ async def test_a_first_fork_waits_for_approval(office: Office) -> None:
     await office.take(clicked("requested_action", asked.id, "d-2", **approve))
     assert office.latest.state is EvaluationState.QUEUED
     assert office.jobs.status(office.latest.id) is JobState.QUEUED
-    assert office.records.is_decided(Decision.APPROVED, "octo/hello", (9, HEAD))
+    assert office.records.is_approved("octo/hello", (9, HEAD))
 
 
 async def test_a_reader_cannot_approve_and_a_new_head_asks_again(office: Office) -> None:
