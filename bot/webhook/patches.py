@@ -84,16 +84,7 @@ def agent_patch_dispatched(payload: Payload) -> Decision:
     except ValidationError as error:
         told = tuple(f"{one.field}: {one.message}".removeprefix(": ") for one in problems(error))
         return RefusePatch(place_of(payload), max(sent.integer("issue"), 0), told)
-    return StartPatch(
-        place=place_of(payload),
-        base=patch.base,
-        diff=patch.diff,
-        branch=patch.branch,
-        task=patch.task,
-        issue=patch.issue,
-        agent=patch.agent,
-        trajectory=patch.trajectory,
-    )
+    return StartPatch(place_of(payload), **patch.model_dump())
 
 
 class FieldProblem(BaseModel):
