@@ -15,7 +15,7 @@ from bot.github import CheckAction, CheckReport, CheckStatus, GitHub, Issue, Rep
 from bot.report.markdown import marker
 from bot.services import Announcement, CodeSource
 from bot.source.policy import policy_context
-from bot.source.shared_head import HeadVerdict, SharedHead, hide_running, show_running
+from bot.source.shared_head import HeadVerdict, SharedHead, hide_running, report_of, show_running
 from bot.source.words import task_of_issue, task_of_pull_request
 from bot.store import Ended, EvaluationFacts, EvaluationState, Store
 from bot.templates import check_words
@@ -143,38 +143,21 @@ class GitHubOrigin:
                     await show_running(repository, request, self.home(request), self.link(request))
             except (Transient, UserError) as error:
                 log.warning("the comment does not say what is being judged: %s", error.what)
-        title, summary = check_words("in_progress", stage=stage, plan=plan)
-        report = CheckReport(
-            name=request.check_name(CHECK_NAME),
-            head_sha=request.head_sha,
-            external_id=request.id,
-            status=CheckStatus.IN_PROGRESS,
-            title=title,
-            summary=summary,
-            details_url=self.link(request),
-        )
+        words = check_words("in_progress", stage=stage, plan=plan)
         try:
-            await self._put_check(request, report)
-            await self._take_back_if_cancelled(request, report)
+            await self._put_check(request, self._report(request, CheckStatus.IN_PROGRESS, words))
+            await self._take_back_if_cancelled(request)
         except (Transient, UserError) as error:  # publishing tries again, and says it if it must
             log.warning("the check run does not show stage %s: %s", stage, error.what)
 
-    async def _take_back_if_cancelled(
-        self, request: EvaluationRequest, report: CheckReport
-    ) -> None:
+    async def _take_back_if_cancelled(self, request: EvaluationRequest) -> None:
         """Say again what the cancel said, where it came between."""
         record = self.store.evaluation(request.id)
         if record is None or record.state is not EvaluationState.CANCELLED:
             return
-        title, summary = check_words("ended", superseded=True, why=record.problem, next_step="")
-        cancelled = replace(
-            report,
-            status=CheckStatus.COMPLETED,
-            conclusion=Conclusion.CANCELLED,
-            title=title,
-            summary=summary,
-        )
-        await self._put_check(request, cancelled)
+        words = check_words("ended", superseded=True, why=record.problem, next_step="")
+        report = self._report(request, CheckStatus.COMPLETED, words)
+        await self._put_check(request, replace(report, conclusion=Conclusion.CANCELLED))
         async with self._repository(request) as repository:
             await hide_running(repository, request)
 
@@ -247,15 +230,10 @@ class GitHubOrigin:
         if request.number and gate.conclusion is not Conclusion.CANCELLED:
             accept = (_ACCEPT,) if answer.evaluation.acceptable else ()
             buttons = (_RERUN, *accept, *((_EXPLAIN,) if answer.evaluation.judgement else ()))
-        report = CheckReport(
-            name=request.check_name(CHECK_NAME),
-            head_sha=request.head_sha,
-            external_id=request.id,
-            status=CheckStatus.COMPLETED,
+        words = (answer.check.title, answer.check.summary)
+        report = replace(
+            self._report(request, CheckStatus.COMPLETED, words),
             conclusion=gate.conclusion,
-            title=answer.check.title,
-            summary=answer.check.summary,
-            details_url=self.link(request),
             annotations=answer.annotations,
             actions=buttons,
         )
@@ -286,21 +264,17 @@ class GitHubOrigin:
         ):
             return
         for one in answer.each:
-            conclusion, title, summary = one.conclusion, one.text.title, one.text.summary
+            conclusion, words = one.conclusion, (one.text.title, one.text.summary.strip())
             if is_shared and conclusion is Conclusion.SUCCESS:
                 conclusion = Conclusion.ACTION_REQUIRED
-                title, summary = check_words("requirement_shared")
-            report = CheckReport(
-                name=one.name,
-                head_sha=request.head_sha,
-                external_id=request.id,
-                status=CheckStatus.COMPLETED,
-                conclusion=conclusion,
-                title=title,
-                summary=summary.strip(),
-                details_url=self.link(request),
-            )
-            await repository.put_check_run(report)
+                words = check_words("requirement_shared")
+            report = self._report(request, CheckStatus.COMPLETED, words)
+            await repository.put_check_run(replace(report, name=one.name, conclusion=conclusion))
+
+    def _report(
+        self, request: EvaluationRequest, status: CheckStatus, words: tuple[str, str]
+    ) -> CheckReport:
+        return report_of(request, status, words, CHECK_NAME, self.link(request))
 
     def _repository(self, request: EvaluationRequest) -> AbstractAsyncContextManager[Repository]:
         return self.github.repository(request.repository, request.installation)

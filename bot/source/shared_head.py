@@ -31,6 +31,25 @@ MOST_TITLE = 255
 Link = Callable[[str], str]
 
 
+def report_of(
+    request: EvaluationRequest,
+    status: CheckStatus,
+    words: tuple[str, str],
+    check_name: str,
+    link: str,
+) -> CheckReport:
+    """Say title and summary on an evaluation's check run; `link` addresses its page."""
+    return CheckReport(
+        name=request.check_name(check_name),
+        head_sha=request.head_sha,
+        external_id=request.id,
+        status=status,
+        title=words[0],
+        summary=words[1],
+        details_url=link,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class HeadVerdict:
     """What one open pull request was told about a commit. Without an evaluation it was told nothing yet."""

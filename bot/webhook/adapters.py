@@ -13,7 +13,7 @@ from bot.errors import UserError
 from bot.evaluation.rubrics import RubricDrafter
 from bot.github import CheckAction, CheckReport, CheckStatus, GitHub, Repository
 from bot.report.model import ReportView
-from bot.source.shared_head import SharedHead, hide_running
+from bot.source.shared_head import SharedHead, hide_running, report_of
 from bot.store import Ended, EvaluationRecord, EvaluationState, Store
 from bot.templates import check_words
 from bot.values import (
@@ -116,16 +116,8 @@ def claim(request: EvaluationRequest) -> str:
 def queued_report(adapters: Adapters, request: EvaluationRequest) -> CheckReport:
     """Say that a commit waits for a worker."""
     link = adapters.link(request.id)
-    title, summary = check_words("queued", link=link)
-    return CheckReport(
-        name=request.check_name(adapters.check_name),
-        head_sha=request.head_sha,
-        external_id=request.id,
-        status=CheckStatus.QUEUED,
-        title=title,
-        summary=summary,
-        details_url=link,
-    )
+    words = check_words("queued", link=link)
+    return report_of(request, CheckStatus.QUEUED, words, adapters.check_name, link)
 
 
 def completed(
