@@ -1,4 +1,4 @@
-"""The client face: put jobs in, take them out, ask how they are. Never runs one."""
+"""The client face: put jobs in, take them out, count them. Never runs one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
 from typing import ParamSpec, TypeVar
 
 from dbos import DBOSClient, EnqueueOptions, error
@@ -29,27 +28,6 @@ from bot.values import Delivery, EvaluationRequest
 log = logging.getLogger(__name__)
 P = ParamSpec("P")
 T = TypeVar("T")
-
-
-class JobState(StrEnum):
-    """Where a job stands."""
-
-    QUEUED = "queued"
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
-
-
-_STATES = {
-    "ENQUEUED": JobState.QUEUED,
-    "DELAYED": JobState.QUEUED,
-    "PENDING": JobState.RUNNING,
-    "SUCCESS": JobState.DONE,
-    "ERROR": JobState.FAILED,
-    "MAX_RECOVERY_ATTEMPTS_EXCEEDED": JobState.FAILED,
-    "CANCELLED": JobState.CANCELLED,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +86,6 @@ class EngineClient:
         """Take an evaluation out of the queue, or stop it within about a second. Idempotent."""
         log.info("cancel %s: %s", evaluation_id, why)
         self._client.cancel_workflow(evaluation_id)
-
-    @_or_transient
-    def status(self, evaluation_id: str) -> JobState | None:
-        """Tell where a job stands; None for an unknown id."""
-        found = self._client.list_workflows(
-            workflow_ids=[evaluation_id], load_input=False, load_output=False
-        )
-        return _STATES[found[0].status] if found else None
 
     @_or_transient
     def depth(self) -> QueueDepth:

@@ -18,7 +18,7 @@ from bot.evaluation.task import MOST_DOCUMENTS, MOST_PAGES, collect_task
 from bot.judges.web_access import Web
 from bot.judges.web_access.fetch import Fetcher
 from bot.judges.web_access.lookup import TEXT_CHARS, WebLookup, packages_by
-from bot.queue import EngineClient, EngineOptions, JobState, migrate, open_worker
+from bot.queue import EngineClient, EngineOptions, migrate, open_worker
 from bot.services import Services
 from bot.settings import Settings
 from bot.source.local import LocalOrigin
@@ -38,6 +38,7 @@ from bot.values import (
 )
 from sandbox import open_sandbox
 from sandbox.base import Sandbox
+from tests.bot.queue.states import JobState, state_of
 from tests.bot.queue.test_worker import Notes, request_for, run_until
 from tests.bot.verdict.cases import DEFAULTS, comparison
 from tests.bot.web_access.servers import Page, Site, guard_for, site
@@ -251,7 +252,7 @@ def test_a_run_that_is_resumed_asks_no_page_again(bench: Bench, tmp_path: Path) 
         client.submit_evaluation(request_for("e1"))
         with open_worker(options, notes.work()):
             assert stopped.wait(600)
-        run_until(options, notes, lambda client: client.status("e1") is JobState.DONE)
+        run_until(options, notes, lambda client: state_of(client, "e1") is JobState.DONE)
         assert len(served.seen) == 1
     first, again = tasks
     assert first == again

@@ -19,13 +19,13 @@ from typing import TypeVar
 from bot.queue import (
     EngineClient,
     EngineOptions,
-    JobState,
     Work,
     migrate,
     open_worker,
 )
 from bot.steps import Ending, EndKind, StepRunner
 from bot.values import Conclusion, Delivery, EvaluationRequest, Publication, Trigger
+from tests.bot.queue.states import JobState, state_of
 
 T = TypeVar("T")
 STAGES = (
@@ -155,7 +155,7 @@ def main(url: str, folder: Path, at_once: int, always: str) -> None:
     for worker in workers:
         os.kill(worker, signal.SIGKILL)
         os.waitpid(worker, 0)
-    print(_with_client(options, lambda client: client.status(REQUEST.id)))
+    print(_with_client(options, lambda client: state_of(client, REQUEST.id)))
 
 
 def _fork(options: EngineOptions, recording: Recording) -> int:
@@ -171,7 +171,7 @@ def _is_over(options: EngineOptions, always: str, folder: Path) -> bool:
         said = (folder / "journal").read_text() if (folder / "journal").exists() else ""
         if f"ended {REQUEST.id}" not in said or f" {NEIGHBOUR.id}" not in said:
             return False
-    return _with_client(options, lambda client: client.status(REQUEST.id)) is JobState.DONE
+    return _with_client(options, lambda client: state_of(client, REQUEST.id)) is JobState.DONE
 
 
 def _with_client(options: EngineOptions, ask: Callable[[EngineClient], T]) -> T:

@@ -17,10 +17,11 @@ import psycopg
 import pytest
 
 from bot.errors import Superseded, Transient, UserError
-from bot.queue import EngineClient, EngineOptions, JobState, LeaseLost, Work, migrate, open_worker
+from bot.queue import EngineClient, EngineOptions, LeaseLost, Work, migrate, open_worker
 from bot.queue.lease import lease_for
 from bot.steps import Ending, StepRunner
 from bot.values import Conclusion, Delivery, EvaluationRequest, Publication, Trigger
+from tests.bot.queue.states import JobState, state_of
 from tests.postgres import Postgres, postgres_bin, running_postgres
 
 pytestmark = pytest.mark.real
@@ -197,9 +198,9 @@ def test_a_host_without_room_takes_nothing_new(options: EngineOptions) -> None:
     with open_worker(options, replace(notes.work(), has_room=room.is_set)):
         wait_for(lambda: "handled d1" in notes.lines)
         time.sleep(20 * options.poll_s)
-        assert client.status("e1") is JobState.QUEUED
+        assert state_of(client, "e1") is JobState.QUEUED
         room.set()
-        wait_for(lambda: client.status("e1") is JobState.DONE)
+        wait_for(lambda: state_of(client, "e1") is JobState.DONE)
     client.close()
 
 
@@ -251,7 +252,7 @@ def test_it_waits_for_the_outside_and_says_why(sqlite_options: EngineOptions) ->
     client = EngineClient(sqlite_options)
     client.submit_evaluation(request_for("e1"))
     client.close()
-    run_until(sqlite_options, notes, lambda client: client.status("e1") is JobState.DONE)
+    run_until(sqlite_options, notes, lambda client: state_of(client, "e1") is JobState.DONE)
     assert notes.lines.count("e1 waits in checkout: GitHub answers 503") == 1
     assert "published e1" in notes.lines
     assert all(later - earlier >= 0.3 for earlier, later in itertools.pairwise(tries))
@@ -270,7 +271,7 @@ def test_it_tries_only_as_often_as_may_help(sqlite_options: EngineOptions) -> No
     notes, client = Notes(body), EngineClient(sqlite_options)
     client.submit_evaluation(request_for("e1"))
     client.close()
-    run_until(sqlite_options, notes, lambda client: client.status("e1") is JobState.DONE)
+    run_until(sqlite_options, notes, lambda client: state_of(client, "e1") is JobState.DONE)
     assert len(tries) == 3
     assert any(line.startswith("failed e1: A sandbox was killed") for line in notes.lines)
 
@@ -299,7 +300,7 @@ def test_what_cannot_go_on_ends_visibly(
     client.submit_evaluation(request_for("e1"))
     client.close()
     impatient = replace(sqlite_options, patience_s=0.5)
-    run_until(impatient, notes, lambda client: client.status("e1") is JobState.DONE)
+    run_until(impatient, notes, lambda client: state_of(client, "e1") is JobState.DONE)
     assert any(told.startswith(line) for told in notes.lines), notes.lines
     assert "published e1" not in notes.lines
 
@@ -322,11 +323,11 @@ def test_a_cancel_stops_a_running_step_soon(options: EngineOptions) -> None:
     client.submit_evaluation(request_for("next"))
     with open_worker(options, notes.work()):
         wait_for(lambda: "long starts observe" in notes.lines)
-        assert client.status("next") is JobState.QUEUED
+        assert state_of(client, "next") is JobState.QUEUED
         client.cancel("long", "a newer head")
         assert stopped.wait(200)
-        wait_for(lambda: client.status("next") is JobState.DONE)
-    assert client.status("long") is JobState.CANCELLED
+        wait_for(lambda: state_of(client, "next") is JobState.DONE)
+    assert state_of(client, "long") is JobState.CANCELLED
     client.cancel("long", "twice")
     client.cancel("unknown", "never there")
     assert not any(line.startswith(("failed", "published long")) for line in notes.lines)
@@ -341,7 +342,7 @@ def test_a_queued_evaluation_that_is_cancelled_never_starts(
     client.cancel("e1", "closed")
     client.submit_evaluation(request_for("e2"))
     client.close()
-    run_until(sqlite_options, notes, lambda client: client.status("e2") is JobState.DONE)
+    run_until(sqlite_options, notes, lambda client: state_of(client, "e2") is JobState.DONE)
     assert notes.lines == ["published e2"]
 
 
@@ -362,9 +363,9 @@ def test_a_stopped_worker_leaves_its_jobs_to_the_next(options: EngineOptions) ->
     client.submit_evaluation(request_for("e1"))
     with open_worker(options, notes.work()):
         assert first_life.wait(600)
-    assert client.status("e1") is JobState.RUNNING
+    assert state_of(client, "e1") is JobState.RUNNING
     client.close()
-    run_until(options, notes, lambda client: client.status("e1") is JobState.DONE)
+    run_until(options, notes, lambda client: state_of(client, "e1") is JobState.DONE)
     assert notes.lines.count("e1 starts checkout") == 1
     assert notes.lines.count("e1 starts observe") == 2
     assert notes.lines[-1] == "published e1"

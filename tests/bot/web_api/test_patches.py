@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from bot.queue import JobState
 from bot.store import Ended, EvaluationState
 from bot.values import Conclusion, Trigger
 from bot.web.api.models import PROBLEM_TYPE
 from bot.web.api.routes import MOST_BYTES
 from bot.web.api.submission import MOST_OPEN
 from bot.webhook.patches import MOST_DIFF_CHARACTERS
+from tests.bot.queue.states import JobState, state_of
 from tests.bot.web_api.conftest import DIFF, PATCH, ApiClient
 from tests.bot.webhook.pretended_github import PULL_REQUEST
 
@@ -33,7 +33,7 @@ def test_a_patch_is_recorded_and_queued_before_the_answer(api: ApiClient) -> Non
     assert (request.repository, request.trigger) == ("octo/hello", Trigger.AGENT_PATCH)
     assert (request.base_ref, request.base_sha) == ("main", "b" * 40)
     assert (request.patch, request.task_text, request.agent) == (DIFF, "Make it b", "robo")
-    assert api.jobs.status(said["id"]) is JobState.QUEUED
+    assert state_of(api.jobs, said["id"]) is JobState.QUEUED
     status = api.get(said["id"]).get_json()
     assert (status["status"], status["conclusion"], status["rows"]) == ("queued", None, [])
     assert status["progress"] == {"stage": "", "number": 0, "of": 12}

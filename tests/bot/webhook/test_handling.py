@@ -8,13 +8,13 @@ import pytest
 
 from bot.errors import Transient
 from bot.github import CheckStatus, Permission, Reaction
-from bot.queue import JobState
 from bot.store import (
     Ended,
     EvaluationState,
 )
 from bot.values import Conclusion, Trigger
 from bot.webhook.adapters import evaluation_id
+from tests.bot.queue.states import JobState, state_of
 from tests.bot.webhook.conftest import Office
 from tests.bot.webhook.payloads import (
     HEAD,
@@ -33,7 +33,7 @@ async def test_an_opened_pull_request_is_queued_everywhere(office: Office) -> No
     record, request = office.latest, office.request()
     assert (record.number, record.head_sha, record.state) == (9, HEAD, EvaluationState.QUEUED)
     assert (request.trigger, request.base_ref, request.installation) == (Trigger.OPENED, "main", 7)
-    assert office.jobs.status(record.id) is JobState.QUEUED
+    assert state_of(office.jobs, record.id) is JobState.QUEUED
     check = office.hello.checks[record.id]
     assert (check.status, check.head_sha, check.name) == (CheckStatus.QUEUED, HEAD, "Assay")
     assert check.details_url == f"https://assay.example/{record.id}"
@@ -53,7 +53,7 @@ async def test_a_newer_head_cancels_the_older_evaluation(office: Office) -> None
     older = office.latest
     office.hello.push(9, NEWER)
     await office.take(pull_request("synchronize", "d-2", head={"sha": NEWER}))
-    assert office.jobs.status(older.id) is JobState.CANCELLED
+    assert state_of(office.jobs, older.id) is JobState.CANCELLED
     cancelled = office.records.evaluation(older.id)
     assert cancelled
     assert cancelled.state is EvaluationState.CANCELLED
@@ -62,7 +62,7 @@ async def test_a_newer_head_cancels_the_older_evaluation(office: Office) -> None
     assert (check.status, check.conclusion) == (CheckStatus.COMPLETED, Conclusion.CANCELLED)
     assert "A newer commit was pushed: eeee" in check.summary
     assert office.latest.head_sha == NEWER
-    assert office.jobs.status(office.latest.id) is JobState.QUEUED
+    assert state_of(office.jobs, office.latest.id) is JobState.QUEUED
 
 
 async def test_an_old_delivery_does_not_bring_an_old_head_back(office: Office) -> None:
@@ -83,7 +83,7 @@ async def test_closing_cancels(office: Office) -> None:
     await office.take(pull_request("closed", "d-2", state="closed"))
     assert office.latest.state is EvaluationState.CANCELLED
     assert office.latest.problem == "the pull request was closed"
-    assert office.jobs.status(office.latest.id) is JobState.CANCELLED
+    assert state_of(office.jobs, office.latest.id) is JobState.CANCELLED
 
 
 async def test_the_command_judges_again_and_shows_it(office: Office) -> None:
@@ -146,14 +146,14 @@ async def test_a_first_fork_waits_for_approval(office: Office) -> None:
     await office.take(pull_request("opened"))
     asked = office.latest
     assert (asked.state, asked.conclusion) == (EvaluationState.DONE, "action_required")
-    assert office.jobs.status(asked.id) is None
+    assert state_of(office.jobs, asked.id) is None
     check = office.hello.checks[asked.id]
     assert check.conclusion is Conclusion.ACTION_REQUIRED
     assert [action.label for action in check.actions] == ["Approve and run"]
     approve = {"requested_action": {"identifier": "approve"}}
     await office.take(clicked("requested_action", asked.id, "d-2", **approve))
     assert office.latest.state is EvaluationState.QUEUED
-    assert office.jobs.status(office.latest.id) is JobState.QUEUED
+    assert state_of(office.jobs, office.latest.id) is JobState.QUEUED
     assert office.records.is_approved("octo/hello", (9, HEAD))
 
 
@@ -234,11 +234,11 @@ async def test_merge_groups_do_not_cancel_each_other(office: Office) -> None:
     assert office.hello.checks[group.id].head_sha == "c" * 40
     patch = {"diff": "--- a/x\n", "task": "Fix", "issue": 3}
     await office.take(agent_patch(patch))
-    assert office.jobs.status(group.id) is JobState.QUEUED
+    assert state_of(office.jobs, group.id) is JobState.QUEUED
     await office.take(clicked("rerequested", group.id, "d-again"))
     assert office.request().trigger is Trigger.MERGE_GROUP
     await office.take(merge_group("destroyed", "d-end"))
-    assert office.jobs.status(office.latest.id) is JobState.CANCELLED
+    assert state_of(office.jobs, office.latest.id) is JobState.CANCELLED
 
 
 async def test_an_agents_diff_is_queued_without_a_check_run(office: Office) -> None:
@@ -249,7 +249,7 @@ async def test_an_agents_diff_is_queued_without_a_check_run(office: Office) -> N
     assert (request.patch, request.task_text, request.issue) == ("--- a/x\n", "Fix it", 3)
     assert (request.base_ref, request.base_sha, request.head_sha) == ("main", "b" * 40, "")
     assert office.hello.checks == {}
-    assert office.jobs.status(request.id) is JobState.QUEUED
+    assert state_of(office.jobs, request.id) is JobState.QUEUED
 
 
 async def test_an_agents_branch_is_pinned(office: Office) -> None:
@@ -273,7 +273,7 @@ async def test_a_wrong_patch_is_told_on_the_issue_and_on_its_page(
     assert problem in office.hello.comments_put[3, "<!-- assay:agent-patch -->"]
     assert office.latest.state is EvaluationState.FAILED
     assert problem in office.latest.problem
-    assert office.jobs.status(office.latest.id) is None
+    assert state_of(office.jobs, office.latest.id) is None
 
 
 async def test_while_github_is_away_it_is_worth_another_try(office: Office) -> None:

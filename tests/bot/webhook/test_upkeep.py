@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot.github import CheckStatus
-from bot.queue import JobState
 from bot.steps import Ending, EndKind, run_in_process
 from bot.store import Ended, EvaluationState, FileArtifacts
 from bot.values import Conclusion, Trigger
 from bot.webhook.handle import ended
 from bot.webhook.sweep import close_dangling, forget_old, hand_over, sweep
+from tests.bot.queue.states import JobState, state_of
 from tests.bot.webhook.conftest import Office
 from tests.bot.webhook.payloads import pull_request
 
@@ -60,9 +60,9 @@ async def test_what_was_recorded_and_never_reached_the_engine_is_handed_over(
     await office.take(pull_request("opened"))
     lost = replace(office.request(), id="lost-1")
     office.records.queued(lost)
-    assert office.jobs.status(lost.id) is None
+    assert state_of(office.jobs, lost.id) is None
     assert await hand_over(office.adapters, on_its_way_s=0.0) == 2
-    assert office.jobs.status(lost.id) is JobState.QUEUED
+    assert state_of(office.jobs, lost.id) is JobState.QUEUED
     assert await hand_over(office.adapters) == 0  # too fresh to be lost
 
 
@@ -101,8 +101,8 @@ async def test_what_is_old_is_forgotten(office: Office, tmp_path: Path) -> None:
     office.jobs.cancel(name, "test")
     office.records.ended(name, Ended(EvaluationState.DONE, report_key=name))
     assert forget_old(office.adapters, artifacts, office.jobs.prune, time.time() - 60) == 0
-    assert office.jobs.status(name) is JobState.CANCELLED
+    assert state_of(office.jobs, name) is JobState.CANCELLED
     assert forget_old(office.adapters, artifacts, office.jobs.prune, time.time() + 60) == 1
-    assert office.jobs.status(name) is None
+    assert state_of(office.jobs, name) is None
     assert artifacts.get(name, "report.json") is None
     assert office.records.recent() == ()

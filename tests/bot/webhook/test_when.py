@@ -8,11 +8,11 @@ import pytest
 
 from bot.errors import Transient
 from bot.github import CheckReport, CheckStatus, LabelSet, Permission
-from bot.queue import JobState
 from bot.steps import run_in_process
 from bot.store import Ended, EvaluationState
 from bot.values import Conclusion, Delivery, Trigger
 from bot.webhook.sweep import sweep
+from tests.bot.queue.states import JobState, state_of
 from tests.bot.webhook.conftest import Office
 from tests.bot.webhook.payloads import HEAD, clicked, comment, delivery, pull_request
 from tests.bot.webhook.pretended_github import PULL_REQUEST, PretendedGitHub, PretendedRepository
@@ -48,7 +48,7 @@ def shown(office: Office) -> CheckReport:
 
 def is_queued(office: Office) -> bool:
     records = office.records.recent(1)
-    return bool(records) and office.jobs.status(records[0].id) is JobState.QUEUED
+    return bool(records) and state_of(office.jobs, records[0].id) is JobState.QUEUED
 
 
 async def test_on_request_only_shows_a_check_run_with_a_button_and_no_comment(
@@ -207,7 +207,7 @@ async def test_a_label_that_skips_counts_by_its_setter(
     await office.take(labeled("no-judge", by))
     if passes:
         assert shown(office).conclusion is Conclusion.NEUTRAL
-        assert office.jobs.status(running) is JobState.CANCELLED
+        assert state_of(office.jobs, running) is JobState.CANCELLED
     else:
         assert list(office.hello.checks) == [running]
         assert is_queued(office)
@@ -314,7 +314,7 @@ async def test_drafts_are_left_alone_and_a_running_evaluation_stops(office: Offi
     running = office.latest.id
     become(office, draft=True)
     await office.take(pull_request("converted_to_draft", "d-3", draft=True))
-    assert office.jobs.status(running) is JobState.CANCELLED
+    assert state_of(office.jobs, running) is JobState.CANCELLED
     assert shown(office).conclusion is Conclusion.CANCELLED
     await office.take(comment("/judge", delivery_id="d-4"))
     assert is_queued(office), "asked for, a draft is judged"
