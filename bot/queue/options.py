@@ -113,19 +113,6 @@ class _WithoutCancellations(logging.Filter):
         return not everyday and not isinstance(raised, _EVERYDAY)
 
 
-_WITHOUT_CANCELLATIONS = _WithoutCancellations()
-
-
-def quiet_library_log() -> None:
-    """Let the library say warnings only, through our own log."""
-    log = logging.getLogger("dbos")
-    if not log.handlers:
-        log.addHandler(logging.NullHandler())  # or the library prints in a format of its own
-    log.setLevel(logging.WARNING)
-    log.addFilter(_WITHOUT_CANCELLATIONS)  # a second time changes nothing
-    hold_back()
-
-
 _OF_THE_STORE = re.compile(
     r"the job store|Database connection|connection pool|psycopg|sqlite3|sqlalche|"
     r"Notification listener error|server closed the connection|connection to server"
@@ -162,10 +149,15 @@ class OneLineAMinute(logging.Filter):
         return True
 
 
-_FILTER = OneLineAMinute()
+_WITHOUT_CANCELLATIONS, _HOLD_BACK = _WithoutCancellations(), OneLineAMinute()
 
 
-def hold_back() -> None:
-    """Filter every logger that meets an outage; a second time changes nothing."""
+def quiet_library_log() -> None:
+    """Let the library say warnings only, through our own log, and hold back what outages repeat."""
+    log = logging.getLogger("dbos")
+    if not log.handlers:
+        log.addHandler(logging.NullHandler())  # or the library prints in a format of its own
+    log.setLevel(logging.WARNING)
+    log.addFilter(_WITHOUT_CANCELLATIONS)  # a second time changes nothing, as with the other
     for name in _LOGGERS:
-        logging.getLogger(name).addFilter(_FILTER)
+        logging.getLogger(name).addFilter(_HOLD_BACK)

@@ -96,7 +96,7 @@ class _Jobs:
             log.exception("evaluation %s failed", request.id)
             ending = Ending(EndKind.FAILED, f"{type(error).__name__}: {error}")
         try:
-            await run("ended", self._tell_ended, request, ending)
+            await run("ended", self._work.ended, request, ending)
         except AssayError as error:  # the sweep closes the check run when GitHub takes it
             log.error("the end of evaluation %s could not be shown: %s", request.id, error)
         return encode(ending, Ending)
@@ -111,13 +111,10 @@ class _Jobs:
     async def ending(self, text: str, why: str) -> None:
         request = decode(text, EvaluationRequest)
         ending = Ending(EndKind.FAILED, why)
-        await self._steps(request.id, NoProgress())("ended", self._tell_ended, request, ending)
+        await self._steps(request.id, NoProgress())("ended", self._work.ended, request, ending)
 
     async def sweep(self) -> None:
         await self._work.sweep(self._steps("sweep", NoProgress()))
-
-    async def _tell_ended(self, request: EvaluationRequest, ending: Ending) -> None:
-        await self._work.ended(request, ending)
 
     def _steps(self, job_id: str, progress: ProgressListener, life: int = 1) -> DurableSteps:
         return DurableSteps(job_id, progress, self._patience, self._room, life)
