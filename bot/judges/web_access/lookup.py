@@ -75,16 +75,21 @@ async def _read(fetched: Fetched) -> PageText:
 def open_lookup(settings: Settings, sandbox: Sandbox) -> WebLookup:
     """Set up the parts that the operator chose. Raises UserError if one is not installed."""
     fetcher = Fetcher(Guard(DEFAULT_PORTS | frozenset(settings.search_ports)))
-    search: SearchEngine | None
+    search: SearchEngine | None = None
     if settings.search == "ddgs":
-        require_ddgs()
+        if find_spec("ddgs") is None:
+            raise UserError(
+                "`ASSAY_SEARCH=ddgs` needs the package ddgs, which is not installed.",
+                "Install the extra `search`: .venv/bin/pip install --no-deps -r deploy/search.lock",
+            )
         search = MetaSearch(Tunnel(Guard()))
-    else:
+    elif settings.search in ("searxng", "brave", "tavily"):
         # The provider's address is set by the operator: it may be in a private network.
         port = urlsplit(settings.search_url).port
         ports = DEFAULT_PORTS | ({port} if port else frozenset())
-        guard = Guard(ports, resolve, lambda _address: True)
-        search = provider_search(settings, Fetcher(guard, FetchLimits(redirects=0)))
+        reached = Fetcher(Guard(ports, resolve, lambda _address: True), FetchLimits(redirects=0))
+        key = settings.search_key.get_secret_value()
+        search = ProviderSearch(settings.search, settings.search_url, key, reached)
     return WebLookup(fetcher, search, packages_by(sandbox))
 
 
@@ -222,14 +227,6 @@ def shown(results: list[SearchResult]) -> str:
     return "\n\n".join(texts) or "Nothing was found."
 
 
-def provider_search(settings: Settings, fetcher: Fetcher) -> ProviderSearch | None:
-    """The provider that the settings name; None where they name none."""
-    if settings.search not in ("searxng", "brave", "tavily"):
-        return None
-    key = settings.search_key.get_secret_value()
-    return ProviderSearch(settings.search, settings.search_url, key, fetcher)
-
-
 _ASK = (sys.executable, "-I", str(Path(__file__).parent / "inside/meta_search.py"))
 _SEARCH_TIMEOUT_S = 30.0
 _RESULTS = TypeAdapter(list[SearchResult])
@@ -258,12 +255,3 @@ class MetaSearch:
             except (TimeoutError, ChildProcessError) as error:
                 raise LookupRefused("No search engine responded.") from error
         return shown(_RESULTS.validate_json(said))
-
-
-def require_ddgs() -> None:
-    """Raise UserError where the library is not installed."""
-    if find_spec("ddgs") is None:
-        raise UserError(
-            "`ASSAY_SEARCH=ddgs` needs the package ddgs, which is not installed.",
-            "Install the extra `search`: .venv/bin/pip install --no-deps -r deploy/search.lock",
-        )
