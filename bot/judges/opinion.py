@@ -76,11 +76,17 @@ async def blind_opinions(
 
 def blind_prompts(agents: Agents, question: PanelQuestion, count: int) -> tuple[Prompt, ...]:
     """What each judge is asked; judges with the same model look from different sides."""
+    user = render_text(
+        "prompts/panel.user.txt.j2",
+        facts=facts_text(agents, question),
+        mark=agents.delimiter.word,
+        ids=ids_text(question),
+    )
     prompts = [
         Prompt(
             role=Role.PANEL,
             system=render_text("prompts/panel.system.txt.j2"),
-            user=question_text(agents, question),
+            user=user,
             temperature=TEMPERATURE,
             sample=judge,
             about=question.about,
@@ -111,18 +117,8 @@ def no_opinion(judge: int, why: str) -> Opinion:
     return Opinion(judge, VerdictOutcome.UNVERIFIED, "", problem=why)
 
 
-def question_text(agents: Agents, question: PanelQuestion) -> str:
-    """All that the judges of a requirement read, the parts that requirements share first."""
-    return render_text(
-        "prompts/panel.user.txt.j2",
-        facts=facts_text(agents, question),
-        mark=agents.delimiter.word,
-        ids=ids_text(question),
-    )
-
-
 def facts_text(agents: Agents, question: PanelQuestion) -> str:
-    """Task, change, evidence and requirement, each enclosed."""
+    """Task, change, evidence and requirement, each enclosed; what requirements share comes first."""
     delimiter = agents.delimiter
     claimed = claimed_text(question.material, question.requirement, delimiter)
     return "\n\n".join(
