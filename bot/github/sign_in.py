@@ -114,7 +114,7 @@ class SignIn:
     async def end(self, token: str) -> None:
         """Have GitHub end the token; one that has ended already is fine."""
         pair = f"{self._client_id}:{self._secret}".encode()
-        by_app = _Basic(f"Basic {base64.b64encode(pair).decode()}")
+        by_app = Anonymous(base64.b64encode(pair).decode(), "Basic")
         with suppress(UserError):
             async with Transport(self._manners, by_app) as transport:
                 path = f"applications/{segment(self._client_id)}/token"
@@ -122,14 +122,6 @@ class SignIn:
 
     def _as_user(self, token: str) -> Transport:
         return Transport(self._manners, Anonymous(token))
-
-
-class _Basic(Anonymous):
-    """The App by its client secret."""
-
-    def __init__(self, header: str) -> None:
-        super().__init__()
-        self._header = header
 
 
 async def _readable_in(transport: Transport, installation: int) -> list[ReadableRepository]:

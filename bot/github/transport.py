@@ -72,10 +72,10 @@ class Credential(Protocol):
 
 
 class Anonymous:
-    """No credential, or one that never changes (a personal token)."""
+    """No credential, or one that never changes (a personal token, an app's client secret)."""
 
-    def __init__(self, token: str = "") -> None:
-        self._header = f"Bearer {token}" if token else ""
+    def __init__(self, token: str = "", kind: str = "Bearer") -> None:
+        self._header = f"{kind} {token}" if token else ""
 
     async def header(self) -> str:
         """The fixed header."""
@@ -94,10 +94,6 @@ class AppKey:
     private_key: str = field(repr=False)
     cache: MemCacheStrategy = field(default_factory=MemCacheStrategy, repr=False)
 
-    def strategy(self) -> AppAuthStrategy:
-        """How githubkit signs as this app."""
-        return AppAuthStrategy(self.app_id, self.private_key)
-
 
 class Transport:
     """One connection pool to one GitHub under one credential; enter it inside the job."""
@@ -105,7 +101,8 @@ class Transport:
     def __init__(self, manners: Manners, credential: Credential, app: AppKey | None = None) -> None:
         self._manners = manners
         self._credential = credential
-        auth: BaseAuthStrategy = app.strategy() if app else UnauthAuthStrategy()
+        auth: BaseAuthStrategy
+        auth = AppAuthStrategy(app.app_id, app.private_key) if app else UnauthAuthStrategy()
         self._client = GitHub(
             auth,
             base_url=manners.addresses.rest,
