@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 from wsgiref.types import InputStream, StartResponse, WSGIApplication, WSGIEnvironment
@@ -65,17 +65,18 @@ class _Body:
 
     def read(self, size: int = -1, /) -> bytes:
         """Read as the stream does. Raises BadRequest."""
-        try:
-            return self._stream.read(size)
-        except (ParseException, NoMoreData) as error:
-            raise BadRequest("The body is cut off or not chunked as HTTP asks for.") from error
+        return _told(self._stream.read, size)
 
     def readline(self, size: int = -1, /) -> bytes:
         """Read as the stream does. Raises BadRequest."""
-        try:
-            return self._stream.readline(size)
-        except (ParseException, NoMoreData) as error:
-            raise BadRequest("The body is cut off or not chunked as HTTP asks for.") from error
+        return _told(self._stream.readline, size)
+
+
+def _told(read: Callable[[int], bytes], size: int) -> bytes:
+    try:
+        return read(size)
+    except (ParseException, NoMoreData) as error:
+        raise BadRequest("The body is cut off or not chunked as HTTP asks for.") from error
 
 
 class CheckedBodies:

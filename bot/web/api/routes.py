@@ -52,7 +52,12 @@ class Api:
         """Take a patch in."""
         token = bearer(request, self.tokens)
         patch = _posted()
-        check_covers(token, patch.repository)
+        if not token.covers(patch.repository):
+            raise refusal(
+                HTTPStatus.FORBIDDEN,
+                "A token of another repository",
+                f"This token is for {token.repository}, and for no other repository.",
+            )
         record = self.submission.take(patch, token)
         path = url_for("api.patch", patch_id=record.id)
         address = f"{self.public_url.rstrip('/')}{path}"
@@ -191,13 +196,3 @@ def _unauthorized(what: str, error: str) -> ApiProblem:
     challenge = f'Bearer error="{error}"' if error else "Bearer"
     headers = {"WWW-Authenticate": challenge}
     return refusal(HTTPStatus.UNAUTHORIZED, "No valid token", f"{what} {_MAKE_ONE}", headers)
-
-
-def check_covers(token: ApiToken, repository: str) -> None:
-    """Raise ApiProblem (403) unless the token is for this repository."""
-    if not token.covers(repository):
-        raise refusal(
-            HTTPStatus.FORBIDDEN,
-            "A token of another repository",
-            f"This token is for {token.repository}, and for no other repository.",
-        )
