@@ -148,7 +148,7 @@ def commits_listed(owner: str, repo: str, number: int) -> Response:
     """The commits that a pull request brings, oldest first."""
     at, forge = granted(owner, repo, "pull_requests:read"), context()
     row, pull = pull_at(at, number)
-    commits = git.commits_of(forge.state, row.repository, pull)
+    commits = git.commits_between(forge.state, row.repository, pull.base_sha, pull.head_sha)
     return page_of([_commit(row, one) for one in commits])
 
 

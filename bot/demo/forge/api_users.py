@@ -10,7 +10,7 @@ import hashlib
 import hmac
 import secrets
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from urllib.parse import urlencode
 
 from flask import Blueprint, Response, redirect, request
@@ -39,18 +39,10 @@ _EMPTY: Json = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _SignedIn:
-    """A user, and the app that they signed in through (None for a token of their own)."""
-
-    login: str
-    app: AppRow | None
-
-
 @routes.get("/user", endpoint="users/get-authenticated")
 def user_shown() -> Response:
     """The user whose token it is."""
-    forge, login = context(), _user().login
+    forge, (login, _) = context(), _user()
     user = forge.state.user(login) or User(10137, login)
     return answer({**forge.shapes.user(user), **_EMPTY, "user_view_type": "public"})
 
@@ -108,7 +100,8 @@ def app_of_client(client_id: str) -> AppRow | None:
     return next((app for app in apps if app.client_id == client_id), None)
 
 
-def _user() -> _SignedIn:
+def _user() -> tuple[str, AppRow | None]:
+    """A user, and the app that they signed in through (None for a token of their own)."""
     state = context().state
     principal = principal_of(state, request.headers.get("Authorization", ""))
     if principal.token is None:
@@ -116,18 +109,18 @@ def _user() -> _SignedIn:
     if not principal.login:
         raise Refused(403, "Resource not accessible by integration")
     app_id = principal.token.app_id
-    return _SignedIn(principal.login, state.get(AppRow, app_id) if app_id else None)
+    return principal.login, state.get(AppRow, app_id) if app_id else None
 
 
 def _through_an_app() -> tuple[str, AppRow]:
-    user = _user()
-    if user.app is None:
+    login, app = _user()
+    if app is None:
         raise Refused(
             403,
             "You must authenticate with an access token authorized to a GitHub App in order to "
             "list installations",
         )
-    return user.login, user.app
+    return login, app
 
 
 def _readable(installation: InstallationRow, login: str) -> list[RepositoryRow]:

@@ -164,11 +164,6 @@ def commit(state: State, repository: str, sha: str) -> Commit | None:
     return Commit(sha, author, message.strip(), diff.stdout.decode(errors="replace"))
 
 
-def commits_of(state: State, repository: str, pull: PullPart) -> tuple[Commit, ...]:
-    """The commits that a pull request brings, oldest first; without their diffs."""
-    return commits_between(state, repository, pull.base_sha, pull.head_sha)
-
-
 def commits_between(state: State, repository: str, before: str, after: str) -> tuple[Commit, ...]:
     """The commits that a branch has got, oldest first; without their diffs."""
     listed = run_git(
