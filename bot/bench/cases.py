@@ -247,11 +247,6 @@ def line_of(label: VerdictLabel) -> str:
     return json.dumps(row, ensure_ascii=False)
 
 
-def holds_labels(file: Path) -> bool:
-    """Whether a file is an export, by its beginning."""
-    return begins_with(file, _BEGIN)
-
-
 def read_labels(file: Path) -> Iterator[VerdictLabel]:
     """Read an export. Raises UserError that names the line of what is none, or of another schema."""
     for number, line in enumerate(file.read_bytes().splitlines(), start=1):
@@ -281,7 +276,7 @@ def read_set(place: Path) -> tuple[tuple[LabelledCase, ...], tuple[UnusedLabels,
     """
     if place.is_file():
         return cases_of(read_labels(place))
-    exports = [file for file in sorted(place.glob("*.jsonl")) if holds_labels(file)]
+    exports = [file for file in sorted(place.glob("*.jsonl")) if begins_with(file, _BEGIN)]
     is_written = any(place.glob("*.yml")) or not exports
     written = read_cases(place) if is_written else ()
     cases, left_out = cases_of(label for file in exports for label in read_labels(file))

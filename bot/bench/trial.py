@@ -6,7 +6,6 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from bot.bench.merges import Merge, Spoiling, Workbench
 from bot.report.machine import ReportDocument
@@ -179,8 +178,3 @@ async def came_to(judge: Judge, request: EvaluationRequest) -> tuple[ReportDocum
         document.problem,
     )
     return document, judged
-
-
-def open_trial(name: str, repository: Path, folder: Path, judge: Judge) -> Trial:
-    """Clone a repository into `folder` and be ready to judge its merges."""
-    return Trial(name, Workbench(repository, folder), judge)

@@ -15,7 +15,8 @@ from rich.markup import escape
 
 from bot.bench.alarms import AS_MERGED, MOST_TRICKED, Alarm, StaticTrial, summary
 from bot.bench.merges import Workbench
-from bot.bench.trial import Judge, JudgedMerge, open_trial
+from bot.bench.rows import append_line
+from bot.bench.trial import Judge, JudgedMerge, Trial
 from bot.commands.services import judge_once
 from bot.report.machine import ReportDocument, read_machine
 from bot.settings import Settings, load_settings, make_home
@@ -47,14 +48,14 @@ def run(
             soft_wrap=True,
         )
         if out:
-            with out.open("a") as lines:
-                lines.write(json.dumps(asdict(row)) + "\n")
+            append_line(out, json.dumps(asdict(row)).encode())
 
     judge = judging(settings)
     for repository in repositories:
         with tempfile.TemporaryDirectory(prefix="assay-bench-") as folder:
-            trial = open_trial(_name(repository), repository, Path(folder) / "clone", judge)
-            for merge in trial.bench.merges(count):
+            bench = Workbench(repository, Path(folder) / "clone")
+            trial = Trial(_name(repository), bench, judge)
+            for merge in bench.merges(count):
                 asyncio.run((trial.as_merged if as_merged else trial.run)(merge, tell))
     shares = [share for row in rows if (share := row.judged.extra_share) is not None]
     if shares:
@@ -96,8 +97,7 @@ def _count_alarms(
                     for line in said if alarm.copy == AS_MERGED else ():
                         console.print(line, highlight=False, markup=False, soft_wrap=True)
                     if out:
-                        with out.open("a") as lines:
-                            lines.write(json.dumps(asdict(alarm)) + "\n")
+                        append_line(out, json.dumps(asdict(alarm)).encode())
     for line in summary(alarms):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
