@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, TypeVar
 
 from bot.report.pictures import PictureRow, picture_rows
 from bot.text.clipping import clip_middle
 from bot.values import ActionKind, Evidence, Transition
 from sandbox.values import Observation, Outcome
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 OUTPUT_CHARACTERS = 20_000
 """Head and tail of an output that a report keeps."""
 _LOOKS = (ActionKind.READ, ActionKind.SEARCH)
 _CALLS = (ActionKind.BASH, ActionKind.SHELL_INTERACTION)
+Shown = TypeVar("Shown", bound="DataclassInstance")
+
+
+def shown_as(kind: type[Shown], *sources: object, **own: object) -> Shown:
+    """Make a value of what its sources have under the names of its fields, and of its `own` values."""
+    for name in (field.name for field in fields(kind) if field.name not in own):
+        source = next(one for one in sources if hasattr(one, name))
+        own[name] = getattr(source, name)
+    return kind(**own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +82,10 @@ def evidence_view(item: Evidence) -> EvidenceView:
     is_a_models = item.step.is_proposed or item.id.startswith("A-")
     is_silent = item.step.action in _LOOKS or (is_a_models and item.step.action in _CALLS)
     told = [trial for one in item.damage for trial in one.damages if trial.damage.is_telling]
-    return EvidenceView(
-        id=item.id,
-        goal=item.step.goal,
-        guidance=item.step.guidance,
-        action=item.step.action,
-        requirement_ids=item.step.requirement_ids,
-        transition=item.transition,
+    return shown_as(
+        EvidenceView,
+        item,
+        item.step,
         is_asserted=not is_silent,
         base=_observation(item.base, item.step.action) if item.base else None,
         head=_observation(item.head, item.step.action) if item.head else None,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Literal, TypeVar
+from dataclasses import dataclass
+from typing import Literal
 
 from pydantic import TypeAdapter
 
-from bot.report.evidence_views import EvidenceView, ObservationView
+from bot.report.evidence_views import EvidenceView, ObservationView, shown_as
 from bot.report.model import (
     JudgesView,
     PlanView,
@@ -46,9 +46,6 @@ from bot.values import (
 )
 from sandbox.elsewhere.values import Unmeasured
 from sandbox.values import Finding, Outcome
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 SCHEMA: Literal[1] = 1
 """Grows when a field changes its meaning or goes away; a new field does not change it."""
@@ -222,7 +219,6 @@ class ReportDocument:
     on_authors_tests: tuple[str, ...] = ()
 
 
-Document = TypeVar("Document", bound="DataclassInstance")
 _ADAPTER = TypeAdapter(ReportDocument)
 _ROWS = TypeAdapter(tuple[PlanRow, ...])
 
@@ -235,7 +231,7 @@ def machine(view: ReportView) -> str:
     if (given := view.grading) is not None:
         score = None if given.score is None else round(given.score, 2)
         grading = GradingDocument(score, given.grades, given.problem)
-    document = _shown(
+    document = shown_as(
         ReportDocument,
         view,
         schema=SCHEMA,
@@ -280,16 +276,8 @@ def schema() -> str:
     return json.dumps(described, indent=2, sort_keys=True) + "\n"
 
 
-def _shown(kind: type[Document], *sources: object, **own: object) -> Document:
-    """Make a document of what its sources have under the names of its fields, and of its `own` values."""
-    for name in (field.name for field in fields(kind) if field.name not in own):
-        source = next(one for one in sources if hasattr(one, name))
-        own[name] = getattr(source, name)
-    return kind(**own)
-
-
 def _requirement(row: RequirementView) -> RequirementDocument:
-    return _shown(
+    return shown_as(
         RequirementDocument,
         row,
         row.requirement,
@@ -305,15 +293,17 @@ def _requirement(row: RequirementView) -> RequirementDocument:
 def _evidence(item: EvidenceView) -> EvidenceDocument:
     shown = item.head or item.base
     command, requirements = shown.command if shown else "", item.requirement_ids
-    return _shown(EvidenceDocument, item, command=command, requirements=requirements)
+    return shown_as(EvidenceDocument, item, command=command, requirements=requirements)
 
 
 def _tests(tests: TestsView) -> TestsDocument:
     ids = dict(tests.ids)
     compared = [
-        _shown(TestDocument, test, test.comparison) for group in tests.shown for test in group.tests
+        shown_as(TestDocument, test, test.comparison)
+        for group in tests.shown
+        for test in group.tests
     ]
-    return _shown(
+    return shown_as(
         TestsDocument,
         tests,
         fail_to_pass=ids.pop(TestChange.FAIL_TO_PASS, ()),

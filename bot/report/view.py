@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.report.evidence_views import EvidenceView, evidence_view
+from bot.report.evidence_views import EvidenceView, evidence_view, shown_as
 from bot.report.model import (
     AnalysisView,
     JudgesView,
@@ -36,7 +36,6 @@ from bot.values import (
     Plan,
     Step,
     Task,
-    TaskRubric,
     TaskSource,
     Trigger,
     Verdict,
@@ -106,7 +105,7 @@ def _view(evaluation: Evaluation, home: str) -> ReportView:
             for one in observed.examples
             if one.example.kind is ExampleKind.REPORTED and one.base.holds is False
         ),
-        rubrics=tuple(map(_rubric, evaluation.rubrics)),
+        rubrics=tuple(shown_as(RubricView, one) for one in evaluation.rubrics),
         patch=PatchView(patch, _cited(patch.evidence_ids, seen)) if patch else None,
         judges=_judges(deliberation),
         analyses=tuple(
@@ -269,19 +268,6 @@ def _findings(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     )
 
 
-def _rubric(one: TaskRubric) -> RubricView:
-    return RubricView(
-        name=one.name,
-        issue=one.issue,
-        is_golden=one.is_golden,
-        version=one.version,
-        path=one.path,
-        approved_by=one.approved_by,
-        requirement_ids=one.requirement_ids,
-        rubric=one.rubric,
-    )
-
-
 def _cited(ids: tuple[str, ...], seen: Mapping[str, EvidenceView]) -> tuple[EvidenceView, ...]:
     return tuple(seen[id_] for id_ in ids if id_ in seen)
 
@@ -294,13 +280,6 @@ def _plan(plan: Plan, digest: str) -> PlanView:
 
 
 def _row(step: Step, reason: str) -> PlannedRow:
-    return PlannedRow(
-        id=step.id,
-        action=step.action,
-        goal=step.goal,
-        guidance=step.guidance,
-        requirements=step.requirement_ids,
-        arguments=" ".join(step.arguments)[:_ARGUMENTS_CHARACTERS],
-        is_proposed=step.is_proposed,
-        reason=reason,
-    )
+    arguments = " ".join(step.arguments)[:_ARGUMENTS_CHARACTERS]
+    asked = step.requirement_ids
+    return shown_as(PlannedRow, step, requirements=asked, arguments=arguments, reason=reason)
