@@ -33,7 +33,6 @@ from bot.store import (
     HostDisk,
     IssuedToken,
     JudgedEvaluation,
-    ListedEvaluation,
     StageTime,
     Totals,
 )
@@ -90,7 +89,7 @@ RECORD = EvaluationRecord(
     "observe",
 )
 ROWS = tuple(
-    EvaluationRow(ListedEvaluation(replace(RECORD, state=state, conclusion=conclusion), facts))
+    EvaluationRow(replace(RECORD, state=state, conclusion=conclusion), facts)
     for state, conclusion in (
         (EvaluationState.RUNNING, ""), (EvaluationState.QUEUED, ""),
         (EvaluationState.DONE, "success"), (EvaluationState.DONE, "failure"),

@@ -65,7 +65,7 @@ class Dashboard:
             "list",
             visitor,
             asked=asked,
-            rows=[EvaluationRow(row) for row in rows[:ROWS]],
+            rows=[EvaluationRow(row.record, row.facts) for row in rows[:ROWS]],
             repositories=self.listing.readable_here(readable),
             agents=self.listing.agents(readable),
             conclusions=CONCLUSIONS,
@@ -93,7 +93,7 @@ class Dashboard:
             figures=figures(counted),
             counted=len(counted) if len(counted) == COUNTED else 0,
             flaky=[one for place in places for one in self.listing.flaky_tests(place, MOST_FLAKY)],
-            rows=[EvaluationRow(row) for row in newest],
+            rows=[EvaluationRow(row.record, row.facts) for row in newest],
             all=ListQuery(EvaluationFilter(places[0].name)).address("/"),
         )
 
@@ -104,11 +104,12 @@ class Dashboard:
         visitor = self.visits.current()
         if visitor is None or not visitor.is_operator:
             return missing()
+        waiting = self.listing.unfinished(MOST_WAITING)
         return self._page(
             "operator",
             visitor,
             depth=self.jobs.depth(),
-            rows=[EvaluationRow(row) for row in self.listing.unfinished(MOST_WAITING)],
+            rows=[EvaluationRow(row.record, row.facts) for row in waiting],
             totals=self.listing.totals(),
             now_s=time.time(),
         )
@@ -166,20 +167,8 @@ def _moment(records: Sequence[EvaluationRecord], *, is_last: bool) -> Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluationRow:
+class EvaluationRow(ListedEvaluation):
     """One evaluation as a list shows it."""
-
-    listed: ListedEvaluation
-
-    @property
-    def record(self) -> EvaluationRecord:
-        """What is known of it."""
-        return self.listed.record
-
-    @property
-    def agent(self) -> str:
-        """Who wrote the change, if it is a known agent."""
-        return self.listed.facts.agent
 
     @property
     def address(self) -> str:
