@@ -9,16 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.box import SIMPLE
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from bot.bench import measures
 from bot.bench.criteria import Checked, GradeRow, Quality, check, read_grades, write_grades
 from bot.bench.measures import library
 from bot.commands.bench_patches import say
-from bot.commands.progress import TerminalProgress, table_console
+from bot.commands.progress import TerminalProgress, print_figures, table_console
 from bot.commands.services import open_agents, read_bounded
 from bot.errors import UserError
 from bot.judges.criteria_critic import EXAMPLE_CHARS, TASK_CHARS
@@ -70,15 +67,8 @@ def run(**options: Any) -> None:
         wanted.out.mkdir(parents=True, exist_ok=True)
     rows = _graded_anew(wanted) if wanted.repeats else read_grades(wanted.folder)
     found = check(rows)
-    # Counts of things are in the CSV: a terminal is narrow.
-    table = Table(box=SIMPLE, padding=(0, 1, 0, 0))
-    shown = [place for place, name in enumerate(_NAMES) if name not in _COUNTS]
-    for place in shown:
-        is_name = _NAMES[place] == "criterion"
-        table.add_column(_NAMES[place], justify="left" if is_name else "right", overflow="fold")
-    for cells in map(_cells, found):
-        table.add_row(*(Text(scrub(cells[place])) for place in shown))
-    console.print(table)
+    cells = [[scrub(cell) for cell in _cells(one)] for one in found]
+    print_figures(console, _NAMES, cells, _COUNTS, ("criterion",))
     spreads = [one.spread.variation for one in found if one.spread.variation is not None]
     if spreads:
         mean = sum(spreads) / len(spreads)

@@ -6,10 +6,10 @@ import asyncio
 import csv
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.box import SIMPLE
 from rich.console import Console
@@ -23,6 +23,7 @@ from bot.errors import UserError
 from bot.settings import Settings, load_settings, make_home
 from bot.values import Part
 
+T = TypeVar("T")
 PACKAGES = tuple(Path(__file__).parents[2] / name for name in ("bot", "sandbox"))
 """What makes a version of Assay."""
 _COUNTS = ("label", "kind", "n", "success", "failure", "action_required", "error")
@@ -92,12 +93,12 @@ def run(**options: Any) -> None:
         trial = CaseTrial(benches, judging(settings), models, code_version(PACKAGES), wanted.parts)
         waiting = [case for case in cases if case.id not in rows]
 
-        def tell(row: CaseRow) -> None:
+        async def judge(case: LabelledCase) -> None:
+            row = rows[case.id] = await trial.run(case)
             append_row(out, row)
-            rows[row.case] = row
             say(console, f"[{len(rows)}/{len(cases)}] {row_line(row)}")
 
-        asyncio.run(_judge(trial, waiting, wanted.jobs, tell))
+        asyncio.run(at_once(wanted.jobs, judge, waiting))
     shown = [rows[case.id] for case in cases]
     print_table(console, shown)
     if wanted.parts:
@@ -131,17 +132,15 @@ def _known(
     }
 
 
-async def _judge(
-    trial: CaseTrial, cases: Sequence[LabelledCase], jobs: int, tell: Callable[[CaseRow], None]
-) -> None:
-    """Judge cases, so many at the same time; `tell` hears every row as it comes."""
+async def at_once(jobs: int, work: Callable[[T], Awaitable[None]], given: Iterable[T]) -> None:
+    """Do the work on all that is given, so much at the same time."""
     free = asyncio.Semaphore(jobs)
 
-    async def one(case: LabelledCase) -> None:
+    async def one(each: T) -> None:
         async with free:
-            tell(await trial.run(case))
+            await work(each)
 
-    await asyncio.gather(*map(one, cases))
+    await asyncio.gather(*map(one, given))
 
 
 # --- what is printed: texts of reports are hostile, so nothing is markup ---------------------

@@ -16,10 +16,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from rich.box import SIMPLE
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from bot.bench import measures
 from bot.bench.patches import code_version
@@ -35,9 +32,9 @@ from bot.bench.prdbench import (
     read_set,
     round_scores,
 )
-from bot.commands.bench_patches import PACKAGES, models_of, say
+from bot.commands.bench_patches import PACKAGES, at_once, models_of, say
 from bot.commands.judge import FolderRequest, judge_submission
-from bot.commands.progress import table_console
+from bot.commands.progress import print_figures, table_console
 from bot.errors import UserError
 from bot.report.machine import read_machine
 from bot.report.repair import repair_rows
@@ -82,15 +79,8 @@ def run(**options: Any) -> None:
     asyncio.run(bench.run(submitted))
     done = sorted(bench.rows, key=lambda row: (row.agent, row.task, row.round))
     scores = round_scores(done)
-    # Counts of tasks and items are in the CSV: a terminal is narrow.
-    table = Table(box=SIMPLE, padding=(0, 1, 0, 0))
-    shown = [place for place, name in enumerate(_SCORES) if name not in {"tasks", "items"}]
-    for place in shown:
-        is_name = _SCORES[place] in {"agent", "items of"}
-        table.add_column(_SCORES[place], justify="left" if is_name else "right", overflow="fold")
-    for cells in map(_cells, scores):
-        table.add_row(*(Text(cells[place]) for place in shown))
-    console.print(table)
+    cells = map(_cells, scores)
+    print_figures(console, _SCORES, cells, ("tasks", "items"), ("agent", "items of"))
     for row in done:
         if row.error:
             say(console, f"Not judged: {row.agent}, {row.task}, round {row.round}: {row.error}")
@@ -116,13 +106,7 @@ class _Bench:
 
     async def run(self, submitted: Iterable[Submitted]) -> None:
         """Judge so many submissions at the same time; the rounds of one follow each other."""
-        free = asyncio.Semaphore(self.wanted.jobs)
-
-        async def one(submission: Submitted) -> None:
-            async with free:
-                await self._rounds(submission)
-
-        await asyncio.gather(*map(one, submitted))
+        await at_once(self.wanted.jobs, self._rounds, submitted)
 
     async def _rounds(self, submission: Submitted) -> None:
         given, made = submission.rounds[: self.wanted.rounds], self.wanted.rounds or 0

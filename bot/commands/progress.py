@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import Self
 
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.markup import escape
 from rich.status import Status
 from rich.table import Table
+from rich.text import Text
 
 from bot.report.machine import ReportDocument
 from bot.text.clipping import clip
@@ -27,6 +29,26 @@ MOST_TESTS = 3
 def table_console() -> Console:
     """For tables: where no terminal sets the width, figures are not cut to 80 columns."""
     return Console(width=None if sys.stdout.isatty() else 160)
+
+
+def print_figures(
+    console: Console,
+    names: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    hidden: Container[str],
+    words: Container[str],
+) -> None:
+    """Print a table of figures; `words` are its columns of names. What stands in it is no markup.
+
+    `hidden` are counts that the CSV has: a terminal is narrow.
+    """
+    table = Table(box=SIMPLE, padding=(0, 1, 0, 0))
+    shown = [place for place, name in enumerate(names) if name not in hidden]
+    for name in (names[place] for place in shown):
+        table.add_column(name, justify="left" if name in words else "right", overflow="fold")
+    for cells in rows:
+        table.add_row(*(Text(cells[place]) for place in shown))
+    console.print(table)
 
 
 class TerminalProgress:
