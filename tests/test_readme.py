@@ -8,8 +8,8 @@ from pathlib import Path
 
 import yaml
 
-from bot.configuration import describe_keys
 from bot.settings import Settings
+from tests.configuration_keys import described_keys
 
 ROOT = Path(__file__).parent.parent
 KEYS = (ROOT / "bot/configuration/README.md").read_text()
@@ -19,7 +19,7 @@ LINK = re.compile(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)")
 
 def configuration_table() -> str:
     rows = ["| key | default | meaning |", "|---|---|---|"]
-    for key in describe_keys():
+    for key in described_keys():
         default = f"`{key.default}`" if key.default else ""
         rows.append(f"| `{key.path}` | {default} | {key.text} |")
     return "\n".join(rows)

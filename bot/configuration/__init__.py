@@ -18,7 +18,6 @@ from bot.configuration.reading import (
     MAX_BYTES,
     PATH,
     ConfigurationFile,
-    describe_keys,
     json_schema,
     read,
     read_configuration,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from bot.configuration.schema import Configuration, is_listed, section_of
+from bot.configuration.schema import Configuration, section_of
 from bot.errors import UserError
 from bot.text.plain_yaml import PlainYaml, PlainYamlError, read_plain_yaml, shown_key
 
@@ -155,38 +155,9 @@ def dotted(location: tuple[int | str, ...]) -> str:
     return path.lstrip(".")
 
 
-# --- describes every key of the configuration, for the README and for people who ask --------------
-
-
-@dataclass(frozen=True, slots=True)
-class KeyDescription:
-    """One documented key: its dotted path (`requirements[].id`), default as JSON, and meaning."""
-
-    path: str
-    default: str
-    text: str
-
-
-def describe_keys() -> tuple[KeyDescription, ...]:
-    """Every key of the schema with its default and meaning, in the order of the schema."""
-    return tuple(_describe(Configuration, ""))
-
-
 def json_schema() -> str:
     """The JSON Schema by which editors complete and check `.github/assay.yml`, as text."""
     schema = Configuration.model_json_schema()
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     schema["title"] = "Assay configuration"
     return json.dumps(schema, indent=2) + "\n"
-
-
-def _describe(model: type[BaseModel], prefix: str) -> Iterator[KeyDescription]:
-    for name, told in model.model_fields.items():
-        path = f"{prefix}{name}"
-        section = section_of(told)
-        default = ""
-        if not section and not told.is_required():
-            default = json.dumps(told.get_default(call_default_factory=True))
-        yield KeyDescription(path, default, told.description or "")
-        if section:
-            yield from _describe(section, f"{path}[]." if is_listed(section) else f"{path}.")

@@ -350,11 +350,6 @@ class Configuration(Closed):
 _LISTED = (ConfiguredRequirement, ConfiguredProject, ConfiguredAgent)
 
 
-def is_listed(section: type[BaseModel] | None) -> bool:
-    """Whether a key holds a list of such sections."""
-    return section in _LISTED
-
-
 def section_of(field: FieldInfo) -> type[BaseModel] | None:
     """The model of a key that holds keys of its own; None for a plain value."""
     for listed in _LISTED:

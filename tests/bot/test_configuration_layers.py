@@ -15,7 +15,8 @@ from bot.configuration import (
 )
 from bot.configuration.layers import LOOSENESS, OF_THE_BRANCH, ONLY_TRUSTED
 from bot.configuration.reading import read
-from bot.configuration.schema import UnverifiedPolicy, is_listed, section_of
+from bot.configuration.schema import UnverifiedPolicy, section_of
+from tests.configuration_keys import is_listed
 
 
 def own(text: str, name: str = "wip") -> Layer:
@@ -34,7 +35,7 @@ def leaves(model: type[BaseModel] = Configuration, prefix: str = "") -> set[str]
     found: set[str] = set()
     for name, field in model.model_fields.items():
         section, key = section_of(field), f"{prefix}{name}"
-        inside = section if section and not is_listed(section) else None
+        inside = section if section and not is_listed(field) else None
         found |= leaves(inside, f"{key}.") if inside else {key}
     return found
 
