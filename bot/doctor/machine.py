@@ -109,13 +109,11 @@ async def _look_into_sandbox(settings: Settings) -> tuple[Diagnosis, ...]:
         )
         return tuple(await asyncio.gather(*looks))
     except SandboxError as error:
-        closed = "the sandbox does not start"
-        return (
-            Diagnosis("sandbox", False, error.what, error.next_step),
-            Diagnosis("toolchains", False, closed, "", Importance.USEFUL),
-            Diagnosis("linters", False, closed, "", Importance.USEFUL),
-            Diagnosis("chromium", False, closed, "", Importance.USEFUL),
-        )
+        closed = [
+            Diagnosis(subject, False, "the sandbox does not start", "", Importance.USEFUL)
+            for subject in ("toolchains", "linters", "chromium")
+        ]
+        return (Diagnosis("sandbox", False, error.what, error.next_step), *closed)
 
 
 async def _try(sandbox: Sandbox) -> Diagnosis:
