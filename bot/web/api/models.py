@@ -52,8 +52,6 @@ REPOSITORY = r"^[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}$"
 class PostedPatch(AgentPatch):
     """A patch to be judged: one of `diff` and `branch`, and what was asked (`task` or `issue`)."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, title="PostedPatch")
-
     repository: Annotated[str, Field(pattern=REPOSITORY, description="The repository: owner/name.")]
     description: str = Field(
         default="",
@@ -77,10 +75,8 @@ class _Said(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class Problem(BaseModel):
+class Problem(_Said):
     """What went wrong: `title` says what kind of thing, `detail` this very thing and the way out."""
-
-    model_config = ConfigDict(frozen=True)
 
     type: str = Field(default="about:blank", description="Always about:blank: `title` says it all.")
     title: str
