@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from pydantic import TypeAdapter
 from sqlalchemy import delete, select, update
@@ -38,13 +38,10 @@ class SessionRecords(Database):
     def keep_session(self, secret: str, session: WebSession) -> None:
         """Keep a new session, and forget those that have ended."""
         row = {
+            **asdict(session),
             "digest": _digest(secret),
             "login": scrub(session.login)[:100],
-            "is_operator": session.is_operator,
-            "sealed_token": session.sealed_token,
             "readable": _as_json(session.readable),
-            "asked_s": session.asked_s,
-            "expires_s": session.expires_s,
         }
         with self._begin() as connection:
             connection.execute(delete(SESSIONS).where(SESSIONS.c.expires_s < now_s()))

@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import re
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from sqlalchemy import Row, select, update
 
@@ -84,16 +84,7 @@ class TokenRecords(Database):
         token = ApiToken(
             identifier, repository, scrub(name)[:100], shows_report, now, now + days * SECONDS_A_DAY
         )
-        row = {
-            "id": token.id,
-            "repository": token.repository,
-            "name": token.name,
-            "salt": salt,
-            "digest": _digest(salt, secret),
-            "shows_report": token.shows_report,
-            "created_s": token.created_s,
-            "expires_s": token.expires_s,
-        }
+        row = {**asdict(token), "salt": salt, "digest": _digest(salt, secret)}
         with self._begin() as connection:
             connection.execute(self._insert(API_TOKENS).values(row))
         return IssuedToken(token, f"{_PREFIX}_{identifier}_{secret}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from bot.errors import UserError
 from bot.github import NotThere, PullRequest, Repository
@@ -98,7 +98,7 @@ def verdict_label(found: JudgedHead, subject: str, said: Said) -> VerdictLabel:
     usage = evaluation.deliberation.usage if evaluation.deliberation and role else ()
     models = dict.fromkeys(one.model for one in usage if one.role is role)
     plain = VerdictLabel(
-        kind=said.kind,
+        **asdict(said),
         repository=found.request.repository,
         number=found.request.number,
         base_sha=evaluation.base_sha,
@@ -111,9 +111,6 @@ def verdict_label(found: JudgedHead, subject: str, said: Said) -> VerdictLabel:
         verdict=verdict.outcome.value if verdict else (spoke[0].conclusion.value if spoke else ""),
         decided_by=verdict.decided_by.value if verdict else "",
         model=", ".join(models),
-        person=said.person,
-        reason=said.reason,
-        source=said.source,
         given_s=time.time(),
         mandatory=requirement is None or requirement.mandatory,
     )
@@ -147,7 +144,7 @@ async def change_label(
     newest = verdicts[0]
     request = await asyncio.to_thread(adapters.store.request, newest.id)
     plain = VerdictLabel(
-        kind=said.kind,
+        **asdict(said),
         repository=repository,
         number=head[0],
         base_sha=request.base_sha if request else "",
@@ -160,9 +157,6 @@ async def change_label(
         verdict=newest.conclusion,
         decided_by="",
         model="",
-        person=said.person,
-        reason=said.reason,
-        source=said.source,
         given_s=time.time(),
     )
     try:
