@@ -21,7 +21,7 @@ from bot.judges.web_access import open_lookup
 from bot.services import Origin, Services
 from bot.settings import Settings
 from bot.steps import run_in_process
-from bot.store import KeptReplies, Records, Store, open_artifacts, open_records
+from bot.store import KeptReplies, Store, open_artifacts, open_records
 from bot.text import delimiter_of
 from bot.values import EvaluationRequest, Publication
 from sandbox import open_sandbox
@@ -32,7 +32,7 @@ _MOST_BYTES = 1_000_000
 
 
 def open_services(
-    settings: Settings, store: Records, origin: Origin, models: OpenSession | None = None
+    settings: Settings, store: Store, origin: Origin, models: OpenSession | None = None
 ) -> Services:
     """Open them as the settings say; `models` stand in for those that they name.
 

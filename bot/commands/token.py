@@ -12,7 +12,7 @@ from rich.table import Table
 from bot.commands.progress import table_console
 from bot.errors import UserError
 from bot.settings import load_settings, make_home
-from bot.store import Records, check_repository, open_records
+from bot.store import Store, check_repository, open_records
 
 
 def run(action: str, **options: object) -> None:
@@ -59,7 +59,7 @@ def _revoke(identifier: str) -> None:
     click.echo(f"Token {identifier} is revoked.")
 
 
-def _records() -> Records:
+def _records() -> Store:
     settings = load_settings()
     make_home(settings.home)
     records = open_records(settings)

@@ -9,12 +9,11 @@ from bot.store.base import (
     EvaluationState,
     HostDisk,
     StageTime,
-    Store,
     Totals,
     VerdictLabelFilter,
 )
 from bot.store.listing import EvaluationFilter, FlakyTest, JudgedEvaluation, ListedEvaluation
 from bot.store.record_parts import KeptReplies
-from bot.store.records import Records, open_records
+from bot.store.records import Store, open_records
 from bot.store.sessions import WebSession
 from bot.store.tokens import MOST_DAYS, ApiToken, IssuedToken, check_repository

@@ -1,25 +1,14 @@
-"""What is remembered about evaluations, as one protocol and the small values it speaks in.
-
-Every method raises `Transient` when the database cannot be reached. Times are Unix seconds. All
-methods may be called from any thread, and twice: a repetition changes nothing.
-"""
+"""The small values that the store speaks in, and what keeps reports. Times are Unix seconds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
 from bot.values import (
-    Acceptance,
     Conclusion,
-    EvaluationRequest,
-    KeptRubric,
-    Pause,
     RoleUsage,
-    Rubric,
-    VerdictLabel,
 )
 
 
@@ -135,103 +124,6 @@ class VerdictLabelFilter:
     number: int = 0
     person: str = ""
     source: str = ""
-
-
-class Store(Protocol):
-    """The records of all evaluations."""
-
-    def check(self) -> None:
-        """Return when the database answers; for readiness."""
-
-    def queued(self, request: EvaluationRequest, claim: str = "") -> bool:
-        """Remember a new evaluation; false when another open one holds the same claim."""
-
-    def evaluation(self, evaluation_id: str) -> EvaluationRecord | None:
-        """Find one evaluation."""
-
-    def request(self, evaluation_id: str) -> EvaluationRequest | None:
-        """Find what an evaluation was asked for, to ask for it again."""
-
-    def of_head(self, repository: str, head_sha: str) -> tuple[EvaluationRecord, ...]:
-        """List the evaluations of a commit, for whatever it was judged, newest first."""
-
-    def latest(self, repository: str, number: int) -> EvaluationRecord | None:
-        """Find the newest evaluation of a pull request."""
-
-    def history(self, repository: str, number: int) -> tuple[EvaluationRecord, ...]:
-        """List the newest reports of a pull request, newest first; what was cancelled has none."""
-
-    def of_commit(self, repository: str, number: int, sha: str) -> tuple[EvaluationRecord, ...]:
-        """List the evaluations of a pull request's commit, newest first."""
-
-    def open_evaluations(self, repository: str, number: int) -> tuple[EvaluationRecord, ...]:
-        """List what is queued or running for a pull request, oldest first."""
-
-    def unfinished_check_runs(self) -> tuple[EvaluationRecord, ...]:
-        """List final evaluations whose check run is still open on GitHub, oldest first."""
-
-    def recent(self, limit: int = 50) -> tuple[EvaluationRecord, ...]:
-        """List the newest evaluations, newest first."""
-
-    def ended(self, evaluation_id: str, how: Ended) -> bool:
-        """Remember the end; false when it had ended before (then nothing changes)."""
-
-    def concluded_again(self, evaluation_id: str, conclusion: Conclusion, title: str) -> None:
-        """Remember what a person's decision made of an evaluation that was done."""
-
-    def check_run(self, evaluation_id: str, check_run: int, finished: bool) -> None:
-        """Remember the check run that shows this evaluation, and whether it is completed."""
-
-    def base_result(self, key: str) -> str | None:
-        """Find a kept result of base (JSON)."""
-
-    def keep_base_result(self, key: str, value: str) -> None:
-        """Keep a result of base for the next pull request."""
-
-    def approve_head(self, repository: str, head: tuple[int, str], actor: str) -> None:
-        """Remember that a maintainer lets `head` run, a stranger's pull request's (number, sha)."""
-
-    def is_approved(self, repository: str, head: tuple[int, str]) -> bool:
-        """Tell whether a maintainer let it run."""
-
-    def accept(self, repository: str, number: int, given: Acceptance) -> None:
-        """Keep a decision; the same `source` about the same subject and commit counts once."""
-
-    def acceptances(self, repository: str, number: int) -> tuple[Acceptance, ...]:
-        """List what was decided about a pull request, at any of its commits, newest first."""
-
-    def keep_labels(self, *labels: VerdictLabel) -> None:
-        """Keep all or none; the same `source` about the same subject and commit counts once."""
-
-    def labels(self, wanted: VerdictLabelFilter) -> Iterator[VerdictLabel]:
-        """Go through what was kept, oldest first."""
-
-    def pause_of(self, repository: str, number: int) -> Pause | None:
-        """Return what was last said about pausing a pull request; None when nothing was."""
-
-    def keep_pause(self, repository: str, number: int, said: Pause) -> bool:
-        """Keep what a comment says, unless a newer one said something; tell whether it counts."""
-
-    def rubrics(self, repository: str, issue: int) -> tuple[KeptRubric, ...]:
-        """List the versions of an issue's rubric, oldest first."""
-
-    def keep_rubric(self, repository: str, issue: int, rubric: Rubric) -> KeptRubric:
-        """Keep these words: the newest version if it says the same, else a new one that nobody approved."""
-
-    def approve_rubric(self, repository: str, issue: int, version: int, actor: str) -> None:
-        """Remember that somebody approved a version; the same person counts once."""
-
-    def host_seen(self, host: HostDisk) -> None:
-        """Remember how much disk a host has left."""
-
-    def used(self, session_id: str, usage: tuple[RoleUsage, ...]) -> None:
-        """Remember what models took while a session with them was open; the same again changes nothing."""
-
-    def totals(self) -> Totals:
-        """Count, for the metrics page."""
-
-    def prune(self, older_than_s: float) -> tuple[str, ...]:
-        """Delete final records and kept results last touched before a time; return their report keys."""
 
 
 class Artifacts(Protocol):

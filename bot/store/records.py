@@ -37,7 +37,7 @@ _REQUEST = TypeAdapter(EvaluationRequest)
 _APPROVED = "approved"  # the one decision about a head that there is
 
 
-class Records(
+class Store(
     RubricRecords,
     UsageRecords,
     AcceptanceRecords,
@@ -47,7 +47,11 @@ class Records(
     SessionRecords,
     ListingRecords,
 ):
-    """A `bot.store.base.Store` on SQLAlchemy. Create it after fork, one for each process."""
+    """The records of all evaluations. Create it after fork, one for each process.
+
+    Every method raises `Transient` when the database cannot be reached, may be called from any thread,
+    and twice: a repetition changes nothing.
+    """
 
     def __enter__(self) -> Self:
         return self
@@ -296,13 +300,13 @@ def _of(repository: str, number: int) -> Select[Any]:
     return _all().where(EVALUATIONS.c.repository == repository, EVALUATIONS.c.number == number)
 
 
-def open_records(settings: Settings) -> Records:
+def open_records(settings: Settings) -> Store:
     """Open the records' database that the settings name: SQLite inside `home` without a URL.
 
     SQLite is brought up to date here; for Postgres the commands call `migrate` when they start.
     """
     path = settings.home.absolute() / "records.db"
-    records = Records(settings.database_url or f"sqlite:///{path}")
+    records = Store(settings.database_url or f"sqlite:///{path}")
     if not settings.database_url:
         records.migrate()
     return records

@@ -10,7 +10,7 @@ from flask import Blueprint, Flask, Response, jsonify
 from bot.configuration import json_schema
 from bot.errors import Transient
 from bot.queue import EngineClient
-from bot.store import Records
+from bot.store import Store
 from bot.web import boundary, metrics, webhook
 
 LARGEST_PAYLOAD_BYTES = 25 * 1024 * 1024
@@ -28,7 +28,7 @@ class WebParts:
 
     webhook_secret: str
     jobs: EngineClient
-    store: Records
+    store: Store
     metrics_token: str = ""
 
 

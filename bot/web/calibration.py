@@ -22,7 +22,7 @@ from bot.bench.measures import (
     wilson,
 )
 from bot.errors import Transient
-from bot.store import Records
+from bot.store import Store
 from bot.templates import render_html
 from bot.values import LabelKind, VerdictLabel, that_count
 from bot.values.talk import RULE
@@ -52,7 +52,7 @@ def by_link_or_visit(links: SignedLinks, visits: Visits) -> Readers:
     return readers
 
 
-def calibration_page(labels: Records, readers: Readers) -> Blueprint:
+def calibration_page(labels: Store, readers: Readers) -> Blueprint:
     """Make the blueprint with `/calibration`."""
     page = _Page(labels, readers)
     blueprint = Blueprint("calibration", __name__)
@@ -87,7 +87,7 @@ class CalibrationTable:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    labels: Records
+    labels: Store
     readers: Readers
 
     def shown(self) -> Response:

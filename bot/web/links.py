@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode
 from itsdangerous import Signer
 
 from bot.settings import Settings
-from bot.store import Records
+from bot.store import Store
 
 INDEX = "index"
 """The name under which the list of evaluations is signed; no evaluation has it as its id."""
@@ -58,7 +58,7 @@ class SignedLinks:
         )
 
 
-def open_links(settings: Settings, keys: Records) -> SignedLinks:
+def open_links(settings: Settings, keys: Store) -> SignedLinks:
     """Make links with the key of the settings, or else with the one that all hosts share.
 
     That one is read when it is first needed: the web process starts while the database is away.

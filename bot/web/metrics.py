@@ -26,7 +26,7 @@ from werkzeug.exceptions import NotFound
 
 from bot.errors import Transient
 from bot.queue import EngineClient
-from bot.store import Records
+from bot.store import Store
 from bot.values import RoleUsage
 from bot.webhook.registry import EVENTS, NOTED
 
@@ -61,7 +61,7 @@ class WebhookCounters:
 class DatabaseCollector(Collector):
     """Reads the databases at each scrape."""
 
-    def __init__(self, jobs: EngineClient, store: Records) -> None:
+    def __init__(self, jobs: EngineClient, store: Store) -> None:
         self._jobs = jobs
         self._store = store
 
@@ -122,9 +122,7 @@ def _model_metrics(models: tuple[RoleUsage, ...]) -> Iterable[Metric]:
     return (calls, tokens, usd, seconds)
 
 
-def blueprint(
-    jobs: EngineClient, store: Records, counters: WebhookCounters, token: str
-) -> Blueprint:
+def blueprint(jobs: EngineClient, store: Store, counters: WebhookCounters, token: str) -> Blueprint:
     """Build the one route, for whoever brings the token; it is not there where none is set."""
     routes = Blueprint("metrics", __name__)
     databases = DatabaseCollector(jobs, store)

@@ -12,7 +12,7 @@ from flask import Blueprint, Response, request
 from bot.errors import Transient
 from bot.report.pdf import NO_PDF
 from bot.report.pictures import is_picture, linked, picture_address
-from bot.store import Artifacts, EvaluationRecord, Records
+from bot.store import Artifacts, EvaluationRecord, Store
 from bot.templates import DOWNLOADS, render_html, script_hash
 from bot.text import scrub_tree
 from bot.web.dashboard.visits import Visits
@@ -58,7 +58,7 @@ _PLAN = "plan"
 
 
 def report_pages(
-    evaluations: Records, reports: Artifacts, links: SignedLinks, visits: Visits
+    evaluations: Store, reports: Artifacts, links: SignedLinks, visits: Visits
 ) -> Blueprint:
     """Make the blueprint with `/evaluations/<id>` in each format, and the pictures below it."""
     pages = _Pages(evaluations, reports, links, visits)
@@ -78,7 +78,7 @@ def report_pages(
 
 @dataclass(frozen=True, slots=True)
 class _Pages:
-    evaluations: Records
+    evaluations: Store
     reports: Artifacts
     links: SignedLinks
     visits: Visits
@@ -172,7 +172,7 @@ class _Pages:
         return shown.replace(DOWNLOADS, ways, 1).encode()
 
 
-def front_page(evaluations: Records, links: SignedLinks, sign_in: str) -> Response:
+def front_page(evaluations: Store, links: SignedLinks, sign_in: str) -> Response:
     """What runs here; the evaluations only for those who have the operator's link.
 
     `sign_in` is where people sign in, empty where they cannot.

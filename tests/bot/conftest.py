@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.queue import EngineOptions, migrate
-from bot.store import Records
+from bot.store import Store
 
 
 @pytest.fixture(scope="session")
@@ -22,6 +22,6 @@ def empty_job_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def empty_records(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A migrated records' database to copy."""
     path = tmp_path_factory.mktemp("records") / "records.db"
-    with Records(f"sqlite:///{path}") as records:
+    with Store(f"sqlite:///{path}") as records:
         records.migrate()
     return path

@@ -13,7 +13,7 @@ import pytest
 from bot.demo.forge.operator import NewRepository
 from bot.demo.forge.rows import CheckRow
 from bot.demo.town import await_ready, running_part
-from bot.store import Records
+from bot.store import Store
 from tests.e2e.project import ASKED, BREAKS, FIX
 from tests.e2e.talking import answer_to
 from tests.e2e.town import Place, Town, deliver, eventually, report, running_forge, running_town
@@ -317,7 +317,7 @@ def test_a_worker_killed_between_the_decision_and_its_publication(tmp_path: Path
             stuck = {"operation": "checks/update", "kind": "status", "status": 503, "calls": 10_000}
             town.operator.control("POST", "faults", **stuck)
             place.command(number, "/judge accept R1 seen")
-            with Records(f"sqlite:///{Path(environment['ASSAY_HOME']) / 'records.db'}") as records:
+            with Store(f"sqlite:///{Path(environment['ASSAY_HOME']) / 'records.db'}") as records:
                 name = place.name
                 eventually(lambda: records.acceptances(name, number), "the kept decision")
             eventually(lambda: "accepted by" in place.verdicts(number)[0], "half of the answer")
@@ -329,7 +329,7 @@ def test_a_worker_killed_between_the_decision_and_its_publication(tmp_path: Path
         town.settle()
         assert _accepted(run) == {"R1": "accepted by ben"}
         assert (len(place.runs(sha)), len(place.verdicts(number))) == (1, 1)
-        with Records(f"sqlite:///{Path(environment['ASSAY_HOME']) / 'records.db'}") as records:
+        with Store(f"sqlite:///{Path(environment['ASSAY_HOME']) / 'records.db'}") as records:
             assert len(records.acceptances(place.name, number)) == 1
 
 
@@ -343,7 +343,7 @@ def test_a_decision_while_another_verdict_is_about_to_be_published_counts(tmp_pa
             "calls": 10_000,
         }
         database = Path(town.environment["ASSAY_HOME"]) / "records.db"
-        with Records(f"sqlite:///{database}") as records:
+        with Store(f"sqlite:///{database}") as records:
             town.operator.control("POST", "faults", **stuck)
             place.command(number, "/judge")
 

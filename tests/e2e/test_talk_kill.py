@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.demo.town import await_ready, running_part
-from bot.store import Records, VerdictLabelFilter
+from bot.store import Store, VerdictLabelFilter
 from tests.e2e.project import FIX
 from tests.e2e.talking import answer_to, opened, say
 from tests.e2e.town import eventually, running_forge
@@ -23,7 +23,7 @@ def test_what_was_said_outlives_the_worker(tmp_path: Path) -> None:
         web = stack.enter_context(running_part("web", tmp_path, environment))
         await_ready(town.public_url, tmp_path, web)
         records = stack.enter_context(
-            Records(f"sqlite:///{Path(environment['ASSAY_HOME']) / 'records.db'}")
+            Store(f"sqlite:///{Path(environment['ASSAY_HOME']) / 'records.db'}")
         )
         with running_part("worker", tmp_path, environment) as worker:
             place = town.place()

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from bot.report.ranking import Contestant, NotComparable, ranking
-from bot.store import ApiToken, EvaluationRecord, Records
+from bot.store import ApiToken, EvaluationRecord, Store
 from bot.web.api.events import Moment, Streams
 from bot.web.api.models import (
     Accepted,
@@ -41,7 +41,7 @@ MOST_BYTES = 8 << 20
 class Api:
     """The adapters of the API. `report_page` signs the address of an evaluation's page."""
 
-    tokens: Records
+    tokens: Store
     submission: Submission
     read_report: ReadReport
     report_page: Callable[[str], str]
@@ -176,7 +176,7 @@ def _json(
     return Response(text, status.value, headers, mimetype="application/json")
 
 
-def bearer(request: Request, tokens: Records) -> ApiToken:
+def bearer(request: Request, tokens: Store) -> ApiToken:
     """Return the valid token of a request. Raises ApiProblem (401) where there is none."""
     scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not secret.strip():

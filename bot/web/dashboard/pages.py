@@ -17,7 +17,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from bot.errors import Transient
 from bot.queue import EngineClient
-from bot.store import EvaluationFilter, EvaluationRecord, EvaluationState, ListedEvaluation, Records
+from bot.store import EvaluationFilter, EvaluationRecord, EvaluationState, ListedEvaluation, Store
 from bot.templates import render_html
 from bot.values import Conclusion
 from bot.web.api.events import Moment, Streams
@@ -45,7 +45,7 @@ class Version(BaseModel):
 class Dashboard:
     """The adapters of the pages."""
 
-    listing: Records
+    listing: Store
     jobs: EngineClient
     visits: Visits
     doors: Doors

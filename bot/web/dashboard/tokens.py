@@ -13,7 +13,7 @@ from itsdangerous import Signer
 from werkzeug.wrappers import Response as AnyResponse
 
 from bot.errors import UserError
-from bot.store import MOST_DAYS, ApiToken, IssuedToken, Records, check_repository
+from bot.store import MOST_DAYS, ApiToken, IssuedToken, Store, check_repository
 from bot.templates import render_html
 from bot.web.dashboard.sign_in import led_to
 from bot.web.dashboard.visits import Visitor, Visits
@@ -52,7 +52,7 @@ class TokenPages:
     Who may only write is not let in: a token outlives its maker's access.
     """
 
-    tokens: Records
+    tokens: Store
     visits: Visits
     links: SignedLinks
 

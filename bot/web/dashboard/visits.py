@@ -15,7 +15,7 @@ from flask import Response, g, request
 
 from bot.errors import Transient
 from bot.github.sign_in import CredentialsRefused, SignIn, UserToken
-from bot.store import EvaluationRecord, Records, WebSession
+from bot.store import EvaluationRecord, Store, WebSession
 from bot.values import ReadableRepository
 
 LONGEST_S = 8 * 3600.0
@@ -72,7 +72,7 @@ class Visits:
     the database nor the browser alone can use it.
     """
 
-    sessions: Records
+    sessions: Store
     sign_in: SignIn | None
     is_secure: bool
 

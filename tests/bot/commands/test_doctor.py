@@ -16,7 +16,7 @@ from bot.doctor import Diagnosis, examine
 from bot.github.credentials import load_manifest
 from bot.queue import EngineClient, engine_options, migrate
 from bot.settings import Settings
-from bot.store import Records
+from bot.store import Store
 from bot.values import Delivery
 from bot.web.app import WebParts, create_app
 from tests.bot.commands.running import assay
@@ -48,7 +48,7 @@ async def seen(settings: Settings) -> dict[str, Diagnosis]:
 @contextmanager
 def web_process(home: Path) -> Iterator[str]:
     """Serve the real web application of `home`; yields its address."""
-    with Records(f"sqlite:///{home / 'records.db'}") as records:
+    with Store(f"sqlite:///{home / 'records.db'}") as records:
         options = engine_options(Settings(home=home))
         migrate(options)
         records.migrate()

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from bot.commands.services import counted
 from bot.judges.model import Prompt, SessionLimits, no_models
-from bot.store import Records
+from bot.store import Store
 from bot.values import Role
 from tests.scripted import Scripted
 
@@ -26,7 +26,7 @@ class Word(BaseModel):
 async def test_what_a_session_took_is_counted_however_it_ends(
     end: type[BaseException] | None, tmp_path: Path
 ) -> None:
-    with Records(f"sqlite:///{tmp_path / 'records.db'}") as records:
+    with Store(f"sqlite:///{tmp_path / 'records.db'}") as records:
         records.migrate()
         models = counted(Scripted(lambda call: {"word": "w"}, tmp_path / "replies").open, records)
         for _ in range(2):
@@ -46,7 +46,7 @@ async def test_what_a_session_took_is_counted_however_it_ends(
 
 
 async def test_a_database_that_is_away_spoils_no_answer(tmp_path: Path) -> None:
-    gone = Records(f"sqlite:///{tmp_path / 'no' / 'such' / 'folder.db'}")
+    gone = Store(f"sqlite:///{tmp_path / 'no' / 'such' / 'folder.db'}")
     models = counted(Scripted(lambda call: {"word": "w"}, tmp_path / "replies").open, gone)
     async with models(LIMITS) as session:
         assert session is not None

@@ -14,7 +14,7 @@ from bot.store import (
     EvaluationFacts,
     EvaluationFilter,
     EvaluationState,
-    Records,
+    Store,
     WebSession,
 )
 from bot.values import Conclusion, EvaluationRequest, ReadableRepository, Trigger
@@ -28,31 +28,29 @@ REQUEST = EvaluationRequest(
 
 
 @pytest.fixture(params=("sqlite", pytest.param("postgres", marks=pytest.mark.real)))
-def records(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Records]:
+def records(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     url = f"sqlite:///{tmp_path / 'records.db'}"
     if request.param == "postgres":
         server: Postgres = request.getfixturevalue("postgres")
         url = server.database()
-    with Records(url) as opened:
+    with Store(url) as opened:
         opened.migrate()
         yield opened
 
 
-def judged(
-    records: Records, name: str, facts: EvaluationFacts | None = None, **more: object
-) -> None:
+def judged(records: Store, name: str, facts: EvaluationFacts | None = None, **more: object) -> None:
     conclusion = more.pop("conclusion", Conclusion.SUCCESS)
     records.queued(replace(REQUEST, id=name, **more))  # type: ignore[arg-type]
     how = Ended(EvaluationState.DONE, Conclusion(str(conclusion)), "t", facts=facts)
     assert records.ended(name, how)
 
 
-def ids(records: Records, wanted: EvaluationFilter, readable: object, offset: int = 0) -> list[str]:
+def ids(records: Store, wanted: EvaluationFilter, readable: object, offset: int = 0) -> list[str]:
     found = records.listed(wanted, readable, 10, offset)  # type: ignore[arg-type]
     return [one.record.id for one in found]
 
 
-def test_one_sees_exactly_the_pairs_of_installation_and_name(records: Records) -> None:
+def test_one_sees_exactly_the_pairs_of_installation_and_name(records: Store) -> None:
     judged(records, "mine", repository="octo/hello")
     judged(records, "taken over", repository="octo/hello", installation=2)
     judged(records, "another", repository="octo/other", installation=2)
@@ -66,7 +64,7 @@ def test_one_sees_exactly_the_pairs_of_installation_and_name(records: Records) -
     assert len(records.readable_here(None)) == 3
 
 
-def test_filters_narrow_and_pages_follow_one_another(records: Records) -> None:
+def test_filters_narrow_and_pages_follow_one_another(records: Store) -> None:
     for number in range(15):
         judged(
             records, f"e{number}", EvaluationFacts("devin" if number % 2 else ""), number=number + 1
@@ -86,7 +84,7 @@ def test_filters_narrow_and_pages_follow_one_another(records: Records) -> None:
     assert records.agents((OTHER,)) == ()
 
 
-def test_what_is_counted_is_of_those_that_are_done(records: Records) -> None:
+def test_what_is_counted_is_of_those_that_are_done(records: Store) -> None:
     judged(records, "e1", EvaluationFacts("devin", 1, 2, 0.5))
     judged(records, "e2", conclusion="failure", number=10)
     judged(records, "far", repository="octo/other")
@@ -98,7 +96,7 @@ def test_what_is_counted_is_of_those_that_are_done(records: Records) -> None:
     assert len(records.judged((HELLO,), 1)) == 1
 
 
-def test_flaky_tests_are_counted_by_evaluation(records: Records) -> None:
+def test_flaky_tests_are_counted_by_evaluation(records: Store) -> None:
     judged(records, "e1", EvaluationFacts(flaky=("a", "b", "a")))
     judged(records, "e2", EvaluationFacts(flaky=("b", "x" * 5_000)))
     judged(records, "far", EvaluationFacts(flaky=("c",)), repository="octo/other")
@@ -107,7 +105,7 @@ def test_flaky_tests_are_counted_by_evaluation(records: Records) -> None:
     assert [(one.id, one.times) for one in found] == [("b", 2), ("a", 1), ("x" * 300, 1)]
 
 
-def test_what_is_shown_of_an_evaluation_goes_when_it_goes(records: Records) -> None:
+def test_what_is_shown_of_an_evaluation_goes_when_it_goes(records: Store) -> None:
     judged(records, "e1", EvaluationFacts("devin", 1, 2, 0.5, ("a",)))
     (one,) = records.listed(ALL, None, 10)
     assert one.facts == EvaluationFacts("devin", 1, 2, 0.5)
@@ -116,14 +114,14 @@ def test_what_is_shown_of_an_evaluation_goes_when_it_goes(records: Records) -> N
     assert records.flaky_tests(HELLO, 10) == records.agents(None) == ()
 
 
-def test_unfinished_ones_come_oldest_first(records: Records) -> None:
+def test_unfinished_ones_come_oldest_first(records: Store) -> None:
     judged(records, "done")
     for name in ("first", "second"):
         records.queued(replace(REQUEST, id=name))
     assert [one.record.id for one in records.unfinished(10)] == ["first", "second"]
 
 
-def test_a_session_is_found_by_its_secret_until_it_ends(records: Records) -> None:
+def test_a_session_is_found_by_its_secret_until_it_ends(records: Store) -> None:
     session = WebSession("ada", 4e9, False, b"sealed", (HELLO,), 5.0)
     records.keep_session("secret", session)
     records.keep_session("over", replace(session, expires_s=1.0))
@@ -140,7 +138,7 @@ def test_a_session_is_found_by_its_secret_until_it_ends(records: Records) -> Non
 
 def test_records_of_an_older_version_are_listed_too(tmp_path: Path) -> None:
     path = tmp_path / "records.db"
-    with Records(f"sqlite:///{path}") as older:
+    with Store(f"sqlite:///{path}") as older:
         older.migrate()
         judged(older, "e1")
     with sqlite3.connect(path) as database:
@@ -148,6 +146,6 @@ def test_records_of_an_older_version_are_listed_too(tmp_path: Path) -> None:
             database.execute(f"drop table assay_{table}")
         database.execute("drop index assay_evaluations_by_repository")
         database.execute("update assay_version set version = 7")
-    with Records(f"sqlite:///{path}") as newer:
+    with Store(f"sqlite:///{path}") as newer:
         newer.migrate()
         assert ids(newer, ALL, (HELLO,)) == ["e1"]

@@ -14,7 +14,7 @@ from sqlalchemy import create_engine, text
 
 from bot.errors import Transient
 from bot.settings import Settings
-from bot.store import Ended, EvaluationState, Records, open_records
+from bot.store import Ended, EvaluationState, Store, open_records
 from bot.values import (
     Acceptance,
     AcceptanceKind,
@@ -43,14 +43,14 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def records(url: str) -> Iterator[Records]:
-    records = Records(url)
+def records(url: str) -> Iterator[Store]:
+    records = Store(url)
     records.migrate()
     yield records
     records.close()
 
 
-def test_an_evaluation_from_queue_to_end(records: Records) -> None:
+def test_an_evaluation_from_queue_to_end(records: Store) -> None:
     records.queued(request_for("e1"))
     records.started("e1", "checkout")
     records.waiting("e1", "checkout", "GitHub answers 503")
@@ -69,7 +69,7 @@ def test_an_evaluation_from_queue_to_end(records: Records) -> None:
     assert done.check_run_finished
 
 
-def test_an_end_is_never_taken_back(records: Records) -> None:
+def test_an_end_is_never_taken_back(records: Store) -> None:
     records.queued(request_for("e1"))
     assert records.ended("e1", Ended(EvaluationState.CANCELLED, problem="a newer head"))
     assert not records.ended("e1", Ended(EvaluationState.DONE, Conclusion.SUCCESS))
@@ -80,7 +80,7 @@ def test_an_end_is_never_taken_back(records: Records) -> None:
     assert (cancelled.state, cancelled.problem) == (EvaluationState.CANCELLED, "a newer head")
 
 
-def test_what_is_open_and_what_is_latest(records: Records) -> None:
+def test_what_is_open_and_what_is_latest(records: Store) -> None:
     for name in ("e1", "e2", "e3"):
         records.queued(request_for(name))
     records.queued(request_for("other", number=8))
@@ -93,7 +93,7 @@ def test_what_is_open_and_what_is_latest(records: Records) -> None:
     assert [record.id for record in records.recent(2)] == ["other", "e3"]
 
 
-def test_what_was_asked_can_be_asked_again(records: Records) -> None:
+def test_what_was_asked_can_be_asked_again(records: Store) -> None:
     asked = replace(request_for("e1", number=0), patch="--- a/\udcff\n", task_text="\0 nul")
     records.queued(asked)
     records.queued(request_for("e2", sha="c" * 40))
@@ -103,7 +103,7 @@ def test_what_was_asked_can_be_asked_again(records: Records) -> None:
     assert records.of_head("octo/hello", "d" * 40) == ()
 
 
-def test_a_check_run_left_open_is_found(records: Records) -> None:
+def test_a_check_run_left_open_is_found(records: Store) -> None:
     for name in ("open", "closed", "running"):
         records.queued(request_for(name))
         records.check_run(name, 5, finished=name == "closed")
@@ -112,7 +112,7 @@ def test_a_check_run_left_open_is_found(records: Records) -> None:
     assert [record.id for record in records.unfinished_check_runs()] == ["open"]
 
 
-def test_decisions_belong_to_one_head(records: Records) -> None:
+def test_decisions_belong_to_one_head(records: Store) -> None:
     records.approve_head("octo/hello", (7, "a" * 40), "maintainer")
     records.approve_head("octo/hello", (7, "a" * 40), "maintainer")
     assert records.is_approved("octo/hello", (7, "a" * 40))
@@ -120,7 +120,7 @@ def test_decisions_belong_to_one_head(records: Records) -> None:
     assert not records.is_approved("octo/other", (7, "a" * 40))
 
 
-def test_what_people_accepted_is_kept_once_for_its_source(records: Records) -> None:
+def test_what_people_accepted_is_kept_once_for_its_source(records: Store) -> None:
     given = Acceptance(
         "R1", AcceptanceKind.ACCEPTED, "ben", "seen\0", "a" * 40, "It works.", "comment 1", 1.0
     )
@@ -134,7 +134,7 @@ def test_what_people_accepted_is_kept_once_for_its_source(records: Records) -> N
     assert records.acceptances("octo/hello", 8) == ()
 
 
-def test_a_decision_changes_the_conclusion_of_what_is_done_only(records: Records) -> None:
+def test_a_decision_changes_the_conclusion_of_what_is_done_only(records: Store) -> None:
     for name in ("done", "running", "cancelled"):
         records.queued(request_for(name))
     records.ended("done", Ended(EvaluationState.DONE, Conclusion.FAILURE, "no", report_key="k"))
@@ -150,14 +150,14 @@ def test_a_decision_changes_the_conclusion_of_what_is_done_only(records: Records
     assert before and after and after.updated_s == before.updated_s, "when it was judged stays"
 
 
-def test_base_results_are_kept_and_replaced(records: Records) -> None:
+def test_base_results_are_kept_and_replaced(records: Store) -> None:
     assert records.base_result("k") is None
     records.keep_base_result("k", '{"n": 1}')
     records.keep_base_result("k", '{"n": 2}')
     assert records.base_result("k") == '{"n": 2}'
 
 
-def test_totals_count_by_conclusion_and_stage(records: Records) -> None:
+def test_totals_count_by_conclusion_and_stage(records: Store) -> None:
     for name in ("e1", "e2"):
         records.queued(request_for(name))
         records.finished(name, "observe", 1.5)
@@ -167,7 +167,7 @@ def test_totals_count_by_conclusion_and_stage(records: Records) -> None:
     assert [(one.stage, one.runs, one.seconds) for one in totals.stages] == [("observe", 2, 3.0)]
 
 
-def test_what_models_took_is_counted_once_an_evaluation(records: Records) -> None:
+def test_what_models_took_is_counted_once_an_evaluation(records: Store) -> None:
     panel = RoleUsage(Role.PANEL, "m", 9, 3, 900, 90, 0.5, 2.0)
     free = RoleUsage(Role.ANALYST, "own", 2, 0, 10, 5, None, 1.0)
     for evaluation in ("e1", "e1", "e2"):
@@ -177,7 +177,7 @@ def test_what_models_took_is_counted_once_an_evaluation(records: Records) -> Non
     assert (unpriced.role, unpriced.calls, unpriced.usd) == (Role.ANALYST, 4, None)
 
 
-def test_prune_removes_what_is_old_and_final(records: Records) -> None:
+def test_prune_removes_what_is_old_and_final(records: Store) -> None:
     for name in ("old", "running"):
         records.queued(request_for(name))
     records.ended("old", Ended(EvaluationState.DONE, Conclusion.SUCCESS, report_key="old-key"))
@@ -196,7 +196,7 @@ def test_a_process_waits_while_another_makes_the_tables(tmp_path: Path) -> None:
     other.execute("begin immediate")
     waiting = threading.Timer(0.5, other.execute, ("commit",))
     waiting.start()
-    store = Records(f"sqlite:///{file}")
+    store = Store(f"sqlite:///{file}")
     store.migrate()
     assert store.evaluation("e1") is None
     waiting.join()
@@ -205,7 +205,7 @@ def test_a_process_waits_while_another_makes_the_tables(tmp_path: Path) -> None:
 
 
 def test_several_processes_may_migrate_and_write_at_once(url: str) -> None:
-    stores = [Records(url) for _ in range(4)]
+    stores = [Store(url) for _ in range(4)]
     problems: list[BaseException] = []
 
     def work(index: int) -> None:
@@ -228,7 +228,7 @@ def test_several_processes_may_migrate_and_write_at_once(url: str) -> None:
         store.close()
 
 
-def test_a_newer_database_is_refused(url: str, records: Records) -> None:
+def test_a_newer_database_is_refused(url: str, records: Store) -> None:
     engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
     with engine.begin() as connection:
         connection.execute(text("update assay_version set version = 99"))
@@ -238,7 +238,7 @@ def test_a_newer_database_is_refused(url: str, records: Records) -> None:
 
 
 def test_an_unreachable_database_is_transient() -> None:
-    records = Records("postgresql://assay@127.0.0.1:1/none")
+    records = Store("postgresql://assay@127.0.0.1:1/none")
     with pytest.raises(Transient):
         records.check()
     with pytest.raises(Transient):
@@ -251,7 +251,7 @@ def test_without_a_url_the_records_stand_in_home(tmp_path: Path) -> None:
     assert (tmp_path / "state" / "records.db").exists()
 
 
-def test_a_claim_is_held_by_one_open_evaluation(records: Records) -> None:
+def test_a_claim_is_held_by_one_open_evaluation(records: Store) -> None:
     assert records.queued(request_for("e1"), "hello#9@b")
     assert not records.queued(request_for("e2"), "hello#9@b")
     assert records.evaluation("e2") is None
@@ -261,7 +261,7 @@ def test_a_claim_is_held_by_one_open_evaluation(records: Records) -> None:
     assert records.queued(request_for("e2"), "hello#9@b")
 
 
-def test_what_no_database_stores_is_spelled_out(records: Records) -> None:
+def test_what_no_database_stores_is_spelled_out(records: Store) -> None:
     request = replace(
         request_for("e1"), actor="ada\ud800", task_text="half \ud800 of it", patch="\0"
     )
@@ -276,7 +276,7 @@ def test_what_no_database_stores_is_spelled_out(records: Records) -> None:
     assert done and done.title == "no ⟨U+D800⟩"
 
 
-def test_rubrics_have_versions_and_each_its_own_approvals(records: Records) -> None:
+def test_rubrics_have_versions_and_each_its_own_approvals(records: Store) -> None:
     first, second = Rubric("a", ("b",)), Rubric("a", ("c",), unacceptable=("\ud800",))
     assert records.rubrics("octo/hello", 7) == ()
     assert records.keep_rubric("octo/hello", 7, first) == KeptRubric(1, first)
@@ -296,9 +296,9 @@ def test_rubrics_have_versions_and_each_its_own_approvals(records: Records) -> N
     assert records.rubrics("octo/hello", 8) == records.rubrics("octo/other", 7) == ()
 
 
-def test_two_that_keep_the_same_rubric_at_once_keep_one(records: Records, url: str) -> None:
+def test_two_that_keep_the_same_rubric_at_once_keep_one(records: Store, url: str) -> None:
     def keep() -> None:
-        with Records(url) as own:
+        with Store(url) as own:
             while True:
                 try:
                     own.keep_rubric("octo/hello", 7, Rubric("a", ("b",)))
@@ -315,7 +315,7 @@ def test_two_that_keep_the_same_rubric_at_once_keep_one(records: Records, url: s
 
 
 def test_a_database_of_the_first_version_gets_the_rubrics(url: str) -> None:
-    with Records(url) as records:
+    with Store(url) as records:
         records.migrate()
         records.queued(request_for("e1"))
         engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, text
 
-from bot.store import Records, VerdictLabelFilter
+from bot.store import Store, VerdictLabelFilter
 from bot.values import LabelKind, Pause, VerdictLabel
 
 LABEL = VerdictLabel(
@@ -44,14 +44,14 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def records(url: str) -> Iterator[Records]:
-    records = Records(url)
+def records(url: str) -> Iterator[Store]:
+    records = Store(url)
     records.migrate()
     yield records
     records.close()
 
 
-def test_a_label_is_kept_once_for_its_source(records: Records) -> None:
+def test_a_label_is_kept_once_for_its_source(records: Store) -> None:
     records.keep_labels(LABEL)
     records.keep_labels(replace(LABEL, kind=LabelKind.AGREED))
     records.keep_labels(replace(LABEL, source="comment 32", reason=f"see {TOKEN}"))
@@ -61,7 +61,7 @@ def test_a_label_is_kept_once_for_its_source(records: Records) -> None:
     assert TOKEN not in second.reason
 
 
-def test_labels_are_chosen_and_deleted_by_place_and_person(records: Records) -> None:
+def test_labels_are_chosen_and_deleted_by_place_and_person(records: Store) -> None:
     records.keep_labels(
         *(
             replace(LABEL, number=number, person="Mara" if number % 2 else "ben")
@@ -79,7 +79,7 @@ def test_labels_are_chosen_and_deleted_by_place_and_person(records: Records) -> 
     assert list(records.labels(VerdictLabelFilter())) == []
 
 
-def test_labels_outlive_what_is_pruned(records: Records) -> None:
+def test_labels_outlive_what_is_pruned(records: Store) -> None:
     records.keep_labels(LABEL)
     records.keep_pause("octo/hello", 9, Pause(True, "ben", 31))
     records.prune(1e12)
@@ -87,7 +87,7 @@ def test_labels_outlive_what_is_pruned(records: Records) -> None:
     assert records.pause_of("octo/hello", 9) == Pause(True, "ben", 31)
 
 
-def test_the_newest_comment_says_whether_it_is_paused(records: Records) -> None:
+def test_the_newest_comment_says_whether_it_is_paused(records: Store) -> None:
     assert records.pause_of("octo/hello", 9) is None
     assert records.keep_pause("Octo/Hello", 9, Pause(True, "ben", 31))
     assert records.keep_pause("octo/hello", 9, Pause(False, "mara", 33))
@@ -98,7 +98,7 @@ def test_the_newest_comment_says_whether_it_is_paused(records: Records) -> None:
 
 
 def test_an_older_database_gets_the_tables(url: str) -> None:
-    with Records(url) as records:
+    with Store(url) as records:
         records.migrate()
     engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
     with engine.begin() as connection:
@@ -106,13 +106,13 @@ def test_an_older_database_gets_the_tables(url: str) -> None:
         connection.execute(text("drop table assay_pauses"))
         connection.execute(text("update assay_version set version = 5"))
     engine.dispose()
-    with Records(url) as records:
+    with Store(url) as records:
         records.migrate()
         records.keep_labels(LABEL)
         assert len(list(records.labels(VerdictLabelFilter()))) == 1
 
 
-def test_a_label_of_an_older_version_is_read(records: Records, url: str) -> None:
+def test_a_label_of_an_older_version_is_read(records: Store, url: str) -> None:
     records.keep_labels(LABEL)
     (kept,) = records.labels(VerdictLabelFilter())
     newer = {"mandatory", "blocking", "address", "task", "description"}

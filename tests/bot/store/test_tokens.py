@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import create_engine, text
 
-from bot.store import Records
+from bot.store import Store
 from tests.bot.store.test_records import records, url  # noqa: F401  fixtures
 
 DAY_S = 86_400
 
 
-def test_a_token_opens_its_repository_until_it_ends(records: Records) -> None:  # noqa: F811
+def test_a_token_opens_its_repository_until_it_ends(records: Store) -> None:  # noqa: F811
     issued = records.issue_token("Octo/Hello", days=2, name="robo", shows_report=True)
     found = records.token_of(issued.secret)
     assert found == issued.token
@@ -38,13 +38,13 @@ def test_a_token_opens_its_repository_until_it_ends(records: Records) -> None:  
         lambda _: "assay_\udcff_" + "x" * 43,
     ],
 )
-def test_anything_else_is_no_token(change: object, records: Records) -> None:  # noqa: F811
+def test_anything_else_is_no_token(change: object, records: Store) -> None:  # noqa: F811
     issued = records.issue_token("octo/hello", days=1)
     assert callable(change)
     assert records.token_of(change(issued.secret)) is None
 
 
-def test_revoking_ends_it_once_and_for_all(records: Records) -> None:  # noqa: F811
+def test_revoking_ends_it_once_and_for_all(records: Store) -> None:  # noqa: F811
     issued = records.issue_token("octo/hello", days=1)
     assert records.revoke_token(issued.token.id)
     first = records.token_of(issued.secret)
@@ -56,7 +56,7 @@ def test_revoking_ends_it_once_and_for_all(records: Records) -> None:  # noqa: F
     assert records.tokens() == (first,)
 
 
-def test_the_secret_is_not_in_the_database(url: str, records: Records) -> None:  # noqa: F811
+def test_the_secret_is_not_in_the_database(url: str, records: Store) -> None:  # noqa: F811
     secret = records.issue_token("octo/hello", days=1).secret.split("_", 2)[2]
     engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
     with engine.connect() as connection:

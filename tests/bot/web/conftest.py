@@ -14,7 +14,7 @@ from werkzeug.test import TestResponse
 
 from bot.github import signature
 from bot.queue import EngineClient, EngineOptions
-from bot.store import Records
+from bot.store import Store
 from bot.web.app import WebParts, create_app
 
 SECRET = "a webhook secret"
@@ -62,12 +62,12 @@ def jobs(options: EngineOptions) -> Iterator[EngineClient]:
 
 
 @pytest.fixture
-def records(tmp_path: Path, empty_records: Path) -> Iterator[Records]:
+def records(tmp_path: Path, empty_records: Path) -> Iterator[Store]:
     shutil.copy(empty_records, tmp_path)
-    with Records(f"sqlite:///{tmp_path / 'records.db'}") as records:
+    with Store(f"sqlite:///{tmp_path / 'records.db'}") as records:
         yield records
 
 
 @pytest.fixture
-def sender(jobs: EngineClient, records: Records) -> Sender:
+def sender(jobs: EngineClient, records: Store) -> Sender:
     return Sender(create_app(WebParts(SECRET, jobs, records, TOKEN)).test_client())

@@ -22,7 +22,7 @@ from werkzeug.serving import BaseWSGIServer, make_server
 from bot.bench.measures import cohen_kappa, kappa_interval, wilson
 from bot.github.sign_in import open_sign_in
 from bot.settings import Settings
-from bot.store import Records, WebSession, open_records
+from bot.store import Store, WebSession, open_records
 from bot.values import LabelKind, ReadableRepository, VerdictLabel
 from bot.web.calibration import MOST_LABELS, MaySee, by_link_or_visit, calibration_page
 from bot.web.dashboard.visits import Visits
@@ -56,21 +56,21 @@ _numbers = itertools.count(1)
 
 
 @pytest.fixture
-def records(tmp_path: Path, empty_records: Path) -> Iterator[Records]:
+def records(tmp_path: Path, empty_records: Path) -> Iterator[Store]:
     shutil.copy(empty_records, tmp_path)
     opened = open_records(Settings(home=tmp_path))
     yield opened
     opened.close()
 
 
-def keep(records: Records, times: int, kind: LabelKind, verdict: str, **more: object) -> None:
+def keep(records: Store, times: int, kind: LabelKind, verdict: str, **more: object) -> None:
     """Keep labels of as many pull requests."""
     for number in itertools.islice(_numbers, times):
         label = replace(LABEL, kind=kind, verdict=verdict, number=number, **more)  # type: ignore[arg-type]
         records.keep_labels(label)
 
 
-def plenty(records: Records) -> None:
+def plenty(records: Store) -> None:
     """36 pairs: 17 both met, 3 only Assay, 6 only people, 10 both unmet; 2 left open."""
     panel = {"decided_by": "panel", "model": "some-model"}
     keep(records, 15, LabelKind.AGREED, MET)
@@ -82,7 +82,7 @@ def plenty(records: Records) -> None:
     keep(records, 2, LabelKind.ACCEPTED, "unverified", decided_by="nobody")
 
 
-def page(records: Records, query: str = "", may_see: MaySee | None = lambda _: True) -> str:
+def page(records: Store, query: str = "", may_see: MaySee | None = lambda _: True) -> str:
     """The page's text for a reader who may see so much; tags are left out."""
     app = Flask(__name__)
     app.register_blueprint(calibration_page(records, lambda: may_see))
@@ -91,7 +91,7 @@ def page(records: Records, query: str = "", may_see: MaySee | None = lambda _: T
     return " ".join(re.sub(r"<[^>]+>", " ", text).split())
 
 
-def test_only_who_may_list_evaluations_sees_it(records: Records) -> None:
+def test_only_who_may_list_evaluations_sees_it(records: Store) -> None:
     app = Flask(__name__)
     app.register_blueprint(
         calibration_page(records, by_link_or_visit(LINKS, Visits(records, None, False)))
@@ -107,7 +107,7 @@ def test_only_who_may_list_evaluations_sees_it(records: Records) -> None:
     assert "There are no labels yet." in answer.get_data(as_text=True)
 
 
-def test_who_is_signed_in_sees_their_own_repositories_only(records: Records) -> None:
+def test_who_is_signed_in_sees_their_own_repositories_only(records: Store) -> None:
     plenty(records)
     sign_in, now = (
         open_sign_in(Settings(GITHUB_CLIENT_ID="Iv1.x", GITHUB_CLIENT_SECRET="y"), 1.0),
@@ -126,7 +126,7 @@ def test_who_is_signed_in_sees_their_own_repositories_only(records: Records) -> 
     assert "octo/other" in shown and "octo/hello" not in shown
 
 
-def test_labels_of_other_repositories_are_neither_shown_nor_counted(records: Records) -> None:
+def test_labels_of_other_repositories_are_neither_shown_nor_counted(records: Store) -> None:
     plenty(records)
     shown = page(records, may_see=lambda name: name == "octo/other")
     assert "4 labels by 1 person on 4 pull requests." in shown
@@ -137,7 +137,7 @@ def test_labels_of_other_repositories_are_neither_shown_nor_counted(records: Rec
 
 
 @pytest.mark.thorough
-def test_of_very_many_labels_the_newest_are_counted_and_it_says_so(records: Records) -> None:
+def test_of_very_many_labels_the_newest_are_counted_and_it_says_so(records: Store) -> None:
     old = replace(LABEL, person="long-ago", verdict=UNMET)
     records.keep_labels(*(replace(old, number=next(_numbers)) for _ in range(30)))
     new = (replace(LABEL, number=next(_numbers)) for _ in range(MOST_LABELS))
@@ -149,7 +149,7 @@ def test_of_very_many_labels_the_newest_are_counted_and_it_says_so(records: Reco
     assert "1 label by 1 person on 1 pull request." in few and "Of the newest" not in few
 
 
-def test_counts_are_there_whatever_is_installed(records: Records) -> None:
+def test_counts_are_there_whatever_is_installed(records: Store) -> None:
     plenty(records)
     shown = page(records)
     assert "38 labels by 1 person on 38 pull requests." in shown
@@ -161,7 +161,7 @@ def test_counts_are_there_whatever_is_installed(records: Records) -> None:
     assert "People label what they look at" in shown
 
 
-def test_intervals_are_those_of_the_libraries(records: Records) -> None:
+def test_intervals_are_those_of_the_libraries(records: Store) -> None:
     pytest.importorskip("sklearn", reason="the extra `bench` is not installed")
     plenty(records)
     shown = page(records)
@@ -187,7 +187,7 @@ def test_kappa_and_its_interval_are_the_published_ones() -> None:
     assert (found.low, found.high) == pytest.approx((0.5893, 0.8625), abs=1e-4)
 
 
-def test_repository_and_days_narrow_it(records: Records) -> None:
+def test_repository_and_days_narrow_it(records: Store) -> None:
     plenty(records)
     assert "34 labels" in page(records, "?repository=OCTO/hello")
     assert "2 labels" in page(records, "?until=2026-10-31")
@@ -199,7 +199,7 @@ def test_repository_and_days_narrow_it(records: Records) -> None:
     assert "38 labels" in shown
 
 
-def test_the_newest_word_of_a_person_counts(records: Records) -> None:
+def test_the_newest_word_of_a_person_counts(records: Store) -> None:
     records.keep_labels(LABEL)
     later = replace(LABEL, kind=LabelKind.DISAGREED, source="comment 2", given_s=NOVEMBER + 5)
     records.keep_labels(later, replace(later, person="mara", source="comment 3"))
@@ -208,7 +208,7 @@ def test_the_newest_word_of_a_person_counts(records: Records) -> None:
     assert "0 of 2: too few to say" in shown
 
 
-def test_merges_reverts_and_rules_are_counted_only(records: Records) -> None:
+def test_merges_reverts_and_rules_are_counted_only(records: Store) -> None:
     merged = replace(LABEL, subject="", category="", verdict="failure", kind=LabelKind.MERGED)
     records.keep_labels(replace(merged, source="merge"))
     records.keep_labels(
@@ -223,7 +223,7 @@ def test_merges_reverts_and_rules_are_counted_only(records: Records) -> None:
     assert "Agreement" not in shown
 
 
-def test_hostile_names_are_text(records: Records) -> None:
+def test_hostile_names_are_text(records: Store) -> None:
     records.keep_labels(
         replace(LABEL, repository="o/<script>alert(1)</script>", model="</td>\u202e" + "m" * 9_000)
     )
@@ -237,7 +237,7 @@ def test_hostile_names_are_text(records: Records) -> None:
 @pytest.mark.real
 @pytest.mark.slow
 @pytest.mark.skipif(not CHROMIUM.is_file(), reason="no Chromium: apt-get install chromium")
-def test_it_fits_both_screens_and_is_accessible(records: Records) -> None:
+def test_it_fits_both_screens_and_is_accessible(records: Store) -> None:
     plenty(records)
     keep(records, 12, LabelKind.AGREED, MET, decided_by="panel", model="a-long/model-name" * 6)
     app = Flask(__name__)

@@ -24,7 +24,7 @@ from bot.store import (
     Ended,
     EvaluationRecord,
     EvaluationState,
-    Records,
+    Store,
     open_artifacts,
     open_records,
 )
@@ -44,7 +44,7 @@ KEY = "r1"
 class Site:
     """The pages over a folder of this test."""
 
-    def __init__(self, records: Records, settings: Settings, private: bool = True) -> None:
+    def __init__(self, records: Store, settings: Settings, private: bool = True) -> None:
         self.records = records
         self.artifacts = open_artifacts(settings)
         self.links = SignedLinks("https://assay.example", lambda: b"k" * 32, private)
@@ -79,7 +79,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def records(settings: Settings, empty_records: Path) -> Iterator[Records]:
+def records(settings: Settings, empty_records: Path) -> Iterator[Store]:
     shutil.copy(empty_records, settings.home)
     opened = open_records(settings)
     yield opened
@@ -87,7 +87,7 @@ def records(settings: Settings, empty_records: Path) -> Iterator[Records]:
 
 
 @pytest.fixture
-def site(records: Records, settings: Settings) -> Site:
+def site(records: Store, settings: Settings) -> Site:
     records.queued(REQUEST)
     return Site(records, settings)
 
@@ -228,7 +228,7 @@ def test_the_list_is_private_unless_signed(site: Site) -> None:
     assert site.links.sign(REQUEST.id) in opened.get_data(as_text=True)
 
 
-def test_public_pages_are_open(records: Records, settings: Settings) -> None:
+def test_public_pages_are_open(records: Store, settings: Settings) -> None:
     records.queued(REQUEST)
     site = Site(records, settings, private=False)
 

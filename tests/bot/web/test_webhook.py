@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bot.github import signature
 from bot.queue import EngineClient, EngineOptions
-from bot.store import Records
+from bot.store import Store
 from bot.values import Role, RoleUsage
 from bot.web.app import LARGEST_PAYLOAD_BYTES, WebParts, create_app
 from tests.bot.web.conftest import PROMETHEUS, SECRET, TOKEN, Sender
@@ -113,7 +113,7 @@ def test_a_large_payload_is_taken(sender: Sender) -> None:
     assert sender.send({**OPENED, "padding": "x" * 5_000_000}).status_code == 202
 
 
-def test_without_a_secret_nothing_is_trusted(jobs: EngineClient, records: Records) -> None:
+def test_without_a_secret_nothing_is_trusted(jobs: EngineClient, records: Store) -> None:
     app = create_app(WebParts("", jobs, records))
     answer = Sender(app.test_client(), secret="").send(OPENED)
     assert (answer.status_code, answer.get_json()["status"]) == (503, "unconfigured")
@@ -130,7 +130,7 @@ def test_a_get_is_told_what_is_allowed(sender: Sender) -> None:
 def cut_off(tmp_path: Path) -> Iterator[Sender]:
     """A web process whose databases are away."""
     url = "postgresql://assay@127.0.0.1:1/none?connect_timeout=2"
-    jobs, records = EngineClient(EngineOptions(url, tmp_path)), Records(url)
+    jobs, records = EngineClient(EngineOptions(url, tmp_path)), Store(url)
     yield Sender(create_app(WebParts(SECRET, jobs, records, TOKEN)).test_client())
     jobs.close()
     records.close()
@@ -151,7 +151,7 @@ def test_health_and_readiness_differ(sender: Sender, cut_off: Sender) -> None:
     assert set(ready.get_json()["problems"]) == {"jobs", "records"}
 
 
-def test_metrics_count_webhooks_and_what_waits(sender: Sender, records: Records) -> None:
+def test_metrics_count_webhooks_and_what_waits(sender: Sender, records: Store) -> None:
     sender.send(OPENED)
     sender.send({}, "an_event_of_the_future")
     sender.send(OPENED, headers={"X-Hub-Signature-256": None})
@@ -170,7 +170,7 @@ def test_metrics_count_webhooks_and_what_waits(sender: Sender, records: Records)
 
 
 def test_metrics_are_for_those_who_bring_the_token(
-    sender: Sender, jobs: EngineClient, records: Records
+    sender: Sender, jobs: EngineClient, records: Store
 ) -> None:
     without = create_app(WebParts(SECRET, jobs, records)).test_client()
     assert sender.client.get("/metrics").status_code == 404

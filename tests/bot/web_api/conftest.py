@@ -13,7 +13,7 @@ from werkzeug.test import TestResponse
 
 from bot.github import Issue
 from bot.queue import EngineClient, EngineOptions
-from bot.store import Records
+from bot.store import Store
 from bot.store.artifacts import FileArtifacts
 from bot.values import EvaluationRequest
 from bot.web.api.events import Streams
@@ -34,7 +34,7 @@ class ApiClient:
     """The API as an agent calls it, and what is behind it."""
 
     client: FlaskClient
-    records: Records
+    records: Store
     jobs: EngineClient
     artifacts: FileArtifacts
     hello: PretendedRepository
@@ -77,7 +77,7 @@ def api(tmp_path: Path, empty_job_store: Path, empty_records: Path) -> Iterator[
     github.hello.issues |= {3: ISSUE, 9: PULL}
     artifacts = FileArtifacts((tmp_path / "artifacts").as_uri())
     links = SignedLinks("https://assay.example", lambda: b"key")
-    with Records(f"sqlite:///{tmp_path / 'records.db'}") as records:
+    with Store(f"sqlite:///{tmp_path / 'records.db'}") as records:
         submission = Submission(records, jobs, lambda: github)
         streams = Streams(2, longest_s=30, poll_s=0.02)
         parts = Api(

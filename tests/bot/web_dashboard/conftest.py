@@ -20,7 +20,7 @@ from werkzeug.serving import make_server
 from bot.demo.forge.operator import NewRepository, RegisteredApp
 from bot.github.sign_in import SignIn
 from bot.queue import EngineClient, EngineOptions
-from bot.store import Ended, EvaluationFacts, EvaluationState, Records
+from bot.store import Ended, EvaluationFacts, EvaluationState, Store
 from bot.store.artifacts import FileArtifacts
 from bot.values import Conclusion, EvaluationRequest, Trigger
 from bot.web.api.events import Streams
@@ -48,7 +48,7 @@ class Site:
     installation: int
     secret_repository: str
     shared_repository: str
-    records: Records
+    records: Store
     artifacts: FileArtifacts
     links: SignedLinks
     folder: Path
@@ -127,7 +127,7 @@ def site(
     for store in (empty_job_store, empty_records):
         shutil.copy(store, tmp_path)
     jobs = EngineClient(EngineOptions(f"sqlite:///{tmp_path / 'engine.db'}", tmp_path))
-    with Records(f"sqlite:///{tmp_path / 'records.db'}") as records, _served() as server:
+    with Store(f"sqlite:///{tmp_path / 'records.db'}") as records, _served() as server:
         address = f"http://127.0.0.1:{server.server_port}"
         app = world.operator.app(f"Assay {next(_NAMES)}", callback_url=f"{address}/login/callback")
         site = _site(world, app, records, tmp_path, address)
@@ -142,7 +142,7 @@ def site(
     jobs.close()
 
 
-def _site(world: World, app: RegisteredApp, records: Records, folder: Path, address: str) -> Site:
+def _site(world: World, app: RegisteredApp, records: Store, folder: Path, address: str) -> Site:
     names = [f"ada/{kind}{next(_NAMES)}" for kind in ("secret", "shared")]
     world.operator.repository(NewRepository(names[0], private=True))
     shared = NewRepository(names[1], private=True, collaborators={"bob": "read"})

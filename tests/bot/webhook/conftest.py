@@ -15,7 +15,7 @@ from bot.judges.rubric_drafting import AskedIssue
 from bot.queue import EngineClient, EngineOptions
 from bot.report.model import ReportView
 from bot.steps import run_in_process
-from bot.store import EvaluationRecord, Records
+from bot.store import EvaluationRecord, Store
 from bot.values import (
     Answered,
     Delivery,
@@ -89,7 +89,7 @@ class Office:
 
     adapters: Adapters
     hello: PretendedRepository
-    records: Records
+    records: Store
     jobs: EngineClient
     drafter: PretendedDrafter
     foresight: PretendedForesight
@@ -114,7 +114,7 @@ def office(tmp_path: Path, empty_job_store: Path, empty_records: Path) -> Iterat
     for store in (empty_job_store, empty_records):
         shutil.copy(store, tmp_path)
     jobs, github = EngineClient(options), PretendedGitHub()
-    with Records(f"sqlite:///{tmp_path / 'records.db'}") as records:
+    with Store(f"sqlite:///{tmp_path / 'records.db'}") as records:
         drafter, foresight = PretendedDrafter(), PretendedForesight()
 
         def link(name: str) -> str:
