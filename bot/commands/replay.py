@@ -17,7 +17,7 @@ from rich.table import Table
 
 from bot.errors import UserError
 from bot.evaluation.recording import Bundle, derive_again, read_bundle
-from bot.judges.model import SealedMemory, SessionLimits, open_sealed
+from bot.judges.model import SealedMemory, SessionLimits, open_session
 from bot.templates import render_text
 from bot.text import scrub, scrub_tree
 from bot.values import TRIAL, Exchange, Judgement, Role
@@ -61,7 +61,7 @@ async def _derive(bundle: Bundle) -> Judgement:
     limits = bundle.judging.configuration.limits
     memory = SealedMemory(bundle.replies)
     allowed = SessionLimits(limits.usd, limits.minutes)
-    async with open_sealed(bundle.settings(), memory, allowed) as session:
+    async with open_session(bundle.settings(), memory, allowed) as session:
         return await derive_again(bundle, session)
 
 

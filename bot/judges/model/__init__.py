@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from importlib import import_module
 
 from bot.judges.model.account import Price, TokenCount, usd_of
@@ -22,11 +23,7 @@ from bot.settings import Settings
 
 def open_models(settings: Settings, memory: Memory) -> OpenSession:
     """Return the function that opens an evaluation's models; it gives None if the operator set none."""
-
-    def open_session(limits: SessionLimits) -> AbstractAsyncContextManager[Session]:
-        return _opened(settings, memory, limits)
-
-    return open_session if settings.model else no_models
+    return partial(open_session, settings, memory) if settings.model else no_models
 
 
 def price_of(settings: Settings, model: str, input_tokens: int, output_tokens: int) -> float | None:
@@ -35,17 +32,13 @@ def price_of(settings: Settings, model: str, input_tokens: int, output_tokens: i
     return usd_of(model, TokenCount(input_tokens, output_tokens), prices)
 
 
-def open_sealed(
-    settings: Settings, memory: SealedMemory, limits: SessionLimits
-) -> AbstractAsyncContextManager[Session]:
-    """Open the models of a finished run, which repeat their recorded answers without any request."""
-    return _opened(settings, memory, limits)
-
-
-def _opened(
+def open_session(
     settings: Settings, memory: Memory, limits: SessionLimits
 ) -> AbstractAsyncContextManager[Session]:
-    """Import the model library only when it is needed, because that takes seconds."""
+    """Open the models, of which a sealed memory asks nothing.
+
+    The library is imported only when it is needed, because that takes seconds.
+    """
     opened: AbstractAsyncContextManager[Session] = import_module(
         "bot.judges.model.session"
     ).open_session(settings, memory, limits)
