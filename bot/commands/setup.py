@@ -120,10 +120,6 @@ class _SetUp:
                 self.credentials = credentials
         return self.credentials.url
 
-    def told(self) -> None:
-        """Hear that the person's browser has the answer."""
-        self.ended.set()
-
     def wait(self) -> AppCredentials:
         """Return once the App is registered. Raises UserError on Ctrl-C."""
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -206,7 +202,7 @@ def create_setup(registration: Registration, set_up: _SetUp) -> Flask:
         if not code:
             raise UserError("GitHub sent no code.", "Begin again with the button.")
         answer = _page("setup/registered.html.j2", app=set_up.registered(code))
-        answer.call_on_close(set_up.told)
+        answer.call_on_close(set_up.ended.set)  # the person's browser has it
         return answer
 
     app.register_blueprint(pages)
