@@ -73,7 +73,7 @@ class Workbench:
 
     def __init__(self, repository: Path, folder: Path) -> None:
         self.folder = folder
-        _git(folder.parent, "clone", "--quiet", "--no-hardlinks", str(repository), str(folder))
+        run_git(folder.parent, "clone", "--quiet", "--no-hardlinks", str(repository), str(folder))
 
     def merges(self, count: int) -> tuple[Merge, ...]:
         """Return the newest `count` commits that change both a source file and a test file."""
@@ -227,11 +227,11 @@ class Workbench:
         when = self._git("log", "-1", "--format=%cI").strip()
         self._git("add", "--all")
         command = (*IDENTITY, "commit", "--quiet", "--allow-empty", "--no-verify", "-m", message)
-        _git(self.folder, *command, at=when)
+        run_git(self.folder, *command, at=when)
         return self._git("rev-parse", "HEAD").strip()
 
     def _git(self, *arguments: str) -> str:
-        return _git(self.folder, *arguments)
+        return run_git(self.folder, *arguments)
 
 
 _SCRIPT = re.compile(r"(?<!\.d)\.[cm]?[jt]sx?\Z")
@@ -249,8 +249,11 @@ def _spoiler(path: str) -> ModuleType:
     return sabotage if path.endswith(".py") else scripts
 
 
-def _git(folder: Path, *arguments: str, at: str = "") -> str:
-    """Run git, as if it were the time `at` (ISO 8601) where that is given."""
+def run_git(folder: Path, *arguments: str, at: str = "") -> str:
+    """Run git, as if it were the time `at` (ISO 8601) where that is given; nobody is asked for a password.
+
+    Raises CalledProcessError with what it said.
+    """
     dates = {"GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at} if at else {}
     done = subprocess.run(
         ["git", "-C", str(folder), *arguments],
@@ -258,6 +261,6 @@ def _git(folder: Path, *arguments: str, at: str = "") -> str:
         check=True,
         text=True,
         errors="replace",
-        env={**os.environ, **dates},
+        env={**os.environ, "GIT_TERMINAL_PROMPT": "0", **dates},
     )
     return done.stdout

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 import shutil
 import statistics
 import subprocess
@@ -20,7 +19,7 @@ from pydantic import TypeAdapter
 
 from bot.bench.cases import ADDRESSES, CaseKind, Label, LabelledCase
 from bot.bench.measures import cohen_kappa
-from bot.bench.merges import Merge, Workbench
+from bot.bench.merges import Merge, Workbench, run_git
 from bot.bench.rows import append_line, read_lines
 from bot.bench.trial import Judge, JudgedCopy, asked, came_to
 from bot.errors import UserError
@@ -105,7 +104,7 @@ class Benches:
             # named is not completed from the network.
             if not is_there and self._source(case.repository).is_relative_to(self.fetched):
                 with contextlib.suppress(subprocess.CalledProcessError):
-                    _git("-C", str(bench.folder), "fetch", "--quiet", "--", case.repository, commit)
+                    run_git(bench.folder, "fetch", "--quiet", "--", case.repository, commit)
                 is_there = bench.has(commit)
             if not is_there:
                 raise NotPrepared(f"{case.repository} has no commit {commit}.")
@@ -135,7 +134,7 @@ class Benches:
             shutil.rmtree(part, ignore_errors=True)
             here.parent.mkdir(parents=True, exist_ok=True)
             try:
-                _git("clone", "--quiet", "--bare", "--", repository, str(part))
+                run_git(here.parent, "clone", "--quiet", "--bare", "--", repository, str(part))
             except subprocess.CalledProcessError as error:
                 raise NotPrepared(f"{repository} cannot be cloned: {_told(error)}") from error
             part.rename(here)
@@ -145,18 +144,6 @@ class Benches:
 def describe(case: LabelledCase, bench: Workbench) -> str:
     """Return what the author says: as the case has it, else the messages of the commits."""
     return case.description or bench.words(Merge(case.base, case.head, ""))
-
-
-def _git(*arguments: str) -> None:
-    """Run git where it may ask the network, but nobody for a password."""
-    subprocess.run(
-        ["git", *arguments],
-        capture_output=True,
-        check=True,
-        text=True,
-        errors="replace",
-        env={**os.environ, "GIT_TERMINAL_PROMPT": "0"},
-    )
 
 
 def _told(error: subprocess.CalledProcessError) -> str:
