@@ -32,10 +32,21 @@ from bot.text import scrub, scrub_tree
 from bot.values import Acceptance, KeptRubric, Pause, Role, RoleUsage, Rubric, VerdictLabel
 
 _RUBRIC = TypeAdapter(Rubric)
+_ACCEPTANCE = TypeAdapter(Acceptance)
+_LABEL = TypeAdapter(VerdictLabel)
+_SUMMED = ("calls", "cached", "input_tokens", "output_tokens", "usd", "seconds")
+_KEY_BYTES = 32
+_SEEN_S = 300.0
+_PAGE = 500
 
 
-class RubricRecords(Database):
-    """The part of the records that outlives every evaluation: nothing here is pruned."""
+class RecordParts(Database):
+    """The part of the records that outlives evaluations: only models' replies are pruned.
+
+    Labels are deleted by people.
+    """
+
+    # --- rubrics ---
 
     def rubrics(self, repository: str, issue: int) -> tuple[KeptRubric, ...]:
         """List the versions of an issue's rubric, oldest first."""
@@ -77,33 +88,7 @@ class RubricRecords(Database):
         with self._begin() as connection:
             connection.execute(self._insert(APPROVALS).values(row).on_conflict_do_nothing())
 
-
-def _versions(connection: Connection, repository: str, issue: int) -> tuple[KeptRubric, ...]:
-    of_issue = (RUBRICS.c.repository == repository, RUBRICS.c.issue == issue)
-    approved = select(APPROVALS.c.version, APPROVALS.c.actor).where(
-        APPROVALS.c.repository == repository, APPROVALS.c.issue == issue
-    )
-    by_version: dict[int, list[str]] = {}
-    for version, actor in connection.execute(approved.order_by(APPROVALS.c.approved_s)):
-        by_version.setdefault(version, []).append(actor)
-    rows = connection.execute(
-        select(RUBRICS.c.version, RUBRICS.c.rubric).where(*of_issue).order_by(RUBRICS.c.version)
-    )
-    return tuple(
-        KeptRubric(
-            row.version,
-            _RUBRIC.validate_python(json.loads(row.rubric)),
-            tuple(by_version.get(row.version, ())),
-        )
-        for row in rows
-    )
-
-
-_ACCEPTANCE = TypeAdapter(Acceptance)
-
-
-class AcceptanceRecords(Database):
-    """The part of the records that holds decisions of people; the newest of a subject counts."""
+    # --- what people accepted: the newest of a subject counts ---
 
     def accept(self, repository: str, number: int, given: Acceptance) -> None:
         """Keep a decision; the same `source` about the same subject and commit counts once."""
@@ -127,12 +112,7 @@ class AcceptanceRecords(Database):
             rows = connection.execute(asked).scalars().all()
         return tuple(_ACCEPTANCE.validate_python(json.loads(row)) for row in rows)
 
-
-_SUMMED = ("calls", "cached", "input_tokens", "output_tokens", "usd", "seconds")
-
-
-class UsageRecords(Database):
-    """The part of the records that counts models; a repetition changes nothing."""
+    # --- what models took; a repetition changes nothing ---
 
     def used(self, session_id: str, usage: tuple[RoleUsage, ...]) -> None:
         """Remember what models took while a session with them was open."""
@@ -162,16 +142,7 @@ class UsageRecords(Database):
             for row in rows
         )
 
-
-# --- what every host of an installation shares: keys, what models replied, and what disk each has left
-
-
-_KEY_BYTES = 32
-_SEEN_S = 300.0
-
-
-class KeptRecords(Database):
-    """The part of the records that knows keys and replies. Raises Transient as all of it does."""
+    # --- what every host of an installation shares: keys, what models replied, and what disk each has left
 
     def kept_key(self, name: str, older: Path) -> bytes:
         """Return the installation's own key of that name; whoever asks first makes it.
@@ -216,31 +187,7 @@ class KeptRecords(Database):
         with self._begin() as connection:
             connection.execute(row.on_conflict_do_nothing())
 
-
-class KeptReplies:
-    """A `bot.judges.model.base.Memory` in the records: no host pays for what another one asked."""
-
-    def __init__(self, records: KeptRecords) -> None:
-        self._records = records
-
-    def get(self, key: str) -> bytes | None:
-        """Return what was kept, or None."""
-        return self._records.reply(key)
-
-    def put(self, key: str, value: bytes) -> None:
-        """Keep it, whole or not at all."""
-        self._records.keep_reply(key, value)
-
-
-# --- what people make by talking: labels of verdicts, and paused pull requests ---------------------
-
-
-_LABEL = TypeAdapter(VerdictLabel)
-_PAGE = 500
-
-
-class TalkRecords(Database):
-    """The part of the records that is never pruned: who deletes it is a person."""
+    # --- what people make by talking: labels of verdicts, and paused pull requests ---
 
     def keep_labels(self, *labels: VerdictLabel) -> None:
         """Keep all or none; the same `source` about the same subject and commit counts once."""
@@ -316,6 +263,27 @@ class TalkRecords(Database):
         return kept is not None and kept.comment == said.comment
 
 
+def _versions(connection: Connection, repository: str, issue: int) -> tuple[KeptRubric, ...]:
+    of_issue = (RUBRICS.c.repository == repository, RUBRICS.c.issue == issue)
+    approved = select(APPROVALS.c.version, APPROVALS.c.actor).where(
+        APPROVALS.c.repository == repository, APPROVALS.c.issue == issue
+    )
+    by_version: dict[int, list[str]] = {}
+    for version, actor in connection.execute(approved.order_by(APPROVALS.c.approved_s)):
+        by_version.setdefault(version, []).append(actor)
+    rows = connection.execute(
+        select(RUBRICS.c.version, RUBRICS.c.rubric).where(*of_issue).order_by(RUBRICS.c.version)
+    )
+    return tuple(
+        KeptRubric(
+            row.version,
+            _RUBRIC.validate_python(json.loads(row.rubric)),
+            tuple(by_version.get(row.version, ())),
+        )
+        for row in rows
+    )
+
+
 def _pause(connection: Connection, repository: str, number: int) -> Pause | None:
     this = (PAUSES.c.repository == repository, PAUSES.c.number == number)
     asked = select(PAUSES.c.is_paused, PAUSES.c.actor, PAUSES.c.comment).where(*this)
@@ -334,3 +302,18 @@ def _where(wanted: VerdictLabelFilter) -> tuple[ColumnElement[bool], ...]:
     if wanted.person:
         conditions.append(LABELS.c.person == wanted.person.lower())
     return tuple(conditions)
+
+
+class KeptReplies:
+    """A `bot.judges.model.base.Memory` in the records: no host pays for what another one asked."""
+
+    def __init__(self, records: RecordParts) -> None:
+        self._records = records
+
+    def get(self, key: str) -> bytes | None:
+        """Return what was kept, or None."""
+        return self._records.reply(key)
+
+    def put(self, key: str, value: bytes) -> None:
+        """Keep it, whole or not at all."""
+        self._records.keep_reply(key, value)

@@ -19,13 +19,7 @@ from bot.store.base import (
     Totals,
 )
 from bot.store.listing import COLUMNS, OPEN, ListingRecords
-from bot.store.record_parts import (
-    AcceptanceRecords,
-    KeptRecords,
-    RubricRecords,
-    TalkRecords,
-    UsageRecords,
-)
+from bot.store.record_parts import RecordParts
 from bot.store.sessions import SessionRecords
 from bot.store.tables import BASE_RESULTS, DECISIONS, EVALUATIONS, REPLIES, STAGE_TIMES, now_s
 from bot.store.tokens import TokenRecords
@@ -37,16 +31,7 @@ _REQUEST = TypeAdapter(EvaluationRequest)
 _APPROVED = "approved"  # the one decision about a head that there is
 
 
-class Store(
-    RubricRecords,
-    UsageRecords,
-    AcceptanceRecords,
-    TalkRecords,
-    KeptRecords,
-    TokenRecords,
-    SessionRecords,
-    ListingRecords,
-):
+class Store(RecordParts, TokenRecords, SessionRecords, ListingRecords):
     """The records of all evaluations. Create it after fork, one for each process.
 
     Every method raises `Transient` when the database cannot be reached, may be called from any thread,
