@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 from urllib.parse import urlencode, urlsplit
 
 from pydantic import AliasChoices, BaseModel, Field, TypeAdapter, ValidationError
@@ -28,12 +28,16 @@ from sandbox.registry import Client, RegistryAnswer, WantedPackage, look_up, new
 TEXT_CHARS = 12_000
 
 
+Search = Callable[[str], Awaitable[str]]
+"""Returns the first results for words as text. Raises Refused if no search engine responds."""
+
+
 @dataclass(frozen=True, slots=True)
 class WebLookup:
     """The parts that answer; `search` is None where no provider is set."""
 
     fetcher: Fetcher
-    search: SearchEngine | None
+    search: Search | None
     packages: Packages
 
     async def __call__(self, request: str) -> str:
@@ -54,7 +58,7 @@ class WebLookup:
             elif self.search is None:
                 raise LookupRefused("No search provider is set; only addresses can be looked up.")
             else:
-                found = await self.search.search(request)
+                found = await self.search(request)
         except LookupRefused as refused:
             return f"Not looked up: {refused.why}"
         return scrub(found)[:TEXT_CHARS]
@@ -75,21 +79,21 @@ async def _read(fetched: Fetched) -> PageText:
 def open_lookup(settings: Settings, sandbox: Sandbox) -> WebLookup:
     """Set up the parts that the operator chose. Raises UserError if one is not installed."""
     fetcher = Fetcher(Guard(DEFAULT_PORTS | frozenset(settings.search_ports)))
-    search: SearchEngine | None = None
+    search: Search | None = None
     if settings.search == "ddgs":
         if find_spec("ddgs") is None:
             raise UserError(
                 "`ASSAY_SEARCH=ddgs` needs the package ddgs, which is not installed.",
                 "Install the extra `search`: .venv/bin/pip install --no-deps -r deploy/search.lock",
             )
-        search = MetaSearch(Tunnel(Guard()))
+        search = MetaSearch(Tunnel(Guard())).search
     elif settings.search in ("searxng", "brave", "tavily"):
         # The provider's address is set by the operator: it may be in a private network.
         port = urlsplit(settings.search_url).port
         ports = DEFAULT_PORTS | ({port} if port else frozenset())
         reached = Fetcher(Guard(ports, resolve, lambda _address: True), FetchLimits(redirects=0))
         key = settings.search_key.get_secret_value()
-        search = ProviderSearch(settings.search, settings.search_url, key, reached)
+        search = ProviderSearch(settings.search, settings.search_url, key, reached).search
     return WebLookup(fetcher, search, packages_by(sandbox))
 
 
@@ -173,13 +177,6 @@ class _Results(BaseModel):
 
 class _BraveReply(BaseModel):
     web: _Results = _Results(results=[])
-
-
-class SearchEngine(Protocol):
-    """A search engine."""
-
-    async def search(self, words: str) -> str:
-        """Return the first results as text. Raises Refused if no search engine responds."""
 
 
 @dataclass(frozen=True, slots=True)
