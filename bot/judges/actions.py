@@ -15,7 +15,7 @@ from pydantic import (
 )
 
 from bot.configuration.schema import readable_script
-from bot.judges.analyst_steps import AnalystSteps, StepPurpose
+from bot.judges.analyst_steps import AnalystSteps
 from bot.judges.model.base import Answerless, ModelAway, Prompt, Tool
 from bot.templates import render_text
 from bot.values import ActionKind, Role
@@ -82,7 +82,7 @@ def _step(
     steps: AnalystSteps, kind: ActionKind, arguments: Callable[[Any], tuple[str, ...]]
 ) -> Callable[[Any], Awaitable[str]]:
     async def call(wanted: WantedStep) -> str:
-        return await steps.step(kind, arguments(wanted), StepPurpose(wanted.goal, wanted.expected))
+        return await steps.step(kind, arguments(wanted), wanted.goal, wanted.expected)
 
     return call
 

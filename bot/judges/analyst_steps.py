@@ -21,14 +21,6 @@ NOTE_CHARS = 4_000
 _TAKEN = TypeAdapter(Taken)
 
 
-@dataclass(frozen=True, slots=True)
-class StepPurpose:
-    """What a step is for: the analyst's reason to extend the plan, and what it expects to see."""
-
-    goal: str
-    expected: str = ""
-
-
 @dataclass(slots=True)
 class AnalystSteps:
     """One requirement's own; nothing of another requirement ever lies here."""
@@ -43,14 +35,17 @@ class AnalystSteps:
     chars_read: int = 0
 
     async def step(
-        self, action: ActionKind, arguments: tuple[str, ...], purpose: StepPurpose
+        self, action: ActionKind, arguments: tuple[str, ...], goal: str, expected: str
     ) -> str:
-        """Take a step on both sides and tell what it showed. Raises BudgetSpent."""
+        """Take a step on both sides and tell what it showed. Raises BudgetSpent.
+
+        The goal is the analyst's reason to extend the plan, with what it expects to see.
+        """
         number = self.begin()
         step = Step(
             id=f"A-{self.requirement.id}-{number}",
-            goal=purpose.goal,
-            guidance=purpose.expected,
+            goal=goal,
+            guidance=expected,
             requirement_ids=(self.requirement.id,),
             action=action,
             arguments=arguments,
