@@ -7,7 +7,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from rich.box import SIMPLE
@@ -51,16 +50,8 @@ _CURVE = ("judge", "system", "recall", "precision")
 
 Row = tuple[str, ...]
 Pairs = Mapping[str, Sequence[ComparedVerdict]]
-
-
-@dataclass(frozen=True, slots=True)
-class DevaiTables:
-    """The tables of one run, as text."""
-
-    scores: tuple[Row, ...]
-    agreement: tuple[Row, ...]
-    curve: tuple[Row, ...]
-    defects: tuple[Row, ...]
+Tables = Mapping[str, tuple[Row, Sequence[Row]]]
+"""By the name of a file: the heads of the columns, and the rows."""
 
 
 def run(folder: Path, reference: str, out: Path | None) -> None:
@@ -68,15 +59,16 @@ def run(folder: Path, reference: str, out: Path | None) -> None:
     console = table_console()
     data = read_devai(folder, reference)
     pairs = verdicts(data, reference)
-    measured = DevaiTables(
-        tuple(_score_rows(scores(data), reference)),
-        tuple(_agreement_rows(pairs)),
-        tuple(_curve_rows(pairs)),
-        tuple(
-            (one.kind, one.file, "" if one.requirement is None else str(one.requirement))
-            for one in data.defects
-        ),
-    )
+    defects = [
+        (one.kind, one.file, "" if one.requirement is None else str(one.requirement))
+        for one in data.defects
+    ]
+    tables: Tables = {
+        "scores": (_SCORES, list(_score_rows(scores(data), reference))),
+        "agreement": (_AGREEMENT, list(_agreement_rows(pairs))),
+        "precision-recall": (_CURVE, list(_curve_rows(pairs))),
+        "defects": (_DEFECTS, defects),
+    }
     instances = sum(len(task.requirements) for task in data.instances.values())
     systems = len({judged.system for judged in data.judged})
     judges = len({judged.judge for judged in data.judged})
@@ -85,8 +77,8 @@ def run(folder: Path, reference: str, out: Path | None) -> None:
         f"{len(data.instances)} instances with {instances} requirements; {systems} systems, "
         f"{judges} judges. Right is what {reference} says.",
     )
-    _print(console, "What systems met", _SCORES, measured.scores)
-    _print(console, "Agreement", _AGREEMENT, measured.agreement)
+    _print(console, "What systems met", *tables["scores"])
+    _print(console, "Agreement", *tables["agreement"])
     if not _has_statistics():
         say(console, f"Kappa, alpha, precision, recall, intervals: {measures.INSTALL}")
     if data.defects:
@@ -94,7 +86,7 @@ def run(folder: Path, reference: str, out: Path | None) -> None:
     else:
         say(console, "The data has no defects.")
     if out:
-        _write(out, measured, pairs)
+        _write(out, tables, pairs)
         say(console, f"Tables, verdicts and plot: {out}")
 
 
@@ -189,17 +181,11 @@ def _print_defects(console: Console, defects: Sequence[Defect]) -> None:
         say(console, f"        {first}{f'; and {more} more' if more > 0 else ''}")
 
 
-def _write(out: Path, measured: DevaiTables, pairs: Pairs) -> None:
+def _write(out: Path, tables: Tables, pairs: Pairs) -> None:
     out.mkdir(parents=True, exist_ok=True)
-    for name, names, rows in (
-        ("scores", _SCORES, measured.scores),
-        ("agreement", _AGREEMENT, measured.agreement),
-        ("precision-recall", _CURVE, measured.curve),
-        ("defects", _DEFECTS, measured.defects),
-    ):
+    for name, (names, rows) in tables.items():
         with (out / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerows((names, *rows))
+            csv.writer(file).writerows((names, *rows))
     for judge, of_judge in pairs.items():
         write_verdicts(out / f"{_ODD.sub('-', judge)[:_MOST_NAME]}.jsonl", of_judge)
     if not (_has_statistics() and measures.has_statistics("matplotlib") and pairs):
