@@ -77,36 +77,25 @@ async def analyse(agents: Agents, acting: Acting, assignment: Assignment) -> Ana
                 ),
             )
     except ModelProblem as error:
-        return _ended(steps, error.why)
+        return _analysed(steps, None, error.why)
     except TimeoutError:
-        return _ended(steps, f"It did not end within {acting.minutes:g} minutes.")
-    outcome, evidence, problem = (
-        VerdictOutcome(reply.outcome),
-        steps.taken(),
-        _refusal(steps, reply),
-    )
+        return _analysed(steps, None, f"It did not end within {acting.minutes:g} minutes.")
+    return _analysed(steps, reply, _refusal(steps, reply))
+
+
+def _analysed(steps: AnalystSteps, reply: AnalysisReply | None, problem: str) -> Analysed:
+    """What was seen stays, also without a reply; nobody guesses then what it means."""
+    evidence = steps.taken()
+    outcome = VerdictOutcome(reply.outcome) if reply else VerdictOutcome.UNVERIFIED
+    is_refuted = outcome is VerdictOutcome.UNSATISFIED
     analysis = Analysis(
-        requirement_id=requirement.id,
+        requirement_id=steps.requirement.id,
         outcome=VerdictOutcome.UNVERIFIED if problem else outcome,
-        reason=reply.reason,
+        reason=reply.reason if reply else "It ended before it came to an answer.",
         evidence_ids=tuple(one.id for one in evidence),
-        refuted_by=_refuting(steps, reply) if outcome is VerdictOutcome.UNSATISFIED else (),
+        refuted_by=_refuting(steps, reply) if reply and is_refuted else (),
         interactions=steps.actions,
         problem=problem,
-    )
-    return Analysed(analysis, evidence)
-
-
-def _ended(steps: AnalystSteps, why: str) -> Analysed:
-    """What was seen stays; nobody guesses what it means."""
-    evidence = steps.taken()
-    analysis = Analysis(
-        steps.requirement.id,
-        VerdictOutcome.UNVERIFIED,
-        "It ended before it came to an answer.",
-        tuple(one.id for one in evidence),
-        interactions=steps.actions,
-        problem=why,
     )
     return Analysed(analysis, evidence)
 
