@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from bot.errors import UserError
 from bot.report.evidence_views import ObservationView
@@ -92,7 +94,7 @@ class TestRow(Answer):
     head_on_head: Outcome | None
     path: str
     line: int
-    message: str
+    message: Annotated[str, AfterValidator(lambda text: clip_middle(text, OUTPUT_CHARACTERS))]
 
 
 class Explained(Answer):
@@ -168,17 +170,7 @@ def explained(document: ReportDocument, name: str) -> Explained:
             for one in _evidence(document, row)
         ),
         tests=tuple(
-            TestRow(
-                id=one.id,
-                change=one.change,
-                base_on_base=one.base_on_base,
-                base_on_head=one.base_on_head,
-                head_on_base=one.head_on_base,
-                head_on_head=one.head_on_head,
-                path=one.path,
-                line=one.line,
-                message=clip_middle(one.message, OUTPUT_CHARACTERS),
-            )
+            TestRow.model_validate(one, from_attributes=True)
             for one in _tests(document)
             if one.id in row.tests
         )[:MOST_ROWS],
