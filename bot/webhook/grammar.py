@@ -15,27 +15,19 @@ from bot.values import Judgement
 from bot.webhook.decisions import JudgeCommand
 
 _WORD = "/judge"
-_ALONE = {
-    (): JudgeCommand.JUDGE,
-    ("help",): JudgeCommand.HELP,
-    ("cancel",): JudgeCommand.CANCEL,
-    ("plan",): JudgeCommand.PLAN,
-    ("pause",): JudgeCommand.PAUSE,
-    ("resume",): JudgeCommand.RESUME,
-    ("rubric",): JudgeCommand.RUBRIC,
-    ("rubric", "approve"): JudgeCommand.APPROVE_RUBRIC,
-}
-_FOLLOWED = {
-    "accept": JudgeCommand.ACCEPT,
-    "override": JudgeCommand.OVERRIDE,
-    "explain": JudgeCommand.EXPLAIN,
-    "rerun": JudgeCommand.RERUN,
-    "ask": JudgeCommand.ASK,
-    "agree": JudgeCommand.AGREE,
-    "disagree": JudgeCommand.DISAGREE,
-}
-WITH_WORDS = frozenset(_FOLLOWED.values())
+WITH_WORDS = frozenset(
+    {
+        JudgeCommand.ACCEPT,
+        JudgeCommand.OVERRIDE,
+        JudgeCommand.EXPLAIN,
+        JudgeCommand.RERUN,
+        JudgeCommand.ASK,
+        JudgeCommand.AGREE,
+        JudgeCommand.DISAGREE,
+    }
+)
 """After these come ids, and mostly a reason in free text."""
+_ALONE = frozenset(JudgeCommand) - WITH_WORDS - {JudgeCommand.JUDGE, JudgeCommand.UNKNOWN}
 ASK_MODELS = frozenset(
     {JudgeCommand.ASK, JudgeCommand.PLAN, JudgeCommand.RUBRIC, JudgeCommand.APPROVE_RUBRIC}
 )
@@ -57,9 +49,12 @@ def parse(line: str) -> JudgeCommand | None:
     words = line.split()
     if not words or words[0] != _WORD:
         return None
-    if len(words) > 1 and words[1] in _FOLLOWED:
-        return _FOLLOWED[words[1]]
-    return _ALONE.get(tuple(words[1:]), JudgeCommand.UNKNOWN)
+    said = " ".join(words[1:])
+    if not said:
+        return JudgeCommand.JUDGE
+    if words[1] in WITH_WORDS:
+        return JudgeCommand(words[1])
+    return JudgeCommand(said) if said in _ALONE else JudgeCommand.UNKNOWN
 
 
 def words_behind(body: str) -> str:
