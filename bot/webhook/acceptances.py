@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 
 from bot.errors import UserError
-from bot.github import Permission, PullRequest, Reaction, Repository
+from bot.github import Permission, PullRequest, Reaction
 from bot.store import EvaluationRecord
 from bot.templates import render_markdown
 from bot.values import Acceptance, AcceptanceKind, LabelKind, Trigger, VerdictOutcome
@@ -23,7 +23,7 @@ from bot.verdict.acceptance import (
     subject_of,
     text_of,
 )
-from bot.webhook.adapters import Adapters
+from bot.webhook.adapters import Adapters, AtRepository
 from bot.webhook.decisions import AcceptUnverified, JudgeCommand, ObeyCommand
 from bot.webhook.grammar import Words, read_words
 from bot.webhook.head_verdict import JudgedHead, check_was_seen, judged, records_of, seconds
@@ -60,16 +60,16 @@ class _Case:
 
 
 async def accept(
-    adapters: Adapters, repository: Repository, decision: ObeyCommand, permission: Permission
+    at: AtRepository, decision: ObeyCommand, permission: Permission
 ) -> tuple[str, ...]:
     """Do what a comment decides; what it could not decide is returned, a line each."""
     who = _Who(decision.place.actor, _KINDS[decision.command], permission is Permission.ADMIN)
-    pull_request = await repository.pull_request(decision.number)
-    records = await records_of(adapters, repository, pull_request)
+    pull_request = await at.repository.pull_request(decision.number)
+    records = await records_of(at, pull_request)
     if refused := _why_not(who, pull_request, records):
         return (refused,)
     try:
-        case = await _case(adapters, who, pull_request, records, seconds(decision.given_at))
+        case = await _case(at, who, pull_request, records, seconds(decision.given_at))
     except UserError as error:
         return (f"{error.what} {error.next_step}".strip(),)
     words, source = (
@@ -80,37 +80,35 @@ async def accept(
         return (_usage(case, words),)
     given, told = _sorted_out(case, words.subjects[:MOST_SUBJECTS], source)
     if given:
-        await _conclude(adapters, case, given, words.reason, source)
-        await repository.react(decision.comment, Reaction.ROCKET)
+        await _conclude(at, case, given, words.reason, source)
+        await at.repository.react(decision.comment, Reaction.ROCKET)
     return told
 
 
-async def accept_unverified(
-    adapters: Adapters, repository: Repository, decision: AcceptUnverified, delivery_id: str
-) -> str:
+async def accept_unverified(at: AtRepository, decision: AcceptUnverified, delivery_id: str) -> str:
     """Accept everything that could not be verified about the clicked commit, while it is the newest."""
-    actor, number = decision.place.actor, await number_of(adapters, decision)
-    permission = await repository.permission(actor)
+    actor, number = decision.place.actor, await number_of(at, decision)
+    permission = await at.repository.permission(actor)
     if not permission.can_write or not number:
         return "the clicker may not write"
-    pull_request = await repository.pull_request(number)
+    pull_request = await at.repository.pull_request(number)
     if pull_request.head_sha != decision.head_sha:
         return "the clicked commit is not the newest"
     who = _Who(actor, AcceptanceKind.ACCEPTED, permission is Permission.ADMIN)
-    records = await records_of(adapters, repository, pull_request)
+    records = await records_of(at, pull_request)
     if refused := _why_not(who, pull_request, records):
         marker = f"<!-- assay:reply to a click on {decision.head_sha} -->"
         body = render_markdown("reply/acceptance.md.j2", lines=(refused,))
-        await repository.put_comment(number, marker, body)
+        await at.repository.put_comment(number, marker, body)
         return refused
     try:
-        case = await _case(adapters, who, pull_request, records, time.time())
+        case = await _case(at, who, pull_request, records, time.time())
     except UserError as error:
         return f"refused: {error.what}"
     source = f"click {delivery_id}"[:200]
     given, told = _sorted_out(case, acceptable(case.judged.judgement.gate), source)
     if given:
-        await _conclude(adapters, case, given, _CLICKED, source)
+        await _conclude(at, case, given, _CLICKED, source)
     return "; ".join(told) or "accepted"
 
 

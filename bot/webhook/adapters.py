@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, fields, replace
 from typing import Protocol
 
 from bot.errors import UserError
@@ -91,6 +92,20 @@ class Adapters:
     verdicts: Verdicts
     approve_first_time_forks: bool = True
 
+    @asynccontextmanager
+    async def at(self, name: str, installation: int) -> AsyncIterator[AtRepository]:
+        """Open the repository (`owner/name`) that a delivery is about."""
+        async with self.github.repository(name, installation) as repository:
+            own = {field.name: getattr(self, field.name) for field in fields(self)}
+            yield AtRepository(**own, repository=repository)
+
+
+@dataclass(frozen=True, slots=True)
+class AtRepository(Adapters):
+    """The adapters, and the one repository that a delivery is about."""
+
+    repository: Repository = field(kw_only=True)
+
 
 def evaluation_id(repository: str, number: int, head_sha: str, delivery_id: str) -> str:
     """Name an evaluation: readable, fit for an address and a file, and one for each delivery."""
@@ -134,46 +149,44 @@ def completed(
     )
 
 
-def shared_head(adapters: Adapters, repository: Repository) -> SharedHead:
+def shared_head(at: AtRepository) -> SharedHead:
     """What the check runs of a commit of several pull requests are kept in agreement by."""
-    return SharedHead(repository, adapters.store, adapters.link, adapters.check_name)
+    return SharedHead(at.repository, at.store, at.link, at.check_name)
 
 
-async def begin(adapters: Adapters, repository: Repository, request: EvaluationRequest) -> str:
+async def begin(at: AtRepository, request: EvaluationRequest) -> str:
     """Cancel what this evaluation replaces, show it as queued, and hand it to the engine.
 
     Every part may be repeated: a crash in between leads here again with the same id.
     """
-    known = await asyncio.to_thread(adapters.store.evaluation, request.id)
+    known = await asyncio.to_thread(at.store.evaluation, request.id)
     if known and known.state.is_final:
         return f"{request.id} has ended already"
-    if not await asyncio.to_thread(adapters.store.queued, request, claim(request)):
+    if not await asyncio.to_thread(at.store.queued, request, claim(request)):
         return ALREADY
-    await stop_replaced(adapters, repository, request)
+    await stop_replaced(at, request)
     if request.has_check_run:
-        run = await repository.put_check_run(
-            queued_report(adapters, request), known.check_run if known else 0
+        run = await at.repository.put_check_run(
+            queued_report(at, request), known.check_run if known else 0
         )
-        await asyncio.to_thread(adapters.store.check_run, request.id, run.id, False)
+        await asyncio.to_thread(at.store.check_run, request.id, run.id, False)
         if request.speaks_for_commit:
-            await take_back_each(adapters, repository, request)
-    await asyncio.to_thread(adapters.jobs.submit_evaluation, request)
+            await take_back_each(at, request)
+    await asyncio.to_thread(at.jobs.submit_evaluation, request)
     return f"started {request.id}"
 
 
-async def take_back_each(
-    adapters: Adapters, repository: Repository, request: EvaluationRequest
-) -> None:
+async def take_back_each(at: AtRepository, request: EvaluationRequest) -> None:
     """Let no requirement's check run of an earlier verdict pass for a commit that is to be judged again.
 
     The new verdict may know other requirements by the same ids: an edited title is enough.
     """
-    records = await asyncio.to_thread(adapters.store.of_head, request.repository, request.head_sha)
+    records = await asyncio.to_thread(at.store.of_head, request.repository, request.head_sha)
     words, seen = check_words("judged_again"), set[str]()
     for record in (one for one in records if one.report_key and one.id != request.id):
-        earlier = await asyncio.to_thread(adapters.store.request, record.id)
+        earlier = await asyncio.to_thread(at.store.request, record.id)
         try:
-            kept = await adapters.verdicts.evaluation(earlier) if earlier else None
+            kept = await at.verdicts.evaluation(earlier) if earlier else None
         except UserError:  # the report is gone, as after its retention
             continue
         if kept is None or kept.judgement is None or not kept.checks_each:
@@ -182,53 +195,49 @@ async def take_back_each(
         for name in (requirement_check_name(one.id) for one in items):
             if name not in seen:
                 seen.add(name)
-                report = replace(queued_report(adapters, kept.request), name=name)
+                report = replace(queued_report(at, kept.request), name=name)
                 again = completed(report, Conclusion.ACTION_REQUIRED, words)
-                await repository.put_check_run(again)
+                await at.repository.put_check_run(again)
 
 
-async def stop_replaced(
-    adapters: Adapters, repository: Repository, request: EvaluationRequest
-) -> None:
+async def stop_replaced(at: AtRepository, request: EvaluationRequest) -> None:
     """Cancel the open evaluations of the same pull request, or of the same commit without one."""
     replaced = await asyncio.to_thread(
-        adapters.store.open_evaluations, request.repository, request.number
+        at.store.open_evaluations, request.repository, request.number
     )
     for record in replaced:
         same_subject = request.number or (request.head_sha and record.head_sha == request.head_sha)
         if record.id != request.id and same_subject:
             newer = record.head_sha != request.head_sha
             why = f"A newer commit was pushed: {request.head_sha[:12]}." if newer else _AGAIN
-            await stop(adapters, repository, record, why)
+            await stop(at, record, why)
 
 
 _AGAIN = "The same commit is judged again."
 
 
-async def stop(
-    adapters: Adapters, repository: Repository, record: EvaluationRecord, why: str
-) -> None:
+async def stop(at: AtRepository, record: EvaluationRecord, why: str) -> None:
     """Cancel one evaluation and complete its check run as cancelled.
 
     A stage of it may still be on its way to say that it goes on, so the sweep completes it once more.
     """
-    await asyncio.to_thread(adapters.jobs.cancel, record.id, why)
+    await asyncio.to_thread(at.jobs.cancel, record.id, why)
     how = Ended(EvaluationState.CANCELLED, Conclusion.CANCELLED, title="Cancelled", problem=why)
-    await asyncio.to_thread(adapters.store.ended, record.id, how)
+    await asyncio.to_thread(at.store.ended, record.id, how)
     words = check_words("ended", superseded=True, why=why, next_step="")
     said = Conclusion.CANCELLED, words
-    await close_check_run(adapters, repository, record, said, is_last=False)
-    if request := await asyncio.to_thread(adapters.store.request, record.id):
-        await hide_running(repository, request)
+    await close_check_run(at, record, said, is_last=False)
+    if request := await asyncio.to_thread(at.store.request, record.id):
+        await hide_running(at.repository, request)
 
 
-async def stop_open(adapters: Adapters, repository: Repository, decision: Cancel) -> int:
+async def stop_open(at: AtRepository, decision: Cancel) -> int:
     """Stop what is open for a pull request, or for a merge group's head; return how many were."""
     name = decision.place.repository
-    records = await asyncio.to_thread(adapters.store.open_evaluations, name, decision.number)
+    records = await asyncio.to_thread(at.store.open_evaluations, name, decision.number)
     wanted = [one for one in records if decision.number or one.head_sha == decision.head_sha]
     for record in wanted:
-        await stop(adapters, repository, record, decision.why)
+        await stop(at, record, decision.why)
     return len(wanted)
 
 
@@ -251,8 +260,7 @@ def last_words(
 
 
 async def close_check_run(
-    adapters: Adapters,
-    repository: Repository,
+    at: AtRepository,
     record: EvaluationRecord,
     said: tuple[Conclusion, tuple[str, str]],
     *,
@@ -262,10 +270,10 @@ async def close_check_run(
 
     Where something may still be said after that (not `is_last`), the sweep will do it again.
     """
-    request = await asyncio.to_thread(adapters.store.request, record.id)
+    request = await asyncio.to_thread(at.store.request, record.id)
     if request is None or not request.has_check_run:
         return
-    report = completed(queued_report(adapters, request), *said)
-    run = await repository.put_check_run(report, record.check_run)
-    await asyncio.to_thread(adapters.store.check_run, record.id, run.id, is_last)
-    await shared_head(adapters, repository).agree(request.head_sha, request.number)
+    report = completed(queued_report(at, request), *said)
+    run = await at.repository.put_check_run(report, record.check_run)
+    await asyncio.to_thread(at.store.check_run, record.id, run.id, is_last)
+    await shared_head(at).agree(request.head_sha, request.number)

@@ -7,14 +7,20 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from bot.errors import UserError
-from bot.github import Repository
 from bot.source.shared_head import hide_running
 from bot.steps import Ending, EndKind, StepRunner
 from bot.store import Ended, EvaluationState
 from bot.templates import check_words
 from bot.values import Conclusion, Delivery, EvaluationRequest
 from bot.webhook.acceptances import accept_unverified
-from bot.webhook.adapters import Adapters, close_check_run, last_words, shared_head, stop_open
+from bot.webhook.adapters import (
+    Adapters,
+    AtRepository,
+    close_check_run,
+    last_words,
+    shared_head,
+    stop_open,
+)
 from bot.webhook.decisions import (
     AcceptUnverified,
     Approve,
@@ -62,8 +68,8 @@ async def carry_out(adapters: Adapters, decision: Decision, delivery_id: str) ->
         return decision.reason
     place = decision.place
     try:
-        async with adapters.github.repository(place.repository, place.installation) as repository:
-            return await _DEEDS[type(decision)](adapters, repository, decision, delivery_id)
+        async with adapters.at(place.repository, place.installation) as at:
+            return await _DEEDS[type(decision)](at, decision, delivery_id)
     except UserError as error:
         # Nobody to tell: without access there is no place to say it but the log.
         log.warning("%s: GitHub refused: %s", delivery_id, error)
@@ -81,26 +87,24 @@ async def ended(adapters: Adapters, request: EvaluationRequest, ending: Ending) 
     if record is None or record.check_run_finished:
         return
     said = last_words(adapters, record, ending.next_step)
-    async with adapters.github.repository(request.repository, request.installation) as repository:
-        await close_check_run(adapters, repository, record, said)
-        await hide_running(repository, request)
+    async with adapters.at(request.repository, request.installation) as at:
+        await close_check_run(at, record, said)
+        await hide_running(at.repository, request)
 
 
-async def cancel(
-    adapters: Adapters, repository: Repository, decision: Cancel, _delivery_id: str
-) -> str:
+async def cancel(at: AtRepository, decision: Cancel, _delivery_id: str) -> str:
     """Stop what is open for a pull request, or for a merge group's head."""
     if decision.is_merged:
-        await keep_merge(adapters, repository, decision)
-    cancelled = await stop_open(adapters, repository, decision)
+        await keep_merge(at, decision)
+    cancelled = await stop_open(at, decision)
     if decision.number:  # a closed one counts no more
-        await shared_head(adapters, repository).agree(decision.head_sha, decision.number)
+        await shared_head(at).agree(decision.head_sha, decision.number)
     if decision.is_merged:
-        await keep_revert(adapters, repository, decision)
+        await keep_revert(at, decision)
     return f"cancelled {cancelled}"
 
 
-_DEEDS: dict[type, Callable[[Adapters, Repository, Any, str], Awaitable[str]]] = {
+_DEEDS: dict[type, Callable[[AtRepository, Any, str], Awaitable[str]]] = {
     StartPullRequest: start_pull_request,
     StartMergeGroup: start_merge_group,
     StartPatch: start_patch,

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.errors import UserError
-from bot.github import PullRequest, Repository
+from bot.github import PullRequest
 from bot.report.model import ReportView, RequirementView
 from bot.store import EvaluationRecord, EvaluationState
 from bot.templates import render_markdown
 from bot.values import Evaluation, EvaluationRequest, Judgement, Requirement
-from bot.webhook.adapters import Adapters
+from bot.webhook.adapters import Adapters, AtRepository
 from bot.webhook.decisions import ExplainVerdict, ObeyCommand
 from bot.webhook.grammar import first_id
 from bot.webhook.start import number_of
@@ -49,12 +49,10 @@ class JudgedHead:
         raise UserError(f"There is no requirement `{wanted[:40]}` here.", named)
 
 
-async def records_of(
-    adapters: Adapters, repository: Repository, pull_request: PullRequest
-) -> tuple[EvaluationRecord, ...]:
+async def records_of(at: AtRepository, pull_request: PullRequest) -> tuple[EvaluationRecord, ...]:
     """Every evaluation of a pull request's newest commit, newest first."""
-    about = (repository.name, pull_request.number, pull_request.head_sha)
-    return await asyncio.to_thread(adapters.store.of_commit, *about)
+    about = (at.repository.name, pull_request.number, pull_request.head_sha)
+    return await asyncio.to_thread(at.store.of_commit, *about)
 
 
 def with_verdict(records: tuple[EvaluationRecord, ...]) -> tuple[EvaluationRecord, ...]:
@@ -62,12 +60,10 @@ def with_verdict(records: tuple[EvaluationRecord, ...]) -> tuple[EvaluationRecor
     return tuple(one for one in records if one.state is EvaluationState.DONE and one.report_key)
 
 
-async def judged_head(adapters: Adapters, repository: Repository, number: int) -> JudgedHead:
+async def judged_head(at: AtRepository, number: int) -> JudgedHead:
     """Find the verdict. Raises UserError, in one line, where there is none."""
-    pull_request = await repository.pull_request(number)
-    return await judged(
-        adapters, pull_request, await records_of(adapters, repository, pull_request)
-    )
+    pull_request = await at.repository.pull_request(number)
+    return await judged(at, pull_request, await records_of(at, pull_request))
 
 
 async def judged(
@@ -126,35 +122,31 @@ MOST_CHARACTERS = 60_000
 """GitHub takes 65,536."""
 
 
-async def explain(
-    adapters: Adapters, repository: Repository, decision: ObeyCommand, _delivery_id: str
-) -> str:
+async def explain(at: AtRepository, decision: ObeyCommand, _delivery_id: str) -> str:
     """Return the answer about one requirement. Raises UserError where there is nothing to explain."""
-    found = await judged_head(adapters, repository, decision.number)
+    found = await judged_head(at, decision.number)
     wanted = found.requirement(first_id(decision.words), "/judge explain R1").id
-    shown = await adapters.verdicts.shown(found.request)
+    shown = await at.verdicts.shown(found.request)
     rows = tuple(row for row in shown.requirements if row.requirement.id == wanted)
-    return _explained(adapters, found, shown, rows)
+    return _explained(at, found, shown, rows)
 
 
-async def explain_all(
-    adapters: Adapters, repository: Repository, decision: ExplainVerdict, _delivery_id: str
-) -> str:
+async def explain_all(at: AtRepository, decision: ExplainVerdict, _delivery_id: str) -> str:
     """Explain what is not met of the clicked commit, or everything where nothing is missing."""
-    number = await number_of(adapters, decision)
-    if not number or not (await repository.permission(decision.place.actor)).can_write:
+    number = await number_of(at, decision)
+    if not number or not (await at.repository.permission(decision.place.actor)).can_write:
         return "the clicker may not write"
     try:
-        found = await judged_head(adapters, repository, number)
+        found = await judged_head(at, number)
     except UserError as error:
         return f"refused: {error.what}"
     if found.request.head_sha != decision.head_sha:
         return "the clicked commit is not the newest"
-    shown = await adapters.verdicts.shown(found.request)
+    shown = await at.verdicts.shown(found.request)
     of_task = [row for row in shown.met if not row.requirement.category.is_of_project]
     rows = shown.unmet or tuple(of_task) or shown.met
-    body = _explained(adapters, found, shown, rows)
-    await repository.put_comment(number, f"<!-- assay:explained {found.request.id} -->", body)
+    body = _explained(at, found, shown, rows)
+    await at.repository.put_comment(number, f"<!-- assay:explained {found.request.id} -->", body)
     return "explained"
 
 

@@ -30,7 +30,7 @@ from bot.values import (
 )
 from bot.values.talk import RULE
 from bot.verdict.acceptance import can_be_overridden, subject_of, text_of
-from bot.webhook.adapters import Adapters
+from bot.webhook.adapters import Adapters, AtRepository
 from bot.webhook.decisions import Cancel, JudgeCommand, KeepReverts, ObeyCommand, RevertingCommit
 from bot.webhook.events import MOST_CLAIMS, reverted_commits
 from bot.webhook.grammar import read_words
@@ -60,19 +60,17 @@ class Said:
     source: str
 
 
-async def label(
-    adapters: Adapters, repository: Repository, decision: ObeyCommand, _delivery_id: str
-) -> str:
+async def label(at: AtRepository, decision: ObeyCommand, _delivery_id: str) -> str:
     """Keep what a comment says of requirements' verdicts and return the reply. Raises UserError."""
     source = f"comment {decision.comment:d}"
-    known = VerdictLabelFilter(repository.name, decision.number, source=source)
-    kept = await asyncio.to_thread(lambda: tuple(adapters.store.labels(known)))
+    known = VerdictLabelFilter(at.repository.name, decision.number, source=source)
+    kept = await asyncio.to_thread(lambda: tuple(at.store.labels(known)))
     if not kept:
         # Handled again after a push, it still speaks of what its author saw.
-        pull_request = await repository.pull_request(decision.number)
-        records = await records_of(adapters, repository, pull_request)
+        pull_request = await at.repository.pull_request(decision.number)
+        records = await records_of(at, pull_request)
         check_was_seen(pull_request, records, seconds(decision.given_at))
-        found = await judged(adapters, pull_request, records)
+        found = await judged(at, pull_request, records)
         words, verb = read_words(decision.words, found.judgement), decision.command.value
         wanted = words.subjects[:MOST_SUBJECTS] or ("",)
         named = [found.requirement(one, f"/judge {verb} R1 <reason>").id for one in wanted]
@@ -80,7 +78,7 @@ async def label(
             raise UserError(f"Say why: `/judge {verb} {' '.join(named)[:100]} <reason>`.")
         said = Said(_KINDS[decision.command], decision.place.actor, words.reason, source)
         kept = tuple(verdict_label(found, one, said) for one in dict.fromkeys(named))
-        await asyncio.to_thread(adapters.store.keep_labels, *kept)
+        await asyncio.to_thread(at.store.keep_labels, *kept)
     return render_markdown("reply/labelled.md.j2", labels=kept)
 
 
@@ -117,17 +115,15 @@ def verdict_label(found: JudgedHead, subject: str, said: Said) -> VerdictLabel:
     return with_change(plain, evaluation, found.address)
 
 
-async def keep_merge(adapters: Adapters, repository: Repository, decision: Cancel) -> None:
+async def keep_merge(at: AtRepository, decision: Cancel) -> None:
     """Keep that a pull request was merged though its check run did not let it pass.
 
     What was never judged, or is being judged, has no verdict to merge against.
     """
     said = Said(LabelKind.MERGED, decision.place.actor, "", "merge")
-    merged = await change_label(
-        adapters, repository.name, (decision.number, decision.head_sha), said
-    )
+    merged = await change_label(at, at.repository.name, (decision.number, decision.head_sha), said)
     if merged and Conclusion(merged.conclusion) not in _LETS_MERGE:
-        await asyncio.to_thread(adapters.store.keep_labels, merged)
+        await asyncio.to_thread(at.store.keep_labels, merged)
 
 
 async def change_label(
@@ -209,74 +205,70 @@ _PULL_REQUEST = re.compile(
 )
 
 
-async def keep_revert(adapters: Adapters, repository: Repository, decision: Cancel) -> None:
+async def keep_revert(at: AtRepository, decision: Cancel) -> None:
     """Keep for each pull request that a merged one reverts that its change was taken back."""
-    revert = await repository.pull_request(decision.number)
+    revert = await at.repository.pull_request(decision.number)
     if not revert.merged or revert.from_fork:
         return
     numbers: tuple[int, ...] = ()
     if revert.title.startswith(_TITLE):
         named = _PULL_REQUEST.findall(revert.body)
-        here = repository.name.lower()
+        here = at.repository.name.lower()
         numbers = tuple(int(number) for name, number in named if name.lower() == here)
-    commits = reverted_commits(revert.body, *await repository.commit_messages(revert.number))
-    if not (numbers or commits) or revert.base_ref != await repository.default_branch():
+    commits = reverted_commits(revert.body, *await at.repository.commit_messages(revert.number))
+    if not (numbers or commits) or revert.base_ref != await at.repository.default_branch():
         return
     # Who may only read can open a pull request from a branch that others pushed.
-    if not (await repository.permission(revert.author)).can_write:
+    if not (await at.repository.permission(revert.author)).can_write:
         return
     for sha in commits:
-        numbers += await _merged_with(repository, sha)
-    changed = await repository.changed_paths(revert)
+        numbers += await _merged_with(at.repository, sha)
+    changed = await at.repository.changed_paths(revert)
     found = []
     for number in tuple(dict.fromkeys(numbers))[:MOST_CLAIMS]:
-        earlier = await _merged(repository, number)
+        earlier = await _merged(at.repository, number)
         if number != revert.number and earlier and earlier.base_ref == revert.base_ref:
             paths = set(changed.paths)
-            if changed.complete and await _changes_just(repository, earlier, paths):
+            if changed.complete and await _changes_just(at.repository, earlier, paths):
                 found.append(earlier)
     source = f"revert {decision.number:d}"
     said = Said(
         LabelKind.REVERTED, decision.place.actor, f"Reverted by #{decision.number:d}.", source
     )
     for earlier in found:
-        await _keep(adapters, repository, earlier, said)
+        await _keep(at, earlier, said)
 
 
-async def keep_pushed_reverts(
-    adapters: Adapters, repository: Repository, decision: KeepReverts, _delivery_id: str
-) -> str:
+async def keep_pushed_reverts(at: AtRepository, decision: KeepReverts, _delivery_id: str) -> str:
     """Keep for each pull request that pushed commits revert together that its change was taken back."""
     who = decision.place.actor
-    if not (await repository.permission(who)).can_write:
+    if not (await at.repository.permission(who)).can_write:
         return f"{who} may not write"
     taken_back: dict[int, list[RevertingCommit]] = {}
     for commit in decision.commits:
-        if await _merged_with(repository, commit.sha):
+        if await _merged_with(at.repository, commit.sha):
             continue  # it came by a pull request: that one tells
         for sha in commit.reverts:
-            for number in await _merged_with(repository, sha):
+            for number in await _merged_with(at.repository, sha):
                 taken_back.setdefault(number, []).append(commit)
     kept = 0
     for number, commits in tuple(taken_back.items())[:MOST_CLAIMS]:
-        earlier = await _merged(repository, number)
+        earlier = await _merged(at.repository, number)
         paths = {path for commit in commits for path in commit.paths}
         is_here = earlier is not None and earlier.base_ref == decision.branch
-        if earlier and is_here and await _changes_just(repository, earlier, paths):
+        if earlier and is_here and await _changes_just(at.repository, earlier, paths):
             sha = commits[-1].sha
             said = Said(LabelKind.REVERTED, who, f"Reverted by commit {sha}.", f"revert {sha}")
-            kept += await _keep(adapters, repository, earlier, said)
+            kept += await _keep(at, earlier, said)
     return f"{kept} reverts kept"
 
 
-async def _keep(
-    adapters: Adapters, repository: Repository, earlier: PullRequest, said: Said
-) -> bool:
+async def _keep(at: AtRepository, earlier: PullRequest, said: Said) -> bool:
     """Keep it once: GitHub tells of a merge and of its push at the same moment."""
-    label = await change_label(adapters, repository.name, (earlier.number, earlier.head_sha), said)
-    if label is None or await asyncio.to_thread(_is_kept, adapters, label):
+    label = await change_label(at, at.repository.name, (earlier.number, earlier.head_sha), said)
+    if label is None or await asyncio.to_thread(_is_kept, at, label):
         return False
-    await asyncio.to_thread(adapters.store.keep_labels, label)
+    await asyncio.to_thread(at.store.keep_labels, label)
     return True
 
 

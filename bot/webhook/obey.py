@@ -8,13 +8,13 @@ from functools import partial
 
 from bot.configuration import effective, refusal
 from bot.errors import Superseded, UserError
-from bot.github import Reaction, Repository
+from bot.github import Reaction
 from bot.source.policy import branch_layer, policy_context
 from bot.templates import render_markdown
 from bot.values import Pause, Question, Trigger
 from bot.webhook import rubrics
 from bot.webhook.acceptances import accept
-from bot.webhook.adapters import Adapters, reply_marker, stop_open
+from bot.webhook.adapters import AtRepository, reply_marker, stop_open
 from bot.webhook.decisions import Cancel, JudgeCommand, ObeyCommand, StartPullRequest
 from bot.webhook.grammar import first_id
 from bot.webhook.head_verdict import explain, judged, judged_head, records_of, with_verdict
@@ -26,71 +26,65 @@ NO_WRITE_ACCESS = "<!-- assay:no write access -->"
 """One answer a conversation to people who may not command, however often they try."""
 _OVERTAKEN = "A newer `/judge pause` or `/judge resume` counts."
 
-_Deed = Callable[[Adapters, Repository, ObeyCommand, str], Awaitable[str]]
+_Deed = Callable[[AtRepository, ObeyCommand, str], Awaitable[str]]
 """Does it for a delivery; its id comes last."""
 
 
-async def obey(
-    adapters: Adapters, repository: Repository, decision: ObeyCommand, delivery_id: str
-) -> str:
+async def obey(at: AtRepository, decision: ObeyCommand, delivery_id: str) -> str:
     """Ask for the permission first, show that the command was seen, then do it."""
-    permission = await repository.permission(decision.place.actor)
+    permission = await at.repository.permission(decision.place.actor)
     if not permission.can_write:
-        await repository.react(decision.comment, Reaction.CONFUSED)
+        await at.repository.react(decision.comment, Reaction.CONFUSED)
         body = render_markdown(
             "reply/no_write_access.md.j2", on_pull_request=decision.on_pull_request
         )
-        await repository.put_comment(decision.number, NO_WRITE_ACCESS, body)
+        await at.repository.put_comment(decision.number, NO_WRITE_ACCESS, body)
         return "the commander may not write"
-    await repository.react(decision.comment, Reaction.EYES)
+    await at.repository.react(decision.comment, Reaction.EYES)
     if decision.command in (JudgeCommand.ACCEPT, JudgeCommand.OVERRIDE):
-        told = await accept(adapters, repository, decision, permission)
+        told = await accept(at, decision, permission)
         if told:
             body = render_markdown("reply/acceptance.md.j2", lines=told)
-            await repository.put_comment(decision.number, reply_marker(decision.comment), body)
+            await at.repository.put_comment(decision.number, reply_marker(decision.comment), body)
         return "; ".join(told) or "accepted"
     if answer := _ANSWERS.get(decision.command):
         done = "answered"
         try:
-            body = await answer(adapters, repository, decision, delivery_id)
+            body = await answer(at, decision, delivery_id)
         except UserError as error:  # the conversation is told in one sentence why
             done = f"refused: {error.what}"
             body = render_markdown(
                 "reply/refused.md.j2", problem=error.what, next_step=error.next_step
             )
         if body:
-            await repository.put_comment(decision.number, reply_marker(decision.comment), body)
+            await at.repository.put_comment(decision.number, reply_marker(decision.comment), body)
         return done
-    return await _DEEDS[decision.command](adapters, repository, decision, delivery_id)
+    return await _DEEDS[decision.command](at, decision, delivery_id)
 
 
-async def _judge(
-    adapters: Adapters, repository: Repository, decision: ObeyCommand, delivery_id: str
-) -> str:
+async def _judge(at: AtRepository, decision: ObeyCommand, delivery_id: str) -> str:
     """Judge the newest head; that somebody with write access asks for it is an approval."""
-    pull_request, place = await repository.pull_request(decision.number), decision.place
+    pull_request, place = await at.repository.pull_request(decision.number), decision.place
     head = (decision.number, pull_request.head_sha)
-    await asyncio.to_thread(adapters.store.approve_head, place.repository, head, place.actor)
+    await asyncio.to_thread(at.store.approve_head, place.repository, head, place.actor)
     start = StartPullRequest(place, *head, Trigger.COMMAND)
-    done = await start_pull_request(adapters, repository, start, delivery_id)
-    await repository.react(decision.comment, Reaction.ROCKET)
+    done = await start_pull_request(at, start, delivery_id)
+    await at.repository.react(decision.comment, Reaction.ROCKET)
     return done
 
 
-async def _rerun(
-    adapters: Adapters, repository: Repository, decision: ObeyCommand, delivery_id: str
-) -> str:
+async def _rerun(at: AtRepository, decision: ObeyCommand, delivery_id: str) -> str:
     """Judge again, and say of a named requirement that it cannot be judged alone."""
     if not decision.words:
-        await _judge(adapters, repository, decision, delivery_id)
+        await _judge(at, decision, delivery_id)
         return ""
-    pull_request = await repository.pull_request(decision.number)
-    records = await records_of(adapters, repository, pull_request)
+    pull_request = await at.repository.pull_request(decision.number)
+    records = await records_of(at, pull_request)
     requirement = first_id(decision.words)
     if with_verdict(records):
-        found = await judged(adapters, pull_request, records)
+        found = await judged(at, pull_request, records)
         requirement = found.requirement(requirement, "/judge rerun R1").id
-    done = await _judge(adapters, repository, decision, delivery_id)
+    done = await _judge(at, decision, delivery_id)
     return render_markdown(
         "reply/rerun.md.j2",
         head=pull_request.head_sha,
@@ -100,17 +94,15 @@ async def _rerun(
     )
 
 
-async def _plan(
-    adapters: Adapters, repository: Repository, decision: ObeyCommand, delivery_id: str
-) -> str:
+async def _plan(at: AtRepository, decision: ObeyCommand, delivery_id: str) -> str:
     """Answer with the plan and its price, or with one sentence why there is none."""
-    pull_request = await repository.pull_request(decision.number)
+    pull_request = await at.repository.pull_request(decision.number)
     start = StartPullRequest(
         decision.place, decision.number, pull_request.head_sha, Trigger.COMMAND
     )
     forecast, problem, next_step = None, "", ""
     try:
-        forecast = await adapters.foresee(request_for(pull_request, start, delivery_id))
+        forecast = await at.foresee(request_for(pull_request, start, delivery_id))
     except UserError as error:
         problem, next_step = error.what, error.next_step
     except Superseded as error:
@@ -122,64 +114,54 @@ async def _plan(
         problem=problem,
         next_step=next_step,
     )
-    await repository.put_comment(decision.number, reply_marker(decision.comment), body)
+    await at.repository.put_comment(decision.number, reply_marker(decision.comment), body)
     return f"no plan: {problem}" if problem else "planned"
 
 
-async def _cancel(
-    adapters: Adapters, repository: Repository, decision: ObeyCommand, _delivery_id: str
-) -> str:
+async def _cancel(at: AtRepository, decision: ObeyCommand, _delivery_id: str) -> str:
     why = f"{decision.place.actor} asked for it with `/judge cancel`."
-    stopped = await stop_open(
-        adapters, repository, Cancel(decision.place, decision.number, "", why)
-    )
+    stopped = await stop_open(at, Cancel(decision.place, decision.number, "", why))
     if stopped:
-        await repository.react(decision.comment, Reaction.ROCKET)
+        await at.repository.react(decision.comment, Reaction.ROCKET)
     else:
         body = render_markdown("reply/nothing_to_cancel.md.j2")
-        await repository.put_comment(decision.number, reply_marker(decision.comment), body)
+        await at.repository.put_comment(decision.number, reply_marker(decision.comment), body)
     return f"cancelled {stopped}"
 
 
-async def _help(
-    _adapters: Adapters, _repository: Repository, _decision: ObeyCommand, _id: str
-) -> str:
+async def _help(_at: AtRepository, _decision: ObeyCommand, _id: str) -> str:
     return render_markdown("reply/help.md.j2")
 
 
-async def _not_understood(
-    _adapters: Adapters, _repository: Repository, decision: ObeyCommand, _id: str
-) -> str:
+async def _not_understood(_at: AtRepository, decision: ObeyCommand, _id: str) -> str:
     return render_markdown("reply/not_understood.md.j2", line=decision.line)
 
 
 # --- `/judge ask …`: answered by a model from what was kept ------------------------------------------
 
 
-async def ask(
-    adapters: Adapters, repository: Repository, decision: ObeyCommand, _delivery_id: str
-) -> str:
+async def ask(at: AtRepository, decision: ObeyCommand, _delivery_id: str) -> str:
     """Return the answer, paid from the pull request's budget. Raises UserError where there is none."""
-    if not adapters.verdicts.has_model:
+    if not at.verdicts.has_model:
         raise UserError(
             "No model is set, so nobody can answer.",
             "`/judge explain R1` answers without one, from what was kept.",
         )
     if not decision.words:
         raise UserError("Ask something: `/judge ask <question>`.")
-    found = await judged_head(adapters, repository, decision.number)
+    found = await judged_head(at, decision.number)
     base_ref = found.pull_request.base_ref
-    opened = partial(adapters.github.repository, installation=decision.place.installation)
-    context = await policy_context(opened, repository.name, base_ref)
-    held = effective(await branch_layer(repository, base_ref), context)
+    opened = partial(at.github.repository, installation=decision.place.installation)
+    context = await policy_context(opened, at.repository.name, base_ref)
+    held = effective(await branch_layer(at.repository, base_ref), context)
     if held.problem:
         raise refusal(held.problem)
     question = Question(decision.words, decision.comment, held.configuration.limits.usd)
     return render_markdown(
         "reply/answered.md.j2",
-        answered=await adapters.verdicts.answer(found.request, question),
+        answered=await at.verdicts.answer(found.request, question),
         head=found.request.head_sha,
-        link=adapters.link(found.request.id),
+        link=at.link(found.request.id),
         again=found.is_judged_again,
     )
 
@@ -187,50 +169,40 @@ async def ask(
 # --- `/judge pause` and `/judge resume`: the newest comment counts, in whatever order they come ------
 
 
-async def pause(
-    adapters: Adapters, repository: Repository, decision: ObeyCommand, _delivery_id: str
-) -> str:
+async def pause(at: AtRepository, decision: ObeyCommand, _delivery_id: str) -> str:
     """Pause a pull request and return the reply; what runs goes on."""
     said = Pause(True, decision.place.actor, decision.comment)
-    await _keep(adapters, repository, decision, said)
+    await _keep(at, decision, said)
     running = await asyncio.to_thread(
-        adapters.store.open_evaluations, repository.name, decision.number
+        at.store.open_evaluations, at.repository.name, decision.number
     )
     return render_markdown("reply/paused.md.j2", actor=said.actor, running=bool(running))
 
 
-async def resume(
-    adapters: Adapters, repository: Repository, decision: ObeyCommand, delivery_id: str
-) -> str:
+async def resume(at: AtRepository, decision: ObeyCommand, delivery_id: str) -> str:
     """Resume a pull request, judge its newest commit unless that has a verdict, and return the reply."""
-    before = await asyncio.to_thread(adapters.store.pause_of, repository.name, decision.number)
+    before = await asyncio.to_thread(at.store.pause_of, at.repository.name, decision.number)
     if before is None or not (before.is_paused or before.comment == decision.comment):
         raise UserError("This pull request is not paused.", "`/judge` judges it.")
-    await _keep(
-        adapters, repository, decision, Pause(False, decision.place.actor, decision.comment)
-    )
-    pull_request = await repository.pull_request(decision.number)
+    await _keep(at, decision, Pause(False, decision.place.actor, decision.comment))
+    pull_request = await at.repository.pull_request(decision.number)
     start = StartPullRequest(
         decision.place, decision.number, pull_request.head_sha, Trigger.RESUMED
     )
     request = request_for(pull_request, start, delivery_id)
-    known = await judged_before(adapters, repository, request)
+    known = await judged_before(at, request)
     started = False
     if known not in (Before.JUDGED, Before.RUNNING):
-        done = await start_pull_request(adapters, repository, start, delivery_id)
+        done = await start_pull_request(at, start, delivery_id)
         started = done.startswith("started")
     return render_markdown(
         "reply/resumed.md.j2", head=pull_request.head_sha, started=started, known=known.value
     )
 
 
-async def _keep(
-    adapters: Adapters, repository: Repository, decision: ObeyCommand, said: Pause
-) -> None:
+async def _keep(at: AtRepository, decision: ObeyCommand, said: Pause) -> None:
     """Raises UserError where somebody said something newer."""
-    counts = await asyncio.to_thread(
-        adapters.store.keep_pause, repository.name, decision.number, said
-    )
+    counts = await asyncio.to_thread(at.store.keep_pause, at.repository.name, decision.number, said)
     if not counts:
         raise UserError(_OVERTAKEN)
 

@@ -17,7 +17,7 @@ from bot.source.words import linked_issues
 from bot.task.rubrics.form import RubricProblem, read_form
 from bot.templates import render_markdown
 from bot.values import KeptRubric
-from bot.webhook.adapters import Adapters
+from bot.webhook.adapters import Adapters, AtRepository
 from bot.webhook.decisions import ObeyCommand
 
 
@@ -35,23 +35,21 @@ def rubric_marker(issue: int) -> str:
     return f"<!-- assay:rubric {issue:d} -->"
 
 
-async def draft(
-    adapters: Adapters, repository: Repository, decision: ObeyCommand, _delivery_id: str
-) -> str:
+async def draft(at: AtRepository, decision: ObeyCommand, _delivery_id: str) -> str:
     """Post a draft on the issue unless one is there, keep its words, and return the reply."""
-    subject = await _subject(repository, decision)
+    subject = await _subject(at.repository, decision)
     number = subject.issue.number
-    needed = await _approvals_needed(adapters, subject)
-    comment = await _comment(repository, number)
+    needed = await _approvals_needed(at, subject)
+    comment = await _comment(at.repository, number)
     if comment is None:
-        drafted = await adapters.rubrics.draft(subject.branch, subject.issue)
+        drafted = await at.rubrics.draft(subject.branch, subject.issue)
         body = render_markdown("rubric/form.md.j2", rubric=drafted, number=number, needed=needed)
         # Drafting takes minutes: somebody else's draft may stand there by now, and be edited.
-        comment = await _comment(repository, number) or await repository.put_comment(
+        comment = await _comment(at.repository, number) or await at.repository.put_comment(
             number, rubric_marker(number), body
         )
-    kept = await _kept(adapters, repository, number, comment)
-    golden = await _golden(adapters, repository, subject, needed)
+    kept = await _kept(at, number, comment)
+    golden = await _golden(at, subject, needed)
     return render_markdown(
         "reply/rubric_drafted.md.j2",
         kept=kept,
@@ -62,15 +60,13 @@ async def draft(
     )
 
 
-async def approve(
-    adapters: Adapters, repository: Repository, decision: ObeyCommand, _delivery_id: str
-) -> str:
+async def approve(at: AtRepository, decision: ObeyCommand, _delivery_id: str) -> str:
     """Count an approval of the words that stand there now, and return the reply."""
-    subject = await _subject(repository, decision)
+    subject = await _subject(at.repository, decision)
     number, actor = subject.issue.number, decision.place.actor
     if subject.author.lower() == actor.lower():
         raise UserError("The author of a pull request does not count for its rubric.")
-    comment = await _comment(repository, number)
+    comment = await _comment(at.repository, number)
     if comment is None:
         raise UserError(f"Issue {number} has no rubric to approve: `/judge rubric` drafts one.")
     if comment.updated_at > decision.given_at > "":
@@ -78,12 +74,12 @@ async def approve(
             "The rubric was edited after this approval was given, so it does not count.",
             "Read what stands there now, then comment `/judge rubric approve` again.",
         )
-    needed = await _approvals_needed(adapters, subject)
-    kept = await _kept(adapters, repository, number, comment)
-    store, name = adapters.store, repository.name
+    needed = await _approvals_needed(at, subject)
+    kept = await _kept(at, number, comment)
+    store, name = at.store, at.repository.name
     await asyncio.to_thread(store.approve_rubric, name, number, kept.version, actor)
     kept = (await asyncio.to_thread(store.rubrics, name, number))[kept.version - 1]
-    golden = await _golden(adapters, repository, subject, needed)
+    golden = await _golden(at, subject, needed)
     return render_markdown(
         "reply/rubric_approved.md.j2",
         kept=kept,
@@ -107,23 +103,19 @@ async def _approvals_needed(adapters: Adapters, subject: _Subject) -> int:
     return rule.approvals
 
 
-async def _golden(
-    adapters: Adapters, repository: Repository, subject: _Subject, needed: int
-) -> int:
+async def _golden(at: AtRepository, subject: _Subject, needed: int) -> int:
     """The version that patches are held to now; 0 while there is none."""
-    known = await asyncio.to_thread(adapters.store.rubrics, repository.name, subject.issue.number)
+    known = await asyncio.to_thread(at.store.rubrics, at.repository.name, subject.issue.number)
     enough = (one.version for one in known if len(one.approvals(subject.author)) >= needed)
     return max(enough, default=0)
 
 
-async def _kept(
-    adapters: Adapters, repository: Repository, number: int, comment: Comment
-) -> KeptRubric:
+async def _kept(at: AtRepository, number: int, comment: Comment) -> KeptRubric:
     try:
         rubric = read_form(comment.body)
     except RubricProblem as error:
         raise UserError(f"The rubric of issue {number} cannot be read: {error}.") from error
-    return await asyncio.to_thread(adapters.store.keep_rubric, repository.name, number, rubric)
+    return await asyncio.to_thread(at.store.keep_rubric, at.repository.name, number, rubric)
 
 
 async def _comment(repository: Repository, number: int) -> Comment | None:

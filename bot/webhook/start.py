@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, replace
 
-from bot.github import CheckAction, NotThere, PullRequest, Repository
+from bot.github import CheckAction, NotThere, PullRequest
 from bot.store import Ended, EvaluationState
 from bot.templates import check_words, render_markdown
 from bot.values import Conclusion, EvaluationRequest, Trigger
 from bot.webhook.adapters import (
     ALREADY,
     Adapters,
+    AtRepository,
     begin,
     claim,
     completed,
@@ -48,34 +49,32 @@ from bot.webhook.when import (
 PATCH_MARKER = "<!-- assay:agent-patch -->"
 
 
-async def start_pull_request(
-    adapters: Adapters, repository: Repository, decision: StartPullRequest, request_id: str
-) -> str:
+async def start_pull_request(at: AtRepository, decision: StartPullRequest, request_id: str) -> str:
     """Judge a pull request's head as GitHub has it now, if the configuration or somebody asks for it."""
-    pull_request = await repository.pull_request(decision.number)
+    pull_request = await at.repository.pull_request(decision.number)
     if not pull_request.is_open:
         return "the pull request is closed"
     if decision.head_sha and decision.head_sha != pull_request.head_sha:
         return "the head has moved on; its own delivery follows"
-    before = await asyncio.to_thread(adapters.store.latest, repository.name, decision.number)
+    before = await asyncio.to_thread(at.store.latest, at.repository.name, decision.number)
     if before and before.head_sha not in ("", pull_request.head_sha):
         # For those that still have it.
-        await shared_head(adapters, repository).agree(before.head_sha, decision.number)
+        await shared_head(at).agree(before.head_sha, decision.number)
     request = request_for(pull_request, decision, request_id)
     if decision.trigger not in BY_HAND:
-        sifted = await sift(adapters, repository, pull_request, decision)
-        sifted = await unless_paused(adapters, repository, decision.number, sifted)
-        done = await _leave_out(adapters, repository, request, sifted)
+        sifted = await sift(at, pull_request, decision)
+        sifted = await unless_paused(at, decision.number, sifted)
+        done = await _leave_out(at, request, sifted)
         if done:
             return done
-    if await _needs_approval(adapters, repository, pull_request):
+    if await _needs_approval(at, pull_request):
         # A finished check run that blocks, with a button that a maintainer can click.
         words = check_words("approval", author=pull_request.author)
         button = CheckAction("Approve and run", "Runs this commit in the sandbox", APPROVE)
         shown = Unjudged(Conclusion.ACTION_REQUIRED, words, button, words[1])
-        done = await _end_unjudged(adapters, repository, request, shown)
+        done = await _end_unjudged(at, request, shown)
         return done or "waits for a maintainer's approval"
-    return await begin(adapters, repository, request)
+    return await begin(at, request)
 
 
 def request_for(
@@ -97,21 +96,19 @@ def request_for(
     )
 
 
-async def _leave_out(
-    adapters: Adapters, repository: Repository, request: EvaluationRequest, sifted: Sifted
-) -> str:
+async def _leave_out(at: AtRepository, request: EvaluationRequest, sifted: Sifted) -> str:
     """Show that a head is not judged by itself and return what was done; "" where it shall be judged."""
     by, trigger = sifted.by, request.trigger
     if by is NotByItself.DRAFT:
         about = (request.repository, request.number)
-        for record in await asyncio.to_thread(adapters.store.open_evaluations, *about):
-            await stop(adapters, repository, record, "The pull request is a draft.")
+        for record in await asyncio.to_thread(at.store.open_evaluations, *about):
+            await stop(at, record, "The pull request is a draft.")
     is_as_before = by is not None and (by.is_silent or trigger is Trigger.EDITED)
     if is_as_before or trigger is Trigger.DRAFTED:
         return f"left alone: {by.value if by else 'drafts are judged too'}"
     if by is None and trigger not in ON_LABELS:
         return ""
-    before = await judged_before(adapters, repository, request)
+    before = await judged_before(at, request)
     if before is Before.JUDGED or (before is Before.RUNNING and by is not NotByItself.LABEL):
         return "it was judged, or is being judged"
     if by is None:
@@ -122,12 +119,12 @@ async def _leave_out(
     button = CheckAction("Judge now", "Runs this commit in the sandbox", JUDGE)
     conclusion = Conclusion.ACTION_REQUIRED if sifted.doubt else Conclusion.NEUTRAL
     shown = Unjudged(conclusion, words, button)
-    there = await asyncio.to_thread(adapters.store.of_head, request.repository, request.head_sha)
+    there = await asyncio.to_thread(at.store.of_head, request.repository, request.head_sha)
     newest = there[0] if there else None
     says = newest and (newest.number, newest.report_key, newest.conclusion, newest.title)
     if says == (request.number, "", conclusion, words[0]):
         return "its check run says so already"
-    return await _end_unjudged(adapters, repository, request, shown) or f"not judged: {words[0]}"
+    return await _end_unjudged(at, request, shown) or f"not judged: {words[0]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,38 +140,30 @@ class Unjudged:
     problem: str = ""
 
 
-async def _end_unjudged(
-    adapters: Adapters, repository: Repository, request: EvaluationRequest, shown: Unjudged
-) -> str:
+async def _end_unjudged(at: AtRepository, request: EvaluationRequest, shown: Unjudged) -> str:
     """Show it and remember it; why not, if another delivery did."""
-    if not await asyncio.to_thread(adapters.store.queued, request, claim(request)):
+    if not await asyncio.to_thread(at.store.queued, request, claim(request)):
         return ALREADY
-    await stop_replaced(adapters, repository, request)
-    report = completed(
-        queued_report(adapters, request), shown.conclusion, shown.words, shown.button
-    )
-    run = await repository.put_check_run(report)
-    await asyncio.to_thread(adapters.store.check_run, request.id, run.id, True)
+    await stop_replaced(at, request)
+    report = completed(queued_report(at, request), shown.conclusion, shown.words, shown.button)
+    run = await at.repository.put_check_run(report)
+    await asyncio.to_thread(at.store.check_run, request.id, run.id, True)
     how = Ended(EvaluationState.DONE, shown.conclusion, shown.words[0], shown.problem)
-    await asyncio.to_thread(adapters.store.ended, request.id, how)
-    await take_back_each(adapters, repository, request)
-    await shared_head(adapters, repository).agree(request.head_sha, request.number)
+    await asyncio.to_thread(at.store.ended, request.id, how)
+    await take_back_each(at, request)
+    await shared_head(at).agree(request.head_sha, request.number)
     return ""
 
 
-async def _needs_approval(
-    adapters: Adapters, repository: Repository, pull_request: PullRequest
-) -> bool:
-    if not (adapters.approve_first_time_forks and pull_request.from_fork):
+async def _needs_approval(at: AtRepository, pull_request: PullRequest) -> bool:
+    if not (at.approve_first_time_forks and pull_request.from_fork):
         return False
     head = (pull_request.number, pull_request.head_sha)
-    approved = await asyncio.to_thread(adapters.store.is_approved, repository.name, head)
-    return not approved and await repository.is_first_time_contributor(pull_request)
+    approved = await asyncio.to_thread(at.store.is_approved, at.repository.name, head)
+    return not approved and await at.repository.is_first_time_contributor(pull_request)
 
 
-async def start_merge_group(
-    adapters: Adapters, repository: Repository, decision: StartMergeGroup, delivery_id: str
-) -> str:
+async def start_merge_group(at: AtRepository, decision: StartMergeGroup, delivery_id: str) -> str:
     """Judge what a merge queue is about to merge."""
     place = decision.place
     request = EvaluationRequest(
@@ -188,25 +177,23 @@ async def start_merge_group(
         head_ref=decision.head_ref,
         actor=place.actor,
     )
-    return await begin(adapters, repository, request)
+    return await begin(at, request)
 
 
-async def rerun(
-    adapters: Adapters, repository: Repository, decision: Rerun, delivery_id: str
-) -> str:
+async def rerun(at: AtRepository, decision: Rerun, delivery_id: str) -> str:
     """Judge a commit again, as what it was judged before."""
-    number = await number_of(adapters, decision)
+    number = await number_of(at, decision)
     if number:
         start = StartPullRequest(decision.place, number, decision.head_sha, Trigger.RERUN)
-        return await start_pull_request(adapters, repository, start, delivery_id)
-    earlier = await _earlier(adapters, decision)
+        return await start_pull_request(at, start, delivery_id)
+    earlier = await _earlier(at, decision)
     if earlier is None:
         return "nothing is known of this commit"
     name, sha = earlier.repository, earlier.head_sha
     again = replace(
         earlier, id=evaluation_id(name, 0, sha, delivery_id), actor=decision.place.actor
     )
-    return await begin(adapters, repository, again)
+    return await begin(at, again)
 
 
 async def _earlier(adapters: Adapters, decision: Clicked) -> EvaluationRequest | None:
@@ -230,33 +217,29 @@ async def number_of(adapters: Adapters, decision: Clicked) -> int:
     return earlier.number if earlier else 0
 
 
-async def approve_and_run(
-    adapters: Adapters, repository: Repository, decision: Approve, delivery_id: str
-) -> str:
+async def approve_and_run(at: AtRepository, decision: Approve, delivery_id: str) -> str:
     """Remember a maintainer's approval of one head, and judge it."""
     place = decision.place
-    if not (await repository.permission(place.actor)).can_write:
+    if not (await at.repository.permission(place.actor)).can_write:
         return "the clicker may not write"
-    number = await number_of(adapters, decision)
+    number = await number_of(at, decision)
     head = (number, decision.head_sha)
-    await asyncio.to_thread(adapters.store.approve_head, place.repository, head, place.actor)
+    await asyncio.to_thread(at.store.approve_head, place.repository, head, place.actor)
     again = Rerun(place, *head, decision.evaluation_id)
-    return await rerun(adapters, repository, again, delivery_id)
+    return await rerun(at, again, delivery_id)
 
 
-async def start_patch(
-    adapters: Adapters, repository: Repository, decision: StartPatch, delivery_id: str
-) -> str:
+async def start_patch(at: AtRepository, decision: StartPatch, delivery_id: str) -> str:
     """Judge an agent's diff or branch; what does not exist is a clear answer."""
     place, base_ref, base_sha = decision.place, decision.base, decision.base
     try:
         if not is_full_sha(decision.base):
-            base_ref = decision.base or await repository.default_branch()
-            base_sha = await repository.branch_sha(base_ref)
-        head_sha = await repository.branch_sha(decision.branch) if decision.branch else ""
+            base_ref = decision.base or await at.repository.default_branch()
+            base_sha = await at.repository.branch_sha(base_ref)
+        head_sha = await at.repository.branch_sha(decision.branch) if decision.branch else ""
     except NotThere as error:
         refusal = RefusePatch(place, decision.issue, (error.what,))
-        return await refuse_patch(adapters, repository, refusal, delivery_id)
+        return await refuse_patch(at, refusal, delivery_id)
     request = EvaluationRequest(
         id=evaluation_id(place.repository, 0, head_sha, delivery_id),
         repository=place.repository,
@@ -273,12 +256,10 @@ async def start_patch(
         agent=decision.agent,
         trajectory=decision.trajectory,
     )
-    return await begin(adapters, repository, request)
+    return await begin(at, request)
 
 
-async def refuse_patch(
-    adapters: Adapters, repository: Repository, decision: RefusePatch, delivery_id: str
-) -> str:
+async def refuse_patch(at: AtRepository, decision: RefusePatch, delivery_id: str) -> str:
     """Say what is wrong: on the issue, and on the evaluation's page and JSON."""
     place = decision.place
     request = EvaluationRequest(
@@ -293,10 +274,10 @@ async def refuse_patch(
         actor=place.actor,
     )
     told = "; ".join(decision.problems)
-    await asyncio.to_thread(adapters.store.queued, request)
+    await asyncio.to_thread(at.store.queued, request)
     how = Ended(EvaluationState.FAILED, Conclusion.ACTION_REQUIRED, "The patch was refused", told)
-    await asyncio.to_thread(adapters.store.ended, request.id, how)
+    await asyncio.to_thread(at.store.ended, request.id, how)
     if decision.issue:
         body = render_markdown("reply/refused_patch.md.j2", problems=decision.problems)
-        await repository.put_comment(decision.issue, PATCH_MARKER, body)
+        await at.repository.put_comment(decision.issue, PATCH_MARKER, body)
     return f"refused the patch: {told}"

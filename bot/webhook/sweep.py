@@ -62,13 +62,13 @@ async def repositories(adapters: Adapters) -> tuple[Place, ...]:
 async def sweep_repository(adapters: Adapters, place: Place) -> int:
     """Start what was missed in one repository; return how many were looked at."""
     try:
-        async with adapters.github.repository(place.repository, place.installation) as repository:
-            missed = await repository.unchecked_pull_requests(adapters.check_name)
+        async with adapters.at(place.repository, place.installation) as at:
+            missed = await at.repository.unchecked_pull_requests(adapters.check_name)
             for pull_request in missed:
                 start = StartPullRequest(
                     place, pull_request.number, pull_request.head_sha, Trigger.SWEEP
                 )
-                done = await start_pull_request(adapters, repository, start, DELIVERY)
+                done = await start_pull_request(at, start, DELIVERY)
                 log.info("swept %s#%d: %s", place.repository, pull_request.number, done)
     except UserError as error:
         log.warning("%s cannot be swept: %s", place.repository, error)
@@ -87,10 +87,8 @@ async def close_dangling(adapters: Adapters, on_its_way_s: float = ON_ITS_WAY_S)
     for record in dangling:
         try:
             said = last_words(adapters, record)
-            async with adapters.github.repository(
-                record.repository, record.installation
-            ) as repository:
-                await close_check_run(adapters, repository, record, said)
+            async with adapters.at(record.repository, record.installation) as at:
+                await close_check_run(at, record, said)
         except UserError as error:
             log.warning("the check run of %s stays open: %s", record.id, error)
     return len(dangling)

@@ -18,7 +18,7 @@ from bot.configuration import PATH, Configuration, ConfiguredTrigger, effective,
 from bot.github import CheckStatus, PullRequest, Repository
 from bot.source.policy import branch_layer, policy_context
 from bot.values import EvaluationRequest, Trigger
-from bot.webhook.adapters import Adapters
+from bot.webhook.adapters import AtRepository
 from bot.webhook.decisions import StartPullRequest
 
 BY_HAND = frozenset({Trigger.COMMAND, Trigger.RERUN})
@@ -84,8 +84,7 @@ class _Filtered:
 
 
 async def sift(
-    adapters: Adapters,
-    repository: Repository,
+    at: AtRepository,
     pull_request: PullRequest,
     decision: StartPullRequest,
 ) -> Sifted:
@@ -93,10 +92,10 @@ async def sift(
 
     Where it cannot be read, the evaluation says why.
     """
-    opened = partial(adapters.github.repository, installation=decision.place.installation)
-    context = await policy_context(opened, repository.name, pull_request.base_ref)
-    held = effective(await branch_layer(repository, pull_request.base_ref), context)
-    asked = _Filtered(repository, pull_request, decision, held.configuration)
+    opened = partial(at.github.repository, installation=decision.place.installation)
+    context = await policy_context(opened, at.repository.name, pull_request.base_ref)
+    held = effective(await branch_layer(at.repository, pull_request.base_ref), context)
+    asked = _Filtered(at.repository, pull_request, decision, held.configuration)
     label = decision.label.casefold()
     about = {*held.configuration.when.labels.skip, *held.configuration.when.labels.ask}
     if decision.trigger in ON_LABELS and label not in {name.casefold() for name in about}:
@@ -118,11 +117,9 @@ async def sift(
     return Sifted(by, what, doubt)
 
 
-async def unless_paused(
-    adapters: Adapters, repository: Repository, number: int, sifted: Sifted
-) -> Sifted:
+async def unless_paused(at: AtRepository, number: int, sifted: Sifted) -> Sifted:
     """What was decided, or that somebody paused the pull request: whatever filters say, it blocks then."""
-    said = await asyncio.to_thread(adapters.store.pause_of, repository.name, number)
+    said = await asyncio.to_thread(at.store.pause_of, at.repository.name, number)
     if said is None or not said.is_paused or (sifted.by and sifted.by.is_silent):
         return sifted
     return Sifted(NotByItself.PAUSED, said.actor, Doubt.PAUSED)
@@ -204,13 +201,11 @@ class Before(StrEnum):
     ELSEWHERE = "elsewhere"  # for others: a filter must not cover that verdict up
 
 
-async def judged_before(
-    adapters: Adapters, repository: Repository, request: EvaluationRequest
-) -> Before:
+async def judged_before(at: AtRepository, request: EvaluationRequest) -> Before:
     """Look whether a head has a verdict, or is about to get one."""
     found = Before.NOTHING
-    for run in await repository.check_runs(request.head_sha, adapters.check_name):
-        record = await asyncio.to_thread(adapters.store.evaluation, run.external_id)
+    for run in await at.repository.check_runs(request.head_sha, at.check_name):
+        record = await asyncio.to_thread(at.store.evaluation, run.external_id)
         if record is None:
             is_verdict = run.conclusion != "cancelled"
         else:
@@ -218,7 +213,7 @@ async def judged_before(
             is_verdict = has_report or not record.state.is_final
         if not is_verdict:
             continue
-        earlier = await asyncio.to_thread(adapters.store.request, run.external_id)
+        earlier = await asyncio.to_thread(at.store.request, run.external_id)
         same = earlier and (earlier.number, earlier.base_ref) == (request.number, request.base_ref)
         if same and run.status == CheckStatus.COMPLETED:
             return Before.JUDGED
