@@ -121,24 +121,23 @@ async def keep_merge(at: AtRepository, decision: Cancel) -> None:
     What was never judged, or is being judged, has no verdict to merge against.
     """
     said = Said(LabelKind.MERGED, decision.place.actor, "", "merge")
-    merged = await change_label(at, at.repository.name, (decision.number, decision.head_sha), said)
+    merged = await change_label(at, (decision.number, decision.head_sha), said)
     if merged and Conclusion(merged.conclusion) not in _LETS_MERGE:
         await asyncio.to_thread(at.store.keep_labels, merged)
 
 
-async def change_label(
-    adapters: Adapters, repository: str, head: tuple[int, str], said: Said
-) -> VerdictLabel | None:
+async def change_label(at: AtRepository, head: tuple[int, str], said: Said) -> VerdictLabel | None:
     """What somebody says of a whole change: `head` is a pull request's (number, sha).
 
     None where it has no verdict. Where its report is gone, so is what was asked.
     """
-    records = await asyncio.to_thread(adapters.store.of_commit, repository, *head)
+    repository = at.repository.name
+    records = await asyncio.to_thread(at.store.of_commit, repository, *head)
     verdicts = with_verdict(records)
     if not verdicts:
         return None
     newest = verdicts[0]
-    request = await asyncio.to_thread(adapters.store.request, newest.id)
+    request = await asyncio.to_thread(at.store.request, newest.id)
     plain = VerdictLabel(
         **asdict(said),
         repository=repository,
@@ -156,14 +155,11 @@ async def change_label(
         given_s=time.time(),
     )
     try:
-        evaluation = await adapters.verdicts.evaluation(request) if request else None
+        evaluation = await at.verdicts.evaluation(request) if request else None
     except UserError:  # the report is gone; the target's tip at that time is known still
         return plain
-    return (
-        with_change(plain, evaluation, adapters.github.clone_url(repository))
-        if evaluation
-        else plain
-    )
+    address = at.github.clone_url(repository)
+    return with_change(plain, evaluation, address) if evaluation else plain
 
 
 def with_change(label: VerdictLabel, evaluation: Evaluation, address: str) -> VerdictLabel:
@@ -265,7 +261,7 @@ async def keep_pushed_reverts(at: AtRepository, decision: KeepReverts, _delivery
 
 async def _keep(at: AtRepository, earlier: PullRequest, said: Said) -> bool:
     """Keep it once: GitHub tells of a merge and of its push at the same moment."""
-    label = await change_label(at, at.repository.name, (earlier.number, earlier.head_sha), said)
+    label = await change_label(at, (earlier.number, earlier.head_sha), said)
     if label is None or await asyncio.to_thread(_is_kept, at, label):
         return False
     await asyncio.to_thread(at.store.keep_labels, label)
