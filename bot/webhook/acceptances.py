@@ -85,7 +85,7 @@ async def accept(
     return told
 
 
-async def accept_unverified(at: AtRepository, decision: AcceptUnverified, delivery_id: str) -> str:
+async def accept_unverified(at: AtRepository, decision: AcceptUnverified) -> str:
     """Accept everything that could not be verified about the clicked commit, while it is the newest."""
     actor, number = decision.place.actor, await number_of(at, decision)
     permission = await at.repository.permission(actor)
@@ -105,7 +105,7 @@ async def accept_unverified(at: AtRepository, decision: AcceptUnverified, delive
         case = await _case(at, who, pull_request, records, time.time())
     except UserError as error:
         return f"refused: {error.what}"
-    source = f"click {delivery_id}"[:200]
+    source = f"click {at.delivery_id}"[:200]
     given, told = _sorted_out(case, acceptable(case.judged.judgement.gate), source)
     if given:
         await _conclude(at, case, given, _CLICKED, source)

@@ -93,18 +93,21 @@ class Adapters:
     approve_first_time_forks: bool = True
 
     @asynccontextmanager
-    async def at(self, name: str, installation: int) -> AsyncIterator[AtRepository]:
-        """Open the repository (`owner/name`) that a delivery is about."""
+    async def at(
+        self, name: str, installation: int, delivery_id: str = ""
+    ) -> AsyncIterator[AtRepository]:
+        """Open the repository (`owner/name`) that a delivery, if there is one, is about."""
         async with self.github.repository(name, installation) as repository:
             own = {field.name: getattr(self, field.name) for field in fields(self)}
-            yield AtRepository(**own, repository=repository)
+            yield AtRepository(**own, repository=repository, delivery_id=delivery_id)
 
 
 @dataclass(frozen=True, slots=True)
 class AtRepository(Adapters):
-    """The adapters, and the one repository that a delivery is about."""
+    """The adapters, and the one repository that a delivery is about; its id is in those of evaluations."""
 
     repository: Repository = field(kw_only=True)
+    delivery_id: str = field(kw_only=True)
 
 
 def evaluation_id(repository: str, number: int, head_sha: str, delivery_id: str) -> str:

@@ -68,8 +68,8 @@ async def carry_out(adapters: Adapters, decision: Decision, delivery_id: str) ->
         return decision.reason
     place = decision.place
     try:
-        async with adapters.at(place.repository, place.installation) as at:
-            return await _DEEDS[type(decision)](at, decision, delivery_id)
+        async with adapters.at(place.repository, place.installation, delivery_id) as at:
+            return await _DEEDS[type(decision)](at, decision)
     except UserError as error:
         # Nobody to tell: without access there is no place to say it but the log.
         log.warning("%s: GitHub refused: %s", delivery_id, error)
@@ -92,7 +92,7 @@ async def ended(adapters: Adapters, request: EvaluationRequest, ending: Ending) 
         await hide_running(at.repository, request)
 
 
-async def cancel(at: AtRepository, decision: Cancel, _delivery_id: str) -> str:
+async def cancel(at: AtRepository, decision: Cancel) -> str:
     """Stop what is open for a pull request, or for a merge group's head."""
     if decision.is_merged:
         await keep_merge(at, decision)
@@ -104,7 +104,7 @@ async def cancel(at: AtRepository, decision: Cancel, _delivery_id: str) -> str:
     return f"cancelled {cancelled}"
 
 
-_DEEDS: dict[type, Callable[[AtRepository, Any, str], Awaitable[str]]] = {
+_DEEDS: dict[type, Callable[[AtRepository, Any], Awaitable[str]]] = {
     StartPullRequest: start_pull_request,
     StartMergeGroup: start_merge_group,
     StartPatch: start_patch,

@@ -122,7 +122,7 @@ MOST_CHARACTERS = 60_000
 """GitHub takes 65,536."""
 
 
-async def explain(at: AtRepository, decision: ObeyCommand, _delivery_id: str) -> str:
+async def explain(at: AtRepository, decision: ObeyCommand) -> str:
     """Return the answer about one requirement. Raises UserError where there is nothing to explain."""
     found = await judged_head(at, decision.number)
     wanted = found.requirement(first_id(decision.words), "/judge explain R1").id
@@ -131,7 +131,7 @@ async def explain(at: AtRepository, decision: ObeyCommand, _delivery_id: str) ->
     return _explained(at, found, shown, rows)
 
 
-async def explain_all(at: AtRepository, decision: ExplainVerdict, _delivery_id: str) -> str:
+async def explain_all(at: AtRepository, decision: ExplainVerdict) -> str:
     """Explain what is not met of the clicked commit, or everything where nothing is missing."""
     number = await number_of(at, decision)
     if not number or not (await at.repository.permission(decision.place.actor)).can_write:

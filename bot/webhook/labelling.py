@@ -60,7 +60,7 @@ class Said:
     source: str
 
 
-async def label(at: AtRepository, decision: ObeyCommand, _delivery_id: str) -> str:
+async def label(at: AtRepository, decision: ObeyCommand) -> str:
     """Keep what a comment says of requirements' verdicts and return the reply. Raises UserError."""
     source = f"comment {decision.comment:d}"
     known = VerdictLabelFilter(at.repository.name, decision.number, source=source)
@@ -235,7 +235,7 @@ async def keep_revert(at: AtRepository, decision: Cancel) -> None:
         await _keep(at, earlier, said)
 
 
-async def keep_pushed_reverts(at: AtRepository, decision: KeepReverts, _delivery_id: str) -> str:
+async def keep_pushed_reverts(at: AtRepository, decision: KeepReverts) -> str:
     """Keep for each pull request that pushed commits revert together that its change was taken back."""
     who = decision.place.actor
     if not (await at.repository.permission(who)).can_write:

@@ -26,11 +26,10 @@ NO_WRITE_ACCESS = "<!-- assay:no write access -->"
 """One answer a conversation to people who may not command, however often they try."""
 _OVERTAKEN = "A newer `/judge pause` or `/judge resume` counts."
 
-_Deed = Callable[[AtRepository, ObeyCommand, str], Awaitable[str]]
-"""Does it for a delivery; its id comes last."""
+_Deed = Callable[[AtRepository, ObeyCommand], Awaitable[str]]
 
 
-async def obey(at: AtRepository, decision: ObeyCommand, delivery_id: str) -> str:
+async def obey(at: AtRepository, decision: ObeyCommand) -> str:
     """Ask for the permission first, show that the command was seen, then do it."""
     permission = await at.repository.permission(decision.place.actor)
     if not permission.can_write:
@@ -50,7 +49,7 @@ async def obey(at: AtRepository, decision: ObeyCommand, delivery_id: str) -> str
     if answer := _ANSWERS.get(decision.command):
         done = "answered"
         try:
-            body = await answer(at, decision, delivery_id)
+            body = await answer(at, decision)
         except UserError as error:  # the conversation is told in one sentence why
             done = f"refused: {error.what}"
             body = render_markdown(
@@ -59,24 +58,24 @@ async def obey(at: AtRepository, decision: ObeyCommand, delivery_id: str) -> str
         if body:
             await at.repository.put_comment(decision.number, reply_marker(decision.comment), body)
         return done
-    return await _DEEDS[decision.command](at, decision, delivery_id)
+    return await _DEEDS[decision.command](at, decision)
 
 
-async def _judge(at: AtRepository, decision: ObeyCommand, delivery_id: str) -> str:
+async def _judge(at: AtRepository, decision: ObeyCommand) -> str:
     """Judge the newest head; that somebody with write access asks for it is an approval."""
     pull_request, place = await at.repository.pull_request(decision.number), decision.place
     head = (decision.number, pull_request.head_sha)
     await asyncio.to_thread(at.store.approve_head, place.repository, head, place.actor)
     start = StartPullRequest(place, *head, Trigger.COMMAND)
-    done = await start_pull_request(at, start, delivery_id)
+    done = await start_pull_request(at, start)
     await at.repository.react(decision.comment, Reaction.ROCKET)
     return done
 
 
-async def _rerun(at: AtRepository, decision: ObeyCommand, delivery_id: str) -> str:
+async def _rerun(at: AtRepository, decision: ObeyCommand) -> str:
     """Judge again, and say of a named requirement that it cannot be judged alone."""
     if not decision.words:
-        await _judge(at, decision, delivery_id)
+        await _judge(at, decision)
         return ""
     pull_request = await at.repository.pull_request(decision.number)
     records = await records_of(at, pull_request)
@@ -84,7 +83,7 @@ async def _rerun(at: AtRepository, decision: ObeyCommand, delivery_id: str) -> s
     if with_verdict(records):
         found = await judged(at, pull_request, records)
         requirement = found.requirement(requirement, "/judge rerun R1").id
-    done = await _judge(at, decision, delivery_id)
+    done = await _judge(at, decision)
     return render_markdown(
         "reply/rerun.md.j2",
         head=pull_request.head_sha,
@@ -94,7 +93,7 @@ async def _rerun(at: AtRepository, decision: ObeyCommand, delivery_id: str) -> s
     )
 
 
-async def _plan(at: AtRepository, decision: ObeyCommand, delivery_id: str) -> str:
+async def _plan(at: AtRepository, decision: ObeyCommand) -> str:
     """Answer with the plan and its price, or with one sentence why there is none."""
     pull_request = await at.repository.pull_request(decision.number)
     start = StartPullRequest(
@@ -102,7 +101,7 @@ async def _plan(at: AtRepository, decision: ObeyCommand, delivery_id: str) -> st
     )
     forecast, problem, next_step = None, "", ""
     try:
-        forecast = await at.foresee(request_for(pull_request, start, delivery_id))
+        forecast = await at.foresee(request_for(at, pull_request, start))
     except UserError as error:
         problem, next_step = error.what, error.next_step
     except Superseded as error:
@@ -118,7 +117,7 @@ async def _plan(at: AtRepository, decision: ObeyCommand, delivery_id: str) -> st
     return f"no plan: {problem}" if problem else "planned"
 
 
-async def _cancel(at: AtRepository, decision: ObeyCommand, _delivery_id: str) -> str:
+async def _cancel(at: AtRepository, decision: ObeyCommand) -> str:
     why = f"{decision.place.actor} asked for it with `/judge cancel`."
     stopped = await stop_open(at, Cancel(decision.place, decision.number, "", why))
     if stopped:
@@ -129,18 +128,18 @@ async def _cancel(at: AtRepository, decision: ObeyCommand, _delivery_id: str) ->
     return f"cancelled {stopped}"
 
 
-async def _help(_at: AtRepository, _decision: ObeyCommand, _id: str) -> str:
+async def _help(_at: AtRepository, _decision: ObeyCommand) -> str:
     return render_markdown("reply/help.md.j2")
 
 
-async def _not_understood(_at: AtRepository, decision: ObeyCommand, _id: str) -> str:
+async def _not_understood(_at: AtRepository, decision: ObeyCommand) -> str:
     return render_markdown("reply/not_understood.md.j2", line=decision.line)
 
 
 # --- `/judge ask …`: answered by a model from what was kept ------------------------------------------
 
 
-async def ask(at: AtRepository, decision: ObeyCommand, _delivery_id: str) -> str:
+async def ask(at: AtRepository, decision: ObeyCommand) -> str:
     """Return the answer, paid from the pull request's budget. Raises UserError where there is none."""
     if not at.verdicts.has_model:
         raise UserError(
@@ -169,7 +168,7 @@ async def ask(at: AtRepository, decision: ObeyCommand, _delivery_id: str) -> str
 # --- `/judge pause` and `/judge resume`: the newest comment counts, in whatever order they come ------
 
 
-async def pause(at: AtRepository, decision: ObeyCommand, _delivery_id: str) -> str:
+async def pause(at: AtRepository, decision: ObeyCommand) -> str:
     """Pause a pull request and return the reply; what runs goes on."""
     said = Pause(True, decision.place.actor, decision.comment)
     await _keep(at, decision, said)
@@ -179,7 +178,7 @@ async def pause(at: AtRepository, decision: ObeyCommand, _delivery_id: str) -> s
     return render_markdown("reply/paused.md.j2", actor=said.actor, running=bool(running))
 
 
-async def resume(at: AtRepository, decision: ObeyCommand, delivery_id: str) -> str:
+async def resume(at: AtRepository, decision: ObeyCommand) -> str:
     """Resume a pull request, judge its newest commit unless that has a verdict, and return the reply."""
     before = await asyncio.to_thread(at.store.pause_of, at.repository.name, decision.number)
     if before is None or not (before.is_paused or before.comment == decision.comment):
@@ -189,11 +188,11 @@ async def resume(at: AtRepository, decision: ObeyCommand, delivery_id: str) -> s
     start = StartPullRequest(
         decision.place, decision.number, pull_request.head_sha, Trigger.RESUMED
     )
-    request = request_for(pull_request, start, delivery_id)
+    request = request_for(at, pull_request, start)
     known = await judged_before(at, request)
     started = False
     if known not in (Before.JUDGED, Before.RUNNING):
-        done = await start_pull_request(at, start, delivery_id)
+        done = await start_pull_request(at, start)
         started = done.startswith("started")
     return render_markdown(
         "reply/resumed.md.j2", head=pull_request.head_sha, started=started, known=known.value

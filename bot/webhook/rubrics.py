@@ -35,7 +35,7 @@ def rubric_marker(issue: int) -> str:
     return f"<!-- assay:rubric {issue:d} -->"
 
 
-async def draft(at: AtRepository, decision: ObeyCommand, _delivery_id: str) -> str:
+async def draft(at: AtRepository, decision: ObeyCommand) -> str:
     """Post a draft on the issue unless one is there, keep its words, and return the reply."""
     subject = await _subject(at.repository, decision)
     number = subject.issue.number
@@ -60,7 +60,7 @@ async def draft(at: AtRepository, decision: ObeyCommand, _delivery_id: str) -> s
     )
 
 
-async def approve(at: AtRepository, decision: ObeyCommand, _delivery_id: str) -> str:
+async def approve(at: AtRepository, decision: ObeyCommand) -> str:
     """Count an approval of the words that stand there now, and return the reply."""
     subject = await _subject(at.repository, decision)
     number, actor = subject.issue.number, decision.place.actor

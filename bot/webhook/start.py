@@ -49,7 +49,7 @@ from bot.webhook.when import (
 PATCH_MARKER = "<!-- assay:agent-patch -->"
 
 
-async def start_pull_request(at: AtRepository, decision: StartPullRequest, request_id: str) -> str:
+async def start_pull_request(at: AtRepository, decision: StartPullRequest) -> str:
     """Judge a pull request's head as GitHub has it now, if the configuration or somebody asks for it."""
     pull_request = await at.repository.pull_request(decision.number)
     if not pull_request.is_open:
@@ -60,7 +60,7 @@ async def start_pull_request(at: AtRepository, decision: StartPullRequest, reque
     if before and before.head_sha not in ("", pull_request.head_sha):
         # For those that still have it.
         await shared_head(at).agree(before.head_sha, decision.number)
-    request = request_for(pull_request, decision, request_id)
+    request = request_for(at, pull_request, decision)
     if decision.trigger not in BY_HAND:
         sifted = await sift(at, pull_request, decision)
         sifted = await unless_paused(at, decision.number, sifted)
@@ -78,12 +78,12 @@ async def start_pull_request(at: AtRepository, decision: StartPullRequest, reque
 
 
 def request_for(
-    pull_request: PullRequest, decision: StartPullRequest, delivery_id: str
+    at: AtRepository, pull_request: PullRequest, decision: StartPullRequest
 ) -> EvaluationRequest:
     """What is judged of a pull request's head, asked for by one delivery."""
     place, sha = decision.place, pull_request.head_sha
     return EvaluationRequest(
-        id=evaluation_id(place.repository, pull_request.number, sha, delivery_id),
+        id=evaluation_id(place.repository, pull_request.number, sha, at.delivery_id),
         repository=place.repository,
         head_sha=sha,
         base_sha=pull_request.base_sha,
@@ -163,11 +163,11 @@ async def _needs_approval(at: AtRepository, pull_request: PullRequest) -> bool:
     return not approved and await at.repository.is_first_time_contributor(pull_request)
 
 
-async def start_merge_group(at: AtRepository, decision: StartMergeGroup, delivery_id: str) -> str:
+async def start_merge_group(at: AtRepository, decision: StartMergeGroup) -> str:
     """Judge what a merge queue is about to merge."""
     place = decision.place
     request = EvaluationRequest(
-        id=evaluation_id(place.repository, 0, decision.head_sha, delivery_id),
+        id=evaluation_id(place.repository, 0, decision.head_sha, at.delivery_id),
         repository=place.repository,
         head_sha=decision.head_sha,
         base_sha=decision.base_sha,
@@ -180,18 +180,18 @@ async def start_merge_group(at: AtRepository, decision: StartMergeGroup, deliver
     return await begin(at, request)
 
 
-async def rerun(at: AtRepository, decision: Rerun, delivery_id: str) -> str:
+async def rerun(at: AtRepository, decision: Rerun) -> str:
     """Judge a commit again, as what it was judged before."""
     number = await number_of(at, decision)
     if number:
         start = StartPullRequest(decision.place, number, decision.head_sha, Trigger.RERUN)
-        return await start_pull_request(at, start, delivery_id)
+        return await start_pull_request(at, start)
     earlier = await _earlier(at, decision)
     if earlier is None:
         return "nothing is known of this commit"
     name, sha = earlier.repository, earlier.head_sha
     again = replace(
-        earlier, id=evaluation_id(name, 0, sha, delivery_id), actor=decision.place.actor
+        earlier, id=evaluation_id(name, 0, sha, at.delivery_id), actor=decision.place.actor
     )
     return await begin(at, again)
 
@@ -217,7 +217,7 @@ async def number_of(adapters: Adapters, decision: Clicked) -> int:
     return earlier.number if earlier else 0
 
 
-async def approve_and_run(at: AtRepository, decision: Approve, delivery_id: str) -> str:
+async def approve_and_run(at: AtRepository, decision: Approve) -> str:
     """Remember a maintainer's approval of one head, and judge it."""
     place = decision.place
     if not (await at.repository.permission(place.actor)).can_write:
@@ -226,10 +226,10 @@ async def approve_and_run(at: AtRepository, decision: Approve, delivery_id: str)
     head = (number, decision.head_sha)
     await asyncio.to_thread(at.store.approve_head, place.repository, head, place.actor)
     again = Rerun(place, *head, decision.evaluation_id)
-    return await rerun(at, again, delivery_id)
+    return await rerun(at, again)
 
 
-async def start_patch(at: AtRepository, decision: StartPatch, delivery_id: str) -> str:
+async def start_patch(at: AtRepository, decision: StartPatch) -> str:
     """Judge an agent's diff or branch; what does not exist is a clear answer."""
     place, base_ref, base_sha = decision.place, decision.base, decision.base
     try:
@@ -239,9 +239,9 @@ async def start_patch(at: AtRepository, decision: StartPatch, delivery_id: str) 
         head_sha = await at.repository.branch_sha(decision.branch) if decision.branch else ""
     except NotThere as error:
         refusal = RefusePatch(place, decision.issue, (error.what,))
-        return await refuse_patch(at, refusal, delivery_id)
+        return await refuse_patch(at, refusal)
     request = EvaluationRequest(
-        id=evaluation_id(place.repository, 0, head_sha, delivery_id),
+        id=evaluation_id(place.repository, 0, head_sha, at.delivery_id),
         repository=place.repository,
         head_sha=head_sha,
         base_sha=base_sha,
@@ -259,11 +259,11 @@ async def start_patch(at: AtRepository, decision: StartPatch, delivery_id: str) 
     return await begin(at, request)
 
 
-async def refuse_patch(at: AtRepository, decision: RefusePatch, delivery_id: str) -> str:
+async def refuse_patch(at: AtRepository, decision: RefusePatch) -> str:
     """Say what is wrong: on the issue, and on the evaluation's page and JSON."""
     place = decision.place
     request = EvaluationRequest(
-        id=evaluation_id(place.repository, 0, "", delivery_id),
+        id=evaluation_id(place.repository, 0, "", at.delivery_id),
         repository=place.repository,
         head_sha="",
         base_sha="",

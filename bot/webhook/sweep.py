@@ -62,13 +62,13 @@ async def repositories(adapters: Adapters) -> tuple[Place, ...]:
 async def sweep_repository(adapters: Adapters, place: Place) -> int:
     """Start what was missed in one repository; return how many were looked at."""
     try:
-        async with adapters.at(place.repository, place.installation) as at:
+        async with adapters.at(place.repository, place.installation, DELIVERY) as at:
             missed = await at.repository.unchecked_pull_requests(adapters.check_name)
             for pull_request in missed:
                 start = StartPullRequest(
                     place, pull_request.number, pull_request.head_sha, Trigger.SWEEP
                 )
-                done = await start_pull_request(at, start, DELIVERY)
+                done = await start_pull_request(at, start)
                 log.info("swept %s#%d: %s", place.repository, pull_request.number, done)
     except UserError as error:
         log.warning("%s cannot be swept: %s", place.repository, error)
