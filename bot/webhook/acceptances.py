@@ -26,7 +26,7 @@ from bot.verdict.acceptance import (
 from bot.webhook.adapters import Adapters, AtRepository
 from bot.webhook.decisions import AcceptUnverified, JudgeCommand, ObeyCommand
 from bot.webhook.grammar import Words, read_words
-from bot.webhook.head_verdict import JudgedHead, check_was_seen, judged, records_of, seconds
+from bot.webhook.head_verdict import JudgedHead, judged, records_of, seconds
 from bot.webhook.labelling import Said, verdict_label
 from bot.webhook.start import number_of
 
@@ -69,13 +69,11 @@ async def accept(
     if refused := _why_not(who, pull_request, records):
         return (refused,)
     try:
-        case = await _case(at, who, pull_request, records, seconds(decision.given_at))
+        found = await judged(at, pull_request, records, seconds(decision.given_at))
     except UserError as error:
         return (f"{error.what} {error.next_step}".strip(),)
-    words, source = (
-        read_words(decision.words, case.judged.judgement),
-        f"comment {decision.comment:d}",
-    )
+    case, words = _Case(who, found), read_words(decision.words, found.judgement)
+    source = f"comment {decision.comment:d}"
     if not words.subjects or not words.reason:
         return (_usage(case, words),)
     given, told = _sorted_out(case, words.subjects[:MOST_SUBJECTS], source)
@@ -102,7 +100,7 @@ async def accept_unverified(at: AtRepository, decision: AcceptUnverified) -> str
         await at.repository.put_comment(number, marker, body)
         return refused
     try:
-        case = await _case(at, who, pull_request, records, time.time())
+        case = _Case(who, await judged(at, pull_request, records, time.time()))
     except UserError as error:
         return f"refused: {error.what}"
     source = f"click {at.delivery_id}"[:200]
@@ -131,18 +129,6 @@ def _why_not(who: _Who, pull_request: PullRequest, records: tuple[EvaluationReco
     told = f"You {did}, so someone else with write access has to accept it."
     loud = " As an administrator you can `/judge override <ID> <reason>`; the report says that you did."
     return told + loud * who.is_admin
-
-
-async def _case(
-    adapters: Adapters,
-    who: _Who,
-    pull_request: PullRequest,
-    records: tuple[EvaluationRecord, ...],
-    given_s: float,
-) -> _Case:
-    """The verdict that a decision is about. Raises UserError when there is none that its author saw."""
-    check_was_seen(pull_request, records, given_s)
-    return _Case(who, await judged(adapters, pull_request, records))
 
 
 def _usage(case: _Case, words: Words) -> str:

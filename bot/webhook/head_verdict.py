@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from dataclasses import dataclass
 from datetime import datetime
@@ -67,12 +68,18 @@ async def judged_head(at: AtRepository, number: int) -> JudgedHead:
 
 
 async def judged(
-    adapters: Adapters, pull_request: PullRequest, records: tuple[EvaluationRecord, ...]
+    adapters: Adapters,
+    pull_request: PullRequest,
+    records: tuple[EvaluationRecord, ...],
+    given_s: float = math.inf,
 ) -> JudgedHead:
-    """Read the newest verdict among a commit's evaluations. Raises UserError where there is none."""
-    verdicts = with_verdict(records)
+    """Read the newest verdict among a commit's evaluations.
+
+    Raises UserError where there is none, or was none yet when somebody wrote at `given_s` (Unix time).
+    """
+    verdicts, sha = with_verdict(records), pull_request.head_sha[:12]
     if not verdicts:
-        newest, sha = records[0] if records else None, pull_request.head_sha[:12]
+        newest = records[0] if records else None
         if newest and not newest.state.is_final:
             raise UserError(
                 f"The newest commit `{sha}` has no verdict yet: it is being judged right now.",
@@ -84,6 +91,11 @@ async def judged(
                 "Comment `/judge` to try again.",
             )
         raise UserError(f"The newest commit `{sha}` has no verdict yet.", _WAIT)
+    if min(one.updated_s for one in verdicts) > given_s + _CLOCKS_DIFFER_S:
+        raise UserError(
+            f"`{sha}` was judged after you wrote this, so it does not count for that commit.",
+            "Read the new verdict, then comment again.",
+        )
     request = await asyncio.to_thread(adapters.store.request, verdicts[0].id)
     if request is None:
         raise AssertionError("an evaluation was recorded without its request")
@@ -93,19 +105,6 @@ async def judged(
     address = adapters.github.clone_url(request.repository)
     again = any(not one.state.is_final for one in records)
     return JudgedHead(pull_request, request, evaluation, evaluation.judgement, address, again)
-
-
-def check_was_seen(
-    pull_request: PullRequest, records: tuple[EvaluationRecord, ...], given_s: float
-) -> None:
-    """Raise UserError where a commit had no verdict yet when somebody wrote (Unix time)."""
-    verdicts = with_verdict(records)
-    if verdicts and min(one.updated_s for one in verdicts) > given_s + _CLOCKS_DIFFER_S:
-        raise UserError(
-            f"`{pull_request.head_sha[:12]}` was judged after you wrote this, so it does not count for "
-            "that commit.",
-            "Read the new verdict, then comment again.",
-        )
 
 
 def seconds(given_at: str) -> float:

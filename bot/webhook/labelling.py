@@ -36,7 +36,6 @@ from bot.webhook.events import MOST_CLAIMS, reverted_commits
 from bot.webhook.grammar import read_words
 from bot.webhook.head_verdict import (
     JudgedHead,
-    check_was_seen,
     judged,
     records_of,
     seconds,
@@ -69,8 +68,7 @@ async def label(at: AtRepository, decision: ObeyCommand) -> str:
         # Handled again after a push, it still speaks of what its author saw.
         pull_request = await at.repository.pull_request(decision.number)
         records = await records_of(at, pull_request)
-        check_was_seen(pull_request, records, seconds(decision.given_at))
-        found = await judged(at, pull_request, records)
+        found = await judged(at, pull_request, records, seconds(decision.given_at))
         words, verb = read_words(decision.words, found.judgement), decision.command.value
         wanted = words.subjects[:MOST_SUBJECTS] or ("",)
         named = [found.requirement(one, f"/judge {verb} R1 <reason>").id for one in wanted]
