@@ -18,7 +18,7 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter
 
 from bot.bench.measures import library
-from bot.bench.rows import append_line, begins_with, read_lines
+from bot.bench.rows import Rows
 from bot.errors import UserError
 from bot.values.grades import MOST_POINTS
 
@@ -190,27 +190,21 @@ def _mean(values: Sequence[float]) -> float | None:
 
 # --- rows on disk ----------------------------------------------------------------------------
 
-_ROW = TypeAdapter(GradeRow)
-_BEGIN = b'{"criterion":'
+GRADES = Rows(TypeAdapter(GradeRow), b'{"criterion":', "assay bench criteria")
 
 
 def write_grades(file: Path, rows: Iterable[GradeRow]) -> None:
     """Write grades, a JSON line each, in place of what was there."""
     file.unlink(missing_ok=True)
     for row in rows:
-        append_line(file, _ROW.dump_json(row))
-
-
-def holds_grades(file: Path) -> bool:
-    """Whether a file has grades, by its beginning."""
-    return begins_with(file, _BEGIN)
+        GRADES.append(file, row)
 
 
 def read_grades(place: Path) -> tuple[GradeRow, ...]:
     """Read the grades of a file, or of a folder's `*.jsonl`. Raises UserError for none, or one twice."""
     found: dict[tuple[str, str, str, int], GradeRow] = {}
     for file in (place,) if place.is_file() else sorted(place.glob("*.jsonl")):
-        for row in read_lines(file, _ROW, _BEGIN, "assay bench criteria"):
+        for row in GRADES.read(file):
             key = (row.criterion, row.task, row.thing, row.grading)
             if key in found:
                 raise UserError(

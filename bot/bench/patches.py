@@ -20,7 +20,7 @@ from pydantic import TypeAdapter
 from bot.bench.cases import ADDRESSES, CaseKind, Label, LabelledCase
 from bot.bench.measures import cohen_kappa
 from bot.bench.merges import Merge, Workbench, run_git
-from bot.bench.rows import append_line, read_lines
+from bot.bench.rows import Rows
 from bot.bench.trial import Judge, JudgedCopy, asked, came_to
 from bot.errors import UserError
 from bot.text.clipping import clip_line
@@ -307,19 +307,13 @@ def compare(before: Iterable[CaseRow], after: Iterable[CaseRow]) -> Comparison:
 
 # --- rows on disk ----------------------------------------------------------------------------
 
-_ROW = TypeAdapter(CaseRow)
-_BEGIN = b'{"case":'
-
-
-def append_row(file: Path, row: CaseRow) -> None:
-    """Add a row."""
-    append_line(file, _ROW.dump_json(row))
+ROWS = Rows(TypeAdapter(CaseRow), b'{"case":', "assay bench patches")
 
 
 def read_rows(file: Path) -> tuple[CaseRow, ...]:
     """Read the newest row of every case, inputs and judges. Raises UserError for what is no row."""
     rows: dict[object, CaseRow] = {}
-    for row in read_lines(file, _ROW, _BEGIN, "assay bench patches"):
+    for row in ROWS.read(file):
         key = (row.case, row.inputs, row.models, row.without)
         rows.pop(key, None)
         rows[key] = row

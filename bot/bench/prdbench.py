@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from bot.bench.rows import append_line, begins_with, read_lines
+from bot.bench.rows import Rows
 from bot.errors import UserError
 from bot.report.machine import ReportDocument
 from bot.task.test_plans import read_plan
@@ -242,20 +242,4 @@ def compare_rounds(before: Iterable[RoundRow], after: Iterable[RoundRow]) -> Rou
 
 # --- rows on disk ----------------------------------------------------------------------------
 
-_ROW = TypeAdapter(RoundRow)
-_BEGIN = b'{"task":'
-
-
-def holds_rounds(file: Path) -> bool:
-    """Whether a file has such rows, by its beginning."""
-    return begins_with(file, _BEGIN)
-
-
-def append_round(file: Path, row: RoundRow) -> None:
-    """Add a row."""
-    append_line(file, _ROW.dump_json(row))
-
-
-def read_rounds(file: Path) -> tuple[RoundRow, ...]:
-    """Read every row, later ones last. Raises UserError for what is no row."""
-    return tuple(read_lines(file, _ROW, _BEGIN, "assay bench prdbench"))
+ROUNDS = Rows(TypeAdapter(RoundRow), b'{"task":', "assay bench prdbench")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -26,18 +27,34 @@ def begins_with(file: Path, begin: bytes) -> bool:
         return lines.read(len(begin)) == begin
 
 
-def read_lines(file: Path, row: TypeAdapter[T], begin: bytes, command: str) -> Iterator[T]:
-    """Read every row; `begin` is how a line of this kind begins. Raises UserError for what is no row.
+@dataclass(frozen=True, slots=True)
+class Rows(Generic[T]):
+    """Rows of one kind: `begin` is how their lines begin, `command` is what writes them."""
 
-    A line that ends in the middle is what a killed run left: it is passed over.
-    """
-    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
-        try:
-            yield row.validate_json(line)
-        except ValidationError as error:
-            is_cut = error.errors()[0]["type"] == "json_invalid"
-            if is_cut and (line.startswith(begin) or begin.startswith(line)):
-                continue
-            raise UserError(
-                f"{file}, line {number}, is no row of `{command}`.", "Name another file."
-            ) from error
+    kind: TypeAdapter[T]
+    begin: bytes
+    command: str
+
+    def are_in(self, file: Path) -> bool:
+        """Whether a file has such rows, by its beginning."""
+        return begins_with(file, self.begin)
+
+    def append(self, file: Path, row: T) -> None:
+        """Add a row."""
+        append_line(file, self.kind.dump_json(row))
+
+    def read(self, file: Path) -> Iterator[T]:
+        """Read every row, later ones last. Raises UserError for what is no row.
+
+        A line that ends in the middle is what a killed run left: it is passed over.
+        """
+        for number, line in enumerate(file.read_bytes().splitlines(), start=1):
+            try:
+                yield self.kind.validate_json(line)
+            except ValidationError as error:
+                is_cut = error.errors()[0]["type"] == "json_invalid"
+                if is_cut and (line.startswith(self.begin) or self.begin.startswith(line)):
+                    continue
+                raise UserError(
+                    f"{file}, line {number}, is no row of `{self.command}`.", "Name another file."
+                ) from error

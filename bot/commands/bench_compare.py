@@ -8,9 +8,9 @@ from statistics import fmean
 from rich.console import Console
 
 from bot.bench import measures, patches
-from bot.bench.criteria import holds_grades, orders, read_grades
+from bot.bench.criteria import GRADES, orders, read_grades
 from bot.bench.devai_measures import agreement, holds_verdicts, read_verdicts
-from bot.bench.prdbench import compare_rounds, holds_rounds, read_rounds
+from bot.bench.prdbench import ROUNDS, compare_rounds
 from bot.commands.bench_patches import ended, judges_of, print_table, row_line, say
 from bot.errors import UserError
 from bot.text.clipping import clip_line
@@ -22,8 +22,8 @@ def run(before: Path, after: Path) -> None:
     """Show what changed, and whether one run is better than chance explains."""
     kinds = (
         (holds_verdicts, _compare_verdicts),
-        (holds_rounds, _compare_rounds),
-        (holds_grades, _compare_grades),
+        (ROUNDS.are_in, _compare_rounds),
+        (GRADES.are_in, _compare_grades),
     )
     for holds, compare in kinds:
         if holds(before) and holds(after):
@@ -81,7 +81,7 @@ def _compare_verdicts(console: Console, before: Path, after: Path) -> None:
 
 def _compare_rounds(console: Console, before: Path, after: Path) -> None:
     """Compare two runs of PRDBench item by item, on the submissions that both judged."""
-    found = compare_rounds(read_rounds(before), read_rounds(after))
+    found = compare_rounds(ROUNDS.read(before), ROUNDS.read(after))
     if not found.rounds:
         raise UserError(
             f"{before} and {after} have no submission in common.", "Compare two runs over one set."

@@ -17,7 +17,7 @@ from rich.table import Table
 
 from bot.bench import measures, patches
 from bot.bench.cases import LabelledCase, read_set
-from bot.bench.patches import Benches, CaseRow, CaseTrial, append_row, code_version, read_rows
+from bot.bench.patches import ROWS, Benches, CaseRow, CaseTrial, code_version, read_rows
 from bot.commands.bench import judging
 from bot.errors import UserError
 from bot.settings import Settings, load_settings, make_home
@@ -95,7 +95,7 @@ def run(**options: Any) -> None:
 
         async def judge(case: LabelledCase) -> None:
             row = rows[case.id] = await trial.run(case)
-            append_row(out, row)
+            ROWS.append(out, row)
             say(console, f"[{len(rows)}/{len(cases)}] {row_line(row)}")
 
         asyncio.run(at_once(wanted.jobs, judge, waiting))

@@ -22,13 +22,12 @@ from bot.bench import measures
 from bot.bench.patches import code_version
 from bot.bench.prdbench import (
     PLAN,
+    ROUNDS,
     RoundRow,
     RoundScore,
     Submitted,
-    append_round,
     inputs,
     items_of,
-    read_rounds,
     read_set,
     round_scores,
 )
@@ -74,7 +73,7 @@ def run(**options: Any) -> None:
     make_home(settings.home)
     wanted.out.mkdir(parents=True, exist_ok=True)
     rows, console = wanted.out / "rows.jsonl", table_console()
-    known = read_rounds(rows) if rows.exists() else ()
+    known = ROUNDS.read(rows) if rows.exists() else ()
     bench = _Bench(settings, wanted, console, {_key(row): row for row in known if not row.error})
     asyncio.run(bench.run(submitted))
     done = sorted(bench.rows, key=lambda row: (row.agent, row.task, row.round))
@@ -128,7 +127,7 @@ class _Bench:
         row = self.known.get(_key(fresh))
         if row is None or (self.wanted.repair_command and not self._repair_file(row).exists()):
             row = await self._judge(submission, fresh, folder)
-            append_round(self.wanted.out / "rows.jsonl", row)
+            ROUNDS.append(self.wanted.out / "rows.jsonl", row)
         self._tell(row)
         return row
 

@@ -19,7 +19,7 @@ import yaml
 
 from bot.bench.cases import CaseKind, Label, read_cases
 from bot.bench.merges import Workbench
-from bot.bench.patches import CaseRow, append_row, read_rows
+from bot.bench.patches import ROWS, CaseRow, read_rows
 from bot.bench.trial import JudgedCopy
 from bot.errors import UserError
 from bot.values import ABLATED, Conclusion, Part
@@ -363,13 +363,13 @@ def runs(tmp_path: Path) -> tuple[Path, Path]:
     """Ten wrong cases and two right ones: six wrong successes end, one right one is stopped."""
     before, after = tmp_path / "before.jsonl", tmp_path / "after.jsonl"
     for number in range(10):
-        append_row(before, row(f"w{number}", Label.WRONG, SUCCESS if number < 6 else FAILURE))
-        append_row(after, row(f"w{number}", Label.WRONG, FAILURE if number < 9 else ASKED))
+        ROWS.append(before, row(f"w{number}", Label.WRONG, SUCCESS if number < 6 else FAILURE))
+        ROWS.append(after, row(f"w{number}", Label.WRONG, FAILURE if number < 9 else ASKED))
     for number, ended in enumerate((SUCCESS, ASKED)):
-        append_row(before, row(f"r{number}", Label.RIGHT, SUCCESS))
-        append_row(after, row(f"r{number}", Label.RIGHT, ended))
-    append_row(before, row("other-inputs", Label.RIGHT, SUCCESS))
-    append_row(after, row("other-inputs", Label.RIGHT, SUCCESS, "2"))
+        ROWS.append(before, row(f"r{number}", Label.RIGHT, SUCCESS))
+        ROWS.append(after, row(f"r{number}", Label.RIGHT, ended))
+    ROWS.append(before, row("other-inputs", Label.RIGHT, SUCCESS))
+    ROWS.append(after, row("other-inputs", Label.RIGHT, SUCCESS, "2"))
     return before, after
 
 
@@ -416,7 +416,7 @@ def test_agreement_is_measured(runs: tuple[Path, Path]) -> None:
 
 def test_rows_are_read_back(tmp_path: Path) -> None:
     wanted = row("w0", Label.WRONG, SUCCESS)
-    append_row(tmp_path / "rows.jsonl", wanted)
+    ROWS.append(tmp_path / "rows.jsonl", wanted)
     assert read_rows(tmp_path / "rows.jsonl") == (wanted,)
     assert json.loads((tmp_path / "rows.jsonl").read_text())["label"] == "wrong"
 

@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from bot.bench.prdbench import (
+    ROUNDS,
     ItemRow,
     RoundRow,
-    append_round,
-    read_rounds,
     read_set,
     round_scores,
 )
@@ -102,7 +101,7 @@ def test_rounds_are_scored_and_what_is_judged_is_not_judged_again(
     assert found["alone", "1", "all"]["gain"] == ""
     items = {
         (row.agent, row.round): [(item.points, item.verdict.value) for item in row.items]
-        for row in read_rounds(tmp_path / "out/rows.jsonl")
+        for row in ROUNDS.read(tmp_path / "out/rows.jsonl")
     }
     held = [(2, "satisfied"), (2, "satisfied"), (None, "unverified")]
     assert items["mended", 2] == items["alone", 1] == held
@@ -166,7 +165,7 @@ def test_a_score_is_the_mean_of_tasks_and_a_gain_is_over_tasks_that_both_rounds_
 def test_two_runs_are_compared_item_by_item(tmp_path: Path) -> None:
     def written(name: str, *rounds: RoundRow) -> str:
         for one in rounds:
-            append_round(tmp_path / name, one)
+            ROUNDS.append(tmp_path / name, one)
         return name
 
     first = row("a", 1, 0, 0, 2, None, 1, 2)
