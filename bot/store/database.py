@@ -6,10 +6,11 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, Row, create_engine, event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
@@ -18,6 +19,10 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from bot.errors import Transient, UserError
 from bot.store.tables import migrate
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T", bound="DataclassInstance")
 _SQLITE_TIMEOUT_S = 8.0
 _PAUSE_S = 0.02
 
@@ -56,6 +61,12 @@ def _or_transient() -> Iterator[None]:
         raise Transient(
             f"the records' database does not answer ({type(error).__name__})"
         ) from error
+
+
+def value_of(kind: type[T], row: Row[Any], **own: object) -> T:
+    """Make a value of the columns that have the names of its fields, and of its `own` values."""
+    values = {**row._asdict(), **own}
+    return kind(**{field.name: values[field.name] for field in fields(kind)})
 
 
 def _engine(database_url: str) -> Engine:

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, select, tuple_
 
 from bot.store.base import EvaluationFacts, EvaluationRecord, EvaluationState
-from bot.store.database import Database
+from bot.store.database import Database, value_of
 from bot.store.tables import EVALUATIONS, FACTS, FLAKY_TESTS
 from bot.text import scrub
 from bot.values import ReadableRepository
@@ -210,11 +210,13 @@ def _where(
     return conditions
 
 
+def record_of(row: Row[Any]) -> EvaluationRecord:
+    """Return the evaluation of a row with COLUMNS."""
+    return value_of(EvaluationRecord, row, state=EvaluationState(row.state))
+
+
 def _row(row: Row[Any]) -> ListedEvaluation:
-    values = row._asdict()
-    known = {field.name: values[field.name] for field in fields(EvaluationRecord)}
-    record = EvaluationRecord(**{**known, "state": EvaluationState(values["state"])})
-    return ListedEvaluation(record, _facts(row))
+    return ListedEvaluation(record_of(row), _facts(row))
 
 
 def _facts(row: Row[Any]) -> EvaluationFacts:

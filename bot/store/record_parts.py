@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Connection, delete, func, select
 
 from bot.errors import Transient
 from bot.store.base import HostDisk, VerdictLabelFilter
-from bot.store.database import Database
+from bot.store.database import Database, value_of
 from bot.store.tables import (
     ACCEPTANCES,
     APPROVALS,
@@ -171,7 +171,7 @@ class RecordParts(Database):
         recent = HOSTS.c.seen_s > now_s() - _SEEN_S
         with self._begin() as connection:
             rows = connection.execute(select(HOSTS).where(recent).order_by(HOSTS.c.name)).all()
-        return tuple(HostDisk(**row._asdict()) for row in rows)
+        return tuple(value_of(HostDisk, row) for row in rows)
 
     def reply(self, key: str) -> bytes | None:
         """Find what a model replied to the question of this key (hexadecimal)."""

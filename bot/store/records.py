@@ -18,7 +18,7 @@ from bot.store.base import (
     StageTime,
     Totals,
 )
-from bot.store.listing import COLUMNS, OPEN, ListingRecords
+from bot.store.listing import COLUMNS, OPEN, ListingRecords, record_of
 from bot.store.record_parts import RecordParts
 from bot.store.sessions import SessionRecords
 from bot.store.tables import BASE_RESULTS, DECISIONS, EVALUATIONS, REPLIES, STAGE_TIMES, now_s
@@ -271,10 +271,7 @@ class Store(RecordParts, TokenRecords, SessionRecords, ListingRecords):
 
     def _find(self, query: Select[Any]) -> tuple[EvaluationRecord, ...]:
         with self._begin() as connection:
-            rows = [row._asdict() for row in connection.execute(query)]
-        return tuple(
-            EvaluationRecord(**{**row, "state": EvaluationState(row["state"])}) for row in rows
-        )
+            return tuple(map(record_of, connection.execute(query)))
 
 
 def _all() -> Select[Any]:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pydantic import TypeAdapter
 from sqlalchemy import delete, select, update
 
-from bot.store.database import Database
+from bot.store.database import Database, value_of
 from bot.store.tables import SESSIONS, now_s
 from bot.text import scrub
 from bot.values import ReadableRepository
@@ -54,14 +54,7 @@ class SessionRecords(Database):
             row = connection.execute(select(SESSIONS).where(this)).first()
         if row is None:
             return None
-        return WebSession(
-            login=row.login,
-            expires_s=row.expires_s,
-            is_operator=row.is_operator,
-            sealed_token=row.sealed_token,
-            readable=_READABLE.validate_json(row.readable),
-            asked_s=row.asked_s,
-        )
+        return value_of(WebSession, row, readable=_READABLE.validate_json(row.readable))
 
     def keep_readable(self, secret: str, readable: tuple[ReadableRepository, ...]) -> None:
         """Keep what GitHub says now."""

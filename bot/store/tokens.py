@@ -8,10 +8,10 @@ import re
 import secrets
 from dataclasses import asdict, dataclass, field
 
-from sqlalchemy import Row, select, update
+from sqlalchemy import select, update
 
 from bot.errors import UserError
-from bot.store.database import Database
+from bot.store.database import Database, value_of
 from bot.store.tables import API_TOKENS, now_s
 from bot.text import scrub
 
@@ -99,13 +99,13 @@ class TokenRecords(Database):
         # An unknown id takes as long as a wrong secret.
         salt, digest = (row.salt, row.digest) if row else (_NO_SALT, _NO_DIGEST)
         is_right = hmac.compare_digest(_digest(salt, sent), digest)
-        return _token(row) if row and is_right else None
+        return value_of(ApiToken, row) if row and is_right else None
 
     def tokens(self) -> tuple[ApiToken, ...]:
         """List all tokens, the newest last."""
         with self._begin() as connection:
             rows = connection.execute(select(API_TOKENS).order_by(API_TOKENS.c.created_s)).all()
-        return tuple(_token(row) for row in rows)
+        return tuple(value_of(ApiToken, row) for row in rows)
 
     def revoke_token(self, identifier: str) -> bool:
         """End a token now; false when there is none of that id."""
@@ -120,8 +120,3 @@ class TokenRecords(Database):
 def _digest(salt: bytes, secret: str) -> bytes:
     """One round is enough: a secret of 256 random bits cannot be guessed."""
     return hmac.digest(salt, secret.encode(), hashlib.sha256)
-
-
-def _token(row: Row[tuple[object, ...]]) -> ApiToken:
-    values = row._asdict()
-    return ApiToken(**{name: values[name] for name in ApiToken.__dataclass_fields__})
