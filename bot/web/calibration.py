@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import partial
 
 from flask import Blueprint, Response, request
 
@@ -54,9 +55,10 @@ def by_link_or_visit(links: SignedLinks, visits: Visits) -> Readers:
 
 def calibration_page(labels: Store, readers: Readers) -> Blueprint:
     """Make the blueprint with `/calibration`."""
-    page = _Page(labels, readers)
     blueprint = Blueprint("calibration", __name__)
-    blueprint.add_url_rule("/calibration", view_func=page.shown, endpoint="shown")
+    blueprint.add_url_rule(
+        "/calibration", view_func=partial(_shown, labels, readers), endpoint="shown"
+    )
     blueprint.register_error_handler(Transient, away)
     blueprint.after_request(_with_form)
     return blueprint
@@ -85,42 +87,37 @@ class CalibrationTable:
     rows: tuple[Measured, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
-    labels: Store
-    readers: Readers
-
-    def shown(self) -> Response:
-        """Show the measures of what this reader may see; who may not see the page finds none."""
-        may_see = self.readers()
-        if may_see is None:
-            return missing()
-        wanted = _wanted()
-        places = [one for one in self.labels.labelled_repositories() if may_see(one)]
-        asked = [one for one in places if wanted.repository.lower() in ("", one)]
-        newest = self.labels.newest_labels(asked, MOST_LABELS)
-        chosen = [one for one in that_count(newest) if wanted.holds(one)]
-        judged = of_requirements(chosen)
-        text = render_html(
-            "pages/calibration.html.j2",
-            signature=request.args.get("s", ""),
-            wanted=wanted,
-            repositories=places,
-            most=MOST_LABELS if len(newest) == MOST_LABELS else 0,
-            total=measured("", judged),
-            people=len({one.person.lower() for one in judged}),
-            changes=len({(one.repository.lower(), one.number) for one in judged}),
-            tables=(
-                CalibrationTable("kind", grouped(judged, lambda one: one.category)),
-                CalibrationTable("decider", grouped(judged, lambda one: one.decided_by)),
-                CalibrationTable("model", grouped(judged, lambda one: one.model)),
-                CalibrationTable("month", grouped(judged, month_of)),
-            ),
-            others=counted(chosen),
-            install="" if has_statistics() else INSTALL,
-            fewest=FEWEST,
-        )
-        return Response(text, mimetype="text/html")
+def _shown(labels: Store, readers: Readers) -> Response:
+    """Show the measures of what this reader may see; who may not see the page finds none."""
+    may_see = readers()
+    if may_see is None:
+        return missing()
+    wanted = _wanted()
+    places = [one for one in labels.labelled_repositories() if may_see(one)]
+    asked = [one for one in places if wanted.repository.lower() in ("", one)]
+    newest = labels.newest_labels(asked, MOST_LABELS)
+    chosen = [one for one in that_count(newest) if wanted.holds(one)]
+    judged = of_requirements(chosen)
+    text = render_html(
+        "pages/calibration.html.j2",
+        signature=request.args.get("s", ""),
+        wanted=wanted,
+        repositories=places,
+        most=MOST_LABELS if len(newest) == MOST_LABELS else 0,
+        total=measured("", judged),
+        people=len({one.person.lower() for one in judged}),
+        changes=len({(one.repository.lower(), one.number) for one in judged}),
+        tables=(
+            CalibrationTable("kind", grouped(judged, lambda one: one.category)),
+            CalibrationTable("decider", grouped(judged, lambda one: one.decided_by)),
+            CalibrationTable("model", grouped(judged, lambda one: one.model)),
+            CalibrationTable("month", grouped(judged, month_of)),
+        ),
+        others=counted(chosen),
+        install="" if has_statistics() else INSTALL,
+        fewest=FEWEST,
+    )
+    return Response(text, mimetype="text/html")
 
 
 def _wanted() -> LabelQuery:
