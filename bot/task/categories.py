@@ -85,6 +85,9 @@ _BY_WORDS: dict[Area, tuple[str, ...]] = {
         r"^(?:say|explain|describe|mention|show|note|clarify)\s+in\s+(?:the\s+)?(?:\w+\s+){0,2}"
         rf"{_DOCUMENT}\b",
         r"^document\s",
+        rf"^(?:the |our )?(?:\w+ )?{_DOCUMENT} (?:still )?(?:says?|names?|mentions?|shows?|lists?|claims?"
+        r"|states?|describes?|lacks?|misses|contains?|has|have|uses?|refers?|links?|points?|calls?|gives?)\b",
+        rf"^(?:{_VERB})\s+[^.;:\n]{{1,60}}\sin\s+(?:the\s+)?(?:\w+\s+)?{_DOCUMENT}\.?$",
     ),
     Area.TYPING: (
         r"^(?:add|fix|improve|complete|correct|update)\s+(?:\w+\s+){0,2}"
@@ -205,7 +208,7 @@ def is_refactoring(requirements: Requirements) -> bool:
 
 def upkeep_area(text: str) -> Area | None:
     """The area that an upkeep demand is about; None for a demand of behaviour."""
-    cleaned = text.strip().strip("*_ ")
+    cleaned = text.strip().strip("*_ ").removeprefix("Fixed: ")
     conventional = CONVENTIONAL.match(cleaned)
     if conventional:
         kind = (conventional["type"] or conventional["tag"]).lower()
