@@ -17,6 +17,7 @@ from sandbox.elsewhere.variation import MOST, neighbors, shared_words
 
 MOST_OF_A_FUNCTION = 4
 MOST_INPUTS = 16
+_MOST_WITH_MORE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +48,15 @@ def calls_around(
     driver: Driver,
     call: Recorded,
     words: tuple[object, ...],
-    known: set[tuple[str, str, str]],
+    recorded: Iterable[Recorded],
 ) -> tuple[NearCall, ...]:
     """Calls that differ from one in one argument, the arguments in turn; none that a test makes.
 
-    Where arguments share a word, calls with another one in all of them come in turn, too.
+    Where arguments share a word, calls with another one in all of them come in turn, too, and calls with an
+    argument more, as another one of those `recorded` has it.
     """
+    of_function = [o for o in recorded if (o.module, o.name) == (call.module, call.name)]
+    known = {one.arguments for one in of_function}
     values = driver.values(call)
     of_each = [
         [
@@ -63,11 +67,27 @@ def calls_around(
     ]
     swapped = (driver.swapped(call, word, other) for word, other in shared_words(values))
     of_each.append([NearCall(one, SEVERAL, 0) for one in swapped if one])
+    of_each.append([*islice(_with_more(driver, call, of_function), _MOST_WITH_MORE)])
     found: dict[str, NearCall] = {}
     for one in chain.from_iterable(zip_longest(*of_each)):
-        if one and (call.module, call.name, one.call.arguments) not in known:
+        if one and one.call.arguments not in known:
             found.setdefault(one.call.arguments, one)
     return tuple(islice(found.values(), MOST))
+
+
+def _with_more(driver: Driver, call: Recorded, recorded: Iterable[Recorded]) -> Iterator[NearCall]:
+    """Yield the longer calls of a plain function with the arguments of this one in the first places."""
+    own, seen = driver.values(call), set[str]()
+    for longer in recorded:
+        values = driver.values(longer)
+        more = repr(values[len(own) :])
+        is_plain = driver.taken(call) == len(own) and driver.taken(longer) == len(values)
+        if is_plain and len(values) > len(own) and more not in seen:
+            seen.add(more)
+            made = longer
+            for slot, value in enumerate(own):
+                made = driver.varied(made, slot, value)
+            yield NearCall(made, SEVERAL, 0)
 
 
 def with_nothing(driver: Driver, call: Recorded) -> Iterator[NearCall]:

@@ -61,10 +61,9 @@ async def replay_nearby(
         return SecondLook(inputs=(unmeasured(wanted[0], Unmeasured.NO_BASE),))
     added = added_code(looking.checkout.diff, set(looking.test_files))
     words = literals(added)
-    known = {(one.module, one.name, one.arguments) for one in calls}
 
     def near(some: list[Recorded]) -> dict[Recorded, tuple[NearCall, ...]]:
-        return {one: calls_around(driver, one, words, known) for one in chosen(some)}
+        return {one: calls_around(driver, one, words, calls) for one in chosen(some)}
 
     # A start takes longer than the calls near a few tested ones, and apart they do not disturb these.
     is_at_once = driver.is_apart and len(wanted) <= _FEW and not looking.beside
@@ -147,11 +146,10 @@ async def replay_held(
     `names` are those that only head knows.
     """
     driver, looking = replay.driver, replay.looking
-    known = {(one.module, one.name, one.arguments) for one in calls}
     words = literals(added_code(looking.checkout.diff, set(looking.test_files)))
     own = sorted(calls, key=lambda one: one.name.rpartition(".")[2] not in looking.touched)
     around = {
-        one: (*with_nothing(driver, one), *calls_around(driver, one, words, known))
+        one: (*with_nothing(driver, one), *calls_around(driver, one, words, calls))
         for one in chosen(own)
     }
     if looking.base is None or not around:
