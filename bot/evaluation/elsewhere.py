@@ -122,7 +122,7 @@ async def _seen(
     alternatives = (one for r in asking for one in (*side_by_side(r), *alike(r), *like_shown(r)))
     beside = tuple(dict.fromkeys((*alternatives, *kept_beside(asking))))
     named = frozenset[str]().union(*(named_code(one) for one in asking if one.category in ASKED))
-    said = "\n".join(f"{one.text}\n{one.detail}" for one in asking)
+    said = "\n".join(one.with_detail for one in asking)
     in_other_zone = bool(_SPEAKS_OF_UTC.search(said)) and not _LOCAL.search(said)
     found = SecondLook()
     for project, asked in projects.values():

@@ -231,7 +231,7 @@ def with_crashes(verdict: Verdict, requirement: Requirement, case: Case) -> Verd
         name = crash.call.partition("(")[0] if "()." not in crash.call else crash.call
         if case.is_sole(requirement) or words_of(name) & words_of(requirement.text):
             tied.append(crash)
-    is_spoken_of = _EMPTY in words_of(f"{requirement.text} {requirement.detail}")
+    is_spoken_of = _EMPTY in words_of(requirement.with_detail)
     wrong = next((c for c in tied if c.is_broken_promise or is_spoken_of), None)
     if wrong:
         lowered = unsatisfied(requirement, f"{wrong.told}{_why(wrong)}.", case, next_step=_MEND)

@@ -186,7 +186,7 @@ def _told(
         more = f" ({len(found) - _MOST_NAMED} more)" if len(found) > _MOST_NAMED else ""
         reason = f"{_BY_ITSELF}, {'; '.join(named)}{more}."
         return unverified(requirement, reason, _advice(found[0].package))
-    asked = (f"{one.text}\n{one.detail}" for one in case.requirements.items if one.trust.is_asked)
+    asked = (one.with_detail for one in case.requirements.items if one.trust.is_asked)
     if (closed := shut(base, head)) and not any(map(_SPEAKS_OF_EXPORTS.search, asked)):
         named = [f"`{path}`" for path in closed[:_MOST_NAMED]]
         more = f" and {len(closed) - _MOST_NAMED} more" if len(closed) > _MOST_NAMED else ""

@@ -170,7 +170,7 @@ _REMOVING = re.compile(
 def names_subject(requirement: Requirement, test: TestComparison) -> bool:
     """Whether the demand spells the identifier that a test is named after."""
     return requirement.category is not Category.BASELINE and any(
-        _is_named_after(test, sentence) for sentence in _sentences(requirement)
+        _is_named_after(test, sentence) for sentence in sentences(requirement.with_detail)
     )
 
 
@@ -181,7 +181,7 @@ def asks_to_remove(requirement: Requirement, test: TestComparison) -> bool:
         and requirement.category is not Category.BASELINE
         and any(
             _REMOVING.search(sentence) and _is_named_after(test, sentence)
-            for sentence in _sentences(requirement)
+            for sentence in sentences(requirement.with_detail)
         )
     )
 
@@ -191,7 +191,7 @@ def asks_to_remove_function(requirement: Requirement, function: str) -> bool:
     named = whole_name(function)
     return requirement.trust.is_asked and any(
         _REMOVING.search(sentence) and named.search(sentence)
-        for sentence in _sentences(requirement)
+        for sentence in sentences(requirement.with_detail)
     )
 
 
@@ -217,10 +217,6 @@ def removed_names(requirement: Requirement) -> frozenset[str]:
     found = _ONLY_REMOVES.fullmatch(requirement.text)
     named = _SPELLED.findall(found["what"]) if found else ()
     return frozenset(name for name in map("".join, named) if len(name) >= _LEAST)
-
-
-def _sentences(requirement: Requirement) -> list[str]:
-    return sentences(f"{requirement.text}\n{requirement.detail}")
 
 
 def _is_named_after(test: TestComparison, sentence: str) -> bool:
@@ -279,8 +275,8 @@ def ties_by_example(
             if example := known.get((one.call, one.result)):
                 why = f"the task shows `{example.said_call}` as `{example.said_result}`"
                 for requirement in asked:
-                    said = f"{requirement.text}\n{requirement.detail}"
-                    if requirement.origin == example.origin and example.said_call in said:
+                    is_around = example.said_call in requirement.with_detail
+                    if requirement.origin == example.origin and is_around:
                         yield Tie(requirement.id, test.id, 1.0, why, explicit=True, by_example=True)
 
 

@@ -319,7 +319,7 @@ def gives_up_error(requirement: Requirement, test: TestComparison) -> bool:
     before, after = (
         len(_EXPECTING.findall(_HEADING.sub("", one))) for one in (test.source_before, test.source)
     )
-    said = f"{requirement.text}\n{requirement.detail}"
+    said = requirement.with_detail
     return before > after and not (_EXPECTING.search(said) or _ALLOWING.search(said))
 
 

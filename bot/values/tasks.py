@@ -185,6 +185,11 @@ class Requirement:
         """The demand as people read it."""
         return self.wording or self.text
 
+    @property
+    def with_detail(self) -> str:
+        """Its text, and below it what the same source says around it."""
+        return f"{self.text}\n{self.detail}"
+
 
 @dataclass(frozen=True, slots=True)
 class Preference:

@@ -59,7 +59,7 @@ class Claim:
     @property
     def asked(self) -> str:
         """All that is asked for, of this demand and of the others."""
-        return "\n".join(f"{one.text}\n{one.detail}" for one in self.case.requirements.items)
+        return "\n".join(one.with_detail for one in self.case.requirements.items)
 
     @property
     def proving_code(self) -> str:

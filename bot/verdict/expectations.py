@@ -76,7 +76,7 @@ def _changed_beside(case: Case, test: TestComparison) -> ChangedPart | None:
         return None
     wanted = case.requirements
     asked = (one for one in wanted.items if one.category is not Category.BASELINE)
-    said = (*wanted.said, *(f"{one.text}\n{one.detail}" for one in asked))
+    said = (*wanted.said, *(one.with_detail for one in asked))
     return changed_beside(test.source_before, test.source, "\n".join(said))
 
 

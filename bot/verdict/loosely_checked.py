@@ -67,7 +67,7 @@ def _passed_with(test: TestComparison, claim: Claim, trials: list[DamageTrial]) 
     one = next(iter(passed.values()))
     own = [call for call in calls if call.function.rpartition(".")[2] == one.damage.symbol]
     if _is_any_number(own) and any(each.damage.kind in RESULTS for each in noticed):
-        demand = f"{claim.requirement.text}\n{claim.requirement.detail}"
+        demand = claim.requirement.with_detail
         if not _MANY_VALUES.search(demand):
             return _OTHER.format(one.damage.symbol)
     is_emptied = any(each.damage.kind == "emptied" for each in ran)
@@ -80,7 +80,7 @@ def _passed_with(test: TestComparison, claim: Claim, trials: list[DamageTrial]) 
 
 def _passed_near(claim: Claim, near: list[DamageTrial], calls: list[TestedInput]) -> str:
     """Say of which function a number near by passes as well, where a demand leaves no room for it."""
-    demand = f"{claim.requirement.text}\n{claim.requirement.detail}"
+    demand = claim.requirement.with_detail
     for one in near if not _SOME_RANGE.search(demand) else ():
         own = [call for call in calls if call.function.rpartition(".")[2] == one.damage.symbol]
         if _is_any_number(own):

@@ -281,8 +281,12 @@ class Named:
     @classmethod
     def of(cls, requirement: Requirement, around: str = "") -> Named:
         """What the requirement's own words name; `around` is the task as others than the author tell it."""
-        whole = f"{requirement.text}\n{requirement.detail}"
-        return cls(requirement.text, named_code(requirement), code_named(around), words_of(whole))
+        return cls(
+            requirement.text,
+            named_code(requirement),
+            code_named(around),
+            words_of(requirement.with_detail),
+        )
 
     @property
     def identifiers(self) -> frozenset[str]:

@@ -99,7 +99,7 @@ def words_of_task(inspection: Inspection) -> str:
         for one in inspection.requirements.items
         if one.category is not Category.BASELINE and one.trust.is_asked
     ]
-    return "\n".join((*inspection.requirements.said, *(f"{o.text}\n{o.detail}" for o in asked)))
+    return "\n".join((*inspection.requirements.said, *(o.with_detail for o in asked)))
 
 
 def make_finding(

@@ -191,7 +191,7 @@ def _asked_options(inspection: Inspection) -> Iterator[str]:
     """Yield the options, without dashes, that the program is to take."""
     for one in inspection.requirements.items:
         if one.category is Category.BEHAVIOUR and one.mandatory:
-            for said in sentences(f"{one.text}\n{one.detail}"):
+            for said in sentences(one.with_detail):
                 is_ours = _ASKS_OPTION.search(said) and not (
                     _AWAY.search(said) or _OF_OTHERS.search(said)
                 )

@@ -27,7 +27,7 @@ _COMMON_SHARE = 0.5  # an identifier in more than half of many files ties nothin
 def files_out_of_scope(inspection: Inspection) -> Iterator[Finding]:
     """Changed source files without any tie to the task, where other files do have one."""
     demands = [r for r in inspection.requirements.items if r.category is not Category.BASELINE]
-    said = words_of(" ".join(f"{r.text} {r.detail}" for r in demands))
+    said = words_of("\n".join(r.with_detail for r in demands))
     files = [c for c in inspection.diff.files if c.hunks]
     if len(said) < FEWEST_WORDS or len(files) > MOST_FILES or inspection.diff.truncated:
         return

@@ -282,7 +282,7 @@ _REACHES = (
 def newly_reached(inspection: Inspection) -> Iterator[Finding]:
     """Changed code that reaches what is outside as no code of base does, and as nobody asks for."""
     wanted = inspection.requirements
-    said = "\n".join((*wanted.said, *(f"{one.text}\n{one.detail}" for one in wanted.items)))
+    said = "\n".join((*wanted.said, *(one.with_detail for one in wanted.items)))
     told: set[tuple[str, int]] = set()
     for reach in _REACHES:
         if reach.said.search(said):

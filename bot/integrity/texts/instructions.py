@@ -194,7 +194,7 @@ def instructions_to_reviewers(inspection: Inspection) -> Iterator[Finding]:
                 yield make_finding(INSTRUCTION, change, 0, message)
     for one in inspection.requirements.items:
         if not one.trust.is_asked:
-            yield from orders_in_text(one.origin, f"{one.text}\n{one.detail}")
+            yield from orders_in_text(one.origin, one.with_detail)
 
 
 def orders_in_words(task: Task, evidence: Iterable[Evidence]) -> Iterator[Finding]:
