@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import islice
 
-from bot.diff.lines import is_gone, old_path
+from bot.diff.lines import old_path
 from bot.integrity.compatibility.public_names import exported_names, may_be_called
 from bot.integrity.reading.inspection import Inspection, Trees, make_finding, words_of_task
 from bot.integrity.reading.languages import SCRIPT
@@ -92,7 +92,7 @@ class _Break:
 def broken_callers(inspection: Inspection) -> Iterator[Finding]:
     """Public functions that can no longer be called as on base, or do something else when they are."""
     said = words_of_task(inspection)
-    files = [one for one in inspection.diff.files if may_be_called(one) and not is_gone(one)]
+    files = [one for one in inspection.left() if may_be_called(one)]
     if not files or _BREAKING.search(said) or inspection.diff.truncated:
         return
     left, awaiting = _MOST_ASKED, cache(partial(_awaiting, inspection))

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from bot.diff.kinds import is_shipped_source, is_test_file
-from bot.diff.lines import TextReader, added_lines, is_gone, is_new, old_path, removed_lines
+from bot.diff.lines import TextReader, added_lines, is_new, old_path, removed_lines
 from bot.integrity.reading.inspection import Inspection, make_finding, ships, words_of_task
 from bot.integrity.reading.languages import SCRIPT
 from bot.integrity.side_effects.reach import newly_reached
@@ -45,7 +45,7 @@ _MOST_TARGETS = 40
 
 def stale_entries(inspection: Inspection) -> Iterator[Finding]:
     """Changed sources of which what users load is as on base."""
-    sources = [one for one in inspection.diff.files if _is_edited_script(one)]
+    sources = [one for one in inspection.left(SCRIPT.suffixes) if _is_edited(one)]
     if not sources or _OF_ENTRIES.search(words_of_task(inspection)):
         return
     head, touched = inspection.head, {one.path for one in inspection.diff.files}
@@ -73,11 +73,10 @@ def stale_entries(inspection: Inspection) -> Iterator[Finding]:
                     yield make_finding(ENTRY_STALE, change, lines[0][0], message)
 
 
-def _is_edited_script(change: FileChange) -> bool:
-    is_script = change.path.endswith(SCRIPT.suffixes) and is_shipped_source(change.path)
+def _is_edited(change: FileChange) -> bool:
     lines = (*added_lines(change), *removed_lines(change))
     is_edited = any(not _REMARK.match(line) for _, line in lines)
-    return is_script and is_edited and not is_gone(change) and not is_new(change)
+    return is_edited and is_shipped_source(change.path) and not is_new(change)
 
 
 def _is_made_of(path: str, text: str, change: FileChange) -> bool:
@@ -116,9 +115,9 @@ def _targets(manifest: dict[str, object]) -> Iterator[str]:
 
 def lost_modes(inspection: Inspection) -> Iterator[Finding]:
     """Programs of base that cannot be executed any more."""
-    for change in inspection.diff.files:
+    for change in inspection.left():
         is_lost = (change.old_mode, change.new_mode) == (_PROGRAM, _PLAIN)
-        if not is_lost or is_test_file(change.path) or is_gone(change):
+        if not is_lost or is_test_file(change.path):
             continue
         is_script = (inspection.after(change) or "").startswith("#!")
         if is_script and not _OF_MODES.search(words_of_task(inspection)):
@@ -160,7 +159,7 @@ def reached_on_install(inspection: Inspection) -> Iterator[Finding]:
     """Look at what installing runs as at what ships; base knows only what it did while being installed."""
     yield from _fetched_by_scripts(inspection)
     run = {path for path in _run_on_install(inspection.head) if not ships(path)}
-    ours = [one for one in inspection.diff.files if one.path in run and not is_gone(one)]
+    ours = [one for one in inspection.left() if one.path in run]
     if not ours:
         return
     before = _run_on_install(inspection.base)
@@ -189,8 +188,8 @@ def reached_on_install(inspection: Inspection) -> Iterator[Finding]:
 
 def _fetched_by_scripts(inspection: Inspection) -> Iterator[Finding]:
     """Scripts of package.json that newly fetch something by themselves while the package is installed."""
-    for change in inspection.diff.files:
-        if PurePosixPath(change.path).name != "package.json" or is_gone(change):
+    for change in inspection.left():
+        if PurePosixPath(change.path).name != "package.json":
             continue
         before, after = (
             _scripts(text) for text in (inspection.before(change), inspection.after(change))

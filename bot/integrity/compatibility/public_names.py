@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bot.diff.lines import is_gone, old_path
+from bot.diff.lines import old_path
 from bot.diff.python_source import Definition, parse_python
 from bot.integrity.reading.inspection import Inspection, Trees, make_finding, ships, words_of_task
 from bot.integrity.reading.languages import SCRIPT
@@ -144,8 +144,8 @@ def lost_base_classes(inspection: Inspection) -> Iterator[Finding]:
     said = words_of_task(inspection)
     if _OF_CLASSES.search(said) or inspection.diff.truncated:
         return
-    for change in inspection.diff.files:
-        if is_gone(change) or not may_be_called(change):
+    for change in inspection.left():
+        if not may_be_called(change):
             continue
         before, after = inspection.before(change) or "", inspection.after(change) or ""
         head = {one.name: one for one in _classes(change.path, after, inspection.trees)}

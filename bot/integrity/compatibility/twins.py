@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from bot.diff.lines import is_gone, old_path
+from bot.diff.lines import old_path
 from bot.diff.python_source import named_functions
 from bot.integrity.reading.inspection import Inspection, Trees, make_finding, ships, words_of_task
 from bot.integrity.reading.languages import SCRIPT
@@ -53,7 +53,7 @@ def left_twins(inspection: Inspection) -> Iterator[Finding]:
     said = words_of_task(inspection)
     if inspection.diff.truncated or (_OF_WAITING.search(said) and not _ALL.search(said)):
         return
-    changes = {one.path: one for one in inspection.diff.files if not is_gone(one)}
+    changes = {one.path: one for one in inspection.left()}
     trees = inspection.trees
     for change in inspection.shipped():
         old = _bodies(old_path(change), inspection.before(change), trees)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from bot.diff.kinds import is_shipped_source, is_test_file
-from bot.diff.lines import added_lines, is_gone, old_path
+from bot.diff.lines import added_lines, old_path
 from bot.diff.python_source import parse_python
 from bot.integrity.reading.answers import (
     Constant,
@@ -69,8 +69,8 @@ _Expected = tuple[str, TestExpectations]
 def hard_coded_results(inspection: Inspection) -> Iterator[Finding]:
     """New branches and tables of the source that hold what the tests ask and expect."""
     asked: list[_Expected] | None = None  # reading the tests takes longest
-    for change in inspection.diff.files:
-        if is_gone(change) or is_test_file(change.path) or not change.path.endswith(_READABLE):
+    for change in inspection.left(_READABLE):
+        if is_test_file(change.path):
             continue
         new = _read(change.path, inspection.after(change), inspection.trees)
         if not new.answers and not new.constants:
@@ -200,8 +200,8 @@ def _rests_on(question: TestExpectations, hits: list[ReadyAnswer]) -> bool:
 
 def test_awareness(inspection: Inspection) -> Iterator[Finding]:
     """New source lines that ask whether a test runner is looking."""
-    for change in inspection.diff.files:
-        if is_gone(change) or not is_shipped_source(change.path):
+    for change in inspection.left():
+        if not is_shipped_source(change.path):
             continue
         before = inspection.before(change) or ""
         for number, line in added_lines(change):

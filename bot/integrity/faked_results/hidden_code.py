@@ -37,8 +37,8 @@ _SCRIPT_RUNS = re.compile(
 
 def decoded_code(inspection: Inspection) -> Iterator[Finding]:
     """New calls that run, as code, what is decoded or read while the program runs."""
-    for change in inspection.diff.files:
-        if is_gone(change) or not is_shipped_source(change.path):
+    for change in inspection.left():
+        if not is_shipped_source(change.path):
             continue
         before, after = inspection.before(change) or "", inspection.after(change) or ""
         if change.path.endswith(".py"):
@@ -100,12 +100,12 @@ def test_reading(inspection: Inspection) -> Iterator[Finding]:
     """New source lines that name a test file of this change: the answers stand there."""
     tests = {
         PurePosixPath(change.path).name
-        for change in inspection.diff.files
-        if not is_gone(change) and is_test_file(change.path) and is_code(change.path)
+        for change in inspection.left()
+        if is_test_file(change.path) and is_code(change.path)
     } - {"__init__.py", "conftest.py", "index.js"}
-    for change in inspection.diff.files if tests else ():
+    for change in inspection.left() if tests else ():
         is_shipped = is_shipped_source(change.path) and not configures_tests(change.path)
-        if is_gone(change) or not is_shipped:
+        if not is_shipped:
             continue
         before = inspection.before(change) or ""
         for number, line in added_lines(change):
@@ -158,9 +158,7 @@ _PROGRAMS = (
 def unseen_content(inspection: Inspection) -> Iterator[Finding]:
     """One finding for each changed file whose content a run can load and the diff does not show."""
     gone = [one.path for one in inspection.diff.files if is_gone(one)]
-    for change in inspection.diff.files:
-        if is_gone(change):
-            continue
+    for change in inspection.left():
         # a link may have the name of code, or stand where a file or a folder was
         replaces_code = change.new_mode == _SYMLINK and (
             change.old_mode not in ("", _SYMLINK)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from bot.diff.kinds import is_test_file
-from bot.diff.lines import added_lines, is_gone, removed_lines
+from bot.diff.lines import added_lines, removed_lines
 from bot.diff.paths import is_test_path
 from bot.diff.python_source import Function
 from bot.integrity.reading.inspection import Inspection, make_finding
@@ -51,8 +51,8 @@ _PLUGIN = re.compile(
 
 def tampering(inspection: Inspection) -> Iterator[Finding]:
     """Hooks, early exits, faked equality, start-up code, deselection."""
-    for change in inspection.diff.files:
-        for rule, line, message in () if is_gone(change) else _tampering_in(change, inspection):
+    for change in inspection.left():
+        for rule, line, message in _tampering_in(change, inspection):
             if rule != TEST_DESELECTED:
                 yield make_finding(rule, change, line, message)
                 continue
@@ -183,10 +183,10 @@ def replaced_subjects(inspection: Inspection) -> Iterator[Finding]:
     """What is asked for, replaced for tests by a fixture or while they are loaded: not by one test alone."""
     asked = [one for one in inspection.requirements.items if one.category in ASKED]
     names = frozenset[str]().union(*(named_code(one) for one in asked))
-    for change in inspection.diff.files if names else ():
+    for change in inspection.left((".py",)) if names else ():
         path = PurePosixPath(change.path)
         of_tests = is_test_file(change.path) or path.name == "conftest.py"
-        if is_gone(change) or path.suffix != ".py" or not of_tests:
+        if not of_tests:
             continue
         old = inspection.trees.of(inspection.before(change))
         new = inspection.trees.of(inspection.after(change))
@@ -222,8 +222,8 @@ def _replacing(tree: ast.Module | None, names: frozenset[str]) -> Iterator[tuple
 
 def early_exits(inspection: Inspection) -> Iterator[Finding]:
     """Lines that end a test program with success before its tests can fail, in other languages."""
-    for change in inspection.diff.files:
-        if is_gone(change) or not is_test_file(change.path) or change.path.endswith(".py"):
+    for change in inspection.left():
+        if not is_test_file(change.path) or change.path.endswith(".py"):
             continue
         before = inspection.before(change) or ""
         for number, line in added_lines(change):
@@ -253,10 +253,10 @@ def replaced_commands(inspection: Inspection) -> Iterator[Finding]:
         for path in inspection.telling_tests()
         if language_of(path) is SHELL
     }
-    for change in inspection.diff.files if scripts else ():
+    for change in inspection.left() if scripts else ():
         name = PurePosixPath(change.path).name
         is_shell = language_of(name) is SHELL or not PurePosixPath(name).suffix
-        if is_gone(change) or not (is_shell or any(name in text for text in scripts.values())):
+        if not (is_shell or any(name in text for text in scripts.values())):
             continue
         before = _replaced(inspection.before(change))
         for command, line in _replaced(inspection.after(change)).items():

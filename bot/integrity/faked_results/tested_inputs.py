@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from bot.diff.kinds import is_shipped_source
-from bot.diff.lines import is_gone
 from bot.diff.python_source import Function
 from bot.integrity.reading.inspection import Inspection, Trees, make_finding
 from bot.integrity.reading.languages import SCRIPT, language_of
@@ -46,8 +45,8 @@ def branches_for_tested_inputs(inspection: Inspection) -> Iterator[Finding]:
     """New comparisons of the source with constants that are mostly what the tests put in."""
     tests: dict[str, frozenset[str]] | None = None
     classes: dict[str, str] = {}
-    for change in inspection.diff.files:
-        if is_gone(change) or not is_shipped_source(change.path):
+    for change in inspection.left():
+        if not is_shipped_source(change.path):
             continue
         if tests is None:
             tests, classes = _tested(inspection), _classes_of_tests(inspection)

@@ -71,15 +71,17 @@ class Inspection:
         """A changed file's text on head; None when it is gone, or no text."""
         return None if is_gone(change) else self.head.read(change.path)
 
-    def shipped(self, suffixes: tuple[str, ...] = ("",)) -> Iterator[FileChange]:
-        """Yield the changed files with these endings that head has, and users of the project get."""
-        for change in self.diff.files:
-            if not is_gone(change) and change.path.endswith(suffixes) and ships(change.path):
-                yield change
+    def left(self, suffixes: tuple[str, ...] = ("",)) -> list[FileChange]:
+        """The changed files with these endings that head has."""
+        return [o for o in self.diff.files if o.path.endswith(suffixes) and not is_gone(o)]
+
+    def shipped(self, suffixes: tuple[str, ...] = ("",)) -> list[FileChange]:
+        """Those of them that users of the project get."""
+        return [one for one in self.left(suffixes) if ships(one.path)]
 
     def telling_tests(self) -> list[str]:
         """The files of tests that the change edits, or in which it makes a test pass, by path."""
-        edited = {c.path for c in self.diff.files if is_test_file(c.path) and not is_gone(c)}
+        edited = {one.path for one in self.left() if is_test_file(one.path)}
         return sorted(edited | {test.path for test in self.facts.turned_green})
 
 

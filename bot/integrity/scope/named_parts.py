@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 
 from bot.diff.kinds import is_test_file
-from bot.diff.lines import added_lines, is_gone
+from bot.diff.lines import added_lines
 from bot.diff.paths import is_changelog, is_document
 from bot.evidence.tests.results import code_of
 from bot.integrity.reading.inspection import Inspection, make_finding, ships, words_of_task
@@ -73,8 +73,7 @@ class _Part:
 
 def missing_parts(inspection: Inspection) -> Iterator[Finding]:
     """What sentences ask for that no code of head, and no test that fails without the change, has."""
-    changes = [one for one in inspection.diff.files if not is_gone(one)]
-    shipped = [*inspection.shipped()]
+    shipped = inspection.shipped()
     if not shipped or inspection.diff.truncated:
         return
     left = list({one.shown: one for one in _asked(words_of_task(inspection))}.values())
@@ -85,7 +84,7 @@ def missing_parts(inspection: Inspection) -> Iterator[Finding]:
         lines += code_of(inspection.facts.turned_green).splitlines()
     lines += [
         line
-        for one in changes
+        for one in inspection.left()
         for _, line in added_lines(one)
         if not (ships(one.path) or is_document(one.path) or is_changelog(one.path))
         and not (is_test_file(one.path) and inspection.facts.tests)
@@ -173,7 +172,7 @@ def missing_options(inspection: Inspection) -> Iterator[Finding]:
     names = dict.fromkeys(_asked_options(inspection))
     if not names:
         return
-    changes = [*inspection.shipped()]
+    changes = inspection.shipped()
     lines = [line for one in changes for _, line in added_lines(one)]
     left = [name for name in names if not any(map(_taking(name).search, lines))]
     paths = inspection.head.paths() if left and changes else ()

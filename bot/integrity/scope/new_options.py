@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from bot.diff.kinds import is_test_file
-from bot.diff.lines import added_lines, is_gone, removed_lines
+from bot.diff.lines import added_lines, removed_lines
 from bot.diff.python_source import Function
 from bot.evidence.tests.results import code_of
 from bot.integrity.compatibility.callers import functions_on_both
@@ -93,9 +93,8 @@ def untried_options(inspection: Inspection) -> Iterator[Finding]:
     added = {c.path: [line for _, line in added_lines(c)] for c in inspection.diff.files}
     tests = [line for path, lines in added.items() if is_test_file(path) for line in lines]
     code = [line for path, lines in added.items() if ships(path) for line in lines]
-    for change in inspection.diff.files:
-        is_read = may_be_called(change) and not is_gone(change)
-        both = functions_on_both(change, inspection) if is_read else ()
+    for change in inspection.left():
+        both = functions_on_both(change, inspection) if may_be_called(change) else ()
         for function, name in _newly_taken(both):
             given = re.compile(_GIVEN.format(name=re.escape(name)))
             calling = [line for line in code if not _DEFINITION.match(line)]
@@ -138,7 +137,7 @@ def _newly_taken(both: Iterable[tuple[Signature, Signature]]) -> Iterator[tuple[
 
 def parameters_never_given(inspection: Inspection) -> Iterator[Finding]:
     """What a function newly takes that is not for everybody, and whose calls are all as on base."""
-    shipped = [*inspection.shipped((".py", *SCRIPT.suffixes))]
+    shipped = inspection.shipped((".py", *SCRIPT.suffixes))
     taken = (
         (change, *one)
         for change in shipped
@@ -240,7 +239,7 @@ def unused_definitions(inspection: Inspection) -> Iterator[Finding]:
     """
     said = words_of_task(inspection)
     turned = [code_of([one]) for one in inspection.facts.turned_green if one.source]
-    changes = [*inspection.shipped()]
+    changes = inspection.shipped()
     if not turned or _SPEAKS_OF_NEW.search(said) or any(map(removed_lines, changes)):
         return
     called = [set(_CALLED.findall(code)) for code in turned]

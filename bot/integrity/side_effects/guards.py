@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.diff.lines import is_gone, old_path
+from bot.diff.lines import old_path
 from bot.diff.python_source import named_functions
 from bot.integrity.reading.inspection import Inspection, Trees, make_finding, ships, words_of_task
 from bot.integrity.reading.languages import SCRIPT
@@ -116,7 +116,7 @@ def removed_guards(inspection: Inspection) -> Iterator[Finding]:
         ((".py",), _left_in_python, _lost_in_python),
         (SCRIPT.suffixes, _left_in_script, _lost_in_script),
     ):
-        files = [o for o in inspection.diff.files if o.path.endswith(suffixes) and not is_gone(o)]
+        files = inspection.left(suffixes)
         edited = [one for one in files if ships(old_path(one))]
         texts = {one.path: inspection.after(one) or "" for one in files}
         left: _Left | None = None  # of all files, where one of them alone has lost something

@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from bot.diff.lines import is_gone, old_path
+from bot.diff.lines import old_path
 from bot.diff.python_source import Function, named_functions
 from bot.integrity.reading.inspection import Inspection, make_finding, ships, words_of_task
 from bot.text.clipping import clip_line
@@ -40,7 +40,7 @@ _EXECUTES = ("execute", "executemany", "executescript")
 def lost_protections(inspection: Inspection) -> Iterator[Finding]:
     """Locks of base that nobody holds any more, and queries into whose text values are written now."""
     said, trees = words_of_task(inspection), inspection.trees
-    files = [o for o in inspection.diff.files if o.path.endswith(".py") and not is_gone(o)]
+    files = inspection.left((".py",))
     heads = {one.path: tree for one in files if (tree := trees.of(inspection.after(one)))}
     held = frozenset(text for tree in heads.values() for text in _held(tree))
     for change in files:

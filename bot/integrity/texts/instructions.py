@@ -12,7 +12,7 @@ import unicodedata
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 
-from bot.diff.lines import added_lines, is_gone
+from bot.diff.lines import added_lines
 from bot.integrity.reading.inspection import Inspection, make_finding
 from bot.text.clipping import clip
 from bot.values import Evidence, Task, Trust
@@ -179,9 +179,7 @@ _MIXED = ({"LATIN", "CYRILLIC"}, {"LATIN", "GREEK"})
 
 def instructions_to_reviewers(inspection: Inspection) -> Iterator[Finding]:
     """Words that tell a reviewing model what to think, wherever a model might read them."""
-    for change in inspection.diff.files:
-        if is_gone(change):
-            continue
+    for change in inspection.left():
         lines = list(added_lines(change))
         for at, said in orders_in([line for _, line in lines]):
             message = f"This speaks to an AI reviewer: “{_short(said)}”."
@@ -258,9 +256,7 @@ def _is_order(text: str) -> bool:
 
 def hidden_text(inspection: Inspection) -> Iterator[Finding]:
     """Characters that make a text look other than it is read: directions, tags, twins of letters."""
-    for change in inspection.diff.files:
-        if is_gone(change):
-            continue
+    for change in inspection.left():
         before = inspection.before(change) or ""
         for number, line in added_lines(change):
             what = _hidden_in(line)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from bot.diff.kinds import is_test_file
-from bot.diff.lines import added_lines, is_gone
+from bot.diff.lines import added_lines
 from bot.diff.paths import is_document
 from bot.integrity.reading.inspection import Inspection, make_finding
 from bot.text import redact
@@ -26,9 +26,7 @@ _WEAK = ("secret", "credentials", "authorization", "cookie", "password", "bearer
 
 def secrets_added(inspection: Inspection) -> Iterator[Finding]:
     """One finding for each kind of secret in a file's new lines."""
-    for change in inspection.diff.files:
-        if is_gone(change):
-            continue
+    for change in inspection.left():
         lines = added_lines(change)
         clean = redact("\n".join(line for _, line in lines))
         before = inspection.before(change) or ""

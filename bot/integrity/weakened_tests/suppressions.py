@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from bot.diff.kinds import is_test_file
-from bot.diff.lines import added_lines, is_gone, removed_lines
+from bot.diff.lines import added_lines, removed_lines
 from bot.diff.paths import is_automation, is_build_file
 from bot.integrity.reading.inspection import Inspection, make_finding
 from bot.integrity.reading.languages import SCRIPT
@@ -85,8 +85,8 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 def suppressions(inspection: Inspection) -> Iterator[Finding]:
     """New markers that silence a checker in what ships: one finding for each file and checker."""
-    for change in inspection.diff.files:
-        if is_gone(change) or is_test_file(change.path):
+    for change in inspection.left():
+        if is_test_file(change.path):
             continue
         suffix = PurePosixPath(change.path).suffix.lower()
         for checker in _CHECKERS:
@@ -112,10 +112,10 @@ def _silences(line: str, pattern: re.Pattern[str]) -> bool:
 
 def lowered_checks(inspection: Inspection) -> Iterator[Finding]:
     """Thresholds that went down, and strictness that was taken out of a configuration."""
-    for change in inspection.diff.files:
+    for change in inspection.left():
         path, name = change.path, PurePosixPath(change.path).name.lower()
         configures = is_build_file(path) or is_automation(path) or name.startswith(_CONFIGURATIONS)
-        if is_gone(change) or not configures:
+        if not configures:
             continue
         after = inspection.after(change) or ""
         for number, line in removed_lines(change):
