@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from bot.diff.lines import old_path
-from bot.diff.python_source import named_functions
 from bot.integrity.reading.inspection import Inspection, Trees, make_finding, ships, words_of_task
 from bot.integrity.reading.languages import SCRIPT
 from bot.values.rules import TWIN_LEFT
@@ -96,8 +95,7 @@ def _bare(name: str) -> str:
 def _bodies(path: str, text: str | None, trees: Trees) -> dict[str, _Body]:
     found: dict[str, _Body] = {}
     text = text if text and len(text) <= _MOST_SOURCE else ""
-    tree = trees.of(text) if path.endswith(".py") else None
-    for name, node in named_functions(tree.body if tree else []):
+    for name, node in trees.functions(text) if path.endswith(".py") else ():
         body = node.body[1:] if ast.get_docstring(node) is not None else node.body
         waits = isinstance(node, ast.AsyncFunctionDef)
         found[name] = _Body(name, node.lineno, _plain("\n".join(map(ast.unparse, body))), waits)

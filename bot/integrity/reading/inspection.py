@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from bot.diff.kinds import is_shipped_source, is_test_file
 from bot.diff.lines import TextReader, hunk_at, is_gone, is_new, old_path
-from bot.diff.python_source import parse_python
+from bot.diff.python_source import Function, named_functions, parse_python
 from bot.task.permissions import lets_go, names_subject
 from bot.task.ties import test_name
 from bot.text.words import Vocabulary, sentences, words_of
@@ -50,6 +50,11 @@ class Trees:
                 return parse_python(text)
             self._kept[text] = parse_python(text)
         return self._kept[text]
+
+    def functions(self, text: str | None) -> list[tuple[str, Function]]:
+        """Return a text's functions and methods by their names; none where it has no tree."""
+        tree = self.of(text)
+        return list(named_functions(tree.body)) if tree else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.diff.lines import old_path
-from bot.diff.python_source import named_functions
 from bot.integrity.reading.inspection import Inspection, Trees, make_finding, ships, words_of_task
 from bot.integrity.reading.languages import SCRIPT
 from bot.integrity.reading.tokens import (
@@ -156,14 +155,14 @@ def _refuses_less(
 # --- Python ------------------------------------------------------------------------------------
 
 
-def _left_in_python(heads: Iterable[str], trees: Trees) -> _Left:
+def _left_in_python(heads: Collection[str], trees: Trees) -> _Left:
     read = [tree for text in heads if (tree := trees.of(text))]
     texts = {one.condition for tree in read for one in _guards(tree)}
     texts |= {ast.unparse(error) for tree in read for error in _raised(tree)}
     refuses = (
         name.rpartition(".")[2]
-        for tree in read
-        for name, node in named_functions(tree.body)
+        for text in heads
+        for name, node in trees.functions(text)
         if _raised(node)
     )
     called = (name for tree in read for name in _calls(tree))
@@ -171,9 +170,8 @@ def _left_in_python(heads: Iterable[str], trees: Trees) -> _Left:
 
 
 def _lost_in_python(before: str, after: str, left: _Left, trees: Trees) -> Iterator[_Lost]:
-    old, new = trees.of(before), trees.of(after)
-    functions = dict(named_functions(new.body)) if new else {}
-    for name, base in named_functions(old.body) if old else ():
+    functions = dict(trees.functions(after))
+    for name, base in trees.functions(before):
         head = functions.get(name)
         if head is None:
             continue
@@ -234,7 +232,7 @@ def _calls(node: ast.AST) -> dict[str, int]:
 # --- JavaScript --------------------------------------------------------------------------------
 
 
-def _left_in_script(heads: Iterable[str], _trees: Trees) -> _Left:
+def _left_in_script(heads: Collection[str], _trees: Trees) -> _Left:
     read = [read_tokens(text, is_script=True) for text in heads if len(text) <= _MOST_SOURCE]
     texts = {text for tokens in read for _, text in _thrown(tokens)}
     texts |= {one.condition for tokens in read for one, _ in _script_guards(tokens)}

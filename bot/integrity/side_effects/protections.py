@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from bot.diff.lines import old_path
-from bot.diff.python_source import Function, named_functions
+from bot.diff.python_source import Function
 from bot.integrity.reading.inspection import Inspection, make_finding, ships, words_of_task
 from bot.text.clipping import clip_line
 from bot.values.rules import GUARD_REMOVED, RELEASE_LEFT_OUT
@@ -41,14 +41,13 @@ def lost_protections(inspection: Inspection) -> Iterator[Finding]:
     """Locks of base that nobody holds any more, and queries into whose text values are written now."""
     said, trees = words_of_task(inspection), inspection.trees
     files = inspection.left((".py",))
-    heads = {one.path: tree for one in files if (tree := trees.of(inspection.after(one)))}
-    held = frozenset(text for tree in heads.values() for text in _held(tree))
+    heads = (tree for one in files if (tree := trees.of(inspection.after(one))))
+    held = frozenset(text for tree in heads for text in _held(tree))
     for change in files:
-        before = trees.of(inspection.before(change))
-        if before is None or change.path not in heads or not ships(old_path(change)):
+        if not ships(old_path(change)):
             continue
-        now = dict(named_functions(heads[change.path].body))
-        for name, base in named_functions(before.body):
+        now = dict(trees.functions(inspection.after(change)))
+        for name, base in trees.functions(inspection.before(change)):
             lost: list[tuple[str, int]] = []
             if name in now and not _OF_LOCKS.search(said):
                 lost += _no_longer_held(base, now[name], held)
@@ -63,8 +62,8 @@ def lost_protections(inspection: Inspection) -> Iterator[Finding]:
 def kept_on_errors(inspection: Inspection) -> Iterator[Finding]:
     """Context managers that a change adds or edits, and that keep what they took where their block fails."""
     for change in inspection.shipped((".py",)):
-        trees = [inspection.trees.of(o(change)) for o in (inspection.before, inspection.after)]
-        old, new = (dict(named_functions(tree.body if tree else [])) for tree in trees)
+        sides = (inspection.before(change), inspection.after(change))
+        old, new = (dict(inspection.trees.functions(text)) for text in sides)
         for name, node in new.items():
             if not any("contextmanager" in ast.unparse(one) for one in node.decorator_list):
                 continue

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from bot.diff.python_source import Function, named_functions
+from bot.diff.python_source import Function
 from bot.integrity.reading.inspection import Inspection, Trees, make_finding, words_of_task
 from bot.integrity.reading.languages import SCRIPT
 from bot.integrity.reading.tokens import (
@@ -131,12 +131,9 @@ def swallowed_errors(inspection: Inspection) -> Iterator[Finding]:
 
 
 def _in_python(before: str, after: str, trees: Trees) -> Iterator[_Dropped]:
-    old, new = trees.of(before), trees.of(after)
-    if old is None or new is None:
-        return
-    functions = dict(named_functions(old.body))
+    functions = dict(trees.functions(before))
     raised = {name.rpartition(".")[2]: _raised(node) for name, node in functions.items()}
-    for name, node in named_functions(new.body):
+    for name, node in trees.functions(after):
         if name not in functions:
             continue
         base = functions[name]
@@ -235,9 +232,8 @@ _USED = (ast.Call, ast.Raise, ast.Await, ast.Yield, ast.YieldFrom)
 
 def _in_exits(before: str, after: str, trees: Trees) -> Iterator[tuple[str, int]]:
     """Yield each `__exit__` that newly gives back something true by itself: what, and its line."""
-    old, new = trees.of(before), trees.of(after)
-    known = dict(named_functions(old.body)) if old else {}
-    for name, node in named_functions(new.body if new else []):
+    known = dict(trees.functions(before))
+    for name, node in trees.functions(after):
         given = _truth(node) if name.endswith(("__exit__", "__aexit__")) else None
         if given is not None and (name not in known or _truth(known[name]) is None):
             yield f"return {ast.unparse(given)}", given.lineno
