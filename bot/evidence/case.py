@@ -78,19 +78,13 @@ class Case:
         """The ties of one requirement by test id."""
         return {tie.test_id: tie for tie in self.ties if tie.requirement_id == requirement.id}
 
-    def evidence_of(self, requirement: Requirement) -> Evidence | None:
-        """The evidence of the step that checks one requirement by exit code."""
-        for evidence in self.observed.evidence:
-            step = evidence.step
-            if requirement.id in step.requirement_ids and step.action in CHECKING:
-                return evidence
-        return None
+    def seen_by(self, action: ActionKind) -> tuple[Evidence, ...]:
+        """The evidence of one kind."""
+        return tuple(e for e in self.observed.evidence if e.step.action is action)
 
-    @property
-    def look(self) -> Evidence | None:
-        """What the browser saw of the changed pages, where it looked."""
-        seen = self.observed.evidence
-        return next((e for e in seen if e.step.action is ActionKind.SCREENSHOT), None)
+    def ids_of(self, action: ActionKind) -> tuple[str, ...]:
+        """The ids of the evidence of one kind, for a verdict to cite."""
+        return tuple(one.id for one in self.seen_by(action))
 
     @property
     def code_changes(self) -> tuple[str, ...]:
@@ -150,11 +144,8 @@ class Case:
             return self.observed.too_new, _TRY_TESTED_VERSION
         return blamed_on_the_machine(failing, self.groups.still_failing)
 
-    def is_adapted(self, test: TestComparison) -> bool:
-        """Whether reading both versions showed that a test still demands the same."""
-        return self._adapted(test) is not None
-
-    def _adapted(self, test: TestComparison) -> AdaptedTest | None:
+    def adapted(self, test: TestComparison) -> AdaptedTest | None:
+        """What reading both versions showed of a test that still demands the same."""
         return next((one for one in self.observed.tests.adapted if one.id == test.id), None)
 
     def grown(self, test: TestComparison) -> GrownTest | None:
@@ -170,7 +161,7 @@ class Case:
         """Whether something speaks for an edited test whose version of base fails on head."""
         spoken_for = self.grown(test) or self.permission(test)
         cannot_load = test.only_loads_otherwise or test.id in self.observed.tests.bereft
-        return spoken_for is not None or cannot_load or self.is_adapted(test)
+        return spoken_for is not None or cannot_load or self.adapted(test) is not None
 
     def breaks_nobody(self, test: TestComparison) -> bool:
         """Whether an adapted test shows no break: its base version fails for a reason that is none.
@@ -180,7 +171,7 @@ class Case:
         place. Any other adapted test follows an interface that broke: for a person to accept.
         """
         lines = test.message.strip().splitlines()
-        adapted = self._adapted(test)
+        adapted = self.adapted(test)
         if not lines or adapted is None:
             return False
         if adapted.is_of_package or _WARNS.search(lines[-1]):
@@ -319,14 +310,13 @@ class Case:
     @property
     def _runs(self) -> tuple[Evidence, ...]:
         """The project's tests, whole or crosswise, and not those of a plan's item."""
-        of_kind = [e for e in self.observed.evidence if e.step.action is ActionKind.UNIT_TESTS]
-        about = [(e, e.step.requirement_ids) for e in of_kind]
+        about = [(e, e.step.requirement_ids) for e in self.seen_by(ActionKind.UNIT_TESTS)]
         return tuple(e for e, ids in about if not ids or NOTHING_REGRESSES in ids)
 
     @property
     def build_ids(self) -> tuple[str, ...]:
         """The evidence of a build that failed, for a verdict to cite."""
-        built = [e for e in self.observed.evidence if e.step.action is ActionKind.DYNAMIC_EXECUTION]
+        built = self.seen_by(ActionKind.DYNAMIC_EXECUTION)
         return tuple(e.id for e in built if BUILDS in e.step.requirement_ids)
 
     @property
@@ -367,8 +357,6 @@ class Case:
 _HELD = (Transition.HELD, Transition.FIXED)
 NAMED = 0.5
 """A tie from which on a requirement is taken to name a test whose expectation was taken out."""
-CHECKING = (ActionKind.BASH, ActionKind.INTERACTION)
-"""The actions that answer a requirement of the configuration by themselves."""
 
 
 Weigher = Callable[[Verdict, Requirement, Case], Verdict]

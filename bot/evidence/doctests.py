@@ -64,9 +64,7 @@ def with_doctests(verdict: Verdict, requirement: Requirement, case: Case) -> Ver
     if requirement.id != NOTHING_REGRESSES or verdict.outcome is not VerdictOutcome.SATISFIED:
         return verdict
     judged = {one.id for one in case.observed.tests.comparisons}  # by the project's own tests
-    for evidence in case.observed.evidence:
-        if evidence.step.action is not ActionKind.DOCTESTS or evidence.head is None:
-            continue
+    for evidence in case.seen_by(ActionKind.DOCTESTS):
         broken = [one for one in lost(evidence.base, evidence.head) if one not in judged]
         if broken:
             named = ", ".join(f"`{one}`" for one in broken[:_MOST_NAMED])

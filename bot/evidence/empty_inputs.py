@@ -210,12 +210,10 @@ class Crash:
 
 def crashes(case: Case) -> Iterator[Crash]:
     """The calls that crash on head only, in the order of the plan."""
-    for evidence in case.observed.evidence:
-        if evidence.step.action is not ActionKind.DYNAMIC_EXECUTION or not evidence.head:
-            continue
+    for evidence in case.seen_by(ActionKind.DYNAMIC_EXECUTION):
         on_base = evidence.base.findings if evidence.base else ()
         before = {(f.path, f.message): f.rule for f in on_base}
-        for f in evidence.head.findings:
+        for f in evidence.head.findings if evidence.head else ():
             was = before.get((f.path, f.message), "")
             if f.rule == DIVIDES_BY_ZERO and was != DIVIDES_BY_ZERO:
                 answered = was == ANSWERS

@@ -15,6 +15,7 @@ from bot.evidence.tests.results import test_ids
 from bot.task.requirements import BUILDS, NOTHING_REGRESSES, PAGES_WORK, SEEN_BY
 from bot.values import (
     ABLATED,
+    ActionKind,
     Conclusion,
     Evidence,
     GateReason,
@@ -304,7 +305,7 @@ def _tests_not_weakened(requirement: Requirement, case: Case) -> Verdict:
 
 
 def _pages_work(requirement: Requirement, case: Case) -> Verdict:
-    seen = case.look
+    seen = next(iter(case.seen_by(ActionKind.SCREENSHOT)), None)
     if seen is None or seen.head is None or seen.head.problem:
         why = seen.head.problem if seen and seen.head else "The pages were not opened."
         return unverified(requirement, why, _LOOK_YOURSELF)

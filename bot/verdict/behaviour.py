@@ -193,7 +193,7 @@ def _only_under_test(requirement: Requirement, call: Difference, case: Case) -> 
             "nobody can tell what they give elsewhere."
         )
     step = "Let the result not depend on the test runner, its folder or its machine, then push."
-    looks = (one.id for one in case.observed.evidence if one.step.action is ActionKind.SECOND_LOOK)
+    looks = case.ids_of(ActionKind.SECOND_LOOK)
     return unverified(requirement, seen, step, (*case.proof_ids, *looks))
 
 
@@ -226,7 +226,7 @@ def _made_for_tests(
             "test with some of them; if it is for these only, say so in the task, then comment `/judge`."
         )
     reason = f"{seen} {in_words(why, 'the tested ones')}"
-    looks = (e.id for e in case.observed.evidence if e.step.action is ActionKind.NEARBY_INPUTS)
+    looks = case.ids_of(ActionKind.NEARBY_INPUTS)
     return unverified(requirement, reason, step, (*case.proof_ids, *looks), tests)
 
 

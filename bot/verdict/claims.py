@@ -70,8 +70,7 @@ class Claim:
     @property
     def nearby(self) -> tuple[str, ...]:
         """The ids of the evidence that shows calls near the tested ones."""
-        seen = self.case.observed.evidence
-        return tuple(one.id for one in seen if one.step.action is ActionKind.NEARBY_INPUTS)
+        return self.case.ids_of(ActionKind.NEARBY_INPUTS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ def _for_a_person(text: str, next_step: str, tests: Iterable[str]) -> GateReason
 def _changed_beside(case: Case, test: TestComparison) -> ChangedPart | None:
     """What an accepted edit of a test changes beside what the task asks for; nothing of what it allows."""
     is_edited = bool(test.source_before) and test.head_on_head is not None
-    if not is_edited or case.why_meant(test) or case.is_adapted(test):
+    if not is_edited or case.why_meant(test) or case.adapted(test):
         return None
     wanted = case.requirements
     asked = (one for one in wanted.items if one.category is not Category.BASELINE)

@@ -134,5 +134,5 @@ def _by_example(requirement: Requirement, case: Case) -> Verdict | None:
         f"`{first.example.said_call}` {first.head.did} on base and on head, as it must according to "
         f"{first.example.origin}."
     )
-    looks = (one.id for one in case.observed.evidence if one.step.action is ActionKind.EXAMPLES)
-    return replace(satisfied(requirement, told, case), evidence_ids=tuple(looks))
+    looks = case.ids_of(ActionKind.EXAMPLES)
+    return replace(satisfied(requirement, told, case), evidence_ids=looks)

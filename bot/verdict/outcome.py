@@ -14,6 +14,7 @@ from bot.evidence.transitions import passed
 from bot.task.categories import ASKED
 from bot.text.clipping import clip_line
 from bot.values import (
+    ActionKind,
     Category,
     Decider,
     Evidence,
@@ -165,6 +166,7 @@ def _judge_configuration(requirement: Requirement, case: Case) -> Verdict:
 _LEAST_SHARE = 0.35  # of what a demand says, from which on a place is worth a word
 _NO_ORACLE_FOR_IT = "No test can show that the change does nothing of the kind."
 _READ_FOR_IT = "Read the change for it, or set up a model."
+_CHECKS = (ActionKind.BASH, ActionKind.INTERACTION)
 
 
 def _judge_prohibition(requirement: Requirement, _: Case) -> Verdict:
@@ -173,7 +175,8 @@ def _judge_prohibition(requirement: Requirement, _: Case) -> Verdict:
 
 def _judge_check(requirement: Requirement, case: Case) -> Verdict:
     """A configured check binds by its exit code on head; base tells what changed."""
-    evidence = case.evidence_of(requirement)
+    checks = (e for e in case.observed.evidence if e.step.action in _CHECKS)
+    evidence = next((e for e in checks if requirement.id in e.step.requirement_ids), None)
     head = passed(evidence.head) if evidence else None
     # Where the program is missing on both sides, the check is broken, not the change.
     sides = (evidence.base, evidence.head) if evidence else ()

@@ -255,7 +255,7 @@ def _comes_otherwise(requirement: Requirement, case: Case) -> Verdict | None:
         ),
         "Let such a call give what it gave, or let the task ask for the change",
     )
-    ids = (o.id for o in case.observed.evidence if o.step.action is ActionKind.NEARBY_INPUTS)
+    ids = case.ids_of(ActionKind.NEARBY_INPUTS)
     return replace(given, evidence_ids=(*given.evidence_ids, *ids))
 
 

@@ -74,14 +74,14 @@ def by_examples(requirement: Requirement, case: Case) -> Verdict | None:
     if not fixed or made_up or not all(_is_well(one, case) for one in mine):
         return None
     if doubt := _doubt(fixed, case):
-        return unverified(requirement, doubt, _PROVE, _evidence_ids(case))
+        return unverified(requirement, doubt, _PROVE, case.ids_of(ActionKind.EXAMPLES))
     first, more = fixed[0], f" ({len(fixed) - 1} more)" if len(fixed) > 1 else ""
     reason = (
         f"`{first.example.said_call}` {first.head.did} on head, as {first.example.origin} shows, and "
         f"{first.base.did} on base{more}."
     )
     given = satisfied(requirement, reason, case)
-    return replace(given, evidence_ids=_evidence_ids(case))
+    return replace(given, evidence_ids=case.ids_of(ActionKind.EXAMPLES))
 
 
 def _doubt(fixed: list[ExampleSeen], case: Case) -> str:
@@ -117,7 +117,7 @@ def with_examples(verdict: Verdict, requirement: Requirement, case: Case) -> Ver
     for one in case.observed.examples:
         if _fails(one, case) and _asking(one.example, case) == requirement:
             lowered = unsatisfied(requirement, _told(one), case, next_step=_MEND)
-            return replace(lowered, evidence_ids=_evidence_ids(case))
+            return replace(lowered, evidence_ids=case.ids_of(ActionKind.EXAMPLES))
     if verdict.outcome is VerdictOutcome.SATISFIED:
         for one in case.observed.examples:
             if _is_open(one, case) and _asking(one.example, case) == requirement:
@@ -126,9 +126,9 @@ def with_examples(verdict: Verdict, requirement: Requirement, case: Case) -> Ver
                     f"{shown.origin[:1].upper()}{shown.origin[1:]} shows that `{shown.said_call}` gives "
                     f"`{shown.said_result}`. It {head} on head, and base does not give that either."
                 )
-                return unverified(requirement, told, _SAY, _evidence_ids(case))
+                return unverified(requirement, told, _SAY, case.ids_of(ActionKind.EXAMPLES))
         if unchanged := _unchanged(verdict, requirement, case):
-            lowered = unverified(requirement, *unchanged, _evidence_ids(case))
+            lowered = unverified(requirement, *unchanged, case.ids_of(ActionKind.EXAMPLES))
             return replace(lowered, tests=verdict.tests)
     return verdict
 
@@ -245,8 +245,3 @@ def _told(one: ExampleSeen) -> str:
     if example.kind is ExampleKind.KEPT:
         return f"{origin} says that {call} still {shown}. On head it {head}."
     return f"{origin} shows that {call} {shown}. On head it {head}."
-
-
-def _evidence_ids(case: Case) -> tuple[str, ...]:
-    taken = (one for one in case.observed.evidence if one.step.action is ActionKind.EXAMPLES)
-    return tuple(one.id for one in taken)
