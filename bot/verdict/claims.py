@@ -25,15 +25,15 @@ class Claim:
         return tuple(test.id for test in self.tests)
 
     @property
-    def seen(self) -> SecondLook | None:
-        """What their calls gave elsewhere, and on both sides."""
-        return self.case.observed.second_look
+    def seen(self) -> SecondLook:
+        """What their calls gave elsewhere, and on both sides; nothing where none could be made again."""
+        return self.case.observed.second_look or SecondLook()
 
     @property
     def inputs(self) -> list[TestedInput]:
         """What was measured of the calls in the files of these tests."""
         paths = {test.path for test in self.tests}
-        return [one for one in (self.seen.inputs if self.seen else ()) if one.path in paths]
+        return [one for one in self.seen.inputs if one.path in paths]
 
     @property
     def plain_inputs(self) -> list[TestedInput]:

@@ -128,7 +128,7 @@ def left_as_it_was(claim: Claim) -> Gap | None:
     like = like_shown(claim.requirement)
     code = code_of(claim.case.observed.tests.comparisons) if pairs or like else ""
     code = "".join(code.split('"""')[::2])  # what a test says of itself is no input
-    seen = [one for one in (claim.seen.swapped if claim.seen else ()) if one.path in paths]
+    seen = [one for one in claim.seen.swapped if one.path in paths]
     swaps = [
         one
         for one in seen
@@ -161,7 +161,7 @@ def changes_what_stays(claim: Claim) -> Gap | None:
     """A tested call comes otherwise, too, with an input in it that the task wants to stay as it is."""
     pairs = kept_beside(claim.case.requirements.items)
     code = code_of(claim.case.observed.tests.comparisons) if pairs else ""
-    for one in claim.seen.swapped if pairs and claim.seen else ():
+    for one in claim.seen.swapped if pairs else ():
         is_tested = re.search(rf"(?<![\w.-]){re.escape(one.other)}(?![\w.-])", code)
         is_kept = one.is_alike or not one.swapped.differs
         if (one.name, one.other) in pairs and not is_kept and not is_tested:

@@ -178,7 +178,7 @@ def _otherwise(claim: Claim, *ways: Otherwise) -> Gap | None:
     """Return what is told of the first call that comes otherwise in one of these ways, unasked."""
     paths = {test.path for test in claim.tests}
     of_all = "\n".join((claim.asked, *claim.case.requirements.said))
-    for one in claim.seen.otherwise if claim.seen else ():
+    for one in claim.seen.otherwise:
         said = of_all if one.how is Otherwise.UNORDERED else claim.asked
         is_asked = any(words.search(said) for words in _EXCUSES.get(one.how, ()))
         if one.how in ways and one.path in paths and not is_asked:

@@ -248,9 +248,7 @@ def _refuses_nothing(claim: Claim) -> Gap | None:
     """Something must be raised, and every call with which the tests show the change answers on head, too."""
     seen, wanted = claim.seen, claim.requirement
     is_asked = asks_for_error(wanted) and not _OF_MESSAGES.search(wanted.shown)
-    if seen is None or not is_asked:
-        return None
-    if any(test.makes(*one) for one in seen.raising for test in claim.tests):
+    if not is_asked or any(test.makes(*one) for one in seen.raising for test in claim.tests):
         return None
     groups = [
         [one for one in seen.inputs if test.makes(one.path, one.test)] for test in claim.tests
@@ -270,7 +268,7 @@ def _refuses_nothing(claim: Claim) -> Gap | None:
 
 def _calls_otherwise(claim: Claim) -> Gap | None:
     """In each of the tests a mock is called as the function that it stands for cannot be."""
-    first = _first_in_each(claim.seen.misfits if claim.seen else (), claim.tests)
+    first = _first_in_each(claim.seen.misfits, claim.tests)
     if first is None:
         return None
     return Gap(
@@ -283,8 +281,8 @@ def _calls_otherwise(claim: Claim) -> Gap | None:
 def _runs_another(claim: Claim) -> Gap | None:
     """Before each of the tests begins, a file of theirs has put another function in the named one's place."""
     names = named_code(claim.requirement)
-    replaced = claim.seen.replaced if claim.seen else ()
-    first = _first_in_each((one for one in replaced if one.function in names), claim.tests)
+    named = (one for one in claim.seen.replaced if one.function in names)
+    first = _first_in_each(named, claim.tests)
     if first is None:
         return None
     return Gap(
@@ -296,7 +294,7 @@ def _runs_another(claim: Claim) -> Gap | None:
 
 def _makes_a_module_up(claim: Claim) -> Gap | None:
     """The file of each of the tests puts in a module's place what the module itself does not have."""
-    known = claim.seen.made_up if claim.seen else ()
+    known = claim.seen.made_up
     found = [next((one for one in known if one.path == test.path), None) for test in claim.tests]
     first = found[0] if found and all(found) else None
     if first is None:
