@@ -10,7 +10,7 @@ from itertools import chain, zip_longest
 from pathlib import PurePosixPath
 
 from bot.evidence.tests.results import group_tests
-from bot.values import DamageSeen, Observed, TestChange, TestComparison
+from bot.values import DamageSeen, Observed, TestChange, TestComparison, Verdict
 from sandbox.damage.values import (
     AS_ON_BASE,
     OF_LINES,
@@ -67,6 +67,13 @@ class Noticed:
 
     def __str__(self) -> str:
         return f"{self.noticed} of {self.of} damage{'s' if self.of != 1 else ''} noticed"
+
+
+def with_counted(verdict: Verdict, counted: Noticed | None) -> Verdict:
+    """Return a verdict with how many damages its tests noticed, where that was measured."""
+    if counted is None:
+        return verdict
+    return replace(verdict, damages_noticed=counted.noticed, damages_tried=counted.of)
 
 
 def noticed_by(tests: Iterable[TestComparison], seen: DamageSeen | None) -> Noticed | None:

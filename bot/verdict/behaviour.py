@@ -14,10 +14,11 @@ from bot.evidence.damage import (
     is_beside,
     noticed_by,
     value_needed_by,
+    with_counted,
 )
 from bot.evidence.examples.weigh import by_examples
 from bot.evidence.made_for import MadeFor, in_words, made_for
-from bot.evidence.oracle import unsatisfied, unverified, way_out
+from bot.evidence.oracle import satisfied, unsatisfied, unverified, way_out
 from bot.evidence.tests.results import never_run, pass_rate, test_ids, told_of
 from bot.task.permissions import removed_names
 from bot.task.ties import Tie, asked_code, code_named, leaves_error_unasked, speaks_of
@@ -28,7 +29,6 @@ from bot.values import (
     TestComparison,
     Trust,
     Verdict,
-    VerdictOutcome,
 )
 from bot.verdict.unshown import in_numbers, left_unshown
 from sandbox.damage.values import KEY, OneValue
@@ -71,13 +71,8 @@ def _by_removal(requirement: Requirement, case: Case) -> Verdict | None:
     if not names or not names.issubset(case.observed.gone):
         return None
     told = ", ".join(f"`{name}`" for name in sorted(names))
-    return Verdict(
-        requirement_id=requirement.id,
-        outcome=VerdictOutcome.SATISFIED,
-        decided_by=Decider.ORACLE,
-        reason=f"The code of base speaks of {told}, and that of head does nowhere.",
-        evidence_ids=case.proof_ids,
-    )
+    reason = f"The code of base speaks of {told}, and that of head does nowhere."
+    return replace(satisfied(requirement, reason, case), evidence_ids=case.proof_ids)
 
 
 def _by_proofs(
@@ -168,11 +163,8 @@ def _sees_nothing(
             "So nothing shows that the change works."
         )
         step = "Let the test call what changed and check what it returns or does, then push."
-    return replace(
-        unverified(requirement, reason, step, (*case.proof_ids, *case.damage_ids), tests),
-        damages_noticed=counted.noticed if counted else 0,
-        damages_tried=counted.of if counted else 0,
-    )
+    evidence = (*case.proof_ids, *case.damage_ids)
+    return with_counted(unverified(requirement, reason, step, evidence, tests), counted)
 
 
 def _only_under_test(requirement: Requirement, call: Difference, case: Case) -> Verdict:
@@ -287,7 +279,6 @@ def _proven(
     ids = tuple(test.id for test in proofs)
     seen = case.observed.damage
     counted = noticed_by(proofs, seen)
-    evidence = (*case.proof_ids, *case.damage_ids)
     told = f" · {counted}" if counted else " · damage was not measured" if seen else ""
     if best.written_by_author:
         rate = pass_rate(best)
@@ -301,16 +292,9 @@ def _proven(
             f"{test_ids([best])} of the base branch fails on base and passes on head ({why}{told})."
         )
         decider = Decider.ORACLE
-    return Verdict(
-        requirement_id=requirement.id,
-        outcome=VerdictOutcome.SATISFIED,
-        decided_by=decider,
-        reason=reason,
-        evidence_ids=evidence,
-        tests=ids,
-        damages_noticed=counted.noticed if counted else 0,
-        damages_tried=counted.of if counted else 0,
-    )
+    evidence = (*case.proof_ids, *case.damage_ids)
+    given = satisfied(requirement, reason, case, ids)
+    return with_counted(replace(given, decided_by=decider, evidence_ids=evidence), counted)
 
 
 def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Verdict:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.configuration import Configuration
 from bot.evidence.case import Case, open_case
-from bot.evidence.damage import Proofs, blindness, differing_call, held_by, is_beside
+from bot.evidence.damage import Proofs, blindness, differing_call, held_by, is_beside, with_counted
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
 from bot.evidence.tests.results import told_of
 from bot.task.categories import is_invariant
@@ -108,13 +108,12 @@ def _by_held(requirement: Requirement, case: Case) -> Verdict | None:
     )
     given = satisfied(requirement, reason, case, tuple(test.id for test in seeing))
     of_author = all(test.written_by_author for test in seeing)
-    return replace(
+    given = replace(
         given,
         decided_by=Decider.AUTHORS_TEST if of_author else Decider.ORACLE,
         evidence_ids=(*given.evidence_ids, *case.damage_ids),
-        damages_noticed=counted.noticed if counted else 0,
-        damages_tried=counted.of if counted else 0,
     )
+    return with_counted(given, counted)
 
 
 def _by_example(requirement: Requirement, case: Case) -> Verdict | None:

@@ -19,7 +19,7 @@ from bot.diff.paths import (
     is_test_path,
 )
 from bot.evidence.case import Case
-from bot.evidence.damage import in_lines, noticed_by
+from bot.evidence.damage import in_lines, noticed_by, with_counted
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
 from bot.evidence.tests.results import told_of
 from bot.task.categories import ASKED, NARROW, Area, upkeep_area, version_of
@@ -232,12 +232,8 @@ def _by_what_holds(requirement: Requirement, case: Case) -> Verdict | None:
         case,
         tuple(test.id for test in seeing),
     )
-    return replace(
-        given,
-        evidence_ids=(*given.evidence_ids, *case.damage_ids),
-        damages_noticed=counted.noticed,
-        damages_tried=counted.of,
-    )
+    given = replace(given, evidence_ids=(*given.evidence_ids, *case.damage_ids))
+    return with_counted(given, counted)
 
 
 def _comes_otherwise(requirement: Requirement, case: Case) -> Verdict | None:
