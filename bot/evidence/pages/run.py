@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from bot.context import EvaluationContext
 from bot.evidence.pages.weigh import compare_pages
-from bot.evidence.seen import Seen, limits, showing, sides
+from bot.evidence.seen import Both, Seen, limits, showing, sides
 from bot.services import Services, evaluation_key
 from bot.values import Step
 from sandbox.base import Killed
@@ -47,24 +47,22 @@ from sandbox.values import Finding, Observation, Picture, Severity, Side
 async def look_at_pages(services: Services, case: EvaluationContext, step: Step) -> Seen:
     """Open each page wide and narrow, light and dark; what is wrong on head only fails there."""
     visits = tuple(Visit(path, path, _root(case, path)) for path in step.arguments)
-    seen = await _visit(services, case, step, visits)
-    head = seen.head
-    if head.exit_code == 0 and compare_pages(seen.base, head).broken:
+    base, head = await _visit(services, case, step, visits)
+    if head.exit_code == 0 and compare_pages(base, head).broken:
         head = replace(head, exit_code=1)
-    return showing(step, seen.base, head)
+    return showing(step, base, head)
 
 
 async def follow_script(services: Services, case: EvaluationContext, step: Step) -> Seen:
     """Take the acts of a script; the first that fails ends it with exit code 1."""
     acts = read_script(step.arguments)
     visit = Visit(SCRIPT, acts[0].target, _root(case, acts[0].target), acts)
-    seen = await _visit(services, case, step, (visit,))
-    return showing(step, seen.base, seen.head)
+    return showing(step, *await _visit(services, case, step, (visit,)))
 
 
 async def _visit(
     services: Services, case: EvaluationContext, step: Step, visits: tuple[Visit, ...]
-) -> ObservedJourney:
+) -> Both[Observation]:
     setup = case.policy.configuration.setup
     journey = Journey(
         places=tuple(
@@ -118,15 +116,7 @@ Keep = Callable[[str, bytes], None]
 """Takes a picture's name and its bytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class ObservedJourney:
-    """Both sides of one step."""
-
-    base: Observation
-    head: Observation
-
-
-def tell(step_id: str, journey: Journey, travelled: Travelled, keep: Keep) -> ObservedJourney:
+def tell(step_id: str, journey: Journey, travelled: Travelled, keep: Keep) -> Both[Observation]:
     """Make both observations of a step whose visits are the journey's; gives each picture to `keep`."""
     pictures: dict[Side, list[Picture]] = {Side.BASE: [], Side.HEAD: []}
     differences = {(one.visit, one.title): one for one in travelled.told.differences}
@@ -148,7 +138,7 @@ def tell(step_id: str, journey: Journey, travelled: Travelled, keep: Keep) -> Ob
                 picture = Picture(picture.title, name, compared, found.changed, found.pixels)
         pictures[shot.side].append(picture)
     base, head = (_side(side, journey, travelled, tuple(pictures[side])) for side in Side)
-    return ObservedJourney(base, head)
+    return Both(base, head)
 
 
 def _side(

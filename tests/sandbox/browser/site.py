@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.evidence.pages.run import SCRIPT, ObservedJourney, tell
+from bot.evidence.pages.run import SCRIPT, tell
+from bot.evidence.seen import Both
 from sandbox import open_sandbox
 from sandbox.base import Limits
 from sandbox.browser.journey import Journey, JourneySide, Served, Travelled, Visit, travel
 from sandbox.browser.records import QUICK
 from sandbox.browser.script import read_script
-from sandbox.values import Finding, Side
+from sandbox.values import Finding, Observation, Side
 
 CHROMIUM = Path("/usr/bin/chromium")
 HEAD = '<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>Shop</title>'
@@ -27,7 +28,7 @@ def page(body: str) -> str:
 class Seen:
     """What one journey showed, and its pictures by name."""
 
-    observed: ObservedJourney
+    observed: Both[Observation]
     travelled: Travelled
     pictures: Mapping[str, bytes]
 
