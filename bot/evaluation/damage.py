@@ -11,6 +11,7 @@ from pathlib import Path
 
 from bot.context import EvaluationContext, Project
 from bot.diff.paths import is_settings_path
+from bot.evaluation.on_host import as_configured
 from bot.evidence.damage import (
     NO_END,
     Proofs,
@@ -254,8 +255,6 @@ class _Measuring:
     def builds(self, ecosystems: Collection[str] = ()) -> dict[str, BuildRequest]:
         """What building head asked for, by project; of these ecosystems alone where any are given."""
         case, found = self.case, {}
-        limits = Limits(timeout_s=case.policy.configuration.limits.minutes * 60)
-        network = case.policy.network_to_build
         for one in case.built.projects:
             if one.head and not one.head.failure:
                 if ecosystems and one.head.recipe.ecosystem not in ecosystems:
@@ -263,7 +262,7 @@ class _Measuring:
                 asked = build_request(
                     self.services, case.request, case.checkout, Side.HEAD, one.head.recipe
                 )
-                found[asked.recipe.root] = replace(asked, limits=limits, network=network)
+                found[asked.recipe.root] = as_configured(asked, case.policy)
         return found
 
     async def needed(self, trials: Trials, tried: tuple[DamageTrial, ...]) -> DamageSeen:

@@ -11,11 +11,10 @@ from pathlib import Path, PurePosixPath
 
 from bot.context import Built, Policy, Project
 from bot.errors import UserError
-from bot.evaluation.on_host import on_this_host, portable_layers, trees_here
+from bot.evaluation.on_host import as_configured, on_this_host, portable_layers, trees_here
 from bot.evidence.code_map.run import find_dependents
 from bot.services import Services, build_request
 from bot.values import Dependent, EvaluationRequest, Part
-from sandbox.base import Limits, Network
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.test_runs.path_kinds import PathKind, classify
 from sandbox.toolchains import Choice, choose_both, detect_both
@@ -41,9 +40,7 @@ class _Workshop:
     services: Services
     request: EvaluationRequest
     checkout: Checkout
-    limits: Limits
-    network: Network
-    base_is_trusted: bool
+    policy: Policy
 
 
 @on_this_host
@@ -56,14 +53,12 @@ async def build_environments(
         return Built(None, None, services.sandbox.name)
     checkout = await trees_here(services, request, checkout)
     setup = policy.configuration.setup
-    limits = Limits(timeout_s=policy.configuration.limits.minutes * 60)
-    network, is_trusted = policy.network_to_build, policy.base_is_trusted
-    shop = _Workshop(services, request, checkout, limits, network, is_trusted)
+    shop = _Workshop(services, request, checkout, policy)
     trees = Path(checkout.base_tree), Path(checkout.head_tree)
     listed = tuple(one.path for one in policy.configuration.projects)
     projects = await asyncio.to_thread(Projects, *trees, listed)
     concerned = await _concerned(shop, projects)
-    wanted = await asyncio.to_thread(_wanted_projects, shop, policy, projects, concerned)
+    wanted = await asyncio.to_thread(_wanted_projects, shop, projects, concerned)
     built = await _built_projects(shop, wanted, concerned if not setup.test else {})
     return portable_layers(services, replace(built, concerned=tuple(concerned.values())))
 
@@ -87,10 +82,11 @@ async def _concerned(shop: _Workshop, projects: Projects) -> dict[str, Dependent
 
 
 def _wanted_projects(
-    shop: _Workshop, policy: Policy, projects: Projects, concerned: dict[str, Dependent]
+    shop: _Workshop, projects: Projects, concerned: dict[str, Dependent]
 ) -> tuple[SetupHints, ...]:
     """Return how each project is set up; a configured test line says itself where tests are run."""
-    setup = policy.configuration.setup
+    configuration = shop.policy.configuration
+    setup = configuration.setup
     install, before, newest_s = setup.install or "", "", shop.checkout.newest_commit_s
     if newest_s and time.time() - newest_s >= _OLD_S:
         # The newest commit is old, so packages are as of the day after it. The target's tip counts too: a
@@ -102,7 +98,7 @@ def _wanted_projects(
         return tuple(
             SetupHints(install, one.line, one.folder, released_before=before) for one in calls
         )
-    own = {one.path: one.setup for one in policy.configuration.projects}
+    own = {one.path: one.setup for one in configuration.projects}
     found = []
     roots = tuple(concerned)[:MOST_PROJECTS]
     # What is changed at the top may concern any project; what only uses the change there concerns itself.
@@ -201,5 +197,4 @@ def _request(shop: _Workshop, side: Side, recipe: Recipe | None) -> BuildRequest
     if recipe is None:
         return None
     wanted = build_request(shop.services, shop.request, shop.checkout, side, recipe)
-    is_trusted = side is Side.BASE and shop.base_is_trusted
-    return replace(wanted, limits=shop.limits, network=shop.network, is_trusted=is_trusted)
+    return as_configured(wanted, shop.policy)

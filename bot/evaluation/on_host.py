@@ -24,6 +24,7 @@ from sandbox.disk import disk_trouble
 from sandbox.errors import CheckoutError, CheckoutUnavailable, HostTrouble
 from sandbox.repository.checkout import CheckoutRequest, take
 from sandbox.toolchains.build import build_both
+from sandbox.toolchains.ecosystem import BuildRequest
 from sandbox.values import Checkout, Environment, Side
 
 log = logging.getLogger(__name__)
@@ -116,6 +117,16 @@ async def case_here(services: Services, case: EvaluationContext) -> EvaluationCo
 # --- environments ---------------------------------------------------------------------------
 
 
+def as_configured(wanted: BuildRequest, policy: Policy) -> BuildRequest:
+    """Return what building a side asks for with the configuration's limits and network."""
+    return replace(
+        wanted,
+        limits=Limits(timeout_s=policy.configuration.limits.minutes * 60),
+        network=policy.network_to_build,
+        is_trusted=wanted.side is Side.BASE and policy.base_is_trusted,
+    )
+
+
 def portable_layers(services: Services, built: Built) -> Built:
     """Return the environments with folders as any host finds them: relative to `home`."""
     return _each(built, lambda one: _moved(one, lambda layer: _relative(services, layer)))
@@ -144,14 +155,8 @@ async def _built_again(
 ) -> Project:
     project, policy = one
     sides = [side if side and not side.failure else None for side in (project.base, project.head)]
-    limits = Limits(timeout_s=policy.configuration.limits.minutes * 60)
     wanted = [
-        replace(
-            build_request(services, request, checkout, one.side, one.recipe),
-            limits=limits,
-            network=policy.network_to_build,
-            is_trusted=one.side is Side.BASE and policy.base_is_trusted,
-        )
+        as_configured(build_request(services, request, checkout, one.side, one.recipe), policy)
         if one
         else None
         for one in sides
