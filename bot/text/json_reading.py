@@ -6,6 +6,15 @@ import json
 from dataclasses import dataclass
 
 
+def json_object(text: str | None) -> dict[str, object]:
+    """Read the object that a text is; empty where there is no text, or it is none."""
+    try:
+        value = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
 @dataclass(frozen=True, slots=True)
 class Payload:
     """A JSON value read by path: `Payload.parse(raw).text("pull_request", "head", "sha")`.

@@ -5,7 +5,6 @@ And which it moves to another version beside the one that is asked for.
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -15,6 +14,7 @@ from pathlib import PurePosixPath
 from bot.diff.lines import TextReader, added_lines, is_gone, old_path
 from bot.diff.paths import is_automation, is_build_file
 from bot.integrity.reading.inspection import Inspection, make_finding, words_of_task
+from bot.text.json_reading import json_object
 from bot.text.words import Vocabulary, words_of
 from bot.values.rules import (
     DEPENDENCY_MOVED,
@@ -168,12 +168,9 @@ def _named(path: str, text: str | None) -> Iterator[tuple[str, str]]:
 
 
 def _npm_names(text: str) -> Iterator[tuple[str, str]]:
-    try:
-        manifest = json.loads(text)
-    except (ValueError, RecursionError):
-        return
+    manifest = json_object(text)
     for group in _NPM_GROUPS:
-        named = manifest.get(group) if isinstance(manifest, dict) else None
+        named = manifest.get(group)
         for name, version in named.items() if isinstance(named, dict) else ():
             elsewhere = not isinstance(version, str) or ":" in version or "/" in version
             if _NPM_NAME.fullmatch(name) and not elsewhere:

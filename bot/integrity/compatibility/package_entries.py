@@ -7,7 +7,6 @@ the scripts that `postinstall` and its like name, wherever these lie."""
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
@@ -20,6 +19,7 @@ from bot.integrity.reading.inspection import Inspection, make_finding, ships, wo
 from bot.integrity.reading.languages import SCRIPT
 from bot.integrity.side_effects.reach import newly_reached
 from bot.text.clipping import clip_line
+from bot.text.json_reading import json_object
 from bot.values.rules import (
     ENTRY_STALE,
     IN_WORDS,
@@ -50,7 +50,7 @@ def stale_entries(inspection: Inspection) -> Iterator[Finding]:
         return
     head, touched = inspection.head, {one.path for one in inspection.diff.files}
     for manifest in (one for one in head.paths() if posixpath.basename(one) == "package.json"):
-        read = _read(head.read(manifest))
+        read = json_object(head.read(manifest))
         scripts = read.get("scripts")
         if any(map(_MAKES.match, scripts if isinstance(scripts, dict) else ())):
             continue
@@ -92,14 +92,6 @@ def _is_made_of(path: str, text: str, change: FileChange) -> bool:
 
 def _bare(line: str) -> str:
     return "".join(line.split()).rstrip(";,")
-
-
-def _read(text: str | None) -> dict[str, object]:
-    try:
-        read = json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        return {}
-    return read if isinstance(read, dict) else {}
 
 
 def _targets(manifest: dict[str, object]) -> Iterator[str]:
@@ -205,7 +197,7 @@ def _fetched_by_scripts(inspection: Inspection) -> Iterator[Finding]:
 
 def _scripts(text: str | None) -> dict[str, str]:
     """The scripts of a package.json that installing runs."""
-    scripts = _read(text).get("scripts")
+    scripts = json_object(text).get("scripts")
     known = scripts if isinstance(scripts, dict) else {}
     return {hook: str(known[hook]) for hook in _HOOKS if hook in known}
 

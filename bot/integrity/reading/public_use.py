@@ -6,7 +6,6 @@ In doubt they can. Python and JavaScript are read.
 from __future__ import annotations
 
 import ast
-import json
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ from bot.diff.paths import is_document
 from bot.diff.python_source import parse_python
 from bot.integrity.reading.languages import SCRIPT
 from bot.integrity.reading.tokens import Token, is_mark, read_tokens
+from bot.text.json_reading import json_object
 from bot.text.words import whole_name
 
 MOST_FILES = 5000
@@ -185,11 +185,7 @@ def _is_behind_exports(name: Name, base: Files, known: frozenset[str]) -> bool:
     folder = posixpath.dirname(name.path)
     while folder and posixpath.join(folder, "package.json") not in known:
         folder = posixpath.dirname(folder)
-    try:
-        manifest = json.loads(base.read(posixpath.join(folder, "package.json")) or "")
-    except (ValueError, RecursionError):
-        return False
-    exports = manifest.get("exports") if isinstance(manifest, dict) else None
+    exports = json_object(base.read(posixpath.join(folder, "package.json"))).get("exports")
     entries = [posixpath.normpath(posixpath.join(folder, one)) for one in _leaves(exports)]
     if not entries or any("*" in one for one in entries):
         return False

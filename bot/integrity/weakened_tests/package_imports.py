@@ -5,12 +5,12 @@ Base's version of such a file cannot be loaded with head's packages: that says n
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping
 
 from bot.diff.lines import TextReader, is_gone, is_new, old_path
+from bot.text.json_reading import json_object
 from bot.values import AdaptedTest, TestComparison
 from sandbox.values import Diff
 
@@ -42,7 +42,7 @@ def loading_packages_otherwise(
     }
     if newer:  # of others: what the repository's own packages export is its own code
         named = (path for path in head.paths() if posixpath.basename(path) == _MANIFEST)
-        newer -= {str(_read(head.read(path)).get("name")) for path in named}
+        newer -= {str(json_object(head.read(path)).get("name")) for path in named}
     found: list[AdaptedTest] = []
     alike: dict[str, bool] = {}
     for test in tests:
@@ -84,13 +84,5 @@ def _imported(text: str) -> dict[str, tuple[str, str]]:
 
 def _asked(text: str | None) -> Mapping[str, str]:
     """Return the packages that a manifest asks for, with their versions."""
-    tables = map(_read(text).get, _DEPENDENCIES)
+    tables = map(json_object(text).get, _DEPENDENCIES)
     return {str(k): str(v) for table in tables if isinstance(table, dict) for k, v in table.items()}
-
-
-def _read(text: str | None) -> Mapping[str, object]:
-    try:
-        manifest = json.loads(text or "{}")
-    except ValueError:
-        return {}
-    return manifest if isinstance(manifest, dict) else {}
