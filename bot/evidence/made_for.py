@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from bot.evidence.damage import called_in
 from bot.evidence.said_values import SHOWN_CODE, speaks_of, special_words
-from bot.values import Category, Requirements, TestComparison
+from bot.values import Requirements, TestComparison
 from sandbox.elsewhere.values import (
     MOST_SHOWN,
     SEVERAL,
@@ -66,7 +66,7 @@ def made_for(test: TestComparison, seen: SecondLook | None, wanted: Requirements
 def made_for_inputs(inputs: Iterable[TestedInput], wanted: Requirements) -> MadeFor | None:
     """Return why a change may be for these inputs alone; None where nothing says so."""
     inputs = list(inputs)
-    asked = (one.text for one in wanted.items if one.category is not Category.BASELINE)
+    asked = (one.text for one in wanted.beside_baseline)
     said = "\n".join((*wanted.said, *asked))
     groups: dict[str, list[TestedInput]] = {}
     if constant := next((one for one in inputs if _is_constant(one, inputs, said)), None):

@@ -312,6 +312,11 @@ class Requirements:
     unread: tuple[UnreadExample, ...] = ()
     not_apart: tuple[str, ...] = ()
 
+    @property
+    def beside_baseline(self) -> tuple[Requirement, ...]:
+        """What this task and this configuration demand, and not every one."""
+        return tuple(one for one in self.items if one.category is not Category.BASELINE)
+
 
 class ActionKind(StrEnum):
     """The kinds of action of this release."""

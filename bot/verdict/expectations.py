@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from bot.evidence.case import Case
 from bot.evidence.tests.results import test_ids
 from bot.task.changed_parts import ChangedPart, changed_beside
-from bot.values import Category, Conclusion, GateReason, TestComparison
+from bot.values import Conclusion, GateReason, TestComparison
 from bot.verdict.upkeep import ACCEPT_REVERT
 
 _EXPECTS = "The pull request changes what {tests} expect{s}, and the task does not ask for it."
@@ -75,8 +75,7 @@ def _changed_beside(case: Case, test: TestComparison) -> ChangedPart | None:
     if not is_edited or case.why_meant(test) or case.adapted(test):
         return None
     wanted = case.requirements
-    asked = (one for one in wanted.items if one.category is not Category.BASELINE)
-    said = (*wanted.said, *(one.with_detail for one in asked))
+    said = (*wanted.said, *(one.with_detail for one in wanted.beside_baseline))
     return changed_beside(test.source_before, test.source, "\n".join(said))
 
 

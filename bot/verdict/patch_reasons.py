@@ -148,7 +148,7 @@ def scope_reasons(case: Case) -> Iterator[GateReason]:
 
 def _source_in_a_narrow_task(case: Case) -> str:
     """A task about documents, tests or automation only has no business in the source."""
-    asked = [r for r in case.requirements.items if r.category is not Category.BASELINE]
+    asked = case.requirements.beside_baseline
     areas = {upkeep_area(r.text) for r in asked if r.category is Category.UPKEEP}
     if not asked or any(r.category is not Category.UPKEEP for r in asked) or not areas <= NARROW:
         return ""

@@ -15,7 +15,6 @@ from bot.task.ties import test_name
 from bot.text.words import Vocabulary, sentences, words_of
 from bot.values import (
     AdaptedTest,
-    Category,
     FourWay,
     PermittedChange,
     Requirement,
@@ -101,12 +100,9 @@ def ships(path: str) -> bool:
 
 def words_of_task(inspection: Inspection) -> str:
     """All that is said by those who may ask; the author's words where nobody else asks."""
-    asked = [
-        one
-        for one in inspection.requirements.items
-        if one.category is not Category.BASELINE and one.trust.is_asked
-    ]
-    return "\n".join((*inspection.requirements.said, *(o.with_detail for o in asked)))
+    wanted = inspection.requirements
+    asked = (one.with_detail for one in wanted.beside_baseline if one.trust.is_asked)
+    return "\n".join((*wanted.said, *asked))
 
 
 def make_finding(
@@ -224,7 +220,7 @@ class TestFacts:
 
 def gather_test_facts(four_way: FourWay, requirements: Requirements) -> TestFacts:
     """Gather what weighing a finding needs."""
-    asked = [r for r in requirements.items if r.category is not Category.BASELINE]
+    asked = requirements.beside_baseline
     said = [line for r in asked for line in sentences(r.detail) if _TEST.search(line)]
     removals = tuple(filter(_REMOVING.search, [*(r.text for r in asked), *dict.fromkeys(said)]))
     return TestFacts(

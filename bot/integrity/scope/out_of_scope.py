@@ -14,7 +14,6 @@ from bot.diff.kinds import is_shipped_source
 from bot.diff.lines import added_lines, removed_lines
 from bot.integrity.reading.inspection import Inspection, make_finding
 from bot.text.words import Vocabulary, words_of
-from bot.values import Category
 from bot.values.rules import OUT_OF_SCOPE
 from sandbox.values import FileChange, Finding
 
@@ -26,8 +25,8 @@ _COMMON_SHARE = 0.5  # an identifier in more than half of many files ties nothin
 
 def files_out_of_scope(inspection: Inspection) -> Iterator[Finding]:
     """Changed source files without any tie to the task, where other files do have one."""
-    demands = [r for r in inspection.requirements.items if r.category is not Category.BASELINE]
-    said = words_of("\n".join(r.with_detail for r in demands))
+    demands = inspection.requirements.beside_baseline
+    said = words_of("\n".join(one.with_detail for one in demands))
     files = [c for c in inspection.diff.files if c.hunks]
     if len(said) < FEWEST_WORDS or len(files) > MOST_FILES or inspection.diff.truncated:
         return
