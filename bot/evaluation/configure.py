@@ -208,7 +208,7 @@ def _criteria(
         return None, None
     data = read_file(mirror, sha, path, criteria.MAX_BYTES + 1)
     if data is None:
-        raise criteria.missing_plan(path)
+        raise criteria.refused(path, "there is no such file")
     listed = read_task_file(data.decode("utf-8-sig", "replace"), path, Trust.MAINTAINER)
     return (listed, None) if listed else (None, criteria.read_plan(data, path))
 

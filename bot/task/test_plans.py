@@ -25,34 +25,30 @@ _POWERSHELL = re.compile(
 def read_plan(data: bytes, path: str) -> TestPlan:
     """Read a plan. Raises UserError naming the file for what is no plan at all."""
     if len(data) > MAX_BYTES:
-        raise _refused(path, f"it is larger than {MAX_BYTES >> 20} MiB")
+        raise refused(path, f"it is larger than {MAX_BYTES >> 20} MiB")
     try:
         value = json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise _refused(path, "it is no UTF-8 text") from None
+        raise refused(path, "it is no UTF-8 text") from None
     except RecursionError:
-        raise _refused(path, "it is nested too deeply") from None
+        raise refused(path, "it is nested too deeply") from None
     except ValueError as error:
-        raise _refused(path, f"it is no JSON ({error})") from None
+        raise refused(path, f"it is no JSON ({error})") from None
     # The list itself, or the only list in an object around it.
     if isinstance(value, dict):
         lists = [inner for inner in value.values() if isinstance(inner, list)]
         value = lists[0] if len(lists) == 1 else None
     if not isinstance(value, list):
-        raise _refused(path, "it is no list of items")
+        raise refused(path, "it is no list of items")
     if not value:
-        raise _refused(path, "it has no items")
+        raise refused(path, "it has no items")
     if len(value) > MAX_ITEMS:
-        raise _refused(path, f"it has {len(value)} items; {MAX_ITEMS} is the most")
+        raise refused(path, f"it has {len(value)} items; {MAX_ITEMS} is the most")
     return TestPlan(path, tuple(_item(n, entry) for n, entry in enumerate(value, start=1)))
 
 
-def missing_plan(path: str) -> UserError:
-    """Return the error for a plan that the configuration names and the branch does not have."""
-    return _refused(path, "there is no such file")
-
-
-def _refused(path: str, why: str) -> UserError:
+def refused(path: str, why: str) -> UserError:
+    """Return the error for a plan that the configuration names and that cannot be used."""
     return UserError(
         f"The test plan {path} that `criteria` names cannot be used: {why}.",
         "Correct it, or `criteria` in `.github/assay.yml`, on the base branch; then ask again.",
