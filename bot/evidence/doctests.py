@@ -17,6 +17,7 @@ from bot.evidence.planning import Change
 from bot.evidence.seen import Seen, StepSide, on_both, showing, sides
 from bot.services import Services
 from bot.task.requirements import NOTHING_REGRESSES
+from bot.text.clipping import listed
 from bot.values import ActionKind, Requirement, Requirements, Step, Verdict, VerdictOutcome
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.test_runs.unit_tests import run_tests
@@ -24,7 +25,6 @@ from sandbox.values import Observation, Outcome, TestRunner
 
 _PROMPT = ">>>"
 _MOST_MODULES = 20
-_MOST_NAMED = 3
 _STEP = Step(
     id="",
     goal="See whether the examples in docstrings of changed modules still hold.",
@@ -67,10 +67,9 @@ def with_doctests(verdict: Verdict, requirement: Requirement, case: Case) -> Ver
     for evidence in case.seen_by(ActionKind.DOCTESTS):
         broken = [one for one in lost(evidence.base, evidence.head) if one not in judged]
         if broken:
-            named = ", ".join(f"`{one}`" for one in broken[:_MOST_NAMED])
-            more = f" and {len(broken) - _MOST_NAMED} more" if len(broken) > _MOST_NAMED else ""
+            named = listed(f"`{one}`" for one in broken)
             reason = (
-                f"What the docstring shows passed on base and fails on head: {named}{more}. "
+                f"What the docstring shows passed on base and fails on head: {named}. "
                 "The project's own tests do not run it."
             )
             return unverified(requirement, reason, _NEXT, (evidence.id,))

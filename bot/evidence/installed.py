@@ -23,6 +23,7 @@ from bot.evidence.planning import Change
 from bot.evidence.seen import Seen, ShownBoth, StepSide, on_both, showing, sides
 from bot.services import Services, build_request
 from bot.task.requirements import BUILDS
+from bot.text.clipping import listed
 from bot.values import ActionKind, Requirement, Requirements, Step, Verdict, VerdictOutcome
 from sandbox.installed.node import can_be_packed, load_packed
 from sandbox.installed.python import Wanted, can_be_installed, import_installed
@@ -188,9 +189,7 @@ def _told(
         return unverified(requirement, reason, _advice(found[0].package))
     asked = (one.with_detail for one in case.requirements.items if one.trust.is_asked)
     if (closed := shut(base, head)) and not any(map(_SPEAKS_OF_EXPORTS.search, asked)):
-        named = [f"`{path}`" for path in closed[:_MOST_NAMED]]
-        more = f" and {len(closed) - _MOST_NAMED} more" if len(closed) > _MOST_NAMED else ""
-        told = f"Users of base can import {', '.join(named)}{more}"
+        told = f"Users of base can import {listed(f'`{one}`' for one in closed)}"
         reason = f"{told}; `exports` of `package.json` closes that."
         return unverified(requirement, reason, _OPEN_IT)
     return None

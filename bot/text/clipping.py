@@ -6,6 +6,7 @@ Clip what was scrubbed already, so that no cut can halve a secret.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 
 def clip(text: str, most_chars: int) -> str:
@@ -25,6 +26,13 @@ def clip_middle(text: str, most_chars: int) -> str:
     half = most_chars // 2
     left_out = len(text) - 2 * half
     return f"{text[:half]}\n… {left_out:,} characters left out …\n{text[len(text) - half :]}"
+
+
+def listed(texts: Iterable[str], most: int = 3) -> str:
+    """A few of some texts, for a sentence, and how many more there are."""
+    found = list(texts)
+    more = f" and {len(found) - most} more" if len(found) > most else ""
+    return ", ".join(found[:most]) + more
 
 
 # --- takes out of a program's output what differs from run to run and says nothing: times and addresses

@@ -23,6 +23,7 @@ from bot.evidence.damage import in_lines, noticed_by, with_counted
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
 from bot.evidence.tests.results import told_of
 from bot.task.categories import ASKED, NARROW, Area, upkeep_area, version_of
+from bot.text.clipping import listed
 from bot.values import (
     ActionKind,
     Category,
@@ -261,8 +262,7 @@ def named_changes(case: Case) -> tuple[str, ...]:
 
 
 def _shown(paths: tuple[str, ...]) -> str:
-    more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
-    return ", ".join(f"`{path}`" for path in paths[:3]) + more
+    return listed(f"`{path}`" for path in paths)
 
 
 def belongs_to(path: str, area: Area, changed: tuple[ChangedFile, ...] = ()) -> bool:

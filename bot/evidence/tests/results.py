@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from bot.evidence.tests.matching import function_of
+from bot.text.clipping import listed
 from bot.values import FourWay, Observed, TestChange, TestComparison
 from sandbox.test_runs.four_runs import passed
 from sandbox.test_runs.path_kinds import PathKind, classify
@@ -204,9 +205,7 @@ def pass_rate(test: TestComparison) -> str:
 
 def test_ids(tests: Iterable[TestComparison], most: int = 3) -> str:
     """A few test ids for a sentence, and how many more there are."""
-    ids = [test.shown for test in tests]
-    more = f" and {len(ids) - most} more" if len(ids) > most else ""
-    return ", ".join(ids[:most]) + more
+    return listed((test.shown for test in tests), most)
 
 
 test_ids.__test__ = False  # type: ignore[attr-defined]
