@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 _LONGEST_LINE = 2_000
 _LOADS = ("__import__", "importlib.import_module", "import_module")
@@ -23,6 +24,28 @@ _ASKS_BY_TEXT = re.compile(
     r"\b([\w$]{1,80})(?:\?\.)?\[[ ]?['\"`]([A-Za-z_$][\w$]{0,80})['\"`][ ]?\]"
 )
 _PART = re.compile(r"(?:\*\s?as\s)?\b([A-Za-z_$][\w$]*)(?:\s?(?::|\bas\b)\s?([\w$]+))?")
+
+
+class Imported(NamedTuple):
+    """What an import of Python binds, the module that it is from, and its name there.
+
+    The module has "." before what is near; the name of a module itself is empty.
+    """
+
+    bound: str
+    module: str
+    name: str
+
+
+def imports_in(tree: ast.Module) -> Iterator[Imported]:
+    """Yield all that the imports of a file of Python bind."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            yield from (Imported(a.asname or a.name, module, a.name) for a in node.names)
+        elif isinstance(node, ast.Import):
+            for a in node.names:
+                yield Imported(a.asname or a.name.partition(".")[0], a.name, "")
 
 
 def python_names(tree: ast.Module) -> dict[str, str]:

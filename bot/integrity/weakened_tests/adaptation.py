@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from bot.diff.lines import Texts, is_gone, is_new, old_path
 from bot.diff.python_source import Definition, parse_python, path_to
+from bot.integrity.reading.imported_names import Imported, imports_in
 from bot.values import AdaptedTest, TestComparison
 from sandbox.values import Diff
 
@@ -100,14 +101,9 @@ def _is_only_adapted(base_source: str, head_source: str, test: str) -> bool:
 def _imported(tree: ast.Module) -> dict[str, str]:
     """Every name that an import binds, with the package it comes from."""
     found: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom):
-            package = "." * node.level + (node.module or "").split(".", 1)[0]
-            if node.level:
-                package = "." * node.level + (node.module or "")
-            found |= {(a.asname or a.name): f"{package}:{a.name}" for a in node.names}
-        elif isinstance(node, ast.Import):
-            found |= {(a.asname or a.name.split(".", 1)[0]): f"{a.name}:" for a in node.names}
+    for bound, module, name in imports_in(tree):
+        is_whole = not name or module.startswith(".")
+        found[bound] = f"{module if is_whole else module.partition('.')[0]}:{name}"
     return found
 
 
@@ -172,14 +168,6 @@ def _modules(tree: Texts, paths: tuple[str, ...]) -> Read:
     return read
 
 
-@dataclass(frozen=True, slots=True)
-class _Origin:
-    """Where an imported name comes from; `name` is empty for a module itself."""
-
-    module: str
-    name: str
-
-
 def _is_only_moved(
     base_test: str, head_test: str, on_base: Read, on_head: Read, renamed: str
 ) -> bool:
@@ -205,19 +193,14 @@ class _Defined:
     name: str
 
 
-def _origins(source: str) -> dict[str, _Origin]:
+def _origins(source: str) -> dict[str, Imported]:
+    """What a source imports from modules that are named in full."""
     tree = parse_python(source)
-    if tree is None:
-        return {}
-    return {
-        (alias.asname or alias.name): _Origin(node.module or "", alias.name)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and not node.level
-        for alias in node.names
-    }
+    named = (one for one in (imports_in(tree) if tree else ()) if one.name)
+    return {one.bound: one for one in named if not one.module.startswith(".")}
 
 
-def _found(origin: _Origin, read: Read) -> _Defined | None:
+def _found(origin: Imported, read: Read) -> _Defined | None:
     tree = parse_python(read(origin.module))
     if tree is not None and origin.name in _defined(tree):
         return _Defined(tree, origin.name)
@@ -251,7 +234,7 @@ def _is_same(before: _Defined | None, after: _Defined | None) -> bool:
     return True
 
 
-def _is_followed(before: _Origin, after: _Origin, on_head: Read) -> bool:
+def _is_followed(before: Imported, after: Imported, on_head: Read) -> bool:
     """Whether the code that had a name now takes it from the new place, and calls it there."""
     old, new = parse_python(on_head(before.module)), parse_python(on_head(after.module))
     if old is None or new is None or before.name != after.name:
@@ -287,10 +270,7 @@ def _defined(tree: ast.Module) -> dict[str, list[ast.stmt]]:
 def _names_imported(tree: ast.Module) -> dict[str, str]:
     """What each import binds: package and name; the modules of one package count as one."""
     found: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom):
-            package = "." if node.level else (node.module or "").split(".", 1)[0]
-            found |= {(a.asname or a.name): f"{package}:{a.name}" for a in node.names}
-        elif isinstance(node, ast.Import):
-            found |= {(a.asname or a.name.split(".", 1)[0]): a.name for a in node.names}
+    for bound, module, name in imports_in(tree):
+        package = "." if module.startswith(".") else module.partition(".")[0]
+        found[bound] = f"{package}:{name}" if name else module
     return found

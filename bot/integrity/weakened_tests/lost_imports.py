@@ -18,6 +18,7 @@ from pathlib import PurePosixPath
 
 from bot.diff.lines import Texts, is_gone, old_path
 from bot.diff.python_source import Definition, parse_python, path_to
+from bot.integrity.reading.imported_names import imports_in
 from bot.integrity.reading.public_use import ENDINGS
 from bot.text.words import whole_name
 from bot.values import RetiredTest, TestChange, TestComparison
@@ -141,16 +142,9 @@ class _PythonModule:
     modules: set[str] = field(default_factory=set)  # what is loaded: it may do something by itself
 
     def __post_init__(self) -> None:
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.ImportFrom):
-                module = "." * node.level + (node.module or "")
-                self.modules.add(module)
-                names = {(a.asname or a.name): f"{module}.{a.name}" for a in node.names}
-                self.imports.update(names)
-            elif isinstance(node, ast.Import):
-                self.modules.update(a.name for a in node.names)
-                names = {(a.asname or a.name.split(".")[0]): a.name for a in node.names}
-                self.imports.update(names)
+        for bound, module, name in imports_in(self.tree):
+            self.modules.add(module)
+            self.imports[bound] = f"{module}.{name}" if name else module
 
     @cached_property
     def bound(self) -> dict[str, list[ast.stmt]]:
