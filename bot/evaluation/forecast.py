@@ -11,9 +11,9 @@ and every panel goes all its rounds.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from bot.configuration import Configuration, PolicyContext
+from bot.configuration import Configuration
 from bot.context import Planned, Policy
 from bot.diff.unified import unified
 from bot.evaluation.configure import check_out, configure
@@ -24,7 +24,7 @@ from bot.judges.criteria_grading import SAMPLES
 from bot.judges.material import DIFF_CHARS, TASK_CHARS
 from bot.judges.model import price_of
 from bot.judges.weighing import OPEN_TO_JUDGES
-from bot.services import Announcement, CodeSource, Origin, Services, evaluation_key
+from bot.services import Announcement, Origin, Services, evaluation_key
 from bot.settings import Settings
 from bot.text import scrub_tree
 from bot.values import (
@@ -32,7 +32,6 @@ from bot.values import (
     ExpectedCalls,
     ExpectedPrice,
     Forecast,
-    MemberVerdict,
     Plan,
     Publication,
     Requirements,
@@ -42,36 +41,17 @@ from bot.values import (
 from sandbox.values import Checkout
 
 
-@dataclass(frozen=True, slots=True)
 class Unannounced:
     """An origin that is read and told nothing: there is no evaluation yet."""
 
-    origin: Origin
-
-    async def code(self, request: EvaluationRequest) -> CodeSource:
-        """Say where the code is."""
-        return await self.origin.code(request)
-
-    async def task(self, request: EvaluationRequest, checkout: Checkout) -> Task:
-        """Collect what was asked."""
-        return await self.origin.task(request, checkout)
-
-    async def policy_context(self, request: EvaluationRequest) -> PolicyContext:
-        """Say what stands around the target branch's configuration."""
-        return await self.origin.policy_context(request)
-
-    async def members(self, request: EvaluationRequest) -> tuple[MemberVerdict, ...]:
-        """Say how the members of a merge group stand."""
-        return await self.origin.members(request)
+    def __init__(self, origin: Origin) -> None:
+        self.code, self.task, self.home = origin.code, origin.task, origin.home
+        self.policy_context, self.members = origin.policy_context, origin.members
 
     async def announce(
         self, request: EvaluationRequest, stage: str, plan: Plan | None = None
     ) -> None:
         """Nobody waits for a stage."""
-
-    def home(self, request: EvaluationRequest) -> str:
-        """Say where the repository is on the web."""
-        return self.origin.home(request)
 
     def link(self, request: EvaluationRequest) -> str:
         """There is no report page."""
