@@ -139,36 +139,31 @@ def _counted(node: Function) -> set[str]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Counts:
-    """Local names that hold a count."""
-
-    names: frozenset[str]
-
-    def are_in(self, node: ast.expr) -> bool:
-        if isinstance(node, ast.Name):
-            return node.id in self.names
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-            return False
-        if node.func.id in _SAME_VALUE:
-            return any(map(self.are_in, node.args))
-        return node.func.id in _COUNTS
+def _is_count(node: ast.expr, counts: frozenset[str]) -> bool:
+    """Whether an expression is a count; `counts` are local names that hold one."""
+    if isinstance(node, ast.Name):
+        return node.id in counts
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return False
+    if node.func.id in _SAME_VALUE:
+        return any(_is_count(one, counts) for one in node.args)
+    return node.func.id in _COUNTS
 
 
 def _divides_by_a_count(node: Function) -> bool:
-    counts = _Counts(frozenset())
+    counts = frozenset[str]()
     for _ in range(2):  # a count may be handed on once
         names: set[str] = set()
         for part in ast.walk(node):
-            if isinstance(part, ast.Assign) and counts.are_in(part.value):
+            if isinstance(part, ast.Assign) and _is_count(part.value, counts):
                 names |= {one.id for one in part.targets if isinstance(one, ast.Name)}
             elif isinstance(part, ast.AugAssign) and isinstance(part.op, ast.Add):
                 names |= {part.target.id} if isinstance(part.target, ast.Name) else set()
-        counts = _Counts(frozenset(names))
+        counts = frozenset(names)
     return any(
         isinstance(part, ast.BinOp)
         and isinstance(part.op, ast.Div | ast.FloorDiv | ast.Mod)
-        and counts.are_in(part.right)
+        and _is_count(part.right, counts)
         and not isinstance(part.left, ast.Constant | ast.JoinedStr)  # "%d" % n
         for part in ast.walk(node)
     )
