@@ -11,14 +11,13 @@ import ast
 import builtins
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from bot.diff.lines import old_path
 from bot.diff.python_source import Definition, parse_python
 from bot.integrity.reading.inspection import Inspection, Trees, make_finding, ships, words_of_task
 from bot.integrity.reading.languages import SCRIPT
 from bot.integrity.reading.public_use import is_public
-from bot.integrity.reading.script_signatures import script_classes
+from bot.integrity.reading.script_signatures import DerivedClass, script_classes
 from bot.task.alternatives import ERRORS_OF_JAVASCRIPT
 from bot.text.words import whole_name
 from bot.values.rules import BASE_CLASS_LOST, HASH_LOST, PUBLIC_NAME_REMOVED
@@ -130,15 +129,6 @@ def _has(path: str, text: str, name: str) -> bool:
     return name in text and re.search(bound, text, re.MULTILINE) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class _Class:
-    """A class with what it is derived from, as written."""
-
-    name: str
-    line: int
-    bases: tuple[str, ...]
-
-
 def lost_base_classes(inspection: Inspection) -> Iterator[Finding]:
     """Public classes that are no longer derived from what they were derived from on base."""
     said = words_of_task(inspection)
@@ -165,10 +155,9 @@ def lost_base_classes(inspection: Inspection) -> Iterator[Finding]:
             yield make_finding(BASE_CLASS_LOST, change, head[one.name].line, message)
 
 
-def _classes(path: str, text: str, trees: Trees) -> Iterator[_Class]:
+def _classes(path: str, text: str, trees: Trees) -> Iterator[DerivedClass]:
     if not path.endswith(".py"):
-        for one in script_classes(text):
-            yield _Class(one.name, one.line, (one.extends,) if one.extends else ())
+        yield from script_classes(text)
         return
     tree = trees.of(text)
     for node in tree.body if tree else ():
@@ -179,10 +168,10 @@ def _classes(path: str, text: str, trees: Trees) -> Iterator[_Class]:
             if isinstance(first, ast.Call) and called.rpartition(".")[2] == "with_metaclass":
                 bases = first.args[1:]  # how Python 2 and 3 write a class that has both
             names = (ast.unparse(one).partition("[")[0] for one in bases)
-            yield _Class(node.name, node.lineno, tuple(names))
+            yield DerivedClass(node.name, node.lineno, tuple(names))
 
 
-def _lost(one: _Class, head: dict[str, _Class]) -> str:
+def _lost(one: DerivedClass, head: dict[str, DerivedClass]) -> str:
     """The base class that a class has no longer; empty where head may have it by another one."""
     if one.name.startswith("_") or one.name not in head:
         return ""

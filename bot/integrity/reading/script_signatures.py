@@ -34,12 +34,12 @@ _OPENING, _CLOSING = ("(", "[", "{"), (")", "]", "}")
 
 
 @dataclass(frozen=True, slots=True)
-class ScriptClass:
-    """A class by its name and what it extends ("" for nothing)."""
+class DerivedClass:
+    """A class with what it is derived from, as written."""
 
     name: str
     line: int
-    extends: str
+    bases: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def script_signatures(text: str, *, is_typed: bool) -> Iterator[Signature]:
         at = end_of_bracket(tokens, at) + 1 if is_open else at + 1
 
 
-def script_classes(text: str) -> Iterator[ScriptClass]:
+def script_classes(text: str) -> Iterator[DerivedClass]:
     """Yield the classes of a module's top level."""
     if len(text) > _MOST_SOURCE:
         return
@@ -101,7 +101,7 @@ def script_classes(text: str) -> Iterator[ScriptClass]:
             plain += part if not depth and part != ">" else " "
         extends = re.search(r"\bextends\s+([\w$.]+)", plain)
         if not depth:
-            yield ScriptClass(found["name"], line, extends[1] if extends else "")
+            yield DerivedClass(found["name"], line, (extends[1],) if extends else ())
 
 
 def _declared(script: _Script, at: int) -> Signature | None:
