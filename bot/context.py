@@ -63,6 +63,11 @@ class Project:
     is_touched: bool = True
 
     @property
+    def sides(self) -> tuple[Environment, ...]:
+        """The environments that it has: base's, then head's."""
+        return tuple(one for one in (self.base, self.head) if one)
+
+    @property
     def is_broken(self) -> bool:
         """Whether it builds on base and no longer on head."""
         base, head = self.base, self.head
@@ -71,27 +76,24 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """Both sides' environments of the project that the change is most about, and those of `others`.
+    """Every project that was built, the one that the change is most about first.
 
     `concerned` are all projects that the change touches, and what else uses what it touches.
     """
 
-    base: Environment | None
-    head: Environment | None
+    projects: tuple[Project, ...]
     sandbox: str
-    root: str = ""
-    others: tuple[Project, ...] = ()
     concerned: tuple[Dependent, ...] = ()
 
     @property
-    def projects(self) -> tuple[Project, ...]:
-        """Every project that was built, the main one first."""
-        return (Project(self.root, self.base, self.head), *self.others)
+    def main(self) -> Project:
+        """The project that the change is most about."""
+        return self.projects[0]
 
     def at(self, path: str) -> Project:
         """The project whose environment a file is run in: the innermost around it, else the main one."""
         around = [one for one in self.projects if one.root and path.startswith(f"{one.root}/")]
-        return max(around, key=lambda one: len(one.root), default=self.projects[0])
+        return max(around, key=lambda one: len(one.root), default=self.main)
 
     @property
     def decisive(self) -> Project:

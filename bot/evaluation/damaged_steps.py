@@ -170,8 +170,7 @@ class _Trying:
         step = replace(self.evidence.step, id=f"{self.evidence.step.id}-{name}")
         checkout = replace(self.case.checkout, base_tree=trees[0], head_tree=trees[-1])
         built = self.case.built
-        others = tuple(replace(one, base=one.head) for one in built.others)
-        built = replace(built, base=built.head, others=others)
+        built = replace(built, projects=tuple(replace(o, base=o.head) for o in built.projects))
         request = replace(self.case.request, without=())  # both sides are copies of head
         case = replace(self.case, request=request, checkout=checkout, built=built)
         seen = await look_of(case, step, is_analysts=True)(self.services, case, step)

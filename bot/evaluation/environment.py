@@ -50,7 +50,7 @@ async def build_environments(
     """Detect and build the projects that the change touches, and those that use what it touches."""
     await services.origin.announce(request, "environment")
     if Part.EXECUTION in request.without:
-        return Built(None, None, services.sandbox.name)
+        return Built((Project("", None, None),), services.sandbox.name)
     checkout = await trees_here(services, request, checkout)
     setup = policy.configuration.setup
     shop = _Workshop(services, request, checkout, policy)
@@ -142,8 +142,8 @@ async def _built_projects(
     pairs = zip(wanted, choices, strict=True)
     steps = [built(hints, choice) for hints, choice in pairs]
     first, *others = await a_few_at_a_time(max(1, cores() // 2), steps)
-    sandbox = shop.services.sandbox.name
-    return Built(first.base, first.head, sandbox, first.root, tuple(others))
+    # What the change is most about counts as touched, whatever else uses what it touches.
+    return Built((replace(first, is_touched=True), *others), shop.services.sandbox.name)
 
 
 def _tested_as_base(

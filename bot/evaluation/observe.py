@@ -247,8 +247,8 @@ def _is_built(environment: Environment | None) -> bool | None:
 
 def _needs(built: Built) -> tuple[str, ...]:
     """What the machine lacks for the projects that the change touches."""
-    sides = (side for one in built.projects if one.is_touched for side in (one.base, one.head))
-    return tuple(dict.fromkeys(need for one in sides if one for need in one.recipe.needs))
+    sides = (side for one in built.projects if one.is_touched for side in one.sides)
+    return tuple(dict.fromkeys(need for side in sides for need in side.recipe.needs))
 
 
 def _bases(built: Built) -> Iterator[Environment]:

@@ -144,10 +144,10 @@ async def built_here(
     if built.sandbox == services.sandbox.name and await asyncio.to_thread(_are_there, here):
         return here
     log.info("%s: its environments are not on this host and are built again", request.id)
-    first, *others = [
+    again = [
         await _built_again(services, request, checkout, (one, policy)) for one in here.projects
     ]
-    return replace(here, base=first.base, head=first.head, others=tuple(others))
+    return replace(here, projects=tuple(again))
 
 
 async def _built_again(
@@ -176,8 +176,7 @@ def _each(built: Built, change: Callable[[Environment], Environment]) -> Built:
         base, head = (change(side) if side else None for side in (one.base, one.head))
         return replace(one, base=base, head=head)
 
-    first, *others = map(changed, built.projects)
-    return replace(built, base=first.base, head=first.head, others=tuple(others))
+    return replace(built, projects=tuple(map(changed, built.projects)))
 
 
 def _moved(environment: Environment, place: Callable[[str], str]) -> Environment:
@@ -195,7 +194,7 @@ def _layers(one: Environment) -> tuple[str, str, str]:
 
 
 def _are_there(built: Built) -> bool:
-    sides = (side for one in built.projects for side in (one.base, one.head) if side)
+    sides = (side for one in built.projects for side in one.sides)
     return all(Path(layer).is_dir() for side in sides for layer in _layers(side) if layer)
 
 

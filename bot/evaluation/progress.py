@@ -89,6 +89,7 @@ class EvaluationProgress:
         deliberation = self.deliberation
         if deliberation is None and self.planned and self.planned.usage:
             deliberation = Deliberation(usage=self.planned.usage)  # what models took for the plan
+        head = self.built.main.head if self.built else None
         return Evaluation(
             request=self.request,
             base_sha=self.checkout.base_sha if self.checkout else self.request.base_sha,
@@ -102,7 +103,7 @@ class EvaluationProgress:
             judgement=self.judgement,
             gate=gate,
             environment=_environment(self.built, self.policy),
-            environment_digest=self.built.head.digest if self.built and self.built.head else "",
+            environment_digest=head.digest if head else "",
             seconds=tuple(self.seconds),
             warnings=self._warnings(),
             problem=gate.title if self.judgement is None else "",
@@ -151,13 +152,8 @@ _NETWORK = {
 def _environment(built: Built | None, policy: Policy | None) -> tuple[str, ...]:
     if built is None or policy is None:
         return ()
-    needs = dict.fromkeys(
-        need
-        for one in built.projects
-        for side in (one.base, one.head)
-        if side
-        for need in side.recipe.needs
-    )
+    sides = (side for one in built.projects for side in one.sides)
+    needs = dict.fromkeys(need for side in sides for need in side.recipe.needs)
     return (
         *(line for one in built.projects for line in _how_built(one, len(built.projects) > 1)),
         *(f"This machine lacks {need}." for need in needs),

@@ -57,7 +57,7 @@ async def run_check(services: Services, case: EvaluationContext, step: Step) -> 
         order = ShellRun(line, place.side, place.tree, place.environment, limits(case), network)
         return await run_shell(services.sandbox, order)
 
-    places = sides(case, case.built)
+    places = sides(case, case.built.main)
     places = places._replace(head=replace(places.head, tree=str(head_tree)))
     return showing(step, *await on_both(run, places))
 
@@ -67,7 +67,7 @@ async def look_at_findings(services: Services, case: EvaluationContext, step: St
     workspace = services.evaluation_folder(case.request) / "trees"
     wants_fixes = case.policy.configuration.suggestions
     with_base = Part.BASE_SIDE not in case.request.without
-    request = LintRequest(case.checkout, workspace, case.built.base, wants_fixes, with_base)
+    request = LintRequest(case.checkout, workspace, case.built.main.base, wants_fixes, with_base)
     linted = await lint_change(services.sandbox, request)
     if linted is None:
         return Seen()
@@ -85,7 +85,7 @@ async def search_code(services: Services, case: EvaluationContext, step: Step) -
     async def run(place: StepSide) -> Observation:
         return await search(services.sandbox, place.side, place.tree, wanted)
 
-    return showing(step, *await on_both(run, sides(case, case.built)))
+    return showing(step, *await on_both(run, sides(case, case.built.main)))
 
 
 async def read_file(services: Services, case: EvaluationContext, step: Step) -> Seen:
@@ -102,7 +102,7 @@ async def read_file(services: Services, case: EvaluationContext, step: Step) -> 
     async def run(place: StepSide) -> Observation:
         return await read(services.sandbox, place.side, place.tree, passage)
 
-    return showing(step, *await on_both(run, sides(case, case.built)))
+    return showing(step, *await on_both(run, sides(case, case.built.main)))
 
 
 async def call_with_nothing(services: Services, case: EvaluationContext, step: Step) -> Seen:
@@ -117,7 +117,7 @@ async def call_with_nothing(services: Services, case: EvaluationContext, step: S
         trial = EmptyCalls(place.side, place.tree, place.environment, calls, paths)
         return await try_calls(services.sandbox, trial)
 
-    base, head = await on_both(run, sides(case, case.built))
+    base, head = await on_both(run, sides(case, case.built.main))
     tree = TreeReader(Path(checkout.head_tree))
     told = zip(head.findings, calls, strict=False)
     findings = tuple(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from bot.context import Built, EvaluationContext, Project
+from bot.context import EvaluationContext, Project
 from bot.evidence.transitions import transition
 from bot.values import Evidence, ExampleSeen, FourWay, Impact, Located, Part, Step
 from sandbox.base import Limits
@@ -62,12 +62,12 @@ class StepSide:
     is_off: bool = False
 
 
-def sides(case: EvaluationContext, built: Built | Project) -> Both[StepSide]:
-    """Both sides, with the environments of this project."""
+def sides(case: EvaluationContext, project: Project) -> Both[StepSide]:
+    """Both sides, with the environments of a project."""
     is_off = Part.BASE_SIDE in case.request.without
     return Both(
-        StepSide(Side.BASE, case.checkout.base_tree, built.base, is_off),
-        StepSide(Side.HEAD, case.checkout.head_tree, built.head),
+        StepSide(Side.BASE, case.checkout.base_tree, project.base, is_off),
+        StepSide(Side.HEAD, case.checkout.head_tree, project.head),
     )
 
 

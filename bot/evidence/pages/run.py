@@ -67,7 +67,7 @@ async def _visit(
     journey = Journey(
         places=tuple(
             JourneySide(one.side, one.tree, one.environment)
-            for one in sides(case, case.built)
+            for one in sides(case, case.built.main)
             if not one.is_off
         ),
         visits=visits,

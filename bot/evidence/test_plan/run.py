@@ -225,7 +225,7 @@ async def run_plan_item(services: Services, case: EvaluationContext, step: Step)
     folder = services.evaluation_folder(case.request) / "trees"
     both = Path(checkout.base_tree), Path(checkout.head_tree)
     trees = await asyncio.to_thread(plan_trees, plan, *both, folder)
-    places = sides(case, case.built)
+    places = sides(case, case.built.main)
     base, head = await on_both(
         partial(_run, services, case, item),
         Both(

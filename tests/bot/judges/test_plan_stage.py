@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.configuration import Configuration
-from bot.context import Built, EvaluationContext, Planned
+from bot.context import Built, EvaluationContext, Planned, Project
 from bot.errors import UserError
 from bot.evaluation.configure import check_out, configure
 from bot.evaluation.deliberate import judge
@@ -60,7 +60,7 @@ class Bench:
         policy = await configure(services, self.request, checkout)
         task = await collect_task(services, self.request, checkout)
         planned = await make_plan(services, self.request, checkout, task, policy)
-        built = Built(None, None, services.sandbox.name)
+        built = Built((Project("", None, None),), services.sandbox.name)
         return services, EvaluationContext(self.request, checkout, built, planned, policy)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bot.configuration import Configuration, JudgePolicy
-from bot.context import Built, EvaluationContext, Planned, Policy
+from bot.context import Built, EvaluationContext, Planned, Policy, Project
 from bot.evaluation.deliberate import deliberate, judge
 from bot.evidence.planning import plan
 from bot.integrity import inspect_integrity
@@ -174,7 +174,7 @@ async def judged(
     checkout = Checkout("b" * 40, "h" * 40, "t" * 40, str(trees[0]), str(trees[1]), diff)
     request = EvaluationRequest("e1", "shop", "h" * 40, "b" * 40, "main", Trigger.LOCAL)
     case = EvaluationContext(
-        request, checkout, Built(None, None, "x"), planned, Policy(configuration)
+        request, checkout, Built((Project("", None, None),), "x"), planned, Policy(configuration)
     )
     said = await deliberate(town.services, case, task, seen)
     judgement = await judge(town.services, case, task, seen, said)
