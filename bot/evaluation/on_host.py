@@ -107,11 +107,8 @@ async def trees_here(
 
 async def case_here(services: Services, case: EvaluationContext) -> EvaluationContext:
     """Return the case with this host's trees and environments, made again where they are missing."""
-    checkout = await trees_here(services, case.request, case.checkout)
-    made = case.built, case.policy
-    return replace(
-        case, checkout=checkout, built=await built_here(services, case.request, checkout, made)
-    )
+    case = replace(case, checkout=await trees_here(services, case.request, case.checkout))
+    return replace(case, built=await built_here(services, case))
 
 
 # --- environments ---------------------------------------------------------------------------
@@ -132,31 +129,26 @@ def portable_layers(services: Services, built: Built) -> Built:
     return _each(built, lambda one: _moved(one, lambda layer: _relative(services, layer)))
 
 
-async def built_here(
-    services: Services, request: EvaluationRequest, checkout: Checkout, made: tuple[Built, Policy]
-) -> Built:
+async def built_here(services: Services, case: EvaluationContext) -> Built:
     """Return the environments with this host's folders; what is missing is built again, as before.
 
-    `checkout` names this host's trees. Raises HostTrouble where it cannot be built again.
+    `case` has this host's trees. Raises HostTrouble where it cannot be built again.
     """
-    built, policy = made
+    built = case.built
     here = _each(built, lambda one: _moved(one, lambda layer: str(_here(services, layer))))
     if built.sandbox == services.sandbox.name and await asyncio.to_thread(_are_there, here):
         return here
-    log.info("%s: its environments are not on this host and are built again", request.id)
-    again = [
-        await _built_again(services, request, checkout, (one, policy)) for one in here.projects
-    ]
+    log.info("%s: its environments are not on this host and are built again", case.request.id)
+    again = [await _built_again(services, case, one) for one in here.projects]
     return replace(here, projects=tuple(again))
 
 
-async def _built_again(
-    services: Services, request: EvaluationRequest, checkout: Checkout, one: tuple[Project, Policy]
-) -> Project:
-    project, policy = one
+async def _built_again(services: Services, case: EvaluationContext, project: Project) -> Project:
     sides = [side if side and not side.failure else None for side in (project.base, project.head)]
     wanted = [
-        as_configured(build_request(services, request, checkout, one.side, one.recipe), policy)
+        as_configured(
+            build_request(services, case.request, case.checkout, one.side, one.recipe), case.policy
+        )
         if one
         else None
         for one in sides

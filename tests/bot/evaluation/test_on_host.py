@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.context import EvaluationContext, Planned
 from bot.errors import Transient, UserError
 from bot.evaluation.configure import check_out, configure
 from bot.evaluation.environment import build_environments
@@ -19,7 +20,7 @@ from bot.services import Services
 from bot.settings import Settings
 from bot.source.local import LocalOrigin
 from bot.store import open_artifacts, open_records
-from bot.values import EvaluationRequest, Trigger
+from bot.values import EvaluationRequest, Plan, Requirements, Trigger
 from sandbox import open_sandbox
 from sandbox.base import SandboxError
 from sandbox.errors import FilesMissing, HostTrouble
@@ -71,9 +72,11 @@ async def test_another_host_makes_trees_and_environments_again(
         assert (Path(there.head_tree) / "test_mean.py").read_text() == FIX["test_mean.py"]
         assert (Path(there.base_tree) / "calc.py").read_text() == PROJECT["calc.py"]
 
-        moved = await built_here(other, request, there, (built, policy))
-        for side in (moved.base, moved.head):
-            assert side
+        planned = Planned(Requirements(()), Plan(()))
+        case = EvaluationContext(request, there, built, planned, policy)
+        moved = await built_here(other, case)
+        assert len(moved.main.sides) == 2
+        for side in moved.main.sides:
             layer = Path(side.dependencies_layer)
             assert layer.is_relative_to(tmp_path / "other")
             assert (layer / "mark").read_text() == "built\n"
