@@ -37,6 +37,7 @@ from bot.evaluation.progress import EvaluationProgress
 from bot.evaluation.report import print_report, write_report
 from bot.evaluation.task import collect_task
 from bot.evaluation.upkeep import clean_up
+from bot.evidence.case import open_case
 from bot.evidence.damage import kept_that_reach
 from bot.services import Services
 from bot.steps import StepRunner
@@ -89,7 +90,9 @@ async def try_tests(
 
     Neither look needs what the other one shows, so both are taken at the same time.
     """
-    groups = proofs_of_each(case.planned.requirements, observed, case.policy.configuration)
+    groups = proofs_of_each(
+        open_case(case.planned.requirements, observed, case.policy.configuration)
+    )
     is_proposed = any(one.step.is_proposed for one in observed.evidence)
     if not (groups or is_proposed or kept_that_reach(observed)):
         return observed

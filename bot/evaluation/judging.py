@@ -8,6 +8,7 @@ from bot.apart import apart
 from bot.configuration import Configuration
 from bot.context import EvaluationContext
 from bot.diff.unified import unified, unified_within
+from bot.evidence.case import Case, open_case
 from bot.evidence.damage import told_unnoticed
 from bot.evidence.kinds import WEIGHING
 from bot.evidence.test_plan.whole import score_plan
@@ -27,10 +28,11 @@ from bot.values import (
     Requirements,
     Task,
     TaskRubric,
+    Verdict,
 )
 from bot.values.rules import INSTRUCTION
 from bot.verdict.gate import BesideVerdicts, conclude
-from bot.verdict.hunks import JudgedRequirements, served_hunks
+from bot.verdict.hunks import served_hunks
 from bot.verdict.outcome import count_met, verdicts
 from bot.verdict.patch_reasons import patch_reasons
 from sandbox.values import Diff
@@ -47,6 +49,11 @@ class Judging:
     configuration: Configuration
     criteria: tuple[Criterion, ...] = ()
     rubrics: tuple[TaskRubric, ...] = ()
+
+    @property
+    def case(self) -> Case:
+        """The facts that rules look at."""
+        return open_case(self.requirements, self.observed, self.configuration)
 
     @classmethod
     def of(cls, case: EvaluationContext, task: Task, observed: Observed) -> Judging:
@@ -70,7 +77,7 @@ async def ask_judges(judging: Judging, agents: Agents) -> Deliberation:
     if agents.acting and not can_run_head(observed):
         agents = replace(agents, acting=replace(agents.acting, reads_only=True))
     timeout_s = judging.configuration.limits.minutes * 60
-    found = await apart(timeout_s, verdicts, requirements, observed, judging.configuration)
+    found = await apart(timeout_s, _by_rules, judging)
     spoken = next((f.message for f in observed.integrity if f.rule == INSTRUCTION), "")
     whole, shown = unified(judging.diff), unified_within(judging.diff, DIFF_CHARS)
     looked = observed.second_look.inputs if observed.second_look else ()
@@ -99,6 +106,10 @@ async def ask_judges(judging: Judging, agents: Agents) -> Deliberation:
     return replace(held, grading=grading, patch=patch, usage=agents.session.usage)
 
 
+def _by_rules(judging: Judging) -> tuple[Verdict, ...]:
+    return verdicts(judging.case)
+
+
 def judged(
     judging: Judging, deliberation: Deliberation, members: tuple[MemberVerdict, ...] = ()
 ) -> Judgement:
@@ -107,7 +118,8 @@ def judged(
     `members` are the pull requests of a merge group.
     """
     requirements, observed = judging.requirements, judging.observed
-    found = deliberation.found or verdicts(requirements, observed, judging.configuration, WEIGHING)
+    case = judging.case
+    found = deliberation.found or verdicts(case, WEIGHING)
     found = weigh(requirements, found, deliberation, observed.evidence)
     beside = BesideVerdicts(
         members,
@@ -118,15 +130,9 @@ def judged(
     return Judgement(
         requirements,
         found,
-        conclude(requirements, found, observed, judging.configuration, beside),
+        conclude(case, found, beside),
         met.independently,
         met.with_prerequisites,
         score_plan(requirements, observed),
-        hunks=served_hunks(
-            judging.diff,
-            JudgedRequirements(
-                requirements, observed, (*observed.evidence, *deliberation.evidence), found
-            ),
-            judging.configuration,
-        ),
+        hunks=served_hunks(judging.diff, case, found, (*observed.evidence, *deliberation.evidence)),
     )

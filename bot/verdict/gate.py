@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from bot.configuration import Configuration, UnverifiedPolicy, Weight
-from bot.evidence.case import Case, open_case
+from bot.configuration import UnverifiedPolicy, Weight
+from bot.evidence.case import Case
 from bot.evidence.empty_inputs import crash_reasons
 from bot.evidence.test_plan.whole import graded_reason, is_regressed, score_plan, score_reason
 from bot.evidence.tests.results import test_ids
@@ -21,9 +21,7 @@ from bot.values import (
     GateResult,
     Grading,
     MemberVerdict,
-    Observed,
     Requirement,
-    Requirements,
     Verdict,
     VerdictOutcome,
 )
@@ -83,11 +81,7 @@ Rule = Callable[[_Facts], Iterator[GateReason]]
 
 
 def conclude(
-    requirements: Requirements,
-    verdicts: tuple[Verdict, ...],
-    observed: Observed,
-    configuration: Configuration,
-    beside: BesideVerdicts = BesideVerdicts(),
+    case: Case, verdicts: tuple[Verdict, ...], beside: BesideVerdicts = BesideVerdicts()
 ) -> GateResult:
     """The conclusion of one evaluation; every rule that spoke is in `reasons`, the worst first.
 
@@ -99,10 +93,11 @@ def conclude(
         known = counting.get(verdict.requirement_id)
         if known is None or _VERDICT_WEIGHT[verdict.outcome] > _VERDICT_WEIGHT[known.outcome]:
             counting[verdict.requirement_id] = verdict
-    facts = _Facts(open_case(requirements, observed, configuration), counting, beside)
+    facts = _Facts(case, counting, beside)
     reasons = list(dict.fromkeys(reason for rule in _RULES for reason in rule(facts)))
     conclusion = worst(reasons)
     ordered = sorted(reasons, key=lambda reason: -_WEIGHT[reason.conclusion])
+    requirements = case.requirements
     met = count_met(requirements, tuple(facts.verdicts.values()))
     texts = {requirement.id: requirement.shown for requirement in requirements.items}
     title = headline(conclusion, met, tuple(ordered), texts, len(requirements.not_apart))

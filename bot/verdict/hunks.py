@@ -5,19 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import islice
 
-from bot.configuration import Configuration
 from bot.diff.lines import numbered_lines
 from bot.diff.paths import is_document
-from bot.evidence.case import open_case
+from bot.evidence.case import Case
 from bot.task.categories import NARROW, upkeep_area
 from bot.values import (
     Category,
     DamageSeen,
     Evidence,
     Need,
-    Observed,
     Requirement,
-    Requirements,
     ServedHunk,
     Verdict,
     VerdictOutcome,
@@ -32,27 +29,17 @@ MOST_NAMED = 20
 """Tests and steps that are named for one hunk."""
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedRequirements:
-    """What was found of the requirements: all that was seen, the judges' own steps, and the verdicts."""
-
-    requirements: Requirements
-    observed: Observed
-    steps: tuple[Evidence, ...]
-    verdicts: tuple[Verdict, ...]
-
-
 def served_hunks(
-    diff: Diff, found: JudgedRequirements, configuration: Configuration
+    diff: Diff, case: Case, verdicts: tuple[Verdict, ...], steps: tuple[Evidence, ...]
 ) -> tuple[ServedHunk, ...]:
-    """Return every hunk of the diff (capped), in its order."""
-    shown = _shown(found, configuration)
+    """Return every hunk of the diff (capped), in its order; `steps` has the judges' own, too."""
+    shown = _shown(case, verdicts, steps)
     cited = {one for row in shown for one in row.steps}
-    damage = found.observed.damage
+    damage = case.observed.damage
     trials = [*(damage.trials if damage else ()), *(damage.of_hunks if damage else ())]
-    for step in found.steps:
+    for step in steps:
         trials += [trial for one in step.damage for trial in one.trials if step.id in cited]
-    code = {one.path for one in found.observed.kinds if one.kind is ChangeKind.CODE}
+    code = {one.path for one in case.observed.kinds if one.kind is ChangeKind.CODE}
     weighing = _Weighing(shown, tuple(trials), damage, frozenset(code))
     pairs = ((change, hunk) for change in diff.files for hunk in change.hunks)
     return tuple(weighing.of(change, hunk) for change, hunk in islice(pairs, MOST_HUNKS))
@@ -77,25 +64,26 @@ class _Shown:
         return asked.category in (Category.BEHAVIOUR, Category.CRITERION)
 
 
-def _shown(found: JudgedRequirements, configuration: Configuration) -> tuple[_Shown, ...]:
-    case = open_case(found.requirements, found.observed, configuration)
-    verdicts = {one.requirement_id: one for one in found.verdicts}
+def _shown(
+    case: Case, verdicts: tuple[Verdict, ...], steps: tuple[Evidence, ...]
+) -> tuple[_Shown, ...]:
+    given = {one.requirement_id: one for one in verdicts}
     rows = []
-    for one in found.requirements.items:
-        verdict = verdicts.get(one.id)
+    for one in case.requirements.items:
+        verdict = given.get(one.id)
         if verdict is None or one.category.is_of_project:
             continue
         is_by_tests = one.category in (Category.BEHAVIOUR, Category.KEEP)
         proofs = proofs_of(one, case, case.tied(one)) if is_by_tests else ()
         turning = frozenset(test.id for test in proofs)
-        steps = {
+        own = {
             step.id
-            for step in found.steps
+            for step in steps
             if step.id in verdict.evidence_ids and any(seen.about == one.id for seen in step.damage)
         }
         is_satisfied = verdict.outcome is VerdictOutcome.SATISFIED
         tests = turning.union(verdict.tests)
-        rows.append(_Shown(one, is_satisfied, tests, frozenset(steps), turning.union(steps)))
+        rows.append(_Shown(one, is_satisfied, tests, frozenset(own), turning.union(own)))
     return tuple(rows)
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.configuration import Configuration
-from bot.evidence.case import Case, open_case
+from bot.evidence.case import Case
 from bot.evidence.damage import Proofs, blindness, differing_call, held_by, is_beside, with_counted
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
 from bot.evidence.tests.results import told_of
@@ -16,9 +15,7 @@ from bot.values import (
     Category,
     Decider,
     ExampleKind,
-    Observed,
     Requirement,
-    Requirements,
     TestComparison,
     Verdict,
     VerdictOutcome,
@@ -60,16 +57,13 @@ def held_tests(requirement: Requirement, case: Case) -> tuple[TestComparison, ..
     return tuple(sorted(tied, key=lambda test: -ties[test.id].score)[:MOST_HELD])
 
 
-def proofs_of_each(
-    requirements: Requirements, observed: Observed, configuration: Configuration
-) -> tuple[Proofs, ...]:
+def proofs_of_each(case: Case) -> tuple[Proofs, ...]:
     """The tests that speak for each demand: what is to be shown to notice damage.
 
     Changed code is asked for tests whatever its title says, so upkeep has them, too.
     """
-    case = open_case(requirements, observed, configuration)
     found: list[tuple[Requirement, tuple[TestComparison, ...]]] = []
-    for one in requirements.items:
+    for one in case.requirements.items:
         is_shown = one.category in (Category.BEHAVIOUR, Category.KEEP)
         if is_shown or (one.category is Category.UPKEEP and case.code_changes):
             found.append((one, proofs_of(one, case, case.tied(one))))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from bot.configuration import PATH, Configuration, Weight
-from bot.evidence.case import Case, Weigher, open_case
+from bot.configuration import PATH, Weight
+from bot.evidence.case import Case, Weigher
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
 from bot.evidence.test_plan.ended import item_evidence, plain_endings
 from bot.evidence.test_plan.points import judge_criterion
@@ -19,7 +19,6 @@ from bot.values import (
     Decider,
     Evidence,
     Located,
-    Observed,
     Requirement,
     Requirements,
     Transition,
@@ -70,25 +69,19 @@ _ONE_MET = "The requirement of the task is met"
 _LONGEST_SAID = 200  # characters of a sentence
 
 
-def verdicts(
-    requirements: Requirements,
-    observed: Observed,
-    configuration: Configuration,
-    weighing: tuple[Weigher, ...] = (),
-) -> tuple[Verdict, ...]:
+def verdicts(case: Case, weighing: tuple[Weigher, ...] = ()) -> tuple[Verdict, ...]:
     """One verdict for each requirement, in order. `blocked_by` shows, it never changes an outcome.
 
     Tests and checks decide; then kinds of evidence have a say, by `weighing`, and the configuration.
     """
-    case = open_case(requirements, observed, configuration)
     given: list[Verdict] = []
-    for requirement in requirements.items:
+    for requirement in case.requirements.items:
         found = _judge_one(requirement, case)
         for weigh in weighing:
             found = weigh(found, requirement, case)
         found = _as_configured(found, requirement, case)
         given.append(with_places(found, requirement, case.observed.located))
-    return with_blockers(given, requirements.items)
+    return with_blockers(given, case.requirements.items)
 
 
 def _as_configured(verdict: Verdict, requirement: Requirement, case: Case) -> Verdict:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bot.configuration import read_configuration
+from bot.evidence.case import open_case
 from bot.evidence.planning import plan
 from bot.evidence.test_plan.points import Marked, marked
 from bot.evidence.test_plan.quotations import Demand, HowPrinted, printed
@@ -247,8 +248,9 @@ def judged(configured: str, *heads: Observation, bases: tuple[Observation, ...] 
     found = comprehend(Task("t", ()), configuration, (), TestPlan("evaluation/plan.json", items))
     seen = tuple(evidence(head, bases[n] if bases else None, n + 1) for n, head in enumerate(heads))
     observed = Observed(seen, FourWay((), "No tests."), (), (), True, True)
-    given = verdicts(found, observed, configuration)
-    return found, observed, given, conclude(found, given, observed, configuration)
+    case = open_case(found, observed, configuration)
+    given = verdicts(case)
+    return found, observed, given, conclude(case, given)
 
 
 PASSES, FAILS = side("ok", tests=1), side("no", 1)

@@ -9,6 +9,7 @@ import pytest
 from bot.configuration import read_configuration
 from bot.errors import UserError
 from bot.evaluation.rubrics import rubrics_of, with_rubrics
+from bot.evidence.case import open_case
 from bot.judges.citations import citation_problem
 from bot.judges.weighing import weigh
 from bot.task.rubrics.files import committed_rubric
@@ -138,7 +139,7 @@ def test_judges_decide_a_prohibition_by_what_was_executed() -> None:
     found, _ = golden_requirements()
     requirement = next(one for one in found.items if one.id == "G2")
     seen = observed(SPLIT)
-    given = verdicts(found, seen, DEFAULTS)
+    given = verdicts(open_case(found, seen, DEFAULTS))
     panel = PanelResult("G2", VerdictOutcome.SATISFIED, "It raises.", ("A1",), is_agreed=True)
     weighed = weigh(found, given, Deliberation(panels=(panel,)))
     assert {v.requirement_id: v.outcome for v in weighed}["G2"] is VerdictOutcome.SATISFIED
@@ -186,10 +187,10 @@ def gate(
     wanted, seen = wanted or requirements(), seen or observed(SPLIT)
     policy = read_configuration(str(more.pop("configuration", "")) or None)
     deliberation = Deliberation(evidence=own, patch=patch, **more)  # type: ignore[arg-type]
-    found = weigh(wanted, verdicts(wanted, seen, policy), deliberation)
+    found = weigh(wanted, verdicts(open_case(wanted, seen, policy)), deliberation)
     rubrics = (replace(GOLDEN, requirement_ids=("R1", "G1")),)
     reasons = patch_reasons(deliberation, seen.evidence, rubrics, policy)
-    return conclude(wanted, found, seen, policy, BesideVerdicts(patch=reasons))
+    return conclude(open_case(wanted, seen, policy), found, BesideVerdicts(patch=reasons))
 
 
 REFUTES = step("A1", 1, Transition.STILL_FAILING, ("R1",))
@@ -234,7 +235,7 @@ def test_valid_never_makes_anything_better() -> None:
     assert gate(valid, PASSING, seen=regressed).conclusion is FAILURE
     assert gate(valid, PASSING, seen=observed()).conclusion is ACTION
     wanted, seen = requirements(), observed()
-    given = verdicts(wanted, seen, DEFAULTS)
+    given = verdicts(open_case(wanted, seen, DEFAULTS))
     assert weigh(wanted, given, Deliberation(patch=valid, evidence=(PASSING,))) == given
     assert gate(valid, PASSING, wanted=golden_requirements()[0]).conclusion is ACTION
 
@@ -260,7 +261,7 @@ def test_judges_that_missed_their_canary_say_nothing_and_a_golden_rubric_asks_a_
 
 def test_where_no_judge_could_be_asked_it_is_said_with_the_way_out() -> None:
     wanted, seen = requirements(), observed()
-    given = verdicts(wanted, seen, DEFAULTS)
+    given = verdicts(open_case(wanted, seen, DEFAULTS))
     why = "The model's endpoint failed (status 503)."
     empty = tuple(PanelResult(v.requirement_id, VerdictOutcome.UNVERIFIED, why) for v in given)
     for held in (Deliberation(problem=why), Deliberation(panels=empty)):

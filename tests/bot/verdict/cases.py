@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot.configuration import Configuration, read_configuration
+from bot.evidence.case import open_case
 from bot.task.requirements import comprehend
 from bot.values import (
     ActionKind,
@@ -110,14 +111,16 @@ def verdict_of(
     id_: str, wanted: Requirements, seen: Observed, configuration: Configuration = DEFAULTS
 ) -> Verdict:
     """The one verdict for a requirement."""
-    (found,) = [v for v in verdicts(wanted, seen, configuration) if v.requirement_id == id_]
+    given = verdicts(open_case(wanted, seen, configuration))
+    (found,) = [v for v in given if v.requirement_id == id_]
     return found
 
 
 def gate_of(wanted: Requirements, seen: Observed, configuration: str | None = None) -> GateResult:
     """Judge and conclude by the public door."""
     policy = read_configuration(configuration)
-    return conclude(wanted, verdicts(wanted, seen, policy), seen, policy)
+    case = open_case(wanted, seen, policy)
+    return conclude(case, verdicts(case))
 
 
 def conclusion_of(*tests: TestComparison, **fields) -> Conclusion:

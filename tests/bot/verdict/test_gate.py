@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.evidence.case import open_case
 from bot.task.requirements import comprehend
 from bot.values import (
     ActionKind,
@@ -188,9 +189,10 @@ def test_a_run_that_hung_is_timed_out():
 def test_every_member_of_a_merge_group_needs_its_own_success(member, expected):
     wanted = comprehend(Task("group", ()), DEFAULTS, ())
     seen = observed(comparison("test_a", TestChange.EXPECTATION_CHANGED))
-    found = verdicts(wanted, seen, DEFAULTS)
+    case = open_case(wanted, seen, DEFAULTS)
+    found = verdicts(case)
     members = (MemberVerdict(3, SUCCESS), member)
-    assert conclude(wanted, found, seen, DEFAULTS, BesideVerdicts(members)).conclusion is expected
+    assert conclude(case, found, BesideVerdicts(members)).conclusion is expected
 
 
 def test_every_conclusion_has_an_exit_code():
@@ -279,12 +281,12 @@ def test_success_needs_every_mandatory_requirement_satisfied(outcomes, seen):
         Verdict(r.id, outcome, Decider.HUMAN, "because")
         for r, outcome in zip(wanted.items, outcomes, strict=True)
     )
-    gate = conclude(wanted, given_verdicts, seen, DEFAULTS)
+    gate = conclude(open_case(wanted, seen, DEFAULTS), given_verdicts)
     if gate.conclusion is SUCCESS:
         assert set(outcomes) == {VerdictOutcome.SATISFIED}
     for missing in range(4):
         fewer = given_verdicts[:missing] + given_verdicts[missing + 1 :]
-        assert conclude(wanted, fewer, seen, DEFAULTS).conclusion is not SUCCESS
+        assert conclude(open_case(wanted, seen, DEFAULTS), fewer).conclusion is not SUCCESS
 
 
 @given(sights(), policies)

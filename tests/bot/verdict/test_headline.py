@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.configuration import read_configuration
+from bot.evidence.case import open_case
 from bot.values import (
     ActionKind,
     Conclusion,
@@ -57,12 +58,12 @@ ALONE = BesideVerdicts()
 def title(seen, configuration: str | None = None, beside: BesideVerdicts = ALONE, kept=None) -> str:
     """The title that the gate gives, the count cut off; `kept` stands in for all verdicts."""
     wanted, policy = requirements(), read_configuration(configuration)
-    given = verdicts(wanted, seen, policy)
+    given = verdicts(open_case(wanted, seen, policy))
     if kept is not None:
         given = tuple(
             replace(verdict, outcome=kept, tests=(), evidence_ids=()) for verdict in given
         )
-    return shown(conclude(wanted, given, seen, policy, beside))
+    return shown(conclude(open_case(wanted, seen, policy), given, beside))
 
 
 def shown(result: GateResult) -> str:
@@ -213,13 +214,9 @@ def test_what_does_not_fit_is_said_to_be_more():
 def test_an_unknown_rule_of_a_later_version_says_its_own_text():
     odd = GateReason("new-rule", FAILURE, "The moon is full.")
     given = (Verdict("R1", MET, Decider.ORACLE, ""),)
-    decided = conclude(
-        replace(requirements(), items=requirements().items[3:]),
-        given,
-        observed(SPLIT),
-        read_configuration(None),
-        BesideVerdicts(patch=(odd,)),
-    )
+    wanted = replace(requirements(), items=requirements().items[3:])
+    case = open_case(wanted, observed(SPLIT), read_configuration(None))
+    decided = conclude(case, given, BesideVerdicts(patch=(odd,)))
     assert shown(decided) == "The moon is full."
 
 

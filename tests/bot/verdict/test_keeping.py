@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.evidence.case import open_case
 from bot.values import DamageSeen, Decider, TestChange, VerdictOutcome
 from bot.verdict.keeping import proofs_of_each
 from sandbox.damage.values import Damage, DamageTrial
@@ -66,7 +67,7 @@ def test_what_passed_on_base_and_fails_on_head_refutes_it():
 
 
 def test_tests_of_what_must_stay_are_run_on_damaged_copies_too():
-    groups = proofs_of_each(WANTED, seen(HELD), DEFAULTS)
+    groups = proofs_of_each(open_case(WANTED, seen(HELD), DEFAULTS))
     assert frozenset({HELD.id}) in [one.tests for one in groups] and len(groups) == 2
 
 
@@ -96,6 +97,6 @@ def test_tests_that_call_what_a_sole_demand_names_speak_for_it_too():
         comparison(name, TestChange.FAIL_TO_PASS, f"def {name}():\n    assert {line}\n")
         for name, line in (("test_letters", "code_point('a') == 97"), ("test_sum", "total(1) == 1"))
     )
-    (group,) = proofs_of_each(wanted, observed(exported, called, other), DEFAULTS)
+    (group,) = proofs_of_each(open_case(wanted, observed(exported, called, other), DEFAULTS))
 
     assert group.tests == {exported.id, called.id}

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bot.configuration import read_configuration
+from bot.evidence.case import open_case
 from bot.evidence.transitions import transition
 from bot.task.requirements import comprehend
 from bot.values import (
@@ -93,7 +94,7 @@ def test_what_the_author_lists_takes_no_proof_from_the_one_demand_of_the_issue(n
 def test_the_configuration_can_ask_for_more_than_the_authors_tests():
     asks = read_configuration("gate: {authors_tests: block}")
     by_author, by_base = (
-        verdicts(requirements(), observed(test), asks)[-1]
+        verdicts(open_case(requirements(), observed(test), asks))[-1]
         for test in (SPLIT, replace(SPLIT, written_by_author=False))
     )
     assert (by_author.outcome, by_author.tests) == (UNVERIFIED, (SPLIT.id,))
@@ -107,7 +108,7 @@ def test_the_configuration_can_ask_for_every_sentence_of_the_task(by_author: boo
     plain, more = requirements(), replace(requirements(), not_apart=("It should also round.",))
     asks = read_configuration("gate: {unjudged: block}")
     given = {
-        (wanted, configuration): verdicts(wanted, observed(test), configuration)[-1]
+        (wanted, configuration): verdicts(open_case(wanted, observed(test), configuration))[-1]
         for wanted in (plain, more)
         for configuration in (DEFAULTS, asks)
     }
@@ -116,7 +117,7 @@ def test_the_configuration_can_ask_for_every_sentence_of_the_task(by_author: boo
     assert "But “It should also round.” was not judged on its own" in left.reason
     assert "accept it" in left.next_step
     assert {one.outcome for one in given.values()} == {SATISFIED}
-    baseline = verdicts(more, observed(test), asks)[:3]
+    baseline = verdicts(open_case(more, observed(test), asks))[:3]
     assert {one.outcome for one in baseline} == {SATISFIED}
 
 
@@ -345,7 +346,7 @@ def test_the_authors_own_title_is_proven_by_any_test_that_only_the_change_makes_
     ],
 )
 def test_of_several_requirements_each_needs_its_own_test(tests, outcomes):
-    found = verdicts(requirements("parse_amount copes", TWO), observed(*tests), DEFAULTS)
+    found = verdicts(open_case(requirements("parse_amount copes", TWO), observed(*tests), DEFAULTS))
     assert tuple(v.outcome for v in found[3:]) == outcomes
 
 
@@ -386,7 +387,7 @@ def test_an_error_that_must_not_be_raised_is_none_to_wait_for():
 
 def test_a_result_that_proves_nothing_leaves_everything_unverified():
     broken = FourWay((*KEPT, SPLIT), problem="The run on head ended early.", evidence_id="E1")
-    found = verdicts(requirements(), observed(tests=broken), DEFAULTS)
+    found = verdicts(open_case(requirements(), observed(tests=broken), DEFAULTS))
     assert [v.outcome for v in found] == [SATISFIED, UNVERIFIED, SATISFIED, UNVERIFIED]
     assert "ended early" in found[3].reason
 
@@ -455,7 +456,7 @@ def test_an_unmet_prerequisite_shows_and_does_not_change_the_verdict():
     wanted = requirements(
         "x", "- [ ] R1: accepts thousands separators\n- [ ] R2: refuses negative amounts (after R1)"
     )
-    found = verdicts(wanted, observed(NEGATIVE), DEFAULTS)
+    found = verdicts(open_case(wanted, observed(NEGATIVE), DEFAULTS))
     assert (found[4].outcome, found[4].blocked_by) == (SATISFIED, ("R1",))
     met = count_met(wanted, found)
     assert (met.independently, met.with_prerequisites, met.total) == (4, 3, 5)
