@@ -14,7 +14,7 @@ from bot.context import EvaluationContext
 from bot.evidence.seen import Both, Seen, StepSide, limits, on_both, showing, sides
 from bot.services import Services
 from bot.values import ItemKind, PlanItem, PlannedCase, Step, TestPlan
-from sandbox.base import Limits, Network, Sandbox
+from sandbox.base import Sandbox
 from sandbox.repository.combine import combine
 from sandbox.repository.names import is_plain
 from sandbox.terminal.bash import TEST_FILE, trusted_files
@@ -29,7 +29,7 @@ from sandbox.terminal.shell_interaction import (
 from sandbox.terminal.values import CaseRun, ItemRun
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.test_runs.unit_tests import run_tests
-from sandbox.values import Environment, Observation, Outcome, Side, TestRunner
+from sandbox.values import Observation, Outcome, Side, TestRunner
 
 _SHELL = re.compile(r"[|&;<>$`(){}\n\0*?]")
 _PYTHON = re.compile(r"python(3(\.\d+)?)?")
@@ -55,29 +55,22 @@ def pytest_arguments(line: str) -> tuple[str, ...] | None:
 
 
 async def run_by_harness(
-    sandbox: Sandbox,
-    environment: Environment,
-    place: tuple[Side, str],
-    calls: list[tuple[str, ...]],
-    bounds: tuple[Limits, Network],
+    sandbox: Sandbox, order: TestOrder, calls: list[tuple[str, ...]]
 ) -> Observation:
-    """Run each call of pytest on one side (side, tree); `bounds` are limits and network."""
-    side, tree = place
-    limits, network = bounds
-    shorter = replace(limits, timeout_s=min(limits.timeout_s, _LONGEST_S))
+    """Run each call of pytest where and within which limits an order says."""
+    shorter = replace(order.limits, timeout_s=min(order.limits.timeout_s, _LONGEST_S))
     seen = []
     for arguments in calls:
         recipe = replace(
-            environment.recipe,
+            order.environment.recipe,
             runner=TestRunner.PYTEST,
             test_arguments=arguments,
             root="",
             more_calls=(),
         )
-        order = TestOrder(
-            side, tree, replace(environment, recipe=recipe), limits=shorter, network=network
-        )
-        seen.append(await run_tests(sandbox, order))
+        environment = replace(order.environment, recipe=recipe)
+        call = replace(order, environment=environment, limits=shorter)
+        seen.append(await run_tests(sandbox, call))
 
     problems = [one.problem for one in seen if one.problem]
     codes = [one.exit_code for one in seen]
@@ -88,7 +81,7 @@ async def run_by_harness(
         for one in seen
     )
     return Observation(
-        side=side,
+        side=order.side,
         command="\n".join(one.command for one in seen),
         exit_code=None if None in codes else max((code or 0 for code in codes), default=None),
         output="\n".join(one.output[-20_000:] for one in seen),
@@ -241,15 +234,14 @@ async def _run(
     services: Services, case: EvaluationContext, item: PlanItem, place: StepSide
 ) -> Observation:
     bounds, network = limits(case), case.policy.network_to_observe
-    is_python = place.environment is not None and place.environment.recipe.ecosystem == "python"
-    if item.kind is ItemKind.UNIT_TEST and place.environment is not None and is_python:
+    environment = place.environment
+    is_python = environment is not None and environment.recipe.ecosystem == "python"
+    if item.kind is ItemKind.UNIT_TEST and environment is not None and is_python:
         arguments = [pytest_arguments(one.command) for one in item.cases]
         known = [one for one in arguments if one is not None]
         if known and len(known) == len(arguments):
-            side = place.side, place.tree
-            return await run_by_harness(
-                services.sandbox, place.environment, side, known, (bounds, network)
-            )
+            order = TestOrder(place.side, place.tree, environment, limits=bounds, network=network)
+            return await run_by_harness(services.sandbox, order, known)
     tree = Path(place.tree)
     # The places of the files that the expected output says are made.
     folder = folder_of(item.cases[0].command) if item.cases else ""
@@ -261,7 +253,7 @@ async def _run(
         cases=tuple(_typed(one, tree) for one in item.cases),
         files=_wanted(item, tree),
         watched=tuple(dict.fromkeys(made))[:100],
-        environment=place.environment,
+        environment=environment,
         case_limit_s=min(_CASE_LIMIT_S, bounds.timeout_s),
         limits=bounds,
         network=network,
