@@ -19,6 +19,7 @@ from bot.diff.paths import is_test_path
 from bot.text.words import name_words
 from bot.values import CodePlace
 from sandbox.code_map.facts import Definition, SourceFile
+from sandbox.test_runs.four_runs import is_below
 
 _STEP = re.compile(r"[./\\:]+")
 _LAST_STEP = re.compile(r"[./\\:]+[^./\\:]*\Z")
@@ -126,7 +127,7 @@ class CodeIndex:
             return True
         if target in self.reach(path):
             return True
-        return any(is_inside(target, folder) for folder in self.imported_packages(path))
+        return is_below(target, tuple(self.imported_packages(path)))
 
     def reach(self, path: str) -> frozenset[str]:
         """The files that one imports, also by way of at most two others."""
@@ -245,11 +246,6 @@ def _shared(steps: tuple[str, ...], known: tuple[str, ...]) -> int:
     return next(
         (n for n, (one, other) in enumerate(pairs) if one != other), min(len(steps), len(known))
     )
-
-
-def is_inside(path: str, folder: str) -> bool:
-    """Whether a file stands in a folder or below it; "" is the whole repository."""
-    return not folder or path.startswith(f"{folder}/")
 
 
 def _folder(path: str) -> str:
