@@ -107,7 +107,7 @@ async def ask_judges(judging: Judging, agents: Agents) -> Deliberation:
 
 
 def _by_rules(judging: Judging) -> tuple[Verdict, ...]:
-    return verdicts(judging.case)
+    return verdicts(judging.case, WEIGHING)
 
 
 def judged(

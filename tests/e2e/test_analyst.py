@@ -113,6 +113,15 @@ def test_a_special_cased_answer_is_refuted_by_a_neighbour(folder: Folder, tmp_pa
         assert not re.search(r"\d\.\d+ ?s\b", call.user)
 
 
+def test_what_the_task_shows_binds_where_models_are_asked(folder: Folder, tmp_path: Path) -> None:
+    script = acts_once(calls(own_test(VACUOUS)), says("satisfied"))
+    scripted = Scripted(script, tmp_path)
+    task = "The price is doubled\n\n`price(5)` should return `10`.\n"
+    judged = folder.judge(folder.branch("shown", SPECIAL_CASED), task=task, models=scripted.open)
+    assert (r1(judged).verdict, r1(judged).decided_by) == ("unsatisfied", "oracle")
+    assert judged.conclusion == "failure"
+
+
 def repeated(folder: Folder, branch: str, command: str) -> int:
     """Do what the report says: paste the lines at the root of head."""
     tree = folder.settings.home.parent / f"again-{branch}"
