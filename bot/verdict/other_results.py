@@ -99,6 +99,11 @@ _EXCUSES = {
 _OF_REFUSALS = re.compile(r"(?i)\b(?:throw|rais|refus|reject)|error\b|exception\b")
 _ERROR = re.compile(r"(?<![\w.])[A-Z]\w*(?:Error|Exception)(?!\w)")
 _SEVERAL, _FEW = 2, 3
+_NOTHING = re.compile(r"(?<![\w'\"])(?:None|null)(?![\w'\"])")
+_FALSY = ("0", "False", "false", "''", '""')
+_SPEAKS_OF_FALSY = re.compile(
+    r"(?i)\b(?:falsy|falsey|truth\w*|blank|zeros?|empty (?:strings?|texts?|lists?)|bool\w*)\b"
+)
 _CRASHES = frozenset(
     ("TypeError", "AttributeError", "KeyError", "IndexError", "NameError", "ReferenceError")
 )
@@ -249,6 +254,35 @@ def passes_over_the_rest(claim: Claim) -> Gap | None:
                 claim.nearby,
             )
     return None
+
+
+def takes_other_for_nothing(claim: Claim) -> Gap | None:
+    """Zero, false or an empty text comes out on head just as a tested None does, and not so on base."""
+    said = (one for one in sentences(claim.asked) if not may_keep(one))
+    if any(map(_SPEAKS_OF_FALSY.search, said)):
+        return None
+    for one in claim.plain_inputs:
+        same = one.tested
+        for near in one.near:
+            is_new = near.on_base not in (near.on_head, same.on_base) and not near.was_refused
+            if is_new and near.on_head == same.on_head and _has_falsy(near.call, same.call):
+                return Gap(
+                    f"`{near.call}` {near.on_base} on base and {near.on_head} on head, as `{same.call}` "
+                    "does, and the task does not ask for that.",
+                    "Ask whether it is nothing, not whether it is true; or add a test that shows what such "
+                    "a call is to give",
+                    claim.nearby,
+                )
+    return None
+
+
+def _has_falsy(near: str, tested: str) -> bool:
+    """Whether a call is another one with zero, false or an empty text in place of nothing."""
+    return any(
+        f"{tested[: found.start()]}{falsy}{tested[found.end() :]}" == near
+        for found in _NOTHING.finditer(tested)
+        for falsy in _FALSY
+    )
 
 
 def _is_around(near: str, tested: str, value: str) -> bool:

@@ -37,6 +37,7 @@ from bot.verdict.other_results import (
     depends_on_calls_before,
     gives_other_results,
     passes_over_the_rest,
+    takes_other_for_nothing,
 )
 from sandbox.damage.values import (
     ALTERED,
@@ -381,6 +382,7 @@ _LOOKS = (  # in the order in which a reader would want to be told
     _refuses_unshown,
     answers_what_stays_refused,
     passes_over_the_rest,
+    takes_other_for_nothing,
     _answers_otherwise,
     _refuses_nothing,
     _calls_otherwise,

@@ -49,7 +49,7 @@ _PLAIN = re.compile(r"(?<![\\A-Za-z0-9])[A-Za-z0-9]{2,40}")
 
 
 def near(value: object, depth: int = 0) -> list[Any]:
-    """Return values near a plain one, the most telling first; none for None and for other types."""
+    """Return values near a plain one, the most telling first; none for other types."""
     found: list[Any] = []
     for one in islice(_near(value, depth), 4 * MOST):
         is_new = all(type(one) is not type(known) or one != known for known in (value, *found))
@@ -158,8 +158,9 @@ def literals(text: str) -> tuple[object, ...]:
 
 def _near(value: Any, depth: int) -> Iterator[Any]:
     kind = type(value)
-    if kind is bool:
-        yield not value
+    if value is None or kind is bool:
+        # Code that asks for truth takes these for nothing, too.
+        yield from (0, False, "") if value is None else (not value,)
     elif kind is int:
         yield from _near_number(value)
     elif kind is float and math.isfinite(value):
