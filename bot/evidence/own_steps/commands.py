@@ -47,7 +47,7 @@ async def run_named_tests(services: Services, case: EvaluationContext, step: Ste
         side, environment = place.side, place.environment
         if environment is None:
             problem = f"On {side} there is no kind of project whose tests Assay can run."
-            return Observation(side, "", None, "", 0.0, problem=problem)
+            return Observation(side, problem=problem)
         recipe = environment.recipe
         if recipe.runner is TestRunner.PYTEST:  # its own arguments may name all tests
             recipe = replace(recipe, test_arguments=("--tb=short",), more_calls=())
@@ -135,7 +135,7 @@ async def run_judges_files(services: Services, case: EvaluationContext, step: St
     checkout = case.checkout
     problem = placing_problem(files, (checkout.base_tree, checkout.head_tree))
     if problem:
-        unplaced = Observation(Side.HEAD, "", None, "", 0.0, problem=problem)
+        unplaced = Observation(Side.HEAD, problem=problem)
         return showing(step, replace(unplaced, side=Side.BASE), unplaced)
     folder = services.evaluation_folder(case.request) / "trees" / f"own-{plain(step.id)}"
     bounds, network = own_limits(case), case.policy.network_to_observe

@@ -146,7 +146,7 @@ def _side(
 ) -> Observation:
     told, end = travelled.told, travelled.ends.get(side)
     if end is None:
-        return Observation(side, "", None, "", 0.0, problem="This side was not visited.")
+        return Observation(side, problem="This side was not visited.")
     unserved = told.servers.get(side, "")
     seen = [(visit, told.visit(side, visit.id)) for visit in journey.visits]
     findings = tuple(f for visit, one in seen for f in _findings(visit, one, unserved))

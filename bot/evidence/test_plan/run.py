@@ -211,7 +211,7 @@ async def run_plan_item(services: Services, case: EvaluationContext, step: Step)
     if item is None:
         raise AssertionError("a step of a test plan without its item")
     if item.problem:
-        seen = Observation(Side.HEAD, "", None, "", 0.0, problem=item.problem, item=ItemRun())
+        seen = Observation(Side.HEAD, problem=item.problem, item=ItemRun())
         return showing(step, None, seen)
     if plan is None:
         raise AssertionError("a step of a test plan without the plan")
