@@ -6,7 +6,6 @@ a test that reads as on base, only lines may be new.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -71,14 +70,14 @@ def _is_snapshot_of(path: str, test: str) -> bool:
 
 def _lines_more(before: str | None, after: str | None) -> list[str] | None:
     """The lines that joined; None where any other is gone or different."""
-    old, new = (before or "").splitlines(), (after or "").splitlines()
-    changes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    if any(how in ("delete", "replace") for how, *_ in changes):
-        return None
-    joined = (
-        line for how, _, _, first, end in changes if how == "insert" for line in new[first:end]
-    )
-    return [line for line in joined if _WORD.search(line)]
+    kept, joined = (before or "").splitlines(), list[str]()
+    at = 0
+    for line in (after or "").splitlines():
+        if at < len(kept) and kept[at] == line:
+            at += 1
+        else:
+            joined.append(line)
+    return [line for line in joined if _WORD.search(line)] if at == len(kept) else None
 
 
 def _members_more(before: str, after: str) -> list[str] | None:
