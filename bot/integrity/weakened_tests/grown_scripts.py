@@ -89,7 +89,7 @@ def _members_more(before: str, after: str) -> list[str] | None:
         for one in tokens[1]
         if one.kind in ("mark", "name")
     )
-    grown = _Grown()
+    grown = _ElementComparison()
     if leaves_out or old is None or new is None or not grown.parts_alike(old, new):
         return None
     return None if grown.gives_more or _is_given(new, grown.names) else grown.added
@@ -151,7 +151,7 @@ def _opened(opening: str, around: _Brackets) -> _Brackets:
 
 
 @dataclass(slots=True)
-class _Grown:
+class _ElementComparison:
     """Compares code, where a list or an object may have elements more; `added` are these.
 
     `names` are those of all that grew; `gives_more` says that what a function is given did.
@@ -181,7 +181,7 @@ class _Grown:
         """Whether all elements are there still, in their order."""
         at = 0
         for part in after:
-            trial = _Grown()
+            trial = _ElementComparison()
             if at < len(before) and trial._alike(before[at], part):
                 at += 1
                 self.added += trial.added
