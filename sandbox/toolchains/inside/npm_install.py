@@ -6,6 +6,7 @@ UNFETCHED. What only a development tool needs is left out, and the rest is insta
 tool that is none of the test RUNNERS (`mocha,jest`) and that no file of the project names. So is such a tool
 that the registry does not have. A `--before=DATE` of npm's is dropped when the registry offers nothing of
 that time, or nothing that fits together: a copy of another registry may have the days on which it was copied.
+Where npm itself stumbles over packages that are peers of one another, it leaves peers to the project.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ _NPM_SAID = re.compile(
 _NOT_YET = re.compile(
     r"\bENOVERSIONS\b|\bwith (?:a date before|an Enjoy By date)\b|\bERESOLVE\b"  # a peer of that time
 )
+_STUMBLED = re.compile(r"npm (?:ERR!|error) Cannot read properties of null")
+"""npm 10 about packages that ask for one another as peers (a TypeError of its own)."""
 _NAME = r"((?:@[\w.-]+(?:/|%2[fF]))?[\w.-]+)"
 # as npm, pnpm, yarn 1 and yarn 4 say it
 _ABSENT = re.compile(
@@ -381,6 +384,9 @@ def main(unfetched: str, runners: str, *argv: str) -> int:
         code, said = run(list(argv))
         if code and _NOT_YET.search(said):
             argv = tuple(one for one in argv if not one.startswith("--before="))
+            code, said = run(list(argv))
+        if code and _STUMBLED.search(said):
+            argv = (*argv, "--legacy-peer-deps")
             code, said = run(list(argv))
     rows: list[list[object]] = []
     while code and len(rows) < _MOST_LEFT_OUT:

@@ -285,3 +285,18 @@ def test_a_tool_that_needs_what_git_serves_is_left_out_beside_them(
     *told, last = json.loads((tmp_path / "unfetched.json").read_text())
     assert sorted(told) == [["package", name, "", True] for name in sorted(ABSENT)]
     assert last == ["git dependency", "part", "git-tool", True]
+
+
+def test_peers_are_left_to_the_project_where_npm_stumbles_over_them(
+    registry: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """npm 10.9.9 does, with vitest 4.1: the npm here is the real one behind what that one says."""
+    stumbling = tmp_path / "bin" / "npm"
+    stumbling.parent.mkdir()
+    stumbling.write_text(
+        f'#!/bin/sh\ncase "$*" in *--legacy-peer-deps*) exec {shutil.which("npm")} "$@";; esac\n'
+        "echo \"npm error Cannot read properties of null (reading 'edgesOut')\" >&2\nexit 1\n"
+    )
+    stumbling.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{stumbling.parent}:{os.environ['PATH']}")
+    assert _installed({"old-tool": "^1.0.0"}, (), registry, tmp_path) == "1.1.0"
