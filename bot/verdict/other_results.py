@@ -98,6 +98,9 @@ _EXCUSES = {
 """What a demand speaks of that asks for it."""
 _OF_REFUSALS = re.compile(r"(?i)\b(?:throw|rais|refus|reject)|error\b|exception\b")
 _ERROR = re.compile(r"(?<![\w.])[A-Z]\w*(?:Error|Exception)(?!\w)")
+_NAMES_REFUSAL = re.compile(
+    rf"{_ERROR.pattern}|\bstill (?:an error\b|(?:be )?(?:refus|reject|rais|throw|fail))"
+)
 _SEVERAL, _FEW = 2, 3
 _NOTHING = re.compile(r"(?<![\w'\"])(?:None|null)(?![\w'\"])")
 _FALSY = ("0", "False", "false", "''", '""')
@@ -198,7 +201,9 @@ def answers_what_stays_refused(claim: Claim) -> Gap | None:
     beside = without_blocks("\n".join(claim.case.requirements.said))
     kept = [
         one
-        for one in dict.fromkeys((*sentences(own), *filter(_ERROR.search, sentences(beside))))
+        for one in dict.fromkeys(
+            (*sentences(own), *filter(_NAMES_REFUSAL.search, sentences(beside)))
+        )
         if may_keep(one) and _OF_REFUSALS.search(one)
     ]
     named = {name for one in kept for name in _ERROR.findall(one)}
