@@ -19,6 +19,8 @@ const MOST_METHODS = 12;
 const LONGEST_MS = 50;
 const LONG_WAIT_MS = 1000;
 const WITHOUT_SET_UP = /^raised (?:MissingModule|ReferenceError|SyntaxError|TypeError)\b/;
+// What Node's engine says of code that has not what it needs; code that refuses what it is given says something else.
+const OF_ENGINE = /\b(?:is not (?:an? )?(?:function|constructor|iterable|object|defined)|undefined|null|Cannot |read-?only|called on|Class constructor)\b|^$/;
 
 const orders = JSON.parse(fs.readFileSync(0));
 const {writeSync} = fs;
@@ -76,16 +78,22 @@ async function loaded(given) {
 
 async function repeated(call, parts) {
 	const results = [];
+	let refusal = false;
 	const apply = (...values) => {
-		const result = parts.apply(...values);
-		results.splice(1, 1, result); // the first and the last
-		return result;
+		try {
+			const result = parts.apply(...values);
+			results.splice(1, 1, result); // the first and the last
+			return result;
+		} catch (error) {
+			refusal = error instanceof TypeError && !OF_ENGINE.test(error.message);
+			throw error;
+		}
 	};
 
 	const given = {...parts, apply};
 	const found = await called(call, given);
 	const first = await made(call, found, given);
-	if (orders.sets_up && WITHOUT_SET_UP.test(first)) {
+	if (orders.sets_up && WITHOUT_SET_UP.test(first) && !refusal) {
 		throw new Error('It may be for want of what the runner gives to tests.');
 	}
 
