@@ -213,7 +213,7 @@ def answers_what_stays_refused(claim: Claim) -> Gap | None:
         return one.was_refused and not one.is_refused and is_meant
 
     shown = {one.function for one in claim.inputs if is_answered(one.tested)}
-    others = (one for one in claim.plain_inputs if one.function not in shown)
+    others = (one for one in claim.inputs if one.function not in shown)
     answered = [near for one in others for near in one.near if is_answered(near)]
     # one is enough of the very error that the task names
     if not kept or len(answered) < (1 if named else _SEVERAL):
