@@ -66,15 +66,26 @@ def find_grown(
             is_grown = grown(shared.base.tree.body, shared.head.tree.body)
         if not is_grown or grown.leaves_more_out or _is_given(grown, shared.head.tree):
             continue
-        known = {word.casefold() for word in _WORD.findall(base.read(path) or "")}
-        new = [
-            [word for word in _WORD.findall(one) if word.casefold() not in known]
-            for one in dict.fromkeys(grown.added)
-        ]
-        if new and all(named.intersection(map(str.casefold, words)) for words in new):
-            members = (word for words in new for word in words if word.casefold() in named)
-            found.append(GrownTest(test.id, tuple(dict.fromkeys(members))))
+        if members := named_members(grown.added, base.read(path) or "", named):
+            found.append(GrownTest(test.id, members))
     return tuple(found)
+
+
+def named_members(
+    added: Iterable[str], known: str, named: set[str], word: re.Pattern[str] = _WORD
+) -> tuple[str, ...]:
+    """The words of what was added that `known` code lacks and that are `named` (in lower case).
+
+    () where one of the added elements has no such word. `word` is what a language takes for one.
+    """
+    old = {one.casefold() for one in word.findall(known)}
+    new = [
+        [one for one in word.findall(text) if one.casefold() not in old]
+        for text in dict.fromkeys(added)
+    ]
+    if not all(named.intersection(map(str.casefold, words)) for words in new):
+        return ()
+    return tuple(dict.fromkeys(one for words in new for one in words if one.casefold() in named))
 
 
 def _changed_conftest(path: str, changed: Sequence[str]) -> str:

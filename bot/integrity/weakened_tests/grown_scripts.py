@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from bot.diff.lines import Texts
 from bot.integrity.reading.languages import SCRIPT
 from bot.integrity.reading.tokens import Token, read_tokens
+from bot.integrity.weakened_tests.grown import named_members
 from bot.values import GrownTest, TestComparison
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]+")
@@ -52,15 +53,10 @@ def find_grown_scripts(
             added = [_lines_more(base.read(path), head.read(path)) for path in paths]
         else:
             paths, added = [test.path], [_members_more(test.source_before, test.source)]
-        known = {w.casefold() for path in paths for w in _WORD.findall(base.read(path) or "")}
-        new = [
-            [word for word in _WORD.findall(one) if word.casefold() not in known]
-            for one in dict.fromkeys(one for each in added for one in each or ())
-        ]
-        is_named = new and all(named.intersection(map(str.casefold, words)) for words in new)
-        if is_named and None not in added:
-            members = (word for words in new for word in words if word.casefold() in named)
-            found.append(GrownTest(test.id, tuple(dict.fromkeys(members))))
+        known = "\n".join(base.read(path) or "" for path in paths)
+        members = named_members((o for each in added for o in each or ()), known, named, _WORD)
+        if members and None not in added:
+            found.append(GrownTest(test.id, members))
     return tuple(found)
 
 
