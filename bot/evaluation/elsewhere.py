@@ -18,7 +18,7 @@ from bot.evidence.tests.results import code_of
 from bot.services import Services
 from bot.task.alternatives import side_by_side
 from bot.task.categories import ASKED, is_refactoring
-from bot.task.inputs import alike, kept_beside, like_shown
+from bot.task.inputs import alike, kept_beside, kept_inputs, like_shown
 from bot.task.ties import named_code
 from bot.values import ActionKind, Evidence, Observed, Step, TestComparison, Transition
 from sandbox.base import Limits
@@ -145,6 +145,7 @@ async def _seen(
             only=only,
             touched=touched,
             beside=beside,
+            kept=kept_inputs(asking),
             named=named,
             code=code_of(asked),
             in_other_zone=in_other_zone,

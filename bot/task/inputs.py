@@ -14,7 +14,7 @@ from itertools import chain, combinations, islice, product
 
 from bot.task.alternatives import prose_of
 from bot.task.categories import keeps
-from bot.task.examples.results import Sentence, code_sentences
+from bot.task.examples.results import Sentence, clauses, code_sentences
 from bot.task.examples.values import expression
 from bot.values import Requirement
 
@@ -47,11 +47,15 @@ _GIVES = re.compile(
     r"|[-=]>|→)\s*\Z"
 )
 """What stands before a result."""
-_KEPT = re.compile(r"(?i)\bkeeps? (?:its|their|the)\b")
+_KEPT = re.compile(
+    r"(?i)\bkeeps? (?:its|their|the)\b"
+    r"|` (?:is|are) still (?:no\b|not an?\b|an? (?!bug|problem|issue)\w|text\b|(?:in)?valid|refus|reject"
+    r"|allow|accept)"
+)
 _AT_TIMES = re.compile(
     r"(?i)\b(?:with|without|when|while|if|unless|where|under|otherwise|default)\b"
 )
-_NAME = re.compile(r"(?!-?\d*\.\d+\Z|-\d+\Z)[\w.-]*|.*[(\n].*", re.DOTALL)
+_NAME = re.compile(r"(?!-?\d*\.\d+\Z|-\d+\Z)[\w.-]*|.*(?:[\w$ ]\(|\n).*|\(.*", re.DOTALL)
 _NUMBER = re.compile(r"-?(?:\d+(?:\.\d+)?|\.\d+)")
 _ALIKE = 0.7
 _MOST_ALIKE = 12
@@ -121,15 +125,21 @@ def _changing(requirement: Requirement) -> list[str]:
 
 def kept_beside(asked: Iterable[Requirement]) -> tuple[tuple[str, str], ...]:
     """Return inputs of what is asked, each with one that looks like it and is to stay as it is, always."""
-    inputs: dict[str, None] = {}
-    kept: dict[str, None] = {}
-    for words in chain.from_iterable(code_sentences(prose_of(one)) for one in asked):
-        if not _stays(words):
-            inputs |= dict.fromkeys(_given(words))
-        elif not _AT_TIMES.search(words):
-            kept |= dict.fromkeys(_given(words))
-    pairs = product(islice(inputs, _MOST_ALIKE), islice(kept, _MOST_ALIKE))
+    known = tuple(asked)
+    kept = kept_inputs(known)
+    inputs = dict.fromkeys(
+        chain.from_iterable(map(_given, chain.from_iterable(map(_changing, known))))
+    )
+    pairs = product(islice(inputs, _MOST_ALIKE), kept)
     return tuple(pair for pair in pairs if pair[0] not in kept and _look_alike(*pair))
+
+
+def kept_inputs(asked: Iterable[Requirement]) -> tuple[str, ...]:
+    """Return the inputs of which a clause says, without a condition, that they are to stay as they are."""
+    said = chain.from_iterable(code_sentences(prose_of(one)) for one in asked)
+    parts = (part for words in said if _stays(words) for part in clauses(words))
+    always = (part for part in parts if not _AT_TIMES.search(part))
+    return tuple(islice(dict.fromkeys(chain.from_iterable(map(_given, always))), _MOST_ALIKE))
 
 
 def _stays(words: str) -> bool:

@@ -6,7 +6,12 @@ import re
 from collections.abc import Collection
 from functools import lru_cache
 
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
+_END = r"(?<=[.!?;])\s+"
+_SENTENCE = re.compile(rf"{_END}|\n")
+_WRAPPED = re.compile(
+    r"^(\S.{58,}(?:[a-z,](?=\n[`\"'(A-Za-z])|[\w`)\"'](?=\n[a-z])))\n", re.MULTILINE
+)
+_SENTENCE_OF_A_PARAGRAPH = re.compile(rf"{_END}|\n{{2,}}")
 _STOP_WORDS = (
     "a about after all also an and any are as assert at be been being both but by can case cases "
     "class code could def do does done each ensure every expect expected fix fixed fixes for from "
@@ -116,5 +121,15 @@ def whole_name(name: str) -> re.Pattern[str]:
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences and lines of a text, as they stand; some may be empty."""
-    return _SENTENCE.split(text)
+    """Return the sentences and lines of a text, wrapped lines as one; some may be empty."""
+    return _SENTENCE.split(unwrapped(text))
+
+
+def unwrapped(text: str) -> str:
+    """Return a text with the lines of its paragraphs joined where a long one ends within a sentence."""
+    return _WRAPPED.sub(r"\1 ", text)
+
+
+def sentences_of_paragraphs(text: str) -> list[str]:
+    """Return the sentences of a text whose lines may be wrapped; some may be empty."""
+    return _SENTENCE_OF_A_PARAGRAPH.split(text)

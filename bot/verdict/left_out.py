@@ -7,14 +7,13 @@ import re
 from bot.evidence.tests.results import code_of
 from bot.task.alternatives import (
     asked_subjects,
-    demanded_error,
     named_together,
     prose_of,
     side_by_side,
     untested_alternatives,
-    untested_nothing,
 )
-from bot.task.inputs import alike, kept_beside, like_shown, untested_input
+from bot.task.inputs import alike, kept_inputs, like_shown, untested_input
+from bot.task.refusals import demanded_error, untested_nothing
 from bot.task.ties import expects_error, test_name
 from bot.text.words import whole_name, words_of
 from bot.verdict.claims import Claim, Gap
@@ -159,12 +158,12 @@ def left_as_it_was(claim: Claim) -> Gap | None:
 
 def changes_what_stays(claim: Claim) -> Gap | None:
     """A tested call comes otherwise, too, with an input in it that the task wants to stay as it is."""
-    pairs = kept_beside(claim.case.requirements.items)
-    code = code_of(claim.case.observed.tests.comparisons) if pairs else ""
-    for one in claim.seen.swapped if pairs else ():
+    kept = kept_inputs(claim.case.requirements.items)
+    code = code_of(claim.case.observed.tests.comparisons) if kept else ""
+    for one in claim.seen.swapped if kept else ():
         is_tested = re.search(rf"(?<![\w.-]){re.escape(one.other)}(?![\w.-])", code)
         is_kept = one.is_alike or not one.swapped.differs
-        if (one.name, one.other) in pairs and not is_kept and not is_tested:
+        if one.other in kept and not is_kept and not is_tested:
             return Gap(
                 f"the task wants `{one.other}` to stay as it is: `{one.swapped.call}` "
                 f"{one.swapped.on_base} on base and {one.swapped.on_head} on head.",

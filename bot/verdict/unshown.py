@@ -11,11 +11,7 @@ from bot.evidence.case import Case
 from bot.evidence.damage import unneeded
 from bot.evidence.oracle import unverified
 from bot.evidence.tests.results import code_of
-from bot.task.alternatives import (
-    other_error,
-    refused_beyond,
-    untested_side,
-)
+from bot.task.refusals import other_error, refused_beyond, untested_side
 from bot.task.ties import asks_for_error, named_code
 from bot.values import Requirement, TestComparison, Verdict
 from bot.verdict.claims import Claim, Gap

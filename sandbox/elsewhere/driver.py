@@ -27,12 +27,13 @@ FAR_WEST = "Etc/GMT+12"
 class Looking:
     """What a second look needs: the files of the tests that speak for the change, and where they run.
 
-    `paths` are these files (of the tree) and `tests` the ids of these tests; `test_files` are all files
-    of the tests, `limits` those of one run, `workspace` an own folder. `only` are names of tests where a
+    `paths` are these files (of the tree) and `tests` the ids of these tests; `test_files` are all files of
+    the tests, `limits` those of one run, `workspace` an own folder. `only` are names of tests where a
     runner that can runs just these. `touched` names the functions and methods that the change touches,
-    `beside` what a task puts side by side, `named` what it names as code. `code` is the code of these
-    tests. `in_other_zone` has the plain program run in another time zone. `is_held` says that these tests
-    hold on base, and that behavior is to stay as it is: all that is asked is what comes otherwise.
+    `beside` what a task puts side by side, `kept` inputs that it wants to stay as they are, `named` what it
+    names as code. `code` is the code of these tests. `in_other_zone` has the plain program run in another
+    time zone. `is_held` says that these tests hold on base, and that behavior is to stay as it is: all that
+    is asked is what comes otherwise.
     """
 
     checkout: Checkout
@@ -46,6 +47,7 @@ class Looking:
     only: tuple[str, ...] = ()
     touched: frozenset[str] = frozenset()
     beside: tuple[tuple[str, ...], ...] = ()
+    kept: tuple[str, ...] = ()
     named: frozenset[str] = frozenset()
     code: str = ""
     in_other_zone: bool = False

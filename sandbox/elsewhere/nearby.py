@@ -66,7 +66,8 @@ async def replay_nearby(
         return {one: calls_around(driver, one, words, calls) for one in chosen(some)}
 
     # A start takes longer than the calls near a few tested ones, and apart they do not disturb these.
-    is_at_once = driver.is_apart and len(wanted) <= _FEW and not looking.beside
+    is_at_once = driver.is_apart and len(wanted) <= _FEW
+    is_at_once = is_at_once and not (looking.beside or looking.kept)
     around = near(wanted) if is_at_once else {}
     plain = {one: other for one in wanted if (other := driver.without(one, names))}
     beside = near([*dict.fromkeys(plain.values())])
@@ -161,7 +162,10 @@ async def replay_held(
 
 
 def _swaps(driver: Driver, looking: Looking, seen: list[Recorded]) -> Iterator[Swap]:
-    """Calls with what a task puts side by side in place of what they have, and no call of the tests has."""
+    """Calls with what a task puts side by side in place of what they have, and no call of the tests has.
+
+    What is to stay as it is stands in the place of whole texts.
+    """
     pairs = dict.fromkeys(pair for group in looking.beside for pair in permutations(group, 2))
     found = (
         Swap(call, name, other, made)
@@ -170,7 +174,14 @@ def _swaps(driver: Driver, looking: Looking, seen: list[Recorded]) -> Iterator[S
         for call in [one for one in seen if _has(driver, one, name, other)][:MOST_OF_A_FUNCTION]
         if (made := driver.swapped(call, name, other))
     )
-    return islice(found, MOST_INPUTS)
+    kept = (
+        Swap(call, value, other, driver.varied(call, slot, other))
+        for other in looking.kept
+        for call in seen[:MOST_OF_A_FUNCTION]
+        for slot, value in enumerate(driver.values(call))
+        if isinstance(value, str) and not value.isidentifier() and value != other
+    )
+    return chain(islice(found, MOST_INPUTS), islice(kept, MOST_INPUTS))
 
 
 def _has(driver: Driver, call: Recorded, text: str, other: str) -> bool:

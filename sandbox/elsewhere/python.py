@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from sandbox.base import TREE, Command, Limits, Mount, MountMode
 from sandbox.elsewhere.driver import CHANNEL_BYTES, ELSEWHERE, Again, Looking, moved, plain_program
-from sandbox.elsewhere.inside.objects import MADE
+from sandbox.elsewhere.inside.objects import BUFFERS, MADE, Buffer
 from sandbox.elsewhere.inside.values import literal, read
 from sandbox.elsewhere.told import SHOWN, Recorded
 from sandbox.elsewhere.variation import swapped
@@ -32,8 +33,10 @@ _CONVERSIONS: Mapping[tuple[str, str], Callable[[Any], object]] = {
     ("set", "frozenset"): frozenset,
     ("frozenset", "set"): set,
     ("int", "float"): float,
+    **{("bytes", one): partial(Buffer, one) for one in BUFFERS},
 }
 """The same value of another type, by the names of both."""
+_DEEPEST = 4
 _BARE_FILE = """import unittest
 
 import assay_again
@@ -210,18 +213,20 @@ def _named(named: list[dict[str, object]]) -> Iterator[tuple[dict[str, object], 
     return ((members, name) for members in named for name in members if name != MADE)
 
 
-def _converted(arguments: Any, name: str, other: str) -> Any:
-    """Return the arguments of a call, those of one type as the same values of another."""
+def _converted(value: Any, name: str, other: str, depth: int = 0) -> Any:
+    """Return the arguments of a call, or a value of them, with what is of one type as the same of another."""
     convert = _CONVERSIONS.get((name, other))
-    if convert is None:
-        return arguments
-
-    def one(value: object) -> object:
-        return convert(value) if type(value).__name__ == name else value
-
-    positional, *named = arguments
-    kept = ({key: one(value) for key, value in members.items()} for members in named)
-    return (tuple(map(one, positional)), *kept)
+    if convert is None or depth > _DEEPEST:
+        return value
+    if type(value).__name__ == name and depth > 1:  # what is placed is a tuple, too
+        return convert(value)
+    if type(value) in (list, tuple):
+        return type(value)(_converted(one, name, other, depth + 1) for one in value)
+    if type(value) is dict:
+        kept = value.get(MADE)
+        members = {key: _converted(one, name, other, depth + 1) for key, one in value.items()}
+        return members if kept is None else {**members, MADE: kept}
+    return value
 
 
 def _paths(again: Again) -> list[str]:

@@ -542,6 +542,13 @@ HALF = {
         "    return bool(re.fullmatch(re.escape(pattern).replace(r'/\\*/', '/[^/]+/'), path))",
         "assert kit.fits('shop/a/b.py', 'shop/*/b.py')",
     ),
+    "buffers": Fix(
+        "Bytes, bytearray and memoryview should be shown by `show` as text, in lists, too.",
+        "def show(value):\n    if isinstance(value, list):\n        return [*map(show, value)]\n    return str(value)",
+        "def show(value):\n    if isinstance(value, list):\n        return [*map(show, value)]\n"
+        "    return value.decode() if isinstance(value, bytes) else str(value)",
+        "assert kit.show([b'ab', 7]) == ['ab', '7']",
+    ),
 }
 """The change is seen with one of two things that the demand names side by side, and not with the other."""
 
@@ -601,6 +608,13 @@ WHOLE = {
         "def odd(items, first=0, last=None):\n"
         "    for one in tuple(items)[first:last]:\n        if one % 2:\n            yield one",
         "assert list(kit.odd(iter([1, 2, 3, 5]), first=-3)) == [3, 5]",
+    ),
+    "buffers": Fix(
+        "Bytes, bytearray and memoryview should be shown by `told` as text, in lists, too.",
+        "def told(value):\n    if isinstance(value, list):\n        return [*map(told, value)]\n    return str(value)",
+        "def told(value):\n    if isinstance(value, list):\n        return [*map(told, value)]\n"
+        "    return bytes(value).decode() if isinstance(value, (bytes, bytearray, memoryview)) else str(value)",
+        "assert kit.told([b'ab', 7]) == ['ab', '7']",
     ),
 }
 
@@ -971,3 +985,29 @@ def test_an_input_that_is_to_stay_is_tried_in_the_place_of_a_tested_one(
     (row,) = [one for one in found.document.requirements if one.id == "R1"]
     assert row.verdict == ("satisfied" if is_right else "unverified"), row.reason
     assert ("wants `~1.2.3` to stay as it is" in row.reason) is not is_right
+
+
+@pytest.mark.parametrize("is_right", [False, True], ids=["wrong", "right"])
+def test_what_is_still_no_link_is_tried_whatever_the_tests_have(
+    folder: Folder, is_right: bool
+) -> None:
+    within = r"(?:\\w|\\\\.)+" if is_right else "[^>]+"
+    base = "import re\n\n\ndef html(text):\n    return re.sub(r'\\[(\\w+)\\]\\(<(\\w+)>\\)', r'<a href=\"\\2\">\\1</a>', text)\n"
+    shown = "import kit\n\n\ndef test_html():\n"
+    shown += "    assert kit.html(r'[one](<foo\\*bar>)') == r'<a href=\"foo\\*bar\">one</a>'\n"
+    kept = "import kit\n\n\ndef test_kit():\n    assert kit.html('a') == 'a'\n"
+    name = f"no-link-{is_right}"
+    files = {"kit.py": base, "tests/test_kept.py": kept, "requirements.txt": "pytest\n"}
+    folder.branch(f"{name}-base", files)
+    head = base.replace("<(\\w+)>", f"<({within.replace(chr(92) * 2, chr(92))})>")
+    folder.branch(name, {"kit.py": head, "tests/test_kit.py": shown}, start=f"{name}-base")
+    task = (
+        "Escapes are no part of a link in angle brackets\n\n`[one](<foo\\*bar>)` should be a link, and so should "
+        "every\nother escape. Without a backslash each sign keeps the meaning that it has: `[a](<b<c>)` is\n"
+        "still no link.\n"
+    )
+    found = folder.judge(name, base=f"{name}-base", task=task)
+    print(found.said())
+    (row,) = [one for one in found.document.requirements if one.id == "R1"]
+    assert row.verdict == ("satisfied" if is_right else "unverified"), row.reason
+    assert ("wants `[a](<b<c>)` to stay as it is" in row.reason) is not is_right

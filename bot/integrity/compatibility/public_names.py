@@ -18,7 +18,7 @@ from bot.integrity.reading.inspection import Inspection, Trees, make_finding, sh
 from bot.integrity.reading.languages import SCRIPT
 from bot.integrity.reading.public_use import is_public
 from bot.integrity.reading.script_signatures import DerivedClass, script_classes
-from bot.task.alternatives import ERRORS_OF_JAVASCRIPT
+from bot.task.refusals import ERRORS_OF_JAVASCRIPT
 from bot.text.words import whole_name
 from bot.values.rules import BASE_CLASS_LOST, HASH_LOST, PUBLIC_NAME_REMOVED
 from sandbox.values import FileChange, Finding, Side

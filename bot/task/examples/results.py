@@ -10,13 +10,13 @@ import ast
 import difflib
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
 
 from bot.diff.python_source import Function, parse_python
 from bot.task.examples.values import expression
-from bot.text.words import sentences
+from bot.text.words import sentences, unwrapped
 
 _MOST_LINES = 2_000
 _LONGEST = 1_000  # of a sentence
@@ -44,10 +44,17 @@ class LiteralEquality:
 def code_sentences(text: str) -> list[str]:
     """The sentences and lines of a text, every code between single backticks; a stop in one ends nothing."""
     single = re.sub(r"``\s?(.+?)\s?``", r"`\1`", text.replace("\0", ""))
-    codes = [match[0] for match in _CODE.finditer(single)]
-    split = sentences(_CODE.sub("\0", single))
-    left = iter(codes)
-    return [re.sub("\0", lambda _: next(left), one) for one in split]
+    return _split(unwrapped(single), sentences)
+
+
+def clauses(sentence: str) -> list[str]:
+    """The parts of a sentence before and behind its colons and semicolons; one in a code parts nothing."""
+    return _split(sentence.replace("\0", ""), re.compile(r"[:;]\s").split)
+
+
+def _split(text: str, split: Callable[[str], list[str]]) -> list[str]:
+    codes = (match[0] for match in _CODE.finditer(text))
+    return [re.sub("\0", lambda _: next(codes), one) for one in split(_CODE.sub("\0", text))]
 
 
 class Sentence:

@@ -39,6 +39,16 @@ class Reference(NamedTuple):
         return self.place.rpartition(":")[2]
 
 
+class Buffer(NamedTuple):
+    """Bytes that are changed in place or looked at where they stand: `kind` is the name of their type."""
+
+    kind: str
+    content: bytes
+
+    def __repr__(self) -> str:
+        return f"{self.kind}({self.content!r})"
+
+
 class Stub(NamedTuple):
     """A function of a test that a call is given: its name, and what it gave for which arguments."""
 
@@ -51,6 +61,7 @@ class Stub(NamedTuple):
 
 CONTAINERS = (list, tuple, set, dict, Iterated)
 SCALARS = (type(None), bool, int, float, str, bytes, Decimal, Fraction)
+BUFFERS = {one.__name__: one for one in (bytearray, memoryview)}
 MADE = "()"
 """In place of attributes: what a class was called with to make the object."""
 hidden_files: set[str] = set()

@@ -16,8 +16,10 @@ from itertools import islice
 from typing import Any
 
 from sandbox.elsewhere.inside.objects import (
+    BUFFERS,
     CONTAINERS,
     SCALARS,
+    Buffer,
     Instance,
     Iterated,
     Reference,
@@ -59,6 +61,11 @@ def literal(value: Any, depth: int = 0) -> str | None:
     if kind in SCALARS:
         with contextlib.suppress(ValueError):  # an int of too many digits
             text = repr(value)
+    elif kind is Buffer:
+        text = repr(value)
+    elif kind in BUFFERS.values():
+        with contextlib.suppress(Exception):  # of a view that was released
+            text = repr(Buffer(kind.__name__, bytes(value)))
     elif kind in _OF_TIME:
         zone = getattr(value, "tzinfo", None)
         text = repr(value) if zone is None or zone is _UTC else None
@@ -139,8 +146,8 @@ def given(value: Any) -> Any:
         return remade(found_at(value.place), given(value.state))
     if kind is Reference:
         return found_at(value.place)
-    if kind is Stub:
-        return answering(value)
+    if kind in (Stub, Buffer):
+        return answering(value) if kind is Stub else BUFFERS[value.kind](value.content)
     if kind is dict:
         return {key: given(one) for key, one in value.items()}
     if kind in (list, tuple, Iterated):
@@ -211,6 +218,11 @@ def _called(name: str, arguments: list[ast.expr]) -> Any:
         if type(place) is not str or not _PLACE.match(place) or not is_state:
             raise ValueError(name)
         return (Instance if name == "instance" else Reference)(place, *state)
+    if name in BUFFERS:
+        (content,) = map(ast.literal_eval, arguments)
+        if type(content) is not bytes:
+            raise ValueError(name)
+        return Buffer(name, content)
     kind, wanted = _BY_NAME[name]
     values = [ast.literal_eval(one) for one in arguments]
     if any(type(one) is not wanted or len(str(one)) > _MOST_DIGITS for one in values):

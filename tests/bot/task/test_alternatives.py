@@ -8,10 +8,10 @@ import pytest
 
 from bot.task.alternatives import (
     named_together,
-    refused_beyond,
     side_by_side,
     untested_alternatives,
 )
+from bot.task.refusals import refused_beyond
 from bot.values import Category, Requirement, Trust
 
 LEFT_OUT = {

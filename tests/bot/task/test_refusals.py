@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from bot.task.alternatives import demanded_error, other_error, untested_side
+from bot.task.refusals import demanded_error, other_error, untested_side
 from bot.values import Category, Requirement, Trust
 
 BOTH = "`share` throws a RangeError for a percent below 0 or above 100"
