@@ -110,6 +110,7 @@ _BROKEN = tuple(
     for one in (
         r"\\ud[89a-f][\da-f]{2}",
         r"\\ufffd|\ufffd",
+        r"\\u0000|\\x00",
         r"\bNaN\b",
         r"\bundefined\b",
         r"\[object Object\]",
@@ -173,21 +174,30 @@ def changes_what_stays(claim: Claim) -> Gap | None:
     return None
 
 
-def gives_broken_text_still(claim: Claim) -> Gap | None:
-    """A tested call no longer gives half a character, say, and another one near it does, as on base."""
+def gives_broken_text(claim: Claim) -> Gap | None:
+    """A call near a tested one gives half a character, say: still, as the tested one did, or newly."""
     for one in claim.inputs:
         gone = [
             each
             for each in _BROKEN
             if each.search(_texts(one.tested.on_base)) and not each.search(one.tested.on_head)
         ]
-        for near in one.near:
-            told = "" if near.differs or _NOTHING_GIVEN.search(near.call) else _texts(near.on_head)
-            if any(each.search(told) and not each.search(near.call) for each in gone):
+        for near in (o for o in one.near if not _NOTHING_GIVEN.search(o.call)):
+            told = _texts(near.on_head)
+            broken = [each for each in _BROKEN if each.search(told) and not each.search(near.call)]
+            if not near.differs and any(each in gone for each in broken):
                 return Gap(
                     f"`{one.tested.call}` {one.tested.on_base} on base and {one.tested.on_head} on head, "
                     f"but `{near.call}` {near.on_head} on both.",
                     "Mend it for every input, or add a test that shows what such a call is to give",
+                    claim.nearby,
+                )
+            before = f"{near.on_base}\n{one.tested.on_head}"
+            if not near.was_refused and any(not each.search(before) for each in broken):
+                return Gap(
+                    f"`{near.call}`, near a tested input, {near.on_base} on base and {near.on_head} on head, "
+                    "and no test shows that it is to give such a text.",
+                    "Give a whole text, or add a test that shows what such a call is to give",
                     claim.nearby,
                 )
     return None

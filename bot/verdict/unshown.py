@@ -17,7 +17,7 @@ from bot.values import Requirement, TestComparison, Verdict
 from bot.verdict.claims import Claim, Gap
 from bot.verdict.left_out import (
     changes_what_stays,
-    gives_broken_text_still,
+    gives_broken_text,
     leaves_error_out,
     leaves_nothing_out,
     leaves_one_untouched,
@@ -368,7 +368,7 @@ _LOOKS = (  # in the order in which a reader would want to be told
     leaves_skipped_out,
     _refuses_more,
     _refuses_still,
-    gives_broken_text_still,
+    gives_broken_text,
     comes_otherwise,
     checks_loosely,
     changes_arguments,

@@ -64,7 +64,7 @@ def neighbors(value: object, words: Iterable[object]) -> Iterator[tuple[Any, int
     own = [one for one in words if type(one) is type(value) and one != value]
     values = near(value)
     texts = [one for one in own if isinstance(one, str)]
-    measured = _measured(value, texts) if isinstance(value, str) else ()
+    measured = (*_measured(value, texts), *_marked(value, texts)) if isinstance(value, str) else ()
     for other in (*values[:4], *own[:4], *measured, *values[4:]):
         yield other, (other > value) - (other < value) if is_number and other in values[:2] else 0
 
@@ -135,6 +135,16 @@ def _measured(text: str, words: Iterable[str]) -> Iterator[str]:
         other = text[: found.start(1)] + unit + text[found.end(1) :]
         yield other
         yield from _written_otherwise(other)
+
+
+def _marked(text: str, words: Iterable[str]) -> Iterator[str]:
+    """Yield a text with a sign of the change twice, not at all, and with something else behind it."""
+    signs = (o for o in words if o in text and not re.search(r"\w|\s", o))
+    for sign in islice(signs, _MOST_SHARED):
+        start = text.rindex(sign)
+        before, after = text[:start], text[start + len(sign) :]
+        yield from (f"{before}{sign}{sign}{after}", f"{before}{sign}g{after}")
+        yield from (f"{before}{sign}{after[1:]}", before + after)
 
 
 def _written_otherwise(text: str) -> Iterator[str]:

@@ -230,3 +230,47 @@ def test_what_else_stands_in_a_text_is_not_passed_over(
     found = folder.judge(f"parts-{name}", base=base, task=PARTS)
     assert found.conclusion == conclusion, found.said()
     assert ("is passed over" in found.said()) is (name == "rest")
+
+
+DECODE = """const isHex = letter => /^[0-9a-f]$/i.test(letter);
+
+export function decode(text) {{
+  let result = '';
+  for (let at = 0; at < text.length; at++) {{
+    if (text[at] === '%'{}) {{
+{}      result += String.fromCharCode(Number.parseInt(text[at + 1] + text[at + 2], 16));
+      at += 2;
+    }} else {{
+      result += text[at];
+    }}
+  }}
+  return result;
+}}
+"""
+BROKEN = (
+    "Broken escapes\n\nWhere a `%` is not followed by two hexadecimal digits, `decode` should "
+    "return null.\n"
+)
+DECODED: Files = {
+    "test/decode.test.js": (
+        "import {test} from 'node:test';\nimport assert from 'node:assert/strict';\n"
+        "import {decode} from '../decode.js';\n\ntest('decode returns null for broken escapes', () => {\n"
+        "  assert.equal(decode('report%2'), null);\n  assert.equal(decode('rates%2z'), null);\n});\n"
+    )
+}
+
+
+@pytest.mark.parametrize(
+    "asked", ["isHex(text[at + 2])", "isHex(text[at + 1]) && isHex(text[at + 2])"]
+)
+def test_a_broken_text_near_the_tested_ones_does_not_satisfy(scripts: Folder, asked: str) -> None:
+    is_right = "&&" in asked
+    base = DECODE.format(" && isHex(text[at + 1]) && isHex(text[at + 2])", "")
+    refused = f"      if (!({asked})) return null;\n"
+    start = scripts.branch(f"broken-base-{is_right}", {"decode.js": base})
+    head = {"decode.js": DECODE.format("", refused), **DECODED}
+    scripts.branch(f"broken-{is_right}", head, start=start)
+    found = scripts.judge(f"broken-{is_right}", base=start, task=BROKEN)
+
+    assert found.conclusion == ("success" if is_right else "action_required"), found.said()
+    assert ("it is to give such a text" in found.said()) is not is_right
