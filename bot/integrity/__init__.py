@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from bot.diff.lines import TextReader
 from bot.integrity.compatibility.callers import broken_callers
 from bot.integrity.compatibility.dependencies import moved_versions
+from bot.integrity.compatibility.ignored_parameters import ignored_parameters
 from bot.integrity.compatibility.overrides import left_overrides
 from bot.integrity.compatibility.package_entries import (
     lost_modes,
@@ -137,6 +138,7 @@ CHECKS: tuple[Check, ...] = (
     stripped_letters,
     removed_public_names,
     broken_callers,
+    ignored_parameters,
     left_overrides,
     left_twins,
     lost_base_classes,

@@ -41,6 +41,7 @@ RELEASE_LEFT_OUT = "release-left-out"
 BASE_CLASS_LOST = "base-class-lost"
 ERROR_SWALLOWED = "error-swallowed"
 GUARD_REMOVED = "guard-removed"
+PARAMETER_IGNORED = "parameter-ignored"
 OPTION_UNASKED = "option-unasked"
 OPTION_MISSING = "option-missing"
 PART_MISSING = "part-missing"
@@ -116,6 +117,7 @@ LEAVES_CALLERS = frozenset(
         BASE_CLASS_LOST,
         ERROR_SWALLOWED,
         GUARD_REMOVED,
+        PARAMETER_IGNORED,
         ENTRY_STALE,
         HASH_LOST,
         MODE_LOST,
@@ -210,6 +212,7 @@ IN_WORDS = {
     MODULE_SHADOWED: "tests get another module than base's",
     ERROR_SWALLOWED: "an error is dropped that base lets out",
     GUARD_REMOVED: "something is let through that base refuses",
+    PARAMETER_IGNORED: "a parameter has no effect any more",
     ONLY_TESTS_CALL: "only its tests use what it adds",
     ONLY_FIRST_REPLACED: "it replaces only the first of a sign",
     LETTERS_STRIPPED: "it takes letters away, and not a word",

@@ -52,6 +52,7 @@ from bot.values.rules import (
     OPTION_UNASKED,
     OUT_OF_SCOPE,
     OVERRIDE_LEFT,
+    PARAMETER_IGNORED,
     PART_MISSING,
     PUBLIC_NAME_REMOVED,
     REACHES_OUT,
@@ -214,5 +215,6 @@ _TO_DO = {
     MODE_LOST: f"Put the mode back (`chmod +x`), then push. If it is meant to go, {_SAY_SO}",
     STAND_IN_ADDED: "Name it in the tests that need it (`jest.mock`), and show the change without it, then "
     "push. If it is meant so, " + _SAY_SO,
+    PARAMETER_IGNORED: f"Read it as on base, then push. If it is to have no effect, {_SAY_SO}",
     PUBLIC_NAME_REMOVED: f"Put it back, then push. If it is meant to go, {_SAY_SO}",
 }
