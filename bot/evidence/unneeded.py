@@ -60,6 +60,7 @@ async def find_unneeded(
     for room in rooms:
         done = await try_hunks(services.sandbox, room, asking)
         late += [one.damage for one in asking[len(done) :]]
+        late += [one.damage for one in done if one.is_cut_off]
         tried = [*zip(asking, done, strict=False)]
         alike = {one.damage.edit for one, trial in tried if trial.noticed} - {""}
         kept = [(o, t) for o, t in tried if t.unnoticed and not t.noticed and not t.unloaded]

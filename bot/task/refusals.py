@@ -138,12 +138,14 @@ def demanded_error(requirement: Requirement) -> str:
 
 _NOTHING = re.compile(r"(?<![\w.])(?:None|null|undefined|nil)(?![\w.])")
 _SPELLS_NOTHING = re.compile(r"(?i)none|null|undefined|nil|void 0")
+_NO_ERROR = re.compile(r"\b(?:cb|callback|done|next|bind|call|apply)\(\s{0,9}(?:null|undefined)\b")
+"""What says that there is no error, or no object."""
 _DEMANDED = re.compile(r"\b(?:must|should|shall|(?:has|have|needs?|ought)\s+to)\b")
 
 
 def untested_nothing(requirement: Requirement, tests: str) -> str:
     """Return `None`, `null` or `undefined` where a sentence of a demand speaks of it and `tests` of none."""
-    if _SPELLS_NOTHING.search(tests):
+    if _SPELLS_NOTHING.search(_NO_ERROR.sub("", tests)):
         return ""
     found = (_NOTHING.search(o) for o in _not_kept(requirement) if _DEMANDED.search(o))
     return next((one[0] for one in found if one), "")

@@ -79,7 +79,13 @@ def leaves_error_out(claim: Claim) -> Gap | None:
 def leaves_nothing_out(claim: Claim) -> Gap | None:
     """A sentence speaks of a value that is missing, and no test that the change brings has any such."""
     tests = claim.case.observed.tests.comparisons
-    own = [one for one in tests if one.written_by_author and passed(one.head_on_head)]
+    own = [
+        one
+        for one in tests
+        if one.written_by_author and passed(one.head_on_head)
+        # what the file has had on base shows nothing of the change
+        if one.base_on_base is None or one.is_edited or one in claim.tests
+    ]
     code = f"{code_of(own or claim.tests)}\n{claim.case.observed.read_by_tests}"
     value = untested_nothing(claim.requirement, code)
     if not value:

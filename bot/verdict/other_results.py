@@ -268,6 +268,9 @@ def takes_other_for_nothing(claim: Claim) -> Gap | None:
         return None
     for one in claim.plain_inputs:
         same = one.tested
+        others = (o.tested for o in claim.inputs if o.function == one.function)
+        if any(o.on_head == same.on_head and o.call != same.call for o in others):
+            continue  # it does not come of nothing alone
         for near in one.near:
             is_new = near.on_base not in (near.on_head, same.on_base) and not near.was_refused
             if is_new and near.on_head == same.on_head and _has_falsy(near.call, same.call):

@@ -218,7 +218,8 @@ def _by_what_holds(requirement: Requirement, case: Case) -> Verdict | None:
     counted = noticed_by(case.groups.kept, seen)
     if not counted or counted.noticed < counted.of:
         return None
-    if late := sum(one.kind in OF_LINES for one in (seen.untried if seen else ())):
+    untried = sum(one.kind in OF_LINES for one in seen.untried) if seen else 0
+    if late := untried + sum(one.is_cut_off for one in (seen.trials if seen else ())):
         return unverified(
             requirement,
             "Behavior is to stay as it is, and there was no time to try all damage to the changed lines of "

@@ -118,6 +118,11 @@ class DamageTrial:
         return self.noticed + self.unnoticed
 
     @property
+    def is_cut_off(self) -> bool:
+        """Whether no test came to an end with it: time was over, or it runs for ever."""
+        return not (self.ran or self.unloaded)
+
+    @property
     def needing(self) -> tuple[str, ...]:
         """Return the tests that fail without what the change does there: with base's text, or nothing new."""
         if self.damage.kind in AS_ON_BASE:

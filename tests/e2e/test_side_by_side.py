@@ -100,3 +100,27 @@ def test_a_function_that_has_to_do_something_and_is_not_reached_is_asked_about(
     assert found.conclusion == conclusion, found.said()
     is_told = "the task says what `count` has to do" in found.said()
     assert is_told is (name == "left")
+
+
+def test_a_row_of_none_that_only_a_test_of_base_has_shows_nothing_of_the_change(
+    folder: Folder,
+) -> None:
+    task = "`first` finds nothing\n\nWhere no row has the name, or `rows` is None, `first` must return 0.\n"
+    known = (
+        "from store.lookup import count\n\n\ndef test_none():\n    assert count([], None) == 0\n"
+    )
+    start = folder.branch("none-base", {"tests/test_first.py": known})
+    named = "    return next((row for row in rows if name in row), 0)\n"
+    fixed = LOOKUP.replace("    return next((row for row in rows if name in row), None)\n", named)
+    new = "\n\ndef test_first_finds_nothing():\n    assert first([{'a': 1}], 'b') == 0\n"
+    new += "    assert first([], 'a') == 0\n"
+    tests = known.replace("import count", "import count, first") + new
+    head: Files = {"store/lookup.py": fixed, "tests/test_first.py": tests}
+    found = folder.judge(folder.branch("none-half", head, start=start), base=start, task=task)
+    assert found.conclusion == "action_required", found.said()
+    assert "the task speaks of `None`, and no test of this change has it" in found.said()
+
+    head["store/lookup.py"] = fixed.replace("in rows", "in rows or ()")
+    head["tests/test_first.py"] = f"{tests}    assert first(None, 'a') == 0\n"
+    found = folder.judge(folder.branch("none-whole", head, start=start), base=start, task=task)
+    assert found.conclusion == "success", found.said()

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from bot.task.refusals import demanded_error, other_error, untested_side
+from bot.task.refusals import demanded_error, other_error, untested_nothing, untested_side
 from bot.values import Category, Requirement, Trust
 
 BOTH = "`share` throws a RangeError for a percent below 0 or above 100"
@@ -111,3 +111,19 @@ def test_hostile_text_is_read_in_time() -> None:
 )
 def test_the_error_that_a_sentence_wants_raised(text: str, error: str) -> None:
     assert demanded_error(wanted(text)) == error
+
+
+@pytest.mark.parametrize(
+    ("tests", "value"),
+    [
+        ("drained(1);", "undefined"),
+        ("drained.bind(null, 1)();", "undefined"),
+        ("work((one, cb) => cb(null, one));", "undefined"),
+        ("queue.drain = undefined;", ""),
+        ("drained(null);", ""),
+    ],
+)
+def test_a_value_that_is_missing_and_no_test_has(tests: str, value: str) -> None:
+    text = "When `drain` is undefined, `drained` has to work."
+    assert untested_nothing(wanted(text), tests) == value
+    assert untested_nothing(wanted("`drained` works when `drain` is undefined."), tests) == ""

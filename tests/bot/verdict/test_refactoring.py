@@ -48,6 +48,15 @@ def test_damage_that_there_was_no_time_for_might_go_unnoticed():
     assert "limits.damage" in verdict.next_step
 
 
+def test_damage_with_which_no_test_came_to_an_end_might_go_unnoticed():
+    verdict = given(trials=(NOTICED, DamageTrial(LATE)))
+
+    assert verdict.outcome is VerdictOutcome.UNVERIFIED
+    assert "1 of 1 damage noticed, 1 not tried in time" in verdict.reason
+    unloaded = DamageTrial(LATE, unloaded=(HELD.id,))
+    assert given(trials=(NOTICED, unloaded)).outcome is VerdictOutcome.SATISFIED
+
+
 def test_time_is_not_asked_for_where_damage_goes_unnoticed():
     missed = DamageTrial(LATE, (), (HELD.id,))
     verdict = given(LATE, trials=(NOTICED, missed))
