@@ -107,9 +107,10 @@ _FALSY = ("0", "False", "false", "''", '""')
 _SPEAKS_OF_FALSY = re.compile(
     r"(?i)\b(?:falsy|falsey|truth\w*|blank|zeros?|empty (?:strings?|texts?|lists?)|bool\w*)\b"
 )
-_CRASHES = frozenset(
-    ("TypeError", "AttributeError", "KeyError", "IndexError", "NameError", "ReferenceError")
-)
+_CRASHES = frozenset((
+    "TypeError", "AttributeError", "KeyError", "IndexError", "NameError", "UnboundLocalError",
+    "ReferenceError", "ZeroDivisionError", "RecursionError",
+))  # fmt: skip
 """What code raises that was not made for an input, and refuses nothing."""
 _TAKES_ANY = re.compile(
     r"(?i)\b(?:any(?:thing)?|arbitrary|whatever|regardless|lenient\w*|toler\w+|ignor\w+|skip\w*|unknown|"
@@ -225,6 +226,24 @@ def answers_what_stays_refused(claim: Claim) -> Gap | None:
         "Refuse such a call as before, or add a test that shows what it is to give",
         claim.nearby,
     )
+
+
+def crashes_near(claim: Claim) -> Gap | None:
+    """Near the tested inputs base answers, and head ends in an error that nobody raises on purpose."""
+    shown = {(one.function, one.tested.error_on_head) for one in claim.inputs}
+    for one in claim.plain_inputs:
+        for near in one.near:
+            is_shown = (one.function, near.error_on_head) in shown
+            if is_shown or not near.is_newly_refused_by(_CRASHES - {*one.errors}):
+                continue
+            if not _has_falsy(near.call, one.tested.call):  # of another type than callers give
+                return Gap(
+                    f"`{near.call}`, near a tested input, {near.on_base} on base and {near.on_head} on head, "
+                    "which no test shows.",
+                    "Answer such a call as before, or add a test that shows what it is to give",
+                    claim.nearby,
+                )
+    return None
 
 
 def passes_over_the_rest(claim: Claim) -> Gap | None:
