@@ -112,6 +112,7 @@ _CRASHES = frozenset((
     "ReferenceError", "ZeroDivisionError", "RecursionError",
 ))  # fmt: skip
 """What code raises that was not made for an input, and refuses nothing."""
+_GIVES_NOTHING = re.compile(r"(?:returned|resolved) (?:None|null|undefined|NaN)")
 _TAKES_ANY = re.compile(
     r"(?i)\b(?:any(?:thing)?|arbitrary|whatever|regardless|lenient\w*|toler\w+|ignor\w+|skip\w*|unknown|"
     r"no longer|never|free[- ]form|(?:not|n't) (?:be )?(?:rais|refus|reject|fail|throw|validat)\w*)\b"
@@ -229,14 +230,27 @@ def answers_what_stays_refused(claim: Claim) -> Gap | None:
 
 
 def crashes_near(claim: Claim) -> Gap | None:
-    """Near the tested inputs base answers, and head ends in an error that nobody raises on purpose."""
-    shown = {(one.function, one.tested.error_on_head) for one in claim.inputs}
+    """Near the tested inputs head ends in an error that nobody raises on purpose, or gives nothing.
+
+    Base answers there, or refuses on purpose; and no tested call shows such an end.
+    """
+    known = {(one.function, one.tested.error_on_head) for one in claim.inputs}
+    sides = [
+        (o.function, end) for o in claim.inputs for end in (o.tested.on_base, o.tested.on_head)
+    ]
+    may_give_nothing = {function for function, end in sides if _GIVES_NOTHING.fullmatch(end)}
     for one in claim.plain_inputs:
         for near in one.near:
-            is_shown = (one.function, near.error_on_head) in shown
-            if is_shown or not near.is_newly_refused_by(_CRASHES - {*one.errors}):
+            # of another type than callers give
+            if near.error_on_base in _CRASHES or _has_falsy(near.call, one.tested.call):
                 continue
-            if not _has_falsy(near.call, one.tested.call):  # of another type than callers give
+            error = near.error_on_head
+            is_crash = error in _CRASHES and error not in one.errors
+            was, now = (_GIVES_NOTHING.fullmatch(one) for one in (near.on_base, near.on_head))
+            is_nothing = not (near.was_refused or was) and now
+            if (is_crash and (one.function, error) not in known) or (
+                is_nothing and one.function not in may_give_nothing
+            ):
                 return Gap(
                     f"`{near.call}`, near a tested input, {near.on_base} on base and {near.on_head} on head, "
                     "which no test shows.",

@@ -213,7 +213,7 @@ def _near_text(text: str, first: Iterable[str] = ()) -> Iterator[str]:
         yield from islice(_near_lines(text), _MOST_PLACES)
     places = [at for at, one in enumerate(text) if one.isalnum()][:_MOST_PLACES]
     changed = (text[:at] + _next(text[at], 1) + text[at + 1 :] for at in places)
-    around = (f"{text}a", f"a{text}", text + text, f"{text} {text}", text[1:], text[:-1])
+    around = (f"{text}a", text[:-1], f"a{text}", text[1:], text + text, f"{text} {text}")
     shifted = ("".join(_next(one, shift) for one in text) for shift in _SHIFTS)
     longer = (f"{text}7", f"7{text}", f"x{text}y", text[: len(text) // 2], text[::-1])
     spaced = (text.replace(" ", ""), f"{text} b", f"{text}-{text}", "")

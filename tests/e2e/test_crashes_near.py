@@ -1,4 +1,4 @@
-"""What base answers near the tested inputs, and head ends at with an error that nobody raises on purpose."""
+"""What base answers near the tested inputs, and head with nothing, or an error of no purpose."""
 
 from __future__ import annotations
 
@@ -90,3 +90,43 @@ def test_an_error_of_javascript_is_asked_about_too(scripts: Folder, is_right: bo
 
     assert found.conclusion == ("success" if is_right else "action_required"), found.said()
     assert ("on head, which no test shows" in found.said()) is not is_right
+
+
+SIZE = """def size(text):
+    number = text.rstrip('km')
+    if not number.isdigit():
+        raise ValueError(text)
+    return int(number) * {'k': 1000, 'm': 1000000}.get(text[-1:], 1)
+"""
+SIZES = (
+    "import kit\n\n\ndef test_size_knows_g():\n    assert kit.size('2g') == 2000000000\n"
+    "    assert kit.size('31g') == 31000000000\n"
+)
+ENDS = {
+    "right": SIZE.replace("'km'", "'kmg'").replace("1000000}", "1000000, 'g': 10**9}"),
+    "nothing": SIZE.replace("'km'", "'kmg'").replace(
+        "    return int(number) * {'k': 1000, 'm': 1000000}.get(text[-1:], 1)\n",
+        "    for unit, factor in (('k', 1000), ('m', 1000000), ('g', 10**9)):\n"
+        "        if text.endswith(unit):\n            return int(number) * factor\n",
+    ),
+    "error": SIZE.replace("'km'", "'kmg'")
+    .replace(
+        "    if not number.isdigit():\n        raise ValueError(text)\n",
+        "    if not number[0].isdigit():\n        raise ValueError(text)\n",
+    )
+    .replace("1000000}", "1000000, 'g': 10**9}"),
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_nothing_and_an_error_in_the_place_of_another_are_asked_about(
+    folder: Folder, name: str
+) -> None:
+    known = "import kit\n\n\ndef test_size():\n    assert kit.size('2k') == 2000\n"
+    start = folder.branch(f"size-{name}-base", {"kit.py": SIZE, "tests/test_kit.py": known})
+    files: Files = {"kit.py": ENDS[name], "tests/test_size.py": SIZES}
+    task = "Gigabytes\n\n`size` should know `g`: `2g` is 2000000000.\n"
+    found = folder.judge(folder.branch(f"size-{name}", files, start=start), base=start, task=task)
+
+    assert found.conclusion == ("success" if name == "right" else "action_required"), found.said()
+    assert ("on head, which no test shows" in found.said()) is (name != "right")

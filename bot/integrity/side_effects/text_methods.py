@@ -59,7 +59,9 @@ def stripped_letters(inspection: Inspection) -> Iterator[Finding]:
         )
         for call in (o for o in (ast.walk(tree) if tree else ()) if isinstance(o, ast.Call)):
             text = _stripped(call)
-            if text and repr(text)[1:-1] not in before:
+            # who strips more letters of the same than base does knows what it does
+            is_known = repr(text)[1:-1] in before or f"{ast.unparse(call.func)}(" in before
+            if text and not is_known:
                 message = (
                     f"`{clip_line(ast.unparse(call), _SHOWN_CHARS)}` takes away each of the letters of "
                     f"`{clip_line(text, _SHOWN_CHARS)}`, wherever they stand there, and not this text."

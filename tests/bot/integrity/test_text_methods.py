@@ -112,3 +112,9 @@ def test_nor_is_what_base_strips_nor_a_test() -> None:
     before = "def plain(text):\n    return text and text.lstrip('Dr. ')\n"
     assert stripped("text.lstrip('Dr. ')", before=before) == []
     assert stripped("text.lstrip('Dr. ')", path="tests/test_names.py") == []
+
+
+def test_more_letters_than_base_strips_of_the_same_are_not() -> None:
+    known = "def plain(text):\n    return text.rstrip('km')\n"
+    assert stripped("text.rstrip('kmg')", before=known) == []
+    assert stripped("text.lstrip('kmg')", before=known) != []
