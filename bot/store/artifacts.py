@@ -82,27 +82,19 @@ class DatabaseArtifacts(Database):
     def put(self, key: str, name: str, content: bytes) -> None:
         """Write one file, whole or not at all."""
         _checked(key, name)
-        row = self._insert(ARTIFACTS).values(key=key, name=name, content=content)
-        same = [ARTIFACTS.c.key, ARTIFACTS.c.name]
-        again = row.on_conflict_do_update(
-            index_elements=same, set_={"content": row.excluded.content}
-        )
-        with self._begin() as connection:
-            connection.execute(again)
+        self._do(self._put(ARTIFACTS, {"key": key, "name": name}, {"content": content}))
 
     def get(self, key: str, name: str) -> bytes | None:
         """Read one file; None when there is none."""
         _checked(key, name)
         this = select(ARTIFACTS.c.content).where(ARTIFACTS.c.key == key, ARTIFACTS.c.name == name)
-        with self._begin() as connection:
-            content: bytes | None = connection.execute(this).scalar()
+        content: bytes | None = self._value(this)
         return self._older.get(key, name) if content is None else content
 
     def delete(self, key: str) -> None:
         """Remove a folder; a missing one is fine."""
         _checked(key)
-        with self._begin() as connection:
-            connection.execute(delete(ARTIFACTS).where(ARTIFACTS.c.key == key))
+        self._do(delete(ARTIFACTS).where(ARTIFACTS.c.key == key))
         self._older.delete(key)
 
 

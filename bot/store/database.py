@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import Connection, Engine, Row, create_engine, event
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Executable,
+    Row,
+    Select,
+    Table,
+    create_engine,
+    event,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
@@ -42,15 +52,54 @@ class Database:
         """Give the connections back."""
         self._engine.dispose()
 
-    def _insert(self, table: Any) -> Any:
+    def _insert(self, table: Table) -> Any:
         """An insert that knows ON CONFLICT, which both databases spell alike."""
         on_postgres = self._engine.dialect.name == "postgresql"
         return postgresql.insert(table) if on_postgres else sqlite.insert(table)
+
+    def _new(self, table: Table, row: dict[str, Any]) -> Executable:
+        """An insert of a row, which changes nothing where that is there already."""
+        new: Executable = self._insert(table).values(row).on_conflict_do_nothing()
+        return new
+
+    def _put(
+        self,
+        table: Table,
+        keys: dict[str, Any],
+        values: dict[str, Any],
+        where: ColumnElement[bool] | None = None,
+    ) -> Executable:
+        """An insert of a row, or new values of the one that has these keys (and is so)."""
+        new = self._insert(table).values({**keys, **values})
+        put: Executable = new.on_conflict_do_update(
+            index_elements=list(keys), set_=values, where=where
+        )
+        return put
 
     @contextmanager
     def _begin(self) -> Iterator[Connection]:
         with _or_transient(), self._engine.begin() as connection:
             yield connection
+
+    # --- one statement in a transaction of its own ---
+
+    def _do(self, change: Executable) -> int:
+        """Change rows; return how many."""
+        with self._begin() as connection:
+            return connection.execute(change).rowcount
+
+    def _rows(self, asked: Select[Any]) -> Sequence[Any]:
+        with self._begin() as connection:
+            return connection.execute(asked).all()
+
+    def _column(self, asked: Select[Any]) -> Sequence[Any]:
+        with self._begin() as connection:
+            return connection.execute(asked).scalars().all()
+
+    def _value(self, asked: Select[Any]) -> Any:
+        """The first value of the first row; None where there is no row."""
+        with self._begin() as connection:
+            return connection.execute(asked).scalar()
 
 
 @contextmanager

@@ -76,9 +76,7 @@ class ListingRecords(Database):
         GitHub's spelling of a name counts where it is known.
         """
         kinds = (EVALUATIONS.c.installation, _PLACE)
-        asked = select(*kinds, func.max(EVALUATIONS.c.repository)).group_by(*kinds)
-        with self._begin() as connection:
-            rows = connection.execute(asked).all()
+        rows = self._rows(select(*kinds, func.max(EVALUATIONS.c.repository)).group_by(*kinds))
         spelled = {} if readable is None else {_key(one): one for one in readable}
         found = (ReadableRepository(installation, name) for installation, _, name in rows)
         seen = (
@@ -99,8 +97,7 @@ class ListingRecords(Database):
             found = found.join(FACTS, EVALUATIONS.c.id == FACTS.c.evaluation)
         page = found.order_by(*newest).limit(limit).offset(offset).subquery()
         asked = _listed().where(EVALUATIONS.c.id.in_(select(page.c.id))).order_by(*newest)
-        with self._begin() as connection:
-            return tuple(map(_row, connection.execute(asked).all()))
+        return tuple(map(_row, self._rows(asked)))
 
     def judged(
         self, places: Sequence[ReadableRepository], limit: int
@@ -109,18 +106,13 @@ class ListingRecords(Database):
         done = EvaluationFilter(conclusion=EvaluationState.DONE)
         counted = (EVALUATIONS.c.number, EVALUATIONS.c.conclusion, EVALUATIONS.c.created_s)
         asked = _with_facts(*counted).where(*_where(done, tuple(places)))
-        newest = asked.order_by(EVALUATIONS.c.created_s.desc()).limit(limit)
-        with self._begin() as connection:
-            rows = connection.execute(newest).all()
-        return tuple(
-            JudgedEvaluation(row.number, row.conclusion, row.created_s, _facts(row)) for row in rows
-        )
+        rows = self._rows(asked.order_by(EVALUATIONS.c.created_s.desc()).limit(limit))
+        return tuple(value_of(JudgedEvaluation, row, facts=_facts(row)) for row in rows)
 
     def unfinished(self, limit: int) -> tuple[ListedEvaluation, ...]:
         """List what waits or runs in all repositories, oldest first."""
         asked = _listed().where(EVALUATIONS.c.state.in_(OPEN)).order_by(EVALUATIONS.c.created_s)
-        with self._begin() as connection:
-            return tuple(map(_row, connection.execute(asked.limit(limit)).all()))
+        return tuple(map(_row, self._rows(asked.limit(limit))))
 
     def agents(self, readable: Readable, limit: int = 100) -> tuple[str, ...]:
         """List the agents whose changes were judged, by name."""
@@ -131,8 +123,7 @@ class ListingRecords(Database):
             .distinct()
             .order_by(FACTS.c.agent)
         )
-        with self._begin() as connection:
-            return tuple(connection.execute(asked.limit(limit)).scalars())
+        return tuple(self._column(asked.limit(limit)))
 
     def flaky_tests(self, one: ReadableRepository, limit: int) -> tuple[FlakyTest, ...]:
         """List a repository's flaky tests, the most frequent first."""
@@ -144,9 +135,7 @@ class ListingRecords(Database):
             .group_by(FLAKY_TESTS.c.test)
             .order_by(times.desc(), FLAKY_TESTS.c.test)
         )
-        with self._begin() as connection:
-            rows = connection.execute(asked.limit(limit)).all()
-        return tuple(FlakyTest(*row) for row in rows)
+        return tuple(FlakyTest(*row) for row in self._rows(asked.limit(limit)))
 
     def _visible(self, readable: Readable) -> tuple[ReadableRepository, ...] | None:
         """Of hundreds that a person can read at GitHub, those that are known here."""
@@ -161,12 +150,10 @@ class ListingRecords(Database):
             "total": facts.total,
             "usd": facts.usd,
         }
-        row = self._insert(FACTS).values(evaluation=evaluation_id, **values)
-        again = row.on_conflict_do_update(index_elements=[FACTS.c.evaluation], set_=values)
-        connection.execute(again)
+        connection.execute(self._put(FACTS, {"evaluation": evaluation_id}, values))
         for test in dict.fromkeys(scrub(one)[:300] for one in facts.flaky[:MOST_FLAKY]):
-            flaky = self._insert(FLAKY_TESTS).values(evaluation=evaluation_id, test=test)
-            connection.execute(flaky.on_conflict_do_nothing())
+            flaky = {"evaluation": evaluation_id, "test": test}
+            connection.execute(self._new(FLAKY_TESTS, flaky))
 
     def _forget_facts(self, connection: Connection, old: ColumnElement[bool]) -> None:
         gone = select(EVALUATIONS.c.id).where(old)

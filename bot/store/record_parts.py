@@ -70,7 +70,7 @@ class RecordParts(Database):
                 "rubric": json.dumps(_RUBRIC.dump_python(rubric, mode="json")),
                 "kept_s": now_s(),
             }
-            connection.execute(self._insert(RUBRICS).values(row).on_conflict_do_nothing())
+            connection.execute(self._new(RUBRICS, row))
             kept = _versions(connection, place, issue)[-1]
         if kept.rubric != rubric:  # two at once: the key let the other one in
             raise Transient("another rubric of this issue was kept just now", retry_after_s=1)
@@ -85,8 +85,7 @@ class RecordParts(Database):
             "actor": actor.lower(),
             "approved_s": now_s(),
         }
-        with self._begin() as connection:
-            connection.execute(self._insert(APPROVALS).values(row).on_conflict_do_nothing())
+        self._do(self._new(APPROVALS, row))
 
     # --- what people accepted: the newest of a subject counts ---
 
@@ -101,16 +100,13 @@ class RecordParts(Database):
             "source": kept.source,
             "acceptance": json.dumps(_ACCEPTANCE.dump_python(kept, mode="json")),
         }
-        with self._begin() as connection:
-            connection.execute(self._insert(ACCEPTANCES).values(row).on_conflict_do_nothing())
+        self._do(self._new(ACCEPTANCES, row))
 
     def acceptances(self, repository: str, number: int) -> tuple[Acceptance, ...]:
         """List what was decided about a pull request, at any of its commits, newest first."""
         about = (ACCEPTANCES.c.repository == repository.lower(), ACCEPTANCES.c.number == number)
         asked = select(ACCEPTANCES.c.acceptance).where(*about).order_by(ACCEPTANCES.c.id.desc())
-        with self._begin() as connection:
-            rows = connection.execute(asked).scalars().all()
-        return tuple(_ACCEPTANCE.validate_python(json.loads(row)) for row in rows)
+        return tuple(_ACCEPTANCE.validate_python(json.loads(row)) for row in self._column(asked))
 
     # --- what models took; a repetition changes nothing ---
 
@@ -119,15 +115,13 @@ class RecordParts(Database):
         with self._begin() as connection:
             for one in usage:
                 row = {**asdict(one), "evaluation": session_id, "model": scrub(one.model)[:200]}
-                connection.execute(self._insert(MODEL_USAGE).values(row).on_conflict_do_nothing())
+                connection.execute(self._new(MODEL_USAGE, row))
 
     def usage_totals(self) -> tuple[RoleUsage, ...]:
         """Sum up by role and model, over all sessions."""
         kinds = (MODEL_USAGE.c.role, MODEL_USAGE.c.model)
         sums = [func.sum(MODEL_USAGE.c[name]).label(name) for name in _SUMMED]
-        asked = select(*kinds, *sums).group_by(*kinds).order_by(*kinds)
-        with self._begin() as connection:
-            rows = connection.execute(asked).all()
+        rows = self._rows(select(*kinds, *sums).group_by(*kinds).order_by(*kinds))
         return tuple(
             RoleUsage(
                 Role(row.role),
@@ -154,38 +148,28 @@ class RecordParts(Database):
             known: bytes | None = connection.execute(this).scalar()
             if known is None:
                 made = older.read_bytes() if older.is_file() else secrets.token_bytes(_KEY_BYTES)
-                row = self._insert(KEYS).values(name=name, key=made)
-                connection.execute(row.on_conflict_do_nothing())
+                connection.execute(self._new(KEYS, {"name": name, "key": made}))
                 known = connection.execute(this).scalar_one()
         return known
 
     def host_seen(self, host: HostDisk) -> None:
         """Remember how much disk a host has left."""
-        row = self._insert(HOSTS).values(asdict(host))
-        again = row.on_conflict_do_update(index_elements=[HOSTS.c.name], set_=asdict(host))
-        with self._begin() as connection:
-            connection.execute(again)
+        self._do(self._put(HOSTS, {"name": host.name}, asdict(host)))
 
     def hosts(self) -> tuple[HostDisk, ...]:
         """List the hosts whose workers were seen in the last minutes."""
         recent = HOSTS.c.seen_s > now_s() - _SEEN_S
-        with self._begin() as connection:
-            rows = connection.execute(select(HOSTS).where(recent).order_by(HOSTS.c.name)).all()
+        rows = self._rows(select(HOSTS).where(recent).order_by(HOSTS.c.name))
         return tuple(value_of(HostDisk, row) for row in rows)
 
     def reply(self, key: str) -> bytes | None:
         """Find what a model replied to the question of this key (hexadecimal)."""
-        with self._begin() as connection:
-            found: bytes | None = connection.execute(
-                select(REPLIES.c.reply).where(REPLIES.c.key == key)
-            ).scalar()
+        found: bytes | None = self._value(select(REPLIES.c.reply).where(REPLIES.c.key == key))
         return found
 
     def keep_reply(self, key: str, reply: bytes) -> None:
         """Keep a reply; of two to the same question the first stays."""
-        row = self._insert(REPLIES).values(key=key, reply=reply, kept_s=now_s())
-        with self._begin() as connection:
-            connection.execute(row.on_conflict_do_nothing())
+        self._do(self._new(REPLIES, {"key": key, "reply": reply, "kept_s": now_s()}))
 
     # --- what people make by talking: labels of verdicts, and paused pull requests ---
 
@@ -205,15 +189,14 @@ class RecordParts(Database):
         ]
         with self._begin() as connection:
             for row in rows:
-                connection.execute(self._insert(LABELS).values(row).on_conflict_do_nothing())
+                connection.execute(self._new(LABELS, row))
 
     def labels(self, wanted: VerdictLabelFilter) -> Iterator[VerdictLabel]:
         """Go through what was kept, oldest first."""
         last = 0
         while True:
             asked = select(LABELS.c.id, LABELS.c.label).where(LABELS.c.id > last, *_where(wanted))
-            with self._begin() as connection:
-                rows = connection.execute(asked.order_by(LABELS.c.id).limit(_PAGE)).all()
+            rows = self._rows(asked.order_by(LABELS.c.id).limit(_PAGE))
             if not rows:
                 return
             yield from (_LABEL.validate_python(json.loads(row.label)) for row in rows)
@@ -221,22 +204,18 @@ class RecordParts(Database):
 
     def labelled_repositories(self) -> tuple[str, ...]:
         """List the repositories that have labels, in lower case; the index alone is read."""
-        with self._begin() as connection:
-            asked = select(LABELS.c.repository).distinct().order_by(LABELS.c.repository)
-            return tuple(connection.execute(asked).scalars())
+        asked = select(LABELS.c.repository).distinct().order_by(LABELS.c.repository)
+        return tuple(self._column(asked))
 
     def newest_labels(self, repositories: Sequence[str], limit: int) -> tuple[VerdictLabel, ...]:
         """List the newest labels of these repositories (`owner/name`), newest first."""
         here = LABELS.c.repository.in_([one.lower() for one in repositories])
         asked = select(LABELS.c.label).where(here).order_by(LABELS.c.id.desc()).limit(limit)
-        with self._begin() as connection:
-            rows = connection.execute(asked).scalars().all()
-        return tuple(_LABEL.validate_python(json.loads(row)) for row in rows)
+        return tuple(_LABEL.validate_python(json.loads(row)) for row in self._column(asked))
 
     def delete_labels(self, wanted: VerdictLabelFilter) -> int:
         """Delete labels for good; return how many there were."""
-        with self._begin() as connection:
-            return connection.execute(delete(LABELS).where(*_where(wanted))).rowcount
+        return self._do(delete(LABELS).where(*_where(wanted)))
 
     def pause_of(self, repository: str, number: int) -> Pause | None:
         """Return what was last said about pausing a pull request; None when nothing was."""
@@ -251,14 +230,10 @@ class RecordParts(Database):
             "comment": said.comment,
             "said_s": now_s(),
         }
-        row = self._insert(PAUSES).values(repository=repository.lower(), number=number, **values)
-        again = row.on_conflict_do_update(
-            index_elements=[PAUSES.c.repository, PAUSES.c.number],
-            set_=values,
-            where=PAUSES.c.comment <= said.comment,
-        )
+        this = {"repository": repository.lower(), "number": number}
         with self._begin() as connection:
-            connection.execute(again)
+            older = PAUSES.c.comment <= said.comment
+            connection.execute(self._put(PAUSES, this, values, older))
             kept = _pause(connection, repository.lower(), number)
         return kept is not None and kept.comment == said.comment
 

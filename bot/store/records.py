@@ -18,6 +18,7 @@ from bot.store.base import (
     StageTime,
     Totals,
 )
+from bot.store.database import value_of
 from bot.store.listing import COLUMNS, OPEN, ListingRecords, record_of
 from bot.store.record_parts import RecordParts
 from bot.store.sessions import SessionRecords
@@ -46,8 +47,7 @@ class Store(RecordParts, TokenRecords, SessionRecords, ListingRecords):
 
     def check(self) -> None:
         """Return when the database answers and has its tables."""
-        with self._begin() as connection:
-            connection.execute(select(EVALUATIONS.c.id).limit(1))
+        self._value(select(EVALUATIONS.c.id).limit(1))
 
     # --- evaluations ---
 
@@ -72,7 +72,7 @@ class Store(RecordParts, TokenRecords, SessionRecords, ListingRecords):
             "updated_s": now,
         }
         with self._begin() as connection:
-            connection.execute(self._insert(EVALUATIONS).values(row).on_conflict_do_nothing())
+            connection.execute(self._new(EVALUATIONS, row))
             if request.agent:
                 self._keep_facts(connection, request.id, EvaluationFacts(request.agent))
             known = select(EVALUATIONS.c.id).where(EVALUATIONS.c.id == request.id)
@@ -85,8 +85,7 @@ class Store(RecordParts, TokenRecords, SessionRecords, ListingRecords):
     def request(self, evaluation_id: str) -> EvaluationRequest | None:
         """Find what an evaluation was asked for, to ask for it again."""
         wanted = select(EVALUATIONS.c.request).where(EVALUATIONS.c.id == evaluation_id)
-        with self._begin() as connection:
-            stored = connection.execute(wanted).scalar()
+        stored = self._value(wanted)
         return _REQUEST.validate_python(json.loads(stored)) if stored else None
 
     def of_head(self, repository: str, head_sha: str) -> tuple[EvaluationRecord, ...]:
@@ -150,8 +149,7 @@ class Store(RecordParts, TokenRecords, SessionRecords, ListingRecords):
                 "seconds": STAGE_TIMES.c.seconds + first.excluded.seconds,
             },
         )
-        with self._begin() as connection:
-            connection.execute(again)
+        self._do(again)
 
     def ended(self, evaluation_id: str, how: Ended) -> bool:
         """Remember the end; false when it had ended before (then nothing changes)."""
@@ -165,21 +163,19 @@ class Store(RecordParts, TokenRecords, SessionRecords, ListingRecords):
     def concluded_again(self, evaluation_id: str, conclusion: Conclusion, title: str) -> None:
         """Remember what a person's decision made of an evaluation that was done."""
         done = EVALUATIONS.c.state == EvaluationState.DONE.value
-        with self._begin() as connection:
-            connection.execute(
-                update(EVALUATIONS)
-                .where(EVALUATIONS.c.id == evaluation_id, done)
-                .values(conclusion=conclusion.value, title=scrub(title))
-            )
+        self._do(
+            update(EVALUATIONS)
+            .where(EVALUATIONS.c.id == evaluation_id, done)
+            .values(conclusion=conclusion.value, title=scrub(title))
+        )
 
     def check_run(self, evaluation_id: str, check_run: int, finished: bool) -> None:
         """Remember the check run that shows this evaluation, and whether it is completed."""
-        with self._begin() as connection:
-            connection.execute(
-                update(EVALUATIONS)
-                .where(EVALUATIONS.c.id == evaluation_id)
-                .values(check_run=check_run, check_run_finished=finished)
-            )
+        self._do(
+            update(EVALUATIONS)
+            .where(EVALUATIONS.c.id == evaluation_id)
+            .values(check_run=check_run, check_run_finished=finished)
+        )
 
     # --- what is kept for the next pull request, and what people decided ---
 
@@ -194,27 +190,19 @@ class Store(RecordParts, TokenRecords, SessionRecords, ListingRecords):
 
     def keep_base_result(self, key: str, value: str) -> None:
         """Keep a result of base for the next pull request."""
-        row = self._insert(BASE_RESULTS).values(key=key, value=value, used_s=now_s())
-        with self._begin() as connection:
-            connection.execute(
-                row.on_conflict_do_update(
-                    index_elements=[BASE_RESULTS.c.key],
-                    set_={"value": row.excluded.value, "used_s": row.excluded.used_s},
-                )
-            )
+        self._do(self._put(BASE_RESULTS, {"key": key}, {"value": value, "used_s": now_s()}))
 
     def approve_head(self, repository: str, head: tuple[int, str], actor: str) -> None:
         """Remember that a maintainer lets `head` run, a stranger's pull request's (number, sha)."""
-        row = self._insert(DECISIONS).values(
-            decision=_APPROVED,
-            repository=repository,
-            number=head[0],
-            sha=head[1],
-            actor=actor,
-            decided_s=now_s(),
-        )
-        with self._begin() as connection:
-            connection.execute(row.on_conflict_do_nothing())
+        row = {
+            "decision": _APPROVED,
+            "repository": repository,
+            "number": head[0],
+            "sha": head[1],
+            "actor": actor,
+            "decided_s": now_s(),
+        }
+        self._do(self._new(DECISIONS, row))
 
     def is_approved(self, repository: str, head: tuple[int, str]) -> bool:
         """Tell whether a maintainer let it run."""
@@ -224,20 +212,18 @@ class Store(RecordParts, TokenRecords, SessionRecords, ListingRecords):
             DECISIONS.c.number == head[0],
             DECISIONS.c.sha == head[1],
         )
-        with self._begin() as connection:
-            return connection.execute(found).first() is not None
+        return self._value(found) is not None
 
     # --- upkeep ---
 
     def totals(self) -> Totals:
         """Count, for the metrics page."""
         kinds = (EVALUATIONS.c.state, EVALUATIONS.c.conclusion)
-        with self._begin() as connection:
-            counted = connection.execute(select(*kinds, func.count()).group_by(*kinds)).all()
-            stages = connection.execute(select(STAGE_TIMES).order_by(STAGE_TIMES.c.stage)).all()
+        counted = self._rows(select(*kinds, func.count()).group_by(*kinds))
+        stages = self._rows(select(STAGE_TIMES).order_by(STAGE_TIMES.c.stage))
         return Totals(
             evaluations=tuple((state, conclusion, number) for state, conclusion, number in counted),
-            stages=tuple(StageTime(row.stage, row.runs, row.seconds) for row in stages),
+            stages=tuple(value_of(StageTime, row) for row in stages),
             models=self.usage_totals(),
             hosts=self.hosts(),
         )
@@ -261,17 +247,15 @@ class Store(RecordParts, TokenRecords, SessionRecords, ListingRecords):
         Texts are scrubbed: no database stores half of a surrogate pair, and Postgres no NUL.
         """
         told = {name: scrub(v) if type(v) is str else v for name, v in values.items()}
-        with self._begin() as connection:
-            changed = connection.execute(
-                update(EVALUATIONS)
-                .where(EVALUATIONS.c.id == evaluation_id, EVALUATIONS.c.state.in_(OPEN))
-                .values(updated_s=now_s(), **told)
-            )
-            return changed.rowcount > 0
+        changed = self._do(
+            update(EVALUATIONS)
+            .where(EVALUATIONS.c.id == evaluation_id, EVALUATIONS.c.state.in_(OPEN))
+            .values(updated_s=now_s(), **told)
+        )
+        return changed > 0
 
     def _find(self, query: Select[Any]) -> tuple[EvaluationRecord, ...]:
-        with self._begin() as connection:
-            return tuple(map(record_of, connection.execute(query)))
+        return tuple(map(record_of, self._rows(query)))
 
 
 def _all() -> Select[Any]:

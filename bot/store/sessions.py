@@ -60,13 +60,11 @@ class SessionRecords(Database):
         """Keep what GitHub says now."""
         this = SESSIONS.c.digest == _digest(secret)
         new = {"readable": _as_json(readable), "asked_s": now_s()}
-        with self._begin() as connection:
-            connection.execute(update(SESSIONS).where(this).values(new))
+        self._do(update(SESSIONS).where(this).values(new))
 
     def end_session(self, secret: str) -> None:
         """Forget a session; one that is not there is fine."""
-        with self._begin() as connection:
-            connection.execute(delete(SESSIONS).where(SESSIONS.c.digest == _digest(secret)))
+        self._do(delete(SESSIONS).where(SESSIONS.c.digest == _digest(secret)))
 
 
 def _digest(secret: str) -> str:

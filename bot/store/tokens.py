@@ -8,7 +8,7 @@ import re
 import secrets
 from dataclasses import asdict, dataclass, field
 
-from sqlalchemy import select, update
+from sqlalchemy import insert, select, update
 
 from bot.errors import UserError
 from bot.store.database import Database, value_of
@@ -85,8 +85,7 @@ class TokenRecords(Database):
             identifier, repository, scrub(name)[:100], shows_report, now, now + days * SECONDS_A_DAY
         )
         row = {**asdict(token), "salt": salt, "digest": _digest(salt, secret)}
-        with self._begin() as connection:
-            connection.execute(self._insert(API_TOKENS).values(row))
+        self._do(insert(API_TOKENS).values(row))
         return IssuedToken(token, f"{_PREFIX}_{identifier}_{secret}")
 
     def token_of(self, secret: str) -> ApiToken | None:
@@ -103,8 +102,7 @@ class TokenRecords(Database):
 
     def tokens(self) -> tuple[ApiToken, ...]:
         """List all tokens, the newest last."""
-        with self._begin() as connection:
-            rows = connection.execute(select(API_TOKENS).order_by(API_TOKENS.c.created_s)).all()
+        rows = self._rows(select(API_TOKENS).order_by(API_TOKENS.c.created_s))
         return tuple(value_of(ApiToken, row) for row in rows)
 
     def revoke_token(self, identifier: str) -> bool:
