@@ -193,13 +193,6 @@ def _mean(values: Sequence[float]) -> float | None:
 GRADES = Rows(TypeAdapter(GradeRow), b'{"criterion":', "assay bench criteria")
 
 
-def write_grades(file: Path, rows: Iterable[GradeRow]) -> None:
-    """Write grades, a JSON line each, in place of what was there."""
-    file.unlink(missing_ok=True)
-    for row in rows:
-        GRADES.append(file, row)
-
-
 def read_grades(place: Path) -> tuple[GradeRow, ...]:
     """Read the grades of a file, or of a folder's `*.jsonl`. Raises UserError for none, or one twice."""
     found: dict[tuple[str, str, str, int], GradeRow] = {}

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from bot.bench.devai import DevAI
 from bot.bench.measures import cohen_kappa, library, wilson
-from bot.bench.rows import begins_with
-from bot.errors import UserError
+from bot.bench.rows import Rows
 
 ALL_SYSTEMS = "all"
 
@@ -201,28 +199,4 @@ def curve(pairs: Sequence[ComparedVerdict]) -> tuple[tuple[float, float], ...]:
 
 # --- runs on disk ----------------------------------------------------------------------------
 
-_VERDICT = TypeAdapter(ComparedVerdict)
-_BEGIN = b'{"system":'
-
-
-def write_verdicts(file: Path, pairs: Iterable[ComparedVerdict]) -> None:
-    """Write a judge's verdicts beside the reference's, a JSON line each."""
-    file.write_bytes(b"".join(_VERDICT.dump_json(pair) + b"\n" for pair in pairs))
-
-
-def holds_verdicts(file: Path) -> bool:
-    """Whether a file is such a run, by its beginning."""
-    return begins_with(file, _BEGIN)
-
-
-def read_verdicts(file: Path) -> tuple[ComparedVerdict, ...]:
-    """Read a run back. Raises UserError for a line that is none."""
-    found: dict[tuple[str, str, int], ComparedVerdict] = {}
-    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
-        try:
-            verdict = _VERDICT.validate_json(line)
-        except ValidationError as error:
-            what = f"{file}, line {number}, is no verdict of `assay bench devai`."
-            raise UserError(what, "Name another file.") from error
-        found[verdict.key] = verdict
-    return tuple(found.values())
+VERDICTS = Rows(TypeAdapter(ComparedVerdict), b'{"system":', "assay bench devai", "verdict")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -29,11 +29,12 @@ def begins_with(file: Path, begin: bytes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Rows(Generic[T]):
-    """Rows of one kind: `begin` is how their lines begin, `command` is what writes them."""
+    """Rows of one kind: `begin` is how their lines begin, `command` is what writes them, a `noun` one."""
 
     kind: TypeAdapter[T]
     begin: bytes
     command: str
+    noun: str = "row"
 
     def are_in(self, file: Path) -> bool:
         """Whether a file has such rows, by its beginning."""
@@ -42,6 +43,10 @@ class Rows(Generic[T]):
     def append(self, file: Path, row: T) -> None:
         """Add a row."""
         append_line(file, self.kind.dump_json(row))
+
+    def write(self, file: Path, rows: Iterable[T]) -> None:
+        """Write rows in place of what was there."""
+        file.write_bytes(b"".join(self.kind.dump_json(row) + b"\n" for row in rows))
 
     def read(self, file: Path) -> Iterator[T]:
         """Read every row, later ones last. Raises UserError for what is no row.
@@ -55,6 +60,5 @@ class Rows(Generic[T]):
                 is_cut = error.errors()[0]["type"] == "json_invalid"
                 if is_cut and (line.startswith(self.begin) or self.begin.startswith(line)):
                     continue
-                raise UserError(
-                    f"{file}, line {number}, is no row of `{self.command}`.", "Name another file."
-                ) from error
+                what = f"{file}, line {number}, is no {self.noun} of `{self.command}`."
+                raise UserError(what, "Name another file.") from error

@@ -17,6 +17,7 @@ from bot.bench.alarms import AS_MERGED, MOST_TRICKED, Alarm, StaticTrial, summar
 from bot.bench.merges import Workbench
 from bot.bench.rows import append_line
 from bot.bench.trial import Judge, JudgedMerge, Trial
+from bot.commands.progress import say
 from bot.commands.services import judge_once
 from bot.report.machine import ReportDocument, read_machine
 from bot.settings import Settings, load_settings, make_home
@@ -95,11 +96,11 @@ def _count_alarms(
                     ]
                     said += [f"    {f.rule} {f.path}:{f.line} {f.message}" for f in alarm.findings]
                     for line in said if alarm.copy == AS_MERGED else ():
-                        console.print(line, highlight=False, markup=False, soft_wrap=True)
+                        say(console, line)
                     if out:
                         append_line(out, json.dumps(asdict(alarm)).encode())
     for line in summary(alarms):
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        say(console, line)
 
 
 def _name(repository: Path) -> str:

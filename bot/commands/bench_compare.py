@@ -9,9 +9,10 @@ from rich.console import Console
 
 from bot.bench import measures, patches
 from bot.bench.criteria import GRADES, orders, read_grades
-from bot.bench.devai_measures import agreement, holds_verdicts, read_verdicts
+from bot.bench.devai_measures import VERDICTS, agreement
 from bot.bench.prdbench import ROUNDS, compare_rounds
-from bot.commands.bench_patches import ended, judges_of, print_table, row_line, say
+from bot.commands.bench_patches import ended, judges_of, print_table, row_line
+from bot.commands.progress import say
 from bot.errors import UserError
 from bot.text.clipping import clip_line
 
@@ -21,7 +22,7 @@ _MOST_LINES = 40
 def run(before: Path, after: Path) -> None:
     """Show what changed, and whether one run is better than chance explains."""
     kinds = (
-        (holds_verdicts, _compare_verdicts),
+        (VERDICTS.are_in, _compare_verdicts),
         (ROUNDS.are_in, _compare_rounds),
         (GRADES.are_in, _compare_grades),
     )
@@ -50,7 +51,7 @@ def run(before: Path, after: Path) -> None:
 
 def _compare_verdicts(console: Console, before: Path, after: Path) -> None:
     """Compare two judges on the requirements that both judged, with the same reference."""
-    one, other = ({row.key: row for row in read_verdicts(file)} for file in (before, after))
+    one, other = ({row.key: row for row in VERDICTS.read(file)} for file in (before, after))
     both = [(one[key], other[key]) for key in one if key in other]
     pairs = [(a, b) for a, b in both if a.reference is b.reference]
     if not pairs:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +11,9 @@ from typing import Any
 from rich.console import Console
 
 from bot.bench import measures
-from bot.bench.criteria import Checked, GradeRow, Quality, check, read_grades, write_grades
+from bot.bench.criteria import GRADES, Checked, GradeRow, Quality, check, read_grades
 from bot.bench.measures import library
-from bot.commands.bench_patches import say
-from bot.commands.progress import TerminalProgress, print_figures, table_console
+from bot.commands.progress import TerminalProgress, print_figures, say, table_console, write_table
 from bot.commands.services import open_agents, read_bounded
 from bot.errors import UserError
 from bot.judges.criteria_critic import EXAMPLE_CHARS, TASK_CHARS
@@ -97,7 +95,7 @@ def _graded_anew(wanted: CriteriaOptions) -> tuple[GradeRow, ...]:
         progress.tell("criteria")
         rows = asyncio.run(_grade(settings, wanted, criteria, things))
     if wanted.out:
-        write_grades(wanted.out / "grades.jsonl", rows)
+        GRADES.write(wanted.out / "grades.jsonl", rows)
     return rows
 
 
@@ -179,8 +177,7 @@ def _number(value: float | None) -> str:
 
 
 def _write(out: Path, found: Sequence[Checked]) -> None:
-    with (out / "criteria.csv").open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows((_NAMES, *map(_cells, found)))
+    write_table(out / "criteria.csv", _NAMES, map(_cells, found))
     if measures.has_statistics("matplotlib"):
         # Spread against discrimination; what cannot be placed is left out.
         figure = library("matplotlib.figure").Figure(figsize=(7, 5), layout="constrained")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 from collections import Counter
@@ -18,6 +17,7 @@ from bot.bench import measures
 from bot.bench.devai import Defect, read_devai
 from bot.bench.devai_measures import (
     ALL_SYSTEMS,
+    VERDICTS,
     ComparedVerdict,
     SystemScore,
     agreement,
@@ -27,11 +27,9 @@ from bot.bench.devai_measures import (
     scores,
     statistics_of,
     verdicts,
-    write_verdicts,
 )
 from bot.bench.measures import library
-from bot.commands.bench_patches import say
-from bot.commands.progress import table_console
+from bot.commands.progress import say, table_console, write_table
 
 _PLACES_SHOWN = 2
 _ODD = re.compile(r"[^A-Za-z0-9_.-]")
@@ -184,10 +182,9 @@ def _print_defects(console: Console, defects: Sequence[Defect]) -> None:
 def _write(out: Path, tables: Tables, pairs: Pairs) -> None:
     out.mkdir(parents=True, exist_ok=True)
     for name, (names, rows) in tables.items():
-        with (out / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows((names, *rows))
+        write_table(out / f"{name}.csv", names, rows)
     for judge, of_judge in pairs.items():
-        write_verdicts(out / f"{_ODD.sub('-', judge)[:_MOST_NAME]}.jsonl", of_judge)
+        VERDICTS.write(out / f"{_ODD.sub('-', judge)[:_MOST_NAME]}.jsonl", of_judge)
     if not (_has_statistics() and measures.has_statistics("matplotlib") and pairs):
         return
     # A curve for each judge and system; without a display.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import csv
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
@@ -19,6 +18,7 @@ from bot.bench import measures, patches
 from bot.bench.cases import LabelledCase, read_set
 from bot.bench.patches import ROWS, Benches, CaseRow, CaseTrial, code_version, read_rows
 from bot.commands.bench import judging
+from bot.commands.progress import say, write_table
 from bot.errors import UserError
 from bot.settings import Settings, load_settings, make_home
 from bot.values import Part
@@ -103,8 +103,7 @@ def run(**options: Any) -> None:
     print_table(console, shown)
     if wanted.parts:
         say(console, f"Without {', '.join(wanted.parts)}.")
-    with out.with_suffix(".csv").open("w", newline="", encoding="utf-8") as table:
-        csv.writer(table).writerows((_COUNTS, *_counts(shown)))
+    write_table(out.with_suffix(".csv"), _COUNTS, _counts(shown))
     say(console, f"Rows: {out}; the table: {out.with_suffix('.csv')}")
     sys.exit(int(not all(row.is_settled and patches.is_right(row) for row in shown)))
 
@@ -144,11 +143,6 @@ async def at_once(jobs: int, work: Callable[[T], Awaitable[None]], given: Iterab
 
 
 # --- what is printed: texts of reports are hostile, so nothing is markup ---------------------
-
-
-def say(console: Console, line: str) -> None:
-    """Print a line as it is."""
-    console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def ended(row: CaseRow) -> str:

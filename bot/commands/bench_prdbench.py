@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import csv
 import hashlib
 import json
 import os
@@ -31,9 +30,9 @@ from bot.bench.prdbench import (
     read_set,
     round_scores,
 )
-from bot.commands.bench_patches import PACKAGES, at_once, models_of, say
+from bot.commands.bench_patches import PACKAGES, at_once, models_of
 from bot.commands.judge import FolderRequest, judge_submission
-from bot.commands.progress import print_figures, table_console
+from bot.commands.progress import print_figures, say, table_console, write_table
 from bot.errors import UserError
 from bot.report.machine import read_machine
 from bot.report.repair import repair_rows
@@ -222,8 +221,7 @@ def _write(out: Path, scores: Sequence[RoundScore], rows: Sequence[RoundRow]) ->
         ("scores", _SCORES, [_cells(one) for one in scores]),
         ("items", _ITEMS, items),
     ):
-        with (out / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows((names, *lines))
+        write_table(out / f"{name}.csv", names, lines)
     if measures.has_statistics("matplotlib"):
         # Each agent's score over the rounds, and what it could be at most.
         figure = measures.library("matplotlib.figure").Figure(figsize=(7, 5), layout="constrained")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import sys
 import time
 from collections.abc import Container, Iterable, Sequence
@@ -29,6 +30,17 @@ MOST_TESTS = 3
 def table_console() -> Console:
     """For tables: where no terminal sets the width, figures are not cut to 80 columns."""
     return Console(width=None if sys.stdout.isatty() else 160)
+
+
+def say(console: Console, line: str) -> None:
+    """Print a line as it is."""
+    console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def write_table(file: Path, names: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Write a table as CSV."""
+    with file.open("w", newline="", encoding="utf-8") as table:
+        csv.writer(table).writerows((names, *rows))
 
 
 def print_figures(

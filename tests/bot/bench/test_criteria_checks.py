@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from bot.bench.criteria import GradeRow, Quality, check, read_grades, write_grades
+from bot.bench.criteria import GRADES, GradeRow, Quality, check, read_grades
 from bot.cli import assay
 from bot.errors import UserError
 from tests.endpoint import Asked, Said, model_endpoint
@@ -75,7 +75,7 @@ def test_two_gradings_are_compared_by_what_they_tell_apart(tmp_path: Path) -> No
     files = [tmp_path / f"{name}.jsonl" for name in ("before", "after", "alone")]
     renamed = [replace(one, criterion="sees") for one in BLIND]
     for file, rows in zip(files, ([*renamed, *WILD], [*SEES, *WILD[:1]], BLIND), strict=True):
-        write_grades(file, rows)
+        GRADES.write(file, rows)
     said = CliRunner().invoke(assay, ["bench", "compare", *map(str, files[:2])]).output
     assert "before.jsonl: 0 of 2 pairs with the better one above" in said
     assert "after.jsonl: 2 of 2 pairs with the better one above" in said
@@ -99,8 +99,8 @@ def table(out: Path) -> dict[str, dict[str, str]]:
 
 def test_a_folder_of_grades_is_checked(tmp_path: Path) -> None:
     (tmp_path / "set").mkdir()
-    write_grades(tmp_path / "set/first.jsonl", [*SEES, *BLIND])
-    write_grades(tmp_path / "set/second.jsonl", WILD)
+    GRADES.write(tmp_path / "set/first.jsonl", [*SEES, *BLIND])
+    GRADES.write(tmp_path / "set/second.jsonl", WILD)
     done = run(tmp_path / "home", str(tmp_path / "set"), "--out", str(tmp_path / "out"))
     assert done.exit_code == 0, done.output
     found = table(tmp_path / "out")
@@ -119,7 +119,7 @@ def test_what_is_no_grade_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="has no grades"):
         read_grades(tmp_path)
     file = tmp_path / "a.jsonl"
-    write_grades(file, [SEES[0], SEES[0]])
+    GRADES.write(file, [SEES[0], SEES[0]])
     with pytest.raises(UserError, match="stands twice"):
         read_grades(tmp_path)
     for line in (
