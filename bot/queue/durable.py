@@ -16,6 +16,7 @@ from dbos import DBOS
 
 from bot.errors import AssayError, Transient, UserError
 from bot.queue.codec import StoredOutcome, decode, encode, outcome_of, raise_error, result_type
+from bot.queue.options import EngineOptions
 
 LONGEST_PAUSE_S = 300.0
 
@@ -78,15 +79,6 @@ class Room:
                 self._change.notify_all()
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long a step is tried again, and how often its worker may die in it."""
-
-    patience_s: float
-    longest_wait_s: float
-    most_deaths: int
-
-
 @dataclass(slots=True)
 class DurableSteps:
     """A `bot.steps.StepRunner` inside one DBOS workflow.
@@ -97,7 +89,7 @@ class DurableSteps:
 
     job_id: str
     progress: ProgressListener
-    patience: Patience
+    options: EngineOptions
     room: Room
     life: int = 1
     _since: int = 1
@@ -127,7 +119,7 @@ class DurableSteps:
         kwargs: dict[str, Any],
     ) -> StoredOutcome:
         began, deaths = time.monotonic(), self.life - self._since
-        if deaths > self.patience.most_deaths:
+        if deaths > self.options.max_recovery_attempts:
             return outcome_of(
                 UserError(
                     f"Assay's worker died {deaths} times in the stage “{name}”, so this run was given up. "
@@ -158,7 +150,7 @@ class DurableSteps:
 
         The job keeps its place among the running ones while it waits.
         """
-        deadline = time.monotonic() + self.patience.patience_s
+        deadline = time.monotonic() + self.options.patience_s
         pause_s = 1.0
         for tried in itertools.count(1):
             try:
@@ -166,7 +158,7 @@ class DurableSteps:
                 return outcome
             except Transient as error:
                 asked_s = max(error.retry_after_s, pause_s * random.uniform(0.8, 1.2))  # noqa: S311
-                wait_s = min(asked_s, self.patience.longest_wait_s)
+                wait_s = min(asked_s, self.options.longest_wait_s)
                 if tried == error.tries or time.monotonic() + wait_s > deadline:
                     raise
                 # What keeps us from telling is likely what we wait for.

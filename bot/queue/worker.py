@@ -18,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from bot.errors import AssayError, Superseded, Transient, UserError
 from bot.queue.codec import JsonSerializer, decode, encode
-from bot.queue.durable import DurableSteps, NoProgress, Patience, ProgressListener, Room
+from bot.queue.durable import DurableSteps, NoProgress, ProgressListener, Room
 from bot.queue.lease import Lease, LeaseLost, Turns, lease_for
 from bot.queue.options import (
     APPLICATION,
@@ -63,10 +63,7 @@ class _Jobs:
 
     def __init__(self, work: Work, options: EngineOptions, lives: dict[str, int]) -> None:
         self._work = work
-        self._most_deaths = options.max_recovery_attempts
-        self._patience = Patience(
-            options.patience_s, options.longest_wait_s, options.max_recovery_attempts
-        )
+        self._options = options
         self._room = Room()
         self._lives = lives
 
@@ -76,7 +73,8 @@ class _Jobs:
         The stages of an evaluation count their own attempts; the job's are the last resort.
         """
         for job in (self.evaluation, self.delivery, self.ending, self.sweep):
-            most = self._most_deaths * (_STAGES if job == self.evaluation else 1)
+            stages = _STAGES if job == self.evaluation else 1
+            most = self._options.max_recovery_attempts * stages
             DBOS.workflow(name=job.__name__, max_recovery_attempts=most)(_as_function(job))
 
     async def evaluation(self, text: str) -> str:
@@ -117,7 +115,7 @@ class _Jobs:
         await self._work.sweep(self._steps("sweep", NoProgress()))
 
     def _steps(self, job_id: str, progress: ProgressListener, life: int = 1) -> DurableSteps:
-        return DurableSteps(job_id, progress, self._patience, self._room, life)
+        return DurableSteps(job_id, progress, self._options, self._room, life)
 
 
 def _as_function(method: Callable[..., Awaitable[object]]) -> Callable[..., Awaitable[object]]:
