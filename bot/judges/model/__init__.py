@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager
 from functools import partial
 from importlib import import_module
 
-from bot.judges.model.account import Price, TokenCount, usd_of
+from bot.judges.model.account import TokenCount, usd_of
 from bot.judges.model.base import (
     BudgetSpent,
     Memory,
@@ -28,8 +28,7 @@ def open_models(settings: Settings, memory: Memory) -> OpenSession:
 
 def price_of(settings: Settings, model: str, input_tokens: int, output_tokens: int) -> float | None:
     """Return the cost of one call in US dollars, or None if the model's price is unknown."""
-    prices = {name: Price(*price) for name, price in settings.model_prices.items()}
-    return usd_of(model, TokenCount(input_tokens, output_tokens), prices)
+    return usd_of(model, TokenCount(input_tokens, output_tokens), settings.model_prices)
 
 
 def open_session(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from genai_prices import Usage, calc_price
@@ -10,13 +11,8 @@ from genai_prices import Usage, calc_price
 from bot.judges.model.base import BudgetSpent, SessionLimits
 from bot.values import Role, RoleUsage
 
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """US dollars for a million tokens, as the operator set it."""
-
-    input_usd: float
-    output_usd: float
+Prices = Mapping[str, tuple[float, float]]
+"""US dollars for a million tokens in and out, by model, as the operator set them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +23,11 @@ class TokenCount:
     output: int
 
 
-def usd_of(model: str, tokens: TokenCount, prices: dict[str, Price]) -> float | None:
+def usd_of(model: str, tokens: TokenCount, prices: Prices) -> float | None:
     """Return the cost of a call: by the operator's price, else by genai-prices, else None."""
     if model in prices:
-        price = prices[model]
-        return (tokens.input * price.input_usd + tokens.output * price.output_usd) / 1e6
+        input_usd, output_usd = prices[model]
+        return (tokens.input * input_usd + tokens.output * output_usd) / 1e6
     try:
         usage = Usage(input_tokens=tokens.input, output_tokens=tokens.output)
         return float(calc_price(usage, model).total_price)
@@ -44,7 +40,7 @@ class Account:
     """The running account of one session."""
 
     limits: SessionLimits
-    prices: dict[str, Price]
+    prices: Prices
     _by_role: dict[tuple[Role, str], RoleUsage] = field(default_factory=dict)
     _started_s: float = field(default_factory=time.monotonic)
 

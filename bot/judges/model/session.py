@@ -21,7 +21,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import UsageLimits
 from pydantic_core import SchemaValidator, core_schema
 
-from bot.judges.model.account import Account, Price
+from bot.judges.model.account import Account
 from bot.judges.model.base import (
     BudgetSpent,
     Memory,
@@ -175,8 +175,8 @@ async def open_session(
             profile = _WITHOUT_JSON_MODE if tools else None
             return OpenAIChatModel(name, provider=provider, profile=profile)
 
-        prices = {name: Price(*price) for name, price in settings.model_prices.items()}
+        account = Account(limits, settings.model_prices)
         at_once = asyncio.Semaphore(settings.model_calls_at_once)
         patience_s = 2 * settings.model_timeout_s + _PAUSES_S
-        state = SessionState(Account(limits, prices), at_once, patience_s)
+        state = SessionState(account, at_once, patience_s)
         yield ModelSession(model_of, RecordingMemory(memory), state)
