@@ -189,7 +189,7 @@ def _trial(draw: _Draw, *, holds: bool, planted: int | None = None) -> JudgeTria
     hunk = Hunk(names.line, 4, names.line, len(lines) - 1, lines)
     change = FileChange(f"src/{names.module}.py", ChangeStatus.MODIFIED, hunks=(hunk,))
     material = Material(Task(title, (asked,)), unified(Diff((change,))), evidence)
-    return JudgeTrial(PanelQuestion(requirement, material, evidence, is_trial=True), holds, told)
+    return JudgeTrial(PanelQuestion(requirement, material, is_trial=True), holds, told)
 
 
 def _planted(number: int, id_: str, evidence_id: str) -> str:

@@ -98,9 +98,8 @@ async def _panel_on(
     requirement, material = one.requirement, one.material
     if own:  # what its analyst saw can be cited too; what it thinks is not told
         material = replace(material, evidence=(*own.evidence, *material.evidence))
-    question = PanelQuestion(requirement, material, material.about(requirement))
     try:
-        return await ask_panel(agents, question, policy)
+        return await ask_panel(agents, PanelQuestion(requirement, material), policy)
     except ModelProblem as error:
         return PanelResult(requirement.id, VerdictOutcome.UNVERIFIED, error.why)
 

@@ -41,11 +41,10 @@ class OpinionReply(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class PanelQuestion:
-    """One requirement before the panel, with the evidence that serves it."""
+    """One requirement before the panel."""
 
     requirement: Requirement
     material: Material
-    evidence: tuple[Evidence, ...]
     is_trial: bool = False
 
     @property
@@ -56,7 +55,7 @@ class PanelQuestion:
     @property
     def shown(self) -> tuple[Evidence, ...]:
         """The evidence that the judges see; nothing else can be cited."""
-        return shown_evidence(self.evidence)
+        return shown_evidence(self.material.about(self.requirement))
 
 
 async def blind_opinions(

@@ -89,7 +89,7 @@ def question(
     *evidence: Evidence, requirement: Requirement = R1, diff: str = "+ x"
 ) -> PanelQuestion:
     """A question with these pieces."""
-    return PanelQuestion(requirement, Material(TASK, diff, evidence), evidence)
+    return PanelQuestion(requirement, Material(TASK, diff, evidence))
 
 
 def agents(scripted: Scripted) -> Agents:

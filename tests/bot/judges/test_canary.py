@@ -224,11 +224,14 @@ def test_no_two_runs_are_tried_by_the_same_words() -> None:
 
 def test_a_trial_looks_like_a_question_of_the_run() -> None:
     for trial in trials_of("a" * 20):
-        assert trial.question.requirement.id in trial.question.evidence[-1].step.requirement_ids
-        assert trial.question.evidence[0].id == "E1"
+        assert (
+            trial.question.requirement.id
+            in trial.question.material.evidence[-1].step.requirement_ids
+        )
+        assert trial.question.material.evidence[0].id == "E1"
         assert "canary" not in repr(trial.question).lower()
         assert trial.question.material.diff.startswith("--- src/")
-        head = trial.question.evidence[-1].head
+        head = trial.question.material.evidence[-1].head
         assert head is not None
         assert (head.exit_code == 0) is trial.holds
         assert bool(trial.planted) is (trial.planted in head.output and trial.planted != "")
