@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 from bot.commands.asked import OUT
 from bot.commands.judge import FolderRequest, copy_report, judge_folder
 from bot.errors import UserError
-from bot.evaluation import STAGES
 from bot.settings import Settings, load_settings, make_home, make_own_folder
 
 if TYPE_CHECKING:
-    from bot.mcp.server import AskedChange, ChangeJudge, Root, StageQueue
+    from bot.mcp.server import AskedChange, Root, StageQueue
 
 
 def run(folder: Path, http: int | None = None) -> None:
@@ -34,36 +33,26 @@ def run(folder: Path, http: int | None = None) -> None:
     home = root.folder / settings.home.expanduser()
     settings = settings.model_copy(update={"pdf": False, "home": home})
     make_home(home)
-    judging: ChangeJudge = LocalJudging(settings)
-    server = module.build_server(root, judging, version("assay"))
+    server = module.build_server(root, partial(_judge, settings), OUT, version("assay"))
     if http is None:
         server.run("stdio")
     else:
         module.serve_http(server, http)
 
 
-@dataclass(frozen=True, slots=True)
-class LocalJudging:
-    """Judges as `assay judge` does; the report is put where that puts it."""
+async def _judge(settings: Settings, change: AskedChange, listener: StageQueue) -> None:
+    """Judge as `assay judge` does, and put the report where that puts it.
 
-    settings: Settings
-    stages: tuple[str, ...] = STAGES
-
-    async def judge(self, change: AskedChange, listener: StageQueue) -> Path:
-        """Judge the change. Raises SandboxError, Transient, UserError."""
-        out = self.reports(change.folder)
-        make_own_folder(out, f"Make {out} writable.")
-        wanted = FolderRequest(
-            folder=change.folder,
-            base=change.base,
-            head=change.head,
-            with_work_tree=change.head is None,
-            task_text=change.task_text,
-        )
-        publication = await judge_folder(self.settings, wanted, listener)
-        await asyncio.to_thread(copy_report, self.settings, publication.report_key, out)
-        return out
-
-    def reports(self, folder: Path) -> Path:
-        """Return `assay-report` at the top of the repository."""
-        return folder / OUT
+    Raises SandboxError, Transient, UserError.
+    """
+    out = change.folder / OUT
+    make_own_folder(out, f"Make {out} writable.")
+    wanted = FolderRequest(
+        folder=change.folder,
+        base=change.base,
+        head=change.head,
+        with_work_tree=change.head is None,
+        task_text=change.task_text,
+    )
+    publication = await judge_folder(settings, wanted, listener)
+    await asyncio.to_thread(copy_report, settings, publication.report_key, out)

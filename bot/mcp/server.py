@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Protocol, Self
+from typing import Annotated, Self
 
 import uvicorn
 from mcp.server import MCPServer
@@ -34,6 +34,7 @@ from bot.mcp.answers import (
 )
 from bot.report.machine import ReportDocument, read_machine
 from bot.templates import render_text
+from bot.values import STAGES
 from sandbox.base import SandboxError
 from sandbox.errors import HostTrouble
 from sandbox.repository.local_repository import common_dir, toplevel
@@ -55,36 +56,22 @@ class AskedChange:
     task_text: str
 
 
-class ChangeJudge(Protocol):
-    """Judges changes, and keeps the last report of each repository."""
-
-    @property
-    def stages(self) -> tuple[str, ...]:
-        """The stages that a listener may hear of, in order."""
-
-    async def judge(self, change: AskedChange, listener: StageQueue) -> Path:
-        """Judge it and return the folder of its report. Raises SandboxError, Transient, UserError."""
-
-    def reports(self, folder: Path) -> Path:
-        """Return the folder of a repository's last report, whether or not there is one."""
-
-
 class StageQueue:
     """Hears where a judgement is, and sends it on as the notifications of one call, in order."""
 
-    def __init__(self, stages: tuple[str, ...]) -> None:
-        self._stages, self._at, self._told = stages, 0, asyncio.Queue[tuple[float, str]]()
+    def __init__(self) -> None:
+        self._at, self._told = 0, asyncio.Queue[tuple[float, str]]()
 
     def tell(self, stage: str) -> None:
         """Hear that a stage begins."""
-        if stage in self._stages:
-            self._at = self._stages.index(stage)
+        if stage in STAGES:
+            self._at = STAGES.index(stage)
         self._told.put_nowait((self._at, stage))
 
     def count(self, ended: int, of: int) -> None:
         """Hear that some of the test runs have ended."""
         share = min(ended / max(of, 1), 1.0) * 0.9  # the next stage is more
-        self._told.put_nowait((self._at + share, f"{self._stages[self._at]}, {ended} of {of} runs"))
+        self._told.put_nowait((self._at + share, f"{STAGES[self._at]}, {ended} of {of} runs"))
 
     async def send(self, report: Callable[[float, float, str], Awaitable[None]]) -> None:
         """Send what is heard, for ever; the numbers only grow, as the protocol demands."""
@@ -93,18 +80,25 @@ class StageQueue:
             value, message = await self._told.get()
             if value > last:
                 last = value
-                await report(value, len(self._stages), message)
+                await report(value, len(STAGES), message)
 
 
-def build_server(root: Root, judging: ChangeJudge, version: str) -> MCPServer:
-    """Return the server; one judgement runs at a time, and others wait for it."""
+JudgeChange = Callable[[AskedChange, StageQueue], Awaitable[None]]
+"""Judges a change and puts its report into its repository. Raises SandboxError, Transient, UserError."""
+
+
+def build_server(root: Root, judge: JudgeChange, reports: str, version: str) -> MCPServer:
+    """Return the server; one judgement runs at a time, and others wait for it.
+
+    `reports` names the folder of a repository's last report.
+    """
     server = MCPServer(
         "assay",
         instructions=render_text("mcp/instructions.txt.j2"),
         version=version,
         log_level="WARNING",
     )
-    tools = _Tools(root, judging)
+    tools = _Tools(root, judge, reports)
     for function, title, hints in (
         (tools.judge, "Judge a change", None),
         (tools.explain, "Explain a verdict", _CHANGES_NOTHING),
@@ -145,8 +139,8 @@ def serve_http(server: MCPServer, port: int) -> None:
 class _Tools:
     """What an agent can call: it reads the docstrings."""
 
-    def __init__(self, root: Root, judging: ChangeJudge) -> None:
-        self._root, self._judging, self._one = root, judging, asyncio.Lock()
+    def __init__(self, root: Root, judge: JudgeChange, reports: str) -> None:
+        self._root, self._judge, self._reports, self._one = root, judge, reports, asyncio.Lock()
 
     async def judge(
         self,
@@ -180,12 +174,13 @@ class _Tools:
             text = self._root.read(task_file, TASK_CHARACTERS) if task_file else task
             change = AskedChange(repository, base or None, head or None, text)
             async with self._one:
-                heard = StageQueue(self._judging.stages)
+                heard = StageQueue()
                 sending = asyncio.create_task(heard.send(context.report_progress))
                 try:
-                    report = await self._judging.judge(change, heard)
+                    await self._judge(change, heard)
                 finally:
                     sending.cancel()
+            report = repository / self._reports
             return _answer("judged", judged(_read(report), str(report)))
 
     async def explain(self, requirement: Requirement) -> Annotated[CallToolResult, Explained]:
@@ -205,7 +200,7 @@ class _Tools:
 
     async def _last(self) -> ReportDocument:
         repository = await asyncio.to_thread(self._root.repository)
-        return _read(self._judging.reports(repository))
+        return _read(repository / self._reports)
 
 
 def _read(folder: Path) -> ReportDocument:
