@@ -10,10 +10,10 @@ import asyncio
 import re
 import shlex
 import shutil
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sandbox.base import Limits, Network, Sandbox
+from sandbox.base import Sandbox
 from sandbox.errors import CheckoutError
 from sandbox.repository.combine import combine
 from sandbox.repository.names import inside
@@ -24,10 +24,8 @@ from sandbox.test_runs.unit_tests import run_tests
 from sandbox.values import (
     FAILING,
     NOT_RUNNABLE,
-    Environment,
     Observation,
     Outcome,
-    Side,
     TestResult,
     TestRunner,
 )
@@ -55,19 +53,14 @@ class OwnFile:
 
 @dataclass(frozen=True, slots=True)
 class OwnRun:
-    """The judge's files on one side. An empty `line` lets the project's test runner run them.
+    """The judge's files on one side. Without a line of the `shell` the project's test runner runs them.
 
     `workspace` is an empty host folder of this run, which goes when it is over.
     """
 
-    side: Side
-    tree: str
+    shell: ShellRun
     files: tuple[OwnFile, ...]
-    line: str
     workspace: Path
-    environment: Environment | None = None
-    limits: Limits = field(default_factory=Limits)
-    network: Network = Network.NONE
 
 
 def placing_problem(files: tuple[OwnFile, ...], trees: tuple[str, ...]) -> str:
@@ -98,11 +91,11 @@ async def run_own_files(sandbox: Sandbox, run: OwnRun) -> Observation:
     """Run them and say what they showed; whatever fails is data. Raises SandboxError only."""
     tree = await asyncio.to_thread(_placed, run)
     try:
-        if run.line:
-            shell = ShellRun(run.line, run.side, tree, run.environment, run.limits, run.network)
-            seen = await run_shell(sandbox, shell)
+        placed = replace(run.shell, tree=tree)
+        if placed.line:
+            seen = await run_shell(sandbox, placed)
         else:
-            seen = await _by_runner(sandbox, run, tree)
+            seen = await _by_runner(sandbox, placed, run.files)
     finally:
         await asyncio.to_thread(shutil.rmtree, run.workspace, ignore_errors=True)
     # Shell lines that write the files and run them: what a doubting person can paste.
@@ -130,10 +123,10 @@ def _placed(run: OwnRun) -> str:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(one.text, encoding="utf-8")
     paths = [one.path for one in run.files]
-    return str(combine(Path(run.tree), own, paths, run.workspace / "tree"))
+    return str(combine(Path(run.shell.tree), own, paths, run.workspace / "tree"))
 
 
-async def _by_runner(sandbox: Sandbox, run: OwnRun, tree: str) -> Observation:
+async def _by_runner(sandbox: Sandbox, run: ShellRun, files: tuple[OwnFile, ...]) -> Observation:
     environment = run.environment
     runner = environment.recipe.runner if environment else TestRunner.NONE
     if environment is None or runner not in _SINGLE_TESTS:
@@ -144,11 +137,11 @@ async def _by_runner(sandbox: Sandbox, run: OwnRun, tree: str) -> Observation:
     environment = replace(
         environment, recipe=replace(recipe, test_arguments=arguments, more_calls=())
     )
-    paths = tuple(one.path for one in run.files if is_a_test(one.path))
+    paths = tuple(one.path for one in files if is_a_test(one.path))
     if any(recipe.root and not path.startswith(f"{recipe.root}/") for path in paths):
         problem = f"The project stands in {recipe.root}: a test of the judge does too."
         return Observation(run.side, problem=problem)
-    order = TestOrder(run.side, tree, environment, paths, run.limits, network=run.network)
+    order = TestOrder(run.side, run.tree, environment, paths, run.limits, network=run.network)
     seen = await run_tests(sandbox, order)
     # A test that was skipped, or is expected to fail, says nothing (a conftest can do that).
     results = seen.tests.results if seen.tests else ()

@@ -141,10 +141,10 @@ async def run_judges_files(services: Services, case: EvaluationContext, step: St
     bounds, network = own_limits(case), case.policy.network_to_observe
 
     async def run(place: StepSide) -> Observation:
-        side, tree, environment = place.side, place.tree, place.environment
-        own = folder / side.value
-        order = OwnRun(side, tree, files, line, own, environment, bounds, network)
-        return await run_own_files(services.sandbox, order)
+        order = ShellRun(line, place.side, place.tree, place.environment, bounds, network)
+        return await run_own_files(
+            services.sandbox, OwnRun(order, files, folder / place.side.value)
+        )
 
     base, head = await on_both(run, sides(case, case.built.at(files[0].path)))
     return showing(step, base, without_own_fault(base, head, files))
