@@ -30,12 +30,6 @@ POLICY = (
 PICTURE_POLICY = "default-src 'none'; sandbox"
 
 
-def live_policy() -> str:
-    """A page that the one script may refresh, with forms that come back here."""
-    more = f"script-src '{script_hash()}'; connect-src 'self'; form-action 'self'"
-    return POLICY.replace("form-action 'none'", more)
-
-
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -231,9 +225,16 @@ def _state(record: EvaluationRecord, kind: str, *, is_visitor: bool) -> Response
     if kind != "html":
         return missing()
     refresh_s = 0 if record.state.is_final else REFRESH_S
-    page = _page("pages/state.html.j2", record=shown, refresh_s=refresh_s, is_visitor=is_visitor)
-    if is_visitor:
-        page.headers["Content-Security-Policy"] = live_policy()
+    page = live_page if is_visitor else _page
+    name = "pages/state.html.j2"
+    return page(name, record=shown, refresh_s=refresh_s, is_visitor=is_visitor)
+
+
+def live_page(template: str, status: HTTPStatus = HTTPStatus.OK, **values: object) -> Response:
+    """Show what the one script may refresh, with forms that come back here."""
+    page = _page(template, status, **values)
+    more = f"script-src '{script_hash()}'; connect-src 'self'; form-action 'self'"
+    page.headers["Content-Security-Policy"] = POLICY.replace("form-action 'none'", more)
     return page
 
 

@@ -59,7 +59,16 @@ class Streams:
         """
         if self.places < 1 or not self._free.acquire(blocking=False):
             return None
-        return _Stream(self._events(look), self._free.release)
+        stream = self._held(look)
+        next(stream)  # only what was begun gives its place back when nobody reads it
+        return stream
+
+    def _held(self, look: Look) -> Iterator[str]:
+        try:
+            yield ""
+            yield from self._events(look)
+        finally:
+            self._free.release()
 
     def _events(self, look: Look) -> Iterator[str]:
         began_s = spoke_s = time.monotonic()
@@ -81,27 +90,3 @@ class Streams:
                 yield ": still there\n\n"  # who does not read it any more is found out
                 spoke_s = time.monotonic()
             time.sleep(self.poll_s)
-
-
-class _Stream:
-    """An iterator that gives its place back once, also when it was never begun."""
-
-    def __init__(self, events: Iterator[str], leave: Callable[[], None]) -> None:
-        self._events = events
-        self._leave: Callable[[], None] | None = leave
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        try:
-            return next(self._events)
-        except StopIteration:
-            self.close()
-            raise
-
-    def close(self) -> None:
-        """Give the place back; the web server calls this in the end."""
-        leave, self._leave = self._leave, None
-        if leave:
-            leave()

@@ -18,7 +18,6 @@ from werkzeug.wrappers import Response as AnyResponse
 from bot.errors import Transient
 from bot.queue import EngineClient
 from bot.store import EvaluationFilter, EvaluationRecord, EvaluationState, ListedEvaluation, Store
-from bot.templates import render_html
 from bot.values import Conclusion
 from bot.web.api.events import Moment, Streams
 from bot.web.api.standing import progress_of
@@ -28,7 +27,7 @@ from bot.web.dashboard.sign_in import Doors, login_address
 from bot.web.dashboard.tokens import TokenPages
 from bot.web.dashboard.tokens import register as register_tokens
 from bot.web.dashboard.visits import Visitor, Visits
-from bot.web.pages import away, front_page, live_policy, missing, strict, unsigned
+from bot.web.pages import away, front_page, live_page, missing, strict, unsigned
 
 COUNTED = 1_000
 """The newest evaluations of a repository that its figures are made of."""
@@ -139,9 +138,8 @@ class Dashboard:
         return _moment([row.record for row in rows], is_last=False)
 
     def _page(self, page: str, visitor: Visitor, **values: object) -> Response:
-        text = render_html(f"dashboard/{page}.html.j2", visitor=visitor, here=page, **values)
-        policy = {"Content-Security-Policy": live_policy()}
-        return Response(text, headers=policy, mimetype="text/html")
+        template = f"dashboard/{page}.html.j2"
+        return live_page(template, HTTPStatus.OK, visitor=visitor, here=page, **values)
 
 
 def dashboard_pages(dashboard: Dashboard, tokens: TokenPages) -> Blueprint:

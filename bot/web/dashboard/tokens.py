@@ -14,11 +14,10 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from bot.errors import UserError
 from bot.store import MOST_DAYS, ApiToken, IssuedToken, Store, check_repository
-from bot.templates import render_html
 from bot.web.dashboard.sign_in import led_to
 from bot.web.dashboard.visits import Visitor, Visits
 from bot.web.links import SignedLinks
-from bot.web.pages import live_policy, missing
+from bot.web.pages import live_page, missing
 
 log = logging.getLogger(__name__)
 
@@ -111,8 +110,9 @@ class TokenPages:
     ) -> Response:
         mine = [one for one in self.tokens.tokens() if visitor.administers(one.repository)]
         now_s = time.time()
-        text = render_html(
+        return live_page(
             "dashboard/tokens.html.j2",
+            HTTPStatus.BAD_REQUEST if problem else HTTPStatus.OK,
             visitor=visitor,
             here="tokens",
             form=self._form_key(),
@@ -122,9 +122,6 @@ class TokenPages:
             days=DAYS,
             address=self.links.public_url.rstrip("/"),
         )
-        status = HTTPStatus.BAD_REQUEST if problem else HTTPStatus.OK
-        policy = {"Content-Security-Policy": live_policy()}
-        return Response(text, status, policy, mimetype="text/html")
 
 
 def register(routes: Blueprint, pages: TokenPages) -> None:
