@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from bot.text import scrub
-from bot.text.clipping import clip, clip_middle
+from bot.text.clipping import clip, clip_middle, listed
 from bot.trajectory.reading import read_trajectory
 from bot.values import (
     ClaimedStep,
@@ -31,7 +31,6 @@ OBSERVATION_CHARACTERS = 800
 _SCRUBBED_CHARACTERS = 20_000
 """Kept of a text before it is scrubbed; far more than is shown, so that no cut halves a secret there."""
 _MOST_SAID = 200_000
-_MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +144,11 @@ def hold(text: str, facts: SeenFacts) -> Held:
     """Read a log, choose its steps, and find the last claims that the facts contradict."""
     log = read_trajectory(text)
     tests = facts.failing
-    named = ", ".join(f"`{clip(one, 160)}`" for one in tests[:_MOST_NAMED])
-    more = f" and {len(tests) - _MOST_NAMED} more" if len(tests) > _MOST_NAMED else ""
+    named = listed(f"`{clip(one, 160)}`" for one in tests)
     fail = "fails" if len(tests) == 1 else "fail"
     findings: list[Finding] = []
     for pattern, is_so, seen in (
-        (_TESTS, not tests, f"{named}{more} {fail} on head"),
+        (_TESTS, not tests, f"{named} {fail} on head"),
         (_BUILD, not facts.is_broken, "head does not build, and base does"),
         (_LINT, not facts.remarks, f"{facts.remarks} linter finding(s) are new on head"),
     ):
