@@ -186,7 +186,7 @@ class Ignore:
     reason: str
 
 
-Decision = (
+Deed = (
     StartPullRequest
     | StartMergeGroup
     | StartPatch
@@ -198,8 +198,8 @@ Decision = (
     | Approve
     | AcceptUnverified
     | ExplainVerdict
-    | Ignore
 )
+Decision = Deed | Ignore
 
 
 def place_of(payload: Payload) -> Place:

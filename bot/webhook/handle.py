@@ -25,7 +25,7 @@ from bot.webhook.decisions import (
     AcceptUnverified,
     Approve,
     Cancel,
-    Decision,
+    Deed,
     ExplainVerdict,
     Ignore,
     KeepReverts,
@@ -62,10 +62,8 @@ async def handle(adapters: Adapters, delivery: Delivery, run: StepRunner) -> Non
     log.info("%s %s %s: %s", delivery.id, delivery.event, delivery.action, done)
 
 
-async def carry_out(adapters: Adapters, decision: Decision, delivery_id: str) -> str:
+async def carry_out(adapters: Adapters, decision: Deed, delivery_id: str) -> str:
     """Do what was decided and say it in a few words for the log; twice is done once."""
-    if isinstance(decision, Ignore):
-        return decision.reason
     place = decision.place
     try:
         async with adapters.at(place.repository, place.installation, delivery_id) as at:
