@@ -95,9 +95,7 @@ def fence(text: str, language: str = "") -> Markup:
         shown = _MENTION.sub("&#64;", _COMMAND_LINE.sub(r"\1&#47;", shown))
         named = f' lang="{language}"' if language else ""
         return Markup(f"<pre{named}><code>{shown}\n</code></pre>")  # noqa: S704
-    longest = max((len(run) for run in _BACKTICKS.findall(body)), default=0)
-    ticks = "`" * max(3, longest + 1)
-    return Markup(f"{ticks}{language}\n{body}\n{ticks}")  # noqa: S704
+    return _block(language, f"{body}\n")
 
 
 def suggestion(lines: tuple[str, ...]) -> Markup | None:
@@ -108,9 +106,13 @@ def suggestion(lines: tuple[str, ...]) -> Markup | None:
     body = "".join(f"{line}\n" for line in lines)
     if scrub(body) != body or _COMMAND_LINE.search(body) or _MENTION.search(body):
         return None
-    longest = max((len(run) for run in _BACKTICKS.findall(body)), default=0)
+    return _block("suggestion", body)
+
+
+def _block(language: str, body: str) -> Markup:
+    longest = max(map(len, _BACKTICKS.findall(body)), default=0)
     ticks = "`" * max(3, longest + 1)
-    return Markup(f"{ticks}suggestion\n{body}{ticks}")  # noqa: S704
+    return Markup(f"{ticks}{language}\n{body}{ticks}")  # noqa: S704
 
 
 _LABEL = re.compile(r"[^A-Za-z0-9 #._:/'-]")
