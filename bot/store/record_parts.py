@@ -120,21 +120,9 @@ class RecordParts(Database):
     def usage_totals(self) -> tuple[RoleUsage, ...]:
         """Sum up by role and model, over all sessions."""
         kinds = (MODEL_USAGE.c.role, MODEL_USAGE.c.model)
-        sums = [func.sum(MODEL_USAGE.c[name]).label(name) for name in _SUMMED]
+        sums = [func.sum(one).cast(one.type).label(one.name) for one in MODEL_USAGE.c[_SUMMED]]
         rows = self._rows(select(*kinds, *sums).group_by(*kinds).order_by(*kinds))
-        return tuple(
-            RoleUsage(
-                Role(row.role),
-                row.model,
-                int(row.calls),
-                int(row.cached),
-                int(row.input_tokens),
-                int(row.output_tokens),
-                row.usd,
-                row.seconds,
-            )
-            for row in rows
-        )
+        return tuple(value_of(RoleUsage, row, role=Role(row.role)) for row in rows)
 
     # --- what every host of an installation shares: keys, what models replied, and what disk each has left
 
