@@ -20,7 +20,6 @@ from bot.configuration.reading import (
     ConfigurationFile,
     json_schema,
     read,
-    read_configuration,
     refusal,
 )
 from bot.configuration.schema import (

@@ -53,17 +53,6 @@ class ConfigurationFile:
         return "; ".join(told)
 
 
-def read_configuration(text: bytes | str | None) -> Configuration:
-    """Read `.github/assay.yml`; None or nothing but comments gives the defaults.
-
-    Raises UserError naming every wrong key (at most five), and never a value.
-    """
-    reading = read(text)
-    if reading.problems:
-        raise refusal(reading.why())
-    return reading.configuration
-
-
 def refusal(why: str) -> UserError:
     """Say that base's configuration stops the evaluation, and how to get out of that."""
     return UserError(
@@ -73,7 +62,7 @@ def refusal(why: str) -> UserError:
 
 
 def read(text: bytes | str | None) -> ConfigurationFile:
-    """Read a file, however broken it is."""
+    """Read a file, however broken it is; None or nothing but comments gives the defaults."""
     try:
         document = read_plain_yaml(_decoded(text or ""))
     except PlainYamlError as error:

@@ -22,9 +22,9 @@ from bot.configuration import (
     json_schema,
     matches,
     read,
-    read_configuration,
 )
 from bot.errors import UserError
+from tests.bot.configured import read_configuration
 from tests.configuration_keys import described_keys
 
 FULL = """

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from bot.configuration import read_configuration
 from bot.evidence.case import open_case
 from bot.evidence.planning import plan
 from bot.evidence.test_plan.points import Marked, marked
@@ -37,6 +36,7 @@ from bot.verdict.gate import conclude
 from bot.verdict.outcome import verdicts
 from sandbox.terminal.values import CaseRun, FileCheck, FileOutcome, ItemRun
 from sandbox.values import Observation, Side
+from tests.bot.configured import read_configuration
 
 ITEM = PlanItem(
     number=1,

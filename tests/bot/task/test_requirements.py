@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.configuration import read_configuration
 from bot.evidence.planning import plan
 from bot.task.graph import mended
 from bot.task.linked import closing_issues
 from bot.task.requirements import comprehend
 from bot.values import ActionKind, Category, Requirement, Task, TaskSource, Trust
+from tests.bot.configured import read_configuration
 from tests.bot.verdict.cases import DEFAULTS, requirements, task
 
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from bot.configuration import read_configuration
 from bot.errors import UserError
 from bot.evaluation.rubrics import rubrics_of, with_rubrics
 from bot.evidence.case import open_case
@@ -41,6 +40,7 @@ from bot.verdict.gate import BesideVerdicts, conclude
 from bot.verdict.outcome import verdicts
 from bot.verdict.patch_reasons import patch_reasons
 from sandbox.values import Side
+from tests.bot.configured import read_configuration
 from tests.bot.verdict.cases import (
     DEFAULTS,
     SPLIT,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.configuration import Configuration, read_configuration
+from bot.configuration import Configuration
 from bot.evidence.case import open_case
 from bot.task.requirements import comprehend
 from bot.values import (
@@ -24,6 +24,7 @@ from bot.values import (
 from bot.verdict.gate import conclude
 from bot.verdict.outcome import verdicts
 from sandbox.values import ChangedFile, ChangeKind, Finding, Observation, Outcome, Side
+from tests.bot.configured import read_configuration
 
 PASSED, FAILED, SKIPPED = Outcome.PASSED, Outcome.FAILED, Outcome.SKIPPED
 DEFAULTS = Configuration()

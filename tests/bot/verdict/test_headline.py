@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from bot.configuration import read_configuration
 from bot.evidence.case import open_case
 from bot.values import (
     ActionKind,
@@ -32,6 +31,7 @@ from bot.verdict.headline import MAX_TITLE
 from bot.verdict.outcome import MetCount, verdicts
 from sandbox.edges.empty_calls import ANSWERS, DIVIDES_BY_ZERO
 from sandbox.values import Finding, Severity, Side, TestRun
+from tests.bot.configured import read_configuration
 from tests.bot.verdict.cases import (
     SHOP_CHANGED,
     SPLIT,

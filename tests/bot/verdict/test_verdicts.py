@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from bot.configuration import read_configuration
 from bot.evidence.case import open_case
 from bot.evidence.transitions import transition
 from bot.task.requirements import comprehend
@@ -25,6 +24,7 @@ from bot.values.rules import EARLY_EXIT
 from bot.verdict.outcome import count_met, verdicts
 from sandbox.damage.values import Damage, DamageTrial
 from sandbox.values import ChangedFile, ChangeKind, Outcome, Severity, Side
+from tests.bot.configured import read_configuration
 from tests.bot.verdict.cases import (
     DEFAULTS,
     KEPT,
