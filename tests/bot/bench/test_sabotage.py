@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bot.bench.made_up import hard_coded
 from bot.bench.merges import Trick
 from bot.bench.sabotage import candidates, weakened
-from bot.bench.tricks import PYTHON_TRICKS
+from bot.bench.tricks import PYTHON_TRICKS, hard_coded
 
 _DEEP = "x = 1" + " + 1" * 100_000
 
