@@ -12,7 +12,7 @@ from rich.table import Table
 from bot.commands.progress import table_console
 from bot.errors import UserError
 from bot.settings import load_settings, make_home
-from bot.store import Store, check_repository, open_records
+from bot.store import Store, check_repository, open_records, utc_day
 
 
 def run(action: str, **options: object) -> None:
@@ -26,7 +26,7 @@ def _create(repository: str, days: int, name: str, with_report: bool) -> None:
     with _records() as records:
         issued = records.issue_token(repository, days, name, shows_report=with_report)
     click.echo(issued.secret)
-    ends = _day(issued.token.expires_s)
+    ends = utc_day(issued.token.expires_s)
     click.echo(
         f"Token {issued.token.id} for {issued.token.repository}, valid until {ends}. "
         "It is not shown again.",
@@ -44,7 +44,7 @@ def _list() -> None:
     table = Table("id", "repository", "name", "created", "ends", "state", "full report", box=None)
     for one in tokens:
         report = "yes" if one.shows_report else "no"
-        days = (_day(one.created_s), _day(one.expires_s))
+        days = (one.first_day, utc_day(one.expires_s))
         table.add_row(
             one.id, one.repository, escape(one.name), *days, one.state(time.time()), report
         )
@@ -65,10 +65,6 @@ def _records() -> Store:
     records = open_records(settings)
     records.migrate()
     return records
-
-
-def _day(unix_s: float) -> str:
-    return time.strftime("%Y-%m-%d", time.gmtime(unix_s))
 
 
 _ACTIONS: dict[str, Callable[..., None]] = {"create": _create, "list": _list, "revoke": _revoke}

@@ -16,4 +16,5 @@ from bot.store.listing import EvaluationFilter, FlakyTest, JudgedEvaluation, Lis
 from bot.store.record_parts import KeptReplies
 from bot.store.records import Store, open_records
 from bot.store.sessions import WebSession
+from bot.store.tables import utc_day
 from bot.store.tokens import MOST_DAYS, ApiToken, IssuedToken, check_repository

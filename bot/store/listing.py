@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -11,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, sel
 
 from bot.store.base import EvaluationFacts, EvaluationRecord, EvaluationState
 from bot.store.database import Database, value_of
-from bot.store.tables import EVALUATIONS, FACTS, FLAKY_TESTS
+from bot.store.tables import EVALUATIONS, FACTS, FLAKY_TESTS, utc_day
 from bot.text import scrub
 from bot.values import ReadableRepository
 
@@ -64,7 +63,7 @@ class FlakyTest:
     @property
     def last_day(self) -> str:
         """The day of it (UTC)."""
-        return time.strftime("%Y-%m-%d", time.gmtime(self.last_s))
+        return utc_day(self.last_s)
 
 
 class ListingRecords(Database):

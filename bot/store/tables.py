@@ -267,3 +267,8 @@ def migrate(engine: Engine) -> None:
 def now_s() -> float:
     """Unix time of a record's change."""
     return time.time()
+
+
+def utc_day(unix_s: float) -> str:
+    """The day of a moment, as people read it."""
+    return time.strftime("%Y-%m-%d", time.gmtime(unix_s))

@@ -12,7 +12,7 @@ from sqlalchemy import insert, select, update
 
 from bot.errors import UserError
 from bot.store.database import Database, value_of
-from bot.store.tables import API_TOKENS, now_s
+from bot.store.tables import API_TOKENS, now_s, utc_day
 from bot.text import scrub
 
 SECONDS_A_DAY = 86_400
@@ -38,6 +38,16 @@ class ApiToken:
     created_s: float
     expires_s: float
     revoked_s: float | None = None
+
+    @property
+    def first_day(self) -> str:
+        """The day on which it was made."""
+        return utc_day(self.created_s)
+
+    @property
+    def last_day(self) -> str:
+        """The day on which it ends, or ended."""
+        return utc_day(self.expires_s if self.revoked_s is None else self.revoked_s)
 
     def is_valid(self, at_s: float) -> bool:
         """Whether it still opens anything."""

@@ -67,7 +67,6 @@ from bot.values import (
 from bot.web.calibration import CalibrationTable, LabelQuery, counted, grouped, measured
 from bot.web.dashboard.figures import figures
 from bot.web.dashboard.pages import CONCLUSIONS, EvaluationRow, ListQuery
-from bot.web.dashboard.tokens import ListedToken
 from bot.web.dashboard.visits import Visitor
 from bot.webhook.when import Doubt, NotByItself, Sifted
 from sandbox.values import Finding, Fix, Replacement, Severity
@@ -231,14 +230,14 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
     ),
     "dashboard/tokens.html.j2": tuple(
         {"visitor": visitor, "here": "tokens", "form": "x", "issued": issued, "problem": problem,
-         "rows": rows, "days": (7, 30), "address": "https://assay.example"}
+         "shown": shown, "now_s": 5.0, "days": (7, 30), "address": "https://assay.example"}
         for visitor in (
             Visitor("mina", (ReadableRepository(1, "acme/slugify", True),)),
             Visitor("the operator", None),
         )
-        for issued, problem, rows in (
-            (IssuedToken(API_TOKEN, "assay_0"), "", (ListedToken(API_TOKEN, "valid"),)),
-            (None, "<b>", (ListedToken(replace(API_TOKEN, revoked_s=2.0), "revoked"),)), (None, "", ()),
+        for issued, problem, shown in (
+            (IssuedToken(API_TOKEN, "assay_0"), "", (API_TOKEN,)),
+            (None, "<b>", (replace(API_TOKEN, revoked_s=2.0),)), (None, "", ()),
         )
     ),
     "pages/missing.html.j2": ({},),

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from bot.report.ranking import Contestant, NotComparable, ranking
-from bot.store import ApiToken, EvaluationRecord, Store
+from bot.store import ApiToken, EvaluationRecord, Store, utc_day
 from bot.web.api.events import Moment, Streams
 from bot.web.api.models import (
     Accepted,
@@ -187,8 +187,8 @@ def bearer(request: Request, tokens: Store) -> ApiToken:
     if token.revoked_s is not None:
         raise _unauthorized("The token was revoked.", "invalid_token")
     if not token.is_valid(time.time()):
-        day = time.strftime("%Y-%m-%d", time.gmtime(token.expires_s))
-        raise _unauthorized(f"The token expired on {day}.", "invalid_token")
+        what = f"The token expired on {utc_day(token.expires_s)}."
+        raise _unauthorized(what, "invalid_token")
     return token
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bot.store import JudgedEvaluation
+from bot.store import JudgedEvaluation, utc_day
 from bot.values import Conclusion
 
 DAY_S = 86_400
@@ -103,11 +103,7 @@ def figures(judged: Sequence[JudgedEvaluation], now_s: float | None = None) -> F
         agents=tuple(sorted(agents, key=lambda one: (-one.passes.total, one.name))),
         spend=_spend(judged),
         days=tuple(
-            Day(
-                time.strftime("%Y-%m-%d", time.gmtime(day * DAY_S)),
-                counted[day, True],
-                counted[day, False],
-            )
+            Day(utc_day(day * DAY_S), counted[day, True], counted[day, False])
             for day in range(today - DAYS + 1, today + 1)
         ),
     )

@@ -13,7 +13,7 @@ from itsdangerous import Signer
 from werkzeug.wrappers import Response as AnyResponse
 
 from bot.errors import UserError
-from bot.store import MOST_DAYS, ApiToken, IssuedToken, Store, check_repository
+from bot.store import MOST_DAYS, IssuedToken, Store, check_repository
 from bot.web.dashboard.sign_in import led_to
 from bot.web.dashboard.visits import Visitor, Visits
 from bot.web.links import SignedLinks
@@ -23,25 +23,6 @@ log = logging.getLogger(__name__)
 
 MOST_SHOWN = 200
 DAYS = (7, 30, 90, MOST_DAYS)
-
-
-@dataclass(frozen=True, slots=True)
-class ListedToken:
-    """One token as its row shows it; days are in UTC."""
-
-    token: ApiToken
-    state: str
-
-    @property
-    def created(self) -> str:
-        """The day on which it was made."""
-        return _day(self.token.created_s)
-
-    @property
-    def ends(self) -> str:
-        """The day on which it ends, or ended."""
-        revoked_s = self.token.revoked_s
-        return _day(self.token.expires_s if revoked_s is None else revoked_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +90,6 @@ class TokenPages:
         self, visitor: Visitor, issued: IssuedToken | None = None, problem: str = ""
     ) -> Response:
         mine = [one for one in self.tokens.tokens() if visitor.administers(one.repository)]
-        now_s = time.time()
         return live_page(
             "dashboard/tokens.html.j2",
             HTTPStatus.BAD_REQUEST if problem else HTTPStatus.OK,
@@ -118,7 +98,8 @@ class TokenPages:
             form=self._form_key(),
             issued=issued,
             problem=problem,
-            rows=[ListedToken(one, one.state(now_s)) for one in reversed(mine[-MOST_SHOWN:])],
+            shown=mine[::-1][:MOST_SHOWN],
+            now_s=time.time(),
             days=DAYS,
             address=self.links.public_url.rstrip("/"),
         )
@@ -134,7 +115,3 @@ def register(routes: Blueprint, pages: TokenPages) -> None:
         endpoint="revoke_token",
         methods=["POST"],
     )
-
-
-def _day(unix_s: float) -> str:
-    return time.strftime("%Y-%m-%d", time.gmtime(unix_s))
