@@ -119,10 +119,9 @@ async def _seen_on(steps: AnalystSteps, wanted: LookAtPicture) -> str:
     if not kept:
         return f"{wanted.evidence[:40]!r} is no step of this requirement that made pictures."
     prompt = Prompt(
-        role=Role.ANALYST,
-        system=render_text("prompts/image.system.txt.j2"),
-        user=render_text(
-            "prompts/image.user.txt.j2",
+        Role.ANALYST,
+        *steps.agents.texts(
+            "image",
             pictures=steps.enclosed("pictures", "\n".join(words for words, _ in kept)),
             question=steps.enclosed("question", wanted.question),
         ),

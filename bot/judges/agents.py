@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from bot.judges.model.base import Session
+from bot.templates import render_text
 from bot.text import Delimiter
 from bot.values import ActionKind, Evidence, Step
 
@@ -24,6 +25,11 @@ class Agents:
     delimiter: Delimiter
     acting: Acting | None = None
     today: str = ""
+
+    def texts(self, name: str, **values: object) -> tuple[str, str]:
+        """A question's `system` and `user` from the templates of its name; `values` are fenced already."""
+        user = render_text(f"prompts/{name}.user.txt.j2", mark=self.delimiter.word, **values)
+        return render_text(f"prompts/{name}.system.txt.j2"), user
 
 
 # --- the seam by which an analyst acts: whoever runs the evaluation takes its steps ---------------

@@ -21,7 +21,6 @@ from bot.judges.inputs import near_inputs
 from bot.judges.material import Material, claimed_text, evidence_text, requirement_text, shared_text
 from bot.judges.model.base import ModelProblem, Prompt, Toolbox
 from bot.judges.seen_tests import function_of
-from bot.templates import render_text
 from bot.values import Analysis, Decider, Evidence, Requirement, Role, Verdict, VerdictOutcome
 from sandbox.values import TestResult
 
@@ -153,10 +152,9 @@ def _prompt(agents: Agents, acting: Acting, assignment: Assignment) -> Prompt:
         return delimiter.enclose(name, text, most) if text else ""
 
     return Prompt(
-        role=Role.ANALYST,
-        system=render_text("prompts/analyst.system.txt.j2"),
-        user=render_text(
-            "prompts/analyst.user.txt.j2",
+        Role.ANALYST,
+        *agents.texts(
+            "analyst",
             shared=shared_text(material, delimiter),
             evidence="\n\n".join(filter(None, (evidence, claimed))),
             requirement=requirement_text(requirement, delimiter),
@@ -164,7 +162,6 @@ def _prompt(agents: Agents, acting: Acting, assignment: Assignment) -> Prompt:
             neighbours=enclosed("neighbours", near),
             unnoticed=enclosed("damages", material.unnoticed),
             differing=enclosed("inputs", material.differing),
-            mark=delimiter.word,
             interactions=acting.interactions,
             reads_only=acting.reads_only,
         ),

@@ -14,7 +14,6 @@ from bot.judges.agents import Agents
 from bot.judges.model.base import Prompt
 from bot.task.categories import ASKED
 from bot.task.understanding import Edge, Pair, Proposal, Understanding
-from bot.templates import render_text
 from bot.values import Category, Requirements, Role, TaskSource
 
 SOURCE_CHARS = 8_000
@@ -65,10 +64,9 @@ async def comprehend_more(
     """Ask once. Raises Answerless, BudgetSpent or ModelAway; the floor stands without it."""
     read = sources[:MOST_SOURCES]
     prompt = Prompt(
-        role=Role.COMPREHENSION,
-        system=render_text("prompts/comprehension.system.txt.j2"),
-        user=render_text(
-            "prompts/comprehension.user.txt.j2",
+        Role.COMPREHENSION,
+        *agents.texts(
+            "comprehension",
             sources=[
                 agents.delimiter.enclose(
                     f"{source.reference}: {source.trust.value}",
@@ -78,7 +76,6 @@ async def comprehend_more(
                 for source in read
             ],
             listed=agents.delimiter.enclose("listed", listed_text(floor), LISTED_CHARS),
-            mark=agents.delimiter.word,
             names=[source.reference for source in read],
         ),
     )

@@ -11,7 +11,6 @@ from rapidfuzz import fuzz
 
 from bot.judges.agents import Agents
 from bot.judges.model.base import Answerless, Prompt
-from bot.templates import render_text
 from bot.values import Criterion, Role
 from sandbox.concurrently import concurrently
 
@@ -58,14 +57,12 @@ async def propose_criteria(agents: Agents, brief: Brief, samples: int) -> tuple[
     """Ask `samples` times, and merge what says the same. Raises ModelProblem when nobody answers."""
     enclose = agents.delimiter.enclose
     prompt = Prompt(
-        role=Role.CRITIC,
-        system=render_text("prompts/critic.system.txt.j2"),
-        user=render_text(
-            "prompts/critic.user.txt.j2",
+        Role.CRITIC,
+        *agents.texts(
+            "critic",
             task=enclose("task", brief.task, TASK_CHARS),
             good=enclose("good example", brief.good, EXAMPLE_CHARS),
             bad=enclose("bad example", brief.bad, EXAMPLE_CHARS),
-            mark=agents.delimiter.word,
         ),
         temperature=0.7,
     )
@@ -123,12 +120,10 @@ async def _said_same(
         for number, (one, other) in enumerate(pairs, start=1)
     )
     prompt = Prompt(
-        role=Role.CRITIC,
-        system=render_text("prompts/critic_merge.system.txt.j2"),
-        user=render_text(
-            "prompts/critic_merge.user.txt.j2",
+        Role.CRITIC,
+        *agents.texts(
+            "critic_merge",
             pairs=agents.delimiter.enclose("pairs of criteria", shown, PAIRS_CHARS),
-            mark=agents.delimiter.word,
         ),
     )
     try:

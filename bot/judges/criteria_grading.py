@@ -18,7 +18,6 @@ from bot.judges.agents import Agents
 from bot.judges.criteria_critic import EXAMPLE_CHARS, TASK_CHARS, Brief, propose_criteria
 from bot.judges.material import Material, evidence_text, shared_text, shown_evidence
 from bot.judges.model.base import Answerless, ModelProblem, Prompt
-from bot.templates import render_text
 from bot.values import Criterion, Grade, Grading, Preference, Role
 from sandbox.concurrently import concurrently
 
@@ -108,13 +107,11 @@ async def _graded(
         for number, one in enumerate(criteria, start=1)
     )
     prompt = Prompt(
-        role=Role.QUANTIFIER,
-        system=render_text("prompts/quantifier.system.txt.j2"),
-        user=render_text(
-            "prompts/quantifier.user.txt.j2",
+        Role.QUANTIFIER,
+        *agents.texts(
+            "quantifier",
             solution=solution,
             criteria=agents.delimiter.enclose("criteria", listed, CRITERIA_CHARS),
-            mark=agents.delimiter.word,
         ),
         sample=sample,
     )

@@ -31,7 +31,6 @@ from bot.judges.opinion import (
     opinion_of,
 )
 from bot.judges.weighing import deciding_steps, is_for_judges
-from bot.templates import render_text
 from bot.text import Delimiter
 from bot.values import (
     Act,
@@ -252,13 +251,11 @@ async def _turn(
 ) -> tuple[Opinion, tuple[Statement, ...]]:
     others = tuple(one.judge for one in last.opinions if one.judge != own.judge and takes_part(one))
     prompt = Prompt(
-        role=Role.PANEL,
-        system=render_text("prompts/panel_round.system.txt.j2"),
-        user=render_text(
-            "prompts/panel_round.user.txt.j2",
+        Role.PANEL,
+        *agents.texts(
+            "panel_round",
             facts=facts_text(agents, question),
             opinions=opinions_text(last, agents.delimiter),
-            mark=agents.delimiter.word,
             ids=ids_text(question),
             judge=own.judge,
             others=", ".join(map(str, others)),

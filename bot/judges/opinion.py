@@ -75,17 +75,11 @@ async def blind_opinions(
 
 def blind_prompts(agents: Agents, question: PanelQuestion, count: int) -> tuple[Prompt, ...]:
     """What each judge is asked; judges with the same model look from different sides."""
-    user = render_text(
-        "prompts/panel.user.txt.j2",
-        facts=facts_text(agents, question),
-        mark=agents.delimiter.word,
-        ids=ids_text(question),
-    )
+    texts = agents.texts("panel", facts=facts_text(agents, question), ids=ids_text(question))
     prompts = [
         Prompt(
-            role=Role.PANEL,
-            system=render_text("prompts/panel.system.txt.j2"),
-            user=user,
+            Role.PANEL,
+            *texts,
             temperature=TEMPERATURE,
             sample=judge,
             about=question.about,

@@ -16,7 +16,6 @@ from bot.judges.agents import Agents
 from bot.judges.citations import holds_for_patch, words_to_judges
 from bot.judges.material import Material, evidence_text, shared_text, shown_evidence
 from bot.judges.model.base import Answerless, ModelProblem, Prompt
-from bot.templates import render_text
 from bot.text import scrub
 from bot.values import PatchOpinion, Role, TaskRubric, Validity
 from sandbox.concurrently import concurrently
@@ -88,14 +87,12 @@ async def ask_on_patch(
 async def _vote(agents: Agents, material: Material, rubric: str, number: int) -> _Vote:
     delimiter, shown = agents.delimiter, shown_evidence(material.evidence)
     prompt = Prompt(
-        role=Role.PATCH,
-        system=render_text("prompts/patch.system.txt.j2"),
-        user=render_text(
-            "prompts/patch.user.txt.j2",
+        Role.PATCH,
+        *agents.texts(
+            "patch",
             shared=shared_text(material, delimiter),
             evidence=evidence_text(shown, delimiter),
             rubric=delimiter.enclose("rubric", rubric, RUBRIC_CHARS),
-            mark=delimiter.word,
             ids=", ".join(one.id for one in shown) or "(there are none)",
         ),
         temperature=TEMPERATURE,

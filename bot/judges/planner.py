@@ -17,7 +17,6 @@ from bot.judges.comprehension import listed_text
 from bot.judges.material import AUTHOR_CHARS, TASK_CHARS, told_sources
 from bot.judges.model.base import Prompt
 from bot.judges.weighing import OPEN_TO_JUDGES
-from bot.templates import render_text
 from bot.values import ActionKind, Impact, Located, Plan, Requirements, Role, Step, Task
 from sandbox.browser.script import ScriptError, read_script
 
@@ -97,17 +96,15 @@ async def propose_steps(
     )
     fixed = "\n".join(f"{step.action.value}: {step.goal}" for step in facts.fixed.steps)
     prompt = Prompt(
-        role=Role.PLANNER,
-        system=render_text("prompts/planner.system.txt.j2"),
-        user=render_text(
-            "prompts/planner.user.txt.j2",
+        Role.PLANNER,
+        *agents.texts(
+            "planner",
             listed=delimiter.enclose("requirements", listed_text(requirements), LISTED_CHARS),
             seen="\n\n".join(
                 delimiter.enclose(name, text, most) for name, text, most in seen if text
             ),
             places=delimiter.enclose("code", _places(facts), PLACES_CHARS),
             fixed=delimiter.enclose("steps", fixed, PLAN_CHARS),
-            mark=delimiter.word,
             site=facts.site,
             most=MOST_STEPS,
         ),

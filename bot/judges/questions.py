@@ -12,7 +12,6 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from bot.judges.agents import Agents
 from bot.judges.model.base import Prompt
-from bot.templates import render_text
 from bot.values import Role
 
 QUESTION_CHARS = 2_000
@@ -45,16 +44,14 @@ async def answer_question(agents: Agents, question: str, known: Known) -> Questi
     share = EVIDENCE_CHARS // max(1, len(known.evidence))
     pieces = [mark.enclose(f"evidence {id_}", text, share) for id_, text in known.evidence]
     prompt = Prompt(
-        role=Role.ANALYST,
-        system=render_text("prompts/question.system.txt.j2"),
-        user=render_text(
-            "prompts/question.user.txt.j2",
+        Role.ANALYST,
+        *agents.texts(
+            "question",
             task=mark.enclose("task", known.task, TASK_CHARS),
             verdicts=mark.enclose("verdicts", known.verdicts, VERDICTS_CHARS),
             evidence="\n\n".join(pieces) or "There is no evidence.",
             question=mark.enclose("question", question, QUESTION_CHARS),
             ids=", ".join(id_ for id_, _ in known.evidence) or "(there are none)",
-            mark=mark.word,
         ),
         about="question",
         most_tokens=MOST_TOKENS,

@@ -15,8 +15,7 @@ from bot.judges.agents import Agents
 from bot.judges.model.base import Answerless, BudgetSpent, Prompt, Tool, Toolbox
 from bot.task.linked import Way, pointers
 from bot.task.rubrics.form import MOST_CHARACTERS, MOST_ROOT_CHARACTERS, RubricProblem, checked
-from bot.templates import render_text
-from bot.text import Delimiter, scrub
+from bot.text import scrub
 from bot.values import CodePlace, Role, Rubric
 
 ISSUE_CHARS = 8_000
@@ -96,7 +95,7 @@ async def draft_rubric(agents: Agents, issue: AskedIssue, base: BaseCode) -> Rub
         text = "\n".join(places) or "Nothing of that name is defined."
         return delimiter.enclose(f"definitions of {wanted.name}", text, EXCERPT_CHARS)
 
-    prompt = _prompt(delimiter, issue, base)
+    prompt = _prompt(agents, issue, base)
     tools = (
         Tool("read_file", "Reads lines of a file of the code as it is now.", ReadArguments, read),
         Tool("find_definition", "Says where a name is defined.", FindArguments, find),
@@ -125,8 +124,8 @@ def _line(text: str) -> str:
     return " ".join(scrub(text).split())
 
 
-def _prompt(delimiter: Delimiter, issue: AskedIssue, base: BaseCode) -> Prompt:
-    words = f"{issue.title}\n{issue.text}"
+def _prompt(agents: Agents, issue: AskedIssue, base: BaseCode) -> Prompt:
+    words, delimiter = f"{issue.title}\n{issue.text}", agents.delimiter
     # The beginning of each document of base that the issue links.
     documents: list[str] = []
     for pointer in pointers(issue.text, issue.home):
@@ -144,13 +143,11 @@ def _prompt(delimiter: Delimiter, issue: AskedIssue, base: BaseCode) -> Prompt:
         for one in base.locate(words, MOST_PLACES)
     ]
     return Prompt(
-        role=Role.RUBRIC,
-        system=render_text("prompts/rubric.system.txt.j2"),
-        user=render_text(
-            "prompts/rubric.user.txt.j2",
+        Role.RUBRIC,
+        *agents.texts(
+            "rubric",
             issue=delimiter.enclose(f"issue {issue.number}", words, ISSUE_CHARS),
             excerpts="\n\n".join(excerpts) or "No place in the code was found by its words.",
             documents="\n\n".join(documents[:MOST_DOCUMENTS]),
-            mark=delimiter.word,
         ),
     )
