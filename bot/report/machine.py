@@ -245,8 +245,6 @@ def machine(view: ReportView) -> str:
         ),
         plan=plan,
         grading=grading,
-        patch_opinion=view.patch.opinion if view.patch else None,
-        analyses=tuple(row.analysis for row in view.analyses),
     )
     return _ADAPTER.dump_json(document, indent=2).decode() + "\n"
 

@@ -96,15 +96,6 @@ class RequirementView:
 
 
 @dataclass(frozen=True, slots=True)
-class AnalysisView:
-    """One analysis; `refuting` are those of its `steps` that fail on head and decide."""
-
-    analysis: Analysis
-    steps: tuple[EvidenceView, ...]
-    refuting: tuple[EvidenceView, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Score:
     """How many requirements are met: each on its own, and with its direct prerequisites.
 
@@ -130,14 +121,6 @@ class RubricView:
     approved_by: tuple[str, ...]
     requirement_ids: tuple[str, ...]
     rubric: Rubric
-
-
-@dataclass(frozen=True, slots=True)
-class PatchView:
-    """The word on the whole patch, and the pieces of evidence that it cites."""
-
-    opinion: PatchOpinion
-    evidence: tuple[EvidenceView, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,9 +193,9 @@ class ReportView:
     grading: Grading | None = None
     usage: tuple[RoleUsage, ...] = ()
     judges: JudgesView | None = None
-    analyses: tuple[AnalysisView, ...] = ()
+    analyses: tuple[Analysis, ...] = ()
     rubrics: tuple[RubricView, ...] = ()
-    patch: PatchView | None = None
+    patch_opinion: PatchOpinion | None = None
     planned: PlanView | None = None
     acceptances: tuple[Acceptance, ...] = ()
     acceptable: tuple[str, ...] = ()

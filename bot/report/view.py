@@ -7,9 +7,7 @@ from dataclasses import replace
 
 from bot.report.evidence_views import EvidenceView, evidence_view, shown_as
 from bot.report.model import (
-    AnalysisView,
     JudgesView,
-    PatchView,
     PlannedRow,
     PlanView,
     ReportView,
@@ -67,7 +65,6 @@ def _view(evaluation: Evaluation, home: str) -> ReportView:
     head_sha = "" if evaluation.request.is_uncommitted else evaluation.head_sha
     shown = ShownTests(evaluation.base_sha, head_sha, reached)
     judgement, task, gate = evaluation.judgement, evaluation.task, evaluation.gate
-    patch = deliberation.patch
     warnings = _once((*evaluation.warnings, *(task.warnings if task else ())))
     return ReportView(
         id=evaluation.request.id,
@@ -106,12 +103,9 @@ def _view(evaluation: Evaluation, home: str) -> ReportView:
             if one.example.kind is ExampleKind.REPORTED and one.base.holds is False
         ),
         rubrics=tuple(shown_as(RubricView, one) for one in evaluation.rubrics),
-        patch=PatchView(patch, _cited(patch.evidence_ids, seen)) if patch else None,
+        patch_opinion=deliberation.patch,
         judges=_judges(deliberation),
-        analyses=tuple(
-            AnalysisView(one, _cited(one.evidence_ids, seen), _cited(one.refuted_by, seen))
-            for one in deliberation.analyses
-        ),
+        analyses=deliberation.analyses,
         planned=_plan(evaluation.plan, evaluation.plan_digest) if evaluation.plan else None,
         acceptances=_acceptances(judgement),
         acceptable=evaluation.acceptable,
@@ -237,7 +231,7 @@ def _requirements(
         )
         tests = [compared[name] for name in verdict.tests if name in compared]
         named = tuple(map(shown.of, tests))
-        cited = _cited(verdict.evidence_ids, seen)
+        cited = tuple(seen[id_] for id_ in verdict.evidence_ids if id_ in seen)
         given, is_open = accepted.get(requirement.id), requirement.id in evaluation.acceptable
         row = RequirementView(requirement, verdict, named, cited, given, is_open)
         is_met = verdict.outcome is VerdictOutcome.SATISFIED
@@ -266,10 +260,6 @@ def _findings(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
         )
         for finding in findings
     )
-
-
-def _cited(ids: tuple[str, ...], seen: Mapping[str, EvidenceView]) -> tuple[EvidenceView, ...]:
-    return tuple(seen[id_] for id_ in ids if id_ in seen)
 
 
 def _plan(plan: Plan, digest: str) -> PlanView:
