@@ -31,7 +31,7 @@ from bot.bench.prdbench import (
     round_scores,
 )
 from bot.commands.bench_patches import PACKAGES, at_once, models_of
-from bot.commands.judge import FolderRequest, judge_submission
+from bot.commands.judge import judge_submission
 from bot.commands.progress import print_figures, say, table_console, write_table
 from bot.errors import UserError
 from bot.report.machine import read_machine
@@ -41,6 +41,7 @@ from bot.source.submission import SubmittedFolder
 from bot.store import open_artifacts
 from bot.text import scrub
 from bot.text.clipping import clip_line
+from bot.values import FolderRequest
 
 ROWS_VARIABLE = "ASSAY_REPAIR_ROWS"
 _REPAIR_LIMIT_S = 3600

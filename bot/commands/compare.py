@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from bot.commands.judge import FolderRequest, copy_report, make_folder, request_for
+from bot.commands.judge import copy_report, make_folder, request_for
 from bot.commands.progress import COLOURS, TerminalProgress, table_console
 from bot.commands.services import judge_once
 from bot.errors import UserError
@@ -22,7 +22,7 @@ from bot.report.machine import read_machine
 from bot.report.ranking import Contestant, NotComparable, Rank, ranking
 from bot.settings import Settings, load_settings, make_home
 from bot.source.local import LocalOrigin
-from bot.values import Conclusion
+from bot.values import Conclusion, FolderRequest
 from sandbox.repository.local_repository import toplevel
 
 MOST_HEADS = 20

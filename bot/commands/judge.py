@@ -7,7 +7,6 @@ import importlib
 import secrets
 import sys
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -26,7 +25,7 @@ from bot.source.local import LocalChange, LocalOrigin, not_judged
 from bot.source.submission import GIVEN, SUBMITTED, SubmittedFolder, committed
 from bot.store import open_artifacts
 from bot.trajectory.reading import MOST_CHARACTERS
-from bot.values import EvaluationRequest, Publication, Trigger
+from bot.values import EvaluationRequest, FolderRequest, Publication, Trigger
 from bot.verdict.gate import EXIT_CODES
 from sandbox.repository.local_repository import toplevel
 
@@ -113,19 +112,6 @@ class Listener(Protocol):
 
     def count(self, ended: int, of: int) -> None:
         """Hear that some of the test runs have ended."""
-
-
-@dataclass(frozen=True, slots=True)
-class FolderRequest:
-    """What to judge: by default HEAD against the remote's default branch, and the texts about it."""
-
-    folder: Path
-    base: str | None = None
-    head: str | None = None
-    with_work_tree: bool = False
-    task_text: str = ""
-    description: str = ""
-    trajectory: str = ""
 
 
 async def judge_folder(

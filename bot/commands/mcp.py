@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.commands.asked import OUT
-from bot.commands.judge import FolderRequest, copy_report, judge_folder
+from bot.commands.judge import copy_report, judge_folder
 from bot.errors import UserError
 from bot.settings import Settings, load_settings, make_home, make_own_folder
+from bot.values import FolderRequest
 
 if TYPE_CHECKING:
-    from bot.mcp.server import AskedChange, Root, StageQueue
+    from bot.mcp.server import Root, StageQueue
 
 
 def run(folder: Path, http: int | None = None) -> None:
@@ -40,19 +41,12 @@ def run(folder: Path, http: int | None = None) -> None:
         module.serve_http(server, http)
 
 
-async def _judge(settings: Settings, change: AskedChange, listener: StageQueue) -> None:
+async def _judge(settings: Settings, wanted: FolderRequest, listener: StageQueue) -> None:
     """Judge as `assay judge` does, and put the report where that puts it.
 
     Raises SandboxError, Transient, UserError.
     """
-    out = change.folder / OUT
+    out = wanted.folder / OUT
     make_own_folder(out, f"Make {out} writable.")
-    wanted = FolderRequest(
-        folder=change.folder,
-        base=change.base,
-        head=change.head,
-        with_work_tree=change.head is None,
-        task_text=change.task_text,
-    )
     publication = await judge_folder(settings, wanted, listener)
     await asyncio.to_thread(copy_report, settings, publication.report_key, out)

@@ -34,7 +34,7 @@ from bot.mcp.answers import (
 )
 from bot.report.machine import ReportDocument, read_machine
 from bot.templates import render_text
-from bot.values import STAGES
+from bot.values import STAGES, FolderRequest
 from sandbox.base import SandboxError
 from sandbox.errors import HostTrouble
 from sandbox.repository.local_repository import common_dir, toplevel
@@ -44,16 +44,6 @@ _LAST_WORDS_S = 2
 _LOOPBACK = "127.0.0.1"
 _CHANGES_NOTHING = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 Requirement = Annotated[str, Field(description="The id of a requirement, such as R1 or B2.")]
-
-
-@dataclass(frozen=True, slots=True)
-class AskedChange:
-    """What an agent wants judged: its work tree, unless it names a `head`."""
-
-    folder: Path
-    base: str | None
-    head: str | None
-    task_text: str
 
 
 class StageQueue:
@@ -83,7 +73,7 @@ class StageQueue:
                 await report(value, len(STAGES), message)
 
 
-JudgeChange = Callable[[AskedChange, StageQueue], Awaitable[None]]
+JudgeChange = Callable[[FolderRequest, StageQueue], Awaitable[None]]
 """Judges a change and puts its report into its repository. Raises SandboxError, Transient, UserError."""
 
 
@@ -172,12 +162,14 @@ class _Tools:
                 raise UserError("`task` and `task_file` do not go together.", "Give one of them.")
             repository = await asyncio.to_thread(self._root.repository)
             text = self._root.read(task_file, TASK_CHARACTERS) if task_file else task
-            change = AskedChange(repository, base or None, head or None, text)
+            wanted = FolderRequest(
+                repository, base or None, head or None, with_work_tree=not head, task_text=text
+            )
             async with self._one:
                 heard = StageQueue()
                 sending = asyncio.create_task(heard.send(context.report_progress))
                 try:
-                    await self._judge(change, heard)
+                    await self._judge(wanted, heard)
                 finally:
                     sending.cancel()
             report = repository / self._reports

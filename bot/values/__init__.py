@@ -71,6 +71,7 @@ from bot.values.requests import (
     EvaluationRequest,
     ExpectedCalls,
     ExpectedPrice,
+    FolderRequest,
     Forecast,
     IssueReference,
     ReadableRepository,

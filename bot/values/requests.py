@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
 from bot.values.observed import Part
 from bot.values.opinions import Role
@@ -184,3 +185,16 @@ class IssueReference:
 
     repository: str
     number: int
+
+
+@dataclass(frozen=True, slots=True)
+class FolderRequest:
+    """What to judge of a folder (HEAD against the remote's default branch), and the texts about it."""
+
+    folder: Path
+    base: str | None = None
+    head: str | None = None
+    with_work_tree: bool = False
+    task_text: str = ""
+    description: str = ""
+    trajectory: str = ""
