@@ -87,7 +87,7 @@ def test_a_lock_that_nobody_holds_any_more(now: str, asked: str, is_lost: bool) 
 def test_values_that_are_written_into_a_query(now: str, is_lost: bool) -> None:
     head = USERS.replace("'SELECT id FROM users WHERE name = ?', (name,))", now)
     assert head != USERS
-    assert told(USERS, head) == [rules.GUARD_REMOVED] * is_lost
+    assert (rules.GUARD_REMOVED in told(USERS, head)) is is_lost
 
 
 @pytest.mark.parametrize(
