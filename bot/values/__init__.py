@@ -65,6 +65,7 @@ from bot.values.opinions import (
     Statement,
     Validity,
 )
+from bot.values.plans import ActionKind, Plan, PlanBroken, PlanExtension, Step
 from bot.values.requests import (
     STAGES,
     Delivery,
@@ -79,7 +80,6 @@ from bot.values.requests import (
 )
 from bot.values.talk import Answered, LabelKind, Pause, Question, VerdictLabel, that_count
 from bot.values.tasks import (
-    ActionKind,
     Category,
     Example,
     ExampleKind,
@@ -88,9 +88,6 @@ from bot.values.tasks import (
     ListedRequirement,
     ListedTask,
     PermittedChange,
-    Plan,
-    PlanBroken,
-    PlanExtension,
     PlanItem,
     PlannedCase,
     Preference,
@@ -98,7 +95,6 @@ from bot.values.tasks import (
     Requirements,
     ShownResult,
     SourceKind,
-    Step,
     Task,
     TaskSource,
     TestPlan,

@@ -8,8 +8,9 @@ from enum import StrEnum
 from bot.values.grades import TaskRubric
 from bot.values.observed import Observed
 from bot.values.opinions import Deliberation
+from bot.values.plans import Plan
 from bot.values.requests import EvaluationRequest
-from bot.values.tasks import Plan, Requirements, Task
+from bot.values.tasks import Requirements, Task
 from bot.values.verdicts import ServedHunk, Verdict
 
 ACCEPT_BUTTON = "accept"

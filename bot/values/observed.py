@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.values.four_way import FourWay, Transition
-from bot.values.tasks import Example, ExampleKind, Step
+from bot.values.plans import Step
+from bot.values.tasks import Example, ExampleKind
 from bot.values.trajectories import Claims
 from sandbox.damage.values import SAME, Damage, DamageTrial, OneValue
 from sandbox.elsewhere.values import SecondLook, TestedInput

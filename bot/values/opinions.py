@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from bot.values.grades import Grading
 from bot.values.observed import Evidence
-from bot.values.tasks import PlanExtension
+from bot.values.plans import PlanExtension
 from bot.values.verdicts import Verdict, VerdictOutcome
 
 TRIAL = "trial"

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from bot.values.observed import Part
 from bot.values.opinions import Role
-from bot.values.tasks import Plan, Requirements
+from bot.values.plans import Plan
+from bot.values.tasks import Requirements
 
 
 @dataclass(frozen=True, slots=True)
