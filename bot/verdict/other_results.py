@@ -24,6 +24,11 @@ _SPEAKS_OF_OBJECTS = re.compile(
 )
 _A_VALUE = re.compile(r"returned (?!undefined|null)")
 _SPEAKS_OF_TEXT = re.compile(r"\b(?:strings?|texts?|str|big ?ints?|quoted)\b", re.I)
+_LISTED = re.compile(r"returned (?:an iterator that yields )?[\[({](?P<items>.*)[\])}]", re.DOTALL)
+_SPEAKS_OF_LISTS = re.compile(
+    r"(?i)\b(?:tuples?|lists?|sets?|arrays?|sequences?|iter\w*|generat\w*|laz(?:y|ily)|yield\w*|stream\w*|"
+    r"(?:im)?mutab\w*|frozen\w*|one (?:by one|at a time))\b"
+)
 _SPEAKS_OF_LATER = re.compile(r"\b(?:a?sync\w*|promis\w*|await\w*|block\w*|resolv\w*)\b", re.I)
 _SPEAKS_OF_CHANGING = re.compile(
     r"(?i)\b(?:in[- ]place|mutat|modif(?:y|ies)|append|consum|fills?\b)"
@@ -120,9 +125,15 @@ _TAKES_ANY = re.compile(
 
 
 def comes_otherwise(claim: Claim) -> Gap | None:
-    """A number comes as text or an object, or a value as a promise, and no demand speaks of that."""
+    """A number comes as text or an object, a value as a promise, or the same items as another kind of list.
+
+    No demand speaks of that.
+    """
     calls = (one.tested for one in claim.inputs)
     one = next((one for one in calls if _is_another_kind(one, claim.asked)), None)
+    if one is None and not _SPEAKS_OF_LISTS.search(claim.asked):
+        calls = (call for one in claim.plain_inputs for call in (one.tested, *one.near))
+        one = next(filter(_is_another_list, calls), None)
     if one is None:
         return None
     return Gap(
@@ -339,6 +350,15 @@ def _is_to_refuse(function: str, claim: Claim) -> bool:
         name.search(one.source) and expects_error(one.source) and passed(one.head_on_head)
         for one in claim.case.observed.tests.comparisons
     )
+
+
+def _is_another_list(one: BothSides) -> bool:
+    """Whether the same items, one or more, come in a list on one side and as something else on the other."""
+    base, head = (_LISTED.fullmatch(told) for told in (one.on_base, one.on_head))
+    if base is None or head is None or one.on_base == one.on_head:
+        return False
+    items = [found["items"].removesuffix(",") for found in (base, head)]
+    return bool(items[0]) and items[0] == items[1]
 
 
 def _is_another_kind(one: BothSides, asked: str) -> bool:

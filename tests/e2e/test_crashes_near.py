@@ -130,3 +130,22 @@ def test_nothing_and_an_error_in_the_place_of_another_are_asked_about(
 
     assert found.conclusion == ("success" if name == "right" else "action_required"), found.said()
     assert ("on head, which no test shows" in found.said()) is (name != "right")
+
+
+WORDS = "import re\n\n\ndef words(text):\n    return {}\n"
+
+
+@pytest.mark.parametrize("name", ["list", "tuple", "iterator"])
+def test_the_same_items_in_another_kind_of_list_are_asked_about(folder: Folder, name: str) -> None:
+    found = "re.split('[ _]', text)"
+    made = {"list": found, "tuple": f"tuple({found})", "iterator": f"iter({found})"}
+    known = "import kit\n\n\ndef test_words():\n    assert sorted(kit.words('b a')) == ['a', 'b']\n"
+    files: Files = {"kit.py": WORDS.format("text.split(' ')"), "tests/test_kit.py": known}
+    start = folder.branch(f"words-{name}-base", files)
+    tests = known.replace("test_words", "test_words_at_underscores").replace("'b a'", "'b_a'")
+    head: Files = {"kit.py": WORDS.format(made[name]), "tests/test_words.py": tests}
+    task = "Underscores\n\n`words` should cut a text at `_` as well.\n"
+    judged = folder.judge(folder.branch(f"words-{name}", head, start=start), base=start, task=task)
+
+    assert judged.conclusion == ("success" if name == "list" else "action_required"), judged.said()
+    assert ("another kind of result" in judged.said()) is (name != "list")
