@@ -47,6 +47,7 @@ _NEARBY = Step(
 _SPEAKS_OF_UTC = re.compile(r"(?i)\b(?:utc|gmt|time ?zones?)\b")
 _LOCAL = re.compile(r"(?i)\blocal\b")
 _OTHERWISE = {
+    Otherwise.WORSE: "{call}: base {base}, head {head}",
     Otherwise.DEFAULT: "{call}: base {base}, head {head}",
     Otherwise.TOO_LONG: "{call}, with {beside}: base answers, head {head}",
     Otherwise.UNORDERED: "{call} on head: {base}, and where hashes are others {head}",

@@ -9,7 +9,7 @@ from bot.task.categories import may_keep
 from bot.task.ties import expects_error
 from bot.text.words import sentences, whole_name
 from bot.verdict.claims import Claim, Gap
-from sandbox.elsewhere.values import BothSides, Otherwise
+from sandbox.elsewhere.values import CRASHES, SEVERAL, BothSides, Otherwise, end_of
 from sandbox.test_runs.four_runs import passed
 
 _NUMBER = r"-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?"
@@ -56,6 +56,11 @@ _SPEAKS_OF_USE = re.compile(
 )
 """What an object allows may then honestly be used up."""
 _OTHERWISE = {
+    Otherwise.WORSE: (
+        "`{call}`, near what a test that holds calls, {base} on base and {head} on head, which no test "
+        "shows.",
+        "Answer such a call as before, or add a test that shows what it is to give",
+    ),
     Otherwise.DEFAULT: (
         "without what is new in the tests' call, `{call}` {base} on base and {head} on head, and no test "
         "shows that this is meant.",
@@ -112,12 +117,6 @@ _FALSY = ("0", "False", "false", "''", '""')
 _SPEAKS_OF_FALSY = re.compile(
     r"(?i)\b(?:falsy|falsey|truth\w*|blank|zeros?|empty (?:strings?|texts?|lists?)|bool\w*)\b"
 )
-_CRASHES = frozenset((
-    "TypeError", "AttributeError", "KeyError", "IndexError", "NameError", "UnboundLocalError",
-    "ReferenceError", "ZeroDivisionError", "RecursionError",
-))  # fmt: skip
-"""What code raises that was not made for an input, and refuses nothing."""
-_GIVES_NOTHING = re.compile(r"(?:returned|resolved) (?:None|null|undefined|NaN)")
 _TAKES_ANY = re.compile(
     r"(?i)\b(?:any(?:thing)?|arbitrary|whatever|regardless|lenient\w*|toler\w+|ignor\w+|skip\w*|unknown|"
     r"no longer|never|free[- ]form|(?:not|n't) (?:be )?(?:rais|refus|reject|fail|throw|validat)\w*)\b"
@@ -240,35 +239,28 @@ def answers_what_stays_refused(claim: Claim) -> Gap | None:
     )
 
 
-def crashes_near(claim: Claim) -> Gap | None:
-    """Near the tested inputs head ends in an error that nobody raises on purpose, or gives nothing.
+def ends_badly_near(claim: Claim) -> Gap | None:
+    """Near the inputs of tests head ends in an error that nobody raises on purpose, or gives nothing.
 
     Base answers there, or refuses on purpose; and no tested call shows such an end.
     """
-    known = {(one.function, one.tested.error_on_head) for one in claim.inputs}
-    sides = [
-        (o.function, end) for o in claim.inputs for end in (o.tested.on_base, o.tested.on_head)
-    ]
-    may_give_nothing = {function for function, end in sides if _GIVES_NOTHING.fullmatch(end)}
+    known = {
+        (one.function, end_of(told))
+        for one in claim.inputs
+        for told in (one.tested.on_base, one.tested.on_head)
+    }
     for one in claim.plain_inputs:
         for near in one.near:
-            # of another type than callers give
-            if near.error_on_base in _CRASHES or _has_falsy(near.call, one.tested.call):
-                continue
-            error = near.error_on_head
-            is_crash = error in _CRASHES and error not in one.errors
-            was, now = (_GIVES_NOTHING.fullmatch(one) for one in (near.on_base, near.on_head))
-            is_nothing = not (near.was_refused or was) and now
-            if (is_crash and (one.function, error) not in known) or (
-                is_nothing and one.function not in may_give_nothing
-            ):
+            is_known = (one.function, near.bad_end) in known or near.bad_end in one.errors
+            # in the place of nothing is what callers do not give
+            if near.bad_end and not is_known and not _has_falsy(near.call, one.tested.call):
                 return Gap(
                     f"`{near.call}`, near a tested input, {near.on_base} on base and {near.on_head} on head, "
                     "which no test shows.",
                     "Answer such a call as before, or add a test that shows what it is to give",
                     claim.nearby,
                 )
-    return None
+    return _otherwise(claim, Otherwise.WORSE)
 
 
 def passes_over_the_rest(claim: Claim) -> Gap | None:
@@ -280,17 +272,17 @@ def passes_over_the_rest(claim: Claim) -> Gap | None:
         return None
     for one in claim.plain_inputs:
         same, error = one.tested, one.tested.error_on_base
-        if not error or error in _CRASHES or same.is_refused:
+        if not error or error in CRASHES or same.is_refused:
             continue
+        # the values are those of the slots that are varied, in their order
+        values = dict(zip(sorted({o.slot for o in one.near} - {SEVERAL}), one.values, strict=False))
         near = [
             o
             for o in one.near
             if o.error_on_base == error and not o.is_refused and o.call != same.call
         ]
         alike = [near for near in near if near.on_head == same.on_head]
-        around = [
-            o for o in alike if any(_is_around(o.call, same.call, text) for text in one.values)
-        ]
+        around = [o for o in alike if _is_around(o.call, same.call, values.get(o.slot, ""))]
         # what other texts give, too, does not come of the text
         if len(alike) > len(around) or len(near) < len(alike) + _FEW:
             continue

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from sandbox.base import TREE, Command, Limits, Mount, MountMode
+from sandbox.elsewhere.inside.calls import is_of_test
 from sandbox.elsewhere.told import Recorded
 from sandbox.linters.reading import Node
 from sandbox.toolchains import layers
@@ -52,6 +53,10 @@ class Looking:
     code: str = ""
     in_other_zone: bool = False
     is_held: bool = False
+
+    def speaks(self, call: Recorded) -> bool:
+        """Tell whether one of these tests makes a call."""
+        return any(is_of_test(call.test, test) for test in self.tests)
 
 
 @dataclass(frozen=True, slots=True)

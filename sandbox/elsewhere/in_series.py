@@ -57,7 +57,7 @@ async def replay_in_series(
     told = replay.told["with_functions"]
     given = recorded_calls(told, looking.test_files, driver.shown, looking.touched)
     every = (*calls, *given)
-    wanted = [one for one in every if any(one.test in test for test in looking.tests)]
+    wanted = [one for one in every if looking.speaks(one)]
     if looking.base is None or not wanted:
         return SecondLook()
     fewest = _fewest(driver, every)

@@ -85,6 +85,7 @@ class PythonDriver:
             "cases": [one.removeprefix(root) for one in looking.tests if "[" in one],
             "tests": looking.test_files,
             "wanted": looking.tests,
+            "touched": sorted(looking.touched),
             "named": sorted(looking.named),
             "environment": dict(layers.variables(looking.head)),
             "calls": [],

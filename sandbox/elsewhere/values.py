@@ -106,6 +106,16 @@ class BothSides:
         """Whether base raises."""
         return bool(self.error_on_base)
 
+    @property
+    def bad_end(self) -> str:
+        """How head ends badly where base answers, or refuses on purpose; "" where it does not.
+
+        It is the name of an error of no purpose, or `NOTHING`.
+        """
+        end, before = end_of(self.on_head), end_of(self.on_base)
+        is_bad = end in CRASHES or (end == NOTHING and not before)
+        return end if is_bad and before not in CRASHES and before != NOTHING else ""
+
     def is_newly_refused_by(self, errors: Collection[str]) -> bool:
         """Whether base answers and head raises one of these."""
         return not self.was_refused and self.error_on_head in errors
@@ -119,6 +129,20 @@ _RAISED = re.compile(rf"{RAISED} ?(\S*)")
 def _error(told: str) -> str:
     raised = _RAISED.match(told)
     return (raised[1] or "an error") if raised else ""
+
+
+CRASHES = frozenset((
+    "TypeError", "AttributeError", "KeyError", "IndexError", "NameError", "UnboundLocalError",
+    "ReferenceError", "ZeroDivisionError", "RecursionError",
+))  # fmt: skip
+"""What code raises that was not made for an input, and refuses nothing."""
+NOTHING = "nothing"
+_GIVES_NOTHING = re.compile(r"(?:returned|resolved) (?:None|null|undefined|NaN)")
+
+
+def end_of(told: str) -> str:
+    """Return the name of the error that a call ends in, `NOTHING` where it gives that, "" for any answer."""
+    return NOTHING if _GIVES_NOTHING.fullmatch(told) else _error(told)
 
 
 class Unmeasured(StrEnum):
@@ -213,6 +237,7 @@ class Swapped:
 class Otherwise(StrEnum):
     """How a call that base answers as its callers know it comes of head."""
 
+    WORSE = "worse"  # a call near one of a test that holds: with a bad end
     DEFAULT = "default"  # a test's call without what only head knows of it, or one near: otherwise
     TOO_LONG = "too_long"  # a test's call with a very long value, which `beside` names: not at all
     UNORDERED = "unordered"  # in one order, and in another one where hashes are others

@@ -149,3 +149,30 @@ def test_the_same_items_in_another_kind_of_list_are_asked_about(folder: Folder, 
 
     assert judged.conclusion == ("success" if name == "list" else "action_required"), judged.said()
     assert ("another kind of result" in judged.said()) is (name != "list")
+
+
+TOTAL = "def total(prices, rate=1):\n    return sum(prices) * rate\n"
+ROUNDED = """def total(prices, rate=1, digits=None):
+    found = {} * rate
+    return found if digits is None else round(found, digits)
+"""
+
+
+@pytest.mark.parametrize("is_right", [False, True], ids=["worse", "as-before"])
+def test_what_is_near_calls_of_tests_that_hold_is_tried_too(folder: Folder, is_right: bool) -> None:
+    known = "import kit\n\n\ndef test_total():\n    assert kit.total([20, 30]) == 50\n"
+    files: Files = {"kit.py": TOTAL, "tests/test_kit.py": known}
+    start = folder.branch(f"total-{is_right}-base", files)
+    shown = (
+        known
+        + "\n\ndef test_total_is_rounded():\n    assert kit.total([1, 2], 1.0501, digits=1) == 3.2\n"
+    )
+    summed = "sum(prices)" if is_right else "(prices[0] + sum(prices[1:]))"
+    head: Files = {"kit.py": ROUNDED.format(summed), "tests/test_kit.py": shown}
+    task = "Rounding\n\n`total` should take `digits`, and round to so many.\n"
+    judged = folder.judge(
+        folder.branch(f"total-{is_right}", head, start=start), base=start, task=task
+    )
+
+    assert judged.conclusion == ("success" if is_right else "action_required"), judged.said()
+    assert "raised IndexError on head" in judged.said() or is_right

@@ -102,6 +102,11 @@ def returned_by(value: object, owner: object, before: str) -> str:
     )
 
 
+def is_of_test(name: str, test: str) -> bool:
+    """Tell whether a test, by its id, has the name of the function that makes a call: all of it, no part."""
+    return name in test and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", test) is not None
+
+
 def raised(error: BaseException) -> str:
     """Return what was raised as text; the recorder sees no more of it than that it was."""
     return "raised " + type(error).__name__

@@ -17,13 +17,21 @@ from collections import Counter
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
-from sandbox.elsewhere.inside.calls import MOST_CALLS, chain, method, returned, returned_by
+from sandbox.elsewhere.inside.calls import (
+    MOST_CALLS,
+    chain,
+    is_of_test,
+    method,
+    returned,
+    returned_by,
+)
 from sandbox.elsewhere.inside.objects import MADE, hidden_files, plain_kind
 from sandbox.elsewhere.inside.stand_ins import StandIns
 from sandbox.elsewhere.inside.stubs import Stubs
 from sandbox.elsewhere.inside.values import Given, kept, literal, parts, read, state_of
 
 _MOST_SEEN = 20_000
+_MOST_OF_OTHERS = 12
 """So many calls of one function are read."""
 _MOST_MADE = 500
 _LATER = {0x20: "generator", 0x80: "coroutine", 0x200: "async_generator"}
@@ -47,12 +55,14 @@ class _Open(NamedTuple):
 class CallRecorder:
     """The calls of one process. `tests` are paths of the tree: calls of what they hold do not count.
 
-    `wanted` are the ids of the tests whose calls do; what others call would only take the room.
+    `wanted` are the ids of the tests whose calls do; of others a few count, of functions that are `touched`.
     """
 
-    def __init__(self, tree: str, tests: list[str], wanted: list[str]) -> None:
+    def __init__(self, tree: str, tests: list[str], wanted: list[str], touched: list[str]) -> None:
         self._tree = tree + "/"
         self._wanted = wanted
+        self._touched = frozenset(touched)
+        self._of_others: set[tuple[str, ...]] = set()
         self._is_wanted: dict[str, bool] = {}
         self._tests = {self._tree + path for path in tests}
         hidden_files.update(self._tests)
@@ -171,11 +181,14 @@ class CallRecorder:
             self._note_made(owner, given, frame)
         key = (module, name, str(depth), arguments)
         if key not in self.calls:
-            caller = self._caller(frame)
+            caller = self._caller(frame) or self._other_caller(frame, key)
             if caller is None or not self._has_room(name):
                 return True
             told = {"module": module, "name": name, "depth": depth, "arguments": arguments}
             self.calls[key] = {**told, "path": caller[0], "test": caller[1], "outcome": ""}
+        elif key in self._of_others and (caller := self._caller(frame)):
+            self._of_others.discard(key)  # it is a wanted test's, too
+            self.calls[key].update(path=caller[0], test=caller[1])
         if self._is_direct(frame):
             self.calls[key]["direct"] = True
         kind = _LATER.get(frame.f_code.co_flags & _RUNS_LATER)
@@ -246,7 +259,25 @@ class CallRecorder:
         return self._helpers[code]
 
     def _caller(self, frame: FrameType) -> tuple[str, str] | None:
-        """The outermost function of a test file that is on the stack."""
+        """The outermost function of a test file that is on the stack, where it is a wanted test."""
+        found = self._in_tests(frame)
+        if found is None:
+            return None
+        name = found[1]
+        if name not in self._is_wanted:
+            self._is_wanted[name] = any(is_of_test(name, test) for test in self._wanted)
+        return found if self._is_wanted[name] else None
+
+    def _other_caller(self, frame: FrameType, key: tuple[str, ...]) -> tuple[str, str] | None:
+        """The same of any other test, where it calls what is touched and there is room."""
+        is_touched = key[1].rpartition(".")[2] in self._touched
+        if not is_touched or len(self._of_others) >= _MOST_OF_OTHERS:
+            return None
+        found = self._in_tests(frame)
+        self._of_others.update([key] if found else [])
+        return found
+
+    def _in_tests(self, frame: FrameType) -> tuple[str, str] | None:
         found: tuple[str, str] | None = None
         above, height = frame.f_back, 0
         while above is not None and height < _HIGHEST:
@@ -254,12 +285,7 @@ class CallRecorder:
             if code.co_filename in self._tests and not code.co_name.startswith("<"):
                 found = (code.co_filename[len(self._tree) :], code.co_name)
             above, height = above.f_back, height + 1
-        if found is None:
-            return None
-        name = found[1]
-        if name not in self._is_wanted:
-            self._is_wanted[name] = any(name in test for test in self._wanted)
-        return found if self._is_wanted[name] else None
+        return found
 
     def _ended(self, frame: FrameType, argument: object) -> None:
         call = self._open.pop(frame)

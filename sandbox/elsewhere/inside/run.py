@@ -36,7 +36,7 @@ def main() -> None:
         AGAIN.tell({"place": place(tree)})
         _run(orders)
     else:
-        recorder = CallRecorder(tree, orders["tests"], orders["wanted"])
+        recorder = CallRecorder(tree, orders["tests"], orders["wanted"], orders["touched"])
         recorder.stand_ins.named = orders["named"]
         failed = _run(orders, recorder)
         calls = list(recorder.calls.values())
