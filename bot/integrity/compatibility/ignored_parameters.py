@@ -13,11 +13,12 @@ from bot.diff.python_source import Function, parse_python
 from bot.integrity.compatibility.callers import functions_on_both
 from bot.integrity.compatibility.public_names import may_be_called
 from bot.integrity.reading.inspection import Inspection, make_finding, words_of_task
-from bot.integrity.reading.signatures import Signature
+from bot.integrity.reading.signatures import Passing, Signature
 from bot.text.words import whole_name
 from bot.values.rules import PARAMETER_IGNORED
 from sandbox.values import Finding
 
+_OTHERS = (Passing.REST, Passing.NAMED_REST)
 _ALL_OF_THEM = frozenset(("locals", "vars", "eval", "exec"))
 """What reads each parameter without its name."""
 
@@ -28,7 +29,7 @@ def ignored_parameters(inspection: Inspection) -> Iterator[Finding]:
     for change in inspection.left((".py",)):
         both = functions_on_both(change, inspection) if may_be_called(change) else ()
         for was, now in both:
-            taken = {one.name for one in was.parameters}
+            taken = {one.name for one in was.parameters if one.passing not in _OTHERS}
             for name in (one.name for one in now.parameters if one.name in taken):
                 is_asked = name.startswith("_") or whole_name(name).search(said)
                 if not is_asked and _reads(was, name) and not _reads(now, name):

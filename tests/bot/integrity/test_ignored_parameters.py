@@ -44,3 +44,8 @@ def test_methods_and_constructors_are_read_too() -> None:
     assert "parameter-ignored" in told(base, constructor)
     assert "parameter-ignored" in told(base, base.replace("self.all, unit", "self.all"))
     assert "parameter-ignored" not in told(base, base.replace("self.all, unit", "unit, self.all"))
+
+
+def test_what_takes_all_others_is_none() -> None:
+    base = "def price(cents, **more):\n    return cents + len(more)\n"
+    assert "parameter-ignored" not in told(base, base.replace(" + len(more)", ""))
