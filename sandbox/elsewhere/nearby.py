@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, islice, permutations
 
@@ -21,23 +21,21 @@ from sandbox.elsewhere.calls_near import (
     with_nothing,
 )
 from sandbox.elsewhere.driver import Driver, Looking
+from sandbox.elsewhere.held import held_calls
 from sandbox.elsewhere.new_names import added_code, changed_defaults
 from sandbox.elsewhere.sides import CallsOfBoth, Replay, Swap, unmeasured
-from sandbox.elsewhere.told import Recorded, both_sides
+from sandbox.elsewhere.told import Recorded
 from sandbox.elsewhere.values import (
     BothSides,
     OtherResult,
-    Otherwise,
     SecondLook,
     TestedInput,
     Unmeasured,
-    end_of,
     stands_alone,
 )
 from sandbox.elsewhere.variation import literals
 
 _FEW = 3
-_MOST_HELD, _NEAR_HELD = 4, 12
 _RAISES = re.compile(r"\b(?:raise|throw(?:[ ]new)?)[ ]+([A-Za-z_$][\w$]*)")
 _LEAST_KEY = 2
 _OF_NO_ORDER = re.compile(r"\b(?:frozen)?set\(|\bhash\(|\{[^{}:\n]{1,200}\}")
@@ -76,12 +74,9 @@ async def replay_nearby(
     beside = near([*dict.fromkeys(plain.values())])
     without = {one: (call, *(o.call for o in beside.get(call, ()))) for one, call in plain.items()}
     long = long_calls(driver, wanted, wanted) if is_at_once else ()
-    held = {
-        one: (*with_nothing(driver, one), *calls_around(driver, one, words, calls))[:_NEAR_HELD]
-        for one in _touched_by_others(calls, wanted, looking)
-    }
+    held = held_calls(driver, looking, calls, wanted, words)
     asked = [*wanted, *all_of(around), *dict.fromkeys(chain(*without.values()))]
-    asked += [*(one.call for one in long), *held, *all_of(held)]
+    asked += [*(one.call for one in long), *held.all]
     sides = await replay.on_both(asked)
     swaps: tuple[Swap, ...] = ()
     if not is_at_once:
@@ -99,6 +94,7 @@ async def replay_nearby(
     )
     told_apart = tuple(one for swap in swaps if (one := sides.told_apart(swap)))
     differences = tuple(filter(None, map(sides.answered_once, wanted)))
+    without |= held.as_before(sides, plain)
     defaults = tuple(changed_defaults(wanted, without, sides.base, sides.head, names))
     return SecondLook(
         inputs=tuple(_with_its_words((*weighed, *sides.not_plain(wanted)), words, added)),
@@ -106,52 +102,11 @@ async def replay_nearby(
         differences=differences,
         otherwise=(
             *defaults,
-            *_worse(driver, sides, held, (wanted, frozenset(_RAISES.findall(added)))),
+            *held.worse(sides, _RAISES.findall(added)),
             *await _too_long(replay, sides, long),
             *await _unordered(replay, sides, asked, added),
         ),
     )
-
-
-def _touched_by_others(
-    calls: tuple[Recorded, ...], wanted: list[Recorded], looking: Looking
-) -> list[Recorded]:
-    """A few calls that the other tests of these files make of functions that the change touches."""
-    found: dict[tuple[str, str], Recorded] = {}
-    for one in calls:
-        is_touched = one.name.rpartition(".")[2] in looking.touched
-        if one.is_direct and is_touched and one not in wanted:
-            found.setdefault((one.module, one.name), one)
-    return [*islice(found.values(), _MOST_HELD)]
-
-
-def _worse(
-    driver: Driver,
-    sides: CallsOfBoth,
-    held: Mapping[Recorded, tuple[NearCall, ...]],
-    shown: tuple[list[Recorded], frozenset[str]],
-) -> Iterator[OtherResult]:
-    """Yield a call near each of those that come alike on both sides that head ends badly at.
-
-    Not as a call of the tests ends on head, nor with an error that the change itself raises (`shown`).
-    """
-    wanted, raised = shown
-    ends = ((one, sides.head.get(one)) for one in (*wanted, *held))
-    known = {(one.name, end_of(end.all)) for one, end in ends if end}
-    for call, near in held.items():
-        if sides.may_differ(call):
-            continue
-        for one in near:
-            base, head = sides.base.get(one.call), sides.head.get(one.call)
-            if base is None or head is None or base.unsteady or head.unsteady:
-                continue
-            both = both_sides(one.call.shown, base.all, head.all)
-            values = driver.values(call)
-            is_another_type = one.slot < len(values) and values[one.slot] is None
-            is_known = both.bad_end in raised or (call.name, both.bad_end) in known
-            if both.bad_end and not is_known and not is_another_type:
-                yield OtherResult(Otherwise.WORSE, both, call.path)
-                break
 
 
 def _with_its_words(
