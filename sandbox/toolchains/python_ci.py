@@ -51,7 +51,8 @@ _TESTS = re.compile(r"(unit[_-]?)?(tests?|check|pytest)\b")
 class TestHints:
     """What one place installs before the tests, and how it calls them; all of it may be empty.
 
-    `is_aside`: it is not the place of the tests, so its installs count only with its doctests.
+    `is_aside`: it is not the place of the tests, so its installs count only with its doctests. `is_whole`:
+    the tests run with the project and what this place installs, and with nothing else.
     """
 
     __test__ = False
@@ -64,6 +65,7 @@ class TestHints:
     calls: tuple[RunnerLine, ...] = ()
     is_aside: bool = False
     is_of_ci: bool = False
+    is_whole: bool = False
 
     @property
     def says_something(self) -> bool:
@@ -124,6 +126,7 @@ def _tox_table(tree: Tree, source: str, table: Table) -> TestHints:
         extras=table.strings("extras"),
         groups=table.strings("dependency_groups"),
         packages=_plain_packages(table.strings("deps")),
+        is_whole=True,
         calls=calls_in(tree, _resolved("\n".join(lines)), _start(table.text("change_dir"))),
     )
 
@@ -160,6 +163,7 @@ def _tox_section(tree: Tree, config: ConfigParser, section: str, project: str) -
         groups=installed.groups + _split(said("dependency_groups"), factors),
         files=installed.files,
         packages=installed.packages,
+        is_whole=True,
         calls=tuple(dict.fromkeys(call for _, found in calls for call in found)),
     )
 

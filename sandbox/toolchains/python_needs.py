@@ -198,9 +198,20 @@ def _files(tree: Tree, project: PythonProject, hints: tuple[TestHints, ...]) -> 
         project.dependencies or project.is_installable
     )
     is_for_development = names_local_project(text) or re.search(r"^pytest\b", text, re.M)
+    if any(_is_all(one, project) for one in hints):
+        return found
     if text and (not states_its_own or is_for_development):
         found.setdefault("requirements.txt", "it lists what the repository needs")
     return found
+
+
+def _is_all(hint: TestHints, project: PythonProject) -> bool:
+    """Tell whether a place that brings pytest installs all that tests need, as an environment of tox does.
+
+    A list for developers may hold versions that no longer run, and nobody would notice.
+    """
+    brings = any(requirement_name(one) == "pytest" for one in hint.packages)
+    return hint.is_whole and not hint.is_aside and brings and project.is_installable
 
 
 def _words(path: str) -> set[str]:

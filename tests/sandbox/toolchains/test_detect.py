@@ -78,6 +78,15 @@ def test_a_dependency_of_tox_is_one_with_its_marker(tmp_path: Path) -> None:
     assert installs(recipe(tree))[-1] == deps.partition("  #")[0]
 
 
+def test_a_developers_list_is_not_for_tests_that_tox_runs_without_it(tmp_path: Path) -> None:
+    tree = write(project(tmp_path, "setup.py"), {"requirements.txt": "pytest==3.2.0\n"})
+    assert "requirements.txt" in installs(recipe(tree))
+    tox = "[testenv]\ndeps = pytest{}\ncommands = pytest\n"
+    assert "requirements.txt" not in installs(recipe(write(tree, {"tox.ini": tox.format("")})))
+    own = tox.format("\n  -rrequirements.txt")
+    assert "requirements.txt" in installs(recipe(write(tree, {"tox.ini": own})))
+
+
 def test_tox_installs_for_the_factor_that_calls_the_tests(tmp_path: Path) -> None:
     tox = (
         "[testenv]\nextras =\n    unit: fast\ndeps =\n    unit: trio\n    doc: sphinx\n"
