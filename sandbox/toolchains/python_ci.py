@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from configparser import ConfigParser
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
@@ -44,6 +44,8 @@ _WITH_VALUES = frozenset({
     "--progress-bar", "--cache-dir", "--torch-backend", "--use-feature",
 })
 # fmt: on
+_MAKE = re.compile(r"make((?:\s+[\w.-]+)+)")
+_MOST_OF_TARGET = 50  # lines
 _TESTS = re.compile(r"(unit[_-]?)?(tests?|check|pytest)\b")
 
 
@@ -249,14 +251,16 @@ def _nox_words(argument: ast.expr) -> Iterator[str]:
 
 def _ci(tree: Tree, project: str) -> Iterator[TestHints]:
     """Yield for each CI file its first job that runs tests, and the other jobs that run doctests."""
+    made = {place.name: place.lines[:_MOST_OF_TARGET] for place in make_places(tree)}
     for _, jobs_of_file in groupby(ci_jobs(tree), key=lambda job: job.path):
-        jobs = [_job(tree, job, project) for job in jobs_of_file]
+        jobs = [_job(tree, job, project, made) for job in jobs_of_file]
         with_calls = [job for job in jobs if job.calls]
         yield from with_calls[:1]
         yield from (_aside(job) for job in with_calls[1:])
 
 
-def _job(tree: Tree, job: Job, project: str) -> TestHints:
+def _job(tree: Tree, job: Job, project: str, made: Mapping[str, tuple[str, ...]]) -> TestHints:
+    """Read one job; `made` are the lines of the Makefile's targets, which it may call its tests by."""
     lines, words = job.lines(), list[str]()
     for line in (part for whole in lines for part in PARTS.split(whole)):
         if re.search(r"\bpip3? install\b", line):
@@ -264,10 +268,20 @@ def _job(tree: Tree, job: Job, project: str) -> TestHints:
         elif re.search(r"\b(uv (sync|run)|poetry install|pdm (install|sync))\b", line):
             words += _groups_only(_words(line))
     found = _pip_arguments(words, project, job.path)
-    calls, usual = calls_in(tree, lines), calls_in(tree, job.for_any_python().lines())
+    calls, usual = (
+        calls_in(tree, _with_targets(one, made)) for one in (lines, job.for_any_python().lines())
+    )
     if usual:  # the others may need another version than the one that is here
         calls = tuple(one for one in calls if one in usual or one.asks_for_doctests)
     return replace(found, calls=calls, is_of_ci=True)
+
+
+def _with_targets(lines: list[str], made: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    """Yield what targets run in place of the lines that make them."""
+    for line in lines:
+        called = _MAKE.fullmatch(line)
+        targets = called[1].split() if called else []
+        yield from (inner for one in targets for inner in made.get(one, ())) if targets else (line,)
 
 
 def _words(line: str) -> list[str]:

@@ -87,6 +87,22 @@ def test_a_developers_list_is_not_for_tests_that_tox_runs_without_it(tmp_path: P
     assert "requirements.txt" in installs(recipe(write(tree, {"tox.ini": own})))
 
 
+def test_a_job_that_makes_a_target_with_the_tests_is_their_place(tmp_path: Path) -> None:
+    job = "jobs:\n  a:\n    steps:\n      - run: pip install -r needs-full.txt\n      - run: make lint test\n"
+    files = {
+        ".github/workflows/ci.yml": job,
+        "Makefile": "PYTHON = python\ntest:\n\t$(PYTHON) -m pytest checks\nlint:\n\tpylint src\n",
+        "needs-full.txt": "attrs==2\n",
+        "requirements-dev.txt": "attrs==1\n",
+        "checks/test_a.py": TEST,
+    }
+    found = recipe(write(project(tmp_path, "setup.py"), files))
+    assert "needs-full.txt" in installs(found) and "requirements-dev.txt" not in installs(found)
+    assert found.test_arguments == ("checks",)
+    lint = write(tmp_path, {".github/workflows/ci.yml": job.replace("lint test", "lint")})
+    assert "needs-full.txt" not in installs(recipe(lint))
+
+
 def test_tox_installs_for_the_factor_that_calls_the_tests(tmp_path: Path) -> None:
     tox = (
         "[testenv]\nextras =\n    unit: fast\ndeps =\n    unit: trio\n    doc: sphinx\n"
