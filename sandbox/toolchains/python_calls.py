@@ -82,10 +82,19 @@ def _calls_of_line(tree: Tree, line: str, folder: str, depth: int) -> Iterator[R
             continue
         elif found := _TEST_CALL.search(bare[option.start() :] if option else bare):
             runner = found["runner"].replace("py.test", "pytest")
-            yield RunnerLine(runner, found["rest"].strip().strip("\"')"), folder)
+            yield RunnerLine(runner, _without_ends(found["rest"].strip()), folder)
         elif depth < _SCRIPTS_DEEP:
             for inner in _script(tree, part):
                 yield from _calls_of_line(tree, inner, folder, depth + 1)
+
+
+def _without_ends(text: str) -> str:
+    """Cut off the quotes and parentheses whose other half stands before the runner's name."""
+    for sign in "\"'":
+        if text.count(sign) % 2:
+            text = text[1:] if text.startswith(sign) else text.removesuffix(sign)
+            text = text.strip()
+    return text.rstrip(")") if text.count(")") > text.count("(") else text
 
 
 def _script(tree: Tree, part: str) -> list[str]:

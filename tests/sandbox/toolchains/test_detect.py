@@ -319,6 +319,24 @@ def test_a_call_of_one_folder_does_not_stand_for_all_tests(tmp_path: Path) -> No
     assert (recipe(tree).test_arguments, recipe(tree).more_calls) == ((), ())
 
 
+@pytest.mark.parametrize(
+    ("line", "arguments"),
+    [
+        ('pytest {posargs:-m "not slow"}', ("-m", "not slow")),
+        ("sh -c \"pytest tests -m 'not slow'\"", ("tests", "-m", "not slow")),
+        ("bash -c 'pytest tests'", ("tests",)),
+        ('"pytest" tests', ("tests",)),
+        ("(pytest tests)", ("tests",)),
+        ("pytest -k '(total or all)'", ("-k", "(total or all)")),
+    ],
+)
+def test_quotes_belong_to_the_words_that_they_are_around(
+    tmp_path: Path, line: str, arguments: tuple[str, ...]
+) -> None:
+    tree = write(project(tmp_path, "hatchling"), {"tox.ini": f"[testenv]\ncommands = {line}\n"})
+    assert recipe(tree).test_arguments == arguments
+
+
 def test_a_call_without_arguments_is_named_beside_others(tmp_path: Path) -> None:
     tox = "[testenv]\ncommands =\n  pytest\n  pytest -k tally\n"
     found = recipe(write(project(tmp_path, "hatchling"), {"tox.ini": tox}))
