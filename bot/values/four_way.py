@@ -160,12 +160,14 @@ class GrownTest:
 class AdaptedTest:
     """An edited test that demands the same of an interface that moved, or of code that `only_moved`.
 
-    Where it `is_of_package`, only what it loads of a package with a new version is imported otherwise.
+    Where it `is_of_package`, only what it loads of a package with a new version is imported otherwise. Where
+    there is a `new_member`, a stand-in of the test has it now, and nothing else differs.
     """
 
     id: str
     only_moved: bool
     is_of_package: bool = False
+    new_member: str = ""
 
 
 @dataclass(frozen=True, slots=True)

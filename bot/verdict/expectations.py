@@ -19,6 +19,10 @@ _BEREFT = (
     "Base's version of {tests} cannot run on head, as it loads a file that the pull request takes away. "
     "Whether the edited version still demands enough is for a person to say."
 )
+_STANDS_IN = (
+    "{tests} give{s} a stand-in `{member}`, too, which head's code needs. Whether all that it stands for has "
+    "that is for a person to say."
+)
 _TAKES_BACK = (
     "The pull request takes back commit `{sha}` exactly, with what its tests expected ({tests}). Whether "
     "that is wanted is for a person to say."
@@ -57,7 +61,13 @@ def expectation_reasons(case: Case) -> Iterator[GateReason]:
     loads = [one for one in unasked if one.only_loads_otherwise]
     lacking = case.observed.tests.bereft
     bereft = [one for one in unasked if one.id in lacking and one not in loads]
-    rest = [one for one in unasked if one not in (*loads, *bereft)]
+    grown = {one: found.new_member for one in unasked if (found := case.adapted(one))}
+    for member in dict.fromkeys(filter(None, grown.values())):
+        tests = [one for one in unasked if grown.get(one) == member]
+        s = "s" if len(tests) == 1 else ""
+        said = _STANDS_IN.format(tests=test_ids(tests), s=s, member=member)
+        yield _for_a_person(said, _SAY_SO, [test.id for test in tests])
+    rest = [one for one in unasked if one not in (*loads, *bereft) and not grown.get(one)]
     for text, tests in {_LOADS: loads, _BEREFT: bereft, _EXPECTS: rest}.items():
         if tests:
             said = text.format(tests=test_ids(tests), s="s" if len(tests) == 1 else "")

@@ -2,7 +2,7 @@
 
 It does when nothing differs but where names of the same package are imported from, what one of them is called
 there, and the parameter names of functions defined inside the test. Inputs, calls, assertions and fixtures
-stand as they were.
+stand as they were. So does what only gives a stand-in the member that head's code lacked in it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from sandbox.values import Diff
 
 Read = Callable[[str], str | None]
 """The text of a module (dotted name, absolute) on one side, None when it is not there."""
+_LACKS = re.compile(
+    r"AttributeError: (?:type object )?'(?:\w+\.)*(\w+)' object has no attribute '(\w+)'"
+)
 
 
 def find_adapted(
@@ -41,7 +44,43 @@ def find_adapted(
         if _is_only_adapted(before, after, test.place):
             is_moved = _is_only_moved(before, after, rename.seen_by(on_base), on_head, rename.new)
             found.append(AdaptedTest(test.id, is_moved))
+        elif member := _new_member(before, after, test):
+            found.append(AdaptedTest(test.id, only_moved=False, new_member=member))
     return tuple(found)
+
+
+def _new_member(before: str, after: str, test: TestComparison) -> str:
+    """Return what a stand-in of base's version lacks on head, where head's has only that more; else ""."""
+    lacks = _LACKS.search(test.message)
+    tree = parse_python(after) if lacks else None
+    if lacks is None or tree is None:
+        return ""
+    without = ast.unparse(_WithoutMember(*lacks.groups()).visit(tree))
+    return lacks[2] if _is_only_adapted(before, without, test.place) else ""
+
+
+class _WithoutMember(ast.NodeTransformer):
+    """Takes a member out of all stand-ins of one kind: out of its class, and out of calls that make one."""
+
+    def __init__(self, kind: str, member: str) -> None:
+        self._kind, self._member = kind, member
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        if node.name == self._kind:
+            node.body = [one for one in node.body if not self._gives(one)] or [ast.Pass()]
+        return self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if ast.unparse(node.func).rpartition(".")[2] == self._kind:
+            node.keywords = [one for one in node.keywords if one.arg != self._member]
+        return self.generic_visit(node)
+
+    def _gives(self, statement: ast.stmt) -> bool:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            return statement.name == self._member
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        targets = [statement.target] if isinstance(statement, ast.AnnAssign) else targets
+        return [one.id for one in targets if isinstance(one, ast.Name)] == [self._member]
 
 
 @dataclass(frozen=True, slots=True)

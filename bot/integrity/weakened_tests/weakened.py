@@ -366,6 +366,8 @@ def changed_expectations(inspection: Inspection) -> Iterator[Finding]:
         if one := adapted.get(test.id):
             rule = TEST_FOLLOWS_MOVE if one.only_moved else TEST_ADAPTED
             follows = "code that was only moved" if one.only_moved else "a moved interface"
+            if one.new_member:
+                follows = f"code that needs `{one.new_member}` of a stand-in, too"
             message = f"{test.shown} follows {follows}; what it demands is unchanged."
             yield replace(make_finding(rule, change, test.line, message), about=test.id)
         elif loosened and not permission_for(inspection.facts.permitted, test):

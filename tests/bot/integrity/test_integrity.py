@@ -429,6 +429,38 @@ def test_parameters_of_inner_functions_may_follow_but_not_their_defaults():
     assert not follows(before, before.replace("n=1", "n=2"))
 
 
+FAKE = "def fake(n):\n    return SimpleNamespace(read=lambda: n)\n\n"
+FAKED = FAKE + in_test("split(fake(10))", "assert close == 3")
+MORE = FAKED.replace("n)\n", "n, close=lambda: None)\n")
+KIND = "class Fake:\n    n = 1\n\n" + in_test("split(Fake())", "assert close == 3")
+LACKS = "E   AttributeError: '{}' object has no attribute 'close'\n\nsrc/shop.py:9: AttributeError"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kind", "same"),
+    [
+        (FAKED, MORE, "types.SimpleNamespace", True),
+        (KIND, KIND.replace("n = 1\n", "n = 1\n    def close(self): pass\n"), "Fake", True),
+        (FAKED, MORE.replace("read=lambda: n", "read=lambda: 3"), "types.SimpleNamespace", False),
+        (FAKED, MORE.replace("== 3", "== 4"), "types.SimpleNamespace", False),
+        (FAKED, MORE.replace("close=", "shut="), "types.SimpleNamespace", False),
+        (FAKED, MORE, "Response", False),
+        (KIND, KIND.replace("n = 1\n", "n = 2\n    close = 1\n"), "Fake", False),
+    ],
+)
+def test_a_stand_in_may_get_what_the_code_lacks_in_it_and_a_person_says_so(
+    before, after, kind, same
+):
+    base, head = Tree({PATH: before}), Tree({PATH: after})
+    diff, was = Diff((changed(PATH, before, after),)), TestChange.PASS_TO_FAIL
+    test = replace(four_ways(FAILED, PASSED, PASSED, was), message=LACKS.format(kind))
+    adapted = find_adapted((test,), diff, base, head)
+    assert [one.new_member for one in adapted] == ["close"] * same
+    split = comparison("test_split_refuses_zero_people", TestChange.FAIL_TO_PASS)
+    tests = FourWay((*KEPT, split, test), evidence_id="E1", adapted=adapted)
+    assert conclusion_of(tests=tests).value == ("action_required" if same else "failure")
+
+
 LACKS_MODULE = "E   ModuleNotFoundError: No module named 'shop._old'\n\nt.py:1: ModuleNotFoundError"
 LACKS_NAME = "E   ImportError: cannot import name '_f' from 'shop' (x)\n\nt.py:1: ImportError"
 WARNS = "E   DeprecationWarning: no self\n\nsrc/shop.py:9: DeprecationWarning"
