@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.task.alternatives import without_blocks
-from bot.text.words import Vocabulary, code_words, sentences, words_of
+from bot.text.words import Vocabulary, code_words, joined_words, sentences, words_of
 from bot.values import Requirement, TestComparison
 
 THRESHOLD = 0.4
@@ -254,8 +254,9 @@ def _words_of_test(test: TestComparison) -> _TestWords:
     docstring = re.search(r'"""(.*?)"""|\'\'\'(.*?)\'\'\'', test.source, re.DOTALL)
     told = (docstring.group(1) or docstring.group(2) or "") if docstring else ""
     scope = () if _TITLED.search(test.path) else _without_case(test).split("::")[1:-1]
-    name = words_of(" ".join((test_name(test.id), told, *scope)))
-    return _TestWords(Vocabulary(name), Vocabulary(_all_words(test)))
+    name = " ".join((test_name(test.id), *scope))
+    words = Vocabulary(words_of(f"{name} {told}"), joined_words(name))
+    return _TestWords(words, Vocabulary(_all_words(test)))
 
 
 def _all_words(test: TestComparison) -> frozenset[str]:

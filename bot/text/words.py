@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from functools import lru_cache
+from itertools import pairwise
 
 _END = r"(?<=[.!?;])\s+"
 _SENTENCE = re.compile(rf"{_END}|\n")
@@ -27,6 +28,7 @@ _STOP_WORDS = (
 _STOP = frozenset(_STOP_WORDS.split())
 _IDENTIFIER = re.compile(r"[^\W\d_]+(?:'\w+)?|\d+", re.UNICODE)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_NAMES = re.compile(r"\w+")
 _LITERALS = (
     (re.compile(r"(?<![\w\])'\"])(?:''|\"\"|\[\]|\{\}|\(\))(?!['\"])"), "empti"),
     (re.compile(r"(?<![\w.])-\d"), "negat"),
@@ -47,6 +49,12 @@ def words_of(text: str) -> frozenset[str]:
             continue
         found.add(stem(_SPELLED.get(word, word)))
     return frozenset(found)
+
+
+def joined_words(names: str) -> frozenset[str]:
+    """Return each two neighbours in names as the one word that others write: `GetItem` is `getitem`."""
+    parts = (_CAMEL.sub("_", one).casefold().strip("_").split("_") for one in _NAMES.findall(names))
+    return frozenset(stem(a + b) for one in parts for a, b in pairwise(one) if a and b)
 
 
 @lru_cache(maxsize=100_000)
@@ -81,17 +89,17 @@ def stem(word: str) -> str:
 
 
 class Vocabulary:
-    """A set of stems that also knows a word by its beginning."""
+    """A set of stems that also knows a word by its beginning, and those that are `joined`."""
 
-    __slots__ = ("_beginnings", "words")
+    __slots__ = ("_beginnings", "_joined", "words")
 
-    def __init__(self, words: frozenset[str]) -> None:
-        self.words = words
+    def __init__(self, words: frozenset[str], joined: frozenset[str] = frozenset()) -> None:
+        self.words, self._joined = words, joined
         self._beginnings = {word[:n] for word in words for n in _prefixes(word)}
 
     def knows(self, word: str) -> bool:
         """Whether the word is here: equal, or one begins the other by five letters or more."""
-        if word in self.words or word in self._beginnings:
+        if word in self.words or word in self._joined or word in self._beginnings:
             return True
         return any(word[:n] in self.words for n in _prefixes(word))
 

@@ -163,6 +163,14 @@ def test_an_issue_number_ties_nothing_when_the_issue_lists_several_things():
     assert tie_tests(asked(*TWO), [test], [test]) == ()
 
 
+def test_a_word_that_a_name_of_code_writes_as_two_is_spoken_of():
+    body = "    assert accessor.calls == 1\n"
+    test = comparison("test_single", TestChange.FAIL_TO_PASS, f"def test_single():\n{body}")
+    for name, is_spoken_of in (("TestGetItemSpeed", True), ("TestItemGetSpeed", False)):
+        named = replace(test, id=f"tests/test_a.py::{name}::test_single")
+        assert speaks_of(asked("Optimize getitem")[0], named) is is_spoken_of
+
+
 def test_speaking_of_the_same_thing():
     (requirement,) = asked("split refuses zero people")
     assert speaks_of(requirement, comparison("test_split", TestChange.FAIL_TO_PASS))
