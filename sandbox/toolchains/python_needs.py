@@ -96,6 +96,7 @@ _DEVELOPMENT = {"dev", "develop", "development", "default"}
 _OF_OLDEST = {"oldest", "lowest", "minimum", "minimal", "minimums", "min"}
 _OF_NEWEST = {"latest", "newest", "highest", "max"}
 _FOR_DEVELOPMENT = "it is for development and brings pytest"
+_FILE_FOR_DEVELOPMENT = "its name says that it is for development"
 _IS_NAME = re.compile(r"[A-Za-z0-9][\w.-]*")  # it becomes an argument of a command
 _DEVELOPMENT_FILES = _DEVELOPMENT | {"ci", "devel"}
 
@@ -104,7 +105,8 @@ _DEVELOPMENT_FILES = _DEVELOPMENT | {"ci", "devel"}
 class Selection:
     """What is installed beside the project's own dependencies. `reasons` are full sentences.
 
-    `spare` are the extras and groups that are there for development only: the tests may do without them.
+    `spare` are the extras and groups that are there for development only, and the files beside the plainest
+    one for it, which may be another choice of the same: the tests may do without them.
     """
 
     extras: tuple[str, ...]
@@ -118,7 +120,8 @@ class Selection:
         """The same without what the tests may do without."""
         extras = tuple(one for one in self.extras if one not in self.spare)
         groups = tuple(one for one in self.groups if one.name not in self.spare)
-        return replace(self, extras=extras, groups=groups, spare=())
+        files = tuple(one for one in self.files if one not in self.spare)
+        return replace(self, extras=extras, groups=groups, files=files, spare=())
 
 
 def select(tree: Tree, project: PythonProject, hints: tuple[TestHints, ...]) -> Selection:
@@ -143,6 +146,8 @@ def select(tree: Tree, project: PythonProject, hints: tuple[TestHints, ...]) -> 
     why = {**extras, **groups}
     spare = tuple(name for name in why if why[name] == _FOR_DEVELOPMENT)
     spare = spare if len(spare) < len(why) else ()
+    guessed = [path for path in files if files[path] == _FILE_FOR_DEVELOPMENT]
+    spare += tuple(sorted(guessed, key=lambda path: len(_words(path)))[1:])
     return Selection(tuple(extras), chosen, tuple(files), tuple(packages), reasons, spare)
 
 
@@ -192,7 +197,7 @@ def _files(tree: Tree, project: PythonProject, hints: tuple[TestHints, ...]) -> 
             found.setdefault(path, "its name says that it is for tests")
     for path in _requirement_files(tree) if not found else []:
         if _words(path) & _DEVELOPMENT_FILES:
-            found.setdefault(path, "its name says that it is for development")
+            found.setdefault(path, _FILE_FOR_DEVELOPMENT)
     text = tree.read("requirements.txt")
     states_its_own = project.source == "pyproject.toml" and (
         project.dependencies or project.is_installable

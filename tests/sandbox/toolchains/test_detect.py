@@ -103,6 +103,17 @@ def test_a_job_that_makes_a_target_with_the_tests_is_their_place(tmp_path: Path)
     assert "needs-full.txt" not in installs(recipe(lint))
 
 
+def test_lists_beside_the_plainest_one_for_development_are_left_out_where_all_cannot_be_had(
+    tmp_path: Path,
+) -> None:
+    lists = {f"requirements-dev{name}.txt": "pytest\n" for name in ("-full", "")}
+    found = recipe(write(project(tmp_path, "setup.py"), lists))
+    (line,) = [argv[2] for argv in found.install if argv[:2] == ("sh", "-c")]
+    whole, _, part = line.partition(" || { [ $? = 1 ] && ")
+    assert all(f"-r {name}" in whole for name in lists)
+    assert "-r requirements-dev.txt" in part and "-r requirements-dev-full.txt" not in part
+
+
 def test_tox_installs_for_the_factor_that_calls_the_tests(tmp_path: Path) -> None:
     tox = (
         "[testenv]\nextras =\n    unit: fast\ndeps =\n    unit: trio\n    doc: sphinx\n"
