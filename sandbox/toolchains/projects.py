@@ -20,6 +20,8 @@ MOST_PROJECTS = 12
 """How many projects one evaluation builds and runs at most."""
 # Projects inside these are material of tests or documentation, not what the change is about.
 _MATERIAL = {"test", "tests", "__tests__", "spec", "fixtures", "__fixtures__", "docs", "testdata"}
+# So are those of a template, whose files are none before somebody fills them in.
+_OF_TEMPLATE = re.compile(r"\{[{%]")
 _MANIFESTS = {
     "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "package.json", "go.mod",
     "Cargo.toml", "pom.xml", "CMakeLists.txt", "Makefile",
@@ -151,7 +153,8 @@ class Projects:
 
 
 def _is_project(tree: Tree, folder: PurePosixPath) -> bool:
-    if _MATERIAL.intersection(folder.parts) or not tree.is_plain(folder.as_posix()):
+    is_material = _MATERIAL.intersection(folder.parts) or _OF_TEMPLATE.search(folder.as_posix())
+    if is_material or not tree.is_plain(folder.as_posix()):
         return False
     place = Tree(tree.root / folder)
     weighed = ((one, one.weigh(place)) for one in ECOSYSTEMS.values())

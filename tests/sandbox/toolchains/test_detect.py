@@ -804,6 +804,9 @@ def test_what_stands_above_all_projects_counts_by_what_it_is(tmp_path: Path) -> 
     listed = Projects(tmp_path, tmp_path, ("packages/one", "packages/two"))
     assert listed.touched([one, "CHANGELOG.md", ".github/x.yml"]) == ("packages/one",)
     assert listed.touched([one, "tools/build.py"]) == ("packages/one", "packages/two")
+    # What a template holds is no project yet.
+    project(tmp_path / "packages/{{ name }}", "hatchling")
+    assert Projects(tmp_path, tmp_path).all == found.all
     write(tmp_path, {"test_all.py": "def test_all(): pass\n"})
     with_top = Projects(tmp_path, tmp_path)
     assert with_top.has_top
