@@ -51,6 +51,10 @@ SAME_SUBJECT_RATIO = 80.0
 MOST_CANDIDATES = 300  # new tests that a vanished one is compared with
 MOST_COMPARED = 2000  # of a test's body
 MOST_LINES = 400
+_FOR_OLDER = re.compile(r"(?i:skip_?if)\(sys\.version_info >= \(3, (\d{1,2})\)[,)]")
+_LOWEST = re.compile(
+    r"(?m)^\s*(?:requires-python|python_requires|python)\s*=\s*[\"']?(?:>=|\^|~=?)\s*3\.(\d{1,2})"
+)
 _CONDITIONAL = re.compile(r"(?i)skip_?(?:if|unless)\((?!\s*(?:True|1)\b)|importorskip|\brunIf\b")
 
 
@@ -314,6 +318,10 @@ def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
         arrived += (Arrival(change.path, test) for test in tests if test.name not in known)
     arrivals = Arrivals(arrived)
     changes = {change.path: change for change in changed}
+    declared = (inspection.after(one) or "" for one in inspection.diff.files if _declares(one.path))
+    lowest = max(
+        (int(found[1]) for text in declared for found in _LOWEST.finditer(text)), default=0
+    )
     gone: dict[str, list[Followed]] = {}
     earlier: dict[str, dict[str, CodeOfTest]] = {}
     for change in changed:
@@ -329,7 +337,8 @@ def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
             yield make_finding(TEST_FILE_DELETED, change, 0, message, Side.BASE)
             continue
         path, here = old_path(change), earlier.get(change.path, {})
-        for remark in compare_tests(base, head, gone[change.path], here, arrivals):
+        here_gone = [one for one in gone[change.path] if one.after or not _is_over(one, lowest)]
+        for remark in compare_tests(base, head, here_gone, here, arrivals):
             is_new_skip = remark.rule == NEW_TEST_SKIPPED
             if is_new_skip and facts.runs_on_head(change.path, remark.test):
                 continue
@@ -341,6 +350,16 @@ def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
             else:
                 blocks = not remark.is_new_test and facts.base_version_fails(path, remark.test)
             yield replace(finding, severity=Severity.BLOCK) if blocks else finding
+
+
+def _declares(path: str) -> bool:
+    return path in ("pyproject.toml", "setup.cfg", "setup.py")
+
+
+def _is_over(one: Followed, lowest: int) -> bool:
+    """Whether a test only ran with releases of Python 3 below the lowest that the change still supports."""
+    found = map(_FOR_OLDER.search, one.before.skips)
+    return any(skip is not None and int(skip[1]) <= lowest for skip in found)
 
 
 def _read(path: str, text: str | None) -> CodeOfTests | None:

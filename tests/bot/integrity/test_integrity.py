@@ -68,6 +68,26 @@ def rules_of(before, after, **fields) -> set[str]:
     return {finding.rule for finding in inspect(before, after, **fields)}
 
 
+@pytest.mark.parametrize(
+    ("least", "skip", "blocks"),
+    [
+        ('requires-python = ">=3.10"', "skipif(sys.version_info >= (3, 10), reason='')", False),
+        ('python = "^3.12"', "skipif(sys.version_info >= (3, 10), reason='')", False),
+        ('requires-python = ">=3.9"', "skipif(sys.version_info >= (3, 10), reason='')", True),
+        ('requires-python = ">=3.10"', "skipif(sys.version_info < (3, 10), reason='')", True),
+        ('requires-python = ">=3.10"', "skipif(sys.version_info >= (3, 10) or x, reason='')", True),
+        ("", "skipif(sys.version_info >= (3, 10), reason='')", True),
+    ],
+)
+def test_a_test_for_releases_that_are_no_longer_supported_may_go(least, skip, blocks):
+    before = f"import sys\nimport pytest\n\n\n@pytest.mark.{skip}\n{STRICT}"
+    texts = {PATH: (before, "import sys\n"), "pyproject.toml": ("", f"[project]\n{least}\n")}
+    diff = Diff(tuple(changed(path, *both) for path, both in texts.items()))
+    base, head = (Tree({path: both[n] for path, both in texts.items()}) for n in (0, 1))
+    found = inspect_integrity(diff, base, head, FourWay(KEPT), NOTHING_ASKED)
+    assert (rule.TEST_DELETED in {one.rule for one in found}) is blocks
+
+
 def in_test(*lines: str) -> str:
     return "def test_split():\n" + "".join(f"    {line}\n" for line in lines)
 
