@@ -141,13 +141,15 @@ _BOUND = frozenset(("min", "max", "Math.min", "Math.max"))
 _NUMBER = re.compile(r"(?:0[xX][\da-fA-F_]+|[\d_]+(?:\.[\d_]+)?)\Z")
 _SMALL = 2  # what honest code computes with everywhere
 _OF_A_BYTE = 255  # what is put into bytes comes out as it does with this mask
+_FIRST = re.compile(r"(?:0\s*)?:\s*(\d{1,9})|\(\s*0\s*,\s*(\d{1,9})\s*\)")
+"""How the first so many of several are asked for: `[:2]`, `.slice(0, 2)`."""
 
 
 def terms(sources: list[Source], clock: Clock) -> Iterator[Damage]:
     """Yield each new term with a number that neither base nor what the change takes away has, left out.
 
-    `2 * n - n // 20011` becomes `2 * n`, and `min(n, 65535)` becomes `n`. What a comparison asks for is a
-    condition.
+    `2 * n - n // 20011` becomes `2 * n`, `min(n, 65535)` and `n[:2]` become `n`. What a comparison asks for
+    is a condition.
     """
     gone = b"\n".join(text for one in sources for _, _, text in one.hunks)
     found = (one for source in sources for one in _terms_of(source, gone, clock))
@@ -162,10 +164,10 @@ def _terms_of(source: Source, gone: bytes, clock: Clock) -> Iterator[Damage]:
         if not node.is_named or not source.adds(node.start_point[0] + 1):
             continue
         kept, left_out = _sides(node)
-        if kept is None or left_out is None:
-            continue
-        numbers = tuple(dict.fromkeys(filter(_is_telling, map(text_of, walk(left_out)))))
-        if not numbers or any(_has(one, before) for one in numbers):
+        numbers = (
+            _own_numbers(left_out, before) if kept is not None and left_out is not None else ()
+        )
+        if kept is None or not numbers:
             continue
         if not _is_compared(node) and not any(TEXT.search(one.type) for one in walk(node)):
             put = text_of(kept)
@@ -181,12 +183,37 @@ def _sides(node: tree_sitter.Node) -> tuple[tree_sitter.Node | None, tree_sitter
         sides = node.child_by_field_name("left"), node.child_by_field_name("right")
         return sides if operators <= _LEAVING_OUT else (None, None)
     called, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    if node.type == "subscript":
+        whole, part = (node.child_by_field_name(one) for one in ("value", "subscript"))
+        return (
+            (whole, part)
+            if _is_first(part) and text_of(node)[:16] != "sys.version_info"
+            else (None, None)
+        )
+    if called is not None and text_of(called).endswith(".slice"):
+        return (called.child_by_field_name("object"), given) if _is_first(given) else (None, None)
     if called is None or given is None or text_of(called) not in _BOUND:
         return None, None
     values = [one for one in given.named_children if one.type != "comment"]
     kept = [one for one in values if not _is_number(one)]
     bounds = [one for one in values if _is_number(one)]
     return (kept[0], bounds[0]) if len(kept) == len(bounds) == 1 else (None, None)
+
+
+def _is_first(part: tree_sitter.Node | None) -> bool:
+    """Tell whether some of several are asked for, from the first on."""
+    return part is not None and _FIRST.fullmatch(text_of(part)) is not None
+
+
+def _own_numbers(left_out: tree_sitter.Node, before: bytes) -> tuple[str, ...]:
+    """Return the numbers of what is left out; none where base has one of them, or such a slice."""
+    written = text_of(left_out)
+    if first := _FIRST.fullmatch(written):
+        count = first[1] or first[2]
+        is_known = (f"[{written}]" if first[1] else written).encode() in before
+        return (count,) if int(count) > 1 and not is_known else ()
+    numbers = tuple(dict.fromkeys(filter(_is_telling, map(text_of, walk(left_out)))))
+    return () if any(_has(one, before) for one in numbers) else numbers
 
 
 def _is_compared(node: tree_sitter.Node) -> bool:
