@@ -314,6 +314,7 @@ class Canaries:
         self._nonce = nonce
         self._exceptions = exceptions
         self._record = recorder.record
+        self._root = Path.cwd()  # tests may take away the folder that they have gone to
         self._watches: dict[int, ItemWatch] = {}
 
     def watch_of(self, item: Any) -> ItemWatch | None:
@@ -348,7 +349,7 @@ class Canaries:
         rewrite_asserts(tree, text.encode(), f"{name}.py", session.config)
         module = types.ModuleType(name)
         exec(compile(tree, f"{name}.py", "exec"), module.__dict__)  # noqa: S102
-        path = Path(os.getcwd()) / f"{name}.py"  # noqa: PTH109
+        path = self._root / f"{name}.py"
 
         class CanaryModule(self._pytest.Module):  # type: ignore[misc,name-defined]
             """A module that is in memory only."""

@@ -13,6 +13,7 @@ from typing import Any
 from sandbox.harness import canary, describe, outcome
 from sandbox.harness.recorder import Recorder
 
+_ROOT = os.getcwd()  # noqa: PTH109 - tests may take away the folder that they have gone to
 _LOADER = "unittest.loader."  # tests that stand for a module that failed or skipped while loading
 
 _NOTHING = "unittest reported nothing for this test."
@@ -210,7 +211,7 @@ def _guess(stem: str) -> str:
 
 
 def _relative(path: str) -> str:
-    inside = os.path.relpath(path, os.getcwd()).replace(os.sep, "/")  # noqa: PTH109
+    inside = os.path.relpath(path, _ROOT).replace(os.sep, "/")
     return path if inside.startswith("../") else inside
 
 

@@ -167,6 +167,16 @@ def test_what_ends_pytest_itself_is_told(bench: Bench, conftest: str, problem: s
     assert run.problem == problem.format(pytest.__version__)
 
 
+def test_tests_may_take_away_the_folder_that_they_are_in(bench: Bench) -> None:
+    gone = (
+        "import os\nimport tempfile\n\n\ndef test_a():\n    with tempfile.TemporaryDirectory() as place:\n"
+        "        os.chdir(place)\n\n\ndef test_b():\n    assert 1\n"
+    )
+    run = bench.results({"test_a.py": gone})
+    assert run.complete, run.problem
+    assert outcomes(run) == {"test_a": "passed", "test_b": "passed"}
+
+
 def test_a_test_that_calls_the_hook_for_uncaught_exceptions_ends_nothing(bench: Bench) -> None:
     shown = (
         "import sys\n\n\ndef test_shown():\n    try:\n        int('x')\n    except ValueError:\n"
