@@ -118,11 +118,19 @@ def _is_unbound(error: BaseException | None) -> bool:
     return trace is not None and trace.tb_next is None
 
 
+def attribute(value: object, name: str) -> Any:
+    """Return an attribute; None where there is none, whatever the object raises then."""
+    try:
+        return getattr(value, name, None)
+    except Exception:
+        return None
+
+
 def chain(function: object) -> list[Any]:
     """Return a function and what it wraps, outermost first."""
     found = [function]
     while len(found) < _DEEPEST:
-        inner = getattr(found[-1], "__wrapped__", None)
+        inner = attribute(found[-1], "__wrapped__")
         if inner is None:
             break
         found.append(inner)

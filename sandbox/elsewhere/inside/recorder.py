@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from sandbox.elsewhere.inside.calls import (
     MOST_CALLS,
+    attribute,
     chain,
     is_of_test,
     method,
@@ -146,11 +147,11 @@ class CallRecorder:
         names = frame.f_globals
         for name in (code.co_name, *[one for one in names if isinstance(one, str)]):
             for depth, one in enumerate(chain(names.get(name))):
-                if getattr(one, "__code__", None) is code:
+                if attribute(one, "__code__") is code:
                     self._known[code] = (name, depth)
                     return self._known[code]
         for depth, one in enumerate(method(type(_owner(frame)), code.co_name)):
-            if getattr(one, "__code__", None) is code:
+            if attribute(one, "__code__") is code:
                 self._known[code] = (_OF_A_CLASS, depth)
                 return self._known[code]
         if self._tries[code] >= _TRIES:
@@ -166,7 +167,7 @@ class CallRecorder:
         before, made = "", ""
         if owner is not None:
             before = state_of(owner)
-            known = [getattr(one, "__code__", None) for one in functions]
+            known = [attribute(one, "__code__") for one in functions]
             is_own = "<" not in name and known[depth : depth + 1] == [frame.f_code]
             made = self._made_of(owner, frame)
             if not is_own or not (before or made):
