@@ -90,6 +90,7 @@ def untested_python(tree: Tree, version: str) -> tuple[str, bool]:
 
 _TESTS = {
     "test", "tests", "testing", "pytest", "unittest", "unittests", "hatch-test", "tests-require",
+    "unit", "unit-test", "unit-tests",
 }  # fmt: skip
 _DEVELOPMENT = {"dev", "develop", "development", "default"}
 # A list with one of these words stands beside one for the newest versions, and both cannot be had at once.

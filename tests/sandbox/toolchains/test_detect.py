@@ -41,12 +41,13 @@ def test_a_folder_without_any_project_has_no_recipe(tmp_path: Path) -> None:
 def test_tests_and_development_lists_are_found_by_name_and_content(tmp_path: Path) -> None:
     text = HATCHLING + (
         'docs = ["sphinx"]\n[dependency-groups]\ndev = ["ruff", {include-group = "qa"}]\n'
-        'qa = ["pytest-cov", "pytest"]\nlint = ["mypy"]\n'
+        'qa = ["pytest-cov", "pytest"]\nlint = ["mypy"]\nunit = ["trio"]\nintegration = ["jubilant"]\n'
     )
     found = recipe(write(tmp_path, {"pyproject.toml": text, "tests/test_a.py": TEST}))
     words = installs(found)
     assert words[words.index("--extra") + 1] == "test"
-    assert words[words.index("--group") + 1] == "dev"
+    named = [words[n + 1] for n, word in enumerate(words) if word == "--group"]
+    assert list(dict.fromkeys(named)) == ["dev", "unit"]
     assert "docs" not in words
     assert "lint" not in words
     assert "Extra `test` is installed, because its name says that it is for tests." in found.reasons
