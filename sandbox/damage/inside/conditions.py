@@ -52,9 +52,7 @@ def conditions(sources: list[Source]) -> Iterator[Damage]:
     """
     before = b"\n".join(one.before for one in sources)
     gone = b"\n".join(text for one in sources for _, _, text in one.hunks)
-    found = [
-        (source, node) for source in sources if source.root for node in _new_ones(source, before)
-    ]
+    found = [(source, node) for source in sources for node in _new_ones(source, before)]
     valued = [(*one, values) for one in found if (values := _new_values(*one, before, gone))]
     for source, node, values in valued[:_MOST]:
         for is_met in (True, False):
@@ -76,7 +74,7 @@ def _always(
 ) -> Damage:
     line = node.start_point[0] + 1
     place = source.number, kind, line, source.symbol(line), node.start_byte, node.end_byte
-    put = _ALWAYS.get(source.language, ("true", "false"))[0 if is_met else 1]
+    put = _ALWAYS.get(source.language or source.dialect, ("true", "false"))[0 if is_met else 1]
     told = f"`{shown(text_of(node))}` is always {'true' if is_met else 'false'}"
     return Damage(*place, put.encode(), told, is_telling=False, names=values)
 
@@ -84,14 +82,15 @@ def _always(
 def _new_ones(source: Source, before: bytes) -> Iterator[tree_sitter.Node]:
     """Yield the outermost conditions with a value in the lines of a change."""
     end = 0
-    for node in walk(source.root) if source.root else ():
+    tops = (source.root,) if source.root else source.readable
+    for node in (one for top in tops for one in walk(top)):
         line, written = node.start_point[0] + 1, text_of(node)
         is_changed = source.adds(line)
         if node.start_byte < end or not is_changed or not _is_condition(node):
             continue
         if written.encode() in before or _TOLD_APART.search(written):
             continue
-        if _guards_read(node) or _counts(node):
+        if _guards_read(node) or _counts(node) or _chooses_code(node):
             continue
         if not (_own_texts(node) or any(map(is_value, walk(node)))):
             continue
@@ -160,6 +159,14 @@ def _counts(condition: tree_sitter.Node) -> bool:
     if first is None or counter is None:
         return False
     return re.search(rf"\b{re.escape(text_of(counter))}\s?=", text_of(first)) is not None
+
+
+def _chooses_code(condition: tree_sitter.Node) -> bool:
+    """Tell whether a condition is one of C's preprocessor: `#if PY_MINOR_VERSION >= 12`."""
+    around = condition.parent
+    while around is not None and _AROUND.search(around.type):
+        around = around.parent
+    return around is not None and around.type.startswith("preproc")
 
 
 def _member(condition: tree_sitter.Node) -> re.Match[str] | None:

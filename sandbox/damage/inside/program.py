@@ -106,13 +106,20 @@ def _read(number: int, file: dict[str, object], clock: Clock) -> Source | None:
         text = stream.read(MOST_BYTES + 1)
     if len(text) > MOST_BYTES or b"\0" in text:
         return None
-    root = clock.parse(text, language) if language else None
-    if clock.is_over or (root is not None and not is_modest(root)):
+    read = clock.parse_partly(text, language) if language else None
+    if clock.is_over or (read is not None and not is_modest(read)):
         return None
-    language = language if root is not None else ""  # of a dialect that the grammar cannot read
+    root = read if read is not None and not read.has_error else None
+    dialect, language = (
+        language,
+        language if root else "",
+    )  # the grammar cannot read a dialect whole
     ranges = [(a, b) for a, b in file["ranges"]]  # type: ignore[attr-defined]
     hunks = [(a, n, t.encode("utf-8", "surrogateescape")) for a, n, t in file["hunks"]]  # type: ignore[attr-defined]
     source = Source(number, language, text, ranges, hunks, root, suffix=suffix_of(path))
+    if root is None and read is not None and dialect in ("c", "cpp"):
+        source.dialect = dialect
+        source.readable = tuple(one for one in read.children if not one.has_error)
     if root is not None:
         source.functions = list(functions(root))
     return source

@@ -38,7 +38,8 @@ class Function:
 class Source:
     """One changed file of head with its tree; `language` is empty where no grammar reads it.
 
-    `named` are functions that are damaged though they did not change.
+    `named` are functions that are damaged though they did not change. Of a file of C that a grammar cannot
+    read whole, as of most with macros, `readable` are the parts of its top that it reads, in its `dialect`.
     """
 
     number: int
@@ -50,6 +51,8 @@ class Source:
     functions: list[Function] = field(default_factory=list)
     named: frozenset[str] = frozenset()
     suffix: str = ""  # of its name
+    dialect: str = ""
+    readable: tuple[tree_sitter.Node, ...] = ()
 
     @property
     def before(self) -> bytes:
@@ -102,6 +105,11 @@ class Clock:
 
     def parse(self, text: bytes, language: str) -> tree_sitter.Node | None:
         """Return the tree of a text; None where it does not parse, or not in time."""
+        root = self.parse_partly(text, language)
+        return None if root is None or root.has_error else root
+
+    def parse_partly(self, text: bytes, language: str) -> tree_sitter.Node | None:
+        """Return the tree of a text, which may have errors; None where there is none in time."""
         parser, _ = grammar(language)
         parser.reset()
         try:
@@ -111,7 +119,7 @@ class Clock:
             )
         except ValueError:
             return None
-        return None if tree.root_node.has_error else tree.root_node
+        return tree.root_node
 
     @property
     def is_over(self) -> bool:

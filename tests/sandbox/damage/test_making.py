@@ -210,6 +210,27 @@ async def test_what_narrows_a_condition_to_a_text_is_always_met(tmp_path: Path, 
     assert all(one.kind == NARROWED and one.names for one in found)
 
 
+MACROS = (
+    "MACRO_HEAD typedef struct {{ MACRO_MORE int size; }} thing;\n\n{}\n"
+    "static MACRO(int f(thing *one)) {{\n"
+)
+OF_C = "static int taken(thing *one) {\n  return one->size;\n}\n"
+
+
+async def test_a_condition_is_read_in_a_file_of_c_whose_macros_no_grammar_reads(
+    tmp_path: Path,
+) -> None:
+    more = (
+        "#if MINOR_VERSION >= 12 && X\n  if (one->size == 7)\n    return 0;\n#endif\n  return one"
+    )
+    base, head = (MACROS.format(one) for one in (OF_C, OF_C.replace("  return one", more)))
+    checkout = changed(tmp_path, {"a.c": base}, {"a.c": head})
+    sandbox = open_sandbox("bubblewrap", tmp_path / "state")
+    made = await make_damages(sandbox, checkout, {"a.c"}, ())
+    found = [one.damage.what for one in made if one.damage.kind == CONDITION]
+    assert found == [f"`one->size == 7` is always {met}" for met in ("true", "false")]
+
+
 TERMS = {
     "a.py": (
         "def f(a, b):\n    return a\n",
