@@ -171,7 +171,8 @@ def _terms_of(source: Source, gone: bytes, clock: Clock) -> Iterator[Damage]:
             continue
         if not _is_compared(node) and not any(TEXT.search(one.type) for one in walk(node)):
             put = text_of(kept)
-            told = f"`{shown(text_of(node))}` is only `{shown(put)}`", numbers
+            becomes = "is all of" if _is_first(left_out) else "is only"
+            told = f"`{shown(text_of(node))}` {becomes} `{shown(put)}`", numbers
             place = node, node.start_byte, node.end_byte
             yield _taken_back(source, "term", place, f"({put})", told)
 

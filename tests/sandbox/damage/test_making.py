@@ -251,12 +251,12 @@ TERMS = {
         "def f(a, b):\n    return a[:5] + 9\n",
         "import sys\n\n\ndef f(a, b):\n    c = sys.version_info[:2], a[:1], a[1:3], a[:b], a[:7] == b\n"
         "    return [x for x in a[:9]] + b[0:2] + a[:5] + 9, c\n",
-        ["`a[:9]` is only `a`", "`b[0:2]` is only `b`"],
+        ["`a[:9]` is all of `a`", "`b[0:2]` is all of `b`"],
     ),
     "b.js": (
         "const f = a => a;\n",
         "const f = (a, b) => [a.slice(0, 2), a.slice(1, 4), b.slice(0, a), a.slice(0, 1)];\n",
-        ["`a.slice(0, 2)` is only `a`"],
+        ["`a.slice(0, 2)` is all of `a`"],
     ),
 }
 """Base, head, and how terms with a new number are left out."""
@@ -272,7 +272,7 @@ async def test_a_term_with_a_new_number_is_left_out(tmp_path: Path, name: str) -
     assert [one.damage.what for one in found] == wanted
     for one in found:
         ((_, text),) = one.files
-        told = one.damage.what.partition("` is only")[0].strip("`")
+        told = one.damage.what.partition("` is ")[0].strip("`")
         assert one.damage.names and told not in text.decode()
 
 
