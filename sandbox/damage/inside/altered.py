@@ -23,7 +23,12 @@ from sandbox.damage.inside.dropped import dropped_promises
 from sandbox.damage.inside.for_people import GIVEN
 from sandbox.damage.inside.languages import FUNCTIONS
 from sandbox.damage.inside.make import Damage, shown
-from sandbox.damage.inside.other_words import is_overwritten, is_said_otherwise
+from sandbox.damage.inside.other_words import (
+    is_overwritten,
+    is_said_otherwise,
+    only_refuses,
+    without_refused,
+)
 from sandbox.damage.inside.parts import Place, Step, parts, steps
 from sandbox.damage.inside.source import (
     Clock,
@@ -169,11 +174,13 @@ def _as_on_base(
     root = clock.parse(text, source.language) if symbol else None
     if root is None:
         return
-    was = Place.of(text, root, start, start + len(put))
+    whole = Place.of(text, root, start, start + len(put))
+    was = without_refused(whole, source)
     now = Place.of(source.text, source.root, start, stop)
     changed = steps(was.pieces, now.pieces)
     same = [one for one in changed if is_said_otherwise(one, source, clock)]
-    if len(same) == len(changed) or is_overwritten(root, was.pieces):
+    only_refused = len(was.pieces) < len(whole.pieces) and all(map(only_refuses, changed))
+    if len(same) == len(changed) or only_refused or is_overwritten(root, was.pieces):
         return
     left = iter(tokens(source.root, with_types=False))
     # Else what was there is there, in its order.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import tree_sitter
 
 from sandbox.damage.inside.for_people import is_for_people
 from sandbox.damage.inside.languages import FUNCTIONS
-from sandbox.damage.inside.parts import Step
+from sandbox.damage.inside.parts import Place, Step
 from sandbox.damage.inside.source import Clock, Piece, Source, name_of, pieces, text_of, walk
 
 _LEAST_NAMED = 3  # words and marks of an expression
@@ -147,6 +148,51 @@ def _is_unnamed(gone: Sequence[Piece], source: Source) -> bool:
     is_plain = all("call" not in one.type and one.type not in _RUNS for one in walk(right))
     is_named = re.search(rf"(?<!\w){re.escape(words)}(?!\w)", source.text.decode(errors="replace"))
     return words[:1] in ("_", "#") and is_plain and is_named is None
+
+
+def without_refused(was: Place, source: Source) -> Place:
+    """Leave out of a place what asserts that for which head's function raises an error of its own."""
+    return replace(was, pieces=[one for one in was.pieces if not _is_refused(one.node, source)])
+
+
+def only_refuses(step: Step) -> bool:
+    """Tell whether nothing is gone, and all that came is a guard that raises an error."""
+    return not step.gone and all(_is_in_guard(one.node) for one in step.came)
+
+
+def _is_in_guard(piece: tree_sitter.Node) -> bool:
+    node: tree_sitter.Node | None = piece
+    while node is not None and not (node.type == "if_statement" and _refuses(node)):
+        node = node.parent if node.type not in FUNCTIONS else None
+    return node is not None
+
+
+def _is_refused(piece: tree_sitter.Node, source: Source) -> bool:
+    node: tree_sitter.Node | None = piece
+    while node is not None and node.type != "assert_statement":
+        node = node.parent if node.type not in FUNCTIONS else None
+    around = node.parent if node is not None else None
+    while around is not None and around.type not in FUNCTIONS:
+        around = around.parent
+    if node is None or around is None or source.root is None:
+        return False
+    name, asserted = name_of(around), text_of(node.named_children[0])
+    same = [o for o in walk(source.root) if o.type in FUNCTIONS and name_of(o) == name]
+    guards = (one for o in same for one in walk(o) if one.type == "if_statement")
+    return bool(name) and len(same) == 1 and any(_refuses(one, asserted) for one in guards)
+
+
+def _refuses(guard: tree_sitter.Node, asserted: str = "") -> bool:
+    """Tell whether a guard raises an error where something, or what was asserted, does not hold."""
+    condition, body = (
+        guard.child_by_field_name("condition"),
+        guard.child_by_field_name("consequence"),
+    )
+    if condition is None or body is None or condition.type != "not_operator":
+        return False
+    last = body.named_children[-1] if body.named_children else body
+    said = text_of(condition.named_children[-1])
+    return last.type == "raise_statement" and asserted in ("", said)
 
 
 def is_overwritten(root: tree_sitter.Node, put: Sequence[Piece]) -> bool:

@@ -259,6 +259,8 @@ def said(
     waiting = [root]
     while waiting:
         node = waiting.pop()
+        if not with_types and (given := _only_typed(node)) is not None:
+            node = given
         if not (_says_nothing(node) or (not with_types and node.type in TYPES)):
             yield node
             near = (one for one in node.children if one.end_byte > start and one.start_byte < end)
@@ -269,6 +271,14 @@ def tokens(root: tree_sitter.Node, *, with_types: bool = True) -> list[bytes]:
     """Return all that is written in a tree, as `said`, without layout."""
     nodes = said(root, with_types=with_types)
     return [one.text for node in nodes for one in pieces(node)]
+
+
+def _only_typed(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    """Return what `typing.cast` is given beside a type, which is what it gives; None for any other node."""
+    called = node.child_by_field_name("function") if node.type == "call" else None
+    given = node.child_by_field_name("arguments") if called is not None else None
+    is_cast = called is not None and called.text == b"typing.cast"
+    return given.named_children[1] if is_cast and given and given.named_child_count == 2 else None
 
 
 def _says_nothing(node: tree_sitter.Node) -> bool:

@@ -123,6 +123,28 @@ async def test_nor_is_a_value_that_is_overwritten_before_it_is_read(
     assert bool(await altered(tmp_path, base, head)) is is_tried
 
 
+ASSERTS = "def f(a):\n    b = load(a)\n    assert isinstance(b, dict)\n    return typing.cast('dict', b)\n"
+REFUSES = (
+    "def f(a):\n    b = load(a)\n    if not isinstance(b, dict):\n        raise Error(b)\n"
+    "    return b\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("head", "tried"),
+    [
+        (REFUSES, False),
+        (REFUSES.replace("        raise Error(b)", "        b = {}"), True),
+        (REFUSES.replace("isinstance(b, dict)", "isinstance(a, dict)"), True),
+        (REFUSES.replace("return b", "return list(b)"), True),
+    ],
+)
+async def test_nor_is_what_is_asserted_where_the_function_refuses_it_now(
+    tmp_path: Path, head: str, tried: bool
+) -> None:
+    assert bool(await altered(tmp_path, ASSERTS, head)) is tried
+
+
 async def test_nor_are_types_of_what_a_function_assigns(tmp_path: Path) -> None:
     base = "def f(a):\n    b: list[dict[str, int]] = []\n    return [*b, a]\n"
     assert await altered(tmp_path, base, base.replace("int", "str")) == []
