@@ -28,7 +28,7 @@ def test_objects_that_raise_when_they_are_asked_do_not_take_the_recorder_away(
 ) -> None:
     names: dict[str, Any] = {"__name__": "odd"}
     exec(compile(MODULE, str(tmp_path / "odd.py"), "exec"), names)  # noqa: S102
-    recorder = CallRecorder(str(tmp_path), ["test_a.py"], [])
+    recorder = CallRecorder(str(tmp_path), ["test_a.py"], [], [])
     before = sys.getprofile()
     recorder.start()
     try:
