@@ -183,6 +183,8 @@ def _runner(rest: list[str], variables: list[str]) -> tuple[TestRunner, tuple[st
             if len(arguments) != 1 or not _TEST_SCRIPT.search(arguments[0]):
                 return None
             return TestRunner.NODE, (*variables, *node, "--", arguments[0])
+        package = path.rsplit("node_modules/", 1)[1].partition("/")[0]
+        program = program if program in _RUNNERS else package  # vitest/dist/cli-wrapper.js
         arguments = arguments[1:]
     runner = _RUNNERS.get(program)
     if runner is None:

@@ -78,6 +78,7 @@ def test_the_command_shown_for_some_files_runs_what_was_run(
             "jest",
             ("NODE_OPTIONS=--experimental-vm-modules", "--", "-c", "x.json"),
         ),
+        ("node node_modules/vitest/dist/cli-wrapper.js --run", "vitest", ("--",)),
         (
             "node --experimental-vm-modules node_modules/jest/bin/jest.js",
             "jest",
