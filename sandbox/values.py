@@ -192,8 +192,8 @@ class Recipe:
 
     `reasons` are full sentences for the report. `needs` names what this machine lacks
     ("Python >= 3.13"); a recipe with needs is never built and yields `unverified`.
-    `guessed` are those of `install_project` that the project's own tests do not call: where they fail on
-    both sides, the tests run without them, and `unbuilt` says so as a sentence.
+    `optional` are those of `install_project` without which tests may run: where they fail alike on both
+    sides, the tests run all the same, and `unbuilt` says so as a sentence.
     `lock_digest` is the sha256 of every declared input of the dependency layer; `runs_tree` says that
     code of the tree can run while it is filled, so that the whole tree is an input too.
     """
@@ -213,7 +213,7 @@ class Recipe:
     more_calls: tuple[TestCall, ...] = ()  # what the project's own tests call besides
     too_new: str = ""  # that all versions which the project tests with are older than this one
     runs_tree: bool = False
-    guessed: tuple[tuple[str, ...], ...] = ()
+    optional: tuple[tuple[str, ...], ...] = ()
     unbuilt: str = ""
 
     @property

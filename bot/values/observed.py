@@ -228,7 +228,7 @@ class Observed:
     unnamed: tuple[str, ...] = ()
     read_by_tests: str = ""
     left_out: str = ""  # which of base's tests are not run, as a sentence
-    unbuilt: str = ""  # which build failed on both sides and was left out, as a sentence
+    unbuilt: str = ""  # which build failed on both sides, and tests ran all the same; as a sentence
     too_new: str = ""  # that base is tested with older versions of its language only, as a sentence
     changed_paths: tuple[str, ...] = ()
     changes_truncated: bool = False

@@ -27,12 +27,12 @@ from sandbox.test_runs.path_kinds import PathKind, classify
 from sandbox.toolchains import ECOSYSTEMS
 from sandbox.toolchains.build_command import (
     BuildRun,
+    can_do_without,
     fetch_toolchain,
     install_dependencies,
     keep_downloads,
-    only_guess_failed,
     run_step,
-    without_guess,
+    tolerating,
 )
 from sandbox.toolchains.ecosystem import BuildRequest, repository_folder
 from sandbox.toolchains.layers import (
@@ -110,8 +110,8 @@ async def build_both(
         shared = await _dependencies(BuildRun(sandbox, base))
     usable = shared if shared and not shared.failure else None
     built = await a_few_at_a_time(cores(), [one(base, shared), one(head, usable)])
-    if base and head and all(e and only_guess_failed(e) for e in built):
-        base, head = without_guess(base), without_guess(head)
+    if base and head and built[0] and built[1] and can_do_without(built[0], built[1]):
+        base, head = tolerating(base), tolerating(head)
         built = await a_few_at_a_time(cores(), [one(base), one(head)])
     return built[0], built[1]
 

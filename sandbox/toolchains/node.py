@@ -159,7 +159,7 @@ def _recipe(
         why = _installed_by(manager, setup.released_before)
     else:
         install, why = (), "Nothing is installed: package.json names no dependencies."
-    build, guessed, why_build = build_first(Tree(tree.root / setup.root), manifest, runner)
+    build, optional, why_build = build_first(Tree(tree.root / setup.root), manifest, runner)
     needed, names = workspace_builds(tree, setup.root)
     if names:
         told = ", ".join(names[:5]) + (" and more" if len(names) > 5 else "")
@@ -171,7 +171,7 @@ def _recipe(
         reasons=(why, *why_build, runner.reason),
         install=install,
         install_project=(*needed, *build),
-        guessed=guessed,
+        optional=optional,
         runner=runner.runner,
         test_arguments=runner.arguments,
         lock_digest=hashlib.sha256(json.dumps([versions, install, inputs]).encode()).hexdigest(),

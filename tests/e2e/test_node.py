@@ -155,11 +155,12 @@ def test_tests_that_are_built_are_built_of_the_right_side(tmp_path: Path) -> Non
     assert "test/total.test.js::total adds up all prices" not in judged.document.tests.pass_to_pass
 
 
-def test_a_build_that_fails_on_both_sides_and_that_tests_do_not_call_is_left_out(
-    tmp_path: Path,
+@pytest.mark.parametrize("test", ["node --test", "npm run build && node --test"])
+def test_a_build_that_fails_on_both_sides_does_not_keep_tests_from_running(
+    tmp_path: Path, test: str
 ) -> None:
     manifest = {"name": "till", "type": "module"}
-    scripts = {"test": "node --test", "build": "node build.js"}
+    scripts = {"test": test, "build": "node build.js"}
     folder = open_folder(
         tmp_path,
         {
@@ -173,7 +174,11 @@ def test_a_build_that_fails_on_both_sides_and_that_tests_do_not_call_is_left_out
     judged = folder.judge(folder.branch("good", files), task=TASK)
     assert judged.conclusion == "success", judged.said()
     said = judged.said()
-    assert "`npm run build` fails on base and on head, so the tests were run without it." in said
+    assert "`npm run build` fails on base and on head. The tests were run all the same." in said
+    worse = {**files, "build.js": "console.error('error: no such price');\nprocess.exit(3);\n"}
+    judged = folder.judge(folder.branch("worse", worse), task=TASK)
+    assert judged.conclusion == "action_required", judged.said()
+    assert "Neither base nor head builds: error: no such price." in judged.said()
     mends = {"build.js": "import {cpSync} from 'node:fs';\ncpSync('price.js', 'dist/price.js');\n"}
     base = folder.branch("mended", mends)
     folder.branch("broken", {**files, "build.js": "process.exit(3);\n"}, base)

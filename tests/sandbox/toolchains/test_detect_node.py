@@ -362,7 +362,7 @@ def test_what_npm_prepares_is_made_where_a_source_loads_it(
     manifest = {"scripts": {"test": "node --test", "build": "tsc", "prepare": "node make.mjs"}}
     files = {"lib__index_js": source, "lib__one_ts": "export {}"}
     recipe = node(tmp_path, manifest, **files)
-    assert (("npm", "run", "prepare") in recipe.guessed) is bool(made)
+    assert (("npm", "run", "prepare") in recipe.optional) is bool(made)
     assert any(f"load `{made}`" in one for one in recipe.reasons) is bool(made)
 
 
