@@ -100,6 +100,8 @@ VARIABLE = re.compile(r"[A-Za-z_]\w*=")
 _EXPRESSION = re.compile(r"/(\^?)((?:[\w:-]|\\[.-]|\.[*+]){1,100})(\$?)/")
 RUNNERS = ("mocha", "_mocha", "jest", "vitest", "ava", "jasmine", "tap", "tape", "uvu")
 """Programs that run tests; a package manager starts them by their names alone."""
+_BRINGING = {"kcd-scripts": ("jest", "--config=node_modules/kcd-scripts/jest.js", "--rootDir=.")}
+"""Programs that start a runner which they bring, with settings of theirs where the project has none."""
 _LONGEST = 4000
 _DEEPEST = 6
 # Programs that only start another one; their own options are left out.
@@ -136,7 +138,7 @@ class Chain:
             known = [one for one in self._scripts.names() if self._scripts.text(one)]
             found = (one for name in names for one in known if fnmatchcase(one, name))
             called = list(dict.fromkeys(found))
-            file = self._of_a_file(inner)
+            file = self._of_a_file(inner) or self._brought(inner)
             loaded = self._loaded_by(words[: len(words) - len(inner)])
             if not called and not file:
                 yield script, [*loaded, *words]
@@ -156,6 +158,16 @@ class Chain:
         modules = (one for table in found for one in table.strings("require"))
         loaded = [f"--require={one}" for one in modules if _MODULE.fullmatch(one)]
         return [f"NODE_OPTIONS={' '.join(dict.fromkeys(loaded))}"] if loaded else []
+
+    def _brought(self, words: list[str]) -> str:
+        """Return the command that a program comes to which brings a runner; nothing of any other."""
+        if words[1:2] != ["test"] or words[0] not in _BRINGING:
+            return ""
+        runner, *settings = _BRINGING[words[0]]
+        is_set = self._read(f"{runner}.config.js") or json_table(self._read("package.json")).has(
+            runner
+        )
+        return shlex.join([runner, *([] if is_set else settings), *words[2:]])
 
     def _of_a_file(self, words: list[str]) -> str:
         """Return the commands of a shell file, or of a target of the Makefile, that a command runs."""

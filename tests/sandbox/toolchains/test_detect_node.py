@@ -78,6 +78,11 @@ def test_the_command_shown_for_some_files_runs_what_was_run(
             "jest",
             ("NODE_OPTIONS=--experimental-vm-modules", "--", "-c", "x.json"),
         ),
+        (
+            "kcd-scripts test --coverage -t a",
+            "jest",
+            ("--", "--config=node_modules/kcd-scripts/jest.js", "--rootDir=.", "-t", "a"),
+        ),
         ("node node_modules/vitest/dist/cli-wrapper.js --run", "vitest", ("--",)),
         (
             "node --experimental-vm-modules node_modules/jest/bin/jest.js",
@@ -178,6 +183,11 @@ def test_what_nyc_has_every_node_load_is_loaded(
     assert (found.runner.value, found.test_arguments) == ("mocha", (*variables, "--", "x"))
     plain = node(tmp_path, {"scripts": {"test": "mocha x"}, "nyc": settings})
     assert plain.test_arguments == ("--", "x")
+
+
+def test_a_project_has_its_own_settings_of_a_runner_that_is_brought(tmp_path: Path) -> None:
+    found = node(tmp_path, {"scripts": {"test": "kcd-scripts test"}, "jest": {"roots": ["lib"]}})
+    assert (found.runner.value, found.test_arguments) == ("jest", ("--",))
 
 
 def test_every_call_of_a_runner_is_made(tmp_path: Path) -> None:
