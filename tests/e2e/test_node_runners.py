@@ -121,13 +121,19 @@ def test_an_old_vitest_finds_vite_where_pnpm_puts_it(tmp_path: Path) -> None:
     assert_shown_by(seen, f"test/price.test.js::{TITLE}")
 
 
-def test_an_option_of_vitest_takes_no_file_for_its_value(tmp_path: Path) -> None:
-    """`--typecheck test/price.test.js` left out that file, and base's tests on head's code did not run."""
+@pytest.mark.parametrize(
+    "script", ["vitest run --typecheck", "vitest run && vitest run --typecheck.only"]
+)
+def test_an_option_of_vitest_takes_no_file_for_its_value(tmp_path: Path, script: str) -> None:
+    """`--typecheck test/price.test.js` left out that file, and base's tests on head's code did not run.
+
+    Where `--typecheck.only` gets no file of types, this vitest is gone before its end.
+    """
     packages = {"vitest": "1.0.4", "vite": "^5", "typescript": "^5"}
     settings = {"allowJs": True, "strict": True, "noEmit": True, "skipLibCheck": True}
     settings |= {"module": "esnext", "moduleResolution": "bundler", "target": "esnext"}
     base = {
-        "package.json": manifest("vitest run --typecheck", **packages),
+        "package.json": manifest(script, **packages),
         "tsconfig.json": json.dumps({"compilerOptions": settings}),
         "price.js": DISCOUNT,
         "test/price.test.js": CALLED,
