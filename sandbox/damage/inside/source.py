@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,6 +22,11 @@ _LISTING = frozenset((
 ))  # fmt: skip
 """Where a comma behind the last entry is layout; in Python's tuples it is none."""
 TYPES = ("type", "type_annotation", "type_parameters", "type_arguments")
+_CASTS = ("as_expression", "satisfies_expression", "non_null_expression")
+_WHOLE = re.compile(
+    r"identifier|this|super|(?:member|subscript|call|array|object|parenthesized)\w*|.*_literal"
+)
+"""What brackets round it do not hold together."""
 
 
 @dataclass(slots=True)
@@ -261,7 +267,8 @@ def said(
         node = waiting.pop()
         if not with_types and (given := _only_typed(node)) is not None:
             node = given
-        if not (_says_nothing(node) or (not with_types and node.type in TYPES)):
+        is_typing = node.type in TYPES or _is_of_a_cast(node)
+        if not (_says_nothing(node) or (not with_types and is_typing)):
             yield node
             near = (one for one in node.children if one.end_byte > start and one.start_byte < end)
             waiting += reversed([*near])
@@ -291,6 +298,21 @@ def _says_nothing(node: tree_sitter.Node) -> bool:
     if node.type == "expression_statement":
         return node.named_child_count == 1 and "string" in node.named_children[0].type
     return node.type == "assignment" and node.children[0].text == b"__all__"
+
+
+def _is_of_a_cast(node: tree_sitter.Node) -> bool:
+    """Tell whether a node is what a cast adds to its value: `as T`, `!`, and the brackets of `(a as T).b`."""
+    around = node.parent
+    if around is None or (around.type in _CASTS and node == around.children[0]):
+        return False
+    if around.type in _CASTS:
+        return True
+    inner = around.named_children[0] if node.type in ("(", ")") and around.named_children else None
+    if around.type != "parenthesized_expression" or inner is None or inner.type not in _CASTS:
+        return False
+    while inner.type in _CASTS:
+        inner = inner.children[0]
+    return _WHOLE.fullmatch(inner.type) is not None
 
 
 def bound(root: tree_sitter.Node) -> set[tuple[str, ...]]:

@@ -150,6 +150,23 @@ async def test_nor_are_types_of_what_a_function_assigns(tmp_path: Path) -> None:
     assert await altered(tmp_path, base, base.replace("int", "str")) == []
 
 
+@pytest.mark.parametrize(
+    ("was", "now", "is_tried"),
+    [
+        ("(a as unknown) as string", "a as string", False),
+        ("(a as any).b!", "a.b", False),
+        ("(a.b() satisfies B)", "a.b()", False),
+        ("(a + 1 as number) * 2", "a + 1 * 2", True),
+        ("(a as any).b", "a.c", True),
+        ("!a", "a!", True),
+    ],
+)
+async def test_nor_are_casts(tmp_path: Path, was: str, now: str, is_tried: bool) -> None:
+    base = f"function f(a: any) {{\n  return {was};\n}}\n"
+    found = await altered(tmp_path, base, base.replace(was, now), "a.ts")
+    assert bool(found) is is_tried
+
+
 async def test_a_comma_behind_the_last_entry_of_a_list_is_layout(tmp_path: Path) -> None:
     base = "def f(\n    a: list[int],\n    b=1,\n):\n    return [\n        a,\n        b,\n    ]\n"
     short = "def f(a: Rows, b=1):\n    return [a, b]\n"
