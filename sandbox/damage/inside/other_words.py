@@ -10,6 +10,7 @@ import tree_sitter
 
 from sandbox.damage.inside.for_people import is_for_people
 from sandbox.damage.inside.languages import FUNCTIONS
+from sandbox.damage.inside.other_questions import is_asked_otherwise
 from sandbox.damage.inside.parts import Place, Step
 from sandbox.damage.inside.source import Clock, Piece, Source, name_of, pieces, text_of, walk
 
@@ -54,7 +55,9 @@ def is_said_otherwise(step: Step, source: Source, clock: Clock) -> bool:
     gone, came = ([one.text for one in side] for side in (step.gone, step.came))
     if all(is_for_people(one) for one in (*step.gone, *step.came)):
         return True
-    if _are_quotes(gone, came) or _is_renamed(step, source, clock):
+    if _are_quotes(gone, came) or is_asked_otherwise(step.gone, step.came):
+        return True
+    if _is_renamed(step, source, clock):
         return True
     is_dead = not came and (_is_unread(step.gone, source) or _is_unnamed(step.gone, source))
     if is_dead or any(gone in ways and came in ways for ways in (_COPIED, _DECLARED)):

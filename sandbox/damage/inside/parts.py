@@ -33,7 +33,7 @@ _IN_TEXT = re.compile(
 )
 """A pattern's escapes, classes and groups; words; signs."""
 _COMPARING = (b"==", b"!=", b"===", b"!==", b"<", b">", b"<=", b">=", b"is", b"is not")
-_OPENING, _CLOSING = (b"(", b"[", b"{"), (b")", b"]", b"}")
+_OPENING, _CLOSING = ("(", "[", "{", "${"), (")", "]", "}")
 _SEVERAL = 3  # words that do not stand in two places by chance
 _COMPARED = 3  # parts: what is compared, how, and with what
 _CONSTANTS = (b"None", b"null", b"undefined", b"nil", b"True", b"true", b"False", b"false")
@@ -128,7 +128,9 @@ def parts(changed: list[Step], was: Place, now: Place, hunk: tuple[bytes, bytes]
     is_whole = len(found) == 1 and not is_more
     is_anew = len(found) > _MOST_PARTS or not was.lines == now.lines <= _MOST_LINES
     for one in found if not (is_whole or is_anew) else ():
-        if _is_moved(one, was, now, hunk) or not (_is_closed(one.gone) and _is_closed(one.came)):
+        if _is_moved(one, was, now, hunk):
+            continue
+        if not (_is_closed(one.gone, was) and _is_closed(one.came, now)):
             continue
         put = was.text[one.gone[0].start : one.gone[-1].end] if one.gone else b""
         came = now.text[one.at : one.end]
@@ -165,11 +167,17 @@ def _is_moved(one: Step, was: Place, now: Place, hunk: tuple[bytes, bytes]) -> b
     return b"".join(own.split()) in b"".join(other.split())
 
 
-def _is_closed(written: tuple[Piece, ...]) -> bool:
-    """Tell whether all brackets of code that open or close in some pieces do both there."""
+def _is_closed(written: tuple[Piece, ...], place: Place) -> bool:
+    """Tell whether all brackets that open or close from the first piece to the last do both there.
+
+    Those of a cast are between pieces.
+    """
+    start, end = (written[0].start, written[-1].end) if written else (0, 0)
     depth = 0
-    for piece in written if not any(TEXT.search(one.type) for one in written) else ():
-        depth += (piece.text in _OPENING) - (piece.text in _CLOSING)
+    for node in said(place.root, start, end, with_types=True) if written else ():
+        if node.children or not start <= node.start_byte < end:
+            continue
+        depth += (node.type in _OPENING) - (node.type in _CLOSING)
         if depth < 0:
             return False
     return depth == 0

@@ -153,6 +153,33 @@ async def test_nor_are_types_of_what_a_function_assigns(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("was", "now", "is_tried"),
     [
+        ("if (a.length !== 0)", "if (a.length > 0)", True),
+        ("if (a.length > 0)", "if (a.length)", False),
+        ("if (a.length && b)", "if (a.length > 0 && b)", False),
+        ("if (text.length > 0 && b)", "if (text && b)", False),
+        ("if (!(text))", "if (!(text.length > 0))", False),
+        ("if (a.length > 0)", "if (a)", True),
+        ("if (a.length > 0)", "if (a.length >= 0)", True),
+        ("if (a.length === 0)", "if (a.length)", True),
+        ("if (a.length > 1)", "if (a.length)", True),
+        ("if (b = text.length > 0)", "if (b = text)", True),
+        ("if (parts.length > 0)", "if (parts)", True),
+        ("if (any.length > 0)", "if (any)", True),
+    ],
+)
+async def test_nor_is_a_length_that_is_asked_for_otherwise(
+    tmp_path: Path, was: str, now: str, is_tried: bool
+) -> None:
+    known = "const text = typeof b === 'string' ? b : '';\n  const parts = b.split(',');"
+    known += "\n  let any = '';"
+    base = f"function f(a, b) {{\n  {known}\n  {was} {{\n    return parts;\n  }}\n  any = a;\n}}\n"
+    found = await altered(tmp_path, base, base.replace(was, now), "a.js")
+    assert bool(found) is is_tried
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "is_tried"),
+    [
         ("(a as unknown) as string", "a as string", False),
         ("(a as any).b!", "a.b", False),
         ("(a.b() satisfies B)", "a.b()", False),
