@@ -24,7 +24,7 @@ from sandbox.test_runs.four_runs import (
 )
 from sandbox.values import Diff, Outcome, TestResult, TestRun
 
-_STACK = re.compile(r"(?:at .*:\d{1,9}:\d{1,9}\)?|Require stack:|- /.*)$")
+_STACK = re.compile(r"(?:at .*(?::\d{1,9}:\d{1,9}\)?|\(<anonymous>\))|Require stack:|- /.*)$")
 """What Node says below an error."""
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from bot.evidence.tests.four_way import compare
+from bot.evidence.tests.four_way import compare, why_it_failed
 from bot.values import FourWay, TestChange, TestComparison
 from sandbox.test_runs.four_runs import FourRuns, OtherRunner, Repeat
 from sandbox.values import ChangeStatus, Diff, FileChange, Outcome, TestResult, TestRun
@@ -156,6 +156,14 @@ def test_what_passes_once_and_fails_once_on_both_sides_is_flaky(
     bb, bh, hb, hh = told
     (found,) = compare(FourRuns(bb, hh, bh, hb, (FILE,), (FILE,)), TEST_CHANGED).comparisons
     assert found.change is change
+
+
+def test_the_reason_is_no_line_of_a_stack() -> None:
+    said = "Error: Debug Failure.\n    at load (/a.js:1:2)\n    at Array.map (<anonymous>)"
+    assert (
+        why_it_failed(TestResult(TEST, E, message=said, path=FILE))
+        == f"Error: Debug Failure. ({FILE})"
+    )
 
 
 def test_the_message_is_the_failure_that_matters() -> None:
