@@ -12,7 +12,17 @@ from sandbox.damage.inside.for_people import is_for_people
 from sandbox.damage.inside.languages import FUNCTIONS
 from sandbox.damage.inside.other_questions import is_asked_otherwise
 from sandbox.damage.inside.parts import Place, Step
-from sandbox.damage.inside.source import Clock, Piece, Source, name_of, pieces, text_of, walk
+from sandbox.damage.inside.source import (
+    Clock,
+    Piece,
+    Source,
+    function_around,
+    name_of,
+    pieces,
+    text_of,
+    tokens,
+    walk,
+)
 
 _LEAST_NAMED = 3  # words and marks of an expression
 _COPIED = ([b".", b"copy", b"(", b")"], [b"[", b":", b"]"])
@@ -57,7 +67,7 @@ def is_said_otherwise(step: Step, source: Source, clock: Clock) -> bool:
         return True
     if _are_quotes(gone, came) or is_asked_otherwise(step.gone, step.came):
         return True
-    if _is_renamed(step, source, clock):
+    if _is_renamed(step, source, clock) or _is_function_renamed(step, source, clock):
         return True
     is_dead = not came and (_is_unread(step.gone, source) or _is_unnamed(step.gone, source))
     if is_dead or any(gone in ways and came in ways for ways in (_COPIED, _DECLARED)):
@@ -95,6 +105,54 @@ def _is_renamed(step: Step, source: Source, clock: Clock) -> bool:
     )
     same = [one for one in functions if name_of(one) == name_of(around)]
     return len(same) == 1 and old.text in _own(same[0]) and new.text not in _words(same[0])
+
+
+def _is_function_renamed(step: Step, source: Source, clock: Clock) -> bool:
+    """Tell whether a call has the name that the same function has now, which base has not.
+
+    Another one may have the old name on head.
+    """
+    if not len(step.gone) == len(step.came) == 1 or source.root is None:
+        return False
+    old, new = step.gone[0], step.came[0]
+    around = [function_around(one.node) for one in (old, new)]
+    if not (_is_called(old.node) and _is_called(new.node)) or new.text in source.before:
+        return False
+    if any(
+        one is None or side.text in _own(one) for one, side in zip(around, (old, new), strict=True)
+    ):
+        return False
+    root = clock.parse(source.before, source.language)
+    sides = [(root, old), (source.root, new)]
+    named = [_named(tree, text_of(name.node)) for tree, name in sides if tree is not None]
+    if [len(one) for one in named] != [1, 1]:
+        return False
+    before = [
+        new.text if word == old.text else word for word in tokens(named[0][0], with_types=False)
+    ]
+    return before == tokens(named[1][0], with_types=False)
+
+
+def _is_called(node: tree_sitter.Node) -> bool:
+    """Tell whether a node is the name of what a call runs: a function, or one of the object's own."""
+    around = node.parent
+    called = node
+    if around is not None and around.type in ("attribute", "member_expression"):
+        if text_of(around.children[0]) not in ("this", "self"):
+            return False
+        called, around = around, around.parent
+    return around is not None and around.child_by_field_name("function") == called
+
+
+def _named(root: tree_sitter.Node, name: str) -> list[tree_sitter.Node]:
+    """Return the functions of a name, with their decorators."""
+    found = (one for one in walk(root) if one.type in FUNCTIONS and one.is_named)
+    same = [one for one in found if name_of(one) == name]
+    above = [one.parent for one in same]
+    return [
+        up if up is not None and up.type == "decorated_definition" else one
+        for one, up in zip(same, above, strict=True)
+    ]
 
 
 def _words(function: tree_sitter.Node) -> set[bytes]:

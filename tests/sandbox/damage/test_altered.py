@@ -180,6 +180,28 @@ async def test_nor_is_a_length_that_is_asked_for_otherwise(
 @pytest.mark.parametrize(
     ("was", "now", "is_tried"),
     [
+        ("return a + 1", "return a + 1", False),
+        ("return a and one(a - 1)", "return a and each(a - 1)", False),
+        ("return a + 1", "return a + 2", True),
+        ("return a + 1", "return a + each(0)", True),
+    ],
+)
+async def test_nor_is_a_call_of_the_same_function_by_its_new_name(
+    tmp_path: Path, was: str, now: str, is_tried: bool
+) -> None:
+    """The old name is another function's now: with a call of that, the place would not be as on base."""
+    call = "def call(items):\n    return [{}(item) for item in items]\n"
+    base = f"def one(a):\n    {was}\n\n\n{call.format('one')}"
+    head = (
+        f"def one(a):\n    return call([a])\n\n\ndef each(a):\n    {now}\n\n\n{call.format('each')}"
+    )
+    found = await altered(tmp_path, base, head)
+    assert any("for item in items" in one.what for one in found) is is_tried
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "is_tried"),
+    [
         ("(a as unknown) as string", "a as string", False),
         ("(a as any).b!", "a.b", False),
         ("(a.b() satisfies B)", "a.b()", False),
