@@ -53,7 +53,8 @@ MOST_COMPARED = 2000  # of a test's body
 MOST_LINES = 400
 _FOR_OLDER = re.compile(r"(?i:skip_?if)\(sys\.version_info >= \(3, (\d{1,2})\)[,)]")
 _LOWEST = re.compile(
-    r"(?m)^\s*(?:requires-python|python_requires|python)\s*=\s*[\"']?(?:>=|\^|~=?)\s*3\.(\d{1,2})"
+    r"(?m)^[ \t]{0,40}(?:requires-python|python_requires|python)[ \t]{0,40}=[ \t]{0,40}[\"']?"
+    r"(?:>=|\^|~=?)[ \t]{0,9}3\.(\d{1,2})"
 )
 _CONDITIONAL = re.compile(r"(?i)skip_?(?:if|unless)\((?!\s*(?:True|1)\b)|importorskip|\brunIf\b")
 
