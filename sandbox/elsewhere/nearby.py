@@ -183,7 +183,7 @@ def _swaps(driver: Driver, looking: Looking, seen: list[Recorded]) -> Iterator[S
         for other in looking.kept
         for call in seen[:MOST_OF_A_FUNCTION]
         for slot, value in enumerate(driver.values(call))
-        if isinstance(value, str) and not value.isidentifier() and value != other
+        if type(value) is str and not value.isidentifier() and value != other
     )
     return chain(islice(found, MOST_INPUTS), islice(kept, MOST_INPUTS))
 
