@@ -49,14 +49,15 @@ def calls_around(
     call: Recorded,
     words: tuple[object, ...],
     recorded: Iterable[Recorded],
+    shown: Iterable[Recorded],
 ) -> tuple[NearCall, ...]:
-    """Calls that differ from one in one argument, the arguments in turn; none that a test makes.
+    """Calls that differ from one in one argument, the arguments in turn; none of those that are `shown`.
 
     Where arguments share a word, calls with another one in all of them come in turn, too, and calls with an
     argument more, as another one of those `recorded` has it.
     """
     of_function = [o for o in recorded if (o.module, o.name) == (call.module, call.name)]
-    known = {one.arguments for one in of_function}
+    known = {o.arguments for o in shown if (o.module, o.name) == (call.module, call.name)}
     values = driver.values(call)
     of_each = [
         [

@@ -78,7 +78,9 @@ def held_calls(
         if one.is_direct and is_touched and one not in wanted:
             found.setdefault((one.module, one.name), one)
     near = {
-        one: (*with_nothing(driver, one), *calls_around(driver, one, words, calls))[:_MOST_NEAR]
+        one: (*with_nothing(driver, one), *calls_around(driver, one, words, calls, wanted))[
+            :_MOST_NEAR
+        ]
         for one in islice(found.values(), _MOST)
     }
     return HeldCalls(driver, wanted, near)

@@ -64,7 +64,7 @@ async def replay_nearby(
     words = literals(added)
 
     def near(some: list[Recorded]) -> dict[Recorded, tuple[NearCall, ...]]:
-        return {one: calls_around(driver, one, words, calls) for one in chosen(some)}
+        return {one: calls_around(driver, one, words, calls, wanted) for one in chosen(some)}
 
     # A start takes longer than the calls near a few tested ones, and apart they do not disturb these.
     is_at_once = driver.is_apart and len(wanted) <= _FEW
@@ -154,7 +154,7 @@ async def replay_held(
     words = literals(added_code(looking.checkout.diff, set(looking.test_files)))
     own = sorted(calls, key=lambda one: one.name.rpartition(".")[2] not in looking.touched)
     around = {
-        one: (*with_nothing(driver, one), *calls_around(driver, one, words, calls))
+        one: (*with_nothing(driver, one), *calls_around(driver, one, words, calls, calls))
         for one in chosen(own)
     }
     if looking.base is None or not around:
