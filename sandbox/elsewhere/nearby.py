@@ -63,8 +63,11 @@ async def replay_nearby(
     added = added_code(looking.checkout.diff, set(looking.test_files))
     words = literals(added)
 
+    # A test that makes a call which is refused, and passes, shows that too.
+    shown = [*wanted, *(one for one in calls if one.outcome.startswith("raised"))]
+
     def near(some: list[Recorded]) -> dict[Recorded, tuple[NearCall, ...]]:
-        return {one: calls_around(driver, one, words, calls, wanted) for one in chosen(some)}
+        return {one: calls_around(driver, one, words, calls, shown) for one in chosen(some)}
 
     # A start takes longer than the calls near a few tested ones, and apart they do not disturb these.
     is_at_once = driver.is_apart and len(wanted) <= _FEW
