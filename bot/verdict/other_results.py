@@ -57,8 +57,7 @@ _SPEAKS_OF_USE = re.compile(
 """What an object allows may then honestly be used up."""
 _OTHERWISE = {
     Otherwise.WORSE: (
-        "`{call}`, near what a test that holds calls, {base} on base and {head} on head, which no test "
-        "shows.",
+        "`{call}`, near a call of a test that holds, {base} on base and {head} on head, which no test shows.",
         "Answer such a call as before, or add a test that shows what it is to give",
     ),
     Otherwise.DEFAULT: (
