@@ -15,6 +15,7 @@ from unicodedata import category, name
 import pytest
 from packaging.version import Version
 
+from sandbox.elsewhere.inside.calls import is_of_test
 from sandbox.elsewhere.inside.objects import Instance, Reference
 from sandbox.elsewhere.inside.values import Given, given, literal, read
 from sandbox.elsewhere.node import read_arguments, written
@@ -55,6 +56,7 @@ ALIKE = [
     Version("1.2rc1"),
     PurePosixPath("/shop/prices"),
     collections.Counter("aab"),
+    bytearray(b"a\x00"),
     [{1: (Version("1.0"), None)}, Decimal("1.5")],
 ]
 
@@ -248,3 +250,40 @@ def test_of_a_long_call_what_tells_it_from_the_tested_one_is_shown() -> None:
     )
     assert shown_beside(f"{begin}import shop', level=4)", tested).endswith("level=4)")
     assert both_sides(tested, f"returned {begin}a", f"returned {begin}b").on_head.endswith("b")
+
+
+def test_what_looks_at_bytes_is_written_as_them() -> None:
+    view = memoryview(b"ab")
+    text = literal([view])
+    assert text == "[memoryview(b'ab')]"
+    (again,) = given(read(text))
+    assert type(again) is memoryview
+    assert again == view
+    view.release()
+    assert literal([view]) is None
+    for forged in ("bytearray('a')", "memoryview(1, 2)", "bytearray(b'a', b'b')"):
+        with pytest.raises(ValueError):
+            read(forged)
+
+
+def test_another_type_is_tried_wherever_a_value_stands() -> None:
+    call = Recorded(
+        "kit", "show", 0, "(([b'a', {'x': b'b'}],), {'key': b'c'})", "t.py", "t", "", ""
+    )
+    swapped = PythonDriver().swapped(call, "bytes", "bytearray")
+    assert swapped is not None
+    assert swapped.shown == "show([bytearray(b'a'), {'x': bytearray(b'b')}], key=bytearray(b'c'))"
+    assert PythonDriver().swapped(call, "tuple", "list") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "test", "is_its"),
+    [
+        ("test_total", "tests/test_kit.py::test_total_is_rounded", False),
+        ("test_total", "tests/test_kit.py::TestKit::test_total", True),
+        ("test_total", "tests/test_kit.py::test_total[1-2]", True),
+        ("adds", "test/kit.js::kit > adds", True),
+    ],
+)
+def test_a_call_is_of_the_test_that_has_its_whole_name(name: str, test: str, is_its: bool) -> None:
+    assert is_of_test(name, test) is is_its
