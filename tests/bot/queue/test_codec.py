@@ -10,6 +10,7 @@ import types
 import typing
 from collections.abc import Callable
 from enum import Enum
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -51,6 +52,7 @@ PLAIN: dict[object, st.SearchStrategy[object]] = {
     bool: st.booleans(),
     float: st.floats(allow_nan=False),
     type(None): st.none(),
+    Path: st.sampled_from([Path("shop"), Path("/srv/é")]),
 }
 
 
