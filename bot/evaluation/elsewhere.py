@@ -20,7 +20,7 @@ from bot.task.alternatives import side_by_side
 from bot.task.categories import ASKED, is_refactoring
 from bot.task.inputs import alike, kept_beside, kept_inputs, like_shown
 from bot.task.ties import named_code
-from bot.values import ActionKind, Evidence, Observed, Step, TestComparison, Transition
+from bot.values import ActionKind, Evidence, Observed, Requirement, Step, TestComparison, Transition
 from sandbox.base import Limits
 from sandbox.elsewhere.driver import Looking
 from sandbox.elsewhere.look import DRIVERS, look_again
@@ -100,6 +100,12 @@ async def look_elsewhere(
     return replace(observed, second_look=seen, evidence=(*observed.evidence, *found))
 
 
+def _beside(asking: tuple[Requirement, ...]) -> tuple[tuple[str, ...], ...]:
+    """What the demands put side by side: one may stand in the other's place."""
+    alternatives = (one for r in asking for one in (*side_by_side(r), *alike(r), *like_shown(r)))
+    return tuple(dict.fromkeys((*alternatives, *kept_beside(asking))))
+
+
 async def _seen(
     services: Services,
     case: EvaluationContext,
@@ -120,8 +126,7 @@ async def _seen(
     folder = services.evaluation_folder(case.request) / "elsewhere"
     touched = observed.impact.names if observed.impact else frozenset[str]()
     asking = case.planned.requirements.items
-    alternatives = (one for r in asking for one in (*side_by_side(r), *alike(r), *like_shown(r)))
-    beside = tuple(dict.fromkeys((*alternatives, *kept_beside(asking))))
+    beside, kept = _beside(asking), kept_inputs(asking)
     named = frozenset[str]().union(*(named_code(one) for one in asking if one.category in ASKED))
     said = "\n".join(one.with_detail for one in asking)
     in_other_zone = bool(_SPEAKS_OF_UTC.search(said)) and not _LOCAL.search(said)
@@ -146,7 +151,7 @@ async def _seen(
             only=only,
             touched=touched,
             beside=beside,
-            kept=kept_inputs(asking),
+            kept=kept,
             named=named,
             code=code_of(asked),
             in_other_zone=in_other_zone,

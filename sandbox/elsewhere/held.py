@@ -9,7 +9,7 @@ from itertools import islice
 from sandbox.elsewhere.calls_near import NearCall, all_of, calls_around, with_nothing
 from sandbox.elsewhere.driver import Driver, Looking
 from sandbox.elsewhere.sides import CallsOfBoth
-from sandbox.elsewhere.told import Recorded, both_sides
+from sandbox.elsewhere.told import Recorded
 from sandbox.elsewhere.values import OtherResult, Otherwise, end_of
 
 _MOST, _MOST_NEAR = 4, 12
@@ -53,10 +53,9 @@ class HeldCalls:
         for call, near in self.near.items():
             values = self.driver.values(call)
             for one in () if sides.may_differ(call) else near:
-                base, head = sides.base.get(one.call), sides.head.get(one.call)
-                if base is None or head is None or base.unsteady or head.unsteady:
+                both = sides.clear(one.call)
+                if both is None:
                     continue
-                both = both_sides(one.call.shown, base.all, head.all)
                 is_another_type = one.slot < len(values) and values[one.slot] is None
                 is_known = both.bad_end in raised or (call.name, both.bad_end) in known
                 if both.bad_end and not is_known and not is_another_type:

@@ -52,10 +52,7 @@ async def replay_nearby(
     of its own and twice: those near to many in a second one, once it is known which of these show the change.
     """
     driver, looking = replay.driver, replay.looking
-    # Of a test that calls functions itself, not what these call in turn.
-    wanted = [one for one in calls if looking.speaks(one)]
-    own = {(one.path, one.test) for one in wanted if one.is_direct}
-    wanted = [one for one in wanted if one.is_direct or (one.path, one.test) not in own]
+    wanted = _of_the_tests(looking, calls)
     if not wanted:
         return SecondLook(inputs=nothing_called(looking))
     if looking.base is None:
@@ -70,8 +67,7 @@ async def replay_nearby(
         return {one: calls_around(driver, one, words, calls, shown) for one in chosen(some)}
 
     # A start takes longer than the calls near a few tested ones, and apart they do not disturb these.
-    is_at_once = driver.is_apart and len(wanted) <= _FEW
-    is_at_once = is_at_once and not (looking.beside or looking.kept)
+    is_at_once = driver.is_apart and len(wanted) <= _FEW and not (looking.beside or looking.kept)
     around = near(wanted) if is_at_once else {}
     plain = {one: other for one in wanted if (other := driver.without(one, names))}
     beside = near([*dict.fromkeys(plain.values())])
@@ -95,21 +91,25 @@ async def replay_nearby(
         sides.weighed(one, around.get(one, ()), tuple(map(repr, driver.values(one))))
         for one in wanted
     )
-    told_apart = tuple(one for swap in swaps if (one := sides.told_apart(swap)))
-    differences = tuple(filter(None, map(sides.answered_once, wanted)))
     without |= held.as_before(sides, plain)
-    defaults = tuple(changed_defaults(wanted, without, sides.base, sides.head, names))
     return SecondLook(
         inputs=tuple(_with_its_words((*weighed, *sides.not_plain(wanted)), words, added)),
-        swapped=told_apart,
-        differences=differences,
+        swapped=tuple(filter(None, map(sides.told_apart, swaps))),
+        differences=tuple(filter(None, map(sides.answered_once, wanted))),
         otherwise=(
-            *defaults,
+            *changed_defaults(wanted, without, sides.base, sides.head, names),
             *held.worse(sides, _RAISES.findall(added)),
             *await _too_long(replay, sides, long),
             *await _unordered(replay, sides, asked, added),
         ),
     )
+
+
+def _of_the_tests(looking: Looking, calls: tuple[Recorded, ...]) -> list[Recorded]:
+    """The calls of the tests that speak for the change; of one that makes some itself, only these."""
+    wanted = [one for one in calls if looking.speaks(one)]
+    own = {(one.path, one.test) for one in wanted if one.is_direct}
+    return [one for one in wanted if one.is_direct or (one.path, one.test) not in own]
 
 
 def _with_its_words(

@@ -117,6 +117,13 @@ class CallsOfBoth:
         base, head = self.base.get(call), self.head.get(call)
         return head is not None and (base is None or base.all != head.all)
 
+    def clear(self, call: Recorded) -> BothSides | None:
+        """Return what both sides give; None where one gave nothing, or something else each time."""
+        base, head = self.base.get(call), self.head.get(call)
+        if base is None or head is None or base.unsteady or head.unsteady:
+            return None
+        return both_sides(call.shown, base.all, head.all)
+
     def lacks(self, call: Recorded, plain: Container[Recorded]) -> bool:
         """Tell whether base cannot be called so, with new names: then all calls near it are refused."""
         base = self.base.get(call)
@@ -253,10 +260,9 @@ class CallsOfBoth:
 
     def _informative(self, call: Recorded) -> BothSides | None:
         """Return what both sides give; None where they refuse alike, or where one gave nothing clear."""
-        base, head = self.base.get(call), self.head.get(call)
-        if base is None or head is None or base.unsteady or head.unsteady:
+        both, head = self.clear(call), self.head.get(call)
+        if both is None or head is None:
             return None
-        both = both_sides(call.shown, base.all, head.all)
         is_nothing = both.is_refused or _NOTHING.match(head.text)
         return None if is_nothing and not both.differs else both
 

@@ -52,6 +52,7 @@ MOST_CANDIDATES = 300  # new tests that a vanished one is compared with
 MOST_COMPARED = 2000  # of a test's body
 MOST_LINES = 400
 _FOR_OLDER = re.compile(r"(?i:skip_?if)\(sys\.version_info >= \(3, (\d{1,2})\)[,)]")
+_DECLARING = ("pyproject.toml", "setup.cfg", "setup.py")
 _LOWEST = re.compile(
     r"(?m)^[ \t]{0,40}(?:requires-python|python_requires|python)[ \t]{0,40}=[ \t]{0,40}[\"']?"
     r"(?:>=|\^|~=?)[ \t]{0,9}3\.(\d{1,2})"
@@ -319,7 +320,9 @@ def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
         arrived += (Arrival(change.path, test) for test in tests if test.name not in known)
     arrivals = Arrivals(arrived)
     changes = {change.path: change for change in changed}
-    declared = (inspection.after(one) or "" for one in inspection.diff.files if _declares(one.path))
+    declared = (
+        inspection.after(one) or "" for one in inspection.diff.files if one.path in _DECLARING
+    )
     lowest = max(
         (int(found[1]) for text in declared for found in _LOWEST.finditer(text)), default=0
     )
@@ -351,10 +354,6 @@ def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
             else:
                 blocks = not remark.is_new_test and facts.base_version_fails(path, remark.test)
             yield replace(finding, severity=Severity.BLOCK) if blocks else finding
-
-
-def _declares(path: str) -> bool:
-    return path in ("pyproject.toml", "setup.cfg", "setup.py")
 
 
 def _is_over(one: Followed, lowest: int) -> bool:
