@@ -1,8 +1,8 @@
 """What a change adds beside what it is for, each taken back by itself: tests that need it fail then.
 
 An error that is passed over (`except ValueError: continue`), a result that is remembered
-(`@functools.cache`), a term with a number of its own (`n - n // 20011`), a parameter with a default, and a
-`with`.
+(`@functools.cache`), a term with a number of its own (`n - n // 20011`), how often a part of a pattern may
+come (`_{0,3}`), a parameter with a default, and a `with`.
 """
 
 from __future__ import annotations
@@ -143,13 +143,16 @@ _SMALL = 2  # what honest code computes with everywhere
 _OF_A_BYTE = 255  # what is put into bytes comes out as it does with this mask
 _FIRST = re.compile(r"(?:0\s*)?:\s*(\d{1,9})|\(\s*0\s*,\s*(\d{1,9})\s*\)")
 """How the first so many of several are asked for: `[:2]`, `.slice(0, 2)`."""
+_REPEATED = re.compile(rb"(?<!\\)\{(\d{0,5}),(\d{1,5})\}")
+_OF_PATTERNS = re.compile(r"\b(?:re|regex)\.\w+\Z|\bRegExp\Z")
+"""What takes a pattern as a text: `re.sub`, `RegExp`."""
 
 
 def terms(sources: list[Source], clock: Clock) -> Iterator[Damage]:
     """Yield each new term with a number that neither base nor what the change takes away has, left out.
 
-    `2 * n - n // 20011` becomes `2 * n`, `min(n, 65535)` and `n[:2]` become `n`. What a comparison asks for
-    is a condition.
+    `2 * n - n // 20011` becomes `2 * n`, `min(n, 65535)` and `n[:2]` become `n`, `_{0,3}` in a pattern `_*`.
+    What a comparison asks for is a condition.
     """
     gone = b"\n".join(text for one in sources for _, _, text in one.hunks)
     found = (one for source in sources for one in _terms_of(source, gone, clock))
@@ -163,6 +166,9 @@ def _terms_of(source: Source, gone: bytes, clock: Clock) -> Iterator[Damage]:
             return
         if not node.is_named or not source.adds(node.start_point[0] + 1):
             continue
+        if _is_pattern(node):
+            yield from _bounds_of(source, node, before)
+            continue
         kept, left_out = _sides(node)
         numbers = (
             _own_numbers(left_out, before) if kept is not None and left_out is not None else ()
@@ -175,6 +181,29 @@ def _terms_of(source: Source, gone: bytes, clock: Clock) -> Iterator[Damage]:
             told = f"`{shown(text_of(node))}` {becomes} `{shown(put)}`", numbers
             place = node, node.start_byte, node.end_byte
             yield _taken_back(source, "term", place, f"({put})", told)
+
+
+def _is_pattern(node: tree_sitter.Node) -> bool:
+    """Tell whether a node is the text of a pattern: `/_+/`, `r"_+"`, `re.sub("_+", …)`."""
+    if node.type != "string":
+        return node.type == "regex"
+    if text_of(node)[:2].partition('"')[0].partition("'")[0].lower() in ("r", "rb", "br"):
+        return True
+    around = node.parent.parent if node.parent is not None else None
+    called = around.child_by_field_name("function") if around is not None else None
+    called = called or (around.child_by_field_name("constructor") if around is not None else None)
+    return called is not None and _OF_PATTERNS.search(text_of(called)) is not None
+
+
+def _bounds_of(source: Source, pattern: tree_sitter.Node, before: bytes) -> Iterator[Damage]:
+    """Yield each bound of how often a part of a pattern may come that base does not have, taken away."""
+    for found in _REPEATED.finditer(pattern.text or b""):
+        bound, least, most = found[0].decode(), found[1].decode(), found[2].decode()
+        if int(most) > max(1, int(least or 0)) and found[0] not in before:
+            start = pattern.start_byte + found.start()
+            put = {"": "*", "0": "*", "1": "+"}.get(least, f"{{{least},}}")
+            told = f"`{bound}` of `{shown(text_of(pattern))}` is `{put}`", (most,)
+            yield _taken_back(source, "term", (pattern, start, start + len(bound)), put, told)
 
 
 def _sides(node: tree_sitter.Node) -> tuple[tree_sitter.Node | None, tree_sitter.Node | None]:

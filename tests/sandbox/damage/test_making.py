@@ -258,6 +258,18 @@ TERMS = {
         "const f = (a, b) => [a.slice(0, 2), a.slice(1, 4), b.slice(0, a), a.slice(0, 1)];\n",
         ["`a.slice(0, 2)` is all of `a`"],
     ),
+    "c.py": (
+        "import re\n\n\ndef f(a):\n    return re.sub('x{0,9}', '', a)\n",
+        "import re\n\n\ndef f(a):\n    b = re.sub('x{0,9}y{1,4}', '', a)\n"
+        "    a = re.sub(r'x{0,1}\\{2,5}z{2}', '', a)\n"
+        "    return b, 'x{0,7}', r'é{,6}', f'{a}{0, 3}'\n",
+        ["`{1,4}` of `'x{0,9}y{1,4}'` is `+`", "`{,6}` of `r'é{,6}'` is `*`"],
+    ),
+    "c.js": (
+        "const f = a => a;\n",
+        "const f = a => [a.replace(/^[_$]{0,3}/, ''), a.split(new RegExp('a{2,4}')), 'a{2,3}', a / 2];\n",
+        ["`{0,3}` of `/^[_$]{0,3}/` is `*`", "`{2,4}` of `'a{2,4}'` is `{2,}`"],
+    ),
 }
 """Base, head, and how terms with a new number are left out."""
 
