@@ -310,7 +310,8 @@ class _Measuring:
         return DamageSeen(
             tried,
             of_hunks=known or of_hunks,
-            untried=(*untried, *found.late),
+            untried=(*untried, *found.late, *found.cut_off),
+            late=found.late,
             beside=beside,
             unneeded=unneeded,
             one_value=one_value,

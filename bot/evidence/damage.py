@@ -169,14 +169,21 @@ def unneeded(tests: Iterable[TestComparison], seen: DamageSeen | None) -> Damage
 
     Where nobody notices any there, it stands in everybody's way.
     """
+    found = (one for one in (seen.unneeded if seen else ()) if _is_near(one.damage, tests, seen))
+    return next(found, None)
+
+
+def late(tests: Iterable[TestComparison], seen: DamageSeen | None) -> Damage | None:
+    """Return, as `unneeded` does, what there was no time to ask the tests about."""
+    return next((one for one in (seen.late if seen else ()) if _is_near(one, tests, seen)), None)
+
+
+def _is_near(damage: Damage, tests: Iterable[TestComparison], seen: DamageSeen | None) -> bool:
     ids = {one.id for one in tests}
     noticed = [o for o in seen.trials if o.noticed and o.damage.kind != SAME] if seen else []
-    for one in seen.unneeded if seen else ():
-        there = [o for o in noticed if o.damage.path == one.damage.path]
-        nearest = [o for o in there if o.damage.symbol == one.damage.symbol] or there
-        if not nearest or any(ids.intersection(o.noticed) for o in nearest):
-            return one
-    return None
+    there = [o for o in noticed if o.damage.path == damage.path]
+    nearest = [o for o in there if o.damage.symbol == damage.symbol] or there
+    return not nearest or any(ids.intersection(o.noticed) for o in nearest)
 
 
 def value_needed_by(test: TestComparison, seen: DamageSeen | None) -> OneValue | None:

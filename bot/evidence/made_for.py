@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
 from bot.evidence.damage import called_in
@@ -52,15 +52,21 @@ class MadeFor:
     letters: tuple[str, ...] = ()
 
 
-def made_for(test: TestComparison, seen: SecondLook | None, wanted: Requirements) -> MadeFor | None:
+def made_for(
+    test: TestComparison, seen: SecondLook | None, wanted: Requirements, named: Container[str] = ()
+) -> MadeFor | None:
     """Return why a test's inputs may be the only ones that the change is for; None where nothing says so.
 
     Each function that the test calls, and that gives something else on head, must be measured and narrow;
-    what is no plain value cannot be. An input that the task names itself, or at which a boundary moved by
-    one step, may well stand alone. So may one result for every input that the task names.
+    what is no plain value cannot be. But where those that the demand itself names (`named`) are measured,
+    what could not be measured of others says nothing. An input that the task names itself, or at which a
+    boundary moved by one step, may well stand alone. So may one result for every input that the task names.
     """
-    inputs = seen.inputs if seen else ()
-    return made_for_inputs([one for one in inputs if _is_made_by(one, test)], wanted)
+    inputs = [one for one in (seen.inputs if seen else ()) if _is_made_by(one, test)]
+    own = [one for one in inputs if one.function.rpartition(".")[2] in named]
+    if own and not any(one.problem for one in own):
+        inputs = [one for one in inputs if one in own or not one.problem]
+    return made_for_inputs(inputs, wanted)
 
 
 def made_for_inputs(inputs: Iterable[TestedInput], wanted: Requirements) -> MadeFor | None:

@@ -37,10 +37,11 @@ _MOST_SOURCES, _LONGEST_SOURCE = 2_000, 500_000
 
 @dataclass(frozen=True, slots=True)
 class Unneeded:
-    """What nobody notices, and what there was no time to try."""
+    """What nobody notices, what there was no time to try, and what came to no end."""
 
     trials: tuple[DamageTrial, ...]
     late: tuple[Damage, ...]
+    cut_off: tuple[Damage, ...]
 
 
 async def find_unneeded(
@@ -57,10 +58,11 @@ async def find_unneeded(
     """
     done: tuple[DamageTrial, ...] = ()
     late: list[Damage] = []
+    cut_off: list[Damage] = []
     for room in rooms:
         done = await try_hunks(services.sandbox, room, asking)
         late += [one.damage for one in asking[len(done) :]]
-        late += [one.damage for one in done if one.is_cut_off]
+        cut_off += [one.damage for one in done if one.is_cut_off]
         tried = [*zip(asking, done, strict=False)]
         alike = {one.damage.edit for one, trial in tried if trial.noticed} - {""}
         kept = [(o, t) for o, t in tried if t.unnoticed and not t.noticed and not t.unloaded]
@@ -69,7 +71,7 @@ async def find_unneeded(
     unread = await _unread(services, rooms[-1], asking)
     kept = [(o, t) for o, t in zip(asking, done, strict=True) if o.damage.path not in unread]
     if not observed.examples:
-        return Unneeded(tuple(trial for _, trial in kept), tuple(late))
+        return Unneeded(tuple(trial for _, trial in kept), tuple(late), tuple(cut_off))
     folder = services.evaluation_folder(case.request) / "damage" / "examples"
     found = []
     for copy, trial in kept:
@@ -79,7 +81,7 @@ async def find_unneeded(
                 found.append(trial)
         finally:
             await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
-    return Unneeded(tuple(found), tuple(late))
+    return Unneeded(tuple(found), tuple(late), tuple(cut_off))
 
 
 async def _unread(services: Services, room: Trials, asking: list[DamagedCopy]) -> set[str]:

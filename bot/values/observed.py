@@ -124,8 +124,9 @@ class DamageSeen:
     who asks what each is needed for: they may raise a doubt, and prove nothing. `untried` are those that the
     limit left, and `is_limited` says that it left everything, `is_open` that the change itself may be why
     nothing was measured. `beside` are tests that do not run what their demand names. `unneeded` are
-    conditions on a value that no passing test needs, always true or always false; `one_value` are such
-    that are needed, and whose values the tests need to see anything of the change.
+    conditions on a value that no passing test needs, always true or always false, and `late` those for which
+    no time was left; `one_value` are such that are needed, and whose values the tests need to see anything
+    of the change.
     """
 
     trials: tuple[DamageTrial, ...] = ()
@@ -139,6 +140,7 @@ class DamageSeen:
     is_open: bool = False
     beside: tuple[Beside, ...] = ()
     unneeded: tuple[DamageTrial, ...] = ()
+    late: tuple[Damage, ...] = ()
     one_value: tuple[OneValue, ...] = ()
 
     @property

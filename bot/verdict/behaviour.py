@@ -21,7 +21,14 @@ from bot.evidence.made_for import MadeFor, in_words, made_for
 from bot.evidence.oracle import satisfied, unsatisfied, unverified, way_out
 from bot.evidence.tests.results import never_run, pass_rate, test_ids, told_of
 from bot.task.permissions import removed_names
-from bot.task.ties import Tie, asked_code, code_named, leaves_error_unasked, speaks_of
+from bot.task.ties import (
+    Tie,
+    asked_code,
+    code_named,
+    leaves_error_unasked,
+    named_code,
+    speaks_of,
+)
 from bot.values import (
     ActionKind,
     Decider,
@@ -95,7 +102,7 @@ def _by_proofs(
     if seeing and len(beside) == len(seeing):
         return _runs_something_else(requirement, seeing, beside[seeing[0].id], case)
     seeing = tuple(test for test in seeing if test.id not in beside)
-    narrow = {test.id: why for test in seeing if (why := _made_for(test, case))}
+    narrow = {test.id: why for test in seeing if (why := _made_for(requirement, test, case))}
     if general := tuple(test for test in seeing if test.id not in narrow):
         return left_unshown(requirement, general, case) or _proven(requirement, general, case, ties)
     if seeing:
@@ -189,11 +196,14 @@ def _only_under_test(requirement: Requirement, call: Difference, case: Case) -> 
     return unverified(requirement, seen, step, (*case.proof_ids, *looks))
 
 
-def _made_for(test: TestComparison, case: Case) -> MadeFor | OneValue | None:
+def _made_for(
+    requirement: Requirement, test: TestComparison, case: Case
+) -> MadeFor | OneValue | None:
     """Why an author's test may be all that the change is made for; base's own tests are beyond that."""
     if not test.written_by_author:
         return None
-    by_calls = made_for(test, case.observed.second_look, case.requirements)
+    named = named_code(requirement)
+    by_calls = made_for(test, case.observed.second_look, case.requirements, named)
     return by_calls or value_needed_by(test, case.observed.damage)
 
 

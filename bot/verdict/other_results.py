@@ -9,7 +9,7 @@ from bot.task.categories import may_keep
 from bot.task.ties import expects_error
 from bot.text.words import sentences, whole_name
 from bot.verdict.claims import Claim, Gap
-from sandbox.elsewhere.values import CRASHES, SEVERAL, BothSides, Otherwise, end_of
+from sandbox.elsewhere.values import CRASHES, SEVERAL, BothSides, Otherwise, Unmeasured, end_of
 from sandbox.test_runs.four_runs import passed
 
 _NUMBER = r"-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?"
@@ -18,6 +18,10 @@ _LIKE_A_NUMBER = re.compile(
     rf"returned (?:[\"']{_NUMBER}[\"']|{_NUMBER}n|\[(?:Number|String)\b.*)", re.DOTALL
 )
 """What `==` of JavaScript takes for a number, written as a number is: with zeros around it, it is a form."""
+_VARIES = re.compile(
+    r"(?i)random|shuffl|uniqu|uuid|\btim(?:e|ing)|\bdate|\bnow\b|clock|token|nonce|salt|tempor|jitter"
+)
+"""What gives something else each time."""
 _AN_OBJECT = re.compile(r"returned (?:\{|[A-Z]\w* )")
 _SPEAKS_OF_OBJECTS = re.compile(
     r"(?i)\b(?:object|dict|mapping|record|propert|attribut|field|instance|class)|\{"
@@ -260,6 +264,31 @@ def ends_badly_near(claim: Claim) -> Gap | None:
                     claim.nearby,
                 )
     return _otherwise(claim, Otherwise.WORSE)
+
+
+def cannot_be_tried(claim: Claim) -> Gap | None:
+    """On head, and not on base, a tested call cannot be tried with other inputs: it takes long, or varies.
+
+    What cannot be tried must not be easier to prove than what can.
+    """
+    varies = _VARIES.search(claim.asked) is not None
+    for one in claim.inputs:
+        call = f"`{one.tested.call}`"
+        if one.endless > len(one.near):
+            what = f"{one.endless} calls near {call} come to no end in the time for it"
+        elif one.problem is Unmeasured.NO_END:
+            what = f"{call} comes to no end in the time for it"
+        elif one.problem is Unmeasured.UNSTEADY_NOW and not varies:
+            what = f"{call} gives something else each time"
+        else:
+            continue
+        return Gap(
+            f"outside of its test {what} on head, and on base it does not. So nobody could see what other "
+            "inputs give.",
+            "Let it come to the same end each time, as on base, or say in the task why it does not",
+            claim.nearby,
+        )
+    return None
 
 
 def passes_over_the_rest(claim: Claim) -> Gap | None:

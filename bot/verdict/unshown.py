@@ -8,7 +8,6 @@ from pathlib import PurePosixPath
 from typing import TypeVar
 
 from bot.evidence.case import Case
-from bot.evidence.damage import unneeded
 from bot.evidence.oracle import unverified
 from bot.evidence.tests.results import code_of
 from bot.task.refusals import other_error, refused_beyond, untested_side
@@ -28,6 +27,7 @@ from bot.verdict.left_out import (
 from bot.verdict.loosely_checked import checks_loosely
 from bot.verdict.other_results import (
     answers_what_stays_refused,
+    cannot_be_tried,
     changes_arguments,
     comes_otherwise,
     depends_on_calls_before,
@@ -36,15 +36,8 @@ from bot.verdict.other_results import (
     passes_over_the_rest,
     takes_other_for_nothing,
 )
-from sandbox.damage.values import (
-    ALTERED,
-    PARAMETER,
-    PASSED_OVER,
-    REMEMBERED,
-    SAME,
-    TERM,
-    UNWRAPPED,
-)
+from bot.verdict.unneeded import asks_unseen
+from sandbox.damage.values import SAME
 from sandbox.elsewhere.values import (
     BothSides,
     Misfit,
@@ -59,12 +52,6 @@ _InTest = TypeVar("_InTest", Misfit, Replaced)
 _MANY, _SEVERAL = 5, 2
 _OF_MESSAGES = re.compile(r"(?i)\b(?:messag|say|said|name|naming|mention|clear|better|helpful)")
 """A demand that an error says something else: base may raise it already."""
-_OF_TIME = re.compile(
-    r"(?i)^(?:perf(?:\([^)]{0,40}\))?!?:"
-    r"|(?:improve|increase|optimi[sz]e)\w* (?:the |\w+ ){0,3}(?:performance|speed)\b"
-    r"|speed(?:s|ed|ing)? up\b|(?:make|made)\b.{0,60} faster\b)"
-)
-"""A demand that only asks for less time."""
 
 
 def left_unshown(
@@ -317,47 +304,6 @@ def _first_in_each(seen: Iterable[_InTest], tests: tuple[TestComparison, ...]) -
     return found[0] if found and all(found) else None
 
 
-def _asks_unseen(claim: Claim) -> Gap | None:
-    """The change does something of which neither the task nor any test speaks.
-
-    It asks for a value, passes over an error, keeps a result, or does otherwise what base did.
-    """
-    seen = claim.case.observed.damage
-    found = unneeded(claim.tests, seen)
-    if found is None or seen is None:
-        return None
-    if found.damage.kind == ALTERED and (claim.case.regressions or _is_only_faster(claim)):
-        return None  # the tests that it breaks say so; and what is only faster gives what it gave
-    damage, count = found.damage, len(found.unnoticed)
-    passing = f"all {count} tests pass" if count != 1 else "the only test passes"
-    place = f"{damage.path}:{damage.line}"
-    where = f"{passing}, too, where {damage.what} ({place}), and the task does not speak of"
-    if damage.kind == PASSED_OVER:
-        but = f"{where} errors. So nothing shows that this one may be passed over."
-        instead = "let the error through"
-    elif damage.kind == REMEMBERED:
-        but = f"{where} caches. So nothing shows that its result may be kept when what it reads changes."
-        instead = "work it out each time"
-    elif damage.kind == PARAMETER:
-        but = f"{passing}, too, where {damage.what} ({place}). So nothing shows what it is for."
-        instead = "take it out"
-    elif damage.kind in (ALTERED, UNWRAPPED):
-        but = f"{where} it. So nothing shows what this part of the change is for."
-        instead = "take this part back"
-    else:
-        what = "term" if damage.kind == TERM else "condition"
-        but = f"{where} this value. So nothing shows what the {what} is for."
-        instead = f"take this {what} out"
-    step = f"Add a test that fails where {damage.what}, or {instead}"
-    return Gap(but, step, (seen.evidence_id,))
-
-
-def _is_only_faster(claim: Claim) -> bool:
-    """Whether less time is all that a demand asks for, and no call near the tested ones comes otherwise."""
-    is_asked = _OF_TIME.search(claim.requirement.shown) is not None
-    return is_asked and not any(near.differs for one in claim.inputs for near in one.near)
-
-
 _LOOKS = (  # in the order in which a reader would want to be told
     shows_part,
     leaves_one_untouched,
@@ -371,6 +317,7 @@ _LOOKS = (  # in the order in which a reader would want to be told
     _refuses_still,
     gives_broken_text,
     comes_otherwise,
+    cannot_be_tried,
     checks_loosely,
     changes_arguments,
     depends_on_calls_before,
@@ -386,5 +333,5 @@ _LOOKS = (  # in the order in which a reader would want to be told
     _calls_otherwise,
     _runs_another,
     _makes_a_module_up,
-    _asks_unseen,
+    asks_unseen,
 )

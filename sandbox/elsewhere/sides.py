@@ -134,12 +134,14 @@ class CallsOfBoth:
     ) -> TestedInput | None:
         """Return a tested input at which base and head differ, or nobody knows; None for others."""
         base, head = self.base.get(call), self.head.get(call)
+        is_steady = base is not None and not (base.unsteady or _UNABLE.match(base.all))
         if head is None:
-            return unmeasured(call, Unmeasured.UNKNOWN)
+            return unmeasured(call, Unmeasured.NO_END if is_steady else Unmeasured.UNKNOWN)
         is_unsteady = head.unsteady or (base is not None and base.unsteady)
         is_as_seen = is_same(call.outcome, self.here, head.text, self.there)
         if is_unsteady or not is_as_seen:
-            why = Unmeasured.UNSTEADY if is_unsteady else Unmeasured.ELSEWHERE
+            why = Unmeasured.UNSTEADY_NOW if is_steady else Unmeasured.UNSTEADY
+            why = why if is_unsteady else Unmeasured.ELSEWHERE
             later = later_answer(base, head) if is_as_seen else ""
             return replace(unmeasured(call, why), later=later)
         if base is None:
@@ -170,6 +172,7 @@ class CallsOfBoth:
             ),
             left=left_behind(base, head),
             is_shared=head.shared and not base.shared and base.all.startswith(_OPENS),
+            endless=sum(bool(self.base.get(o.call) and not self.head.get(o.call)) for o in around),
         )
 
     def not_plain(self, calls: Iterable[Recorded]) -> list[TestedInput]:
