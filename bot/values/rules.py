@@ -108,63 +108,64 @@ REACHES_OUT = frozenset(
     )
 )
 """What no code of base did, and nobody asked for: a person has to say whether it may."""
-LEAVES_CALLERS = frozenset(
-    (
-        PUBLIC_NAME_REMOVED,
-        SIGNATURE_BROKEN,
-        DEFAULT_CHANGED,
-        OVERRIDE_LEFT,
-        BASE_CLASS_LOST,
-        ERROR_SWALLOWED,
-        GUARD_REMOVED,
-        PARAMETER_IGNORED,
-        ENTRY_STALE,
-        HASH_LOST,
-        MODE_LOST,
-    )
+_READ_CODE = (
+    "Read this code. If it is wanted, say so in the issue, then comment `/judge`; else take it out."
 )
-"""What callers of base rely on and may not find on head, and no test may ask for."""
-FOR_A_PERSON = (
-    REACHES_OUT
-    | LEAVES_CALLERS
-    | {
-        CI_WEAKENED,
-        DEPENDENCY_MOVED,
-        INSTRUCTION,
-        MODULE_SHADOWED,
-        NEW_TEST_SKIPPED,
-        LETTERS_STRIPPED,
-        ONLY_FIRST_REPLACED,
-        ONLY_TESTS_CALL,
-        OPTION_MISSING,
-        OPTION_UNASKED,
-        PART_MISSING,
-        RELEASE_LEFT_OUT,
-        STAND_IN_ADDED,
-        TWIN_LEFT,
-    }
-)
-"""Nothing that runs shows whether these may be: never a success before a person has looked."""
+_SAY_SO = "say so in the issue, then comment `/judge`, or accept it."
+NEXT_STEPS = {
+    **dict.fromkeys(REACHES_OUT, _READ_CODE),
+    # What callers of base rely on and may not find on head, and no test may ask for.
+    PUBLIC_NAME_REMOVED: f"Put it back, then push. If it is meant to go, {_SAY_SO}",
+    SIGNATURE_BROKEN: "Let it be called as on base, too, then push. If callers are meant to follow, "
+    + _SAY_SO,
+    DEFAULT_CHANGED: f"Put the default back, then push. If it is meant to change, {_SAY_SO}",
+    OVERRIDE_LEFT: "Let each override take it, too, and show that by a test, then push. If it is meant so, "
+    + _SAY_SO,
+    BASE_CLASS_LOST: f"Put the base class back, then push. If it is meant to go, {_SAY_SO}",
+    ERROR_SWALLOWED: "Let the error out, then push. If it is meant to be dropped, " + _SAY_SO,
+    GUARD_REMOVED: f"Put it back, then push. If all that it refused is meant to pass, {_SAY_SO}",
+    PARAMETER_IGNORED: f"Read it as on base, then push. If it is to have no effect, {_SAY_SO}",
+    ENTRY_STALE: f"Change what users load, too, or build it, then push. If it is meant to stay, {_SAY_SO}",
+    HASH_LOST: f"Define `__hash__` as well, then push. If nobody is to hash these objects, {_SAY_SO}",
+    MODE_LOST: f"Put the mode back (`chmod +x`), then push. If it is meant to go, {_SAY_SO}",
+    # What the change does by halves, or besides.
+    RELEASE_LEFT_OUT: f"Put it into a `finally`, and test that, then push. If it is meant so, {_SAY_SO}",
+    TWIN_LEFT: f"Change the other one, too, and test it, then push. If it is meant to stay, {_SAY_SO}",
+    LETTERS_STRIPPED: "Use `removeprefix` or `removesuffix`, then push. If letters are meant, "
+    + _SAY_SO,
+    ONLY_FIRST_REPLACED: "Replace all of them (`replaceAll`, or a pattern with `g`), then push. If the first "
+    "is meant, " + _SAY_SO,
+    ONLY_TESTS_CALL: "Use it where the trouble is, show that by a test that does not use it, then push. "
+    "If it is what is wanted, " + _SAY_SO,
+    OPTION_MISSING: "Let the program take this option, and show that by a test, then push. If another one is "
+    "meant, " + _SAY_SO,
+    PART_MISSING: "Do what the task says of it, and show that by a test, then push. If the code says it "
+    "otherwise, " + _SAY_SO,
+    OPTION_UNASKED: "Let it work without the option, and show that by a test, then push. If the option is "
+    "what is wanted, " + _SAY_SO,
+    DEPENDENCY_MOVED: f"Leave its version as on base, then push. If it is meant to change, {_SAY_SO}",
+    # What may keep tests from telling.
+    CI_WEAKENED: f"Run all tests, and let a failure be seen, then push. If it is meant so, {_SAY_SO}",
+    INSTRUCTION: "Take these words out, then push. If they are meant for the program's users, a person can "
+    "accept them.",
+    MODULE_SHADOWED: "Change the module that base has, and give a new one a name of its own, then push.",
+    NEW_TEST_SKIPPED: "Let the test run, or leave it out, then push. If it cannot run yet, "
+    + _SAY_SO,
+    STAND_IN_ADDED: "Name it in the tests that need it (`jest.mock`), and show the change without it, then "
+    "push. If it is meant so, " + _SAY_SO,
+}
+"""What a person can do. Nothing that runs shows whether these may be: never a success before one looked."""
+FOR_A_PERSON = frozenset(NEXT_STEPS)
 
 NOT_ABOUT_TESTS = (
-    OF_LOG
-    | REACHES_OUT
-    | LEAVES_CALLERS
+    FOR_A_PERSON - {CI_WEAKENED, INSTRUCTION, MODULE_SHADOWED, NEW_TEST_SKIPPED, STAND_IN_ADDED}
+    | OF_LOG
     | {
-        DEPENDENCY_MOVED,
         DEPENDENCY_UNKNOWN,
         DEPENDENCY_YOUNG,
         DEPENDENCY_UNASKED,
-        LETTERS_STRIPPED,
-        ONLY_FIRST_REPLACED,
-        ONLY_TESTS_CALL,
-        OPTION_MISSING,
-        OPTION_UNASKED,
         OUT_OF_SCOPE,
-        PART_MISSING,
         POLICY_LOOSENED,
-        RELEASE_LEFT_OUT,
-        TWIN_LEFT,
     }
 )
 """Findings that say nothing of whether tests were weakened; the gate weighs them by themselves."""

@@ -31,36 +31,7 @@ from bot.values import (
     Transition,
     Validity,
 )
-from bot.values.rules import (
-    BASE_CLASS_LOST,
-    CI_WEAKENED,
-    DEFAULT_CHANGED,
-    DEPENDENCY_MOVED,
-    ENTRY_STALE,
-    ERROR_SWALLOWED,
-    FOR_A_PERSON,
-    GUARD_REMOVED,
-    HASH_LOST,
-    INSTRUCTION,
-    LETTERS_STRIPPED,
-    MODE_LOST,
-    MODULE_SHADOWED,
-    NEW_TEST_SKIPPED,
-    ONLY_FIRST_REPLACED,
-    ONLY_TESTS_CALL,
-    OPTION_MISSING,
-    OPTION_UNASKED,
-    OUT_OF_SCOPE,
-    OVERRIDE_LEFT,
-    PARAMETER_IGNORED,
-    PART_MISSING,
-    PUBLIC_NAME_REMOVED,
-    REACHES_OUT,
-    RELEASE_LEFT_OUT,
-    SIGNATURE_BROKEN,
-    STAND_IN_ADDED,
-    TWIN_LEFT,
-)
+from bot.values.rules import NEXT_STEPS, OUT_OF_SCOPE
 from bot.verdict.upkeep import named_changes
 
 RULE = "patch"
@@ -165,56 +136,12 @@ def _source_in_a_narrow_task(case: Case) -> str:
 def reasons_for_a_person(case: Case) -> Iterator[GateReason]:
     """What newly leaves the process, and words that tell reviewers what to answer: a person looks."""
     for finding in case.observed.integrity:
-        if finding.rule in FOR_A_PERSON:
+        if finding.rule in NEXT_STEPS:
             where = f"{finding.path}:{finding.line}: " if finding.path else ""
             yield GateReason(
                 "integrity",
                 _unverified(case.configuration),
                 f"{where}{finding.message}",
-                _READ_CODE if finding.rule in REACHES_OUT else _TO_DO[finding.rule],
+                NEXT_STEPS[finding.rule],
                 finding_rules=(finding.rule,),
             )
-
-
-_READ_CODE = (
-    "Read this code. If it is wanted, say so in the issue, then comment `/judge`; else take it out."
-)
-_SAY_SO = "say so in the issue, then comment `/judge`, or accept it."
-_TO_DO = {
-    CI_WEAKENED: f"Run all tests, and let a failure be seen, then push. If it is meant so, {_SAY_SO}",
-    INSTRUCTION: "Take these words out, then push. If they are meant for the program's users, a person can "
-    "accept them.",
-    SIGNATURE_BROKEN: "Let it be called as on base, too, then push. If callers are meant to follow, "
-    + _SAY_SO,
-    DEFAULT_CHANGED: f"Put the default back, then push. If it is meant to change, {_SAY_SO}",
-    OVERRIDE_LEFT: "Let each override take it, too, and show that by a test, then push. If it is meant so, "
-    + _SAY_SO,
-    RELEASE_LEFT_OUT: f"Put it into a `finally`, and test that, then push. If it is meant so, {_SAY_SO}",
-    TWIN_LEFT: f"Change the other one, too, and test it, then push. If it is meant to stay, {_SAY_SO}",
-    BASE_CLASS_LOST: f"Put the base class back, then push. If it is meant to go, {_SAY_SO}",
-    ERROR_SWALLOWED: "Let the error out, then push. If it is meant to be dropped, " + _SAY_SO,
-    GUARD_REMOVED: f"Put it back, then push. If all that it refused is meant to pass, {_SAY_SO}",
-    MODULE_SHADOWED: "Change the module that base has, and give a new one a name of its own, then push.",
-    NEW_TEST_SKIPPED: "Let the test run, or leave it out, then push. If it cannot run yet, "
-    + _SAY_SO,
-    LETTERS_STRIPPED: "Use `removeprefix` or `removesuffix`, then push. If letters are meant, "
-    + _SAY_SO,
-    ONLY_FIRST_REPLACED: "Replace all of them (`replaceAll`, or a pattern with `g`), then push. If the first "
-    "is meant, " + _SAY_SO,
-    ONLY_TESTS_CALL: "Use it where the trouble is, show that by a test that does not use it, then push. "
-    "If it is what is wanted, " + _SAY_SO,
-    OPTION_MISSING: "Let the program take this option, and show that by a test, then push. If another one is "
-    "meant, " + _SAY_SO,
-    PART_MISSING: "Do what the task says of it, and show that by a test, then push. If the code says it "
-    "otherwise, " + _SAY_SO,
-    OPTION_UNASKED: "Let it work without the option, and show that by a test, then push. If the option is "
-    "what is wanted, " + _SAY_SO,
-    DEPENDENCY_MOVED: f"Leave its version as on base, then push. If it is meant to change, {_SAY_SO}",
-    ENTRY_STALE: f"Change what users load, too, or build it, then push. If it is meant to stay, {_SAY_SO}",
-    HASH_LOST: f"Define `__hash__` as well, then push. If nobody is to hash these objects, {_SAY_SO}",
-    MODE_LOST: f"Put the mode back (`chmod +x`), then push. If it is meant to go, {_SAY_SO}",
-    STAND_IN_ADDED: "Name it in the tests that need it (`jest.mock`), and show the change without it, then "
-    "push. If it is meant so, " + _SAY_SO,
-    PARAMETER_IGNORED: f"Read it as on base, then push. If it is to have no effect, {_SAY_SO}",
-    PUBLIC_NAME_REMOVED: f"Put it back, then push. If it is meant to go, {_SAY_SO}",
-}

@@ -9,6 +9,7 @@ from bot.values import Category, FourWay, Requirement, Requirements, Trust, rule
 from sandbox.values import Diff
 from tests.bot.integrity.test_integrity import Tree, changed
 
+OF_CALLERS = rules.FOR_A_PERSON - {rules.OPTION_UNASKED}
 ASKED = "`price` returns twice the cents"
 
 
@@ -19,7 +20,7 @@ def found(
     wanted = Requirements((Requirement("R1", asked, Category.BEHAVIOUR, "issue #1", trust),))
     diff = Diff((changed(path, base, head),))
     findings = inspect_integrity(diff, Tree({path: base}), Tree({path: head}), FourWay(()), wanted)
-    return [(one.rule, one.message) for one in findings if one.rule in rules.LEAVES_CALLERS]
+    return [(one.rule, one.message) for one in findings if one.rule in OF_CALLERS]
 
 
 def said_of(base: str, head: str, path: str = "shop.py") -> str:

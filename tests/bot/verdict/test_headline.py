@@ -167,7 +167,9 @@ def test_no_rule_is_left_without_words():
 
 
 NAMED_RULES = {
-    name: value for name, value in vars(rules).items() if name.isupper() and isinstance(value, str)
+    name: value
+    for name, value in vars(rules).items()
+    if name.isupper() and name[0] != "_" and isinstance(value, str)
 }
 
 
