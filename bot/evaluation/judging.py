@@ -33,7 +33,7 @@ from bot.values import (
 from bot.values.rules import INSTRUCTION
 from bot.verdict.gate import BesideVerdicts, conclude
 from bot.verdict.hunks import served_hunks
-from bot.verdict.outcome import count_met, verdicts
+from bot.verdict.outcome import verdicts
 from bot.verdict.patch_reasons import patch_reasons
 from sandbox.values import Diff
 
@@ -126,13 +126,10 @@ def judged(
         None if deliberation.problem else deliberation.grading,
         patch_reasons(deliberation, observed.evidence, judging.rubrics, judging.configuration),
     )
-    met = count_met(requirements, found)
     return Judgement(
         requirements,
         found,
         conclude(case, found, beside),
-        met.independently,
-        met.with_prerequisites,
         score_plan(requirements, observed),
         hunks=served_hunks(judging.diff, case, found, (*observed.evidence, *deliberation.evidence)),
     )

@@ -201,16 +201,13 @@ def _next_steps(evaluation: Evaluation) -> tuple[str, ...]:
 def _score(judgement: Judgement | None) -> Score:
     if judgement is None:
         return Score(0, 0, 0)
-    checks = {r.id for r in judgement.requirements.items if r.category.is_of_project}
-    satisfied = VerdictOutcome.SATISFIED
-    answered = {one.requirement_id for one in judgement.verdicts}
-    unmet = {one.requirement_id for one in judgement.verdicts if one.outcome is not satisfied}
+    met = judgement.met
     return Score(
-        total=len(judgement.requirements.items),
-        met_independently=judgement.met_independently,
-        met_with_prerequisites=judgement.met_with_prerequisites,
-        checks=len(checks),
-        met_checks=len(checks & answered - unmet),
+        total=met.total,
+        met_independently=met.independently,
+        met_with_prerequisites=met.with_prerequisites,
+        checks=met.all_checks,
+        met_checks=met.checks,
     )
 
 

@@ -300,7 +300,7 @@ def _end(answer: Announcement, comment: int) -> Ended:
         comment=comment,
         facts=EvaluationFacts(
             agent=evaluation.agent or evaluation.request.agent,
-            met=judgement.met_independently if judgement else 0,
+            met=judgement.met.independently if judgement else 0,
             total=len(judgement.requirements.items) if judgement else 0,
             usd=sum(prices) if prices else None,
             flaky=tuple(one.id for one in tests if one.change is TestChange.FLAKY),

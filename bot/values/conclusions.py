@@ -11,7 +11,7 @@ from bot.values.opinions import Deliberation
 from bot.values.plans import Plan
 from bot.values.requests import EvaluationRequest
 from bot.values.tasks import Requirements, Task
-from bot.values.verdicts import ServedHunk, Verdict
+from bot.values.verdicts import MetCount, ServedHunk, Verdict, count_met
 
 ACCEPT_BUTTON = "accept"
 EXPLAIN_BUTTON = "explain"
@@ -198,11 +198,14 @@ class Judgement:
     requirements: Requirements
     verdicts: tuple[Verdict, ...]
     gate: GateResult
-    met_independently: int
-    met_with_prerequisites: int
     plan: PlanScore | None = None
     acceptances: tuple[Acceptance, ...] = ()
     hunks: tuple[ServedHunk, ...] = ()
+
+    @property
+    def met(self) -> MetCount:
+        """How many of the requirements are met."""
+        return count_met(self.requirements, self.verdicts)
 
 
 @dataclass(frozen=True, slots=True)

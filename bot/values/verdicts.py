@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from bot.values.tasks import Requirement
+from bot.values.tasks import Requirement, Requirements
 
 
 class VerdictOutcome(StrEnum):
@@ -57,6 +57,58 @@ def with_blockers(
     return tuple(
         replace(verdict, blocked_by=tuple(p for p in requirement.prerequisites if p not in met))
         for verdict, requirement in zip(given, requirements, strict=True)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MetCount:
+    """How many requirements are met: by themselves (I), and with their direct prerequisites (D).
+
+    `checks` of the `all_checks` are the project's own, which every change has to meet.
+    """
+
+    independently: int
+    with_prerequisites: int
+    total: int
+    checks: int = 0
+    all_checks: int = 0
+
+    def __str__(self) -> str:
+        """The task's own requirements alone: a change that meets none of them still builds."""
+        met, asked = self.independently - self.checks, self.total - self.all_checks
+        if not asked:
+            return f"{self.checks} of {self.all_checks} project checks passed"
+        return f"{met} of {asked} requirement{'s' if asked != 1 else ''} of the task met"
+
+    def of_success(self) -> str:
+        """The same where nothing stands in the way; what is optional may still be open."""
+        asked = self.total - self.all_checks
+        if self.independently < self.total:
+            return str(self)
+        if not asked:
+            return f"All {self.all_checks} project checks passed"
+        return (
+            f"All {asked} requirements of the task met"
+            if asked > 1
+            else "The requirement of the task is met"
+        )
+
+
+def count_met(requirements: Requirements, given: tuple[Verdict, ...]) -> MetCount:
+    """Count over the whole list: a requirement without a satisfied verdict is not met."""
+    outcomes: dict[str, list[VerdictOutcome]] = {}
+    for verdict in given:
+        outcomes.setdefault(verdict.requirement_id, []).append(verdict.outcome)
+    met = {id_ for id_, seen in outcomes.items() if set(seen) == {VerdictOutcome.SATISFIED}}
+    listed = [r for r in requirements.items if r.id in met]
+    with_prerequisites = [r for r in listed if met.issuperset(r.prerequisites)]
+    checks = [r for r in requirements.items if r.category.is_of_project]
+    return MetCount(
+        len(listed),
+        len(with_prerequisites),
+        len(requirements.items),
+        sum(r.id in met for r in checks),
+        len(checks),
     )
 
 

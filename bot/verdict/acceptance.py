@@ -34,7 +34,6 @@ from bot.values import (
 )
 from bot.verdict.gate import worst
 from bot.verdict.headline import MAX_TITLE, headline
-from bot.verdict.outcome import count_met
 
 MOST_PLACES = 2_000
 _ASKS_A_PERSON = frozenset({"unverified", "expectation", "patch", "crash", "score"})
@@ -133,13 +132,12 @@ def _title(
     kept: tuple[GateReason, ...],
     given: list[Acceptance],
 ) -> str:
-    met = count_met(judgement.requirements, judgement.verdicts)
     overridden = [one for one in given if one.kind is AcceptanceKind.OVERRIDDEN]
     if conclusion is not Conclusion.SUCCESS:
         texts = {one.id: one.text for one in judgement.requirements.items}
-        rest = headline(conclusion, met, kept, texts)
+        rest = headline(conclusion, judgement.met, kept, texts)
         return clip_line(f"OVERRIDDEN in part; {rest}" if overridden else rest, MAX_TITLE)
-    counted = str(met)
+    counted = str(judgement.met)
     people = " and ".join(dict.fromkeys(f"@{one.actor}" for one in overridden or given))
     if overridden:
         what = _in_words(overridden, judgement)

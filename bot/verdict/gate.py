@@ -26,10 +26,10 @@ from bot.values import (
     VerdictOutcome,
 )
 from bot.values.rules import FOR_A_PERSON, NOT_ABOUT_TESTS, OUT_OF_SCOPE
+from bot.values.verdicts import count_met
 from bot.verdict.baseline import ablation_reasons, weakenings
 from bot.verdict.expectations import expectation_reasons
 from bot.verdict.headline import headline
-from bot.verdict.outcome import count_met
 from bot.verdict.patch_reasons import reasons_for_a_person, scope_reasons
 from sandbox.values import Severity
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from bot.task.requirements import BUILDS, NOTHING_REGRESSES, PAGES_WORK, TESTS_NOT_WEAKENED
 from bot.text.clipping import clip, clip_line
 from bot.values import ABLATED, Conclusion, GateReason, rules
-from bot.verdict.outcome import MetCount
+from bot.values.verdicts import MetCount
 
 MAX_TITLE = 119
 _MORE = ", and more"

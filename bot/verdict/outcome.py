@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bot.configuration import PATH, Weight
 from bot.evidence.case import Case, Weigher
@@ -20,7 +20,6 @@ from bot.values import (
     Evidence,
     Located,
     Requirement,
-    Requirements,
     Transition,
     Verdict,
     VerdictOutcome,
@@ -34,38 +33,6 @@ from bot.verdict.upkeep import judge_by_kind, judge_upkeep
 from sandbox.browser.records import FAILED_ACT
 from sandbox.values import NOT_RUNNABLE
 
-
-@dataclass(frozen=True, slots=True)
-class MetCount:
-    """How many requirements are met: by themselves (I), and with their direct prerequisites (D).
-
-    `checks` of the `all_checks` are the project's own, which every change has to meet.
-    """
-
-    independently: int
-    with_prerequisites: int
-    total: int
-    checks: int = 0
-    all_checks: int = 0
-
-    def __str__(self) -> str:
-        """The task's own requirements alone: a change that meets none of them still builds."""
-        met, asked = self.independently - self.checks, self.total - self.all_checks
-        if not asked:
-            return f"{self.checks} of {self.all_checks} project checks passed"
-        return f"{met} of {asked} requirement{'s' if asked != 1 else ''} of the task met"
-
-    def of_success(self) -> str:
-        """The same where nothing stands in the way; what is optional may still be open."""
-        asked = self.total - self.all_checks
-        if self.independently < self.total:
-            return str(self)
-        if not asked:
-            return f"All {self.all_checks} project checks passed"
-        return f"All {asked} requirements of the task met" if asked > 1 else _ONE_MET
-
-
-_ONE_MET = "The requirement of the task is met"
 _LONGEST_SAID = 200  # characters of a sentence
 
 
@@ -104,24 +71,6 @@ def _as_configured(verdict: Verdict, requirement: Requirement, case: Case) -> Ve
         return verdict
     asked = unverified(requirement, f"{verdict.reason} {but}", next_step)
     return replace(asked, evidence_ids=verdict.evidence_ids, tests=verdict.tests)
-
-
-def count_met(requirements: Requirements, given: tuple[Verdict, ...]) -> MetCount:
-    """Count over the whole list: a requirement without a satisfied verdict is not met."""
-    outcomes: dict[str, list[VerdictOutcome]] = {}
-    for verdict in given:
-        outcomes.setdefault(verdict.requirement_id, []).append(verdict.outcome)
-    met = {id_ for id_, seen in outcomes.items() if set(seen) == {VerdictOutcome.SATISFIED}}
-    listed = [r for r in requirements.items if r.id in met]
-    with_prerequisites = [r for r in listed if met.issuperset(r.prerequisites)]
-    checks = [r for r in requirements.items if r.category.is_of_project]
-    return MetCount(
-        len(listed),
-        len(with_prerequisites),
-        len(requirements.items),
-        sum(r.id in met for r in checks),
-        len(checks),
-    )
 
 
 def _judge_one(requirement: Requirement, case: Case) -> Verdict:

@@ -230,15 +230,13 @@ _HELD = tuple(
 )
 
 
-def _judged(verdicts: tuple[Verdict, ...], gate: GateResult, met_with: int) -> Judgement:
+def _judged(verdicts: tuple[Verdict, ...], gate: GateResult) -> Judgement:
     return Judgement(
         Requirements(
             (*BASELINE, *ASKED), (Preference("P1", "A shorter diff is nicer", "pull request #9"),)
         ),
         verdicts,
         gate,
-        sum(verdict.outcome is SATISFIED for verdict in verdicts),
-        met_with,
     )
 
 
@@ -268,7 +266,7 @@ def success() -> Evaluation:
     evidence = (_tests_evidence(_run(12, 0), _run(14, 0), Transition.HELD), LINT_EVIDENCE)
     tests = FourWay((*FIXED_TESTS, *HELD_TESTS), evidence_id="E1")
     observed = Observed(evidence, tests, (LINT_FINDING,), (), True, True, second_look=SECOND_LOOK)
-    return _evaluation(_judged(verdicts, gate, 5), observed)
+    return _evaluation(_judged(verdicts, gate), observed)
 
 
 def one_missing() -> Evaluation:
@@ -292,7 +290,7 @@ def one_missing() -> Evaluation:
     )  # fmt: skip
     evidence = (_tests_evidence(_run(12, 0), _run(13, 0), Transition.HELD),)
     tests = FourWay((FIXED_TESTS[0], *HELD_TESTS), evidence_id="E1")
-    return _evaluation(_judged(verdicts, gate, 4), Observed(evidence, tests, (), (), True, True))
+    return _evaluation(_judged(verdicts, gate), Observed(evidence, tests, (), (), True, True))
 
 
 def deliberated() -> Evaluation:
@@ -342,7 +340,7 @@ def weakened_tests() -> Evaluation:
     evidence = (_tests_evidence(_run(13, 0), _run(13, 0), Transition.HELD),)
     tests = FourWay((changed, *HELD_TESTS), evidence_id="E1")
     return _evaluation(
-        _judged(verdicts, gate, 2), Observed(evidence, tests, (), (finding,), True, True)
+        _judged(verdicts, gate), Observed(evidence, tests, (), (finding,), True, True)
     )
 
 
@@ -393,7 +391,7 @@ def regression() -> Evaluation:
     )  # fmt: skip
     tests = FourWay((REGRESSED_TEST, vacuous, flaky, *FIXED_TESTS, *HELD_TESTS), evidence_id="E1")
     return _evaluation(
-        _judged(verdicts, gate, 4),
+        _judged(verdicts, gate),
         Observed(evidence, tests, (LINT_FINDING,), (), True, True, impact=IMPACT),
     )
 

@@ -50,7 +50,7 @@ def judgement(*reasons: GateReason, acceptances: tuple[Acceptance, ...] = ()) ->
         Verdict("B2", VerdictOutcome.SATISFIED, Decider.ORACLE, "Held."),
         Verdict("R1", VerdictOutcome.UNVERIFIED, Decider.NOBODY, "No test."),
     )
-    return Judgement(Requirements(items, ()), verdicts, gate, 1, 1, acceptances=acceptances)
+    return Judgement(Requirements(items, ()), verdicts, gate, acceptances=acceptances)
 
 
 def test_accepting_answers_what_nobody_could_tell_and_nothing_else() -> None:

@@ -25,10 +25,11 @@ from bot.values import (
     VerdictOutcome,
     rules,
 )
+from bot.values.verdicts import MetCount
 from bot.verdict import gate, headline
 from bot.verdict.gate import BesideVerdicts, conclude
 from bot.verdict.headline import MAX_TITLE
-from bot.verdict.outcome import MetCount, verdicts
+from bot.verdict.outcome import verdicts
 from sandbox.edges.empty_calls import ANSWERS, DIVIDES_BY_ZERO
 from sandbox.values import Finding, Severity, Side, TestRun
 from tests.bot.configured import read_configuration

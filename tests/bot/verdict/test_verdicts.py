@@ -21,7 +21,8 @@ from bot.values import (
     VerdictOutcome,
 )
 from bot.values.rules import EARLY_EXIT
-from bot.verdict.outcome import count_met, verdicts
+from bot.values.verdicts import count_met
+from bot.verdict.outcome import verdicts
 from sandbox.damage.values import Damage, DamageTrial
 from sandbox.values import ChangedFile, ChangeKind, Outcome, Severity, Side
 from tests.bot.configured import read_configuration

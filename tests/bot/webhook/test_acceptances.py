@@ -22,7 +22,7 @@ def _judgement() -> Judgement:
     items = tuple(Requirement(id_, id_, Category.BEHAVIOUR, "issue", Trust.ASKER) for id_ in ids)
     reasons = (GateReason("expectation", Conclusion.ACTION_REQUIRED, "It changed.", tests=("t",)),)
     gate = GateResult(Conclusion.ACTION_REQUIRED, "", reasons)
-    return Judgement(Requirements(items, ()), (), gate, 0, 0)
+    return Judgement(Requirements(items, ()), (), gate)
 
 
 @pytest.mark.parametrize(
