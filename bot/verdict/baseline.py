@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from bot.evidence.case import Case
@@ -14,31 +16,24 @@ from bot.evidence.tests.four_way import why_it_failed
 from bot.evidence.tests.results import test_ids
 from bot.task.requirements import BUILDS, NOTHING_REGRESSES, PAGES_WORK, SEEN_BY
 from bot.values import (
-    ABLATED,
     ActionKind,
-    Conclusion,
     Evidence,
-    GateReason,
+    FourWay,
     PlanItem,
     Requirement,
     TestChange,
+    TestComparison,
+    TestedFolder,
     Transition,
     Verdict,
     VerdictOutcome,
 )
 from bot.values.rules import NEEDS_READER, NOT_ABOUT_TESTS, UNREAD_CHANGES
 from bot.verdict.building import first_error, judge_building
-from bot.verdict.what_was_run import (
-    MOST_TOLD,
-    counted,
-    in_folders,
-    shown,
-    what_was_not,
-    what_was_run,
-)
-from sandbox.test_runs.four_runs import failed, passed
+from sandbox.test_runs.four_runs import failed, is_below, passed
 from sandbox.values import Finding, Severity, Side
 
+_MOST_TOLD = 4
 _LOOK_YOURSELF = "Look at the pages and their pictures."
 _REGRESSED = Transition.REGRESSED
 _FIX_WEAKENED = "Restore what the tests checked before, fix the code instead, and push."
@@ -63,15 +58,6 @@ def judge_baseline(requirement: Requirement, case: Case) -> Verdict:
     return _tests_not_weakened(requirement, case)
 
 
-def ablation_reasons(case: Case) -> tuple[GateReason, ...]:
-    """What the gate says of a measurement: it is no verdict that anything may be merged by."""
-    without = case.observed.without
-    if not without:
-        return ()
-    text = f"Judged without {', '.join(without)}, to measure what that adds."
-    return (GateReason(ABLATED, Conclusion.ACTION_REQUIRED, text, "Judge it with everything."),)
-
-
 def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:
     by_the_plan = _by_the_plan(requirement, case)
     if by_the_plan is None and case.is_untested:
@@ -81,10 +67,10 @@ def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:
     tests = case.observed.tests
     if found.outcome is VerdictOutcome.UNVERIFIED and case.observed.builds_on_head_only:
         why = f"Base does not build{first_error(case, Side.BASE)}. So no test could run there."
-        return replace(found, reason=f"{why}{what_was_run(tests)}")
+        return replace(found, reason=f"{why}{_what_was_run(tests)}")
     if found.outcome is not VerdictOutcome.SATISFIED:
-        return replace(found, reason=f"{found.reason}{what_was_run(tests)}")
-    return unverified(requirement, what_was_not(tests), _RUN_THE_REST) if tests.not_run else found
+        return replace(found, reason=f"{found.reason}{_what_was_run(tests)}")
+    return unverified(requirement, _what_was_not(tests), _RUN_THE_REST) if tests.not_run else found
 
 
 _RUN_THE_REST = (
@@ -98,9 +84,11 @@ def _by_the_tests(requirement: Requirement, case: Case) -> Verdict:
         return broken
     if case.is_configuration_alone:
         return satisfied(requirement, "Both sides run the same code.", case)
-    told = [f"{shown(one)}: {one.problem}" for one in case.observed.tests.folders if one.problem]
+    told = [
+        f"{_named(one.folder)}: {one.problem}" for one in case.observed.tests.folders if one.problem
+    ]
     if case.why_tests_prove_nothing or told:
-        said = case.why_tests_prove_nothing or " ".join(told[:MOST_TOLD])
+        said = case.why_tests_prove_nothing or " ".join(told[:_MOST_TOLD])
         missing = _not_fetched(case)  # what cannot be loaded may be made from it
         what_to_do = _FETCH_SUBMODULES if missing else way_out(case)
         return unverified(requirement, f"{said} Also, {missing}" if missing else said, what_to_do)
@@ -152,7 +140,7 @@ def _broken(requirement: Requirement, case: Case) -> Verdict | None:
         return replace(verdict, evidence_ids=case.broken_ids)
     failing = [one for one in case.observed.tests.folders if one.transition is _REGRESSED]
     if case.only_exit_code is _REGRESSED or failing:
-        where = in_folders(failing)
+        where = _in_folders(failing)
         return unsatisfied(requirement, f"The tests{where} pass on base and fail on head.", case)
     return None
 
@@ -256,11 +244,11 @@ def _held_reason(case: Case) -> str:
     """Say how many tests held, and in which folders they stand."""
     kept, tests = case.groups.kept, case.observed.tests
     if not kept:
-        return f"The tests{in_folders(tests.folders)} pass on head. Only their exit code is known."
+        return f"The tests{_in_folders(tests.folders)} pass on head. Only their exit code is known."
     by_code = [one for one in tests.folders if one.transition]
-    more = f" The tests{in_folders(by_code)} pass too, by their exit code." if by_code else ""
+    more = f" The tests{_in_folders(by_code)} pass too, by their exit code." if by_code else ""
     ends = "es" if len(kept) == 1 else ""
-    told = counted(kept, tests)
+    told = _counted(kept, tests)
     meant = "".join(f" {why}" for t in case.groups.expectations if (why := case.why_meant(t)))
     unseen = of_base(case.observed.damage)
     before = ""
@@ -330,3 +318,63 @@ def _tests(count: int) -> str:
 
 def _s(count: int) -> str:
     return "s" if count == 1 else ""
+
+
+# --- words for the folders whose tests were run, and for those that were not ------------------------
+
+
+def _in_folders(folders: Sequence[TestedFolder]) -> str:
+    """Words such as " in packages/alpha/ and packages/beta/"; "" for the whole repository."""
+    names = [_named(one.folder) for one in folders]
+    return f" in {_listed(names)}" if any(one.folder for one in folders) else ""
+
+
+def _counted(tests: Iterable[TestComparison], ran: FourWay) -> str:
+    """Words such as "48 tests in packages/alpha/ and 12 in packages/beta/"."""
+    found: Counter[str] = Counter()
+    for test in tests:
+        inside = [one.folder for one in ran.folders if is_below(test.path, (one.folder,))]
+        found[max(inside, key=len, default="")] += 1
+    return _counts(found)
+
+
+def _what_was_run(ran: FourWay) -> str:
+    """A sentence of its own, with a space before it, for a reason that does not say it; "" for nothing."""
+    found = {one.folder: max(one.base, one.head) for one in ran.folders if one.base or one.head}
+    was = "was" if sum(found.values()) == 1 else "were"
+    return f" {_counts(found)} {was} run." if found else ""
+
+
+def _what_was_not(ran: FourWay) -> str:
+    """Say what was run, and what the change can break beside it."""
+    names = _listed([_named(one.folder) for one in ran.folders]) or "nothing"
+    was = "were" if len(ran.folders) > 1 else "was"
+    told: list[str] = []
+    for one in ran.not_run[:_MOST_TOLD]:
+        uses = ", ".join(f"`{name}`" for name in one.uses)
+        told.append(
+            f"{_named(one.folder)} {f'uses {uses}' if uses else 'is changed too'} ({one.why})"
+        )
+    if (more := len(ran.not_run) - _MOST_TOLD) > 0:
+        told.append(f"and {more} more")
+    return f"Only {names} {was} run; {'; '.join(told)}.{_what_was_run(ran)}"
+
+
+def _counts(found: Mapping[str, int]) -> str:
+    ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+    told = [f"{count} in {_named(folder)}" for folder, count in ordered]
+    if ordered:
+        folder, count = ordered[0]
+        told[0] = f"{count} test{'' if count == 1 else 's'} in {_named(folder)}"
+    return _listed(told)
+
+
+def _named(folder: str) -> str:
+    return f"{folder}/" if folder else "the root directory"
+
+
+def _listed(names: Sequence[str]) -> str:
+    told, more = list(names[:_MOST_TOLD]), len(names) - _MOST_TOLD
+    if more > 0:
+        told.append(f"{more} more")
+    return " and ".join(filter(None, (", ".join(told[:-1]), *told[-1:])))

@@ -16,6 +16,7 @@ from bot.evidence.test_plan.whole import graded_reason, is_regressed, score_plan
 from bot.evidence.tests.results import test_ids
 from bot.task.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, in_words
 from bot.values import (
+    ABLATED,
     Conclusion,
     GateReason,
     GateResult,
@@ -27,7 +28,7 @@ from bot.values import (
 )
 from bot.values.rules import FOR_A_PERSON, NOT_ABOUT_TESTS, OUT_OF_SCOPE
 from bot.values.verdicts import count_met
-from bot.verdict.baseline import ablation_reasons, weakenings
+from bot.verdict.baseline import weakenings
 from bot.verdict.expectations import expectation_reasons
 from bot.verdict.headline import headline
 from bot.verdict.patch_reasons import reasons_for_a_person, scope_reasons
@@ -284,6 +285,13 @@ def _members_passed(facts: _Facts) -> Iterator[GateReason]:
         )
 
 
+def _is_measured_whole(facts: _Facts) -> Iterator[GateReason]:
+    """A measurement that goes without a part is no verdict that anything may be merged by."""
+    if without := facts.case.observed.without:
+        text = f"Judged without {', '.join(without)}, to measure what that adds."
+        yield GateReason(ABLATED, Conclusion.ACTION_REQUIRED, text, "Judge it with everything.")
+
+
 _RULES: tuple[Rule, ...] = (
     _still_builds,
     _nothing_regressed,
@@ -295,7 +303,8 @@ _RULES: tuple[Rule, ...] = (
     _members_passed,
     _score_is_reached,
     _no_item_regressed,
-    lambda facts: iter((*facts.beside.patch, *ablation_reasons(facts.case))),
+    lambda facts: iter(facts.beside.patch),
+    _is_measured_whole,
     lambda facts: iter((*scope_reasons(facts.case), *reasons_for_a_person(facts.case))),
     _calls_do_not_crash,
     _files_parse,
