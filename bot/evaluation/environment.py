@@ -17,6 +17,7 @@ from bot.services import Services, build_request
 from bot.values import Dependent, EvaluationRequest, Part
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.test_runs.path_kinds import PathKind, classify
+from sandbox.test_runs.test_order import calling
 from sandbox.toolchains import Choice, choose_both, detect_both
 from sandbox.toolchains.build import build_both
 from sandbox.toolchains.ecosystem import BuildRequest, SetupHints, toolchain
@@ -169,11 +170,8 @@ def _tested_as_base(
     )
     own = [call for call in head.recipe.calls if call not in (first, *more)] if gone else []
     own += _of_new_files(head.recipe.calls, named, base_tree, head_tree)
-    calls = tuple(dict.fromkeys((*more, *own)))
-    recipe = replace(
-        head.recipe, runner=first.runner, test_arguments=first.arguments, more_calls=calls
-    )
-    return replace(head, recipe=recipe)
+    calls = dict.fromkeys((*more, *own))
+    return calling(head, first, *calls)
 
 
 def _of_new_files(

@@ -27,7 +27,7 @@ from sandbox.test_runs.other_packages import OwnPackages
 from sandbox.test_runs.path_kinds import PathKind, classify
 from sandbox.test_runs.repeats import base_repeats, disagreeing, head_repeats
 from sandbox.test_runs.run_records import joined_runs
-from sandbox.test_runs.test_order import TestOrder, within
+from sandbox.test_runs.test_order import TestOrder, calling, within
 from sandbox.test_runs.unit_tests import run_tests
 from sandbox.values import Checkout, Environment, Observation, Side, TestRun, TestRunner
 
@@ -211,11 +211,7 @@ def _called_as(tests: Environment, code: Environment) -> Environment:
     """
     if tests.recipe.ecosystem != code.recipe.ecosystem:
         return code
-    first, *more = tests.recipe.calls
-    recipe = replace(
-        code.recipe, runner=first.runner, test_arguments=first.arguments, more_calls=tuple(more)
-    )
-    return replace(code, recipe=recipe)
+    return calling(code, *tests.recipe.calls)
 
 
 def _alike(run: TestRun | None, base: Observation, head: Observation) -> TestRun | None:

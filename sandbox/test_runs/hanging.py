@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from sandbox.base import Sandbox
 from sandbox.test_runs.four_runs import FourRuns, passed
-from sandbox.test_runs.test_order import TestOrder
+from sandbox.test_runs.test_order import TestOrder, calling
 from sandbox.test_runs.unit_tests import run_tests
 from sandbox.values import Observation, Outcome, TestResult, TestRunner
 
@@ -52,8 +52,7 @@ async def with_hanging_tests(
 
 
 async def _alone(sandbox: Sandbox, order: TestOrder, test: TestResult) -> TestResult | None:
-    recipe = order.environment.recipe
-    call = next((one for one in recipe.calls if one.runner in _BY_NAME), None)
+    call = next((one for one in order.environment.recipe.calls if one.runner in _BY_NAME), None)
     titles = test.id.partition("::")[2].split(" > ")
     if call is None or not titles[0]:
         return None
@@ -61,9 +60,8 @@ async def _alone(sandbox: Sandbox, order: TestOrder, test: TestResult) -> TestRe
     named = " ".join(titles) if call.runner is TestRunner.VITEST else titles[-1]
     escaped = _SPECIAL.sub(r"\\\g<0>", named)
     pattern = f"{_BY_NAME[call.runner]}=(?:^|\\s){escaped}$"
-    arguments = (*call.arguments, pattern)
-    recipe = replace(recipe, runner=call.runner, test_arguments=arguments, more_calls=())
-    environment = replace(order.environment, recipe=recipe)
+    own = replace(call, arguments=(*call.arguments, pattern))
+    environment = calling(order.environment, own)
     seen = await run_tests(sandbox, replace(order, environment=environment, paths=(test.path,)))
     if seen.timed_out:
         said = f"Run alone, it did not end within {order.limits.timeout_s:.0f} s."

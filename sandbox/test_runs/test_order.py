@@ -10,7 +10,7 @@ from sandbox.base import TREE, Command, Completed, Limits, Mount, MountMode, Net
 from sandbox.test_runs.path_kinds import PathKind, classify
 from sandbox.toolchains import layers
 from sandbox.toolchains.tree import Tree
-from sandbox.values import Environment, Side, TestRun
+from sandbox.values import Environment, Side, TestCall, TestRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,14 @@ class TestOrder:
         """Return the tree, copy-on-write, and the environment's layers."""
         tree = Mount(self.tree, TREE, MountMode.COPY_ON_WRITE)
         return (tree, *layers.mounts(self.environment, self.guest), *self.laid)
+
+
+def calling(environment: Environment, first: TestCall, *more: TestCall) -> Environment:
+    """Return the environment with these calls in place of the project's own."""
+    recipe = replace(
+        environment.recipe, runner=first.runner, test_arguments=first.arguments, more_calls=more
+    )
+    return replace(environment, recipe=recipe)
 
 
 HARNESS_TARGET = "/opt/assay/sandbox/harness"

@@ -29,6 +29,7 @@ from sandbox.test_runs.test_order import (
     HARNESS_TARGET,
     TestDriver,
     TestOrder,
+    calling,
     held_tests,
     local,
     of_the_tree,
@@ -50,8 +51,7 @@ async def run_tests(sandbox: Sandbox, order: TestOrder) -> Observation:
     seen: list[Observation] = []
     left_s = order.limits.timeout_s
     for call in recipe.calls:
-        one = replace(recipe, runner=call.runner, test_arguments=call.arguments, more_calls=())
-        environment = replace(order.environment, recipe=one)
+        environment = calling(order.environment, call)
         limits = replace(order.limits, timeout_s=max(1.0, left_s))
         paths = order.paths
         if recipe.more_calls and call.runner is TestRunner.NODE:
