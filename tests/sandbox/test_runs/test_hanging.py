@@ -13,7 +13,7 @@ import pytest
 from sandbox import open_sandbox
 from sandbox.base import Limits
 from sandbox.test_runs.four_runs import FourRuns
-from sandbox.test_runs.hanging import with_hanging_tests
+from sandbox.test_runs.repeats import with_hanging_tests
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.test_runs.unit_tests import run_tests
 from sandbox.values import Side, TestRun
