@@ -8,16 +8,15 @@ import re
 from pathlib import Path
 
 from sandbox.toolchains.ecosystem import Ecosystem, SetupHints, Toolchain, TreeEvidence
-from sandbox.toolchains.native import C_SUFFIXES, in_a_copy, lacking, recipe
+from sandbox.toolchains.native import C_SUFFIXES, NO_TESTS, TRIAL, in_a_copy, lacking, recipe
 from sandbox.toolchains.tree import Tree
-from sandbox.values import Recipe, TestRunner
+from sandbox.values import Recipe, TestCall, TestRunner
 
 _CMAKE = "cmake"
 _TESTS = re.compile(
     r"\b(enable_testing|add_test|gtest_discover_tests|catch_discover_tests)\s*\(|include\s*\(\s*CTest",
     re.I,
 )
-_BUILD = "/tmp/trial"  # noqa: S108 - the sandbox's own
 
 
 def weigh_cmake(tree: Tree) -> TreeEvidence | None:
@@ -47,10 +46,10 @@ def detect_cmake(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe 
     )
     if needs:
         return lacking(_CMAKE, setup.root, needs, reasons)
-    build = (("cmake", "-S", ".", "-B", _BUILD), ("cmake", "--build", _BUILD))
+    build = (("cmake", "-S", ".", "-B", TRIAL), ("cmake", "--build", TRIAL))
     if _TESTS.search(text):
         why = "Tests run with ctest, because CMakeLists.txt turns testing on."
-        return recipe(_CMAKE, (*reasons, why), setup, build=build, tests=(TestRunner.CTEST, ()))
+        return recipe(_CMAKE, (*reasons, why), setup, build=build, tests=TestCall(TestRunner.CTEST))
     why = "CMakeLists.txt does not turn testing on, so no tests are run."
     return recipe(_CMAKE, (*reasons, why), setup, build=build)
 
@@ -105,10 +104,10 @@ def detect_make(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe |
     found = _TARGET.findall(text)
     by_rank = [one for one in ("test", "check") if one in found] or found
     target = configured.group(1) if configured else next(iter(by_rank), "")
-    tests: tuple[TestRunner, tuple[str, ...]] = (TestRunner.NONE, ())
+    tests = NO_TESTS
     why = "The Makefile has no target `test` or `check`."
     if target:
-        tests = (TestRunner.MAKE, ("make", target))
+        tests = TestCall(TestRunner.MAKE, ("make", target))
         why = f"Tests run with `make {target}`, because the Makefile has that target."
     return recipe(_MAKE, (*reasons, why), setup, build=(in_a_copy("make"),), tests=tests)
 

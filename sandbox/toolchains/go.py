@@ -20,7 +20,7 @@ from sandbox.toolchains.ecosystem import building as system
 from sandbox.toolchains.layers import DEPENDENCIES
 from sandbox.toolchains.native import lacking, recipe
 from sandbox.toolchains.tree import Tree
-from sandbox.values import Recipe, TestRunner
+from sandbox.values import Recipe, TestCall, TestRunner
 
 _NAME = "go"
 _GO = re.compile(r"^go\s+1\.(\d{1,3})", re.M)
@@ -61,7 +61,7 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
         "Tests are the functions of the `_test.go` files." if evidence.tests else "It has no tests."
     )
     build = (("go", "build", "-o", "/dev/null", "./..."),)
-    made = recipe(_NAME, (*reasons, why), setup, build=build, tests=(runner, ()))
+    made = recipe(_NAME, (*reasons, why), setup, build=build, tests=TestCall(runner))
     if not _REQUIRE.search(text) or place.has("vendor"):
         return made
     inputs = place.read_bytes("go.mod") + b"\0" + place.read_bytes("go.sum")

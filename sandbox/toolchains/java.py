@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 from sandbox.toolchains.ecosystem import Ecosystem, SetupHints, Toolchain, TreeEvidence, weighed
-from sandbox.toolchains.native import lacking, recipe
+from sandbox.toolchains.native import TRIAL, lacking, recipe
 from sandbox.toolchains.tree import Tree
-from sandbox.values import Recipe, TestRunner
+from sandbox.values import Recipe, TestCall, TestRunner
 
 _NAME = "java"
 _MOST_FILES = 3000
@@ -19,7 +19,6 @@ _GROUP = re.compile(r"<groupId>\s*([\w.\-]+)\s*</groupId>")
 _ARTIFACT = re.compile(r"<artifactId>\s*([\w.\-]+)\s*</artifactId>")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
 _GIVEN = ("junit", "org.junit", "org.hamcrest", "org.opentest4j", "org.apiguardian")
-_BUILD = "/tmp/trial"  # noqa: S108 - the sandbox's own
 
 
 def weigh(tree: Tree) -> TreeEvidence | None:
@@ -57,11 +56,11 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
         return lacking(_NAME, setup.root, (needs,), reasons)
     files = [path for path in place.files() if path.endswith(".java")][:_MOST_FILES]
     sources = tuple(f"./{p}" for p in files if not (_TEST.search(p) or _TEST_SIDE.search(p)))
-    javac = ("javac", "-nowarn", "-proc:none", "-encoding", "UTF-8", "-d", _BUILD)
+    javac = ("javac", "-nowarn", "-proc:none", "-encoding", "UTF-8", "-d", TRIAL)
     build = ((*javac, *sources),) if sources else ()
     said = "It is compiled by javac, because it needs nothing but JUnit."
     runner = TestRunner.JUNIT if evidence.tests else TestRunner.NONE
-    return recipe(_NAME, (*reasons, said), setup, build=build, tests=(runner, ()))
+    return recipe(_NAME, (*reasons, said), setup, build=build, tests=TestCall(runner))
 
 
 ECOSYSTEM = Ecosystem(

@@ -15,7 +15,7 @@ import shlex
 from sandbox.base import TREE
 from sandbox.toolchains.ecosystem import SetupHints
 from sandbox.toolchains.tree import Tree
-from sandbox.values import Recipe, TestRunner
+from sandbox.values import Recipe, TestCall, TestRunner
 
 C_SUFFIXES = (".c", ".cc", ".cpp", ".cxx")
 _FROM = re.compile(r"^FROM\s+(?:--\S+\s+)?(\S{1,100})", re.M | re.I)
@@ -23,11 +23,13 @@ _APT = re.compile(r"apt(?:-get)?\s+(?:-\S+\s+)*install\s+((?:[^\n&;|\\]|\\\n)+)"
 _PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.\-]{1,60}")
 _IMAGE = re.compile(r"\"image\"\s*:\s*\"([\w./:@-]{1,100})\"")
 _MOST_PACKAGES = 8
+TRIAL = "/tmp/trial"  # noqa: S108 - the sandbox's own
+NO_TESTS = TestCall(TestRunner.NONE)
 
 
 def in_a_copy(line: str) -> tuple[str, ...]:
     """Return the argv that runs one of our own shell lines in a copy of the tree."""
-    return ("sh", "-c", f"cp -a . /tmp/trial && cd /tmp/trial && {line}")
+    return ("sh", "-c", f"cp -a . {TRIAL} && cd {TRIAL} && {line}")
 
 
 def recipe(
@@ -36,19 +38,18 @@ def recipe(
     setup: SetupHints,
     *,
     build: tuple[tuple[str, ...], ...] = (),
-    tests: tuple[TestRunner, tuple[str, ...]] = (TestRunner.NONE, ()),
+    tests: TestCall = NO_TESTS,
 ) -> Recipe:
     """Return a recipe without a dependency layer; a configured test line is run as it stands."""
-    runner, arguments = tests
     if setup.test and not is_plain(setup.test):
-        runner, arguments = TestRunner.COMMAND, (setup.test,)
+        tests = TestCall(TestRunner.COMMAND, (setup.test,))
         said = f"Tests run with `{setup.test}`, because the repository's configuration says so."
         reasons = (*reasons, said)
     if setup.install:
         build = (in_a_copy(setup.install),)
         if setup.install_root != setup.root:  # it starts elsewhere than in the project's folder
-            place = shlex.quote(f"/tmp/trial/{setup.install_root}")  # noqa: S108 - the sandbox's own
-            line = f"cp -a {TREE} /tmp/trial && cd {place} && {setup.install}"
+            place = shlex.quote(f"{TRIAL}/{setup.install_root}")
+            line = f"cp -a {TREE} {TRIAL} && cd {place} && {setup.install}"
             build = (("sh", "-c", line),)
         reasons = (*reasons, f"It is built with `{setup.install}`, as the configuration says.")
     parts = json.dumps([ecosystem, setup.root, build])
@@ -57,8 +58,8 @@ def recipe(
         reasons=reasons,
         install=(),
         install_project=build,
-        runner=runner,
-        test_arguments=arguments,
+        runner=tests.runner,
+        test_arguments=tests.arguments,
         lock_digest=hashlib.sha256(parts.encode()).hexdigest(),
         root=setup.root,
     )

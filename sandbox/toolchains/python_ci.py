@@ -63,7 +63,6 @@ class TestHints:
     groups: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
-    installs_project: bool = False
     calls: tuple[RunnerLine, ...] = ()
     is_aside: bool = False
     is_of_ci: bool = False
@@ -72,8 +71,7 @@ class TestHints:
     @property
     def says_something(self) -> bool:
         """Tell whether there is anything to use."""
-        lists = (self.extras, self.groups, self.files, self.packages, self.calls)
-        return self.installs_project or any(lists)
+        return any((self.extras, self.groups, self.files, self.packages, self.calls))
 
 
 def read_hints(tree: Tree, project: str) -> tuple[TestHints, ...]:
@@ -309,7 +307,6 @@ def _pip_arguments(words: list[str], project: str, source: str = "") -> TestHint
     groups: list[str] = []
     files: list[str] = []
     packages: list[str] = []
-    installs_project = False
     previous = ""
     for word in _spelled_out(words):
         local = re.fullmatch(r"(\.|\.\[([\w\s,.-]+)\])", word)
@@ -322,21 +319,19 @@ def _pip_arguments(words: list[str], project: str, source: str = "") -> TestHint
         elif previous == "--extra":
             extras.append(word)
         elif local:
-            installs_project = True
             extras += [name.strip() for name in (local.group(2) or "").split(",") if name.strip()]
         elif not word.startswith("-") and previous not in _WITH_VALUES | {"-e"}:
             packages.append(word)
         previous = word
     requirements = [parsed(word) for word in packages]
-    own = [one.extras for one in requirements if one and canonicalize_name(one.name) == project]
-    extras += [extra for found in own for extra in found]
+    own = (one for one in requirements if one and canonicalize_name(one.name) == project)
+    extras += [extra for one in own for extra in one.extras]
     return TestHints(
         source,
         tuple(dict.fromkeys(extras)),
         tuple(dict.fromkeys(groups)),
         tuple(dict.fromkeys(file.removeprefix("./") for file in files if "$" not in file)),
         tuple(p for p in _plain_packages(packages) if requirement_name(p) != project),
-        installs_project or any(own),
     )
 
 

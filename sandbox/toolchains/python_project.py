@@ -118,7 +118,10 @@ def _groups(tree: Tree) -> tuple[NamedList, ...]:
     pdm = tool.table("pdm", "dev-dependencies")
     lists = [NamedList(name, pdm.strings(name), is_loose=True) for name in pdm.names()]
     lists.append(NamedList("dev", tool.table("uv").strings("dev-dependencies"), is_loose=True))
-    lists += [NamedList(*group, is_loose=True) for group in poetry_groups(tool.table("poetry"))]
+    named = tool.table("poetry", "group")
+    of_poetry = [("dev", tool.table("poetry", "dev-dependencies"))]
+    of_poetry += [(name, named.table(name, "dependencies")) for name in named.names()]
+    lists += [NamedList(name, _requirements(table), is_loose=True) for name, table in of_poetry]
     for one in (one for _, table in hatch_tables(tree) for one in hatch_environments(table)):
         own = one.strings("dependencies")
         if one.name == "hatch-test" and not own:
@@ -216,15 +219,6 @@ def _literal(node: ast.expr, names: dict[str, object]) -> object:
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         return None
     return list(value) if isinstance(value, tuple) else value
-
-
-def poetry_groups(poetry: Table) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return (group, requirements) for `dev-dependencies` and every `group.<name>`."""
-    found = [("dev", _requirements(poetry.table("dev-dependencies")))]
-    groups = poetry.table("group")
-    for name in groups.names():
-        found.append((name, _requirements(groups.table(name, "dependencies"))))
-    return tuple((name, requirements) for name, requirements in found if requirements)
 
 
 def _requirements(dependencies: Table) -> tuple[str, ...]:

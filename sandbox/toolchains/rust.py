@@ -16,7 +16,7 @@ from sandbox.toolchains.ecosystem import building as system
 from sandbox.toolchains.ecosystem import observing as looking
 from sandbox.toolchains.native import in_a_copy, lacking, recipe
 from sandbox.toolchains.tree import Tree
-from sandbox.values import Recipe, TestRunner
+from sandbox.values import Recipe, TestCall, TestRunner
 
 _NAME = "rust"
 _SHARED: Variables = (("CARGO_HOME", "/tmp/cargo"), ("CARGO_NET_OFFLINE", "true"))  # noqa: S108
@@ -62,7 +62,7 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
         return lacking(_NAME, setup.root, needs, (said, *reasons))
     runner = TestRunner.CARGO if evidence.tests else TestRunner.NONE
     build = (in_a_copy("cargo build --offline --target-dir /tmp/target"),)
-    return recipe(_NAME, reasons, setup, build=build, tests=(runner, ()))
+    return recipe(_NAME, reasons, setup, build=build, tests=TestCall(runner))
 
 
 def building(request: BuildRequest) -> Variables:

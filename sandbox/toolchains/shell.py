@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from sandbox.toolchains.ecosystem import Ecosystem, SetupHints, Toolchain, TreeEvidence
 from sandbox.toolchains.native import lacking, recipe
 from sandbox.toolchains.tree import Tree
-from sandbox.values import Recipe, TestRunner
+from sandbox.values import Recipe, TestCall, TestRunner
 
 _NAME = "shell"
 _SUFFIXES = (".sh", ".bash", ".bats")
@@ -58,10 +58,12 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
         if not toolchain.version("bats"):
             return lacking(_NAME, setup.root, ("Bats (bats)",), reasons)
         why = "Tests run with bats, because there are `.bats` files."
-        return recipe(_NAME, (*reasons, why), setup, build=build, tests=(TestRunner.BATS, ()))
+        return recipe(_NAME, (*reasons, why), setup, build=build, tests=TestCall(TestRunner.BATS))
     if any(map(_is_test, scripts)):
         why = "Each test script is one test: its exit code counts, and TAP where it prints that."
-        return recipe(_NAME, (*reasons, why), setup, build=build, tests=(TestRunner.SCRIPTS, ()))
+        return recipe(
+            _NAME, (*reasons, why), setup, build=build, tests=TestCall(TestRunner.SCRIPTS)
+        )
     return recipe(_NAME, (*reasons, "No test scripts were found."), setup, build=build)
 
 
