@@ -18,8 +18,8 @@ from bot.settings import Settings
 from bot.store import HostDisk, Store
 from bot.values import EvaluationRequest
 from sandbox.disk import GIGABYTE, free_bytes
-from sandbox.repository.mirror import Retention, release
 from sandbox.repository.mirror import evict as evict_trees
+from sandbox.repository.mirror import release
 from sandbox.toolchains.layers import evict as evict_environments
 
 SECONDS_A_DAY = 86_400
@@ -94,5 +94,5 @@ def tidy(services: Services) -> int:
         if folder.stat().st_mtime < oldest_s:
             shutil.rmtree(folder, ignore_errors=True)
     shutil.rmtree(home / "replies", ignore_errors=True)  # of versions that kept them there
-    freed = evict_trees(home / "git", Retention(settings.retention_days * SECONDS_A_DAY, half))
+    freed = evict_trees(home / "git", settings.retention_days, half)
     return freed + evict_environments(layers_home(services), settings.retention_days, half)

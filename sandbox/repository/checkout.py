@@ -202,4 +202,4 @@ def _exported(root: Path, mirror: Mirror, sha: str, holder: str, limits: TreeLim
     own = entry.with_name(f"{sha}-{hashlib.sha256(holder.encode()).hexdigest()[:16]}")
     for place in (entry, own):
         hold(place, holder)
-    return export(mirror, sha, entry, limits, own)
+    return export(mirror, sha, entry, own, limits)

@@ -46,9 +46,8 @@ class _Raw:
     sections: int
 
 
-def read_diff(mirror: Mirror, base: str, head: str, limits: DiffLimits | None = None) -> Diff:
+def read_diff(mirror: Mirror, base: str, head: str, limits: DiffLimits = DiffLimits()) -> Diff:
     """Return what changed from one commit to the other; equal commits give an empty diff."""
-    limits = limits or DiffLimits()
     records = _records(mirror, base, head)
     # The blobs that git treats as binary only because of their size.
     blobs = {blob for record in records for blob in record.blobs if blob.strip(b"0")}

@@ -234,14 +234,6 @@ def git(
 _HOLD_S = 24 * 3600.0
 
 
-@dataclass(frozen=True, slots=True)
-class Retention:
-    """What may stay: what was used within `max_age_s`, and at most `max_bytes` of trees."""
-
-    max_age_s: float = 7 * 24 * 3600.0
-    max_bytes: int = 10 * 1024**3
-
-
 def hold(entry: Path, holder: str) -> None:
     """Mark an entry as used by `holder`, before it is looked at, until `release`."""
     entry.parent.mkdir(parents=True, exist_ok=True)
@@ -258,12 +250,12 @@ def release(root: Path, holder: str) -> None:
         path.unlink(missing_ok=True)
 
 
-def evict(root: Path, retention: Retention | None = None) -> int:
-    """Delete trees and mirrors that are too old or too large and that nobody holds.
+def evict(root: Path, older_than_days: float, max_bytes: int) -> int:
+    """Delete trees and mirrors unused for so long, then the oldest trees until the rest fits.
 
-    Returns the bytes freed.
+    What somebody holds stays. Returns the bytes freed.
     """
-    retention = retention or Retention()
+    max_age_s = older_than_days * 24 * 3600.0
     sweep((root.absolute() / "trees").glob("*/*.partial-*"))
     freed = kept = 0
     # A mirror goes that was not opened for long, unless a tree of its repository is held.
@@ -272,7 +264,7 @@ def evict(root: Path, retention: Retention | None = None) -> int:
         with locked(Mirror(git_dir, RepositorySource(str(git_dir)))):
             holds = (git_dir.parent.parent / "trees" / git_dir.stem).glob("*.held-*")
             age_s = time.time() - git_dir.stat().st_mtime
-            if age_s <= retention.max_age_s or any(_is_fresh(path) for path in holds):
+            if age_s <= max_age_s or any(_is_fresh(path) for path in holds):
                 continue
             doomed = git_dir.with_suffix(".doomed")
             shutil.rmtree(doomed, ignore_errors=True)
@@ -285,7 +277,7 @@ def evict(root: Path, retention: Retention | None = None) -> int:
     for entry in sorted(folders, key=lambda path: path.stat().st_mtime, reverse=True):
         size = _size(entry)
         age_s = time.time() - entry.stat().st_mtime
-        wanted = age_s <= retention.max_age_s and kept + size <= retention.max_bytes
+        wanted = age_s <= max_age_s and kept + size <= max_bytes
         if wanted or not _delete(entry):
             kept += size
         else:

@@ -62,17 +62,14 @@ class _Entry:
     path: bytes
 
 
-def export(
-    mirror: Mirror, sha: str, entry: Path, limits: TreeLimits, incomplete: Path | None = None
-) -> Exported:
+def export(mirror: Mirror, sha: str, entry: Path, incomplete: Path, limits: TreeLimits) -> Exported:
     """Write the commit to `entry`/tree unless it is there already, and say what is in it.
 
     The folder appears whole or not at all; where a submodule is missing it is `incomplete`, so that
     another evaluation tries again. Raises CheckoutError for a tree that is too large or that has a
     name git refuses (`.git/config`).
     """
-    second = incomplete or entry
-    for place in (entry, second):
+    for place in (entry, incomplete):
         if (place / _RECORD).exists():
             return _read(place)
     entry.parent.mkdir(parents=True, exist_ok=True)
@@ -87,7 +84,7 @@ def export(
         version, warnings = describe_version(mirror, sha), tuple(laid.warnings)
         exported = Exported("", version, warnings, tuple(laid.missing))
         (partial / _RECORD).write_text(json.dumps(asdict(exported)))
-        place = second if exported.missing else entry
+        place = incomplete if exported.missing else entry
         try:
             partial.rename(place)
         except OSError:

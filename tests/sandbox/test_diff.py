@@ -12,6 +12,8 @@ from sandbox.repository.mirror import Mirror, RepositorySource, open_mirror
 from sandbox.values import ChangeStatus, Diff, FileChange
 from tests.sandbox.repositories import Repository
 
+USUAL = DiffLimits()
+
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Repository:
@@ -26,9 +28,7 @@ def mirrored(repository: Repository, *shas: str) -> Mirror:
     return mirror
 
 
-def difference(
-    repository: Repository, base: str, head: str, limits: DiffLimits | None = None
-) -> Diff:
+def difference(repository: Repository, base: str, head: str, limits: DiffLimits = USUAL) -> Diff:
     return read_diff(mirrored(repository, base, head), base, head, limits)
 
 
