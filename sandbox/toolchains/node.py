@@ -35,6 +35,7 @@ from sandbox.toolchains.node_workspace import (
     install_commands,
     is_dated,
     is_workspace,
+    keeping_modules,
     manager_inputs,
     node_of_manager,
     runner_installs,
@@ -146,11 +147,8 @@ def _recipe(
     top = tree.json(str(PurePosixPath(manager.folder, "package.json")))
     install: Commands
     if setup.install:
-        keep = install_commands(Manager("npm", "", "", "", ""), Table({}))[0]
-        commands = json.dumps([["sh", "-c", setup.install]])
-        said = f"Dependencies come from `{setup.install}`, because the repository's configuration"
-        place = f"{TREE}/{setup.install_root}".rstrip("/")
-        install, why = ((*keep[:-2], commands, place),), f"{said} says so."
+        install = (keeping_modules([("sh", "-c", setup.install)], setup.install_root),)
+        why = f"Dependencies come from `{setup.install}`, because the repository's configuration says so."
     elif manager.lock or any(
         one.table(field).names() for one in map(tree.json, manifests) for field in TABLES
     ):

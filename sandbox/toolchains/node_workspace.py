@@ -264,10 +264,14 @@ def install_commands(
     own = [name for name in _LIFECYCLE if scripts.text(name)]
     lines = (*(f"npm run {name}" for name in own), *more)
     steps += [("sh", "-c", f"{line} {_TOLERATED}") for line in lines]
-    folder = f"{TREE}/{manager.folder}".rstrip("/")
-    keep = ("python3", "-I", f"{INSIDE}/install.py", TREE, f"{DEPENDENCIES}/{KEPT}")
-    filled = (*keep, "node_modules", json.dumps(steps), folder)
+    filled = keeping_modules(steps, manager.folder)
     return (filled,) if manager.name == "npm" else (_fetch(manager), filled)
+
+
+def keeping_modules(steps: list[tuple[str, ...]], folder: str) -> tuple[str, ...]:
+    """Return the command that runs others in a folder of the tree, and keeps its `node_modules`."""
+    keep = ("python3", "-I", f"{INSIDE}/install.py", TREE, f"{DEPENDENCIES}/{KEPT}")
+    return (*keep, "node_modules", json.dumps(steps), f"{TREE}/{folder}".rstrip("/"))
 
 
 _TAP_PLUGIN = re.compile(r"^[ \t]*plugin[ \t]*:", re.MULTILINE)
