@@ -250,23 +250,19 @@ def _crossed_orders(sides: Sides, trees: _Trees, limits: Limits) -> tuple[TestOr
     """
     base_order, head_order = _full_orders(sides)
     differ = sides.base.dependencies_layer != sides.head.dependencies_layer
-    on_head = replace(
-        head_order,
-        tree=trees.base_tests_on_head,
-        environment=_called_as(sides.base, sides.head),
-        limits=limits,
-        fallback=sides.base if differ else None,
-        guest=sides.base,
-    )
-    on_base = replace(
-        base_order,
-        tree=trees.head_tests_on_base,
-        environment=_called_as(sides.head, sides.base),
-        limits=limits,
-        fallback=sides.head if differ else None,
-        guest=sides.head,
-    )
-    return on_head, on_base
+
+    def across(code_order: TestOrder, tree: str, tests: Environment) -> TestOrder:
+        return replace(
+            code_order,
+            tree=tree,
+            environment=_called_as(tests, code_order.environment),
+            limits=limits,
+            fallback=tests if differ else None,
+            guest=tests,
+        )
+
+    on_head = across(head_order, trees.base_tests_on_head, sides.base)
+    return on_head, across(base_order, trees.head_tests_on_base, sides.head)
 
 
 async def _known_or_run(
