@@ -106,13 +106,7 @@ def _judge_configuration(requirement: Requirement, case: Case) -> Verdict:
 
 
 _LEAST_SHARE = 0.35  # of what a demand says, from which on a place is worth a word
-_NO_ORACLE_FOR_IT = "No test can show that the change does nothing of the kind."
-_READ_FOR_IT = "Read the change for it, or set up a model."
 _CHECKS = (ActionKind.BASH, ActionKind.INTERACTION)
-
-
-def _judge_prohibition(requirement: Requirement, _: Case) -> Verdict:
-    return unverified(requirement, _NO_ORACLE_FOR_IT, _READ_FOR_IT)
 
 
 def _judge_check(requirement: Requirement, case: Case) -> Verdict:
@@ -145,7 +139,11 @@ _BY_CATEGORY = {
     Category.BEHAVIOUR: judge_behaviour,
     Category.KEEP: judge_keep,
     Category.UPKEEP: judge_upkeep,
-    Category.PROHIBITION: _judge_prohibition,
+    Category.PROHIBITION: lambda requirement, _: unverified(
+        requirement,
+        "No test can show that the change does nothing of the kind.",
+        "Read the change for it, or set up a model.",
+    ),
     Category.CHECK: _judge_check,
 }
 _CHECK_REASONS = {

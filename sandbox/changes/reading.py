@@ -71,7 +71,7 @@ async def read_kinds(sandbox: Sandbox, checkout: Checkout) -> Mapping[str, Chang
         if isinstance(answer, list) and [type(one) for one in answer] == [int, str]:
             number, kind = answer
             if kind in _TOLD and 0 <= number < len(asked):
-                found.setdefault(asked[number][0].path, _TOLD[kind])
+                found.setdefault(asked[number][0].path, ChangeKind(kind))
     return found
 
 
@@ -113,12 +113,9 @@ def _asked_of(change: FileChange) -> str:
     return language if is_edited and language not in _LAYOUTS_ARE_GUESSED else ""
 
 
-_TOLD = {
-    kind.value: kind
-    for kind in (
-        ChangeKind.DOCUMENTATION,
-        ChangeKind.COMMENTS,
-        ChangeKind.FORMATTING,
-        ChangeKind.TYPES,
-    )
-}
+_TOLD = (
+    ChangeKind.DOCUMENTATION,
+    ChangeKind.COMMENTS,
+    ChangeKind.FORMATTING,
+    ChangeKind.TYPES,
+)
