@@ -9,9 +9,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bot.context import EvaluationContext, Project
+from bot.context import EvaluationContext
 from bot.diff.paths import is_settings_path
-from bot.evaluation.on_host import as_configured
+from bot.evaluation.on_host import as_configured, concerned
 from bot.evidence.damage import (
     NO_END,
     Proofs,
@@ -64,7 +64,7 @@ from sandbox.damage.values import (
 from sandbox.test_runs.four_runs import passed
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.toolchains.ecosystem import BuildRequest
-from sandbox.values import ChangeKind, Observation, Side, TestRun
+from sandbox.values import ChangeKind, Observation, Side
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _SHORTEST_S, _LONGER_THAN_HEAD = 15.0, 3  # and so many times what head's own run took
@@ -148,8 +148,8 @@ async def _measured(
     damages = tuple(one for one in made if one.damage.kind not in UNASKED)
     if is_of_base:
         damages = _for_what_holds(damages)
-    concerned = _concerned(case, observed, tests)
-    if not damages or not concerned:
+    of_projects = concerned(case, observed, tests)
+    if not damages or not of_projects:
         files = [Path(case.checkout.head_tree, path) for path in code]
         is_long = any(one.is_file() and one.stat().st_size > MOST_BYTES for one in files)
         return DamageSeen(problem=_LONG if is_long else _NOTHING, is_open=is_long)
@@ -163,7 +163,7 @@ async def _measured(
         code=code,
         made=made,
         damages=damages,
-        concerned=concerned,
+        concerned=of_projects,
         end=end,
     )
     return await measuring.all()
@@ -298,7 +298,7 @@ class _Measuring:
         # Of a table's entries tests look at some.
         asking_of = [o for o in asking if o.damage.kind != KEY] + twins
         everybody = [one for one in self.observed.tests.comparisons if passed(one.head_on_head)]
-        rooms = room, replace(room, concerned=_concerned(case, self.observed, everybody))
+        rooms = room, replace(room, concerned=concerned(case, self.observed, everybody))
         found = await find_unneeded(self.services, case, self.observed, rooms, asking_of)
         unneeded = tuple(one for one in found.trials if not is_said(one.damage, said))
         one_value: tuple[OneValue, ...] = ()
@@ -369,22 +369,3 @@ def _for_what_holds(damages: tuple[DamagedCopy, ...]) -> tuple[DamagedCopy, ...]
     able = [one for one in damages if one.damage.kind not in (*AS_ON_BASE, SAME)]
     able.sort(key=lambda one: one.damage.kind not in OF_LINES)
     return tuple(able[:_MOST_OF_BASE])
-
-
-def _concerned(
-    case: EvaluationContext, observed: Observed, tests: list[TestComparison]
-) -> tuple[Concerned, ...]:
-    """The tests by the project that they are run in."""
-    suite = observed.suite_on_head
-    seen = suite.tests if suite and suite.tests else TestRun(True, ())
-    projects: dict[str, Project] = {}
-    found: dict[str, dict[str, str]] = {}
-    for one in tests:
-        project = case.built.at(one.path)
-        projects[project.root] = project
-        found.setdefault(project.root, {})[one.id] = one.path
-    return tuple(
-        Concerned(head, found[root], seen)
-        for root, project in projects.items()
-        if (head := project.head) is not None and head.failure is None
-    )

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from bot.context import EvaluationContext, Project
+from bot.context import EvaluationContext
+from bot.evaluation.on_host import concerned
 from bot.evidence.damage import Proofs, kept_that_reach
 from bot.evidence.made_for import table
 from bot.evidence.tests.results import code_of
@@ -20,7 +21,7 @@ from bot.task.alternatives import side_by_side
 from bot.task.categories import ASKED, is_refactoring
 from bot.task.inputs import alike, kept_beside, kept_inputs, like_shown
 from bot.task.ties import named_code
-from bot.values import ActionKind, Evidence, Observed, Requirement, Step, TestComparison, Transition
+from bot.values import ActionKind, Evidence, Observed, Requirement, Step, Transition
 from sandbox.base import Limits
 from sandbox.elsewhere.driver import Looking
 from sandbox.elsewhere.look import DRIVERS, look_again
@@ -28,7 +29,7 @@ from sandbox.elsewhere.values import Otherwise, SecondLook, WhyLeftOut
 from sandbox.elsewhere.whole import WHOLE, run_again
 from sandbox.test_runs.four_runs import worth_alone
 from sandbox.test_runs.path_kinds import PathKind, classify
-from sandbox.values import ChangeKind, Observation, Side, TestRun
+from sandbox.values import ChangeKind, Observation, Side
 
 _STEP = Step(
     id="D2",
@@ -114,15 +115,10 @@ async def _seen(
     *,
     is_held: bool,
 ) -> SecondLook:
-    projects: dict[str, tuple[Project, list[TestComparison]]] = {}
-    for one in observed.tests.comparisons:
-        if one.id in wanted:
-            project = case.built.at(one.path)
-            projects.setdefault(project.root, (project, []))[1].append(one)
-    suite = observed.suite_on_head
-    took_s = suite.seconds if suite else 0.0
+    asked = [one for one in observed.tests.comparisons if one.id in wanted]
+    took_s = observed.suite_on_head.seconds if observed.suite_on_head else 0.0
     limits = Limits(timeout_s=min(case.damage_seconds, _LEAST_S + _LONGER_THAN_HEAD * took_s))
-    tests = await asyncio.to_thread(_test_files, Path(case.checkout.head_tree))
+    files = await asyncio.to_thread(_test_files, Path(case.checkout.head_tree))
     folder = services.evaluation_folder(case.request) / "elsewhere"
     touched = observed.impact.names if observed.impact else frozenset[str]()
     asking = case.planned.requirements.items
@@ -131,38 +127,33 @@ async def _seen(
     said = "\n".join(one.with_detail for one in asking)
     in_other_zone = bool(_SPEAKS_OF_UTC.search(said)) and not _LOCAL.search(said)
     found = SecondLook()
-    for project, asked in projects.values():
-        head = project.head
-        if head is None or head.failure is not None:
-            continue
-        base = project.base if project.base and project.base.failure is None else None
-        paths = tuple(sorted({one.path for one in asked}))
-        seen_on_head = suite.tests if suite and suite.tests else TestRun(True, ())
-        only = worth_alone({one.id: one.path for one in asked}, seen_on_head)
+    for one in concerned(case, observed, asked):
+        paths, runner = tuple(sorted({*one.tests.values()})), one.environment.recipe.runner
+        base = case.built.at(paths[0]).base
         looking = Looking(
             case.checkout,
-            head,
-            base,
+            one.environment,
+            base if base and base.failure is None else None,
             paths,
-            tuple(sorted({one.id for one in asked})),
-            tests,
+            tuple(sorted(one.tests)),
+            files,
             folder,
             limits,
-            only=only,
+            only=worth_alone(one.tests, one.seen),
             touched=touched,
             beside=beside,
             kept=kept,
             named=named,
-            code=code_of(asked),
+            code=code_of(test for test in asked if test.id in one.tests),
             in_other_zone=in_other_zone,
             is_held=is_held,
         )
-        if head.recipe.runner in DRIVERS:
+        if runner in DRIVERS:
             seen = await look_again(services.sandbox, looking)
-        elif head.recipe.runner in WHOLE:
+        elif runner in WHOLE:
             seen = await run_again(services.sandbox, looking)
         else:
-            seen = SecondLook(not_looked_at=(head.recipe.runner.value,))
+            seen = SecondLook(not_looked_at=(runner.value,))
         found += seen
     await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
     return found

@@ -18,14 +18,15 @@ from typing import ParamSpec, TypeVar
 from bot.context import Built, EvaluationContext, Policy, Project
 from bot.errors import Transient, UserError
 from bot.services import CodeSource, Services, build_request
-from bot.values import EvaluationRequest
+from bot.values import EvaluationRequest, Observed, TestComparison
 from sandbox.base import Limits, SandboxError
+from sandbox.damage.trial import Concerned
 from sandbox.disk import disk_trouble
 from sandbox.errors import CheckoutError, CheckoutUnavailable, HostTrouble
 from sandbox.repository.checkout import CheckoutRequest, take
 from sandbox.toolchains.build import build_both
 from sandbox.toolchains.ecosystem import BuildRequest
-from sandbox.values import Checkout, Environment, Side
+from sandbox.values import Checkout, Environment, Side, TestRun
 
 log = logging.getLogger(__name__)
 P = ParamSpec("P")
@@ -188,6 +189,25 @@ def _layers(one: Environment) -> tuple[str, str, str]:
 def _are_there(built: Built) -> bool:
     sides = (side for one in built.projects for side in one.sides)
     return all(Path(layer).is_dir() for side in sides for layer in _layers(side) if layer)
+
+
+def concerned(
+    case: EvaluationContext, observed: Observed, tests: list[TestComparison]
+) -> tuple[Concerned, ...]:
+    """Return these tests by the project that they are run in, where head is built."""
+    suite = observed.suite_on_head
+    seen = suite.tests if suite and suite.tests else TestRun(True, ())
+    projects: dict[str, Project] = {}
+    found: dict[str, dict[str, str]] = {}
+    for one in tests:
+        project = case.built.at(one.path)
+        projects[project.root] = project
+        found.setdefault(project.root, {})[one.id] = one.path
+    return tuple(
+        Concerned(head, found[root], seen)
+        for root, project in projects.items()
+        if (head := project.head) is not None and head.failure is None
+    )
 
 
 # --- paths ----------------------------------------------------------------------------------
