@@ -77,12 +77,6 @@ def detect_both(
     return Recipes(_recipe(choice.base, base, hints, toolchain), same or other)
 
 
-def detect(tree: Path, hints: SetupHints, toolchain: Toolchain) -> Recipe | None:
-    """Return the recipe of the ecosystem that most in the tree speaks for, or None."""
-    found = _choose(tree, hints)
-    return _recipe(found.ecosystem, tree, hints, toolchain) if found else None
-
-
 def _recipe(
     ecosystem: Ecosystem, tree: Path, hints: SetupHints, toolchain: Toolchain
 ) -> Recipe | None:

@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sandbox.toolchains import SetupHints, Toolchain, choose_both, detect_both
+from sandbox.values import Recipe
+
+
+def detect(tree: Path, hints: SetupHints, toolchain: Toolchain) -> Recipe | None:
+    """How one tree is built, as if it were both sides."""
+    choice = choose_both(tree, tree, hints)
+    return detect_both(choice, (tree, tree), hints, toolchain).head
+
+
 MODULE = {"__init__.py": "def total(*numbers: int) -> int:\n    return sum(numbers)\n"}
 MODULE["__main__.py"] = "def main() -> None:\n    print('tally runs')\n"
 TEST = "import tally\n\n\ndef test_total():\n    assert tally.total(1, 2) == 3\n"

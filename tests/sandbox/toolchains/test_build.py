@@ -11,12 +11,12 @@ import pytest
 
 from sandbox import open_sandbox
 from sandbox.base import TREE, Command, Completed, Mount, MountMode, Sandbox
-from sandbox.toolchains import ECOSYSTEMS, SetupHints, Toolchain, detect
+from sandbox.toolchains import ECOSYSTEMS, SetupHints, Toolchain
 from sandbox.toolchains.build import build
 from sandbox.toolchains.ecosystem import BuildRequest, toolchain
 from sandbox.toolchains.layers import mounts, variables
 from sandbox.values import Environment, Side, TestRunner, Unfetched
-from tests.sandbox.toolchains.projects import MODULE, PROJECTS, TEST, project, write
+from tests.sandbox.toolchains.projects import MODULE, PROJECTS, TEST, detect, project, write
 
 pytestmark = [
     pytest.mark.real,

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from sandbox.base import Command, Completed, Killed
-from sandbox.toolchains import SetupHints, Toolchain, detect
+from sandbox.toolchains import SetupHints, Toolchain
 from sandbox.toolchains.build import build
 from sandbox.toolchains.ecosystem import BuildRequest
 from sandbox.values import Environment, Side
-from tests.sandbox.toolchains.projects import project
+from tests.sandbox.toolchains.projects import detect, project
 
 REFUSED = """error: Failed to fetch: http://packages.example/simple/attrs/
   cause: error sending request for url (http://packages.example/simple/attrs/)

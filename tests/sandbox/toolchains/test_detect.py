@@ -12,10 +12,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sandbox.toolchains import SetupHints, Toolchain, detect
+from sandbox.toolchains import SetupHints, Toolchain
 from sandbox.toolchains.projects import Projects
 from sandbox.values import Recipe, TestRunner
-from tests.sandbox.toolchains.projects import PROJECTS, TEST, project, write
+from tests.sandbox.toolchains.projects import PROJECTS, TEST, detect, project, write
 
 TOOLS = Toolchain(python="3.11.2", uv="0.13.9")
 HATCHLING = PROJECTS["hatchling"][1]["pyproject.toml"]

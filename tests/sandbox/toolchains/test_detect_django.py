@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.toolchains import SetupHints, Toolchain, detect
+from sandbox.toolchains import SetupHints, Toolchain
 from sandbox.values import Recipe, TestRunner
-from tests.sandbox.toolchains.projects import write
+from tests.sandbox.toolchains.projects import detect, write
 
 TOOLS = Toolchain(python="3.11.2", uv="0.13.9")
 SETUP = "from setuptools import setup\nsetup(name='shop', install_requires=['Django>=4'])\n"

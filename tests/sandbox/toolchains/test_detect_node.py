@@ -9,11 +9,11 @@ import pytest
 
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.test_runs.unit_tests import TEST_DRIVERS
-from sandbox.toolchains import SetupHints, Toolchain, choose_both, detect, detect_both
+from sandbox.toolchains import SetupHints, Toolchain, choose_both, detect_both
 from sandbox.toolchains.node_version import satisfies
 from sandbox.toolchains.projects import Projects
 from sandbox.values import Environment, Recipe, Side, TestRunner
-from tests.sandbox.toolchains.projects import write
+from tests.sandbox.toolchains.projects import detect, write
 
 TOOLS = Toolchain("3.11.2", "0.13.9", (("node", "20.20.2"), ("npm", "11.0.0")))
 HATCHLING = "[project]\nname = 'a'\nversion = '1'\n"

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.toolchains import detect
 from sandbox.toolchains.ecosystem import SetupHints, Toolchain
 from sandbox.values import Recipe, TestRunner
-from tests.sandbox.toolchains.projects import write
+from tests.sandbox.toolchains.projects import detect, write
 
 ALL = (
     ("make", "4.3"), ("cc", "12.2"), ("cmake", "3.25.1"), ("go", "1.19.8"), ("cargo", "0.66.0"),

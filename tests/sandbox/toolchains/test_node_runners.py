@@ -15,10 +15,11 @@ from bot.evidence.tests.four_way import assertion_line
 from sandbox import open_sandbox
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.test_runs.unit_tests import run_tests
-from sandbox.toolchains import ECOSYSTEMS, SetupHints, detect
+from sandbox.toolchains import ECOSYSTEMS, SetupHints
 from sandbox.toolchains.build import build
 from sandbox.toolchains.ecosystem import BuildRequest, toolchain
 from sandbox.values import Environment, Observation, Side, Unfetched
+from tests.sandbox.toolchains.projects import detect
 
 pytestmark = [
     pytest.mark.real,
