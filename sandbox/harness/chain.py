@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import json
 from _blake2 import blake2b
-from posix import urandom, write
+from fcntl import F_DUPFD_CLOEXEC, fcntl
+from posix import close, getpid, urandom, write
 
 KEY_BYTES = 32
 TAG_BYTES = 32
 HEADER_BYTES = 8 + TAG_BYTES
 LARGEST_BODY_BYTES = 1 << 20
+_OUT_OF_THE_WAY = 200  # tests that close "all" descriptors mostly stop before
 
 # One encoder made once, out of a private copy of `json`: see child.py.
 _encode = json.JSONEncoder(ensure_ascii=True, check_circular=False).encode
@@ -64,6 +66,25 @@ class Writer:
         self._key = following(self._key)
         while data:
             data = data[write(self._descriptor, data) :]
+
+
+class Recorder:
+    """The child's pen: appends records to the supervisor's pipe; silent in forked copies of this process."""
+
+    def __init__(self, descriptor: int, key: bytes) -> None:
+        self._writer = Writer(fcntl(descriptor, F_DUPFD_CLOEXEC, _OUT_OF_THE_WAY), key)
+        close(descriptor)
+        self._owner = getpid()
+
+    @property
+    def is_ours(self) -> bool:
+        """Tell whether this is the process that was started, not a fork made by a test."""
+        return getpid() == self._owner
+
+    def record(self, kind: str, **fields: object) -> None:
+        """Write one record."""
+        if self.is_ours:
+            self._writer.write(encode({"kind": kind, **fields}))
 
 
 class Reader:

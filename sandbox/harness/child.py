@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import NoReturn
 
 from sandbox.harness import describe, watch_pytest, watch_unittest
-from sandbox.harness.recorder import Recorder
+from sandbox.harness.chain import Recorder
 
 _RUNNERS = {"pytest": watch_pytest.run, "unittest": watch_unittest.run}
 # The tree gets fresh copies of these, so that patching them does not reach the recorder.

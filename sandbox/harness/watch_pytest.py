@@ -14,8 +14,8 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 from sandbox.harness import canary, describe
+from sandbox.harness.chain import Recorder
 from sandbox.harness.item_watch import Exceptions, ItemWatch
-from sandbox.harness.recorder import Recorder
 
 _OURS = "Assay's own plug-in"
 _Hook = TypeVar("_Hook", bound="Callable[..., Any]")

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any
 
 from sandbox.harness import canary, describe, outcome
-from sandbox.harness.recorder import Recorder
+from sandbox.harness.chain import Recorder
 
 _ROOT = os.getcwd()  # noqa: PTH109 - tests may take away the folder that they have gone to
 _LOADER = "unittest.loader."  # tests that stand for a module that failed or skipped while loading
