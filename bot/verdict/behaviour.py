@@ -37,6 +37,7 @@ from bot.values import (
     Trust,
     Verdict,
 )
+from bot.verdict.claims import Claim
 from bot.verdict.unshown import in_numbers, left_unshown
 from sandbox.damage.values import KEY, OneValue
 from sandbox.elsewhere.values import Difference
@@ -100,15 +101,16 @@ def _by_proofs(
         test.id: names for test in unsaid if (names := is_beside(test, asked, case.observed.damage))
     }
     if seeing and len(beside) == len(seeing):
-        return _runs_something_else(requirement, seeing, beside[seeing[0].id], case)
+        return _runs_something_else(Claim(requirement, seeing, case), beside[seeing[0].id])
     seeing = tuple(test for test in seeing if test.id not in beside)
     narrow = {test.id: why for test in seeing if (why := _made_for(requirement, test, case))}
     if general := tuple(test for test in seeing if test.id not in narrow):
-        return left_unshown(requirement, general, case) or _proven(requirement, general, case, ties)
+        claim = Claim(requirement, general, case)
+        return left_unshown(claim) or _proven(claim, ties)
     if seeing:
-        return _made_for_tests(requirement, seeing, narrow[seeing[0].id], case)
+        return _made_for_tests(Claim(requirement, seeing, case), narrow[seeing[0].id])
     if sound:
-        return _sees_nothing(requirement, sound, case)
+        return _sees_nothing(Claim(requirement, sound, case))
     return unverified(
         requirement,
         f"The source contains the very inputs that {told_of(proofs, 'checks', 'check')}.",
@@ -116,24 +118,20 @@ def _by_proofs(
     )
 
 
-def _runs_something_else(
-    requirement: Requirement, tests: tuple[TestComparison, ...], names: str, case: Case
-) -> Verdict:
+def _runs_something_else(claim: Claim, names: str) -> Verdict:
     """Tests of the change that show nothing of what the demand names."""
-    unseen = "it was not" if len(tests) == 1 else "none of them was"
+    unseen = "it was not" if len(claim.tests) == 1 else "none of them was"
     reason = (
-        f"{told_of(tests, 'passes', 'pass')} on head. But with {names}, which the requirement names, "
+        f"{told_of(claim.tests, 'passes', 'pass')} on head. But with {names}, which the requirement names, "
         f"emptied, {unseen} seen to fail. So nothing shows that this works."
     )
     step = f"Let a test call {names} and check what it returns or does, then push."
-    return unverified(requirement, reason, step, (*case.proof_ids, *case.damage_ids), tests)
+    return claim.left_open(reason, step, claim.case.damage_ids)
 
 
-def _sees_nothing(
-    requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
-) -> Verdict:
+def _sees_nothing(claim: Claim) -> Verdict:
     """Tests that pass on damaged copies of head too; they may not even call what changed."""
-    seen = case.observed.damage
+    tests, seen = claim.tests, claim.case.observed.damage
     counted = noticed_by(tests, seen)
     blind = blindness(tests[0], seen)
     name = blind.function if blind else ""
@@ -170,8 +168,7 @@ def _sees_nothing(
             "So nothing shows that the change works."
         )
         step = "Let the test call what changed and check what it returns or does, then push."
-    evidence = (*case.proof_ids, *case.damage_ids)
-    return with_counted(unverified(requirement, reason, step, evidence, tests), counted)
+    return with_counted(claim.left_open(reason, step, claim.case.damage_ids), counted)
 
 
 def _only_under_test(requirement: Requirement, call: Difference, case: Case) -> Verdict:
@@ -207,12 +204,10 @@ def _made_for(
     return by_calls or value_needed_by(test, case.observed.damage)
 
 
-def _made_for_tests(
-    requirement: Requirement, tests: tuple[TestComparison, ...], why: MadeFor | OneValue, case: Case
-) -> Verdict:
+def _made_for_tests(claim: Claim, why: MadeFor | OneValue) -> Verdict:
     """The change is seen at the tested inputs and hardly anywhere near them: for a person to say."""
     if isinstance(why, OneValue):
-        return _made_for_one_value(requirement, tests, why, case)
+        return _made_for_one_value(claim, why)
     one = why.first.tested
     on_base = f"{one.on_base} on base and " if one.on_base else ""
     on_head = one.on_head.removeprefix("returned ") if one.on_base else one.on_head
@@ -227,9 +222,7 @@ def _made_for_tests(
             "Look at the table of inputs in the report. If the change is right for other inputs too, add a "
             "test with some of them; if it is for these only, say so in the task, then comment `/judge`."
         )
-    reason = f"{seen} {in_words(why, 'the tested ones')}"
-    looks = case.ids_of(ActionKind.NEARBY_INPUTS)
-    return unverified(requirement, reason, step, (*case.proof_ids, *looks), tests)
+    return claim.left_open(f"{seen} {in_words(why, 'the tested ones')}", step, claim.nearby)
 
 
 def _refuted(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Verdict | None:
@@ -276,17 +269,12 @@ def proofs_of(
     return tuple(test for test in free if speaks_of(requirement, test))
 
 
-def _proven(
-    requirement: Requirement,
-    proofs: tuple[TestComparison, ...],
-    case: Case,
-    ties: dict[str, Tie],
-) -> Verdict:
+def _proven(claim: Claim, ties: dict[str, Tie]) -> Verdict:
+    proofs, ids, case = claim.tests, claim.ids, claim.case
     best = max(
         proofs, key=lambda t: (not t.written_by_author, ties[t.id].score if t.id in ties else 0)
     )
     why = ties[best.id].why if best.id in ties else _SOLE
-    ids = tuple(test.id for test in proofs)
     seen = case.observed.damage
     counted = noticed_by(proofs, seen)
     told = f" · {counted}" if counted else " · damage was not measured" if seen else ""
@@ -303,7 +291,7 @@ def _proven(
         )
         decider = Decider.ORACLE
     evidence = (*case.proof_ids, *case.damage_ids)
-    given = satisfied(requirement, reason, case, ids)
+    given = satisfied(claim.requirement, reason, case, ids)
     return with_counted(replace(given, decided_by=decider, evidence_ids=evidence), counted)
 
 
@@ -364,11 +352,9 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
     return unverified(requirement, reason, step)
 
 
-def _made_for_one_value(
-    requirement: Requirement, tests: tuple[TestComparison, ...], why: OneValue, case: Case
-) -> Verdict:
+def _made_for_one_value(claim: Claim, why: OneValue) -> Verdict:
     """The change asks for a value of which the task does not speak, and is not seen without it."""
-    one = why.damage
+    tests, one = claim.tests, why.damage
     values = ", ".join(f"`{value}`" for value in one.names)
     asks = f"asks for {values} ({one.what.rpartition(' is always ')[0]})"
     if one.kind == KEY:
@@ -383,4 +369,4 @@ def _made_for_one_value(
         "Let the change work for every value of this kind; if this one is special, say so in the task, then "
         "comment `/judge`."
     )
-    return unverified(requirement, reason, step, (*case.proof_ids, *case.damage_ids), tests)
+    return claim.left_open(reason, step, claim.case.damage_ids)

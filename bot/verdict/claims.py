@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.evidence.case import Case
+from bot.evidence.oracle import unverified
 from bot.evidence.tests.results import code_of
 from bot.task.ties import named_code
-from bot.values import ActionKind, Requirement, TestComparison
+from bot.values import ActionKind, Requirement, TestComparison, Verdict
 from sandbox.elsewhere.values import BothSides, SecondLook, TestedInput, Unmeasured
 
 
@@ -66,6 +67,11 @@ class Claim:
         """The code of all tests that fail without the change, and what is new in the files that they read."""
         proofs, observed = self.case.groups.proofs, self.case.observed
         return f"{code_of(proofs)}\n{observed.read_by_tests}" if proofs else ""
+
+    def left_open(self, why: str, next_step: str, evidence: tuple[str, ...]) -> Verdict:
+        """Return that these tests do not show all of it; `evidence` is what tells so, beside their own."""
+        shown = (*self.case.proof_ids, *evidence)
+        return unverified(self.requirement, why, next_step, shown, self.tests)
 
     @property
     def nearby(self) -> tuple[str, ...]:

@@ -7,12 +7,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import TypeVar
 
-from bot.evidence.case import Case
-from bot.evidence.oracle import unverified
 from bot.evidence.tests.results import code_of
 from bot.task.refusals import other_error, refused_beyond, untested_side
 from bot.task.ties import asks_for_error, named_code
-from bot.values import Requirement, TestComparison, Verdict
+from bot.values import TestComparison, Verdict
 from bot.verdict.claims import Claim, Gap
 from bot.verdict.left_out import (
     changes_what_stays,
@@ -54,16 +52,13 @@ _OF_MESSAGES = re.compile(r"(?i)\b(?:messag|say|said|name|naming|mention|clear|b
 """A demand that an error says something else: base may raise it already."""
 
 
-def left_unshown(
-    requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
-) -> Verdict | None:
+def left_unshown(claim: Claim) -> Verdict | None:
     """Return why these tests, which prove something, do not prove all of a demand; None where they may."""
-    claim = Claim(requirement, tests, case)
     gap = next((found for look in _LOOKS if (found := look(claim))), None)
     if gap is None:
         return None
     reason, step = f"{in_numbers(claim.ids)}. But {gap.but}", f"{gap.next_step}, then push."
-    return unverified(requirement, reason, step, (*case.proof_ids, *gap.evidence), tests)
+    return claim.left_open(reason, step, gap.evidence)
 
 
 def in_numbers(ids: tuple[str, ...]) -> str:
