@@ -6,7 +6,6 @@ temporary name and renamed, so a second call (or another worker) finds it done.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import tempfile
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from sandbox.repository.mirror import (
     committed_s,
     git,
     hold,
+    known_as,
     locked,
     merge_base,
     messages,
@@ -199,7 +199,7 @@ def take_base(root: Path, source: RepositorySource, base: str, holder: str) -> B
 
 def _exported(root: Path, mirror: Mirror, sha: str, holder: str, limits: TreeLimits) -> Exported:
     entry = root.absolute() / "trees" / mirror.git_dir.stem / sha
-    own = entry.with_name(f"{sha}-{hashlib.sha256(holder.encode()).hexdigest()[:16]}")
+    own = entry.with_name(f"{sha}-{known_as(holder)}")
     for place in (entry, own):
         hold(place, holder)
     return export(mirror, sha, entry, own, limits)

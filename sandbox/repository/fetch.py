@@ -107,15 +107,9 @@ def fetch(mirror: Mirror, shas: Sequence[str]) -> None:
     if not wanted:
         return
     with locked(mirror) as lock:
-        options = [
-            "--quiet", "--no-write-fetch-head", "--no-auto-maintenance", "--prune", "--force",
-        ]  # fmt: skip
-        options += ["--no-tags", "--no-recurse-submodules"]
-        if mirror.source.is_local:
-            options += [f"--upload-pack={_UPLOAD_PACK}", "--update-shallow"]
-            options += ["--unshallow"] if is_shallow(mirror) else []
-        place = checked_location(mirror.source)
-        arguments = ("fetch", *options, "--end-of-options", place, *wanted)
+        options = ["--prune", "--force"]
+        options += ["--unshallow"] if mirror.source.is_local and is_shallow(mirror) else []
+        arguments = _fetching(mirror, *options, shas=wanted)
         try:
             _remote(mirror, (*arguments, "+refs/tags/*:refs/tags/*"), lock)
         except _ObjectsMissing:  # perhaps only the history of some other tag lacks them
@@ -134,14 +128,17 @@ def fetch_alone(mirror: Mirror, sha: str) -> None:
     reference = f"refs/assay/keep/{sha}"
     if has_reference(mirror, reference):
         return
-    options = ["--quiet", "--no-write-fetch-head", "--no-auto-maintenance", "--depth=1"]
+    with locked(mirror) as lock:
+        _remote(mirror, _fetching(mirror, "--depth=1", shas=[sha]), lock)
+        expect(git(mirror, ("update-ref", reference, sha)), "pin the commit")
+
+
+def _fetching(mirror: Mirror, *more: str, shas: list[str]) -> tuple[str, ...]:
+    options = ["--quiet", "--no-write-fetch-head", "--no-auto-maintenance", *more]
     options += ["--no-tags", "--no-recurse-submodules"]
     if mirror.source.is_local:
         options += [f"--upload-pack={_UPLOAD_PACK}", "--update-shallow"]
-    with locked(mirror) as lock:
-        place = checked_location(mirror.source)
-        _remote(mirror, ("fetch", *options, "--end-of-options", place, sha), lock)
-        expect(git(mirror, ("update-ref", reference, sha)), "pin the commit")
+    return ("fetch", *options, "--end-of-options", checked_location(mirror.source), *shas)
 
 
 def _remote(mirror: Mirror, arguments: tuple[str, ...], lock: int | None = None) -> GitResult:

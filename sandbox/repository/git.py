@@ -221,10 +221,8 @@ def _deadline(process: subprocess.Popen[bytes], timeout_s: float) -> Iterator[th
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
     if process.returncode is None:
-        try:
+        with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            return
 
 
 @dataclass(frozen=True, slots=True)

@@ -238,14 +238,14 @@ def hold(entry: Path, holder: str) -> None:
     """Mark an entry as used by `holder`, before it is looked at, until `release`."""
     entry.parent.mkdir(parents=True, exist_ok=True)
     with _alone(entry.parent):
-        entry.with_name(f"{entry.name}.held-{_digest(holder)}").touch()
+        entry.with_name(f"{entry.name}.held-{known_as(holder)}").touch()
         if entry.exists():
             os.utime(entry)
 
 
 def release(root: Path, holder: str) -> None:
     """Take back every hold of an evaluation; the trees stay until they are evicted."""
-    suffix = f".held-{_digest(holder)}"
+    suffix = f".held-{known_as(holder)}"
     for path in (root.absolute() / "trees").glob(f"*/*{suffix}"):
         path.unlink(missing_ok=True)
 
@@ -301,7 +301,8 @@ def _is_fresh(path: Path) -> bool:
     return time.time() - path.stat().st_mtime < _HOLD_S
 
 
-def _digest(holder: str) -> str:
+def known_as(holder: str) -> str:
+    """Return what a holder is called in the names of files."""
     return hashlib.sha256(holder.encode()).hexdigest()[:16]
 
 
