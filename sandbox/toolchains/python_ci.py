@@ -157,12 +157,11 @@ def _tox_section(tree: Tree, config: ConfigParser, section: str, project: str) -
     if any(one.factors for one in commands):
         extra = set()
     extra = {one for one in extra if not config.has_section(f"testenv:{one}")}
-    return TestHints(
-        "tox.ini",
+    return replace(
+        installed,
+        source="tox.ini",
         extras=installed.extras + _split(said("extras"), factors | extra),
         groups=installed.groups + _split(said("dependency_groups"), factors),
-        files=installed.files,
-        packages=installed.packages,
         is_whole=True,
         calls=tuple(dict.fromkeys(call for _, found in calls for call in found)),
     )
