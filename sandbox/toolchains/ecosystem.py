@@ -75,17 +75,8 @@ class TreeEvidence:
         return (self.declared + self.tests, int(self.tests), self.sources)
 
 
-def building(_: BuildRequest) -> Variables:
-    """Return the environment of a build that needs nothing but the system's programs."""
-    return _SYSTEM
-
-
-def observing(_: Recipe, __: bool) -> Variables:
-    """Return the environment of what looks afterwards with nothing but the system's programs."""
-    return _SYSTEM
-
-
-_SYSTEM: Variables = (("PATH", SYSTEM_PATH), ("NO_COLOR", "1"))
+SYSTEM: Variables = (("PATH", SYSTEM_PATH), ("NO_COLOR", "1"))
+"""The environment of what needs nothing but the system's programs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +109,8 @@ class Ecosystem:
     name: str
     weigh: Callable[[Tree], TreeEvidence | None]
     detect: Callable[[Path, SetupHints, Toolchain], Recipe | None]
-    building: Callable[[BuildRequest], Variables] = building
-    observing: Callable[[Recipe, bool], Variables] = observing
+    building: Callable[[BuildRequest], Variables] = lambda _: SYSTEM
+    observing: Callable[[Recipe, bool], Variables] = lambda *_: SYSTEM
     versioning: Callable[[BuildRequest, bool], Variables] = lambda *_: ()
     commands: frozenset[str] = frozenset()
     programs: tuple[tuple[str, ...], ...] = ()

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from sandbox.toolchains.ecosystem import (
-    BuildRequest,
+    SYSTEM,
     Ecosystem,
     SetupHints,
     Toolchain,
@@ -16,8 +16,7 @@ from sandbox.toolchains.ecosystem import (
     Variables,
     weighed,
 )
-from sandbox.toolchains.ecosystem import building as system
-from sandbox.toolchains.layers import DEPENDENCIES
+from sandbox.toolchains.layers import DEPENDENCIES, SYSTEM_PATH
 from sandbox.toolchains.native import lacking, recipe
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe, TestCall, TestRunner
@@ -29,7 +28,10 @@ _SHARED: Variables = (
     ("GOCACHE", "/tmp/go-build"),  # noqa: S108 - the sandbox's own
     ("GOPATH", "/tmp/go"),  # noqa: S108
     ("GOTOOLCHAIN", "local"),
+    ("GOMODCACHE", f"{DEPENDENCIES}/modules"),
 )
+# Nothing is fetched any more when tests run.
+_OBSERVING: Variables = (("PATH", SYSTEM_PATH), ("GOPROXY", "off"), ("GOFLAGS", ""), *_SHARED)
 
 
 def weigh(tree: Tree) -> TreeEvidence | None:
@@ -73,30 +75,12 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     )
 
 
-def building(request: BuildRequest) -> Variables:
-    """Return the environment of downloads and of the trial build."""
-    modules = (("GOMODCACHE", f"{DEPENDENCIES}/modules"), ("GOFLAGS", "-modcacherw"))
-    return (*system(request), *_SHARED, *modules)
-
-
-def observing(_: Recipe, __: bool) -> Variables:
-    """Return the environment of tests: nothing is fetched any more."""
-    return (*_OBSERVING, *_SHARED)
-
-
-_OBSERVING: Variables = (
-    ("PATH", "/usr/local/bin:/usr/bin:/bin"),
-    ("GOMODCACHE", f"{DEPENDENCIES}/modules"),
-    ("GOPROXY", "off"),
-    ("GOFLAGS", ""),
-)
-
 ECOSYSTEM = Ecosystem(
     name=_NAME,
     weigh=weigh,
     detect=detect,
-    building=building,
-    observing=observing,
+    building=lambda _: (*SYSTEM, *_SHARED, ("GOFLAGS", "-modcacherw")),
+    observing=lambda *_: _OBSERVING,
     commands=frozenset({"go"}),
     programs=(("go", "version"),),
 )

@@ -5,21 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 
 from sandbox.toolchains.ecosystem import (
-    BuildRequest,
+    SYSTEM,
     Ecosystem,
     SetupHints,
     Toolchain,
     TreeEvidence,
     Variables,
 )
-from sandbox.toolchains.ecosystem import building as system
-from sandbox.toolchains.ecosystem import observing as looking
 from sandbox.toolchains.native import in_a_copy, lacking, recipe
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe, TestCall, TestRunner
 
 _NAME = "rust"
-_SHARED: Variables = (("CARGO_HOME", "/tmp/cargo"), ("CARGO_NET_OFFLINE", "true"))  # noqa: S108
+_VARIABLES: Variables = (
+    *SYSTEM,
+    ("CARGO_HOME", "/tmp/cargo"),  # noqa: S108 - the sandbox's own
+    ("CARGO_NET_OFFLINE", "true"),
+)
 _TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
 
 
@@ -65,22 +67,12 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     return recipe(_NAME, reasons, setup, build=build, tests=TestCall(runner))
 
 
-def building(request: BuildRequest) -> Variables:
-    """Return the environment of the trial build."""
-    return (*system(request), *_SHARED)
-
-
-def observing(recipe_of_side: Recipe, has_project: bool) -> Variables:
-    """Return the environment of tests."""
-    return (*looking(recipe_of_side, has_project), *_SHARED)
-
-
 ECOSYSTEM = Ecosystem(
     name=_NAME,
     weigh=weigh,
     detect=detect,
-    building=building,
-    observing=observing,
+    building=lambda _: _VARIABLES,
+    observing=lambda *_: _VARIABLES,
     commands=frozenset({"cargo"}),
     programs=(("cargo", "--version"),),
 )
