@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator
 
 from sandbox.harness import outcome
-from sandbox.harness.readers import SeenTest, clipped, tap
+from sandbox.harness.readers import SeenTest, clipped, read_tap
 from sandbox.harness.supervisor.orders import JournalResult, Orders
 from sandbox.harness.supervisor.sources import FunctionSource, find_functions, read_text
 from sandbox.harness.supervisor.steps import Steps
@@ -43,7 +43,7 @@ def _tests(
 ) -> Iterator[JournalResult]:
     def start(*options: str) -> Whole:
         done = steps.run("bats", "--formatter", "tap", *options, path)
-        return Whole(done, tap.read(done.out))
+        return Whole(done, read_tap(done.out))
 
     def alone(name: str) -> Whole:
         return start("--filter", f"^{_META.sub(chr(92) + chr(92) + '1', name)}$")

@@ -8,7 +8,7 @@ from os.path import commonpath
 from pathlib import PurePosixPath
 
 from sandbox.harness import outcome
-from sandbox.harness.readers import Reading, clipped, tap
+from sandbox.harness.readers import Reading, clipped, has_tap, read_tap
 from sandbox.harness.supervisor.exits import Exits, ScriptEnds
 from sandbox.harness.supervisor.orders import JournalResult, Orders
 from sandbox.harness.supervisor.sources import read_text
@@ -65,8 +65,8 @@ def _told(
     done: Done, path: str, own_id: str, source: str, early: str = ""
 ) -> Iterator[JournalResult]:
     """Yield the program's own result, then its points. A torn TAP stream is no success."""
-    speaks = tap.has_results(done.out)
-    reading = tap.read(done.out) if speaks else Reading(())
+    speaks = has_tap(done.out)
+    reading = read_tap(done.out) if speaks else Reading(())
     word, message = _own(done, early or reading.problem)
     yield JournalResult(own_id, path, word, done.seconds, message, source=source)
     for seen in reading.tests:

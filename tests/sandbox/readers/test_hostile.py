@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox.harness import outcome
-from sandbox.harness.readers import MESSAGE_CHARS, NAME_CHARS, Reading, tap
+from sandbox.harness.readers import MESSAGE_CHARS, NAME_CHARS, Reading, read_tap
 from sandbox.harness.supervisor import cargo, ctest, go
 
 WORDS = {
@@ -21,7 +21,7 @@ WORDS = {
     outcome.ERROR,
 }
 READERS: dict[str, Callable[[str], Reading]] = {
-    "tap": tap.read,
+    "tap": read_tap,
     "junit": lambda text: ctest.read_junit(text.encode("utf-8", "replace")),
     "go": go.read_events,
     "libtest": cargo.read_results,
@@ -56,10 +56,10 @@ def test_a_reader_answers_whatever_it_is_given(name: str, text: str) -> None:
 @given(count=st.integers(1, 30), data=st.data())
 def test_a_tap_stream_that_lost_a_line_is_not_whole(count: int, data: st.DataObject) -> None:
     lines = [f"1..{count}", *(f"ok {number} - test {number}" for number in range(1, count + 1))]
-    assert not tap.read("\n".join(lines)).problem
+    assert not read_tap("\n".join(lines)).problem
     lost = data.draw(st.integers(0, count))
     torn = lines[:lost] + lines[lost + 1 :]
-    reading = tap.read("\n".join(torn))
+    reading = read_tap("\n".join(torn))
     assert reading.problem or not reading.tests
 
 
@@ -70,7 +70,7 @@ def test_a_point_too_many_is_not_whole(count: int, number: int, bad: bool) -> No
     forged = f"{'not ' * bad}ok {number} - made up"
     where = min(number, count - 1) if count > 1 else 0
     text = "\n".join([f"1..{count}", *lines[:where], forged, *lines[where:]])
-    assert tap.read(text).problem
+    assert read_tap(text).problem
 
 
 @given(
@@ -140,7 +140,7 @@ def test_several_streams_follow_one_another() -> None:
     text = (
         "1..2\nok 1 a\nok 2 b\nhello\nTAP version 13\n1..1\nnot ok 1 c\n# because\nok 1 d\n1..1\n"
     )
-    reading = tap.read(text)
+    reading = read_tap(text)
     assert not reading.problem
     assert [(t.name, t.outcome) for t in reading.tests] == [
         ("a", "passed"),
@@ -153,5 +153,5 @@ def test_several_streams_follow_one_another() -> None:
 
 def test_directives_count() -> None:
     text = "1..4\nok 1 a # SKIP no net\nnot ok 2 b # TODO\nok 3 c # todo\nok 4 d \\# SKIP\n"
-    words = [t.outcome for t in tap.read(text).tests]
+    words = [t.outcome for t in read_tap(text).tests]
     assert words == ["skipped", "xfailed", "xpassed", "passed"]

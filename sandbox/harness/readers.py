@@ -1,16 +1,64 @@
-"""Reads the Test Anything Protocol, versions 12 to 14, also several streams after one another.
+"""Reads what test runners print or write: pure functions from hostile text to `SeenTest` results.
 
-Source: https://testanything.org/tap-version-14-specification.html. Indented lines are subtests: the
-point that closes them counts for them. A stream is whole when it has one plan and exactly the points
-that the plan announces, each once.
+They run inside the sandbox, beside what they read (Python >= 3.8, standard library only): what a
+document of a hostile runner can cost is bounded there. A reader never raises on bad input; what it
+could not read stands in `problem`.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from sandbox.harness import outcome
-from sandbox.harness.readers import MOST_TESTS, NAME_CHARS, Reading, SeenTest, clipped
+
+MESSAGE_CHARS = 4000
+NAME_CHARS = 500
+MOST_TESTS = 100_000
+
+
+@dataclass(frozen=True)
+class SeenTest:
+    """One test as the runner tells it; `outcome` is a word of `sandbox.harness.outcome`."""
+
+    name: str
+    outcome: str
+    seconds: float = 0.0
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """All tests of a document, in its order; `problem` says why it is not the whole truth."""
+
+    tests: tuple[SeenTest, ...]
+    problem: str = ""
+
+
+def storable(text: str) -> str:
+    """Return a text without NUL and halves of surrogate pairs, which no store takes."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+
+
+def clipped(text: str) -> str:
+    """Return the end of a text, where the reason stands."""
+    return text if len(text) <= MESSAGE_CHARS else "…" + text[1 - MESSAGE_CHARS :]
+
+
+def seconds(text: object) -> float:
+    """Return a duration that somebody wrote, 0.0 when it is none."""
+    try:
+        value = float(str(text).replace(",", ""))
+    except (ValueError, OverflowError):
+        return 0.0
+    return value if 0 <= value < 1e6 else 0.0
+
+
+# --- the Test Anything Protocol, versions 12 to 14, also several streams after one another ----------
+# Source: https://testanything.org/tap-version-14-specification.html. Indented lines are subtests: the
+# point that closes them counts for them. A stream is whole when it has one plan and exactly the points
+# that the plan announces, each once.
+
 
 _POINT = re.compile(r"(not )?ok\b(?:[ \t]+(\d{1,9}))?[ \t]*(?:-[ \t]+)?(.*)", re.S)
 _PLAN = re.compile(r"(\d{1,9})\.\.(\d{1,9})(?:[ \t]*#[ \t]*(.*))?")
@@ -92,7 +140,7 @@ class _TapLines:
         self.tests.append(SeenTest(name or f"test {stream.numbers[-1]}", word, message=shown))
 
 
-def read(text: str) -> Reading:
+def read_tap(text: str) -> Reading:
     """Return the points of all streams in a text; other lines are the program's own talk."""
     reader = _TapLines()
     for line in text.splitlines():
@@ -103,9 +151,9 @@ def read(text: str) -> Reading:
     return Reading(tuple(reader.tests), next(filter(None, problems), ""))
 
 
-def has_results(text: str) -> bool:
+def has_tap(text: str) -> bool:
     """Tell whether a text speaks TAP: a plan or a version, and a point or an empty plan."""
-    reading = read(text)
+    reading = read_tap(text)
     return (
         bool(reading.tests) and re.search(r"^(\d+\.\.\d+|TAP version \d+)", text, re.M) is not None
     )
