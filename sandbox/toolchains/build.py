@@ -251,9 +251,9 @@ async def _fill(run: BuildRun, folder: Path) -> _Layer:
             failure = await install_dependencies(run, argv, (mount,))
             if failure:
                 return _named(failure, _unfetched(temporary / "layer"))
-        _note_kept(temporary, run.request)
+        _note_kept(temporary, run)
         publish(temporary, folder)
-    downloading = ECOSYSTEMS[run.request.recipe.ecosystem].downloading
+    downloading = run.ecosystem.downloading
     is_shared = run.request.is_trusted and run.request.network is not Network.NONE
     wanted = downloading(run.request, folder / "layer") if downloading and is_shared else None
     if wanted:
@@ -319,19 +319,19 @@ async def _install(run: BuildRun, folder: Path, dependencies: str) -> Observatio
             Mount(str(temporary / "layer"), PROJECT, MountMode.WRITABLE),
         )
         program = ("python3", "-I", f"{INSIDE}/install.py", TREE, f"{PROJECT}/{KEPT}")
-        what = "all" if ECOSYSTEMS[run.request.recipe.ecosystem].keeps_output else "new"
+        what = "all" if run.ecosystem.keeps_output else "new"
         failure = await run_step(run, (*program, what, json.dumps(commands)), shown, mounts)
         if failure:
             return failure
-        _note_kept(temporary, run.request)
+        _note_kept(temporary, run)
         publish(temporary, folder)
     return None
 
 
-def _note_kept(temporary: Path, request: BuildRequest) -> None:
+def _note_kept(temporary: Path, run: BuildRun) -> None:
     layer = temporary / "layer"
-    entries = _kept_entries(Tree(layer), Tree(request.tree))
-    if not ECOSYSTEMS[request.recipe.ecosystem].keeps_output:
+    entries = _kept_entries(Tree(layer), Tree(run.request.tree))
+    if not run.ecosystem.keeps_output:
         entries = [one for entry in entries for one in _divided(layer / KEPT, *entry)]
     notes = [(name, path, _is_of_tests(path)) for name, path in entries]
     (temporary / NOTES).write_text(json.dumps(notes))

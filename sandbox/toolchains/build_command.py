@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 from sandbox.base import TREE, Command, Completed, Killed, Mount, MountMode, Sandbox
 from sandbox.toolchains import ECOSYSTEMS
-from sandbox.toolchains.ecosystem import BuildRequest, Downloads, downloads_folder
+from sandbox.toolchains.ecosystem import BuildRequest, Downloads, Ecosystem, downloads_folder
 from sandbox.toolchains.layers import CACHE, DECLARED, DEPENDENCIES, INSIDE, SYSTEM_PATH, TOOLCHAIN
 from sandbox.values import Environment, Observation, Side
 
@@ -49,12 +49,17 @@ class BuildRun:
     toolchain: str = ""  # the host folder of its layer
     alone: bool = True  # nothing but the project is built
 
+    @property
+    def ecosystem(self) -> Ecosystem:
+        """What builds it."""
+        return ECOSYSTEMS[self.request.recipe.ecosystem]
+
 
 async def run_step(
     run: BuildRun, argv: tuple[str, ...], shown: tuple[str, ...], mounts: tuple[Mount, ...]
 ) -> Observation | None:
     """Run one command of a build; return None when it succeeded, else what it showed."""
-    request, ecosystem = run.request, ECOSYSTEMS[run.request.recipe.ecosystem]
+    request, ecosystem = run.request, run.ecosystem
     downloads = downloads_folder(request)
     os.utime(downloads)  # in use: not to be evicted now
     command = Command(
@@ -88,10 +93,7 @@ async def install_dependencies(
     apart = replace(run, alone=False)
     failure = await run_step(apart, argv, typed(argv), mounts)
     is_of_tree = run.request.recipe.runs_tree and failure and failure.exit_code
-    told = [
-        ECOSYSTEMS[run.request.recipe.ecosystem].versioning(run.request, one)
-        for one in (True, False)
-    ]
+    told = [run.ecosystem.versioning(run.request, one) for one in (True, False)]
     if not is_of_tree or (failure and failure.problem) or told[0] == told[1]:
         return failure
     return await run_step(run, argv, typed(argv), mounts)
@@ -99,8 +101,7 @@ async def install_dependencies(
 
 async def keep_downloads(run: BuildRun, wanted: Downloads) -> None:
     """Download into the lasting folder, with no code of the tree there; what fails is not kept."""
-    request = run.request
-    ecosystem = ECOSYSTEMS[request.recipe.ecosystem]
+    request, ecosystem = run.request, run.ecosystem
     with TemporaryDirectory(
         dir=downloads_folder(request).parent, prefix=DECLARED, ignore_cleanup_errors=True
     ) as place:
@@ -132,15 +133,11 @@ async def keep_downloads(run: BuildRun, wanted: Downloads) -> None:
 
 async def fetch_toolchain(run: BuildRun, layer: str) -> Observation | None:
     """Fill an empty toolchain layer from the registry; nothing of a tree is there to take part."""
-    request = run.request
-    wanted = request.recipe.toolchain
-    fetching = ECOSYSTEMS[request.recipe.ecosystem].fetching
+    request, ecosystem = run.request, run.ecosystem
+    wanted, fetching = request.recipe.toolchain, ecosystem.fetching
     command = Command(
         fetching(wanted) if fetching else ("false",),
-        mounts=(
-            Mount(layer, TOOLCHAIN, MountMode.WRITABLE),
-            *ECOSYSTEMS[request.recipe.ecosystem].tools(),
-        ),
+        mounts=(Mount(layer, TOOLCHAIN, MountMode.WRITABLE), *ecosystem.tools()),
         cwd=TOOLCHAIN,
         environment=(("PATH", SYSTEM_PATH),),
         network=request.network,
