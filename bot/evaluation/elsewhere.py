@@ -21,7 +21,7 @@ from bot.task.alternatives import side_by_side
 from bot.task.categories import ASKED, is_refactoring
 from bot.task.inputs import alike, kept_beside, kept_inputs, like_shown
 from bot.task.ties import named_code
-from bot.values import ActionKind, Evidence, Observed, Requirement, Step, Transition
+from bot.values import ActionKind, Evidence, Observed, Step, Transition
 from sandbox.base import Limits
 from sandbox.elsewhere.driver import Looking
 from sandbox.elsewhere.look import DRIVERS, look_again
@@ -101,12 +101,6 @@ async def look_elsewhere(
     return replace(observed, second_look=seen, evidence=(*observed.evidence, *found))
 
 
-def _beside(asking: tuple[Requirement, ...]) -> tuple[tuple[str, ...], ...]:
-    """What the demands put side by side: one may stand in the other's place."""
-    alternatives = (one for r in asking for one in (*side_by_side(r), *alike(r), *like_shown(r)))
-    return tuple(dict.fromkeys((*alternatives, *kept_beside(asking))))
-
-
 async def _seen(
     services: Services,
     case: EvaluationContext,
@@ -122,7 +116,9 @@ async def _seen(
     folder = services.evaluation_folder(case.request) / "elsewhere"
     touched = observed.impact.names if observed.impact else frozenset[str]()
     asking = case.planned.requirements.items
-    beside, kept = _beside(asking), kept_inputs(asking)
+    # What is put side by side: one may stand in the other's place.
+    alternatives = (one for r in asking for one in (*side_by_side(r), *alike(r), *like_shown(r)))
+    beside = tuple(dict.fromkeys((*alternatives, *kept_beside(asking))))
     named = frozenset[str]().union(*(named_code(one) for one in asking if one.category in ASKED))
     said = "\n".join(one.with_detail for one in asking)
     in_other_zone = bool(_SPEAKS_OF_UTC.search(said)) and not _LOCAL.search(said)
@@ -142,7 +138,7 @@ async def _seen(
             only=worth_alone(one.tests, one.seen),
             touched=touched,
             beside=beside,
-            kept=kept,
+            kept=kept_inputs(asking),
             named=named,
             code=code_of(test for test in asked if test.id in one.tests),
             in_other_zone=in_other_zone,
