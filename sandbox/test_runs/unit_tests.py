@@ -147,10 +147,6 @@ def _command(order: TestOrder) -> Command:
     )
 
 
-def _read(_: TestOrder, completed: Completed, killed: str) -> TestRun:
-    return read_channel(completed.channel, killed, end_of_output(completed))
-
-
 def _shown(order: TestOrder) -> str:
     recipe = order.environment.recipe
     # A folder that the project names would be run whole beside the chosen files of it.
@@ -167,7 +163,11 @@ def _shown(order: TestOrder) -> str:
     return shlex.join(["python", "-m", recipe.runner.value, *words])
 
 
-PYTHON_TESTS = TestDriver(_command, _read, _shown)
+PYTHON_TESTS = TestDriver(
+    _command,
+    lambda _, done, killed: read_channel(done.channel, killed, end_of_output(done)),
+    _shown,
+)
 """pytest and unittest."""
 
 
