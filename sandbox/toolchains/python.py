@@ -35,7 +35,6 @@ from sandbox.toolchains.python_digest import (
     requirement_files,
     versioning,
 )
-from sandbox.toolchains.python_django import with_django
 from sandbox.toolchains.python_needs import (
     Selection,
     Sibling,
@@ -50,7 +49,13 @@ from sandbox.toolchains.python_needs import (
     untested_python,
 )
 from sandbox.toolchains.python_project import NamedList, PythonProject, read_project
-from sandbox.toolchains.python_runner import Added, choose_runner, configured_runner, missing_runner
+from sandbox.toolchains.python_runner import (
+    Added,
+    choose_runner,
+    configured_runner,
+    missing_runner,
+    with_django,
+)
 from sandbox.toolchains.python_versions import PIP_INSTALL, Versions, versions
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe
