@@ -20,7 +20,6 @@ _MATERIAL = _FIXTURES | {"__mocks__", "helpers", "support", "mocks"}
 _TAP_SNAPSHOTS = "tap-snapshots"  # one for each file of tests, below the same folders
 SCRIPTS = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx")
 """How the names of JavaScript's and TypeScript's files end."""
-_SCRIPT = re.compile(r"\.[cm]?[jt]sx?\Z")
 _SCRIPT_TEST = re.compile(
     r"(?:(?:^|[._-])(?:test|tests|spec)|^test-.*|^tests?\.(?!config|utils?\b|helpers?\b|d\.)[\w.-]+)"
     r"\.[cm]?[jt]sx?\Z"
@@ -74,7 +73,7 @@ def classify(path: str) -> PathKind:
     is_test = is_python_test or _SCRIPT_TEST.search(pure.name) or is_test_file(pure)
     # Of a test folder the scripts that runners take for tests, and what Python's unittest may be told to.
     is_aside = _MATERIAL.intersection(pure.parts) or pure.name.startswith("_")
-    is_script = _SCRIPT.search(pure.name) or pure.name.endswith("_tests.py")
+    is_script = pure.name.endswith((*SCRIPTS, "_tests.py"))
     is_script = is_script and not is_aside and not pure.name.endswith(".d.ts")
     if (is_test or (tests and is_script)) and not is_of_tap:
         return PathKind.TEST
@@ -175,8 +174,7 @@ def _sections(name: str, text: str) -> str:
 
 def speaks_by_absence(path: str) -> bool:
     """Tell whether a file's absence on one side can change that side's tests: code and configuration."""
-    is_code = path.endswith(".py") or bool(_SCRIPT.search(path))
-    return is_code or classify(path) is PathKind.RUNNER_CONFIG
+    return path.endswith((*SCRIPTS, ".py")) or classify(path) is PathKind.RUNNER_CONFIG
 
 
 # --- tests of compiled languages and of shells, by name and by what build files say ----------------

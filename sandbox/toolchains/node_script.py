@@ -9,13 +9,14 @@ from dataclasses import replace
 from itertools import islice, pairwise
 from pathlib import PurePosixPath
 
+from sandbox.test_runs.path_kinds import SCRIPTS
 from sandbox.toolchains.ecosystem import Runner, SetupHints
 from sandbox.toolchains.node_chain import Chain, bare
 from sandbox.toolchains.node_workspace import BUILDS, TABLES
 from sandbox.toolchains.tree import Table, Tree
 from sandbox.values import TestCall, TestRunner
 
-SUFFIXES = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx", ".vue", ".svelte")
+SUFFIXES = (*SCRIPTS, ".vue", ".svelte")
 _TEST_NAME = re.compile(r"(^|[.\-_])(test|spec|tests)\.[cm]?[jt]sx?$|^test[-_].*\.[cm]?[jt]sx?$")
 _TEST_FOLDERS = {"test", "tests", "__tests__", "spec"}
 _NAMED_TEST = re.compile(r"[._-](?:test|spec)\.[cm]?[jt]sx?$")
