@@ -36,6 +36,8 @@ from bot.values.observed import (
     ABLATED,
     Beside,
     ChangedSymbol,
+    ClaimedStep,
+    Claims,
     CodePlace,
     DamageSeen,
     Dependent,
@@ -47,6 +49,8 @@ from bot.values.observed import (
     LocatedPlace,
     Observed,
     Part,
+    Trajectory,
+    TrajectoryStep,
 )
 from bot.values.opinions import (
     TRIAL,
@@ -102,7 +106,6 @@ from bot.values.tasks import (
     UnreadExample,
     WhyUnread,
 )
-from bot.values.trajectories import ClaimedStep, Claims, Trajectory, TrajectoryStep
 from bot.values.verdicts import (
     Decider,
     Need,
