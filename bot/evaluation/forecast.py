@@ -38,6 +38,7 @@ from bot.values import (
     Role,
     Task,
 )
+from bot.values.requests import whole_sum
 from sandbox.values import Checkout
 
 
@@ -99,8 +100,6 @@ def forecast(settings: Settings, policy: Policy, planned: Planned, shared: int) 
     grades = SAMPLES if graded else 0
     asked = (planned.requirements, shared, configuration, grades)
     calls = expected_calls(*asked) if settings.model else ()
-    spent = [one.usd for one in planned.usage]
-    known = [usd for usd in spent if usd is not None]
     return Forecast(
         requirements=planned.requirements,
         plan=planned.plan,
@@ -109,7 +108,7 @@ def forecast(settings: Settings, policy: Policy, planned: Planned, shared: int) 
         usd=limits.usd,
         interactions=limits.interactions,
         minutes=limits.minutes,
-        planning_usd=sum(known) if len(known) == len(spent) else None,
+        planning_usd=whole_sum(one.usd for one in planned.usage),
     )
 
 

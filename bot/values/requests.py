@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -154,18 +155,20 @@ class Forecast:
     @property
     def usd_fewest(self) -> float | None:
         """The least it may cost; None where a price is unknown."""
-        return _sum([one.usd_fewest for one in self.prices])
+        return whole_sum(one.usd_fewest for one in self.prices)
 
     @property
     def usd_most(self) -> float | None:
         """The most it may cost, the limit included; None where a price is unknown."""
-        most = _sum([one.usd_most for one in self.prices])
+        most = whole_sum(one.usd_most for one in self.prices)
         return None if most is None else min(most, self.usd)
 
 
-def _sum(parts: list[float | None]) -> float | None:
-    known = [part for part in parts if part is not None]
-    return sum(known) if len(known) == len(parts) else None
+def whole_sum(parts: Iterable[float | None]) -> float | None:
+    """Return the sum; None where a part is not known."""
+    found = list(parts)
+    known = [part for part in found if part is not None]
+    return sum(known) if len(known) == len(found) else None
 
 
 @dataclass(frozen=True, slots=True)
