@@ -13,7 +13,7 @@ from bot.diff.paths import is_source_path
 from bot.diff.unified import changed_code, unified_within
 from bot.evaluation.on_host import on_this_host, trees_here
 from bot.evaluation.recording import keep_plan, keep_replies, kept_plan
-from bot.evaluation.rubrics import kept_rubrics, rubrics_of, unused, with_rubrics
+from bot.evaluation.rubrics import issues, rubrics_of, unused, with_rubrics
 from bot.evidence.code_map.run import Asked, find_places
 from bot.evidence.kinds import PLANNING
 from bot.evidence.planning import Change, plan, planned_by
@@ -79,7 +79,7 @@ def _rubrics(
         return ()
     if request.trigger is Trigger.AGENT_PATCH and not task.author:
         task = replace(task, author=request.actor)
-    kept = kept_rubrics(services.store, request.repository, task)
+    kept = {one: services.store.rubrics(request.repository, one) for one in issues(task)}
     return rubrics_of(task, policy.rubrics, kept, policy.configuration.rubric.approvals)
 
 

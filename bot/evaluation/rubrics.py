@@ -23,7 +23,6 @@ from bot.judges.model.base import ModelProblem, OpenSession, SessionLimits
 from bot.judges.rubric_drafting import AskedIssue, draft_rubric
 from bot.settings import Settings
 from bot.source.policy import policy_context
-from bot.store import Store
 from bot.task.categories import category_of
 from bot.task.rubrics.files import (
     FOLDER,
@@ -221,11 +220,6 @@ def unused(committed: Iterable[CommittedRubric]) -> tuple[str, ...]:
 def issues(task: Task) -> tuple[int, ...]:
     """The issues of the repository that ask for this task."""
     return tuple(dict.fromkeys(source.issue for source in task.sources if source.issue))
-
-
-def kept_rubrics(store: Store, repository: str, task: Task) -> dict[int, tuple[KeptRubric, ...]]:
-    """What was drafted and approved for the task's issues."""
-    return {issue: store.rubrics(repository, issue) for issue in issues(task)}
 
 
 _PROHIBITED = "Must not hold: "
