@@ -140,8 +140,8 @@ async def _measured(
     if not is_of_base:
         code.update(one.path for one in observed.kinds if is_settings_path(one.path))
     paths = {one.path for one in tests}
-    symbols = observed.impact.symbols if observed.impact else ()
-    reached = {one.place.name for one in symbols if any(test.path in paths for test in one.tests)}
+    symbols = (one for one in observed.symbols if any(test.path in paths for test in one.tests))
+    reached = {one.place.name for one in symbols}
     words = reached.union(*(_NAME.findall(one.source) for one in tests))
     called = {name for one in tests for name in called_in(one)}
     made = await make_damages(services.sandbox, case.checkout, code, words, called)

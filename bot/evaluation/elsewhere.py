@@ -114,7 +114,6 @@ async def _seen(
     limits = Limits(timeout_s=min(case.damage_seconds, _LEAST_S + _LONGER_THAN_HEAD * took_s))
     files = await asyncio.to_thread(_test_files, Path(case.checkout.head_tree))
     folder = services.evaluation_folder(case.request) / "elsewhere"
-    touched = observed.impact.names if observed.impact else frozenset[str]()
     asking = case.planned.requirements.items
     # What is put side by side: one may stand in the other's place.
     alternatives = (one for r in asking for one in (*side_by_side(r), *alike(r), *like_shown(r)))
@@ -136,7 +135,7 @@ async def _seen(
             folder,
             limits,
             only=worth_alone(one.tests, one.seen),
-            touched=touched,
+            touched=observed.impact.names if observed.impact else frozenset(),
             beside=beside,
             kept=kept_inputs(asking),
             named=named,

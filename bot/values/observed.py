@@ -295,6 +295,11 @@ class Observed:
         return self.built_base is False and bool(self.built_head)
 
     @property
+    def symbols(self) -> tuple[ChangedSymbol, ...]:
+        """What the diff touches, as far as names in the code tell."""
+        return self.impact.symbols if self.impact else ()
+
+    @property
     def suite_on_head(self) -> Observation | None:
         """The run of head's own tests on head, where there was one."""
         suites = (one.head for one in self.evidence if one.id == self.tests.evidence_id)

@@ -181,9 +181,8 @@ def text_of(subject: str, judgement: Judgement) -> str:
 
     A changed expectation says its tests; what judges say in free words is never the same twice.
     """
-    for requirement in judgement.requirements.items:
-        if requirement.id == subject:
-            return requirement.text
+    if requirement := _requirement(subject, judgement):
+        return requirement.text
     found = [r for r in judgement.gate.reasons if not r.requirement_ids and r.rule == subject]
     if subject in _SAID_FREELY:
         return subject if found else ""
@@ -226,7 +225,7 @@ def places_of(subject: str, evaluation: Evaluation) -> tuple[str, ...]:
     for found in observed.located:
         if found.requirement_id == subject:
             paths |= dict.fromkeys(one.place.path for one in found.places)
-    for symbol in observed.impact.symbols if observed.impact else ():
+    for symbol in observed.symbols:
         paths |= dict.fromkeys(place.path for place in (*symbol.callers, *symbol.tests))
     return tuple(paths) if len(paths) <= MOST_PLACES else ()
 

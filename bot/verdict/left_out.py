@@ -25,9 +25,8 @@ _SEVERAL = 2  # words that a name does not have by chance
 
 def shows_part(claim: Claim) -> Gap | None:
     """The task names several things side by side, or shows an input, and the tests have only some of it."""
-    code = claim.proving_code
-    seen = claim.case.observed.impact
-    added = {one.place.name for one in (seen.symbols if seen else ()) if one.how == "added"}
+    code, symbols = claim.proving_code, claim.case.observed.symbols
+    added = {one.place.name for one in symbols if one.how == "added"}
     if untested := untested_alternatives(claim.requirement, code, added):
         missing, said = untested[0], f"names `{untested[0]}` beside `{untested[1]}`"
     elif missing := untested_input(claim.requirement, code):

@@ -126,7 +126,7 @@ def _is_in_another_place(claim: Claim) -> Gap | None:
     observed = claim.case.observed
     old = {_bare(one) for one in claim.inputs if one.problem is not Unmeasured.NEW}
     new = {_bare(one) for one in claim.inputs} - old
-    symbols = observed.impact.symbols if observed.impact else ()
+    symbols = observed.symbols
     touched = {(one.place.path, one.place.name) for one in symbols}
     added = {one.place.name: one.place for one in symbols if one.how == "added"}
     callers = {caller.path for one in symbols if one.how == "added" for caller in one.callers}
