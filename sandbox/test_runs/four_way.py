@@ -33,7 +33,7 @@ from sandbox.test_runs.repeats import (
 from sandbox.test_runs.run_records import joined_runs
 from sandbox.test_runs.test_order import TestOrder, calling, within
 from sandbox.test_runs.unit_tests import run_tests
-from sandbox.values import Checkout, Environment, Observation, Side, TestRun, TestRunner
+from sandbox.values import Checkout, Environment, Observation, Side, TestRunner
 
 RUNS = 4
 Seen = TypeVar("Seen")
@@ -104,10 +104,11 @@ async def _cross(
 ) -> tuple[FourRuns, Crossed]:
     """Run crosswise what differs, then repeat what disagrees."""
     assert base.tests is not None and head.tests is not None  # noqa: S101 - checked above
+    full = base.tests, head.tests
     base_tree, head_tree = Path(sides.checkout.base_tree), Path(sides.checkout.head_tree)
     made = made_for_tests(sides.base), made_for_tests(sides.head)
     found = await asyncio.to_thread(find_crosswise, base_tree, head_tree, made)
-    docs = await asyncio.to_thread(find_doctests, base_tree, head_tree, base.tests, head.tests)
+    docs = await asyncio.to_thread(find_doctests, base_tree, head_tree, *full)
     # What of head's surroundings base's tests must not meet; where there is any, all of them run without.
     plugins = plugin_arguments(sides.base, sides.head)
     laid = (*silenced_at_start(sides.base, sides.head), *runner_of_base(sides.base, sides.head))
@@ -128,12 +129,13 @@ async def _cross(
     own_docs = tuple(docs.head_on_base)
     with_docs = replace(on_base, tree=trees.head_doctests_on_base)
     docs_on_base = await _run_paths(sandbox, with_docs, own_docs)
+    of_base = base_on_head.tests if base_on_head else None
     of_head = tuple(run.tests for run in (head_on_base, docs_on_base) if run and run.tests)
     runs = FourRuns(
         base_on_base=base.tests,
         head_on_head=head.tests,
-        base_on_head=_alike(base_on_head.tests if base_on_head else None, base, head),
-        head_on_base=_alike(joined_runs(of_head) if of_head else None, base, head),
+        base_on_head=aligned(of_base, *full) if of_base else None,
+        head_on_base=aligned(joined_runs(of_head), *full) if of_head else None,
         base_paths=crosswise.base_paths,
         head_paths=(*crosswise.head_paths, *own_docs),
     )
@@ -216,11 +218,6 @@ def _called_as(tests: Environment, code: Environment) -> Environment:
     if tests.recipe.ecosystem != code.recipe.ecosystem:
         return code
     return calling(code, *tests.recipe.calls)
-
-
-def _alike(run: TestRun | None, base: Observation, head: Observation) -> TestRun | None:
-    references = [seen.tests for seen in (base, head) if seen.tests is not None]
-    return aligned(run, *references) if run else None
 
 
 async def _run_paths(
