@@ -24,7 +24,6 @@ from pathlib import Path, PurePosixPath
 from sandbox.base import TREE, Mount, MountMode, Network, Sandbox
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.test_runs.path_kinds import PathKind, classify
-from sandbox.toolchains import ECOSYSTEMS
 from sandbox.toolchains.build_command import (
     BuildRun,
     can_do_without,
@@ -79,7 +78,7 @@ async def build(sandbox: Sandbox, request: BuildRequest) -> Environment:
     if request.recipe.needs:
         said = f"This machine lacks {' and '.join(request.recipe.needs)}, so nothing was built."
         lacking = Observation(request.side, problem=said)
-        return _environment(request, _Layer(), _Layer(failure=lacking), started)
+        return _environment(run, _Layer(), _Layer(failure=lacking), started)
     return await _on(run, await _dependencies(run), started)
 
 
@@ -156,26 +155,26 @@ async def _equipped(sandbox: Sandbox, request: BuildRequest) -> BuildRequest:
 async def _on(run: BuildRun, dependencies: _Layer, started: float) -> Environment:
     """Build the project's own layer on its dependencies, where they could be built."""
     if dependencies.failure:
-        return _environment(run.request, dependencies, _Layer(), started)
+        return _environment(run, dependencies, _Layer(), started)
     toolchain = (await _toolchain(run)).folder
     project = await _project(replace(run, toolchain=toolchain), dependencies.folder)
-    built = _environment(run.request, dependencies, project, started)
+    built = _environment(run, dependencies, project, started)
     return replace(built, toolchain_layer=toolchain)
 
 
 def _environment(
-    request: BuildRequest, dependencies: _Layer, project: _Layer, started: float
+    run: BuildRun, dependencies: _Layer, project: _Layer, started: float
 ) -> Environment:
+    request = run.request
     failure = dependencies.failure or project.failure
     is_cached = dependencies.cached and project.cached and not failure
-    observing = ECOSYSTEMS[request.recipe.ecosystem].observing
     return Environment(
         side=request.side,
         recipe=request.recipe,
         digest=request.recipe.lock_digest,
         dependencies_layer="" if failure else dependencies.folder,
         project_layer="" if failure else project.folder,
-        variables=() if failure else observing(request.recipe, bool(project.folder)),
+        variables=() if failure else run.ecosystem.observing(request.recipe, bool(project.folder)),
         seconds=0.0 if is_cached else time.monotonic() - started,
         cached=is_cached,
         failure=failure,
