@@ -47,18 +47,15 @@ def leaves_one_untouched(claim: Claim) -> Gap | None:
     together, shown = [*named_together(claim.requirement)], claim.proving_code
     for left, other in seen.untouched:
         if not other and left in asked_subjects(claim.requirement):
-            if not whole_name(left).search(shown):
-                return Gap(
-                    f"the task says what `{left}` has to do, and `{left}` neither changed nor uses, as far "
-                    "as its code tells, anything that did.",
-                    f"Let the change reach `{left}`, too, or add a test of it that fails without this change",
-                )
+            said = f"says what `{left}` has to do"
+        elif any({left, other}.issubset(names) for names in together):
+            said = f"names `{left}` beside `{other}`"
+        else:
             continue
-        is_asked = any({left, other}.issubset(names) for names in together)
-        if is_asked and not whole_name(left).search(shown):
+        if not whole_name(left).search(shown):
             return Gap(
-                f"the task names `{left}` beside `{other}`, and `{left}` neither changed nor uses, as far as "
-                "its code tells, anything that did.",
+                f"the task {said}, and `{left}` neither changed nor uses, as far as its code tells, anything "
+                "that did.",
                 f"Let the change reach `{left}`, too, or add a test of it that fails without this change",
             )
     return None
