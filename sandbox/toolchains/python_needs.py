@@ -127,8 +127,8 @@ class Selection:
 
 def select(tree: Tree, project: PythonProject, hints: tuple[TestHints, ...]) -> Selection:
     """Choose by name, by what tox or CI installs, and by what brings pytest."""
-    extras = _chosen(project.extras, {h.source: h.extras for h in hints})
-    groups = _chosen(project.groups, {h.source: h.groups for h in hints})
+    extras = _chosen(project.extras, [(h.source, h.extras) for h in hints])
+    groups = _chosen(project.groups, [(h.source, h.groups) for h in hints])
     if not extras and not groups:
         extras = _development(project.extras)
         groups = _development(project.groups)
@@ -152,13 +152,15 @@ def select(tree: Tree, project: PythonProject, hints: tuple[TestHints, ...]) -> 
     return Selection(tuple(extras), chosen, tuple(files), tuple(packages), reasons, spare)
 
 
-def _chosen(lists: tuple[NamedList, ...], named_by: dict[str, tuple[str, ...]]) -> dict[str, str]:
+def _chosen(
+    lists: tuple[NamedList, ...], named_by: list[tuple[str, tuple[str, ...]]]
+) -> dict[str, str]:
     """Return name → why for the lists whose name, hint or content says that tests need them."""
     found: dict[str, str] = {}
     for entry in lists:
         if not _IS_NAME.fullmatch(entry.name):
             continue
-        sources = [source for source, names in named_by.items() if entry.name in names]
+        sources = [source for source, names in named_by if entry.name in names]
         name = entry.name.lower().replace("_", "-")
         if name in _TESTS:
             found[entry.name] = "its name says that it is for tests"

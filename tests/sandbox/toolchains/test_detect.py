@@ -140,6 +140,15 @@ def test_tox_installs_the_extras_of_environments_that_run_the_same_tests(tmp_pat
     assert not {"docs", "trio"} & {*words}
 
 
+def test_ci_installs_the_extras_of_each_of_its_jobs_that_run_tests(tmp_path: Path) -> None:
+    job = "  {0}:\n    steps:\n      - run: pip install .{1}\n      - run: pytest tests\n"
+    jobs = job.format("server", "[fast]") + job.format("plain", "")
+    tree = project(tmp_path, "hatchling")
+    workflow = {".github/workflows/a.yml": f"jobs:\n{jobs}"}
+    write(tree, {**workflow, "pyproject.toml": f'{HATCHLING}fast = ["cython"]\n'})
+    assert "fast" in installs(recipe(tree))
+
+
 HATCH = """
 [envs.default]
 dependencies = ["attrs"]
