@@ -84,6 +84,9 @@ class CallRecorder:
         self.stubs = Stubs()
         self.stand_ins = StandIns(self._tree, self._tests)
         self.stand_ins.watch()
+        self._home = threading.get_ident()
+        self._now: tuple[str, str] | None = None
+        """The test that runs: in another thread its function is not on the stack."""
 
     def start(self) -> None:
         """Look on from now, in every thread that is started later too."""
@@ -91,12 +94,19 @@ class CallRecorder:
         sys.setprofile(self._saw)
         self._is_gone = False
 
+    def begun(self, path: str, test: str) -> None:
+        """Note which test begins."""
+        if path.startswith(self._tree):
+            self._now = path[len(self._tree) :], test.partition("[")[0]
+        self.stand_ins.begun(path, test)
+
     def look_on(self, path: str, test: str, *, is_over: bool = False) -> None:
         """Note whether a test, of which this is called now and then, took the recorder away; look on."""
         is_gone = self._is_gone or sys.getprofile() != self._saw
         if path.startswith(self._tree):
             path = path[len(self._tree) :]
             if is_over:
+                self._now = None
                 self.stand_ins.ended(path, test)
             if is_gone:
                 self.blinded.add((path, test))
@@ -260,7 +270,10 @@ class CallRecorder:
         return self._helpers[code]
 
     def _caller(self, frame: FrameType) -> tuple[str, str] | None:
-        """The outermost function of a test file that is on the stack, where it is a wanted test."""
+        """The outermost function of a test file that is on the stack, where it is a wanted test.
+
+        In another thread it is the test that runs.
+        """
         found = self._in_tests(frame)
         if found is None:
             return None
@@ -279,6 +292,8 @@ class CallRecorder:
         return found
 
     def _in_tests(self, frame: FrameType) -> tuple[str, str] | None:
+        if threading.get_ident() != self._home:
+            return self._now
         found: tuple[str, str] | None = None
         above, height = frame.f_back, 0
         while above is not None and height < _HIGHEST:

@@ -145,7 +145,7 @@ class _Only:
         """Look on, whatever the fixtures did."""
         self._look_on(item)
         if self._recorder:
-            self._recorder.stand_ins.begun(str(item.fspath), _name_of(item))
+            self._recorder.begun(str(item.fspath), _name_of(item))
 
     def pytest_runtest_teardown(self, item: Any) -> None:
         """See whether the test was seen to its end."""
@@ -198,7 +198,7 @@ class _Result(unittest.TestResult):
         super().startTest(test)
         if self._recorder:
             self._recorder.start()
-            self._recorder.stand_ins.begun(_file_of(test), test.id().rpartition(".")[2])
+            self._recorder.begun(_file_of(test), test.id().rpartition(".")[2])
 
     def stopTest(self, test: unittest.TestCase) -> None:  # noqa: N802 - unittest's name
         """See whether the test was seen to its end."""
