@@ -14,6 +14,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field, StringConstraints
 
 from bot.task.categories import (
     ASKED,
@@ -40,71 +43,70 @@ from bot.text.markdown import read_document
 from bot.text.words import sentences, words_of
 from bot.values import Category, Preference, Requirement, Requirements, TaskSource
 
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """One demand that a model found, in a source's words: only those become the requirement.
-
-    `key` is the model's own name for it, `source` a source's reference.
-    """
-
-    key: str
-    quotation: str
-    source: str
-    category: Category = Category.BEHAVIOUR
-    is_wish: bool = False
-    is_permission: bool = False
+MOST_NEW = 24
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """`later` builds on `earlier`; both are ids, or keys of proposals."""
+class NewDemand(BaseModel):
+    """A demand that the list lacks."""
 
-    later: str
-    earlier: str
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two ids that are said to demand the same."""
-
-    one: str
-    other: str
+    key: Name = Field(description="your name for it: N1, N2, …")
+    source: Name
+    quotation: Words
+    kind: Literal["must", "wish"] = "must"
+    category: Literal["behaviour", "keep", "upkeep", "prohibition", "permission"] = "behaviour"
+    needs: list[Name] = Field(default_factory=list, max_length=20)
 
 
-@dataclass(frozen=True, slots=True)
-class Understanding:
-    """All that a model said about a task; `behaviour` are ids that it says ask for behaviour."""
+class Needs(BaseModel):
+    """What a listed requirement builds on."""
 
-    proposals: tuple[Proposal, ...] = ()
-    edges: tuple[Edge, ...] = ()
-    duplicates: tuple[Pair, ...] = ()
-    behaviour: tuple[str, ...] = ()
+    id: Name
+    needs: list[Name] = Field(max_length=20)
+
+
+class Same(BaseModel):
+    """Two listed requirements that demand the same."""
+
+    one: Name
+    other: Name
+
+
+class ComprehensionReply(BaseModel):
+    """What the model adds to the list."""
+
+    new: list[NewDemand] = Field(default_factory=list, max_length=MOST_NEW)
+    prerequisites: list[Needs] = Field(default_factory=list, max_length=60)
+    same: list[Same] = Field(default_factory=list, max_length=30)
+    behaviour: list[Name] = Field(default_factory=list, max_length=60)
 
 
 def enriched(
     floor: Requirements,
     sources: Iterable[TaskSource],
-    understood: Understanding,
+    reply: ComprehensionReply,
     templates: tuple[str, ...] = (),
 ) -> Requirements:
     """The floor with what the model added, all checked by rule. Ids go on after the floor's."""
     additions = _Additions(floor, {source.reference: source for source in sources}, templates)
-    for proposal in understood.proposals:
+    for proposal in reply.new:
         additions.add(proposal)
     # Behaviour needs proof that something changed: only that way is never weaker.
     weaker = (Category.UPKEEP, Category.KEEP)
     items = tuple(
         replace(one, category=Category.BEHAVIOUR)
-        if one.id in understood.behaviour and one.category in weaker
+        if one.id in reply.behaviour and one.category in weaker
         else one
         for one in additions.items
     )
-    edges = [(additions.id_of(one.later), additions.id_of(one.earlier)) for one in understood.edges]
+    needs = [(new.key, need) for new in reply.new for need in new.needs]
+    needs += [(one.id, need) for one in reply.prerequisites for need in one.needs]
+    edges = [(additions.id_of(later), additions.id_of(earlier)) for later, earlier in needs]
     # Only what the task asks for builds on something; an unknown id goes on to be told.
     not_asked = {one.id for one in items if one.category not in ASKED}
     items, refused = with_edges(items, [edge for edge in edges if edge[0] not in not_asked])
-    items, merged = _without_duplicates(items, understood.duplicates)
+    items, merged = _without_duplicates(items, reply.same)
     items, cut = mended(items)
     remarks = (*floor.remarks, *additions.remarks, *refused, *merged, *cut)
     # A sentence of which a requirement was made, or of a part of it, is no longer left out.
@@ -142,7 +144,7 @@ class _Additions:
         """The id that a name of the model stands for; the name itself where it stands for none."""
         return self._ids.get(name, name)
 
-    def add(self, proposal: Proposal) -> None:
+    def add(self, proposal: NewDemand) -> None:
         source = self._sources.get(proposal.source)
         if source is None:
             self._refuse(proposal, f"there is no source called “{proposal.source[:60]}”")
@@ -166,9 +168,9 @@ class _Additions:
             twin = next((one for one in titles if one.category is Category.UPKEEP), None)
         if twin is not None:
             self._ids.setdefault(proposal.key, twin.id)
-        elif proposal.is_permission or only_permits(found.sentence):
+        elif proposal.category == "permission" or only_permits(found.sentence):
             self._permit(proposal, found, source)
-        elif proposal.is_wish or is_preference(found.sentence):
+        elif proposal.kind == "wish" or is_preference(found.sentence):
             is_new = not any(says_the_same(wish.text, text) for wish in self.preferences)
             if is_new and len(self.preferences) < MAX_REQUIREMENTS:
                 id_ = self._free_id("P", {wish.id for wish in self.preferences})
@@ -178,15 +180,15 @@ class _Additions:
         else:
             self._demand(proposal, text, found, source)
 
-    def _demand(self, proposal: Proposal, text: str, found: Quotation, source: TaskSource) -> None:
-        by_words = category_of(text)
+    def _demand(self, proposal: NewDemand, text: str, found: Quotation, source: TaskSource) -> None:
+        proposed, by_words = Category(proposal.category), category_of(text)
         is_narrow = by_words is Category.UPKEEP and upkeep_area(text) in NARROW
         kind = Category.BEHAVIOUR  # what the words say, and never weaker than the model says
-        if proposal.category is Category.PROHIBITION and forbids(text):
+        if proposed is Category.PROHIBITION and forbids(text):
             kind = Category.PROHIBITION
-        elif proposal.category is Category.KEEP and may_keep(text):
+        elif proposed is Category.KEEP and may_keep(text):
             kind = Category.KEEP
-        elif is_narrow or proposal.category is by_words:
+        elif is_narrow or proposed is by_words:
             kind = by_words
         # The first sentence that says what should be words a bug's title so: they are one demand.
         for at, one in enumerate(self.items if kind is Category.BEHAVIOUR else ()):
@@ -209,7 +211,7 @@ class _Additions:
             )
         )
 
-    def _permit(self, proposal: Proposal, found: Quotation, source: TaskSource) -> None:
+    def _permit(self, proposal: NewDemand, found: Quotation, source: TaskSource) -> None:
         """Allow what a sentence of those who may ask allows; it demands nothing, whoever says it."""
         if not source.trust.is_asked:
             self._refuse(proposal, "only who asks for the change can allow something")
@@ -220,7 +222,7 @@ class _Additions:
         if not allowed:
             self._refuse(proposal, "it demands nothing, and names no test that may change")
 
-    def _refuse(self, proposal: Proposal, why: str) -> None:
+    def _refuse(self, proposal: NewDemand, why: str) -> None:
         self.remarks.append(f"The model's “{proposal.quotation[:60]}” was left out: {why}.")
 
     def _free_id(self, letter: str, taken: set[str]) -> str:
@@ -231,7 +233,7 @@ class _Additions:
 
 
 def _without_duplicates(
-    items: tuple[Requirement, ...], pairs: tuple[Pair, ...]
+    items: tuple[Requirement, ...], pairs: Iterable[Same]
 ) -> tuple[tuple[Requirement, ...], tuple[str, ...]]:
     """Merge the pairs that say the same in the same words; the stronger stays and takes the edges."""
     remarks: list[str] = []
