@@ -34,7 +34,7 @@ from bot.integrity.faked_results.tampering import (
     tampering,
 )
 from bot.integrity.faked_results.tested_inputs import branches_for_tested_inputs
-from bot.integrity.reading.inspection import Check, Inspection, gather_test_facts
+from bot.integrity.reading.inspection import Check, Inspection, TestFacts
 from bot.integrity.scope.named_parts import missing_options, missing_parts
 from bot.integrity.scope.new_options import (
     parameters_never_given,
@@ -73,7 +73,7 @@ def inspect_integrity(
     requirements: Requirements,
 ) -> tuple[Finding, ...]:
     """Every integrity finding of a change, blocking ones first; at most 200, each with its hunk."""
-    facts = gather_test_facts(four_way, requirements)
+    facts = TestFacts(four_way, requirements)
     inspection = Inspection(diff, base_reader, head_reader, facts, requirements)
     findings = (finding for check in CHECKS for finding in check(inspection))
     unique = {(f.rule, f.path, f.line, f.message): f for f in findings}

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from bot.diff.kinds import is_shipped_source, is_test_file
 from bot.diff.lines import TextReader, hunk_at, is_gone, is_new, old_path
@@ -13,15 +14,7 @@ from bot.diff.python_source import Function, named_functions, parse_python
 from bot.task.permissions import lets_go, names_subject
 from bot.task.ties import test_name
 from bot.text.words import Vocabulary, sentences, words_of
-from bot.values import (
-    AdaptedTest,
-    FourWay,
-    PermittedChange,
-    Requirement,
-    Requirements,
-    TestChange,
-    TestComparison,
-)
+from bot.values import FourWay, Requirements, TestChange, TestComparison
 from sandbox.values import FAILING, Diff, FileChange, Finding, Outcome, Severity, Side
 
 _TOOLS = re.compile(
@@ -132,24 +125,40 @@ _REMOVING = re.compile(
 _TEST = re.compile(r"(?i)\b(?:tests?|test_\w+)\b")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TestFacts:
-    """The comparisons, how many tests were collected, and which removals were asked for.
-
-    `removals` are demands, and what stands round them where it speaks of tests. Of a test in `spoken_for`
-    other evidence says why it changed: it only grew by what the task names, a revert takes it back, or what
-    base's version loads is gone.
-    """
+    """The tests four ways beside what was asked, as findings are weighed by them."""
 
     __test__ = False
-    tests: tuple[TestComparison, ...]
-    is_conclusive: bool
-    removals: tuple[str, ...]
-    asked: tuple[Requirement, ...] = ()
-    permitted: tuple[PermittedChange, ...] = ()
-    retired: frozenset[str] = frozenset()
-    adapted: tuple[AdaptedTest, ...] = ()
-    spoken_for: frozenset[str] = frozenset()
+    four_way: FourWay
+    requirements: Requirements
+
+    @property
+    def tests(self) -> tuple[TestComparison, ...]:
+        """The tests four ways."""
+        return self.four_way.comparisons
+
+    @property
+    def is_conclusive(self) -> bool:
+        """Whether that some test is not there says something."""
+        return bool(self.tests) and not self.four_way.problem
+
+    @cached_property
+    def spoken_for(self) -> frozenset[str]:
+        """The tests of which other evidence says why they changed.
+
+        They only grew by what the task names, a revert takes them back, or what base's version loads is gone.
+        """
+        found = self.four_way
+        return frozenset((*(one.id for one in found.grown), *found.taken_back, *found.bereft))
+
+    @cached_property
+    def removals(self) -> tuple[str, ...]:
+        """The demands that speak of removing, and what stands round one where it speaks of tests."""
+        asked = self.requirements.beside_baseline
+        said = [line for r in asked for line in sentences(r.detail) if _TEST.search(line)]
+        texts = (*(r.text for r in asked), *dict.fromkeys(said))
+        return tuple(filter(_REMOVING.search, texts))
 
     def base_version_fails(self, path: str, name: str) -> bool:
         """Whether a test that passed on base fails on head, and the edit only made it weaker.
@@ -177,9 +186,9 @@ class TestFacts:
             # not where each one that fails went with its code, or a demand speaks of its subject
             failing = (t for t in self._named(path, name) if t.base_on_head in FAILING)
             return not all(
-                test.id in self.retired
-                or any(names_subject(r, test) for r in self.asked)
-                or any(lets_go(one, test) for one in self.permitted)
+                any(one.id == test.id for one in self.four_way.retired)
+                or any(names_subject(r, test) for r in self.requirements.items)
+                or any(lets_go(one, test) for one in self.requirements.permitted)
                 for test in failing
             )
         is_spoken_for = all(t.id in self.spoken_for for t in self._named(path, name))
@@ -216,22 +225,3 @@ class TestFacts:
             if (t.path == path or t.id.split("::", 1)[0] == path)
             and (test_name(t.id) == bare or t.id.endswith(name))
         ]
-
-
-def gather_test_facts(four_way: FourWay, requirements: Requirements) -> TestFacts:
-    """Gather what weighing a finding needs."""
-    asked = requirements.beside_baseline
-    said = [line for r in asked for line in sentences(r.detail) if _TEST.search(line)]
-    removals = tuple(filter(_REMOVING.search, [*(r.text for r in asked), *dict.fromkeys(said)]))
-    return TestFacts(
-        tests=four_way.comparisons,
-        is_conclusive=bool(four_way.comparisons) and not four_way.problem,
-        removals=removals,
-        asked=requirements.items,
-        permitted=requirements.permitted,
-        retired=frozenset(one.id for one in four_way.retired),
-        adapted=four_way.adapted,
-        spoken_for=frozenset(
-            (*(one.id for one in four_way.grown), *four_way.taken_back, *four_way.bereft)
-        ),
-    )

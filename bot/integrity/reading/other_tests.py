@@ -79,21 +79,8 @@ _FORBIDS = re.compile(r"(?i)(?:not|never|no)_?throw|\.not\.|\.resolves\b|notpani
 _OPENING, _CLOSING = "([{", ")]}"
 
 
-@dataclass(frozen=True, slots=True)
-class AssertionCalls:
-    """An assertion's calls. `chain` is its text with nothing inside round brackets: `expect().toBe()`.
-
-    `subject` is the first argument of its first call; `names_error` says that it tells which error.
-    """
-
-    chain: str
-    subject: str
-    wants_error: bool
-    names_error: bool
-
-
-def take_apart(assertion: str) -> AssertionCalls:
-    """The calls of one assertion; brackets inside its strings are no brackets."""
+def _taken_apart(assertion: str, line: int) -> Assertion:
+    """One assertion by its calls; brackets inside its strings are no brackets."""
     bare = _STRING.sub(lambda m: m[0][0] + "x" * (len(m[0]) - 2) + m[0][-1], assertion)
     # where the outermost round brackets open and close; an unclosed one ends with the text
     calls: list[tuple[int, int]] = []
@@ -106,7 +93,7 @@ def take_apart(assertion: str) -> AssertionCalls:
             depth -= 1
             calls += [] if depth else [(opening, at)]
     calls += [(opening, len(bare))] if depth else []
-    chain, last = "", 0
+    chain, last = "", 0  # with nothing inside round brackets: `expect().toBe()`
     for start, end in calls:
         chain += bare[last : start + 1]
         last = end
@@ -118,7 +105,15 @@ def take_apart(assertion: str) -> AssertionCalls:
     # `throws(what, Error)` tells it beside the code that runs; `expect(what).toThrow(Error)` alone
     needed = 1 if chain.lstrip().startswith("expect") else 2
     names_error = bool(arguments) and len(arguments[-1]) >= needed
-    return AssertionCalls(chain, subject or assertion, wants, wants and names_error)
+    return Assertion(
+        text=assertion,
+        subject=subject or assertion,
+        strength=strength_of(assertion, chain),
+        line=line,
+        tolerance=_tolerance(assertion),
+        is_raise=wants,
+        has_match=wants and names_error,
+    )
 
 
 def _arguments(bare: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -251,16 +246,7 @@ def _assertion(match: re.Match[str], end: int, file: _TestFile) -> Assertion:
             stop = text.end_of_block(follows.end() - 1) if follows.group(1) else follows.end()
         stop = min(stop, match.start() + MAX_ASSERTION)
         whole = " ".join(text.code[match.start() : stop].split())
-    said = take_apart(whole)
-    return Assertion(
-        text=whole,
-        subject=said.subject,
-        strength=strength_of(whole, said.chain),
-        line=text.line_at(match.start()),
-        tolerance=_tolerance(whole),
-        is_raise=said.wants_error,
-        has_match=said.names_error,
-    )
+    return _taken_apart(whole, text.line_at(match.start()))
 
 
 def _tolerance(assertion: str) -> float:

@@ -373,7 +373,7 @@ def _read(path: str, text: str | None) -> CodeOfTests | None:
 def changed_expectations(inspection: Inspection) -> Iterator[Finding]:
     """What four ways show and the syntax does not: fixtures, snapshots, values."""
     changes = {change.path: change for change in inspection.diff.files}
-    adapted = {one.id: one for one in inspection.facts.adapted}
+    adapted = {one.id: one for one in inspection.facts.four_way.adapted}
     for test in inspection.facts.tests:
         change = changes.get(test.path)
         loosened = test.change is TestChange.PASS_TO_FAIL
@@ -389,7 +389,7 @@ def changed_expectations(inspection: Inspection) -> Iterator[Finding]:
                 follows = f"code that needs `{one.new_member}` of a stand-in, too"
             message = f"{test.shown} follows {follows}; what it demands is unchanged."
             yield replace(make_finding(rule, change, test.line, message), about=test.id)
-        elif loosened and not permission_for(inspection.facts.permitted, test):
+        elif loosened and not permission_for(inspection.requirements.permitted, test):
             message = (
                 f"{test.shown} now passes on base's code, too; its base version fails on head."
             )
