@@ -10,10 +10,9 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from bot.diff.kinds import is_test_file
-from bot.diff.lines import Texts
+from bot.diff.lines import TextReader
 from bot.diff.paths import is_document
 from bot.diff.python_source import parse_python
 from bot.integrity.reading.languages import SCRIPT
@@ -42,14 +41,6 @@ _EXPORT = re.compile(
 )
 """A statement of a module that exports; of a function or a class its first line."""
 _BUILT = ("dist", "build", "out", "lib", "esm", "cjs", "types")
-
-
-class Files(Texts, Protocol):
-    """The files of one side's tree, also by their names."""
-
-    def paths(self) -> tuple[str, ...]:
-        """The paths of all files that are not hidden or vendored."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +109,13 @@ def _is_own(tokens: list[Token], at: int, imported: set[str], path: str) -> bool
     return is_key or is_typed
 
 
-def is_public(path: str, name: str, base: Files) -> bool:
+def is_public(path: str, name: str, base: TextReader) -> bool:
     """Whether users of the project could have called a name of a module; in doubt they could."""
     known = base.paths()
     return len(known) > MOST_FILES or is_reached(Name(path, name), base, known)
 
 
-def is_reached(name: Name, base: Files, known: Sequence[str]) -> bool:
+def is_reached(name: Name, base: TextReader, known: Sequence[str]) -> bool:
     """Whether users of the project could have called it; so it is unless something says otherwise."""
     parts = re.split(r"[/.]", name.path)
     if name.name.startswith("_") and not name.name.startswith("__"):
@@ -144,7 +135,7 @@ def is_reached(name: Name, base: Files, known: Sequence[str]) -> bool:
     return _is_handed_on(name, base, known) or not _is_behind_exports(name, base, frozenset(known))
 
 
-def _is_left_out(name: Name, base: Files, known: Sequence[str]) -> bool:
+def _is_left_out(name: Name, base: TextReader, known: Sequence[str]) -> bool:
     """Whether its package lists what is public without it, and no document and no test speaks of it."""
     folders = name.path.split("/")[:-1]
     tops = ("/".join((*folders[:n], "__init__.py")) for n in range(1, len(folders) + 1))
@@ -161,7 +152,7 @@ def _is_left_out(name: Name, base: Files, known: Sequence[str]) -> bool:
     return not any(said.search(base.read(one) or "") for one in readers)
 
 
-def _is_handed_on(name: Name, base: Files, known: Sequence[str]) -> bool:
+def _is_handed_on(name: Name, base: TextReader, known: Sequence[str]) -> bool:
     """Whether another module passes the function on, or takes its module as a whole."""
     exported = re.compile(
         rf"\bexport\s*\{{[^}}]*(?<![\w$]){re.escape(name.name)}(?![\w$])"
@@ -180,7 +171,7 @@ def _is_handed_on(name: Name, base: Files, known: Sequence[str]) -> bool:
     return False
 
 
-def _is_behind_exports(name: Name, base: Files, known: frozenset[str]) -> bool:
+def _is_behind_exports(name: Name, base: TextReader, known: frozenset[str]) -> bool:
     """Whether the package's `exports` lead neither to its module nor to a file that speaks of it."""
     folder = posixpath.dirname(name.path)
     while folder and posixpath.join(folder, "package.json") not in known:

@@ -13,12 +13,12 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from bot.diff.kinds import is_test_file
+from bot.diff.lines import TextReader
 from bot.diff.python_source import parse_python
 from bot.integrity.reading.languages import SCRIPT
 from bot.integrity.reading.public_use import (
     IMPORT,
     MOST_FILES,
-    Files,
     Name,
     imported_by_script,
     is_reached,
@@ -35,7 +35,7 @@ _SET_UP = re.compile(
 _PLAIN_FIXTURES = {"", "self", "tmp_path", "tmpdir", "monkeypatch", "capsys", "capfd", "caplog"}
 
 
-def find_gone(names: Collection[str], base: Files, head: Files) -> frozenset[str]:
+def find_gone(names: Collection[str], base: TextReader, head: TextReader) -> frozenset[str]:
     """Those names of which code that base ships speaks, and none that head ships."""
     if not names:
         return frozenset()
@@ -53,13 +53,16 @@ def find_gone(names: Collection[str], base: Files, head: Files) -> frozenset[str
     )
 
 
-def _is_spoken_of(tree: Files, path: str, name: str) -> bool:
+def _is_spoken_of(tree: TextReader, path: str, name: str) -> bool:
     text = tree.read(path)
     return text is None or (name in text and speaks_of(path, text, name))
 
 
 def find_retired(
-    tests: Sequence[TestComparison], base: Files, head: Files, asked: frozenset[str] = frozenset()
+    tests: Sequence[TestComparison],
+    base: TextReader,
+    head: TextReader,
+    asked: frozenset[str] = frozenset(),
 ) -> tuple[RetiredTest, ...]:
     """The deleted tests that fail on head for no other reason than that what they test is gone.
 
@@ -95,7 +98,7 @@ def find_retired(
 # --- what a test tests -----------------------------------------------------------------------
 
 
-def _is_about(test: TestComparison, base: Files, name: str) -> bool:
+def _is_about(test: TestComparison, base: TextReader, name: str) -> bool:
     """Whether a test speaks of a name, or uses a helper of its file that does."""
     word = whole_name(name)
     if word.search(test.source):
@@ -113,7 +116,7 @@ def _is_about(test: TestComparison, base: Files, name: str) -> bool:
     )
 
 
-def _subjects(test: TestComparison, base: Files, known: frozenset[str]) -> frozenset[Name]:
+def _subjects(test: TestComparison, base: TextReader, known: frozenset[str]) -> frozenset[Name]:
     """What a test uses of the project's modules, by itself or by what its file shares with it."""
     text = base.read(test.path)
     if not text or not test.source:
@@ -175,7 +178,7 @@ def _module(dotted: str, known: frozenset[str]) -> str:
 # --- whether it is gone ----------------------------------------------------------------------
 
 
-def _is_gone(name: Name, base: Files, head: Files, left: Sequence[str]) -> bool:
+def _is_gone(name: Name, base: TextReader, head: TextReader, left: Sequence[str]) -> bool:
     """Whether a function of base's is defined, used and spoken of nowhere in head's code."""
     if not name.name:
         return _is_gone_module(name.path, head, left)
@@ -196,7 +199,7 @@ def _is_gone(name: Name, base: Files, head: Files, left: Sequence[str]) -> bool:
     return True
 
 
-def _is_gone_module(path: str, head: Files, left: Sequence[str]) -> bool:
+def _is_gone_module(path: str, head: TextReader, left: Sequence[str]) -> bool:
     """Whether a module is taken whole, head does not have it, and no text of head's code names it."""
     stem = posixpath.basename(path).partition(".")[0]
     if path in left or stem == "index":
