@@ -12,11 +12,13 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from typing import TypeGuard
 
 from bot.diff.python_source import Definition, parse_python
 from bot.text.clipping import clip_line
 from sandbox.elsewhere.values import TestedInput
 
+MOST_LITERALS = 14
 MOST_NEAR = 7
 MOST_DIFFERING = 16
 MOST_ALIKE = 8
@@ -35,24 +37,47 @@ _TITLED = re.compile(
     r"\b(?:test|it|describe|suite)(?:\.\w+)?\s*\(\s*(?:'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`)"
 )
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
+_LONGEST = 60
+_LARGEST = 10**15
+_WRITTEN = re.compile(
+    r"(?<![\w.])-?\d{1,15}(?:\.\d{1,15})?(?![\w.])|\"([^\"\\\n]{0,60})\"|'([^'\\\n]{0,60})'"
+)
+"""Numbers and texts as most languages write them."""
+Value = str | int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """A literal of a test and values near it, each as it is written in code."""
+
+    literal: str
+    near: tuple[str, ...]
 
 
 def near_inputs(sources: Iterable[str]) -> tuple[Neighbours, ...]:
     """The inputs of these tests in their order, each with values near it as code writes them."""
-    plain: list[str] = []
+    plain: dict[str, Value] = {}
     others: dict[str, Neighbours] = {}
     for source in sources:
         tree = parse_python(textwrap.dedent(source))
         if tree is None:
-            plain.append(_EXPECTED.sub("", _TITLED.sub("(", source)))
+            code = _EXPECTED.sub("", _TITLED.sub("(", source))
+            for match in _WRITTEN.finditer(code):
+                value: Value | None = match[1] if match[1] is not None else match[2]
+                if value is None:
+                    value = float(match[0]) if "." in match[0] else int(match[0])
+                plain.setdefault(repr(value), value)
             continue
         for node in _inputs(tree):
-            text = ast.unparse(node)
-            if isinstance(node, ast.Constant) and not isinstance(node.value, bytes):
-                plain.append(f"f({text})")
+            if isinstance(node, ast.Constant) and _is_plain(node.value):
+                plain.setdefault(repr(node.value), node.value)
             elif near := _near(node):
-                others.setdefault(text, Neighbours(text, near))
-    return (*neighbours(plain), *others.values())[:MOST_LITERALS]
+                others.setdefault(text := ast.unparse(node), Neighbours(text, near))
+    found = [
+        Neighbours(text, tuple(near for near in _near_plain(value) if near not in plain))
+        for text, value in [*plain.items()][:MOST_LITERALS]
+    ]
+    return (*found, *others.values())[:MOST_LITERALS]
 
 
 def told_differences(looked: Iterable[TestedInput]) -> str:
@@ -173,73 +198,23 @@ def _near_decimal(call: ast.Call) -> tuple[str, ...]:
     ]
 
 
-# --- the neighbours of the literals in the author's tests: inputs that a special-cased answer gets wrong
+def _is_plain(value: object) -> TypeGuard[Value]:
+    """Whether a constant is a text or a number of ordinary size."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return False
+    return len(value) <= _LONGEST if isinstance(value, str) else abs(value) < _LARGEST
 
 
-MOST_LITERALS = 14
-MOST_NEIGHBOURS = 7
-_LONGEST = 60
-_LARGEST = 10**15
-_WRITTEN = re.compile(
-    r"(?<![\w.])-?\d{1,15}(?:\.\d{1,15})?(?![\w.])|\"([^\"\\\n]{0,60})\"|'([^'\\\n]{0,60})'"
-)
-Value = str | int | float
-
-
-@dataclass(frozen=True, slots=True)
-class Neighbours:
-    """A literal of a test and values near it, each as it is written in code."""
-
-    literal: str
-    near: tuple[str, ...]
-
-
-def neighbours(sources: Iterable[str]) -> tuple[Neighbours, ...]:
-    """The literals of the tests' sources (any language) in their order, each with its neighbours."""
-    seen: dict[str, Value] = {}
-    for source in sources:
-        for value in _literals(source):
-            seen.setdefault(repr(value), value)
-    visible = set(seen)
-    found = []
-    for text, value in list(seen.items())[:MOST_LITERALS]:
-        near: tuple[Value, ...]
-        if isinstance(value, str):
-            turned, swapped = value[::-1] or " ", value.swapcase() or "0"
-            near = (
-                "",
-                f"{value}x",
-                turned,
-                swapped,
-                f" {value} ",
-                "äß 日本 🙂",
-                f"{value}\n{value}",
-            )
-        elif isinstance(value, int):
-            near = (value + 1, value - 1, 0, -value, 2 * value + 3, 10 * value + 7, 1_000_003)
-        else:
-            near = (value + 1, value - 1, 0.0, -value, value / 2, value + 0.01, 1e12)
-        new = tuple(one for one in dict.fromkeys(map(repr, near)) if one not in visible)
-        found.append(Neighbours(text, new[:MOST_NEIGHBOURS]))
-    return tuple(found)
-
-
-def _literals(source: str) -> Iterator[Value]:
-    tree = parse_python(textwrap.dedent(source))
-    if tree is None:  # numbers and strings as most languages write them
-        for match in _WRITTEN.finditer(source):
-            quoted = match[1] if match[1] is not None else match[2]
-            if quoted is not None:
-                yield quoted
-            else:
-                yield float(match[0]) if "." in match[0] else int(match[0])
-        return
-    documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Constant) or id(node) in documentation:
-            continue
-        value = node.value
-        if isinstance(value, bool) or not isinstance(value, str | int | float):
-            continue
-        if len(value) <= _LONGEST if isinstance(value, str) else abs(value) < _LARGEST:
-            yield value
+def _near_plain(value: Value) -> tuple[str, ...]:
+    """Values near a text or a number: what a special-cased answer gets wrong."""
+    near: tuple[Value, ...]
+    if isinstance(value, str):
+        turned, swapped = value[::-1] or " ", value.swapcase() or "0"
+        near = (
+            "", f"{value}x", turned, swapped, f" {value} ", "äß 日本 🙂", f"{value}\n{value}",
+        )  # fmt: skip
+    elif isinstance(value, int):
+        near = (value + 1, value - 1, 0, -value, 2 * value + 3, 10 * value + 7, 1_000_003)
+    else:
+        near = (value + 1, value - 1, 0.0, -value, value / 2, value + 0.01, 1e12)
+    return tuple(dict.fromkeys(map(repr, near)))

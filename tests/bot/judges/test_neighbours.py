@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from bot.judges.inputs import MOST_LITERALS, MOST_NEIGHBOURS, neighbours
+from bot.judges.inputs import MOST_LITERALS, near_inputs
 from bot.text.clipping import steady
 
 PYTEST = '''
     def test_price():
         """The price of 99 things."""
-        assert price(4, "cash") == 8.5
+        assert price(4, "cash", 8.5) == 99
 '''
-JEST = "test('doubles', () => { expect(price(4, 'cash')).toBe(-8.5) }) // v1.2.3"
+JEST = "test('doubles', () => { expect(price(4, 'cash', -8.5)).toBe(7) }) // v1.2.3"
 
 
 def found(*sources: str) -> dict[str, tuple[str, ...]]:
-    return {one.literal: one.near for one in neighbours(sources)}
+    return {one.literal: one.near for one in near_inputs(sources)}
 
 
 def test_numbers_texts_and_fractions_have_neighbours() -> None:
@@ -27,19 +27,19 @@ def test_numbers_texts_and_fractions_have_neighbours() -> None:
 
 def test_other_languages_are_read_by_how_literals_are_written() -> None:
     near = found(JEST)
-    assert {"4", "'cash'", "-8.5", "'doubles'"} <= set(near) and "1" not in near
+    assert set(near) == {"4", "'cash'", "-8.5"}
 
 
 def test_what_the_tests_show_already_is_no_neighbour() -> None:
-    near = found("assert price(4) == 5", "assert price(3) == 0")
+    near = found("assert price(4) == price(5)", "assert price(3) == price(0)")
     assert not {"3", "5", "0"} & set(near["4"])
 
 
 def test_hostile_sources_are_bounded() -> None:
     many = "\n".join(f"assert f({n}) == {n}" for n in range(5_000))
-    near = neighbours([many, "(" * 100_000, "x = " + "9" * 100_000, "'" + "a" * 100_000])
+    near = near_inputs([many, "(" * 100_000, "x = " + "9" * 100_000, "'" + "a" * 100_000])
     assert len(near) == MOST_LITERALS
-    assert all(len(one.near) <= MOST_NEIGHBOURS for one in near)
+    assert all(len(one.near) < 8 for one in near)
     assert max(len(one.literal) for one in near) < 20
 
 
