@@ -10,54 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.diff.lines import TextReader
-from bot.integrity.compatibility.callers import broken_callers
-from bot.integrity.compatibility.dependencies import moved_versions
-from bot.integrity.compatibility.ignored_parameters import ignored_parameters
-from bot.integrity.compatibility.overrides import left_overrides
-from bot.integrity.compatibility.package_entries import (
-    lost_modes,
-    reached_on_install,
-    stale_entries,
+from bot.integrity.compatibility import (
+    callers,
+    dependencies,
+    ignored_parameters,
+    overrides,
+    package_entries,
+    public_names,
+    twins,
 )
-from bot.integrity.compatibility.public_names import (
-    lost_base_classes,
-    lost_hashes,
-    removed_public_names,
-)
-from bot.integrity.compatibility.twins import left_twins
-from bot.integrity.faked_results.hard_coded import hard_coded_results, test_awareness
-from bot.integrity.faked_results.hidden_code import decoded_code, test_reading, unseen_content
-from bot.integrity.faked_results.tampering import (
-    early_exits,
-    replaced_commands,
-    replaced_subjects,
-    tampering,
-)
-from bot.integrity.faked_results.tested_inputs import branches_for_tested_inputs
+from bot.integrity.faked_results import hard_coded, hidden_code, tampering, tested_inputs
 from bot.integrity.reading.inspection import Check, Inspection, TestFacts
-from bot.integrity.scope.named_parts import missing_options, missing_parts
-from bot.integrity.scope.new_options import (
-    parameters_never_given,
-    unasked_options,
-    untried_options,
-    unused_definitions,
-)
-from bot.integrity.scope.out_of_scope import files_out_of_scope
-from bot.integrity.side_effects.guards import removed_guards
-from bot.integrity.side_effects.protections import kept_on_errors, lost_protections
-from bot.integrity.side_effects.reach import newly_reached
-from bot.integrity.side_effects.swallowed_errors import swallowed_errors
-from bot.integrity.side_effects.text_methods import replaced_only_first, stripped_letters
-from bot.integrity.texts.instructions import hidden_text, instructions_to_reviewers
-from bot.integrity.texts.leaks import secrets_added
-from bot.integrity.weakened_tests.automation import (
-    added_stand_ins,
-    edited_automation,
-    narrowed_discovery,
-    shadowed_modules,
-)
-from bot.integrity.weakened_tests.suppressions import lowered_checks, suppressions
-from bot.integrity.weakened_tests.weakened import changed_expectations, weakened_tests
+from bot.integrity.scope import named_parts, new_options, out_of_scope
+from bot.integrity.side_effects import guards, protections, reach, swallowed_errors, text_methods
+from bot.integrity.texts import instructions, leaks
+from bot.integrity.weakened_tests import automation, suppressions, weakened
 from bot.values import FourWay, Requirements
 from bot.values.rules import NEEDS_READER, UNREAD_CHANGES
 from sandbox.values import Diff, Finding, Severity
@@ -106,50 +73,50 @@ def unread_changes(inspection: Inspection) -> Iterator[Finding]:
 
 CHECKS: tuple[Check, ...] = (
     unread_changes,
-    unseen_content,
-    weakened_tests,
-    changed_expectations,
-    hard_coded_results,
-    branches_for_tested_inputs,
-    test_awareness,
-    test_reading,
-    decoded_code,
-    tampering,
-    early_exits,
-    replaced_commands,
-    replaced_subjects,
-    edited_automation,
-    narrowed_discovery,
-    suppressions,
-    lowered_checks,
-    secrets_added,
-    instructions_to_reviewers,
-    hidden_text,
-    files_out_of_scope,
-    newly_reached,
-    reached_on_install,
-    missing_options,
-    missing_parts,
-    unasked_options,
-    untried_options,
-    parameters_never_given,
-    unused_definitions,
-    replaced_only_first,
-    stripped_letters,
-    removed_public_names,
-    broken_callers,
-    ignored_parameters,
-    left_overrides,
-    left_twins,
-    lost_base_classes,
-    lost_hashes,
-    swallowed_errors,
-    removed_guards,
-    lost_protections,
-    kept_on_errors,
-    shadowed_modules,
-    added_stand_ins,
-    moved_versions,
-    stale_entries,
-    lost_modes,
+    hidden_code.unseen_content,
+    weakened.weakened_tests,
+    weakened.changed_expectations,
+    hard_coded.hard_coded_results,
+    tested_inputs.branches_for_tested_inputs,
+    hard_coded.test_awareness,
+    hidden_code.test_reading,
+    hidden_code.decoded_code,
+    tampering.tampering,
+    tampering.early_exits,
+    tampering.replaced_commands,
+    tampering.replaced_subjects,
+    automation.edited_automation,
+    automation.narrowed_discovery,
+    suppressions.suppressions,
+    suppressions.lowered_checks,
+    leaks.secrets_added,
+    instructions.instructions_to_reviewers,
+    instructions.hidden_text,
+    out_of_scope.files_out_of_scope,
+    reach.newly_reached,
+    package_entries.reached_on_install,
+    named_parts.missing_options,
+    named_parts.missing_parts,
+    new_options.unasked_options,
+    new_options.untried_options,
+    new_options.parameters_never_given,
+    new_options.unused_definitions,
+    text_methods.replaced_only_first,
+    text_methods.stripped_letters,
+    public_names.removed_public_names,
+    callers.broken_callers,
+    ignored_parameters.ignored_parameters,
+    overrides.left_overrides,
+    twins.left_twins,
+    public_names.lost_base_classes,
+    public_names.lost_hashes,
+    swallowed_errors.swallowed_errors,
+    guards.removed_guards,
+    protections.lost_protections,
+    protections.kept_on_errors,
+    automation.shadowed_modules,
+    automation.added_stand_ins,
+    dependencies.moved_versions,
+    package_entries.stale_entries,
+    package_entries.lost_modes,
 )
