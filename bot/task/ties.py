@@ -247,9 +247,6 @@ def test_name(test_id: str) -> str:
     return test_id.split("[", 1)[0].rsplit("::", 1)[-1].rsplit(".", 1)[-1]
 
 
-test_name.__test__ = False  # type: ignore[attr-defined]
-
-
 def _words_of_test(test: TestComparison) -> _TestWords:
     docstring = re.search(r'"""(.*?)"""|\'\'\'(.*?)\'\'\'', test.source, re.DOTALL)
     told = (docstring.group(1) or docstring.group(2) or "") if docstring else ""

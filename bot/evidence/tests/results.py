@@ -208,9 +208,6 @@ def test_ids(tests: Iterable[TestComparison], most: int = 3) -> str:
     return listed((test.shown for test in tests), most)
 
 
-test_ids.__test__ = False  # type: ignore[attr-defined]
-
-
 def told_of(tests: Sequence[TestComparison], one: str, several: str) -> str:
     """Begin a sentence with a few test ids: `one` goes on about a single test, `several` about more."""
     return f"{test_ids(tests)} {one if len(tests) == 1 else several}"

@@ -208,6 +208,3 @@ def test_awareness(inspection: Inspection) -> Iterator[Finding]:
             if _TEST_AWARE.search(line) and line.strip() not in before:
                 message = f"This source asks whether it is being tested: `{clip_line(line, _SHOWN_CHARS)}`."
                 yield make_finding(TEST_DETECTED, change, number, message)
-
-
-test_awareness.__test__ = False  # type: ignore[attr-defined]

@@ -120,9 +120,6 @@ def test_reading(inspection: Inspection) -> Iterator[Finding]:
                 yield make_finding(TEST_READ, change, number, message)
 
 
-test_reading.__test__ = False  # type: ignore[attr-defined]
-
-
 def _without_own_modules(line: str, path: str, inspection: Inspection) -> str:
     """Drop what a line names that ships: its whole path, or a script's module. Tests may have such names."""
 

@@ -129,7 +129,6 @@ _TEST = re.compile(r"(?i)\b(?:tests?|test_\w+)\b")
 class TestFacts:
     """The tests four ways beside what was asked, as findings are weighed by them."""
 
-    __test__ = False
     four_way: FourWay
     requirements: Requirements
 
