@@ -36,11 +36,12 @@ def find_adapted(
         change = changes.get(test.path)
         if change is None or not (test.is_edited and test.place):
             continue
-        before, after = base.read(old_path(change)), head.read(change.path)
-        if not before or not after:
+        source = base.read(old_path(change))
+        before, after = parse_python(source), parse_python(head.read(change.path))
+        if not source or before is None or after is None:
             continue
-        rename = _rename(before, after)
-        before = rename.of(before)
+        rename = _rename(before, after, source)
+        before = parse_python(rename.of(source)) or before
         if _is_only_adapted(before, after, test.place):
             is_moved = _is_only_moved(before, after, rename.seen_by(on_base), on_head, rename.new)
             found.append(AdaptedTest(test.id, is_moved))
@@ -49,13 +50,13 @@ def find_adapted(
     return tuple(found)
 
 
-def _new_member(before: str, after: str, test: TestComparison) -> str:
+def _new_member(before: ast.Module, after: ast.Module, test: TestComparison) -> str:
     """Return what a stand-in of base's version lacks on head, where head's has only that more; else ""."""
     lacks = _LACKS.search(test.message)
-    tree = parse_python(after) if lacks else None
-    if lacks is None or tree is None:
+    own = parse_python(ast.unparse(after)) if lacks else None
+    if lacks is None or own is None:
         return ""
-    without = ast.unparse(_WithoutMember(*lacks.groups()).visit(tree))
+    without = _WithoutMember(*lacks.groups()).visit(own)
     return lacks[2] if _is_only_adapted(before, without, test.place) else ""
 
 
@@ -99,17 +100,13 @@ class _Rename:
         return lambda module: None if (text := read(module)) is None else self.of(text)
 
 
-def _rename(base_source: str, head_source: str) -> _Rename:
+def _rename(base: ast.Module, head: ast.Module, base_source: str) -> _Rename:
     """The one name that a test file takes from the same module by another name than on base.
 
     The new one must mean nothing on base, and the old one stand in no text that a test may expect.
     """
-    base, head = parse_python(base_source), parse_python(head_source)
-    if base is None or head is None:
-        return _Rename()
     before, after = (
-        {(one.module, one.name) for one in _origins(source).values()}
-        for source in (base_source, head_source)
+        {(one.module, one.name) for one in _origins(tree).values()} for tree in (base, head)
     )
     gone, new = before - after, after - before
     if len(gone) != 1 or [module for module, _ in gone] != [module for module, _ in new]:
@@ -122,11 +119,8 @@ def _rename(base_source: str, head_source: str) -> _Rename:
     return _Rename(old, now)
 
 
-def _is_only_adapted(base_source: str, head_source: str, test: str) -> bool:
+def _is_only_adapted(base: ast.Module, head: ast.Module, test: str) -> bool:
     """Compare one test (`TestA::test_b`) and all that its file shares with it, on both sides."""
-    base, head = parse_python(base_source), parse_python(head_source)
-    if base is None or head is None:
-        return False
     imported = _imported(head)
     # no name means something of another package now
     if any(imported.get(name, meaning) != meaning for name, meaning in _imported(base).items()):
@@ -208,7 +202,7 @@ def _modules(tree: Texts, paths: tuple[str, ...]) -> Read:
 
 
 def _is_only_moved(
-    base_test: str, head_test: str, on_base: Read, on_head: Read, renamed: str
+    base_test: ast.Module, head_test: ast.Module, on_base: Read, on_head: Read, renamed: str
 ) -> bool:
     """Whether every name that two versions of a test file import from different places was moved there.
 
@@ -232,10 +226,9 @@ class _Defined:
     name: str
 
 
-def _origins(source: str) -> dict[str, Imported]:
-    """What a source imports from modules that are named in full."""
-    tree = parse_python(source)
-    named = (one for one in (imports_in(tree) if tree else ()) if one.name)
+def _origins(tree: ast.Module) -> dict[str, Imported]:
+    """What a file imports from modules that are named in full."""
+    named = (one for one in imports_in(tree) if one.name)
     return {one.bound: one for one in named if not one.module.startswith(".")}
 
 
