@@ -37,6 +37,12 @@ def path_to(tree: ast.Module, test: str) -> list[Definition]:
     return path
 
 
+def last_name(node: ast.AST | None) -> str:
+    """Return the name that is used or called, without what it belongs to: `get` of `cache.get`; or ""."""
+    found: str = getattr(node, "attr", getattr(node, "id", ""))
+    return found
+
+
 def named_functions(body: list[ast.stmt], owner: str = "") -> Iterator[tuple[str, Function]]:
     """Yield the functions of a module or a class and of the classes in it, by name (`Cache.get`)."""
     for one in body:

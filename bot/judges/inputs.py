@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TypeGuard
 
-from bot.diff.python_source import Definition, parse_python
+from bot.diff.python_source import Definition, last_name, parse_python
 from bot.text.clipping import clip_line
 from sandbox.elsewhere.values import TestedInput
 
@@ -122,18 +122,13 @@ def _inputs(tree: ast.Module) -> Iterator[ast.expr]:
     for call in ast.walk(tree):
         if not isinstance(call, ast.Call) or id(call) in decorators:
             continue
-        name = _called(call)
+        name = last_name(call.func)
         if name in _MACHINERY or name.lower().startswith(("assert", "mock")):
             continue  # the test's own: it asserts, converts, or sets something up
         for given in (*call.args, *(one.value for one in call.keywords)):
             values = named.get(given.id, ()) if isinstance(given, ast.Name) else (given,)
             for value in values:
                 yield from _parts(value)
-
-
-def _called(call: ast.Call) -> str:
-    func = call.func
-    return func.id if isinstance(func, ast.Name) else str(getattr(func, "attr", ""))
 
 
 def _columns(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
@@ -182,7 +177,7 @@ def _near(node: ast.expr) -> tuple[str, ...]:
 
 
 def _near_decimal(call: ast.Call) -> tuple[str, ...]:
-    is_made = _called(call) == "Decimal" and len(call.args) == 1
+    is_made = last_name(call.func) == "Decimal" and len(call.args) == 1
     if not is_made or not isinstance(call.args[0], ast.Constant):
         return ()
     made = ast.unparse(call.func)

@@ -14,7 +14,7 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bot.diff.python_source import parse_python
+from bot.diff.python_source import last_name, parse_python
 from bot.task.examples.values import expression
 from bot.text.clipping import clip_line
 from bot.text.words import Vocabulary, words_of
@@ -186,8 +186,7 @@ def _written(piece: list[ast.expr]) -> list[str]:
 
 def _is_value(node: ast.expr) -> bool:
     """Whether code is a value by itself; what a function in small letters is given is an input."""
-    called = (one.func for one in ast.walk(node) if isinstance(one, ast.Call))
-    names = (getattr(one, "attr", getattr(one, "id", "")) for one in called)
+    names = (last_name(one.func) for one in ast.walk(node) if isinstance(one, ast.Call))
     return all(name[:1].isupper() or name in _MAKE_VALUES for name in names)
 
 

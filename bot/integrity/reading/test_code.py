@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
-from bot.diff.python_source import Function, parse_python
+from bot.diff.python_source import Function, last_name, parse_python
 
 
 class Strength(IntEnum):
@@ -84,7 +84,7 @@ def assertions_in(node: ast.AST) -> Iterator[Assertion]:
                 tolerance=_tolerance(test),
             )
         elif isinstance(child, ast.Call):
-            called = _called(child)
+            called = last_name(child.func).lower()
             if called in _RAISING or called in _WARNING:
                 wanted = ast.unparse(child.args[0]) if child.args else ""
                 broad = wanted.rsplit(".", 1)[-1] in _BROAD or not wanted
@@ -122,13 +122,6 @@ def is_weaker(before: Assertion, after: Assertion) -> bool:
     return before.is_raise and after.is_raise and before.has_match and not after.has_match
 
 
-def _called(node: ast.Call) -> str:
-    function = node.func
-    if isinstance(function, ast.Attribute):
-        return function.attr.lower()
-    return function.id.lower() if isinstance(function, ast.Name) else ""
-
-
 def _subject_and_strength(test: ast.expr) -> tuple[str, Strength]:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return ast.unparse(test.operand), Strength.SOMETHING
@@ -146,7 +139,7 @@ def _subject_and_strength(test: ast.expr) -> tuple[str, Strength]:
             return ast.unparse(subject), Strength.SOMETHING
         strengths = (strength for kind, strength in _OPERATORS if isinstance(operator, kind))
         return ast.unparse(subject), next(strengths, Strength.SOMETHING)
-    if isinstance(test, ast.Call) and _called(test) == "isinstance" and test.args:
+    if isinstance(test, ast.Call) and last_name(test.func).lower() == "isinstance" and test.args:
         return ast.unparse(test.args[0]), Strength.SOMETHING
     return ast.unparse(test), Strength.SOMETHING
 
@@ -294,11 +287,7 @@ def _mark_skips(body: list[ast.stmt]) -> Iterator[str]:
 def is_skip(node: ast.expr) -> bool:
     """Whether a decorator, mark or call skips a test or expects it to fail."""
     function = node.func if isinstance(node, ast.Call) else node
-    name = ""
-    if isinstance(function, ast.Attribute):
-        name = function.attr
-    elif isinstance(function, ast.Name):
-        name = function.id
+    name = last_name(function)
     return name.lower() in _SKIPPING or name == "skipTest"
 
 

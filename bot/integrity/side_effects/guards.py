@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.diff.lines import old_path
+from bot.diff.python_source import last_name
 from bot.integrity.reading.inspection import Inspection, Trees, make_finding, ships, words_of_task
 from bot.integrity.reading.languages import SCRIPT
 from bot.integrity.reading.tokens import (
@@ -224,8 +225,7 @@ def _calls(node: ast.AST) -> dict[str, int]:
     found: dict[str, int] = {}
     for one in ast.walk(node):
         if isinstance(one, ast.Call) and isinstance(one.func, ast.Name | ast.Attribute):
-            name = one.func.id if isinstance(one.func, ast.Name) else one.func.attr
-            found.setdefault(name, one.lineno)
+            found.setdefault(last_name(one.func), one.lineno)
     return found
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from bot.diff.lines import Texts
+from bot.diff.python_source import last_name
 from bot.integrity.weakened_tests.lost_imports import ModuleVersions, both_sides, bound_by
 from bot.values import GrownTest, TestComparison
 
@@ -107,7 +108,7 @@ def _allows_any_of(test: ast.AST | None) -> bool:
         ):
             return True
         if isinstance(node, ast.Call):
-            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            name = last_name(node.func)
             is_fixed = name in _OF_TEXT and all(isinstance(one, ast.Constant) for one in node.args)
             if name in _ONE_OF and not is_fixed:
                 return True
@@ -128,7 +129,7 @@ def _is_given(grown: _Grown, tree: ast.Module) -> bool:
 def _only_compares(call: ast.Call) -> bool:
     """Whether a call checks what it is given, or makes a plain value of it: no call of tested code."""
     called = call.func
-    last = getattr(called, "attr", getattr(called, "id", ""))
+    last = last_name(called)
     while isinstance(called, ast.Attribute | ast.Call):
         called = called.value if isinstance(called, ast.Attribute) else called.func
     return _CHECKS.match(last) is not None or getattr(called, "id", "") in _OF_TOOLS
@@ -145,7 +146,7 @@ def _leaving_out(tree: ast.Module) -> frozenset[str]:
         elif _takes_out(node):
             found.append(node)
     named = (one for part in found for one in ast.walk(part))
-    return frozenset(getattr(one, "attr", getattr(one, "id", "")) for one in named)
+    return frozenset(map(last_name, named))
 
 
 def _takes_out(node: ast.AST) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
 
-from bot.diff.python_source import Function, parse_python
+from bot.diff.python_source import Function, last_name, parse_python
 from bot.task.examples.values import expression
 from bot.text.words import sentences, unwrapped
 
@@ -87,8 +87,7 @@ def plain_call(node: ast.expr | None) -> str:
     calls = any(isinstance(n, ast.Call | ast.Lambda) for one in given for n in ast.walk(one))
     if calls or not names <= _SPELLED.keys():
         return ""
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
-    return ast.unparse(ast.Call(ast.Name(name), node.args, node.keywords))
+    return ast.unparse(ast.Call(ast.Name(last_name(node.func)), node.args, node.keywords))
 
 
 # --- a test's code ----------------------------------------------------------------------------
@@ -274,7 +273,7 @@ def _asked_by(node: ast.stmt | None) -> LiteralEquality | None:
     if not isinstance(value, ast.Call) or not value.args:
         return None
     func = value.func
-    name: str = getattr(func, "attr", getattr(func, "id", ""))
+    name = last_name(func)
     if name.lower() not in _EQUALITIES:
         return None
     # What `expect(…)` at the root of a chain is given is looked at.

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from bot.diff.python_source import parse_python
+from bot.diff.python_source import last_name, parse_python
 
 
 class Undefined(Enum):
@@ -78,11 +78,9 @@ def _value(node: ast.expr, is_script: bool) -> object:
                 keys.append(str(key) if is_script else key)
         return dict(zip(keys, (_value(one, is_script) for one in node.values), strict=True))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
-        name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
         given = tuple(_value(one, is_script) for one in node.args)
-        return Made(
-            name, given, tuple((one.arg, _value(one.value, is_script)) for one in node.keywords)
-        )
+        named = tuple((one.arg, _value(one.value, is_script)) for one in node.keywords)
+        return Made(last_name(node.func), given, named)
     raise ValueError(type(node).__name__)
 
 
