@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from heapq import nlargest
 from typing import NamedTuple
 
@@ -51,21 +51,22 @@ def locate(
         return match.score + _BONUS * is_touched
 
     nearest = nlargest(_LOOKED_INTO, _candidates(request, index), key=rank)
-    scored = [
-        _looked_into(_Scored(Symbol(path, found), *match), request, index)
-        for match, path, found in nearest
-    ]
-    scored = [one for one in scored if one.score >= _LEAST]
+    symbols = ((Symbol(path, found), match) for match, path, found in nearest)
+    scored = [(symbol, _looked_into(symbol, match, request, index)) for symbol, match in symbols]
     ranked = sorted(
-        scored,
-        key=lambda one: (-one.score - _BONUS * (one.symbol in touched), one.symbol.path, one.line),
+        (one for one in scored if one[1].score >= _LEAST),
+        key=lambda one: (
+            -one[1].score - _BONUS * (one[0] in touched),
+            one[0].path,
+            one[0].definition.line,
+        ),
     )
     # Methods of one name in one file are one place to look at.
-    places: dict[str, _Scored] = {}
-    for one in ranked:
-        places.setdefault(one.symbol.place.words, one)
+    places: dict[str, tuple[Symbol, _Match]] = {}
+    for symbol, match in ranked:
+        places.setdefault(symbol.place.words, (symbol, match))
     best = [*places.values()][:most]
-    return tuple(_told(one, request, one.symbol in touched) for one in best)
+    return tuple(_told(symbol, match, request, symbol in touched) for symbol, match in best)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,21 +87,6 @@ class _Request:
             return 0.0
         whole = sum(self.weights.values()) or 1.0
         return weight * sum(self.weights[word] for word in words) / whole
-
-
-@dataclass(frozen=True, slots=True)
-class _Scored:
-    """A symbol with its score, and why: a clause, or the stems that it shares."""
-
-    symbol: Symbol
-    score: float
-    why: str = ""
-    shared: frozenset[str] = frozenset()
-
-    @property
-    def line(self) -> int:
-        """Where it begins."""
-        return self.symbol.definition.line
 
 
 class _Match(NamedTuple):
@@ -146,18 +132,18 @@ _NAMED = _Match(0.85, "named in the requirement")
 _FILE_NAMED = _Match(0.8, "its file is named in the requirement")
 
 
-def _looked_into(one: _Scored, request: _Request, index: CodeIndex) -> _Scored:
+def _looked_into(symbol: Symbol, one: _Match, request: _Request, index: CodeIndex) -> _Match:
     """Add what the names that a symbol uses share with the text."""
     if not one.shared:
         return one
-    found = one.symbol.definition
+    found = symbol.definition
     used = (
         name
-        for name, lines in index.files[one.symbol.path].facts.uses.items()
+        for name, lines in index.files[symbol.path].facts.uses.items()
         if any(found.line <= line <= found.end_line for line in lines)
     )
     shared = request.shared(" ".join(used)) - one.shared
-    return replace(one, score=one.score + request.share(shared, _USE_WEIGHT))
+    return one._replace(score=one.score + request.share(shared, _USE_WEIGHT))
 
 
 def _weights(wanted: frozenset[str], index: CodeIndex) -> dict[str, float]:
@@ -177,7 +163,7 @@ def _weights(wanted: frozenset[str], index: CodeIndex) -> dict[str, float]:
     }
 
 
-def _told(one: _Scored, request: _Request, is_changed: bool) -> LocatedPlace:
+def _told(symbol: Symbol, one: _Match, request: _Request, is_changed: bool) -> LocatedPlace:
     """Say why, with the shared words as the requirement spells them."""
     why = one.why
     if one.shared:
@@ -189,4 +175,4 @@ def _told(one: _Scored, request: _Request, is_changed: bool) -> LocatedPlace:
         ]
         why = f"shares {', '.join(said[:4])} with it"
     why += "; this pull request changes it" if is_changed else ""
-    return LocatedPlace(one.symbol.place, round(min(one.score, 1.0), 3), why)
+    return LocatedPlace(symbol.place, round(min(one.score, 1.0), 3), why)
