@@ -193,9 +193,9 @@ def _as_new(test: CodeOfTest, before: CodeOfTest | None) -> Iterator[Weakening]:
         return  # it is compared with that
     for assertion in test.assertions:
         if assertion.strength is Strength.NOTHING:
-            yield _trivial(test, assertion, is_new=True)
+            yield _trivial(test, assertion)
     if test.swallowed:
-        yield _swallowed(test, is_new=True)
+        yield _swallowed(test)
 
 
 def _always(test: CodeOfTest) -> list[str]:
@@ -224,7 +224,7 @@ def _compared(before: CodeOfTest, after: CodeOfTest, arrivals: Arrivals) -> Iter
             message = f"`{after.name}` is now skipped or expected to fail: `{skip[:80]}`."
             yield Weakening(TEST_SKIPPED, before.name, after.line, message)
     if after.swallowed > before.swallowed:
-        yield _swallowed(after, is_new=False, test_name=before.name)
+        yield _swallowed(after, before)
     if after.returns_early and not before.returns_early:
         message = f"`{after.name}` now returns before its end."
         yield Weakening(ASSERTION_REMOVED, before.name, after.line, message)
@@ -232,7 +232,7 @@ def _compared(before: CodeOfTest, after: CodeOfTest, arrivals: Arrivals) -> Iter
     come = _without(after.assertions, before.assertions)
     for assertion in come:
         if assertion.strength is Strength.NOTHING:
-            yield _trivial(after, assertion, is_new=False, test_name=before.name)
+            yield _trivial(after, assertion, before)
     pairs = _paired(gone, come)
     for old, new in pairs:
         if is_weaker(old, new) and new.strength is not Strength.NOTHING:
@@ -273,20 +273,16 @@ def _without(assertions: tuple[Assertion, ...], others: tuple[Assertion, ...]) -
     return kept
 
 
-def _trivial(
-    test: CodeOfTest, assertion: Assertion, *, is_new: bool, test_name: str = ""
-) -> Weakening:
+def _trivial(test: CodeOfTest, assertion: Assertion, before: CodeOfTest | None = None) -> Weakening:
     message = f"`{_short(assertion)}` in `{test.name}` is true whatever the code does."
-    return Weakening(
-        ASSERTION_TRIVIAL, test_name or test.name, assertion.line, message, is_new_test=is_new
-    )
+    name, line = (before or test).name, assertion.line
+    return Weakening(ASSERTION_TRIVIAL, name, line, message, is_new_test=before is None)
 
 
-def _swallowed(test: CodeOfTest, *, is_new: bool, test_name: str = "") -> Weakening:
+def _swallowed(test: CodeOfTest, before: CodeOfTest | None = None) -> Weakening:
     message = f"An `except` in `{test.name}` hides that an assertion failed."
-    return Weakening(
-        ASSERTION_LOOSENED, test_name or test.name, test.line, message, is_new_test=is_new
-    )
+    name = (before or test).name
+    return Weakening(ASSERTION_LOOSENED, name, test.line, message, is_new_test=before is None)
 
 
 def _short(assertion: Assertion) -> str:
