@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from bot.diff.kinds import is_shipped_source, is_test_file
 from bot.diff.lines import TextReader, added_lines, is_new, old_path, removed_lines
 from bot.integrity.reading.inspection import Inspection, make_finding, ships, words_of_task
 from bot.integrity.reading.languages import SCRIPT
-from bot.integrity.side_effects.reach import newly_reached
+from bot.integrity.side_effects.reach import reached_by
 from bot.text.clipping import clip_line
 from bot.text.json_reading import json_object
 from bot.values.rules import (
@@ -28,7 +27,7 @@ from bot.values.rules import (
     PLACE_ASKED,
     PROGRAM_STARTED,
 )
-from sandbox.values import Diff, FileChange, Finding
+from sandbox.values import FileChange, Finding
 
 _PROGRAM, _PLAIN = "100755", "100644"
 _OF_MODES = re.compile(r"(?i)\b(?:chmod|modes?|executable|permissions?|x[- ]bit|0?[67][045]{2})\b")
@@ -128,25 +127,6 @@ _RULES = (NETWORK_OPENED, PLACE_ASKED, PROGRAM_STARTED)
 _SHOWN_CHARS = 60
 
 
-@dataclass(frozen=True, slots=True)
-class _Renamed:
-    """The files of one side that installing runs, under names of sources that ship."""
-
-    side: TextReader
-    names: Mapping[str, str]
-
-    def read(self, path: str) -> str | None:
-        found = self.names.get(path)
-        return None if found is None else self.side.read(found)
-
-    def read_bytes(self, path: str) -> bytes | None:
-        found = self.names.get(path)
-        return None if found is None else self.side.read_bytes(found)
-
-    def paths(self) -> tuple[str, ...]:
-        return tuple(self.names)
-
-
 def reached_on_install(inspection: Inspection) -> Iterator[Finding]:
     """Look at what installing runs as at what ships; base knows only what it did while being installed."""
     yield from _fetched_by_scripts(inspection)
@@ -154,21 +134,11 @@ def reached_on_install(inspection: Inspection) -> Iterator[Finding]:
     ours = [one for one in inspection.left() if one.path in run]
     if not ours:
         return
-    before = _run_on_install(inspection.base)
-    names = {_as_source(path): path for path in (*before, *(old_path(one) for one in ours))}
-    now = {_as_source(one.path): one for one in ours}
-    renamed = [
-        replace(one, path=name, old_path=_as_source(old_path(one))) for name, one in now.items()
-    ]
-    seen = replace(
-        inspection,
-        diff=Diff(tuple(renamed)),
-        base=_Renamed(inspection.base, names),
-        head=_Renamed(inspection.head, {name: one.path for name, one in now.items()}),
-    )
-    for found in newly_reached(seen):
+    changes = {one.path: one for one in ours}
+    of_base = {*_run_on_install(inspection.base), *map(old_path, ours)}
+    for found in reached_by(ours, inspection, lambda: of_base):
         if found.rule in _RULES:
-            change = now[found.path]
+            change = changes[found.path]
             line = dict(added_lines(change)).get(found.line, "")
             shown = clip_line(line.strip(), _SHOWN_CHARS)
             message = (
@@ -215,8 +185,3 @@ def _run_on_install(side: TextReader) -> set[str]:
             )
             found.update(posixpath.normpath(posixpath.join(folder, one)) for one in named)
     return found
-
-
-def _as_source(path: str) -> str:
-    """A name that no folder of tools makes a tool of; a name of its own at the top is none, either."""
-    return f"installed/{path.replace('/', '-').replace('setup.', 'set_up.')}"

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 from bot.diff.lines import added_lines
@@ -281,6 +282,14 @@ _REACHES = (
 
 def newly_reached(inspection: Inspection) -> Iterator[Finding]:
     """Changed code that reaches what is outside as no code of base does, and as nobody asks for."""
+    of_base = partial(filter, ships, inspection.base.paths())
+    yield from reached_by(inspection.shipped(), inspection, of_base)
+
+
+def reached_by(
+    changes: Sequence[FileChange], inspection: Inspection, of_base: Callable[[], Iterable[str]]
+) -> Iterator[Finding]:
+    """What some changes do of that, and none of these files of base does."""
     wanted = inspection.requirements
     said = "\n".join((*wanted.said, *(one.with_detail for one in wanted.items)))
     told: set[tuple[str, int]] = set()
@@ -288,17 +297,17 @@ def newly_reached(inspection: Inspection) -> Iterator[Finding]:
         if reach.said.search(said):
             continue
         found: list[tuple[FileChange, int, str, str]] = []
-        for change in inspection.shipped():
+        for change in changes:
             added = dict(added_lines(change))
             done = _done_in(reach, change.path, inspection.after(change) or "", inspection.trees)
             found += ((change, line, added[line], what) for line, what in done if line in added)
         if not found:
             continue
-        # what code of base that ships does already is nobody's decision now
+        # what such code of base does already is nobody's decision now
         asked, known = {what for *_, what in found}, set[str]()
-        for path in islice(filter(ships, inspection.base.paths()), _MOST_READ):
-            of_base = inspection.base.read(path) or ""
-            known.update(what for _, what in _done_in(reach, path, of_base, inspection.trees))
+        for path in islice(of_base(), _MOST_READ):
+            there = inspection.base.read(path) or ""
+            known.update(what for _, what in _done_in(reach, path, there, inspection.trees))
             if asked <= known:
                 break
         first: set[str] = set()  # of each file the first line
