@@ -149,9 +149,9 @@ class _Additions:
         if source is None:
             self._refuse(proposal, f"there is no source called “{proposal.source[:60]}”")
             return
-        found = find_quotation(source, proposal.quotation, self._skipped)
-        if found is None:
-            self._refuse(proposal, why_not_found(source, proposal.quotation, self._skipped))
+        found = quoted_in(source, proposal.quotation, self._skipped)
+        if isinstance(found, str):
+            self._refuse(proposal, found)
             return
         text = clip(found.safe, MAX_TEXT)
         said = {found.words, found.sentence, text}
@@ -301,16 +301,22 @@ class Quotation:
         return self.words if is_telling and is_whole else self.sentence
 
 
-def find_quotation(
-    source: TaskSource, quoted: str, skipped: frozenset[str] = frozenset()
-) -> Quotation | None:
-    """Find quoted words in a source, whatever the case and the spacing; None where they are not.
+def quoted_in(source: TaskSource, quoted: str, skipped: frozenset[str]) -> Quotation | str:
+    """Find quoted words in a source, whatever the case and the spacing; else say why not, as a clause.
 
     They are whole words. `skipped` are the normalised lines of the repository's templates: nobody wrote
     them for this task.
     """
+    named, why = source.reference, ""
     for passage, heading in _passages(source):
-        if heading or normalised(passage) in skipped or not _holds(passage, quoted):
+        if not _holds(passage, quoted):
+            continue
+        if heading:
+            under = f"“{clip(heading, 60)}” in {named}"
+            why = why or f"it stands under {under}, where nothing is demanded"
+            continue
+        if normalised(passage) in skipped:
+            why = why or "it is a line of the repository's own template"
             continue
         # The fewest sentences, one after another, that hold the wanted words.
         parts = [one for one in sentences(passage) if one.strip()]
@@ -323,21 +329,9 @@ def find_quotation(
         found = Quotation(" ".join(quoted.split()), around)
         if words_of(quoted) or _plain(quoted) == _plain(found.sentence):
             return found
-    return None
-
-
-def why_not_found(source: TaskSource, quoted: str, skipped: frozenset[str] = frozenset()) -> str:
-    """Why a quotation is none of a source, as a clause."""
-    named = source.reference
-    for passage, heading in _passages(source):
-        if _holds(passage, quoted):
-            if heading:
-                return (
-                    f"it stands under “{clip(heading, 60)}” in {named}, where nothing is demanded"
-                )
-            if normalised(passage) in skipped:
-                return "it is a line of the repository's own template"
-            return "these words alone say nothing: quote the whole clause"
+        why = why or "these words alone say nothing: quote the whole clause"
+    if why:
+        return why
     whole = f"{source.title}\n{source.text}"
     if _holds(whole, quoted):
         return (
