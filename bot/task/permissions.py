@@ -169,21 +169,19 @@ _REMOVING = re.compile(
 
 def names_subject(requirement: Requirement, test: TestComparison) -> bool:
     """Whether the demand spells the identifier that a test is named after."""
-    return requirement.category is not Category.BASELINE and any(
-        _is_named_after(test, sentence) for sentence in sentences(requirement.with_detail)
-    )
+    return any(_naming(requirement, test))
 
 
 def asks_to_remove(requirement: Requirement, test: TestComparison) -> bool:
     """Whether somebody who may ask does so, in one sentence, to remove a test's subject."""
-    return (
-        requirement.trust.is_asked
-        and requirement.category is not Category.BASELINE
-        and any(
-            _REMOVING.search(sentence) and _is_named_after(test, sentence)
-            for sentence in sentences(requirement.with_detail)
-        )
-    )
+    return requirement.trust.is_asked and any(map(_REMOVING.search, _naming(requirement, test)))
+
+
+def _naming(requirement: Requirement, test: TestComparison) -> Iterator[str]:
+    """The sentences of a demand that spell the identifier that a test is named after."""
+    is_demand = requirement.category is not Category.BASELINE
+    said = sentences(requirement.with_detail) if is_demand else ()
+    return (one for one in said if _is_named_after(test, one))
 
 
 def asks_to_remove_function(requirement: Requirement, function: str) -> bool:
