@@ -102,10 +102,10 @@ def broken_callers(inspection: Inspection) -> Iterator[Finding]:
             for one, other in functions_on_both(change, inspection)
             if _form(one) != _form(other) and other.marks <= one.marks
         ]
-        defaults = Defaults()
-        if changed:
-            before, after = inspection.before(change) or "", inspection.after(change) or ""
-            defaults = defaults_of(change.path, before, after, inspection.trees)
+        if not changed:
+            continue
+        before, after = inspection.before(change) or "", inspection.after(change) or ""
+        defaults = defaults_of(change.path, before, after, inspection.trees)
         for one, other in changed:
             is_as_before = (
                 other.is_async

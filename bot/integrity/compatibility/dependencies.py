@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from packaging.utils import canonicalize_name
+
 from bot.diff.lines import TextReader, added_lines, is_gone, old_path
 from bot.diff.paths import is_automation, is_build_file
 from bot.integrity.reading.inspection import Inspection, make_finding, words_of_task
@@ -193,7 +195,7 @@ def _project_names(text: str) -> Iterator[tuple[str, str]]:
             (entry for entry in group if isinstance(entry, str)) if isinstance(group, list) else ()
         )
         for name, versions in _requirements(lines):
-            if name not in {_normal(one) for one in (*elsewhere, own)}:
+            if name not in {canonicalize_name(one) for one in (*elsewhere, own)}:
                 yield name, versions
 
 
@@ -206,8 +208,4 @@ def _requirements(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
     for line in lines:
         match = _NAME.match(line.split(";", 1)[0])
         if match and " @ " not in line:
-            yield _normal(match[1]), "".join(match[2].split())
-
-
-def _normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
+            yield canonicalize_name(match[1]), "".join(match[2].split())

@@ -164,7 +164,6 @@ _OF_OTHERS = re.compile(
     r"prettier|tsc|gcc|clang|curl)\b"
 )
 """Programs whose options a task may speak of, too."""
-_MOST_FILES_READ = 4_000  # files
 
 
 def missing_options(inspection: Inspection) -> Iterator[Finding]:
@@ -176,7 +175,7 @@ def missing_options(inspection: Inspection) -> Iterator[Finding]:
     lines = [line for one in changes for _, line in added_lines(one)]
     left = [name for name in names if not any(map(_taking(name).search, lines))]
     paths = inspection.head.paths() if left and changes else ()
-    if not paths or len(paths) > _MOST_FILES_READ:
+    if not paths or len(paths) > _MOST_READ:
         return
     for path in paths:
         text = "" if is_document(path) or is_changelog(path) else inspection.head.read(path) or ""
