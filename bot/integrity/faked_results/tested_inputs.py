@@ -19,13 +19,7 @@ from bot.integrity.reading.inspection import Inspection, Trees, make_finding
 from bot.integrity.reading.languages import SCRIPT, language_of
 from bot.integrity.reading.literals import literal_in
 from bot.integrity.reading.other_tests import read_other_tests
-from bot.integrity.reading.tokens import (
-    Literal,
-    Token,
-    is_mark,
-    literal_at,
-    read_tokens,
-)
+from bot.integrity.reading.tokens import Literal, Token, is_mark, literal_at, read_tokens
 from bot.values.rules import RESULT_HARD_CODED
 from sandbox.values import FileChange, Finding
 

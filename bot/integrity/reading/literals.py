@@ -6,38 +6,14 @@ A literal is told by its text: `17` and `"17"` are the same, so that a look-up b
 from __future__ import annotations
 
 import ast
+import operator
 from bisect import bisect_left
 
-_OPERATIONS: dict[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.FloorDiv: "//",
-    ast.Pow: "**",
-}
+_OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
 _MOST_DIGITS = 40
 _MOST_BITS = 128  # of a power
-_PLAIN = {
-    "",
-    "0",
-    "1",
-    "-1",
-    "True",
-    "False",
-    "None",
-    "true",
-    "false",
-    "null",
-    "nil",
-    "undefined",
-    "[]",
-    "()",
-    "{}",
-    "set()",
-    "b''",
-    "0.0",
-    "1.0",
-}
+_PLAIN_TEXTS = "0 1 -1 True False None true false null nil undefined [] () {} set() b'' 0.0 1.0"
+_PLAIN = {"", *_PLAIN_TEXTS.split()}
 
 
 def literal_in(node: ast.expr | None, names: dict[str, str] | None = None) -> str | None:
@@ -93,17 +69,17 @@ def _folded(node: ast.expr) -> object:
 
 def _computed(node: ast.BinOp) -> object:
     left, right = _folded(node.left), _folded(node.right)
-    operation = _OPERATIONS.get(type(node.op))
-    if isinstance(left, str) and isinstance(right, str) and operation == "+":
+    if isinstance(left, str) and isinstance(right, str) and isinstance(node.op, ast.Add):
         return left + right
-    if not (_is_small(left) and _is_small(right)) or operation is None:
+    if not (_is_small(left) and _is_small(right)):
         return _NOTHING
     assert isinstance(left, int) and isinstance(right, int)  # noqa: S101 - seen by _is_small
-    if operation == "//":
+    if isinstance(node.op, ast.FloorDiv):
         return left // right if right else _NOTHING
-    if operation == "**":
+    if isinstance(node.op, ast.Pow):
         return left**right if 0 <= right * left.bit_length() <= _MOST_BITS else _NOTHING
-    return {"+": left + right, "-": left - right, "*": left * right}[operation]
+    operation = _OPERATIONS.get(type(node.op))
+    return operation(left, right) if operation else _NOTHING
 
 
 def _is_small(value: object) -> bool:

@@ -10,12 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from bot.integrity.reading.signatures import Parameter, Passing, Signature
-from bot.integrity.reading.tokens import (
-    Token,
-    end_of_bracket,
-    is_mark,
-    read_tokens,
-)
+from bot.integrity.reading.tokens import Token, end_of_bracket, is_mark, past, read_tokens
 
 _MOST_SOURCE = 200_000
 _MOST_AHEAD = 200  # tokens of a type, before what it is the type of
@@ -74,8 +69,7 @@ def script_signatures(text: str, *, is_typed: bool) -> Iterator[Signature]:
             stop = min(len(tokens), opening + _MOST_AHEAD)
             while opening < stop and (angles or not is_mark(tokens, opening, "{", ";")):
                 angles += is_mark(tokens, opening, "<") - is_mark(tokens, opening, ">")
-                is_open = is_mark(tokens, opening, *_OPENING)
-                opening = end_of_bracket(tokens, opening) + 1 if is_open else opening + 1
+                opening = past(tokens, opening)
             is_named = at + 1 < len(tokens) and tokens[at + 1].kind == "name"
             if is_named and is_mark(tokens, opening, "{"):
                 yield from _of_members(script, opening, f"{tokens[at + 1].value}.")
@@ -85,8 +79,7 @@ def script_signatures(text: str, *, is_typed: bool) -> Iterator[Signature]:
             and is_mark(tokens, at - 2, "exports")
         ):
             yield from _of_members(script, at, "")
-        is_open = is_mark(tokens, at, *_OPENING)
-        at = end_of_bracket(tokens, at) + 1 if is_open else at + 1
+        at = past(tokens, at)
 
 
 def script_classes(text: str) -> Iterator[DerivedClass]:
@@ -134,8 +127,7 @@ def _declared(script: _Script, at: int) -> Signature | None:
     if is_mark(tokens, start, ":"):
         stop = min(len(tokens), start + _MOST_AHEAD)
         while start < stop and not is_mark(tokens, start, "=", ";"):
-            start = end_of_bracket(tokens, start) if is_mark(tokens, start, *_OPENING) else start
-            start += 1
+            start = past(tokens, start)
     return _assigned(script, name, start + 1) if is_mark(tokens, start, "=") else None
 
 
@@ -203,8 +195,7 @@ def _body(tokens: list[Token], at: int, *, is_arrow: bool) -> int | None:
 
 def _expression_end(tokens: list[Token], at: int) -> int:
     while at < len(tokens) and not is_mark(tokens, at, ";", ",", *_CLOSING, "export", "const"):
-        at = end_of_bracket(tokens, at) if is_mark(tokens, at, *_OPENING) else at
-        at += 1
+        at = past(tokens, at)
     return at
 
 
@@ -275,8 +266,7 @@ def _entries(script: _Script, start: int, end: int) -> Iterator[Parameter]:
 def _default(script: _Script, at: int, last: int) -> str | None:
     """The text behind the `=` of a parameter."""
     while at < last and not is_mark(script.tokens, at, "="):
-        at = end_of_bracket(script.tokens, at) if is_mark(script.tokens, at, *_OPENING) else at
-        at += 1
+        at = past(script.tokens, at)
     return script.shown(at + 1, last) if at < last else None
 
 

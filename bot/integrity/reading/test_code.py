@@ -33,41 +33,17 @@ class Assertion:
     has_match: bool = False
 
 
+_OF_UNITTEST = {
+    Strength.EXACT: "equal equals listequal dictequal is isnone almostequal",
+    Strength.BOUND: "countequal in notin greater greaterequal less lessequal regex",
+    Strength.SOMETHING: "true false isnotnone isinstance notequal",
+}
 _UNITTEST = {
-    "assertequal": Strength.EXACT,
-    "assertequals": Strength.EXACT,
-    "assertlistequal": Strength.EXACT,
-    "assertdictequal": Strength.EXACT,
-    "assertis": Strength.EXACT,
-    "assertisnone": Strength.EXACT,
-    "assertalmostequal": Strength.EXACT,
-    "assertcountequal": Strength.BOUND,
-    "assertin": Strength.BOUND,
-    "assertnotin": Strength.BOUND,
-    "assertgreater": Strength.BOUND,
-    "assertgreaterequal": Strength.BOUND,
-    "assertless": Strength.BOUND,
-    "assertlessequal": Strength.BOUND,
-    "assertregex": Strength.BOUND,
-    "asserttrue": Strength.SOMETHING,
-    "assertfalse": Strength.SOMETHING,
-    "assertisnotnone": Strength.SOMETHING,
-    "assertisinstance": Strength.SOMETHING,
-    "assertnotequal": Strength.SOMETHING,
+    f"assert{what}": strength for strength, said in _OF_UNITTEST.items() for what in said.split()
 }
 _RAISING = {"raises", "assertraises", "assertraisesregex", "assertraisesregexp"}
 _WARNING = {"warns", "assertwarns", "assertwarnsregex", "deprecated_call"}
 _BROAD = {"Exception", "BaseException"}
-_OPERATORS: tuple[tuple[type[ast.cmpop], Strength], ...] = (
-    (ast.Eq, Strength.EXACT),
-    (ast.Is, Strength.EXACT),
-    (ast.In, Strength.BOUND),
-    (ast.NotIn, Strength.BOUND),
-    (ast.Lt, Strength.BOUND),
-    (ast.LtE, Strength.BOUND),
-    (ast.Gt, Strength.BOUND),
-    (ast.GtE, Strength.BOUND),
-)
 
 
 def assertions_in(node: ast.AST) -> Iterator[Assertion]:
@@ -137,8 +113,8 @@ def _subject_and_strength(test: ast.expr) -> tuple[str, Strength]:
         subject = test.comparators[0] if is_right else left
         if isinstance(operator, ast.IsNot | ast.NotEq):
             return ast.unparse(subject), Strength.SOMETHING
-        strengths = (strength for kind, strength in _OPERATORS if isinstance(operator, kind))
-        return ast.unparse(subject), next(strengths, Strength.SOMETHING)
+        is_exact = isinstance(operator, ast.Eq | ast.Is)
+        return ast.unparse(subject), Strength.EXACT if is_exact else Strength.BOUND
     if isinstance(test, ast.Call) and last_name(test.func).lower() == "isinstance" and test.args:
         return ast.unparse(test.args[0]), Strength.SOMETHING
     return ast.unparse(test), Strength.SOMETHING

@@ -180,6 +180,11 @@ def end_of_bracket(tokens: list[Token], opening: int, most: int = sys.maxsize) -
     return end - 1
 
 
+def past(tokens: list[Token], at: int) -> int:
+    """The place after a token, or after the bracket that it opens."""
+    return 1 + (end_of_bracket(tokens, at) if is_mark(tokens, at, *_CLOSING) else at)
+
+
 def constants_of(tokens: list[Token]) -> dict[str, str]:
     """Names that are given one literal, once: `const a = 17`, `a := 17`, `let a = "b"`."""
     found: dict[str, str] = {}

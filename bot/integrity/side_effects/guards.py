@@ -16,12 +16,7 @@ from bot.diff.lines import old_path
 from bot.diff.python_source import last_name
 from bot.integrity.reading.inspection import Inspection, Trees, make_finding, ships, words_of_task
 from bot.integrity.reading.languages import SCRIPT
-from bot.integrity.reading.tokens import (
-    Token,
-    end_of_bracket,
-    is_mark,
-    read_tokens,
-)
+from bot.integrity.reading.tokens import Token, end_of_bracket, is_mark, read_tokens
 from bot.text.clipping import clip_line
 from bot.text.words import Vocabulary, code_words, sentences
 from bot.values.rules import GUARD_REMOVED

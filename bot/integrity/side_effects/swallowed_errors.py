@@ -18,12 +18,7 @@ from itertools import islice
 from bot.diff.python_source import Function
 from bot.integrity.reading.inspection import Inspection, Trees, make_finding, words_of_task
 from bot.integrity.reading.languages import SCRIPT
-from bot.integrity.reading.tokens import (
-    Token,
-    end_of_bracket,
-    is_mark,
-    read_tokens,
-)
+from bot.integrity.reading.tokens import Token, end_of_bracket, is_mark, read_tokens
 from bot.text.clipping import clip_line
 from bot.text.words import sentences
 from bot.values.rules import ERROR_SWALLOWED
