@@ -201,9 +201,8 @@ def template_lines(templates: tuple[str, ...]) -> frozenset[str]:
 
 def is_usual_boilerplate(text: str) -> bool:
     """Whether a check-list line is one that templates everywhere carry."""
-    return (
-        _USUAL.search(re.sub(r"^[^\w`'\"(]{1,9}", "", text)) is not None
-    )  # some begin with a picture
+    plain = re.sub(r"^[^\w`'\"(]{1,9}", "", text)  # some begin with a picture
+    return _USUAL.search(plain) is not None
 
 
 # --- whether two demands say the same: the rule by which duplicates are merged ------------------------

@@ -26,14 +26,8 @@ _LAST_STEP = re.compile(r"[./\\:]+[^./\\:]*\Z")
 STAND_FOR_FOLDER = {"__init__", "index", "mod", "lib", "main"}
 _HOPS = 3
 _MOST_CANDIDATES = 5
-_SAME_PACKAGE = {
-    "go",
-    "java",
-    "c_sharp",
-    "kotlin",
-    "scala",
-    "swift",
-}  # see their folder without import
+_SAME_PACKAGE = {"go", "java", "c_sharp", "kotlin", "scala", "swift"}
+"""Languages whose files see their folder without import."""
 
 
 @dataclass(frozen=True, slots=True)

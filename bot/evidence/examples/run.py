@@ -150,9 +150,8 @@ async def _ran(
         calls = tuple(_code(examples[number]) for number in mine)
         asked = replace(asked, calls=calls, laid=laid)
         shown, run = await make_calls(services.sandbox, asked)
-        if (
-            program is ExampleProgram.COMMANDS
-        ):  # what a command leaves behind makes it another the second time
+        # what a command leaves behind makes it another the second time
+        if program is ExampleProgram.COMMANDS:
             again, _ = await make_calls(services.sandbox, asked)
             shown = tuple(
                 first

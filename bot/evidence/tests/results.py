@@ -186,9 +186,8 @@ def _time_limit(test: TestComparison) -> str:
 def _lacking(test: TestComparison) -> str:
     """The error of a test that lacks something; where a package asks for files in turn, only what asks."""
     raised = "\n".join(line for line in test.message.splitlines() if line.startswith("E "))
-    found = _TROUBLE.search(raised) or _TROUBLE.search(
-        test.message
-    )  # what pytest says, not its source
+    # what pytest says, not its source
+    found = _TROUBLE.search(raised) or _TROUBLE.search(test.message)
     said = " ".join(found[0].replace("`", "'").split())[:200] if found else ""
     asking = _ASKED_BY_A_PACKAGE.search(said)
     return f"Cannot find module{asking[0]}" if asking else said

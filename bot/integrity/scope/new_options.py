@@ -276,10 +276,7 @@ def _new_definitions(
         return
     above = ""
     for number, line in added_lines(change):
-        name, is_marked = (
-            _defined(line),
-            above.lstrip().startswith("@"),
-        )  # whoever marked it calls it
+        name, is_marked = _defined(line), above.lstrip().startswith("@")  # who marked it calls it
         above = line
         is_new = name and not name.startswith("__") and not whole_name(name).search(before)
         if is_new and not is_marked and all(name in names for names in called):

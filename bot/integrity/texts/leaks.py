@@ -40,9 +40,8 @@ def secrets_added(inspection: Inspection) -> Iterator[Finding]:
                 and not (kind in _WEAK and _NO_VALUE.search(line))
             )
             place = next(places, None)
-            if (
-                place is None and kind == "private key"
-            ):  # of several lines: it begins with its header
+            if place is None and kind == "private key":
+                # of several lines: it begins with its header
                 place = next(((number, "") for number, line in lines if "-----" in line), None)
             if place is None or (place[1] and place[1] in before):
                 continue

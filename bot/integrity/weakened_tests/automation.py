@@ -183,9 +183,8 @@ def _block(lines: list[str], number: int) -> list[tuple[int, str]]:
 
     own = column(lines[number - 1], of_key=True)
     first = last = number - 1
-    while (
-        first > 0 and column(lines[first]) >= own
-    ):  # up to the line with the dash, or the job's name
+    # up to the line with the dash, or the job's name
+    while first > 0 and column(lines[first]) >= own:
         first -= 1
     while last + 1 < len(lines) and (column(lines[last + 1]) >= own or not lines[last + 1].strip()):
         last += 1
