@@ -24,9 +24,8 @@ class Four:
     replacements: tuple[Four, ...] = ()
     repeat: Repeat | None = None
     head_repeat: Repeat | None = None  # of head's version, on head's code
-    other_runner: OtherRunner | None = (
-        None  # with base's packages, base's version passes on head's code
-    )
+    # with base's packages, base's version passes on head's code
+    other_runner: OtherRunner | None = None
     is_touched: bool = True  # the change edits the file that the test stands in
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from bot.diff.kinds import is_shipped_source, is_test_file
@@ -54,40 +54,27 @@ _TEST_AWARE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _ReadyMade:
-    """What one version of a source file gives away ready-made."""
-
-    answers: tuple[ReadyAnswer, ...] = ()
-    constants: tuple[Constant, ...] = ()
-
-
-_Expected = tuple[str, TestExpectations]
-"""What a test asks, behind the path of its file; the task's example has none."""
-
-
 def hard_coded_results(inspection: Inspection) -> Iterator[Finding]:
     """New branches and tables of the source that hold what the tests ask and expect."""
-    asked: list[_Expected] | None = None  # reading the tests takes longest
+    asked: list[TestExpectations] | None = None  # reading the tests takes longest
     for change in inspection.left(_READABLE):
         if is_test_file(change.path):
             continue
-        new = _read(change.path, inspection.after(change), inspection.trees)
-        if not new.answers and not new.constants:
+        new, new_constants = _read(change.path, inspection.after(change), inspection.trees)
+        if not new and not new_constants:
             continue
-        before = inspection.before(change)
-        old = _read(old_path(change), before, inspection.trees)
+        old, old_constants = _read(old_path(change), inspection.before(change), inspection.trees)
         # A table that answered a question on base holds data; so does one of the same name in
         # another class, and one without a name in the same function.
-        known = {(answer.given, answer.result) for answer in old.answers}
-        kept = {(_table(answer), answer.given) for answer in old.answers if _table(answer)}
+        known = {(answer.given, answer.result) for answer in old}
+        kept = {(_table(answer), answer.given) for answer in old if _table(answer)}
         places: dict[str, list[ReadyAnswer]] = {}
-        for answer in new.answers:
+        for answer in new:
             is_known = (answer.given, answer.result) in known
             if not is_known and (_table(answer), answer.given) not in kept:
                 places.setdefault(answer.place, []).append(answer)
-        said = {(constant.name, constant.result) for constant in old.constants}
-        constants = tuple(one for one in new.constants if (one.name, one.result) not in said)
+        said = {(constant.name, constant.result) for constant in old_constants}
+        constants = [one for one in new_constants if (one.name, one.result) not in said]
         if places or constants:
             asked = list(_questions(inspection)) if asked is None else asked
             for place, answers in places.items():
@@ -96,14 +83,14 @@ def hard_coded_results(inspection: Inspection) -> Iterator[Finding]:
                 yield from _whatever_comes_in(change, constant, asked)
 
 
-def _questions(inspection: Inspection) -> Iterator[_Expected]:
+def _questions(inspection: Inspection) -> Iterator[TestExpectations]:
     """Of the changed tests, of those that the change makes pass, and what the task shows by example."""
     examples = inspection.requirements.examples
     lines = [f"assert {one.call} == {result}" for one in examples for result in one.results]
     read = (f"    {line}" for line in lines if "\n" not in line and parse_python(line) is not None)
     shown = parse_python("\n".join(("def test_example():", "    pass", *read)))
     for question in questions_in(shown) if shown is not None else ():
-        yield "", replace(question, test="the task's example")
+        yield replace(question, test="the task's example")
     for path in inspection.telling_tests():
         language, text = language_of(path), inspection.head.read(path)
         found: Iterable[TestExpectations] = ()
@@ -114,22 +101,20 @@ def _questions(inspection: Inspection) -> Iterator[_Expected]:
             found = questions_in_shell(text or "", PurePosixPath(path).name)
         elif language is not None:
             found = questions_in_text(text or "", language)
-        yield from ((path, question) for question in found)
+        yield from (replace(question, path=path) for question in found)
 
 
-def _read(path: str, text: str | None, trees: Trees) -> _ReadyMade:
-    """A version's ready-made answers; none where it cannot be read."""
+def _read(path: str, text: str | None, trees: Trees) -> tuple[list[ReadyAnswer], list[Constant]]:
+    """What a version of a source file gives away ready-made; nothing where it cannot be read."""
     if path.endswith(_DATA):
-        return _ReadyMade(tuple(answers_in_data(path, text or "")))
+        return [*answers_in_data(path, text or "")], []
     if path.endswith(SHELL.suffixes):
-        return _ReadyMade(tuple(answers_in_shell(text or "")))
+        return [*answers_in_shell(text or "")], []
     if not path.endswith(".py"):
         source = open_source(text or "", is_script=language_of(path) is SCRIPT)
-        return _ReadyMade(tuple(answers_in_source(source)), tuple(constants_in_source(source)))
+        return [*answers_in_source(source)], [*constants_in_source(source)]
     tree = trees.of(text)
-    if tree is None:
-        return _ReadyMade()
-    return _ReadyMade(tuple(answers_in(tree)), tuple(constant_functions(tree)))
+    return ([*answers_in(tree)], [*constant_functions(tree)]) if tree else ([], [])
 
 
 def _table(answer: ReadyAnswer) -> str:
@@ -139,9 +124,9 @@ def _table(answer: ReadyAnswer) -> str:
 
 
 def _in_place(
-    change: FileChange, place: str, answers: list[ReadyAnswer], asked: list[_Expected]
+    change: FileChange, place: str, answers: list[ReadyAnswer], asked: list[TestExpectations]
 ) -> Iterator[Finding]:
-    hits = [answer for answer in answers if any(_knows(one, answer) for _, one in asked)]
+    hits = [answer for answer in answers if any(_knows(one, answer) for one in asked)]
     if change.path.endswith(_DATA) and len(hits) < _LEAST_OF_DATA:
         return
     if not hits or len(hits) < KNOWN_SHARE * len(answers) or _is_counted(answers, hits):
@@ -149,25 +134,25 @@ def _in_place(
     told = sum(information("".join(hit.given)) + information(hit.result) for hit in hits)
     if told < ENOUGH_INFORMATION or not any(information(hit.result) for hit in hits):
         return
-    tests = [(path, one) for path, one in asked if any(_knows(one, hit) for hit in hits)]
+    tests = [one for one in asked if any(_knows(one, hit) for hit in hits)]
     first = hits[0]
     given = clip_line(", ".join(first.given), _SHOWN_CHARS)
     result = clip_line(first.result, _SHOWN_CHARS)
     message = (
         f"{place} answers `{given}` with `{result}`, just what "
-        f"`{tests[0][1].test}` asks and expects; {len(hits)} such answer(s)."
+        f"`{tests[0].test}` asks and expects; {len(hits)} such answer(s)."
     )
     finding = make_finding(RESULT_HARD_CODED, change, first.line, message)
-    doubted = tuple(f"{path}::{one.test}" for path, one in tests if _rests_on(one, hits))
+    doubted = tuple(f"{one.path}::{one.test}" for one in tests if _rests_on(one, hits))
     yield replace(finding, tests=doubted)
 
 
 def _whatever_comes_in(
-    change: FileChange, constant: Constant, asked: list[_Expected]
+    change: FileChange, constant: Constant, asked: list[TestExpectations]
 ) -> Iterator[Finding]:
     """A function that now gives the tests' own result back without looking at what comes in."""
     name, result = constant.name, constant.result
-    doubted = tuple(f"{path}::{one.test}" for path, one in asked if (name, result) in one.calls)
+    doubted = tuple(f"{one.path}::{one.test}" for one in asked if (name, result) in one.calls)
     if doubted and information(result) > 1:
         shown = clip_line(result, _SHOWN_CHARS)
         message = f"`{name}` gives `{shown}` back whatever comes in, as the tests expect."

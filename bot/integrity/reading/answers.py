@@ -50,13 +50,15 @@ class Constant:
 class TestExpectations:
     """What one test function asks: every pair of literals that it brings together, and its assertions.
 
-    `calls` are the names of functions whose result is compared, each with the literal expected.
+    `calls` are the names of functions whose result is compared, each with the literal expected. The task's
+    example stands in no file.
     """
 
     test: str
     pairs: frozenset[tuple[str, str]]
     asserted: frozenset[tuple[frozenset[str], str]]
     calls: frozenset[tuple[str, str]]
+    path: str = ""
 
 
 # --- the source -------------------------------------------------------------------------------
