@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from bot.text.clipping import clip
 from bot.text.words import words_of
@@ -88,17 +87,13 @@ def confirms_nothing(case: CaseRun, item: PlanItem) -> bool:
     return len(wanted) >= _LEAST_WORDS and not wanted & words_of(said)
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramEnding:
-    """A program, whatever it is given to read, and an exit code of it."""
-
-    program: str
-    exit_code: int
+ProgramEnding = tuple[str, int]
+"""A program, whatever it is given to read, and an exit code of it."""
 
 
 def ending(case: CaseRun) -> ProgramEnding:
     """How a command ended; 0 where it did not."""
-    return ProgramEnding(_REDIRECTED.sub(" ", case.command).strip(), case.exit_code or 0)
+    return _REDIRECTED.sub(" ", case.command).strip(), case.exit_code or 0
 
 
 def plain_endings(requirements: Requirements, observed: Observed) -> frozenset[ProgramEnding]:

@@ -49,7 +49,8 @@ def find_grown_scripts(
         if not (test.is_edited and test.path.endswith(SCRIPT.suffixes)) or test.table:
             continue
         if test.source == test.source_before:
-            paths = [path for path in changed if _is_snapshot_of(path, test.path)]
+            name = PurePosixPath(test.path).name
+            paths = [path for path in changed if _SNAPSHOT.search(path) and name in path]
             added = [_lines_more(base.read(path), head.read(path)) for path in paths]
         else:
             paths, added = [test.path], [_members_more(test.source_before, test.source)]
@@ -58,10 +59,6 @@ def find_grown_scripts(
         if members and None not in added:
             found.append(GrownTest(test.id, members))
     return tuple(found)
-
-
-def _is_snapshot_of(path: str, test: str) -> bool:
-    return _SNAPSHOT.search(path) is not None and PurePosixPath(test).name in path
 
 
 def _lines_more(before: str | None, after: str | None) -> list[str] | None:

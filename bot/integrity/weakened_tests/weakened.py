@@ -306,11 +306,12 @@ def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
             for path in (change.path, old_path(change))
         )
     ]
-    before = {old_path(c): _read(old_path(c), inspection.before(c)) for c in changed}
-    after = {c.path: _read(c.path, inspection.after(c)) for c in changed if not is_gone(c)}
+    files = [
+        (c, _read(old_path(c), inspection.before(c)), _read(c.path, inspection.after(c)))
+        for c in changed
+    ]
     arrived: list[Arrival] = []  # the tests of changed files that their own base versions have not
-    for change in changed:
-        base, head = before.get(old_path(change)), after.get(change.path)
+    for change, base, head in files:
         known = {test.name for test in base.tests} if base else set()
         tests = head.tests if head else ()
         arrived += (Arrival(change.path, test) for test in tests if test.name not in known)
@@ -324,14 +325,12 @@ def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
     )
     gone: dict[str, list[Followed]] = {}
     earlier: dict[str, dict[str, CodeOfTest]] = {}
-    for change in changed:
-        base, head = before.get(old_path(change)), after.get(change.path)
+    for change, base, head in files:
         gone[change.path] = [*follow_tests(base, head, change.path, arrivals)]
         for one in gone[change.path]:
             if one.after is not None:
                 earlier.setdefault(one.path, {})[one.after.name] = one.before
-    for change in changed:
-        base, head = before.get(old_path(change)), after.get(change.path)
+    for change, base, head in files:
         if is_gone(change) and base is None:
             message = "This test file was deleted."
             yield make_finding(TEST_FILE_DELETED, change, 0, message, Side.BASE)
