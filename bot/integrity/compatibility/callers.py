@@ -202,7 +202,7 @@ def functions_on_both(
 def _signatures(path: str, text: str, trees: Trees) -> dict[str, tuple[Signature, bool]]:
     """The functions of a text that are defined once, each with whether it is for everybody."""
     if path.endswith(".py"):
-        found = only_once(python_signatures(text, trees.of(text)))
+        found = only_once(python_signatures(text, trees))
         return {name: (one, not re.search(r"(?:^|\.)_", name)) for name, one in found.items()}
     exported = exported_names(path, text) | {"default", "module.exports"}
     signatures = dict[str, tuple[Signature, bool]]()

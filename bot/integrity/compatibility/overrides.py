@@ -66,7 +66,7 @@ def left_overrides(inspection: Inspection) -> Iterator[Finding]:
         for path, text in shipped.items() if given else ():
             if f"def {one.method}" not in text:
                 continue
-            for other in python_signatures(text, inspection.trees.of(text)):
+            for other in python_signatures(text, inspection.trees):
                 owner, _, method = other.name.partition(".")
                 if method != one.method or owner not in below or _is_other(one, other):
                     continue
@@ -85,8 +85,8 @@ def _grown(inspection: Inspection) -> Iterator[_Grown]:
         if not ships(old_path(change)):
             continue
         before, after = inspection.before(change) or "", inspection.after(change) or ""
-        old = only_once(python_signatures(before, inspection.trees.of(before)))
-        for one in only_once(python_signatures(after, inspection.trees.of(after))).values():
+        old = only_once(python_signatures(before, inspection.trees))
+        for one in only_once(python_signatures(after, inspection.trees)).values():
             known = old.get(one.name)
             if known is None or "." not in one.name or one.is_attribute or known.is_attribute:
                 continue
@@ -148,8 +148,7 @@ def _is_given(
     for text in texts.values():
         if f".{one.method}(" not in text or len(text) > _MOST_SOURCE:
             continue
-        tree = inspection.trees.of(text)
-        for node in ast.walk(tree) if tree else ():
+        for node in inspection.trees.nodes(text):
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
                 continue
             if node.func.attr != one.method or ast.unparse(node.func.value).startswith("super("):

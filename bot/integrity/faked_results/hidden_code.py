@@ -42,7 +42,7 @@ def decoded_code(inspection: Inspection) -> Iterator[Finding]:
             continue
         before, after = inspection.before(change) or "", inspection.after(change) or ""
         if change.path.endswith(".py"):
-            found = _python_runs(after, inspection.trees.of(after))
+            found = _python_runs(after, [*inspection.trees.nodes(after)])
         elif change.path.endswith(SCRIPT.suffixes):
             found = (
                 (after.count("\n", 0, one.start()) + 1, one.group())
@@ -56,17 +56,15 @@ def decoded_code(inspection: Inspection) -> Iterator[Finding]:
                 yield make_finding(CODE_DECODED, change, line, message)
 
 
-def _python_runs(text: str, tree: ast.Module | None) -> Iterator[tuple[int, str]]:
-    if tree is None:
-        return
+def _python_runs(text: str, nodes: list[ast.AST]) -> Iterator[tuple[int, str]]:
     bound: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             for target in targets:
                 if isinstance(target, ast.Name):
                     bound.setdefault(target.id, []).append(node.value)
-    for node in ast.walk(tree):
+    for node in nodes:
         if not isinstance(node, ast.Call) or not _runs_something(node):
             continue
         # what it runs comes from a decoder or a file, at once or by one name in between

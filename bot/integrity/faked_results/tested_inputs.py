@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from bot.diff.kinds import is_shipped_source
@@ -112,8 +112,7 @@ def _tested(inspection: Inspection) -> dict[str, frozenset[str]]:
     for path in inspection.telling_tests():
         text, language = inspection.head.read(path) or "", language_of(path)
         if path.endswith(".py"):
-            tree = inspection.trees.of(text)
-            for node in ast.walk(tree) if tree is not None else ():
+            for node in inspection.trees.nodes(text):
                 if isinstance(node, Function) and "test" in node.name:
                     parts = [one for one in ast.walk(node) if isinstance(one, ast.expr)]
                     inputs = {one for part in parts if (one := literal_in(part))}
@@ -141,16 +140,15 @@ def _classes_of_tests(inspection: Inspection) -> dict[str, str]:
 def _chosen(path: str, text: str, trees: Trees) -> Iterator[_Chosen]:
     """What a source compares with: by equality, in a collection, by a case or a table."""
     if path.endswith(".py"):
-        tree = trees.of(text)
-        yield from _chosen_in_python(tree) if tree is not None else ()
+        yield from _chosen_in_python(trees.nodes(text))
     elif language_of(path) is SCRIPT:
         tokens = read_tokens(text[:_MOST_SOURCE], is_script=True)
         for at, found in _chosen_in_script(tokens):
             yield found.text, tokens[at].line
 
 
-def _chosen_in_python(tree: ast.Module) -> Iterator[_Chosen]:
-    for node in ast.walk(tree):
+def _chosen_in_python(nodes: Iterable[ast.AST]) -> Iterator[_Chosen]:
+    for node in nodes:
         parts: list[ast.expr | None] = []
         if isinstance(node, ast.Compare):
             for how, side in zip(node.ops, node.comparators, strict=True):
@@ -204,8 +202,7 @@ def _elements(tokens: list[Token], opening: int) -> Iterator[Literal]:
 def _lists(path: str, text: str, trees: Trees) -> Iterator[tuple[tuple[str, ...], int]]:
     """Lists of numbers in which a name, and nothing that is computed, is looked for; each with its line."""
     found: list[tuple[tuple[str, ...], int]] = []
-    tree = trees.of(text) if path.endswith(".py") else None
-    for node in ast.walk(tree) if tree is not None else ():
+    for node in trees.nodes(text) if path.endswith(".py") else ():
         if not isinstance(node, ast.Compare) or not isinstance(node.left, ast.Name | ast.Attribute):
             continue
         side, is_asked = node.comparators[0], isinstance(node.ops[0], ast.In | ast.NotIn)

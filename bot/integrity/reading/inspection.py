@@ -43,6 +43,11 @@ class Trees:
             self._kept[text] = parse_python(text)
         return self._kept[text]
 
+    def nodes(self, text: str | None) -> Iterator[ast.AST]:
+        """Walk a text's tree; nothing where it has none."""
+        tree = self.of(text)
+        return ast.walk(tree) if tree else iter(())
+
     def functions(self, text: str | None) -> list[tuple[str, Function]]:
         """Return a text's functions and methods by their names; none where it has no tree."""
         tree = self.of(text)

@@ -95,12 +95,12 @@ def only_once(found: Iterable[Signature]) -> dict[str, Signature]:
     return {one.name: one for one in listed if times[one.name] == 1}
 
 
-def python_signatures(text: str, tree: ast.Module | None) -> Iterator[Signature]:
+def python_signatures(text: str, trees: Trees) -> Iterator[Signature]:
     """Yield the signatures of Python's functions, methods and constructors, public or not.
 
     Left out is what only operators and the language call, such as `__call__`.
     """
-    lines = text.splitlines()
+    lines, tree = text.splitlines(), trees.of(text)
     for node in tree.body if tree else ():
         if isinstance(node, Function) and not node.name.endswith("__"):
             yield from _of_function(node, node.name, lines, is_method=False)

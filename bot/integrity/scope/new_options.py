@@ -69,8 +69,8 @@ def unasked_options(inspection: Inspection) -> Iterator[Finding]:
 
 def _own_names(inspection: Inspection, change: FileChange) -> frozenset[str]:
     """The names of a Python file that are variables of its functions, and that nobody else gives or sets."""
-    tree = inspection.trees.of(inspection.after(change)) if change.path.endswith(".py") else None
-    nodes = [*ast.walk(tree)] if tree else []
+    is_python = change.path.endswith(".py")
+    nodes = [*inspection.trees.nodes(inspection.after(change) if is_python else None)]
     functions = [one for one in nodes if isinstance(one, Function)]
     inside = {id(part) for one in functions for stmt in one.body for part in ast.walk(stmt)}
     own, others = set[str](), set[str]()

@@ -53,11 +53,9 @@ def replaced_only_first(inspection: Inspection) -> Iterator[Finding]:
 def stripped_letters(inspection: Inspection) -> Iterator[Finding]:
     """Calls with a word in Python, where `removeprefix` or `removesuffix` is what takes a word away."""
     for change in inspection.shipped((".py",)):
-        before, tree = (
-            inspection.before(change) or "",
-            inspection.trees.of(inspection.after(change)),
-        )
-        for call in (o for o in (ast.walk(tree) if tree else ()) if isinstance(o, ast.Call)):
+        before = inspection.before(change) or ""
+        nodes = inspection.trees.nodes(inspection.after(change))
+        for call in (one for one in nodes if isinstance(one, ast.Call)):
             text = _stripped(call)
             # who strips more letters of the same than base does knows what it does
             is_known = repr(text)[1:-1] in before or f"{ast.unparse(call.func)}(" in before
