@@ -11,7 +11,7 @@ import builtins
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from bot.task.categories import keeps
+from bot.task.categories import MUST, keeps
 from bot.text.words import sentences_of_paragraphs, written_as_code
 from bot.values import Requirement
 
@@ -54,7 +54,7 @@ _AND_OTHERS = re.compile(
 """What stands around names that are examples, that one thing is made of, or that it has its place between."""
 _SUBJECT = re.compile(
     r"`(?:\w{1,40}(?:\.|::|#)){0,3}([A-Za-z_]\w{2,60})(?:\([^`\n]{0,80}\))?` (?:(?:also|then|now|too) )?"
-    r"(?:should|must|shall|ought to|needs? to|has to|have to) (?!not\b|never\b|be\b|still\b|only\b|have\b)"
+    rf"{MUST} (?!not\b|never\b|be\b|still\b|only\b|have\b)"
 )
 """A function that is to do something."""
 _STRING = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"")

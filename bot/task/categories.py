@@ -139,10 +139,10 @@ _PREFERENCE = re.compile(
 )
 
 
-_MUST = r"(?:must|shall|should|ha(?:s|ve) to|needs? to|ought to)"
+MUST = r"(?:must|shall|should|ha(?:s|ve) to|needs? to|ought to)"
 _ALTERED = r"(?:chang|break|alter|remov|renam|drop|delet|touch|affect|modif)\w*"
 _STAYS = re.compile(
-    rf"\b{_MUST}\s+(?:all\s+|also\s+|always\s+)?(?:stay|remain|keep\s+\w+ing|continue|still"
+    rf"\b{MUST}\s+(?:all\s+|also\s+|always\s+)?(?:stay|remain|keep\s+\w+ing|continue|still"
     rf"|be\s+(?:kept|preserved|unchanged|unaffected|left\s+\w+)|not\s+(?:be\s+)?{_ALTERED})\b"
     r"|\b(?:stays?|remains?)\s+(?:as\b|the same|unchanged|valid|working|accepted|supported|intact|compatible)"
     r"|\b(?:still|keeps?|continues? to)\s+(?:works?|working|returns?|gives?|raises?|accepts?|passe?s?)\b"
@@ -156,10 +156,10 @@ _MAY_STAY = re.compile(
     re.IGNORECASE,
 )
 _INVARIANT = re.compile(
-    rf"\b{_MUST}\s+(?:not|never)\s+depend\s+on\b|\b{_MUST}\s+be\s+independent\s+of\b", re.IGNORECASE
+    rf"\b{MUST}\s+(?:not|never)\s+depend\s+on\b|\b{MUST}\s+be\s+independent\s+of\b", re.IGNORECASE
 )
 _FORBIDS = re.compile(
-    rf"\b(?:{_MUST}\s+(?:not|never)|do not|don't|never)\s+(?:\w+ly\s+)?"
+    rf"\b(?:{MUST}\s+(?:not|never)|do not|don't|never)\s+(?:\w+ly\s+)?"
     r"(?:log|print|expose|leak|store|send|write|require|import|add|introduce|use|touch|open|read)\b",
     re.IGNORECASE,
 )

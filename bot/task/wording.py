@@ -11,7 +11,7 @@ from itertools import islice
 
 from rapidfuzz import fuzz
 
-from bot.task.categories import CONVENTIONAL, is_invariant, is_preference, keeps, upkeep_area
+from bot.task.categories import CONVENTIONAL, MUST, is_invariant, is_preference, keeps, upkeep_area
 from bot.task.permissions import only_permits
 from bot.task.sections import SectionKind, section_kind
 from bot.text.clipping import clip
@@ -38,7 +38,7 @@ _LABEL = re.compile(
 _ASKS_FOR_NEW = re.compile(
     r"^\s*\[(?:feat|enhancement|improvement|proposal|request|rfc|idea)", re.IGNORECASE
 )
-_MODAL = re.compile(r"\b(?:must|shall|should|needs? to|has to|have to|ought to)\b", re.IGNORECASE)
+_MODAL = re.compile(rf"\b{MUST}\b", re.IGNORECASE)
 _OF_PEOPLE = re.compile(
     r"\b(?:who|you|we|i|people|users) (?:needs?|ha(?:s|ve)) to\b", re.IGNORECASE
 )

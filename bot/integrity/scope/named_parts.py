@@ -14,16 +14,15 @@ from bot.diff.paths import is_changelog, is_document
 from bot.evidence.tests.results import code_of
 from bot.integrity.reading.inspection import Inspection, make_finding, ships, words_of_task
 from bot.task.alternatives import without_blocks
-from bot.task.categories import keeps
+from bot.task.categories import MUST, keeps
 from bot.text.words import sentences
 from bot.values import Category
 from bot.values.rules import OPTION_MISSING, PART_MISSING
 from sandbox.values import Finding
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s{0,20}\n|\n(?=[ \t]{0,20}(?:[-*#>|]|\d+[.)]))")
-_MODAL = r"(?:should|must|shall|ought to|needs? to|has to|have to)"
 _ASKS = re.compile(
-    rf"\b{_MODAL}\b|(?:^|[,:;]\s|\b(?:and|then|or)\s)\W{{0,3}}(?i:please )?"
+    rf"\b{MUST}\b|(?:^|[,:;]\s|\b(?:and|then|or)\s)\W{{0,3}}(?i:please )?"
     r"(?i:answer|exit|leave|reject|raise|throw|fail|return|respond|reply|end)\b"
 )
 """What asks for something: a verb that must be, or one that orders."""
@@ -42,7 +41,7 @@ _UNWRITTEN = frozenset((
 """What languages raise themselves: no code has to name it."""
 _MEMBER = re.compile(
     r"`(?:[A-Za-z_]\w{0,40}\.){1,4}([A-Za-z_]\w{1,40})(?:\(\))?`(?: \w{1,20}){0,2}? "
-    rf"{_MODAL}\b(?! not| never)"
+    rf"{MUST}\b(?! not| never)"
 )
 _EXIT = re.compile(
     r"(?i)\b(?:exit|return|leave|end)\w{0,3} (?:with )?(?:an? |the )?(?:exit )?(?:status|code)"
