@@ -201,10 +201,10 @@ def orders_in_words(task: Task, evidence: Iterable[Evidence]) -> Iterator[Findin
         if source.trust is Trust.AUTHOR:
             yield from orders_in_text(source.reference, f"{source.title}\n{source.text}")
     for one in evidence:
-        before = printed(one.base)
-        for found in orders_in_text(f"The output of {one.id} on head", printed(one.head)):
-            if found not in list(orders_in_text(f"The output of {one.id} on head", before)):
-                yield found
+        where = f"The output of {one.id} on head"
+        known = list(orders_in_text(where, printed(one.base)))
+        said = orders_in_text(where, printed(one.head))
+        yield from (found for found in said if found not in known)
 
 
 def printed(seen: Observation | None) -> str:
