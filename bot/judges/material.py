@@ -90,21 +90,15 @@ def told_by_others(task: Task) -> str:
 def shared_text(material: Material, delimiter: Delimiter) -> str:
     """The task and the change: the same for every requirement of the run."""
     asked, claimed = told_sources(material.task.sources)
-    four_ways = told_four_ways(material.tests) if material.tests else ""
-    return "\n\n".join(
-        (
-            delimiter.enclose("task", asked, TASK_CHARS),
-            delimiter.enclose("words of the change's author", claimed, AUTHOR_CHARS),
-            delimiter.enclose(
-                "diff from base to head", material.shown_diff or material.diff, 2 * DIFF_CHARS
-            ),
-            *(
-                [delimiter.enclose("tests four ways", four_ways, FOUR_WAYS_CHARS)]
-                if four_ways
-                else []
-            ),
-        )
-    )
+    diff = material.shown_diff or material.diff
+    parts = [
+        delimiter.enclose("task", asked, TASK_CHARS),
+        delimiter.enclose("words of the change's author", claimed, AUTHOR_CHARS),
+        delimiter.enclose("diff from base to head", diff, 2 * DIFF_CHARS),
+    ]
+    if four_ways := told_four_ways(material.tests) if material.tests else "":
+        parts.append(delimiter.enclose("tests four ways", four_ways, FOUR_WAYS_CHARS))
+    return "\n\n".join(parts)
 
 
 def told_sources(sources: Iterable[TaskSource]) -> tuple[str, str]:

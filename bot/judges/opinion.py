@@ -113,15 +113,13 @@ def no_opinion(judge: int, why: str) -> Opinion:
 def facts_text(agents: Agents, question: PanelQuestion) -> str:
     """Task, change, evidence and requirement, each enclosed; what requirements share comes first."""
     delimiter = agents.delimiter
-    claimed = claimed_text(question.material, question.requirement, delimiter)
-    return "\n\n".join(
-        (
-            shared_text(question.material, delimiter),
-            evidence_text(question.shown, delimiter),
-            *([claimed] if claimed else []),
-            requirement_text(question.requirement, delimiter),
-        )
+    parts = (
+        shared_text(question.material, delimiter),
+        evidence_text(question.shown, delimiter),
+        claimed_text(question.material, question.requirement, delimiter),
+        requirement_text(question.requirement, delimiter),
     )
+    return "\n\n".join(filter(None, parts))
 
 
 def ids_text(question: PanelQuestion) -> str:

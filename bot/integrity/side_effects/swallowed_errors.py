@@ -103,18 +103,16 @@ def swallowed_errors(inspection: Inspection) -> Iterator[Finding]:
     is_any_asked = bool(named) or not is_of_errors
     for change in inspection.shipped((".py", *SCRIPT.suffixes)):
         before, after = inspection.before(change) or "", inspection.after(change) or ""
-        for part, line in (
-            _in_exits(before, after, inspection.trees)
-            if is_any_asked and change.path.endswith(".py")
-            else ()
-        ):
+        is_python = change.path.endswith(".py")
+        exits = _in_exits(before, after, inspection.trees) if is_any_asked and is_python else ()
+        for part, line in exits:
             message = (
                 f"`{part}` drops every error of the block that `with` is in front of, and {why}"
             )
             yield make_finding(ERROR_SWALLOWED, change, line, message)
-        find = _in_python if change.path.endswith(".py") else _in_script
+        find = _in_python if is_python else _in_script
         for one in find(before, after, inspection.trees):
-            is_more = one.is_broad and (find is _in_python or any(map(str.isupper, named)))
+            is_more = one.is_broad and (is_python or any(map(str.isupper, named)))
             if is_of_errors and not (is_more and named) and not (one.was_raised and not goes_on):
                 continue
             shown = clip_line(one.part, _SHOWN_CHARS)

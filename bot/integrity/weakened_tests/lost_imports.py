@@ -286,17 +286,13 @@ def bound_by(node: ast.stmt) -> set[str]:
     """The names that a statement binds; of a definition, its own alone."""
     if isinstance(node, Definition):
         return {node.name}
-    return {
-        name
-        for inner in ast.walk(node)
-        for name in (
-            [inner.id]
-            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
-            else [inner.name]
-            if isinstance(inner, Definition)
-            else []
-        )
-    }
+    found: set[str] = set()
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+            found.add(inner.id)
+        elif isinstance(inner, Definition):
+            found.add(inner.name)
+    return found
 
 
 def _is_import(node: ast.AST) -> bool:
