@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 
-from bot.diff.lines import numbered_lines
+from bot.diff.lines import added_lines, numbered_lines, removed_lines
 from bot.diff.paths import is_automation, is_changelog, is_document, is_test_path
 from bot.evidence.code_map.index import STAND_FOR_FOLDER, CodeIndex, Symbol, innermost
 from bot.values import ChangedSymbol, CodePlace, Dependent, Impact
@@ -110,14 +110,10 @@ def unreached(
     changed = [
         one for one in changed if one in told or one not in index.defined(one.definition.name)
     ]
-    kept = {
-        name
-        for change in diff.files
-        for hunk in change.hunks
-        for text in hunk.lines
-        if text[:1] in "+-"
-        for name in _KEPT.findall(text)
-    }
+    edited = (
+        one for change in diff.files for one in (*added_lines(change), *removed_lines(change))
+    )
+    kept = {name for _, text in edited for name in _KEPT.findall(text)}
     is_touched = _reach(changed, diff, index)
     if is_touched is None:
         return

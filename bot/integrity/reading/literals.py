@@ -83,11 +83,7 @@ def _computed(node: ast.BinOp) -> object:
 
 
 def _is_small(value: object) -> bool:
-    return (
-        isinstance(value, int)
-        and not isinstance(value, bool)
-        and abs(value) < 10 ** (_MOST_DIGITS // 2)
-    )
+    return type(value) is int and abs(value) < 10 ** (_MOST_DIGITS // 2)
 
 
 MOST_STEPS = 4  # from one name to the next

@@ -127,18 +127,11 @@ def _asked(said: str) -> Iterator[_Part]:
 
 def _number(number: str) -> re.Pattern[str]:
     """How code writes a status: as a number, or by its name in HTTP."""
-    names = [one.name for one in HTTPStatus if str(one.value) == number]
-    phrases = [one.phrase for one in HTTPStatus if str(one.value) == number]
-    words = [re.escape(word).replace("_", "_?") for word in names]
-    words += [re.escape(word).replace(r"\ ", "[ -]") for word in phrases]
-    return re.compile(
-        "|".join(
-            (
-                rf"(?<![\w.]){number}(?![\w.])|_{number}_|\b[A-Za-z]+{number}\b",
-                *(f"(?i:{one})" for one in words),
-            )
-        )
-    )
+    known = [one for one in HTTPStatus if str(one.value) == number]
+    words = [re.escape(one.name).replace("_", "_?") for one in known]
+    words += [re.escape(one.phrase).replace(r"\ ", "[ -]") for one in known]
+    plain = rf"(?<![\w.]){number}(?![\w.])|_{number}_|\b[A-Za-z]+{number}\b"
+    return re.compile("|".join((plain, *(f"(?i:{one})" for one in words))))
 
 
 def _has(part: _Part, lines: Iterable[str]) -> bool:

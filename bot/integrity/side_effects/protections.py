@@ -131,11 +131,6 @@ def _no_longer_apart(base: ast.AST, head: ast.AST) -> list[tuple[str, int]]:
 
 
 def _called(node: ast.AST, *names: str) -> Iterator[ast.Call]:
-    """Yield the calls of methods that have one of these names."""
-    for one in ast.walk(node):
-        if (
-            isinstance(one, ast.Call)
-            and isinstance(one.func, ast.Attribute)
-            and one.func.attr in names
-        ):
-            yield one
+    """The calls of methods that have one of these names."""
+    calls = (one for one in ast.walk(node) if isinstance(one, ast.Call))
+    return (o for o in calls if isinstance(o.func, ast.Attribute) and o.func.attr in names)
