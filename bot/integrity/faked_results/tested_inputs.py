@@ -183,20 +183,20 @@ def _chosen_in_script(tokens: list[Token]) -> Iterator[tuple[int, Literal]]:
             if left := literal_at(tokens, at - 1):
                 yield at, left
         elif is_mark(tokens, at, "["):
-            elements = list(_elements(tokens, at))
-            end = elements[-1].end if elements else at
-            is_asked = is_mark(tokens, end + 1, ".") and is_mark(
-                tokens, end + 2, "includes", "indexOf"
-            )
-            if is_asked or is_mark(tokens, at - 2, "Set", "Map"):
+            elements, asked = _listed(tokens, at)
+            if asked or is_mark(tokens, at - 2, "Set", "Map"):
                 yield from ((at, one) for one in elements)
 
 
-def _elements(tokens: list[Token], opening: int) -> Iterator[Literal]:
-    at = opening + 1
+def _listed(tokens: list[Token], opening: int) -> tuple[list[Literal], int]:
+    """The elements of a list, and the place after a call of it that looks for something; 0 for none."""
+    found, at = list[Literal](), opening + 1
     while (element := literal_at(tokens, at)) is not None:
-        yield element
+        found.append(element)
         at = element.end + is_mark(tokens, element.end, ",")
+    end = found[-1].end if found else opening
+    is_asked = is_mark(tokens, end + 1, ".") and is_mark(tokens, end + 2, "includes", "indexOf")
+    return found, end + 3 if is_asked else 0
 
 
 def _lists(path: str, text: str, trees: Trees) -> Iterator[tuple[tuple[str, ...], int]]:
@@ -218,15 +218,11 @@ def _lists(path: str, text: str, trees: Trees) -> Iterator[tuple[tuple[str, ...]
 
 def _lists_in_script(tokens: list[Token]) -> Iterator[tuple[tuple[str, ...], int]]:
     for at in range(len(tokens)):
-        if not is_mark(tokens, at, "["):
+        elements, opening = _listed(tokens, at) if is_mark(tokens, at, "[") else ([], 0)
+        if not (opening and is_mark(tokens, opening, "(")):
             continue
-        elements = list(_elements(tokens, at))
-        end = elements[-1].end if elements else at
-        is_asked = is_mark(tokens, end + 1, ".") and is_mark(tokens, end + 2, "includes", "indexOf")
-        if not (is_asked and is_mark(tokens, end + 3, "(")):
-            continue
-        asked = end + 4
+        asked = opening + 1
         while asked < len(tokens) and (tokens[asked].kind == "name" or is_mark(tokens, asked, ".")):
             asked += 1
-        if asked > end + 4 and is_mark(tokens, asked, ")"):
+        if asked > opening + 1 and is_mark(tokens, asked, ")"):
             yield tuple(one.text for one in elements), tokens[at].line

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import operator
 from bisect import bisect_left
+from collections.abc import Iterable
 
 _OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
 _MOST_DIGITS = 40
@@ -31,18 +32,20 @@ def text_of(value: object) -> str:
 
 def bound_literals(tree: ast.AST) -> dict[str, str]:
     """Names that are assigned one literal, and only once, in a module or function."""
+    single = (o for o in ast.walk(tree) if isinstance(o, ast.Assign) and len(o.targets) == 1)
+    named = ((one.targets[0], one.value) for one in single)
+    return given_once((to.id, literal_in(by)) for to, by in named if isinstance(to, ast.Name))
+
+
+def given_once(pairs: Iterable[tuple[str, str | None]]) -> dict[str, str]:
+    """The names that are given one literal's text, once; None stands for what is no literal."""
     found: dict[str, str] = {}
     twice: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            target = node.targets[0]
-            if not isinstance(target, ast.Name):
-                continue
-            text = literal_in(node.value)
-            if text is None or target.id in found:
-                twice.add(target.id)
-            else:
-                found[target.id] = text
+    for name, text in pairs:
+        if text is None or name in found:
+            twice.add(name)
+        else:
+            found[name] = text
     return {name: text for name, text in found.items() if name not in twice}
 
 

@@ -10,6 +10,8 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from bot.integrity.reading.literals import given_once
+
 MOST_CELLS = 60  # of one literal
 MOST_DEPTH = 8
 _MOST_BITS = 128  # of a power
@@ -187,15 +189,8 @@ def past(tokens: list[Token], at: int) -> int:
 
 def constants_of(tokens: list[Token]) -> dict[str, str]:
     """Names that are given one literal, once: `const a = 17`, `a := 17`, `let a = "b"`."""
-    found: dict[str, str] = {}
-    twice: set[str] = set()
-    for name, at in assigned_names(tokens):
-        value = literal_at(tokens, at)
-        if value is None or name in found:
-            twice.add(name)
-        else:
-            found[name] = value.text
-    return {name: text for name, text in found.items() if name not in twice}
+    given = ((name, literal_at(tokens, at)) for name, at in assigned_names(tokens))
+    return given_once((name, value.text if value else None) for name, value in given)
 
 
 def assigned_names(tokens: list[Token]) -> Iterator[tuple[str, int]]:
