@@ -20,7 +20,7 @@ from bot.integrity.compatibility import (
     twins,
 )
 from bot.integrity.faked_results import hard_coded, hidden_code, tampering, tested_inputs
-from bot.integrity.reading.inspection import Check, Inspection, TestFacts
+from bot.integrity.reading.inspection import Check, Inspection
 from bot.integrity.scope import named_parts, new_options, out_of_scope
 from bot.integrity.side_effects import guards, protections, reach, swallowed_errors, text_methods
 from bot.integrity.texts import instructions, leaks
@@ -40,8 +40,7 @@ def inspect_integrity(
     requirements: Requirements,
 ) -> tuple[Finding, ...]:
     """Every integrity finding of a change, blocking ones first; at most 200, each with its hunk."""
-    facts = TestFacts(four_way, requirements)
-    inspection = Inspection(diff, base_reader, head_reader, facts, requirements)
+    inspection = Inspection(diff, base_reader, head_reader, four_way, requirements)
     findings = (finding for check in CHECKS for finding in check(inspection))
     unique = {(f.rule, f.path, f.line, f.message): f for f in findings}
     # What decides comes first, so that a flood of small remarks cannot push it out.

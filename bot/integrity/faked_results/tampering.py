@@ -61,7 +61,7 @@ def tampering(inspection: Inspection) -> Iterator[Finding]:
             removed = (text for one in inspection.diff.files for _, text in removed_lines(one))
             if len(wanted) < 2 or all(_SETTING.findall(text) != wanted for text in removed):
                 finding = make_finding(rule, change, line, message)
-                blocks = inspection.facts.fewer_unasked
+                blocks = inspection.fewer_unasked
                 yield replace(finding, severity=Severity.BLOCK) if blocks else finding
 
 

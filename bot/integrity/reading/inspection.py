@@ -21,6 +21,11 @@ _TOOLS = re.compile(
     r"(?:^|/)(?:\.[^/]+|scripts?|tools?|dev|bench(?:marks?)?|tasks?|examples?|jakelib|build|ci)/"
     r"|^[^/]*(?:file|\.config)\.[cm]?[jt]s$|(?:^|[/.])bench(?:mark)?s?\.[cm]?[jt]s$|^(?:setup|noxfile|tasks|fabfile)\.py$|\.d\.[cm]?ts$"
 )
+_REMOVING = re.compile(
+    r"(?i)\b(?:remov\w*|drop\w*|delet\w*|deprecat\w*|obsolete|get rid of|no longer|retire\w*|"
+    r"consolidat\w*|merge\w*|parametri[sz]\w*|dedup\w*)\b"
+)
+_TEST = re.compile(r"(?i)\b(?:tests?|test_\w+)\b")
 _MOST_KEPT = 1_000_000  # characters of source whose trees are kept
 
 
@@ -54,14 +59,14 @@ class Trees:
         return list(named_functions(tree.body)) if tree else []
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Inspection:
     """One change with both sides' files, what its tests did and what was asked."""
 
     diff: Diff
     base: TextReader
     head: TextReader
-    facts: TestFacts
+    four_way: FourWay
     requirements: Requirements
     trees: Trees = field(default_factory=Trees)
 
@@ -84,58 +89,9 @@ class Inspection:
     def telling_tests(self) -> list[str]:
         """The files of tests that the change edits, or in which it makes a test pass, by path."""
         edited = {one.path for one in self.left() if is_test_file(one.path)}
-        return sorted(edited | {test.path for test in self.facts.turned_green})
+        return sorted(edited | {test.path for test in self.turned_green})
 
-
-Check = Callable[[Inspection], Iterator[Finding]]
-
-
-def ships(path: str) -> bool:
-    """Whether a path is source that users of the project get."""
-    # tools are what only its developers run
-    return is_shipped_source(path) and _TOOLS.search(path) is None
-
-
-def words_of_task(inspection: Inspection) -> str:
-    """All that is said by those who may ask; the author's words where nobody else asks."""
-    wanted = inspection.requirements
-    asked = (one.with_detail for one in wanted.beside_baseline if one.trust.is_asked)
-    return "\n".join((*wanted.said, *asked))
-
-
-def make_finding(
-    rule: str, change: FileChange, line: int, message: str, side: Side = Side.HEAD
-) -> Finding:
-    """An advising finding with the hunk that its line stands in."""
-    path = old_path(change) if side is Side.BASE else change.path
-    return Finding(
-        rule=rule,
-        severity=Severity.ADVISE,
-        path=path,
-        line=line,
-        message=message,
-        side=side,
-        hunk=hunk_at(change, line, side),
-        tool="integrity",
-    )
-
-
-# --- what the four ways say of a test that was weakened: does its base version still hold on head?
-
-
-_REMOVING = re.compile(
-    r"(?i)\b(?:remov\w*|drop\w*|delet\w*|deprecat\w*|obsolete|get rid of|no longer|retire\w*|"
-    r"consolidat\w*|merge\w*|parametri[sz]\w*|dedup\w*)\b"
-)
-_TEST = re.compile(r"(?i)\b(?:tests?|test_\w+)\b")
-
-
-@dataclass(frozen=True)
-class TestFacts:
-    """The tests four ways beside what was asked, as findings are weighed by them."""
-
-    four_way: FourWay
-    requirements: Requirements
+    # --- what the four ways say of a test: does its base version still hold on head?
 
     @property
     def tests(self) -> tuple[TestComparison, ...]:
@@ -229,3 +185,36 @@ class TestFacts:
             if (t.path == path or t.id.split("::", 1)[0] == path)
             and (test_name(t.id) == bare or t.id.endswith(name))
         ]
+
+
+Check = Callable[[Inspection], Iterator[Finding]]
+
+
+def ships(path: str) -> bool:
+    """Whether a path is source that users of the project get."""
+    # tools are what only its developers run
+    return is_shipped_source(path) and _TOOLS.search(path) is None
+
+
+def words_of_task(inspection: Inspection) -> str:
+    """All that is said by those who may ask; the author's words where nobody else asks."""
+    wanted = inspection.requirements
+    asked = (one.with_detail for one in wanted.beside_baseline if one.trust.is_asked)
+    return "\n".join((*wanted.said, *asked))
+
+
+def make_finding(
+    rule: str, change: FileChange, line: int, message: str, side: Side = Side.HEAD
+) -> Finding:
+    """An advising finding with the hunk that its line stands in."""
+    path = old_path(change) if side is Side.BASE else change.path
+    return Finding(
+        rule=rule,
+        severity=Severity.ADVISE,
+        path=path,
+        line=line,
+        message=message,
+        side=side,
+        hunk=hunk_at(change, line, side),
+        tool="integrity",
+    )

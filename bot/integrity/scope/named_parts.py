@@ -79,14 +79,14 @@ def missing_parts(inspection: Inspection) -> Iterator[Finding]:
     if not left:
         return
     lines = [line for one in shipped for _, line in added_lines(one)]
-    if inspection.facts.tests:
-        lines += code_of(inspection.facts.turned_green).splitlines()
+    if inspection.tests:
+        lines += code_of(inspection.turned_green).splitlines()
     lines += [
         line
         for one in inspection.left()
         for _, line in added_lines(one)
         if not (ships(one.path) or is_document(one.path) or is_changelog(one.path))
-        and not (is_test_file(one.path) and inspection.facts.tests)
+        and not (is_test_file(one.path) and inspection.tests)
     ]
     left = [one for one in left if not _has(one, lines)]
     paths = [path for path in inspection.head.paths() if ships(path)] if left else []

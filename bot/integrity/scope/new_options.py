@@ -48,7 +48,7 @@ _GIVEN = (
 def unasked_options(inspection: Inspection) -> Iterator[Finding]:
     """New options without which no test shows what was asked."""
     said = words_of_task(inspection)
-    turned = [code_of([one]) for one in inspection.facts.turned_green if one.source]
+    turned = [code_of([one]) for one in inspection.turned_green if one.source]
     if not turned or _SPEAKS_OF_OPTIONS.search(said):
         return
     known = Vocabulary(words_of(said))
@@ -238,7 +238,7 @@ def unused_definitions(inspection: Inspection) -> Iterator[Finding]:
     Each test that turned green calls both, and no shipped code calls what is new.
     """
     said = words_of_task(inspection)
-    turned = [code_of([one]) for one in inspection.facts.turned_green if one.source]
+    turned = [code_of([one]) for one in inspection.turned_green if one.source]
     changes = inspection.shipped()
     if not turned or _SPEAKS_OF_NEW.search(said) or any(map(removed_lines, changes)):
         return

@@ -221,7 +221,7 @@ def narrowed_discovery(inspection: Inspection) -> Iterator[Finding]:
             if any(re.search(pattern, line) for pattern in patterns):
                 message = f"Which tests are found or run is changed: `{line.strip()[:80]}`."
                 finding = make_finding(TEST_DESELECTED, change, number, message)
-                blocks = inspection.facts.fewer_unasked
+                blocks = inspection.fewer_unasked
                 yield replace(finding, severity=Severity.BLOCK) if blocks else finding
 
 

@@ -294,8 +294,9 @@ def _short(assertion: Assertion) -> str:
 
 def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
     """Tests deleted, skipped, loosened or emptied, file by file."""
-    facts = inspection.facts
-    collected = {test.path for test in facts.tests}  # whatever name a runner is told to look for
+    collected = {
+        test.path for test in inspection.tests
+    }  # whatever name a runner is told to look for
     changed = [
         change
         for change in inspection.diff.files
@@ -339,15 +340,15 @@ def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
         here_gone = [one for one in gone[change.path] if one.after or not _is_over(one, lowest)]
         for remark in compare_tests(base, head, here_gone, here, arrivals):
             is_new_skip = remark.rule == NEW_TEST_SKIPPED
-            if is_new_skip and facts.runs_on_head(change.path, remark.test):
+            if is_new_skip and inspection.runs_on_head(change.path, remark.test):
                 continue
             place = changes.get(remark.path, change)
             finding = make_finding(remark.rule, place, remark.line, remark.message, remark.side)
             # the test's results are those of the file on base, wherever the test stands now
             if remark.side is Side.BASE:
-                blocks = facts.deletion_blocks(path, remark.test)
+                blocks = inspection.deletion_blocks(path, remark.test)
             else:
-                blocks = not remark.is_new_test and facts.base_version_fails(path, remark.test)
+                blocks = not remark.is_new_test and inspection.base_version_fails(path, remark.test)
             yield replace(finding, severity=Severity.BLOCK) if blocks else finding
 
 
@@ -368,14 +369,14 @@ def _read(path: str, text: str | None) -> CodeOfTests | None:
 def changed_expectations(inspection: Inspection) -> Iterator[Finding]:
     """What four ways show and the syntax does not: fixtures, snapshots, values."""
     changes = {change.path: change for change in inspection.diff.files}
-    adapted = {one.id: one for one in inspection.facts.four_way.adapted}
-    for test in inspection.facts.tests:
+    adapted = {one.id: one for one in inspection.four_way.adapted}
+    for test in inspection.tests:
         change = changes.get(test.path)
         loosened = test.change is TestChange.PASS_TO_FAIL
         is_edited = not loosened or test.head_on_head is Outcome.PASSED
         if change is None or not (is_edited and test.change in EDITED):
             continue
-        if test.id in inspection.facts.spoken_for or test.only_loads_otherwise:
+        if test.id in inspection.spoken_for or test.only_loads_otherwise:
             continue
         if one := adapted.get(test.id):
             rule = TEST_FOLLOWS_MOVE if one.only_moved else TEST_ADAPTED
