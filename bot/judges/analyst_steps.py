@@ -56,9 +56,8 @@ class AnalystSteps:
             if step.action is not ActionKind.WEB_BROWSING or web is None:
                 return _TAKEN.dump_json(await self.acting.take(step))
             # What was found outside can be shown and cited; it shows nothing of the change.
-            found = await web(step.arguments[0])
-            (asked,) = step.arguments
-            seen = Observation(Side.HEAD, f"look up: {asked}", 0, found, 0.0)
+            (words,) = arguments
+            seen = Observation(Side.HEAD, f"look up: {words}", 0, await web(words), 0.0)
             return _TAKEN.dump_json(Taken(Evidence(step.id, step, None, seen, Transition.UNKNOWN)))
 
         asked = "\0".join((step.id, step.action.value, *step.arguments))

@@ -11,6 +11,7 @@ import binascii
 import codecs
 import re
 import unicodedata
+from collections.abc import Iterator
 
 from bot.evidence.own_steps.weigh import hollow_problem, refutes
 from bot.evidence.transitions import passed
@@ -49,14 +50,7 @@ def citation_problem(
         return ""
     if not cited:
         return f'It says "{outcome.value}" and cites nothing.'
-    seen = [known[id_] for id_ in cited]
-    found = _why_not_shown(requirement, outcome, seen)
-    if found or outcome is not VerdictOutcome.SATISFIED:
-        return found
-    speaking = next((one.id for one in seen if speaks_to_judges(one)), "")
-    if speaking:
-        return f"What {speaking} shows tells judges what to say: what cites it counts for nothing."
-    return _why_hollow(requirement, seen, around)
+    return next(_doubts(requirement, outcome, [known[id_] for id_ in cited], around), "")
 
 
 def speaks_to_judges(one: Evidence) -> bool:
@@ -101,33 +95,32 @@ def failing_on_head(
     )
 
 
-def _why_not_shown(requirement: Requirement, outcome: VerdictOutcome, seen: list[Evidence]) -> str:
+def _doubts(
+    requirement: Requirement, outcome: VerdictOutcome, seen: list[Evidence], around: str
+) -> Iterator[str]:
+    """Why what is cited does not show the outcome; each holds where those before it do not."""
     doubts = [_why_no_proof(requirement, one) for one in seen]
-    if all(doubts):
-        return f'It says "{outcome.value}", and {doubts[0]}'
+    proofs = [one for one, doubt in zip(seen, doubts, strict=True) if not doubt]
+    if not proofs:
+        yield f'It says "{outcome.value}", and {doubts[0]}'
     if outcome is not VerdictOutcome.SATISFIED:
-        return ""
-    failing = [one.id for one in seen if one.step.action not in LOOKS and passed(one.head) is False]
-    if failing:
-        return f'It says "satisfied" by {failing[0]}, which fails on head.'
-    proofs = [one for one in seen if not _why_no_proof(requirement, one)]
+        return
+    for one in seen:
+        if one.step.action not in LOOKS and passed(one.head) is False:
+            yield f'It says "satisfied" by {one.id}, which fails on head.'
     stale = [_why_nothing_new(requirement, one) for one in proofs]
-    return f'It says "satisfied", and {stale[0]}' if all(stale) else ""
-
-
-def _why_hollow(requirement: Requirement, seen: list[Evidence], around: str) -> str:
-    """Why nothing that is cited tests what was asked; the planner read the change's names too."""
-    proofs = [
-        one
-        for one in seen
-        if not (_why_no_proof(requirement, one) or _why_nothing_new(requirement, one))
-    ]
+    new = [one for one, why in zip(proofs, stale, strict=True) if not why]
+    if not new:
+        yield f'It says "satisfied", and {stale[0]}'
+    for one in seen:
+        if speaks_to_judges(one):
+            yield f"What {one.id} shows tells judges what to say: what cites it counts for nothing."
+    # Whether any of it tests what was asked: the planner read the change's names too.
     hollow = [
-        hollow_problem(one, requirement, around) if one.step.is_proposed else "" for one in proofs
+        hollow_problem(one, requirement, around) if one.step.is_proposed else "" for one in new
     ]
-    if not all(hollow):
-        return ""
-    return f'It says "satisfied", and {proofs[0].id} proves nothing of it. {hollow[0]}'
+    if all(hollow):
+        yield f'It says "satisfied", and {new[0].id} proves nothing of it. {hollow[0]}'
 
 
 def _why_no_proof(requirement: Requirement, one: Evidence) -> str:
