@@ -96,8 +96,13 @@ def _matters(one: FileChange, change: Change) -> bool:
     read_imports = _imports_of_python if file.suffix == ".py" else _imports_of_node
     new = read_imports(text for _, text in added_lines(one)) if file.suffix in _CODE else set()
     new = new - read_imports(text for _, text in removed_lines(one))
-    own = _own(change) if new and file.suffix == ".py" else set()
-    return any(name.strip() not in own for name in new)
+    if new and file.suffix == ".py":  # the modules at the top of the tree are there anyway
+        paths = (
+            one.removeprefix("src/").removesuffix("/__init__.py") for one in change.head.paths()
+        )
+        own = {one.removesuffix(".py") for one in paths if "/" not in one}
+        new = {name for name in new if name.strip() not in own}
+    return bool(new)
 
 
 def _packaging_of_python(text: str) -> object:
@@ -147,12 +152,6 @@ def _imports_of_python(lines: Iterable[str]) -> set[str]:
 
 def _imports_of_node(lines: Iterable[str]) -> set[str]:
     return {match[1] for line in lines for match in _SCRIPT.finditer(line)} - _BUILT_IN
-
-
-def _own(change: Change) -> set[str]:
-    """Return the names of the modules at the top of the tree: these are there anyway."""
-    paths = (path.removeprefix("src/").removesuffix("/__init__.py") for path in change.head.paths())
-    return {one.removesuffix(".py") for one in paths if "/" not in one}
 
 
 # --- what it means ----------------------------------------------------------------------------
@@ -212,8 +211,10 @@ async def use_installed(services: Services, case: EvaluationContext, step: Step)
     """Use the first project that users can install of those that the paths in the arguments are of."""
     for project in dict.fromkeys(map(case.built.at, step.arguments)):
         if shown := await _used(services, case, project, step):
-            base, head = _observed(shown)
-            return showing(step, base, head)
+            base, head = shown
+            is_lost = base and (broken(base, head) or doubts(base, head) or shut(base, head))
+            before = _observation(Side.BASE, base, 0) if base else None
+            return showing(step, before, _observation(Side.HEAD, head, int(bool(is_lost))))
     return Seen()
 
 
@@ -280,15 +281,6 @@ def _wanted(case: EvaluationContext, place: StepSide, root: str, step: Step) -> 
 
 def _below(above: str, paths: Iterable[str]) -> tuple[str, ...]:
     return tuple(path.removeprefix(above) for path in paths if path.startswith(above))
-
-
-def _observed(shown: ShownBoth[InstalledSide]) -> tuple[Observation | None, Observation]:
-    """Tell what was seen on each side, and whether head lost anything."""
-    base, head = shown
-    if base is None:
-        return None, _observation(Side.HEAD, head, 0)
-    is_lost = broken(base, head) or doubts(base, head) or shut(base, head)
-    return _observation(Side.BASE, base, 0), _observation(Side.HEAD, head, int(bool(is_lost)))
 
 
 def _observation(side: Side, seen: InstalledSide, exit_code: int) -> Observation:

@@ -87,8 +87,8 @@ def tie_tests(
     `corpus` are all tests at hand; they say which words are common. With several requirements a test
     is tied by words only to those that it fits about as well as its best one.
     """
-    scale = _Scale(requirements, corpus)
     demands = [_demand(requirement) for requirement in requirements]
+    scale = _Scale(demands, corpus)
     ties: list[Tie] = []
     for test in tests[:MAX_TESTS]:
         explicit: list[Tie] = []
@@ -122,8 +122,11 @@ def _similar_ties(test: TestComparison, demands: Sequence[_Demand], scale: _Scal
         return ties
     # A title may be a topic only: what is asked stands as code in its text.
     (demand,) = demands
-    name = test_name(test.id)
-    met = sorted(one for one in _spelled_code(demand.requirement) if _bears(name, one))
+    met = sorted(
+        one
+        for one in _spelled_code(demand.requirement)
+        if re.search(rf"(?<![^\W_]){re.escape(one)}(?![^\W_])", test_name(test.id))
+    )
     of_name = scale.share_of_bare_name(test, demand.said)
     why = f"matched on: {', '.join(met)}"
     return [Tie(demand.requirement.id, test.id, THRESHOLD, why, of_name=of_name)] if met else []
@@ -139,10 +142,6 @@ def _spelled_code(requirement: Requirement) -> frozenset[str]:
     )
 
 
-def _bears(test: str, name: str) -> bool:
-    return re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", test) is not None
-
-
 def _demand(requirement: Requirement) -> _Demand:
     words = words_of(_UNTOLD.sub(" ", requirement.text))
     detail = words_of(_UNTOLD.sub(" ", requirement.detail))
@@ -150,31 +149,27 @@ def _demand(requirement: Requirement) -> _Demand:
 
 
 class _Scale:
-    """How much each word tells, given the tests and the requirements of one task."""
+    """How much each word tells, given the tests and the demands of one task."""
 
     margin = 0.85
 
-    def __init__(
-        self, requirements: Sequence[Requirement], corpus: Sequence[TestComparison]
-    ) -> None:
+    def __init__(self, demands: Sequence[_Demand], corpus: Sequence[TestComparison]) -> None:
         functions = {(t.path, test_name(t.id)): t for t in corpus}
         self._tests = len(functions)
         self._document_frequency = Counter(
             word for t in functions.values() for word in _all_words(t)
         )
         self._weights: dict[str, float] = {}
-        self._requirements = len(requirements)
-        self._requirement_frequency = Counter(
-            word for r in requirements for word in _demand(r).words
-        )
+        self._demands = len(demands)
+        self._demand_frequency = Counter(word for one in demands for word in one.words)
 
     def weight(self, word: str) -> float:
         """Inverse document frequency over tests, times how few requirements share the word."""
         if word not in self._weights:
             weight = math.log(1 + (self._tests + 1) / (1 + self._document_frequency[word]))
-            sharing = max(1, self._requirement_frequency[word])
-            if self._requirements != 1 and sharing != 1:
-                weight = weight * (1 - sharing / self._requirements) / sharing
+            sharing = max(1, self._demand_frequency[word])
+            if self._demands != 1 and sharing != 1:
+                weight = weight * (1 - sharing / self._demands) / sharing
             if word.isdigit() and not self._document_frequency[word]:
                 weight = 0.0  # "(fixes #401)": a number that no test bears tells none from another
             self._weights[word] = weight
@@ -248,8 +243,8 @@ def test_name(test_id: str) -> str:
 
 
 def _words_of_test(test: TestComparison) -> _TestWords:
-    docstring = re.search(r'"""(.*?)"""|\'\'\'(.*?)\'\'\'', test.source, re.DOTALL)
-    told = (docstring.group(1) or docstring.group(2) or "") if docstring else ""
+    docstring = re.search(r'("""|\'\'\')(.*?)\1', test.source, re.DOTALL)
+    told = docstring[2] if docstring else ""
     scope = () if _TITLED.search(test.path) else _without_case(test).split("::")[1:-1]
     name = " ".join((test_name(test.id), *scope))
     words = Vocabulary(words_of(f"{name} {told}"), joined_words(name))

@@ -41,20 +41,18 @@ def compare(runs: FourRuns, diff: Diff) -> FourWay:
     if diff.truncated:  # of the tests, the trees tell which ones the author touched
         on_head = {result.path for result in runs.head_on_head.results}
         changed |= {path for path in on_head if is_below(path, runs.head_paths)}
-    rows = _Table(runs, diff, changed).rows()
-    comparisons = [one for four in rows if not (_is_lint(four, one := _comparison(four)))]
+    comparisons: list[TestComparison] = []
+    for four in _Table(runs, diff, changed).rows():
+        one, shown = _comparison(four), four.head_on_head
+        is_shown = one.change in (TestChange.FAIL_TO_PASS, TestChange.NEVER_FAILED)
+        # That a linter is content with a file now shows nothing of what code does.
+        if not (is_shown and shown is not None and shown.is_lint):
+            comparisons.append(one)
     on_base = runs.head_on_base
     ended = on_base.problem if on_base is not None and not on_base.complete else ""
     return FourWay(
         tuple(sorted(comparisons, key=lambda item: item.id)), problem, ended_on_base=ended
     )
-
-
-def _is_lint(four: Four, found: TestComparison) -> bool:
-    """Tell whether a linter is content with a file now: that shows nothing of what code does."""
-    shown = four.head_on_head
-    is_shown = found.change in (TestChange.FAIL_TO_PASS, TestChange.NEVER_FAILED)
-    return shown is not None and shown.is_lint and is_shown
 
 
 def why_it_failed(result: TestResult) -> str:
