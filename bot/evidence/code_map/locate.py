@@ -167,10 +167,9 @@ def _told(symbol: Symbol, one: _Match, request: _Request, is_changed: bool) -> L
     """Say why, with the shared words as the requirement spells them."""
     why = one.why
     if one.shared:
-        words = [word for word in dict.fromkeys(re.findall(r"\w+", request.text)) if word]
         said = [
             f"“{word}”"
-            for word in words
+            for word in dict.fromkeys(re.findall(r"\w+", request.text))
             if any(stem.startswith(shared) for stem in name_words(word) for shared in one.shared)
         ]
         why = f"shares {', '.join(said[:4])} with it"

@@ -130,10 +130,9 @@ def _in_python(before: str, after: str, trees: Trees) -> Iterator[_Dropped]:
         if name not in functions:
             continue
         base = functions[name]
-        known = [one for child in ast.walk(base) for one in _handled(child, _drops)]
-        turned = [one for child in ast.walk(base) for one in _handled(child, _raises)]
+        known, turned = [*_handled(base, _drops)], [*_handled(base, _raises)]
         parts = _parts(base.body)
-        for one in (found for child in ast.walk(node) for found in _handled(child, _drops)):
+        for one in _handled(node, _drops):
             told = [
                 part
                 for part in one.parts & parts
@@ -174,17 +173,18 @@ def _parts(body: list[ast.stmt]) -> frozenset[str]:
     return frozenset(ast.unparse(one) for one in found)
 
 
-def _handled(node: ast.AST, is_so: Callable[[ast.ExceptHandler], bool]) -> Iterator[_Handled]:
-    """Yield what a `try` handles in one way; a `with suppress(…)` drops it."""
-    if isinstance(node, ast.Try):
-        for handler in filter(is_so, node.handlers):
-            yield _Handled(_parts(node.body), _classes(handler.type), handler.lineno)
-    elif isinstance(node, ast.With | ast.AsyncWith) and is_so is _drops:
-        for item in node.items:
-            call = item.context_expr
-            if isinstance(call, ast.Call) and ast.unparse(call.func).endswith("suppress"):
-                errors = frozenset[str]().union(*(_classes(one) for one in call.args))
-                yield _Handled(_parts(node.body), errors, node.lineno)
+def _handled(function: Function, is_so: Callable[[ast.ExceptHandler], bool]) -> Iterator[_Handled]:
+    """Yield what each `try` handles in one way; a `with suppress(…)` drops it."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Try):
+            for handler in filter(is_so, node.handlers):
+                yield _Handled(_parts(node.body), _classes(handler.type), handler.lineno)
+        elif isinstance(node, ast.With | ast.AsyncWith) and is_so is _drops:
+            for item in node.items:
+                call = item.context_expr
+                if isinstance(call, ast.Call) and ast.unparse(call.func).endswith("suppress"):
+                    errors = frozenset[str]().union(*(_classes(one) for one in call.args))
+                    yield _Handled(_parts(node.body), errors, node.lineno)
 
 
 def _classes(kind: ast.expr | None) -> frozenset[str]:
