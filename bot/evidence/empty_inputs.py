@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from bot.diff.kinds import is_test_file
 from bot.diff.lines import TextReader, is_gone, old_path
-from bot.diff.python_source import parse_python
+from bot.diff.python_source import named_functions, parse_python
 from bot.evidence.case import Case
 from bot.evidence.oracle import unsatisfied, unverified
 from bot.evidence.planning import Change
@@ -55,8 +55,6 @@ _STEP = Step(
     action=ActionKind.DYNAMIC_EXECUTION,
 )
 
-Function = ast.FunctionDef
-
 
 def plan_empty_calls(_: Requirements, change: Change) -> Step | None:
     """Plan the calls to make, where there are any."""
@@ -86,18 +84,15 @@ def promises(source: str | None, name: str) -> str:
     return next((ast.get_docstring(node) or "" for n, node in _functions(source) if n == name), "")
 
 
-def _functions(source: str | None) -> Iterator[tuple[str, Function]]:
+def _functions(source: str | None) -> Iterator[tuple[str, ast.FunctionDef]]:
     """Yield the functions of a module and the methods of its classes, by their qualified names."""
     tree = parse_python(source)
-    for node in tree.body if tree else ():
-        if isinstance(node, ast.FunctionDef):
-            yield node.name, node
-        elif isinstance(node, ast.ClassDef):
-            inner = (one for one in node.body if isinstance(one, ast.FunctionDef))
-            yield from ((f"{node.name}.{one.name}", one) for one in inner)
+    for name, node in named_functions(tree.body) if tree else ():
+        if isinstance(node, ast.FunctionDef) and name.count(".") < 2:
+            yield name, node
 
 
-def _arguments(node: Function, *, is_method: bool) -> tuple[tuple[str, str], ...] | None:
+def _arguments(node: ast.FunctionDef, *, is_method: bool) -> tuple[tuple[str, str], ...] | None:
     """The empty arguments that a call needs; None where one would have to be guessed."""
     decorators = {
         ast.unparse(one).partition("(")[0].rpartition(".")[2] for one in node.decorator_list
@@ -124,7 +119,7 @@ def _arguments(node: Function, *, is_method: bool) -> tuple[tuple[str, str], ...
     return tuple(empty)
 
 
-def _counted(node: Function) -> set[str]:
+def _counted(node: ast.FunctionDef) -> set[str]:
     """The names that are counted, summed or gone through: those that can be empty."""
     found: set[str] = set()
     for part in ast.walk(node):
@@ -150,7 +145,7 @@ def _is_count(node: ast.expr, counts: frozenset[str]) -> bool:
     return node.func.id in _COUNTS
 
 
-def _divides_by_a_count(node: Function) -> bool:
+def _divides_by_a_count(node: ast.FunctionDef) -> bool:
     counts = frozenset[str]()
     for _ in range(2):  # a count may be handed on once
         names: set[str] = set()

@@ -97,8 +97,8 @@ class Bindings:
     """The names of one test function and of its module."""
 
     def __init__(self, module: ast.Module, test: ast.AST) -> None:
-        self.constants = bound_literals(module) | bound_literals(test)
         self._module = bound_literals(module)
+        self.constants = self._module | bound_literals(test)
         self._given: dict[str, list[tuple[int, ast.expr]]] = {}
         for node in ast.walk(test):
             if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
