@@ -43,6 +43,7 @@ _GIVEN = (
     r"|setattr\([^()\n]{{0,80}}['\"]{name}['\"]"
 )
 """How a test gives or sets one."""
+_SET = r"\.{name}\s?=(?!=)|setattr\([^()\n]{{0,80}}['\"]{name}['\"]"
 
 
 def unasked_options(inspection: Inspection) -> Iterator[Finding]:
@@ -51,7 +52,7 @@ def unasked_options(inspection: Inspection) -> Iterator[Finding]:
     turned = [code_of([one]) for one in inspection.turned_green if one.source]
     if not turned or _SPEAKS_OF_OPTIONS.search(said):
         return
-    known = Vocabulary(words_of(said))
+    known, for_all = Vocabulary(words_of(said)), _set_up_for_all(inspection)
     for change in inspection.shipped((".py", *SCRIPT.suffixes)):
         before = inspection.before(change)
         own = _own_names(inspection, change) if before else frozenset()
@@ -59,12 +60,24 @@ def unasked_options(inspection: Inspection) -> Iterator[Finding]:
             if name in own or any(map(known.knows, words_of(name))):
                 continue
             given = re.compile(_GIVEN.format(name=re.escape(name)))
-            if all(given.search(code) for code in turned):
+            is_set = re.search(_SET.format(name=re.escape(name)), for_all)
+            if is_set or all(given.search(code) for code in turned):
                 message = (
                     f"Each test that passes with this change only gives `{name}`, which is new. Where it is "
                     "not given, all may be as before, and the task does not speak of it."
                 )
                 yield make_finding(OPTION_UNASKED, change, line, message)
+
+
+def _set_up_for_all(inspection: Inspection) -> str:
+    """Return what the change has done before any test of a file runs, or of a folder (`conftest.py`)."""
+    tests = (one for one in inspection.diff.files if is_test_file(one.path))
+    return "\n".join(
+        line
+        for change in tests
+        for _, line in added_lines(change)
+        if change.path.endswith("conftest.py") or line[:1].strip()
+    )
 
 
 def _own_names(inspection: Inspection, change: FileChange) -> frozenset[str]:

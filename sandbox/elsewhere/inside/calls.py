@@ -259,9 +259,9 @@ def function_of(told: dict[str, Any]) -> tuple[type | None, Any]:
     *classes, name = told["name"].split(".")
     for one in classes:
         owner = getattr(owner, one)
-    if classes:
-        return owner, method(owner, name)[told["depth"]]
-    return None, chain(getattr(owner, name))[told["depth"]]
+    found = method(owner, name) if classes else chain(getattr(owner, name))
+    # What one side wraps, the other may have as it is.
+    return (owner if classes else None), found[min(told["depth"], len(found) - 1)]
 
 
 class Repeats(NamedTuple):
