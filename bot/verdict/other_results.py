@@ -274,7 +274,7 @@ def cannot_be_tried(claim: Claim) -> Gap | None:
     varies = _VARIES.search(claim.asked) is not None
     for one in claim.inputs:
         call = f"`{one.tested.call}`"
-        if one.endless > len(one.near):
+        if one.endless > max(_FEW, len(one.near)):
             what = f"{one.endless} calls near {call} come to no end in the time for it"
         elif one.problem is Unmeasured.NO_END:
             what = f"{call} comes to no end in the time for it"
