@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import os
+from _blake2 import blake2b
 from types import CodeType, TracebackType
 
 _LARGEST_SOURCE = 2000
 _LARGEST_MESSAGE = 4000
 _LARGEST_LINE = 300
+_LARGEST_NAME = 1000
 _OWN_FOLDER = os.path.dirname(__file__)  # noqa: PTH120
 _LARGEST_FILE_BYTES = 2_000_000
 
@@ -21,6 +23,14 @@ def tail(text: str) -> str:
     end = text[-_LARGEST_MESSAGE:]
     start = end.find("\n", 0, _LARGEST_MESSAGE // 10) + 1
     return "... " + end[start:]
+
+
+def name(text: str) -> str:
+    """Return the name of a test; of one that holds a whole value, its beginning and a digest of all."""
+    if len(text) <= _LARGEST_NAME:
+        return text
+    digest = blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+    return f"{text[:_LARGEST_NAME]}... {digest}"
 
 
 def raised(error: BaseException) -> str:

@@ -244,7 +244,7 @@ class WatchBase:
         example = getattr(item, "dtest", None)
         if example is not None:
             line, source = (example.lineno or 0) + 1, str(example.docstring)[:2000]
-        name = item.nodeid
+        name = describe.name(item.nodeid)
         self._used[name] = self._used.get(name, 0) + 1
         if self._used[name] > 1:
             name = f"{name}#{self._used[name]}"

@@ -152,7 +152,7 @@ def _take(record: dict[str, object], reading: _Reading, place: _Place) -> None:
         reading.plain = text_of(record, "said")
         reading.node, reading.wanted_node = text_of(record, "node"), text_of(record, "wanted")
     elif kind in ("forged", "cut"):
-        reading.forged = str(record.get("why", "a record that was cut off"))
+        reading.forged = reading.forged or str(record.get("why", "a record that was cut off"))
     elif kind == "ended":
         reading.part.wait_status = integer_of(record, "status")
     elif reading.part.ended:

@@ -98,7 +98,7 @@ def _take(record: dict[str, object], reading: _RecordReading) -> None:
     if kind == "ended":
         reading.wait_status = integer_of(record, "status")
     elif kind in ("forged", "cut"):
-        reading.forged = str(record.get("why", "a record that was cut off"))
+        reading.forged = reading.forged or str(record.get("why", "a record that was cut off"))
     elif reading.status is not None:
         reading.forged = "a record after the end of the run"
     elif kind == "session":

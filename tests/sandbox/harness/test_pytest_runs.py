@@ -452,6 +452,15 @@ def test_a_long_failure_keeps_its_end(bench: Bench) -> None:
     assert "the end" in result.message
 
 
+def test_a_test_that_is_named_for_a_whole_file_has_a_short_name(bench: Bench) -> None:
+    parameters = '("x" * 2_000_000 + "a", "x" * 2_000_000 + "b")'
+    text = f"import pytest\n\n@pytest.mark.parametrize('v', {parameters})\ndef test_v(v): pass\n"
+    run = bench.results({"test_v.py": text})
+    assert (run.complete, run.forged, len(run.results)) == (True, False, 2)
+    names = {one.id for one in run.results}
+    assert len(names) == 2 and max(map(len, names)) < 1100
+
+
 def test_a_thousand_tests(bench: Bench) -> None:
     text = "import pytest\n@pytest.mark.parametrize('n', range(1000))\ndef test_n(n): pass\n"
     run = bench.results({"test_many.py": text})
