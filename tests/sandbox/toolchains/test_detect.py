@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from sandbox.toolchains import SetupHints, Toolchain
 from sandbox.toolchains.projects import Projects
+from sandbox.toolchains.python_project import read_project
+from sandbox.toolchains.tree import Tree
 from sandbox.values import Recipe, TestRunner
 from tests.sandbox.toolchains.projects import PROJECTS, TEST, detect, project, write
 
@@ -666,6 +668,26 @@ def test_poetrys_notation_is_translated(tmp_path: Path) -> None:
     words = installs(found)
     assert {"pytest>=8.1,<9", "trio[x]>=0.22,<0.23", "zero>=0.3.1,<0.4", "any"} <= set(words)
     assert not [word for word in words if word.startswith("local")]
+
+
+@pytest.mark.parametrize(
+    ("named", "backend", "is_asked"),
+    [
+        ("", "poetry.core.masonry.api", True),
+        ("dependencies = []", "poetry.core.masonry.api", False),
+        ("", "hatchling.build", False),
+    ],
+)
+def test_poetrys_own_table_counts_where_the_project_names_no_dependencies(
+    tmp_path: Path, named: str, backend: str, is_asked: bool
+) -> None:
+    text = (
+        f'[build-system]\nrequires = ["x"]\nbuild-backend = "{backend}"\n'
+        f'[project]\nname = "tally"\nversion = "1"\n{named}\n'
+        '[tool.poetry.dependencies]\npython = "^3.8"\ncryptography = ">=47"\n'
+    )
+    write(tmp_path, {"pyproject.toml": text})
+    assert read_project(Tree(tmp_path)).is_dynamic is is_asked
 
 
 @pytest.mark.parametrize(
