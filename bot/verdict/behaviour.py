@@ -302,9 +302,12 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
         if t.written_by_author and (t.id in ties or case.is_sole(requirement))
     ]
     if unsteady:
+        where = f"head ({pass_rate(unsteady[0])})"
+        if unsteady[0].flakes_on_base:
+            where = "base (it passed there at first, and failed when it was run again)"
         return unverified(
             requirement,
-            f"{told_of(unsteady, 'is', 'are')} flaky on head ({pass_rate(unsteady[0])}). That shows nothing.",
+            f"{told_of(unsteady, 'is', 'are')} flaky on {where}. That shows nothing.",
             "Make the test deterministic and push.",
         )
     alone = case.is_sole(requirement) and not case.groups.proofs

@@ -676,6 +676,9 @@ def test_the_pass_rate_stands_in_the_reason():
     found = verdict_of("R1", requirements(), observed(flaky))
     assert found.outcome is UNVERIFIED
     assert "passed 3 of 5" in found.reason
+    flaky = replace(flaky, passes=0, flakes_on_base=True)
+    found = verdict_of("R1", requirements(), observed(flaky))
+    assert "is flaky on base (it passed there at first, and" in found.reason
 
 
 ROUNDED = comparison(
