@@ -9,6 +9,9 @@ from pathlib import PurePosixPath
 
 from sandbox.values import Outcome
 
+_LONGEST_SHOWN = 200  # letters of the id of a test
+_KEPT = 90  # of each end of a longer one
+
 
 class Transition(StrEnum):
     """What changed from base to head; the transition is the evidence."""
@@ -79,8 +82,10 @@ class TestComparison:
 
     @property
     def shown(self) -> str:
-        """Its id as code of a sentence, which a mark inside of it would end."""
-        return "`" + self.id.replace("`", "'") + "`"
+        """Its id as code of a sentence, which a mark inside of it would end; a long one by its two ends."""
+        name = self.id.replace("`", "'")
+        is_long = len(name) > _LONGEST_SHOWN
+        return f"`{name[:_KEPT]}…{name[-_KEPT:]}`" if is_long else f"`{name}`"
 
     @property
     def only_loads_otherwise(self) -> bool:

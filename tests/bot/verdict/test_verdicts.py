@@ -669,6 +669,12 @@ def test_what_proves_nothing_is_unknown(silent):
     assert transition(silent, observation(0)) is Transition.UNKNOWN
 
 
+def test_a_long_id_is_told_by_its_two_ends():
+    long = replace(SPLIT, id=f"{SPLIT.id}[{'x' * 900}-last]")
+    assert long.shown.startswith(f"`{SPLIT.id}[xx") and long.shown.endswith("x-last]`")
+    assert "…" in long.shown and len(long.shown) < 200
+
+
 def test_the_pass_rate_stands_in_the_reason():
     steady = replace(SPLIT, passes=1, runs=1)
     assert "passed again on a re-run" in verdict_of("R1", requirements(), observed(steady)).reason
