@@ -187,7 +187,7 @@ class _Conditioned:
 
 
 def _conditioned(line: str) -> _Conditioned:
-    found = re.match(r"([\w{},!-]+)\s*:\s+", line)
+    found = re.match(r"([\w.{},!-]+)\s*:\s+", line)
     return _Conditioned(line[found.end() :], found[1]) if found else _Conditioned(line, "")
 
 
