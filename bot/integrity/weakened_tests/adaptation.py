@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from bot.diff.lines import Texts, is_gone, is_new, old_path
 from bot.diff.python_source import Definition, parse_python, path_to
@@ -141,19 +142,39 @@ def _imported(tree: ast.Module) -> dict[str, str]:
 
 
 def _shared(tree: ast.Module, test: str) -> list[str]:
-    """All code of the file that is no test and no import, outside other test classes."""
+    """All code of the file that is no import and no test, nor in test classes that nothing else uses."""
     parts = test.split("::")
     shared: list[str] = []
     scopes: list[ast.Module | Definition] = [tree, *path_to(tree, test)[:-1]]
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     for depth, scope in enumerate(scopes):
         for node in scope.body:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 continue
-            if isinstance(node, Definition) and node.name.lower().startswith("test"):
-                shared += [ast.dump(d) for d in node.decorator_list if node.name == parts[depth]]
-            else:
+            if not _holds_tests(node):
                 shared.append(ast.dump(node))
+            elif node.name == parts[depth] or node.name in used:
+                is_own = node.name == parts[depth]
+                shared += [ast.dump(one) for one in _around(node, is_own=is_own)]
     return shared
+
+
+def _holds_tests(node: ast.stmt) -> TypeGuard[Definition]:
+    """Whether a statement is a test, or a class of tests by its own name or by those of its methods."""
+    if not isinstance(node, Definition):
+        return False
+    inside = node.body if isinstance(node, ast.ClassDef) else []
+    named = [node, *(one for one in inside if isinstance(one, Definition))]
+    return any(one.name.lower().startswith("test") for one in named)
+
+
+def _around(node: Definition, *, is_own: bool) -> list[ast.AST]:
+    """Return what a test or a class of tests is made of beside tests: of a test's own class, its head."""
+    found: list[ast.AST] = [*node.decorator_list]
+    if isinstance(node, ast.ClassDef):
+        found += [*node.bases, *node.keywords]
+        found += [] if is_own else [one for one in node.body if not _holds_tests(one)]
+    return found
 
 
 def _normal(node: Definition) -> str:

@@ -443,6 +443,29 @@ def test_what_counts_as_only_adapted(after, same):
     assert follows(MOVED, after) is same
 
 
+CLASSES = (
+    "from shop._old import split\n\n\nclass TestHelp:\n    def check(self, n):\n        assert n == 10\n\n\n"
+    "class SplitTests(TestHelp):\n    def test_split(self):\n        self.check(sum(split(10, 3)))\n\n\n"
+    "class OtherTests:\n    def test_other(self):\n        assert other() == 1\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        ("other() == 1", "other() == 2", True),
+        ("assert n == 10", "assert n", False),
+        ("SplitTests(TestHelp)", "SplitTests(TestLess)", False),
+    ],
+)
+def test_only_another_class_of_tests_may_change_beside_an_adapted_test(old, new, same):
+    after = CLASSES.replace("_old", "_new").replace(old, new)
+    base, head = Tree({PATH: CLASSES}), Tree({PATH: after})
+    test = replace(four_ways(FAILED, FAILED, PASSED), id=f"{PATH}::SplitTests::test_split")
+    diff = Diff((changed(PATH, CLASSES, after),))
+    assert bool(find_adapted((test,), diff, base, head)) is same
+
+
 def test_parameters_of_inner_functions_may_follow_but_not_their_defaults():
     before = in_test("def hook(arg, n=1): pass", "assert register(hook) == 1")
     assert follows(before, before.replace("(arg", "(self, arg"))
