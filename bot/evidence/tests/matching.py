@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable
 from difflib import SequenceMatcher
 
 from bot.values import TestComparison
@@ -17,6 +17,7 @@ _TITLE = re.compile(r"(?<!\\)(['\"`])(?:\\.|(?!\1)[^\\])*\1", re.S)
 _SHORTEST_BODY = 25  # characters; below, equal bodies say nothing ("pass")
 _SAME_SHARE = 0.6  # of the lines of two tests, from which on one was made from the other
 _FEWEST_LINES = 3  # that two such tests have in common
+_CALL = re.compile(r"(?=.{40}).*\w\([^)\n]{0,200}['\"\d]")
 _MOST_REPLACED, _MOST_LINES = 60, 100  # tests of one side, and lines of one, that are compared
 
 
@@ -70,15 +71,18 @@ def in_place(
     """Return base id → the test that took its place under another name, with another expectation.
 
     Only where base's version breaks on head: for what is deleted and would still pass there is a rule of its
-    own. Both stand in one file, and neither has more lines in common with any other test of it.
+    own. Both stand in one file, and neither has more lines in common with any other test of it; or they make
+    the same call with values, which no other test makes.
     """
+    base, head = list(base), list(head)
     taken = {result.id for result in matched.values()}
     left = [one for one in base if one.id not in matched and _stands_alone(one)]
     paths = {one.path for one in left if is_broken(one)}
     left = [one for one in left if one.path in paths][:_MOST_REPLACED]
     new = [one for one in head if one.id not in taken and _stands_alone(one) and one.path in paths]
     new = new[:_MOST_REPLACED]
-    near = [(a, b, share) for a in left for b in new if (share := _same_share(a, b))]
+    own = _own_calls(base, paths) & _own_calls(head, paths) if left and new else set()
+    near = [(a, b, share) for a in left for b in new if (share := _same_share(a, b, own))]
     found: dict[str, TestResult] = {}
     for one, other, share in near:
         rivals = [s for a, b, s in near if (a.id == one.id) != (b.id == other.id)]
@@ -91,11 +95,20 @@ def _stands_alone(result: TestResult) -> bool:
     return not (result.table or "[" in result.id or is_whole_file(result) or result.is_doctest)
 
 
-def _same_share(one: TestResult, other: TestResult) -> float:
+def _own_calls(tests: Iterable[TestResult], paths: Collection[str]) -> set[str]:
+    """Return the long lines with a call with values that only one test of some files has."""
+    lines = (line for one in tests if one.path in paths for line in {*_lines(one)})
+    return {line for line, count in Counter(lines).items() if count == 1 and _CALL.search(line)}
+
+
+def _same_share(one: TestResult, other: TestResult, own: Collection[str]) -> float:
     """Return the share of lines that two tests of a file have in common; 0 where it is too small."""
     if one.path != other.path:
         return 0.0
-    matcher = SequenceMatcher(None, _lines(one), _lines(other), autojunk=False)
+    before, after = _lines(one), _lines(other)
+    if {*before} & {*after} & {*own}:
+        return 1.0
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
     same = sum(block.size for block in matcher.get_matching_blocks())
     return matcher.ratio() if same >= _FEWEST_LINES and matcher.ratio() >= _SAME_SHARE else 0.0
 

@@ -336,6 +336,30 @@ def test_a_test_that_has_little_in_common_replaces_none() -> None:
     assert replaced(F, more=other) == {"sends *": "pass_to_fail", "plain for *": "fail_to_pass"}
 
 
+LONG = "  const got = send('text/plain; charset=utf-8', {level: 9});\n  t.is(got, "
+
+
+@pytest.mark.parametrize(
+    ("want", "on_base", "change"),
+    [("'plain'", F, "expectation_changed"), ("''", P, "pass_to_fail")],
+)
+def test_the_same_call_with_another_result_under_another_title_is_an_edited_test(
+    want: str, on_base: Outcome, change: str
+) -> None:
+    file, wants = "test/a.test.js", {"old": "'gzip'", "new": want}
+    old, new = (
+        TestResult(
+            f"{file}::{name}", P, path=file, source=f"x\ntest('{name}', t => {{\n{LONG}{one});\n}})"
+        )
+        for name, one in wants.items()
+    )
+    runs = FourRuns(
+        TestRun(True, (old,)), TestRun(True, (new,)),
+        run({old.id: F}), run({new.id: on_base}), (file,), (file,),
+    )  # fmt: skip
+    assert changes(compare(runs, TEST_CHANGED))[old.id] == change
+
+
 def test_new_parameters_with_new_expectations() -> None:
     old, new = f"{TEST}[2-4]", f"{TEST}[2-8]"
     runs = FourRuns(run({old: P}), run({new: P}), run({old: F}), run({new: F}), (FILE,), (FILE,))
