@@ -58,7 +58,7 @@ def expectation_reasons(case: Case) -> Iterator[GateReason]:
                 (test.id,),
             )
     unasked = [test for test in unasked if test not in went]
-    loads = [one for one in unasked if one.only_loads_otherwise]
+    loads = [one for one in unasked if one.only_loads_otherwise or _only_follows(case, one)]
     lacking = case.observed.tests.bereft
     bereft = [one for one in unasked if one.id in lacking and one not in loads]
     grown = {one: found.new_member for one in unasked if (found := case.adapted(one))}
@@ -72,6 +72,12 @@ def expectation_reasons(case: Case) -> Iterator[GateReason]:
         if tests:
             said = text.format(tests=test_ids(tests), s="s" if len(tests) == 1 else "")
             yield _for_a_person(said, _SAY_SO, [test.id for test in tests])
+
+
+def _only_follows(case: Case, test: TestComparison) -> bool:
+    """Whether a test demands what it did, where head's code keeps base's version of its file from loading."""
+    adapted = case.adapted(test)
+    return bool(test.not_loaded) and adapted is not None and not adapted.new_member
 
 
 def _for_a_person(text: str, next_step: str, tests: Iterable[str]) -> GateReason:

@@ -545,6 +545,15 @@ def test_an_adapted_test_needs_a_person_where_an_interface_broke(message, conclu
     assert conclusion_of(tests=replace(tests, adapted=())).value == "action_required"
 
 
+def test_an_adapted_test_whose_file_cannot_be_loaded_is_not_said_to_expect_anything_else():
+    tests, _ = adapted_test("E   ModuleNotFoundError: No module named 'shop.old'\n\nt.py:1: E")
+    one = replace(tests.comparisons[-1], not_loaded="ModuleNotFoundError")
+    seen = observed(tests=replace(tests, comparisons=(*tests.comparisons[:-1], one)))
+    told = " ".join(reason.text for reason in gate_of(requirements(), seen).reasons)
+    assert "reads as on base, but base's version of the file cannot be loaded" in told
+    assert "expects" not in told
+
+
 @pytest.mark.parametrize(
     "new",
     [
