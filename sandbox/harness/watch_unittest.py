@@ -68,12 +68,16 @@ class UnittestWatch(unittest.TestResult):
         for number, test in enumerate(self._all):
             self._numbers[id(test)] = number
             name, path, line, source = test.id(), _path(test), 0, ""
+            example = getattr(test, "_dt_test", None)
             if name.startswith(_LOADER):
                 name = path
+            elif example is not None:
+                line, source = (example.lineno or 0) + 1, str(example.docstring)[:2000]
             else:
                 method = getattr(test, getattr(test, "_testMethodName", ""), None)
                 line, source = self._sources.of(method)
-            self._record("test", id=name, path=path, line=line, source=source)
+            told = {"doctest": True} if example is not None else {}
+            self._record("test", id=name, path=path, line=line, source=source, **told)
         self._record("collected", count=len(self._numbers))
         return kept
 
@@ -197,6 +201,8 @@ def _path(test: Any) -> str:
     name = test.id()
     if name.startswith(_LOADER):
         return _guess(name[len(_LOADER) :].partition(".")[2].replace(".", "/"))
+    if example := getattr(test, "_dt_test", None):
+        return _relative(str(example.filename))
     module = sys.modules.get(type(test).__module__)
     file = getattr(module, "__file__", None)
     return _relative(str(file)) if file else _guess(type(test).__module__.replace(".", "/"))

@@ -108,6 +108,13 @@ def _is_unclear(word: str) -> bool:
     return bool(re.search(r"[$`\0\n]|\{[\w:]+\}", word))
 
 
+def _is_suite(tree: Tree, name: str) -> bool:
+    """Tell whether a dotted name is that of a function which gives a suite, in a module of the tree."""
+    module, _, function = name.rpartition(".")
+    text = tree.read(f"{module.replace('.', '/')}.py") if module else ""
+    return re.search(rf"(?m)^def {re.escape(function)}\(\):", text) is not None
+
+
 def _paths(tree: Tree, call: RunnerLine, word: str) -> Iterator[str]:
     """Yield a path as the tree has it; a pattern gives the files that it stands for."""
     if word == "discover" and call.runner == "unittest":
@@ -123,7 +130,8 @@ def _paths(tree: Tree, call: RunnerLine, word: str) -> Iterator[str]:
     tried = [path.rstrip("/"), f"src/{path}".rstrip("/"), word.partition("::")[0].rstrip("/")]
     dotted = path.replace(".", "/")
     if "/" not in path and call.runner == "unittest":
-        tried = [path] if tree.has(f"{dotted}.py") or tree.has(dotted) else tried
+        is_module = tree.has(f"{dotted}.py") or tree.has(dotted)
+        tried = [path] if is_module or _is_suite(tree, path) else tried
         if tried == [path]:
             yield word
             return

@@ -23,6 +23,10 @@ _NO_CALL = re.compile(
     r"|.*\b(pip3?|uv|conda|mamba|pipx|apt|apt-get|brew|poetry|pdm)\s(\S{1,100}\s){0,9}?(install|add|sync)\b"
 )
 _ADDED_PACKAGE = re.compile(r"--(with|with-requirements|extra|group|python)[= ]\S+")
+_PROGRAM = re.compile(
+    r"\s*(?:run:\s*)?(?:python[\d.]*\s+(?:-m\s+coverage\s+run\s+)?|coverage\s+run\s+)(?:-\w+\s+)*(\w+\.py)(?=\s|$)"
+)
+_DEFAULT_TEST = re.compile(r"\bunittest\.main\(\s*defaultTest\s*=\s*[\"'](\w+)[\"']")
 _SCRIPT_BYTES = 20_000
 _SCRIPTS_DEEP = 3
 # What turns doctests on: pytest's own options, and those of plug-ins for the same.
@@ -83,6 +87,8 @@ def _calls_of_line(tree: Tree, line: str, folder: str, depth: int) -> Iterator[R
         elif found := _TEST_CALL.search(bare[option.start() :] if option else bare):
             runner = found["runner"].replace("py.test", "pytest")
             yield RunnerLine(runner, _without_ends(found["rest"].strip()), folder)
+        elif suite := _suite(tree, part, folder):
+            yield RunnerLine("unittest", suite, folder)
         elif depth < _SCRIPTS_DEEP:
             for inner in _script(tree, part):
                 yield from _calls_of_line(tree, inner, folder, depth + 1)
@@ -107,6 +113,14 @@ def _script(tree: Tree, part: str) -> list[str]:
     # Continued lines are joined.
     joined = re.sub(r"\\\n\s*", " ", text).splitlines()
     return joined if is_shell and len(text) <= _SCRIPT_BYTES else []
+
+
+def _suite(tree: Tree, part: str, folder: str) -> str:
+    """Return the suite that a program of the project hands to `unittest.main`, by its dotted name."""
+    started = _PROGRAM.match(part)
+    text = tree.read(posixpath.normpath(posixpath.join(folder, started[1]))) if started else ""
+    named = _DEFAULT_TEST.search(text) if len(text) <= _SCRIPT_BYTES else None
+    return f"{started[1].removesuffix('.py')}.{named[1]}" if started and named else ""
 
 
 # --- nox --------------------------------------------------------------------------------------

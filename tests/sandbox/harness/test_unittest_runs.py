@@ -135,6 +135,26 @@ def test_the_program_under_test_is_called_as_unittest_calls_it(bench: Bench) -> 
     assert [result.outcome.value for result in found.tests.results] == ["passed"], found
 
 
+def test_a_suite_of_files_with_examples(bench: Bench) -> None:
+    suite = (
+        "import doctest, unittest\n\ndef everything():\n"
+        "    return doctest.DocFileSuite('docs/sums.txt', 'docs/rest.txt', module_relative=False)\n"
+    )
+    files = {
+        "suite.py": suite,
+        "docs/sums.txt": ">>> 1 + 1\n2\n",
+        "docs/rest.txt": ">>> 5 % 3\n1\n",
+    }
+    options = {"runner": TestRunner.UNITTEST, "arguments": ("suite.everything",)}
+    run = bench.results(files, **options)
+    told = {one.path: (one.outcome.value, one.is_doctest, one.source) for one in run.results}
+    assert run.complete
+    assert told["docs/sums.txt"] == ("passed", True, ">>> 1 + 1\n2\n")
+    assert told["docs/rest.txt"][0] == "failed"
+    (only,) = bench.results(files, paths=("docs/sums.txt",), **options).results
+    assert only.path == "docs/sums.txt"
+
+
 def test_load_tests_and_a_start_folder(bench: Bench) -> None:
     text = CASES + "\ndef load_tests(loader, tests, pattern):\n"
     text += "    return loader.loadTestsFromName('Plain.test_passes', __import__(__name__))\n"

@@ -648,6 +648,22 @@ def test_a_package_of_tests_that_runs_itself_by_unittest_is_run_so(tmp_path: Pat
     assert any("as `tally/tests/__main__.py` does" in reason for reason in found.reasons)
 
 
+@pytest.mark.parametrize("line", ["python suite.py", "coverage run suite.py", "python -m suite"])
+def test_a_program_that_hands_unittest_a_suite_of_its_own_is_run_so(
+    tmp_path: Path, line: str
+) -> None:
+    pyproject = HATCHLING.replace('test = ["pytest"]', "")
+    main = (
+        "import unittest\n\ndef everything():\n    return unittest.TestSuite()\n\n"
+        "if __name__ == '__main__':\n    unittest.main(defaultTest='everything')\n"
+    )
+    tox = f"[testenv]\ncommands = {line}\n"
+    files = {"pyproject.toml": pyproject, "suite.py": main, "tox.ini": tox, "tests.py": main}
+    found = recipe(write(tmp_path, files))
+    assert found.runner is TestRunner.UNITTEST
+    assert found.test_arguments == (() if "-m suite" in line else ("suite.everything",))
+
+
 def test_no_tests_are_said_to_be_none(tmp_path: Path) -> None:
     text = HATCHLING.replace('test = ["pytest"]', "")
     assert recipe(write(tmp_path, {"pyproject.toml": text})).runner is TestRunner.NONE
