@@ -19,13 +19,17 @@ _WORTH_S, _MANY = 0.25, 30
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """How often one test of base passed when it was run again, with base's and with head's code."""
+    """How often one test of base passed when it was run again, with base's and with head's code.
+
+    `needs_others`: with its own file alone it fails on base, too, so these rounds ran everything.
+    """
 
     id: str
     base_passes: int
     base_runs: int
     head_passes: int
     head_runs: int
+    needs_others: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,9 +144,10 @@ async def _cross(
     own = OwnPackages(sandbox, sides.base, sides.head, (base_tree, head_tree))
     runs = await own.of_head(on_base, await own.of_base(on_head, runs))
     repeats = await base_repeats(sandbox, runs, base_order, on_head, head_order)
+    runs = replace(runs, repeats=repeats)
     again = await head_repeats(sandbox, runs, head_order)
     seen = Crossed(base_on_head, head_on_base or docs_on_base)
-    return replace(runs, repeats=repeats, head_repeats=again), seen
+    return replace(runs, head_repeats=again), seen
 
 
 async def _with_new_tests_beside(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from sandbox.base import Sandbox
@@ -33,6 +34,16 @@ class _Tally:
             self.runs[suspect.id] += outcome is not None
             self.passes[suspect.id] += passed(outcome)
 
+    def copy(self) -> _Tally:
+        """Return the count so far."""
+        return _Tally(Counter(self.passes), Counter(self.runs))
+
+    def take_back(self, other: _Tally, test_ids: Iterable[str]) -> None:
+        """Take an earlier count of some tests out of this one."""
+        for one in test_ids:
+            self.passes[one] -= other.passes[one]
+            self.runs[one] -= other.runs[one]
+
     def is_steady(self, test_id: str, *, passes: bool) -> bool:
         """Tell whether a test passed in every round that had it, or in none."""
         return self.passes[test_id] == (self.runs[test_id] if passes else 0)
@@ -46,7 +57,8 @@ async def base_repeats(
     `crossed` is head's code under base's tests, `on_head` head's own tree: each test is repeated in the
     tree that its outcome is from. In the other one it may pass because that lacks what broke it.
     First only their files run. A test that then passes may have failed because of the tests before it, so
-    the next rounds run everything. One run at a time: a test of time must not fail because of what runs
+    the next rounds run everything. Of one that then fails on base, which needs the tests before it, only
+    these count. One run at a time: a test of time must not fail because of what runs
     beside it.
     """
     suspects = disagreeing(runs)
@@ -56,11 +68,13 @@ async def base_repeats(
     across = [s for s in suspects if runs.is_crossed(s)]
     own = [s for s in suspects if s not in across]
     trees = ((on_base, suspects, base), (crossed, across, head), (on_head, own, head))
-    is_alone = True
+    alone: tuple[_Tally, _Tally] | None = (
+        None  # the rounds of their files alone, once there are others
+    )
     for done in range(1, _MOST_ROUNDS + 1):
         for order, of_tree, tally in trees:
             if of_tree:
-                paths = tuple(sorted({one.path for one in of_tree})) if is_alone else ()
+                paths = () if alone else tuple(sorted({one.path for one in of_tree}))
                 seen = await run_tests(sandbox, replace(order, paths=paths))
                 tally.add(aligned(seen.tests or TestRun(False, ()), runs.base_on_base), of_tree)
         steady = all(
@@ -69,11 +83,22 @@ async def base_repeats(
             for s in suspects
         )
         if not steady:
-            is_alone = False
+            alone = alone or (base.copy(), head.copy())
         elif done >= _ROUNDS_WHEN_STEADY or len(suspects) > _MANY:
             break
+    lonely = {
+        s.id
+        for s in suspects
+        if alone and passed(s.outcome) and not alone[0].passes[s.id] and base.passes[s.id]
+    }
+    if alone:
+        base.take_back(alone[0], lonely)
+        head.take_back(alone[1], lonely)
     return tuple(
-        Repeat(s.id, base.passes[s.id], base.runs[s.id], head.passes[s.id], head.runs[s.id])
+        Repeat(
+            *(s.id, base.passes[s.id], base.runs[s.id], head.passes[s.id], head.runs[s.id]),
+            needs_others=s.id in lonely,
+        )
         for s in suspects
     )
 
@@ -81,13 +106,17 @@ async def base_repeats(
 async def head_repeats(sandbox: Sandbox, runs: FourRuns, on_head: TestOrder) -> tuple[Repeat, ...]:
     """Repeat every head test that would speak for or against the change, until it is known to be steady.
 
-    A test that changes its mind is run five times more, with its file alone, on head's own code.
+    A test that changes its mind is run five times more, with its file alone, on head's own code; with all
+    others where one needs them on base.
     """
     suspects = telling(runs)
     if not suspects:
         return ()
     tally = _Tally()
-    order = replace(on_head, paths=tuple(sorted({suspect.path for suspect in suspects})))
+    lonely = {one.id for one in runs.repeats if one.needs_others}
+    is_alone = not any(one.id in lonely for one in suspects)
+    paths = {suspect.path for suspect in suspects} if is_alone else ()
+    order = replace(on_head, paths=tuple(sorted(paths)))
     for done in range(1, _MOST_ROUNDS + 1):
         seen = await run_tests(sandbox, order)
         tally.add(aligned(seen.tests or TestRun(False, ()), runs.head_on_head), suspects)

@@ -137,6 +137,34 @@ async def test_a_failing_test_that_is_hidden_is_found(
     assert changes(found)["test_price"] == "pass_to_fail"
 
 
+ORDERED = {
+    "shop.py": "RATES = {}\n\ndef price(n):\n    return n * RATES['rate']\n",
+    "tests/test_a.py": "import shop\n\ndef test_sets_up():\n    shop.RATES['rate'] = 2\n",
+    "tests/test_b.py": "import shop\n\ndef test_price():\n    assert shop.price(2) == 4\n",
+}
+"""A test that fails with its file alone."""
+
+
+@pytest.mark.parametrize(
+    ("code", "more", "change"),
+    [
+        ("    return n * RATES['rate']\n\ndef zero():\n    return 0\n", "shop.zero() == 0", "fail_to_pass"),
+        ("    return n * RATES['rate'] + 1\n", "shop.RATES", "pass_to_fail"),
+    ],
+)  # fmt: skip
+async def test_a_test_that_needs_the_ones_before_it_is_compared_with_them(
+    bench: Bench, code: str, more: str, change: str
+) -> None:
+    """The files of edited tests run apart, where such a test fails on both sides."""
+    head = ORDERED["shop.py"].replace("    return n * RATES['rate']\n", code)
+    edited = ORDERED["tests/test_b.py"] + f"    assert {more}\n"
+    if change == "pass_to_fail":
+        edited = edited.replace("== 4", "== 5")
+    _, found = await four(bench, {"shop.py": head, "tests/test_b.py": edited}, ORDERED)
+    wanted = "expectation_changed" if change == "pass_to_fail" else change
+    assert changes(found)["test_price"] == wanted
+
+
 async def test_a_test_that_was_lucky_on_base_is_no_regression(bench: Bench) -> None:
     base = {**BASE, "tests/test_luck.py": "def test_luck():\n    assert False\n"}
     observations, _ = await four(bench, {}, base)
