@@ -27,6 +27,7 @@ class Four:
     # with base's packages, base's version passes on head's code
     other_runner: OtherRunner | None = None
     is_touched: bool = True  # the change edits the file that the test stands in
+    is_unloaded_on_base: bool = False  # base's version of its file fails there as a whole
 
     @property
     def bb(self) -> Outcome | None:
@@ -236,6 +237,9 @@ def _idle(four: Four) -> ExplainedChange:
 
 
 def _new(four: Four) -> ExplainedChange:
+    if failed(four.hh) and failed(four.hb) and four.is_unloaded_on_base:
+        remark = "Base's version of its file cannot be loaded, and it fails with base's code, too."
+        return ExplainedChange(TestChange.STILL_FAILING, remark, four.head_on_head)
     if failed(four.hh):
         return ExplainedChange(TestChange.NEW_FAILING, "", four.head_on_head)
     if not passed(four.hh):

@@ -105,6 +105,8 @@ class _Table:
             for test in runs.base_on_base.results
             if not is_whole_file(test) or test.id in on_head
         ]
+        of_files = (one for one in runs.base_on_base.results if is_whole_file(one))
+        self._unloaded = {one.path for one in of_files if failed(one.outcome)}
         self._matched = match(self._base, self._head, diff)
         self._own_head = RunLookup(runs.head_on_head)
         self._on_head = runs.base_test_on_head()
@@ -129,6 +131,7 @@ class _Table:
                 head_on_head=result,
                 head_repeat=self._head_repeats.get(result.id),
                 is_touched=_is_touched(result, self._changed),
+                is_unloaded_on_base=result.path in self._unloaded,
             )
             for result in self._head
             if result.id not in matched

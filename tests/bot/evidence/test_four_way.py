@@ -360,6 +360,21 @@ def test_the_same_call_with_another_result_under_another_title_is_an_edited_test
     assert changes(compare(runs, TEST_CHANGED))[old.id] == change
 
 
+@pytest.mark.parametrize(
+    ("is_loaded", "on_base", "change"),
+    [(False, F, "still_failing"), (False, P, "new_failing"), (True, F, "new_failing")],
+)
+def test_what_fails_with_either_code_beside_a_file_that_base_cannot_load_is_no_news(
+    is_loaded: bool, on_base: Outcome, change: str
+) -> None:
+    path = TEST.partition("::")[0]
+    base = TestResult("test_old" if is_loaded else path, P if is_loaded else F, path=path)
+    runs = FourRuns(
+        TestRun(True, (base,)), run({TEST: F}), run({}), run({TEST: on_base}), (path,), (path,)
+    )
+    assert changes(compare(runs, TEST_CHANGED))[TEST] == change
+
+
 def test_new_parameters_with_new_expectations() -> None:
     old, new = f"{TEST}[2-4]", f"{TEST}[2-8]"
     runs = FourRuns(run({old: P}), run({new: P}), run({old: F}), run({new: F}), (FILE,), (FILE,))
