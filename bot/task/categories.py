@@ -103,6 +103,8 @@ _BY_WORDS: dict[Area, tuple[str, ...]] = {
         r"^update\s+(?:dev(?:elopment)?[- ])?(?:dependenc\w+|requirements|lock ?file)\b",
         r"^(?:drop(?:s|ped)?|required?|removed?)\b(?: support for)?(?: eol)? (?:python|node(?:\.js)?)"
         r"\s*v?[<>=]*\s*\d[\d.+]*",
+        r"^(?:adds?|added|declares?d?|claims?)\b(?: support for)? (?:python|pypy|node(?:\.js)?)"
+        r"\s*v?\d[\d.]*(?:(?:,| and|, and) \d[\d.]*){0,4}(?: support)?\.?(?: \(#\d+\))?$",
         r"^(?:drop(?:s|ped)?|removed?)(?: support for)? (?:eol|end[- ]of[- ]life|unsupported|outdated) "
         r"(?:versions of python|pythons?(?: versions?| releases?)?)\.?(?: \(#\d+\))?$",
     ),

@@ -575,6 +575,9 @@ def test_tests_are_not_weakened():
         ("Drop Node.js < 18", ("package.json",), SATISFIED),
         ("Drop end-of-life Python versions (#7)", ("pyproject.toml",), SATISFIED),
         ("Remove end of life Python support from `run`", ("pyproject.toml",), UNVERIFIED),
+        ("Add Python 3.14 support", ("setup.py", ".github/workflows/test.yml"), SATISFIED),
+        ("Add support for Python 3.13 and 3.14 (#7)", ("pyproject.toml",), SATISFIED),
+        ("Add Python 3.14 support to `run`", ("pyproject.toml",), UNVERIFIED),
         ("ci: run on 3.13", ("src/shop.py",), UNVERIFIED),
     ],
 )
