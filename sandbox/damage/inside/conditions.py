@@ -4,6 +4,7 @@ A test that tells the two sides of `size < 16` apart fails with one of them. Wha
 platform or a version is left out: one machine cannot see both sides of it. So is a guard of what its function
 reads: `hasattr(a, 'b')` beside `a.b`.
 Of a text that base has, too, only what narrows another condition is asked: `… && key === 'name'`.
+What asks for the beginning and for the end of one text is one condition.
 Keys and cases that a change adds, what an answer is looked up by or a switch asks for, get another word; of a
 long table, of which tests look at some, there is none."""
 
@@ -36,6 +37,8 @@ _MEMBER = (
     re.compile(r"hasattr\(\s*(?P<owner>\w[\w.]*),\s*['\"](?P<name>\w+)['\"]"),
     re.compile(r"['\"](?P<name>\w+)['\"] in (?P<owner>\w[\w.]*)"),
 )
+_BEGINS = re.compile(r"(?P<subject>\w[\w.]*)(?:\.starts_?[wW]ith\(|\[0\]\s*={2,3})")
+_ENDS = re.compile(r"(?P<subject>\w[\w.]*)(?:\.ends_?[wW]ith\(|(?:\[-1\]|\.at\(-1\))\s*={2,3})")
 _CALLED = re.compile(r"call(?:_expression)?\Z|method_invocation\Z")
 _CALLED_OR_FUNCTION = re.compile(rf"{_CALLED.pattern}|lambda|function|closure|generator")
 _TOLD_APART = re.compile(
@@ -72,10 +75,11 @@ def conditions(sources: list[Source]) -> Iterator[Damage]:
 def _always(
     is_met: bool, source: Source, node: tree_sitter.Node, kind: str, values: tuple[str, ...]
 ) -> Damage:
-    line = node.start_point[0] + 1
-    place = source.number, kind, line, source.symbol(line), node.start_byte, node.end_byte
+    line, last = node.start_point[0] + 1, _other_end(node) or node
+    place = source.number, kind, line, source.symbol(line), node.start_byte, last.end_byte
     put = _ALWAYS.get(source.language or source.dialect, ("true", "false"))[0 if is_met else 1]
-    told = f"`{shown(text_of(node))}` is always {'true' if is_met else 'false'}"
+    asked = source.text[node.start_byte : last.end_byte].decode(errors="replace")
+    told = f"`{shown(asked)}` is always {'true' if is_met else 'false'}"
     return Damage(*place, put.encode(), told, is_telling=False, names=values)
 
 
@@ -94,8 +98,24 @@ def _new_ones(source: Source, before: bytes) -> Iterator[tree_sitter.Node]:
             continue
         if not (_own_texts(node) or any(map(is_value, walk(node)))):
             continue
-        end = node.end_byte
+        end = (_other_end(node) or node).end_byte
         yield node
+
+
+def _other_end(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    """Return what asks, right behind a condition on the beginning of a text, for the end of it, too."""
+    begins, around = _BEGINS.match(text_of(node)), node.parent
+    if begins is None or around is None or not _is_both(around):
+        return None
+    after = node.next_named_sibling
+    if after is None and around.parent is not None and _is_both(around.parent):
+        after = around.next_named_sibling  # of `a and b and c` the first two are one node
+    ends = _ENDS.match(text_of(after)) if after is not None else None
+    return after if ends and ends["subject"] == begins["subject"] else None
+
+
+def _is_both(node: tree_sitter.Node) -> bool:
+    return any(not one.is_named and text_of(one) in _BOTH for one in node.children)
 
 
 def _new_values(

@@ -189,6 +189,18 @@ NARROWING = {
         "        return 3 if b and b[0] == g('x') else b[1] == 'x'\n    return a == 'x'\n",
         ["`b[:1] in ('x', '*')` is always true"],
     ),
+    "ends.py": (
+        "def f(a, b):\n    return '<' + '>' + '\"' + a\n",
+        "def f(a, b):\n    if a and b.startswith('<') and b.endswith('>'):\n        return 3\n"
+        "    if a and b[0] == '\"' and b[-1] == '\"':\n        return 4\n"
+        "    if a and b.startswith('<') and a.endswith('>'):\n        return 5\n    return a\n",
+        [
+            "`b.startswith('<') and b.endswith('>')` is always true",
+            "`b[0] == '\"' and b[-1] == '\"'` is always true",
+            "`b.startswith('<')` is always true",
+            "`a.endswith('>')` is always true",
+        ],
+    ),
     "b.js": (
         "const f = (a) => a.tagName === 'P';\n",
         "const f = (a) => a.x && a.tagName === 'P' || a.y && a.some((b) => b === 'P') "
