@@ -203,8 +203,9 @@ def concerned(
         project = case.built.at(one.path)
         projects[project.root] = project
         found.setdefault(project.root, {})[one.id] = one.path
+    lonely = {one.id for one in tests if one.needs_others}
     return tuple(
-        Concerned(head, found[root], seen)
+        Concerned(head, found[root], seen, among_all=not lonely.isdisjoint(found[root]))
         for root, project in projects.items()
         if (head := project.head) is not None and head.failure is None
     )

@@ -51,7 +51,8 @@ class TestComparison:
     reads: then base has no such test, or only head's version fails there.
     `assertion` is the one line of the failure that says most.
     `passes`/`runs` count the repeats on head after a first disagreement (0/0 when never repeated);
-    `flakes_on_base` says that one of those on base, where it passed at first, failed. `source_before` is
+    `flakes_on_base` says that one of those on base, where it passed at first, failed; `needs_others`, that it
+    fails on base with its file alone, and passes among all others. `source_before` is
     base's version of a test whose expectation changed, or whose version of base fails on head.
     """
 
@@ -71,6 +72,7 @@ class TestComparison:
     runs: int = 0
     assertion: str = ""
     flakes_on_base: bool = False
+    needs_others: bool = False
     source_before: str = ""
     not_loaded: str = ""  # the exception that keeps its file from being loaded, and the path
     table: str = ""  # for one row of `test.each`: what its rows have in common

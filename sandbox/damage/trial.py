@@ -44,13 +44,14 @@ class Concerned:
     """Tests of one project that pass on head: {id: path}, and the environment to run them in.
 
     `seen` is head's own run, whose spelling of ids counts. `only` are the names of these tests where they
-    are run without the others of their files.
+    are run without the others of their files; `among_all` says that one of them needs those of other files.
     """
 
     environment: Environment
     tests: dict[str, str]
     seen: TestRun
     only: tuple[str, ...] = ()
+    among_all: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +226,8 @@ async def with_tests_alone(
     able: list[Concerned] = []
     same = next((one for one in damages if one.damage.kind == SAME), None)
     for one in trials.concerned:
-        only = worth_alone(one.tests, one.seen) if one.environment.recipe.runner in _BY_NAME else ()
+        may_be = one.environment.recipe.runner in _BY_NAME and not one.among_all
+        only = worth_alone(one.tests, one.seen) if may_be else ()
         alone = replace(trials, concerned=(replace(one, only=only),))
         if only and same and len(trials.concerned) == 1:
             done = await _try(sandbox, alone, 0, same, trials.limits.timeout_s)
@@ -332,7 +334,7 @@ async def _run(sandbox: Sandbox, trials: Trials, order: TestOrder) -> _Seen:
     """
     seen = _Seen()
     for one in trials.concerned:
-        whole = one.environment.recipe.runner in _RUN_WHOLE
+        whole = one.among_all or one.environment.recipe.runner in _RUN_WHOLE
         paths = () if whole else tuple(sorted(set(one.tests.values())))
         async with _environment(sandbox, trials, one, order) as environment:
             if environment.failure:
