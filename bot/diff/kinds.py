@@ -73,9 +73,9 @@ def _kind_by_place(change: FileChange) -> ChangeKind:
         return ChangeKind.TESTS
     if all(is_policy(path) for path in paths):
         return ChangeKind.POLICY
-    if _PROGRAM in (change.old_mode, change.new_mode):
-        return ChangeKind.CODE
     if all(is_automation(path) or is_build_file(path) for path in paths):
         return ChangeKind.SETUP
+    if _PROGRAM in (change.old_mode, change.new_mode):
+        return ChangeKind.CODE
     ships = any(is_source_path(path) or is_document(path) for path in paths)
     return ChangeKind.CODE if ships else ChangeKind.SETUP

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bot.diff.kinds import kinds_of_change
@@ -27,6 +29,15 @@ def test_what_was_not_seen_to_be_harmless_is_judged_by_its_place():
         KIND.COMMENTS, KIND.CODE, KIND.DOCUMENTATION, KIND.CODE, KIND.TESTS, KIND.CODE, KIND.SETUP,
         KIND.TESTS, KIND.SETUP, KIND.SETUP, KIND.SETUP, KIND.SETUP, KIND.CODE,
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [("Makefile", KIND.SETUP), ("setup.py", KIND.SETUP), ("run", KIND.CODE), ("notes", KIND.CODE)],
+)
+def test_a_program_that_only_builds_is_no_code_of_the_project(path, kind):
+    one = replace(changed(path, "x", "y"), old_mode="100755", new_mode="100755")
+    assert [found.kind for found in kinds_of_change(Diff((one,)), {})] == [kind]
 
 
 def of(**kinds: str) -> tuple[ChangedFile, ...]:
