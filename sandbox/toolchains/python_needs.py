@@ -97,6 +97,7 @@ _DEVELOPMENT = {"dev", "develop", "development", "default"}
 _OF_OLDEST = {"oldest", "lowest", "minimum", "minimal", "minimums", "min"}
 _OF_NEWEST = {"latest", "newest", "highest", "max"}
 _FOR_DEVELOPMENT = "it is for development and brings pytest"
+_FILE_FOR_TESTS = "its name says that it is for tests"
 _FILE_FOR_DEVELOPMENT = "its name says that it is for development"
 _IS_NAME = re.compile(r"[A-Za-z0-9][\w.-]*")  # it becomes an argument of a command
 _DEVELOPMENT_FILES = _DEVELOPMENT | {"ci", "devel"}
@@ -107,7 +108,7 @@ class Selection:
     """What is installed beside the project's own dependencies. `reasons` are full sentences.
 
     `spare` are the extras and groups that are there for development only, and the files beside the plainest
-    one for it, which may be another choice of the same: the tests may do without them.
+    one for it or for tests, which may be another choice of the same: the tests may do without them.
     """
 
     extras: tuple[str, ...]
@@ -147,8 +148,9 @@ def select(tree: Tree, project: PythonProject, hints: tuple[TestHints, ...]) -> 
     why = {**extras, **groups}
     spare = tuple(name for name in why if why[name] == _FOR_DEVELOPMENT)
     spare = spare if len(spare) < len(why) else ()
-    guessed = [path for path in files if files[path] == _FILE_FOR_DEVELOPMENT]
-    spare += tuple(sorted(guessed, key=lambda path: len(_words(path)))[1:])
+    for guess in (_FILE_FOR_TESTS, _FILE_FOR_DEVELOPMENT):
+        guessed = [path for path in files if files[path] == guess]
+        spare += tuple(sorted(guessed, key=lambda path: len(_words(path)))[1:])
     return Selection(tuple(extras), chosen, tuple(files), tuple(packages), reasons, spare)
 
 
@@ -197,7 +199,7 @@ def _files(tree: Tree, project: PythonProject, hints: tuple[TestHints, ...]) -> 
     newest = [words - _OF_NEWEST for words in of_tests.values() if not words & _OF_OLDEST]
     for path, words in of_tests.items():
         if not words & _OF_OLDEST or words - _OF_OLDEST not in newest:
-            found.setdefault(path, "its name says that it is for tests")
+            found.setdefault(path, _FILE_FOR_TESTS)
     for path in _requirement_files(tree) if not found else []:
         if _words(path) & _DEVELOPMENT_FILES:
             found.setdefault(path, _FILE_FOR_DEVELOPMENT)

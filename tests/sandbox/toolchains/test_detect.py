@@ -117,6 +117,16 @@ def test_lists_beside_the_plainest_one_for_development_are_left_out_where_all_ca
     assert "-r requirements-dev.txt" in part and "-r requirements-dev-full.txt" not in part
 
 
+def test_lists_for_tests_that_cannot_be_had_together_are_the_plainest_one(tmp_path: Path) -> None:
+    lists = {f"requirements/test{name}.txt": "pytest\n" for name in ("-nogil", "", "-pure")}
+    found = recipe(write(project(tmp_path, "setup.py"), lists))
+    (line,) = [argv[2] for argv in found.install if argv[:2] == ("sh", "-c")]
+    whole, _, part = line.partition(" || { [ $? = 1 ] && ")
+    assert all(f"-r {name}" in whole for name in lists)
+    assert "-r requirements/test.txt" in part
+    assert not any(f"-r requirements/test-{name}.txt" in part for name in ("nogil", "pure"))
+
+
 def test_tox_installs_for_the_factor_that_calls_the_tests(tmp_path: Path) -> None:
     tox = (
         "[testenv]\nextras =\n    unit: fast\ndeps =\n    unit: trio\n    doc: sphinx\n    dj4.2: django\n"
@@ -524,7 +534,8 @@ def test_of_two_lists_for_the_tests_the_one_for_the_newest_versions_is_installed
         "tests-require-min.txt",
     )
     tree = project(tmp_path, "hatchling", **dict.fromkeys(lists, "attrs\n"))
-    assert [word for word in installs(recipe(tree)) if word.endswith(".txt")] == list(lists[1:])
+    words = (word for word in installs(recipe(tree)) if word.endswith(".txt"))
+    assert list(dict.fromkeys(words)) == list(lists[1:])
     write(tree, {"tests-require.txt": "attrs\n"})
     assert lists[2] not in installs(recipe(tree))
 
