@@ -114,7 +114,8 @@ def edited_automation(inspection: Inspection) -> Iterator[Finding]:
         gone = [_telling(line, labels) for line in removed if line not in grown]
         if not added or sorted(filter(None, come)) != sorted(filter(None, gone)):
             is_asked = _SPEAKS_OF_AUTOMATION.search(words_of_task(inspection)) is not None
-            weaker = None if is_asked else _weaker_run(change, inspection)
+            runs_tests = PurePosixPath(change.path).name != ".coveragerc"
+            weaker = _weaker_run(change, inspection) if runs_tests and not is_asked else None
             line, message = weaker or _told(change)
             yield make_finding(CI_WEAKENED if weaker else CI_EDITED, change, line, message)
 

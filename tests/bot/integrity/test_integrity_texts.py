@@ -59,6 +59,7 @@ KEY = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIabc123\n" * 3 + "-----END RSA PR
         ("CMakeLists.txt", "add_compile_options(-Werror)", "", rule.CHECK_LOWERED),
         # automation
         (".github/workflows/a.yml", "- run: pytest", "- run: echo", rule.CI_WEAKENED),
+        (".coveragerc", "  @pytest.mark.xfail", "  if TYPE_CHECKING", rule.CI_EDITED),
         (".github/workflows/a.yml", "uses: a/b@v3", "uses: a/b@v4.1", None),
         (".pre-commit-config.yaml", "  rev: v0.1.2", "  rev: v0.1.3", None),
         (".github/workflows/a.yml", "  - name: Set up", "  - name: Make ready", None),
