@@ -114,8 +114,7 @@ def edited_automation(inspection: Inspection) -> Iterator[Finding]:
         gone = [_telling(line, labels) for line in removed if line not in grown]
         if not added or sorted(filter(None, come)) != sorted(filter(None, gone)):
             is_asked = _SPEAKS_OF_AUTOMATION.search(words_of_task(inspection)) is not None
-            runs_tests = PurePosixPath(change.path).name != ".coveragerc"
-            weaker = _weaker_run(change, inspection) if runs_tests and not is_asked else None
+            weaker = None if is_asked or _only_counts(change) else _weaker_run(change, inspection)
             line, message = weaker or _told(change)
             yield make_finding(CI_WEAKENED if weaker else CI_EDITED, change, line, message)
 
@@ -205,9 +204,16 @@ def _told(change: FileChange) -> tuple[int, str]:
         if _RUNS_TESTS.search(line) and not _NAMES_ONLY.match(line)
     ]
     start = change.hunks[0].new_start if change.hunks else 0
+    if _only_counts(change):
+        return start, "The change edits what coverage counts."
     if len(gone) > more and gone[0].strip() not in kept:
         return start, f"Automation no longer runs: `{gone[0].strip()[:80]}`."
     return start, "The change edits what continuous integration runs."
+
+
+def _only_counts(change: FileChange) -> bool:
+    """Whether a file is of coverage's settings, whose patterns run nothing."""
+    return PurePosixPath(change.path).name == ".coveragerc"
 
 
 def narrowed_discovery(inspection: Inspection) -> Iterator[Finding]:
