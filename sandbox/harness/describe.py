@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from _blake2 import blake2b
+from binascii import crc32
 from types import CodeType, TracebackType
 
 _LARGEST_SOURCE = 2000
@@ -26,11 +26,10 @@ def tail(text: str) -> str:
 
 
 def name(text: str) -> str:
-    """Return the name of a test; of one that holds a whole value, its beginning and a digest of all."""
+    """Return the name of a test; of one that holds a whole value, its beginning and a sum of all."""
     if len(text) <= _LARGEST_NAME:
         return text
-    digest = blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
-    return f"{text[:_LARGEST_NAME]}... {digest}"
+    return f"{text[:_LARGEST_NAME]}... {len(text)} {crc32(text.encode('utf-8', 'replace')):x}"
 
 
 def raised(error: BaseException) -> str:
