@@ -137,9 +137,16 @@ def _new_values(
 
 
 def _own_texts(condition: tree_sitter.Node) -> tuple[str, ...]:
-    """Return the texts that a condition asks for itself, as written; none where it asks for a member."""
-    if _member(condition):
-        return ()
+    """Return the texts that a condition asks for itself, as written; none where it asks for a member.
+
+    In Python `'x' in y` asks for a part of a text where its function reads no `y['x']` or `y.get('x')`.
+    """
+    asked, around = _member(condition), function_around(condition)
+    if asked:
+        read = rf"\b{re.escape(asked['owner'])}(?:\.\w+\(|\[)['\"]{asked['name']}['\"]"
+        is_python = condition.type == "comparison_operator"
+        if not is_python or around is None or re.search(read, text_of(around)):
+            return ()
     texts = [one for one in walk(condition) if TEXT.search(one.type)]
     return tuple(
         text_of(one) for one in texts if not _is_given(one, condition, _CALLED_OR_FUNCTION)

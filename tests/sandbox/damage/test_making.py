@@ -201,6 +201,18 @@ NARROWING = {
             "`a.endswith('>')` is always true",
         ],
     ),
+    "in.py": (
+        "def f(a, b):\n    return 'make' + a, 'size'\n",
+        "def f(a, b):\n    if a and 'make' in a:\n        return 3\n"
+        "    if a and 'size' in b and b['size']:\n        return 4\n"
+        "    c = b.get('make')\n    return c if a and 'make' in b else a\n",
+        ["`'make' in a` is always true"],
+    ),
+    "in.js": (
+        "const f = (a) => 'size' + a;\n",
+        "const f = (a) => a && 'size' in a ? 3 : a;\n",
+        [],
+    ),
     "b.js": (
         "const f = (a) => a.tagName === 'P';\n",
         "const f = (a) => a.x && a.tagName === 'P' || a.y && a.some((b) => b === 'P') "
