@@ -133,11 +133,15 @@ def _similar_ties(test: TestComparison, demands: Sequence[_Demand], scale: _Scal
 
 
 def _spelled_code(requirement: Requirement) -> frozenset[str]:
-    """Return the names of several words that a title's text writes as code: nobody uses them by chance."""
+    """Return what is written as code and what nobody uses by chance.
+
+    It is what has signs in the demand (`%i`), and names of several words in the text of a title.
+    """
+    signs = frozenset(filter(_WITH_SIGNS.fullmatch, _CODE_SPAN.findall(requirement.text)))
     if not requirement.is_title:
-        return frozenset()
+        return signs
     spans = map(_in_one, _CODE_SPAN.findall(requirement.detail))
-    return frozenset(
+    return signs | frozenset(
         name for span in spans for name in _CODE_NAME.findall(span) if len(words_of(name)) > 1
     )
 
@@ -319,6 +323,7 @@ def gives_up_error(requirement: Requirement, test: TestComparison) -> bool:
 # --- what a text writes as code ----------------------------------------------------------------
 
 _CODE_SPAN = re.compile(r"`([^`\n]{1,200})`")
+_WITH_SIGNS = re.compile(r"(?=.{0,40}\W)\S{2,40}")
 _VALUE = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|\\\w+")
 """What is written as code and names none: texts (`'col'`) and escapes (`\\xHH`)."""
 _CALLED = re.compile(r"\b([A-Za-z_]\w+)\(|\b(\w*[a-z0-9]_\w+|[a-z]+[A-Z]\w*)\b")

@@ -67,6 +67,24 @@ def test_a_topic_ties_to_the_test_that_bears_a_name_which_its_text_writes_as_cod
     assert [tie.why for tie in tie_tests([topic], [test], (test, *KEPT))] == ([why] if why else [])
 
 
+@pytest.mark.parametrize(
+    ("name", "is_tied"),
+    [
+        ("formats digits (%i)", True),
+        ("formats %integers", False),
+        ("formats digits (%d)", False),
+        ("formats i", False),
+    ],
+)
+def test_a_demand_ties_to_the_test_whose_title_has_its_code_with_signs(name, is_tied):
+    (demand,) = asked("Support the `%i` token")
+    code = f"it('{name}', () => {{\n  expect(run()).toBe(1)\n}})\n"
+    test = comparison(name, TestChange.FAIL_TO_PASS, code)
+    assert [tie.why for tie in tie_tests([demand], [test], (test, *KEPT))] == [
+        "matched on: %i"
+    ] * is_tied
+
+
 def test_an_option_is_one_name_and_what_only_controls_a_measurement_is_none():
     text = "With `unique-deps-size` sizes are reused.\n\nThe plain `size` case is a regression control."
     (asked,) = [one for one in requirements("perf: reuse", text).items if one.id == "R1"]
