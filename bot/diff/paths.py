@@ -31,7 +31,9 @@ _LINTER = re.compile(
 _BUILD = re.compile(
     r"(?:^|/)(?:pyproject\.toml|setup\.(?:py|cfg)|requirements[^/]*|[^/]*\.lock|package[^/]*\.json|"
     r"pnpm-lock\.yaml|npm-shrinkwrap\.json|go\.(?:mod|sum)|Cargo\.toml|Pipfile[^/]*|"
-    r"\.pre-commit-config\.yaml)$|(?:^|/)requirements/"
+    r"\.pre-commit-config\.yaml|[tj]sconfig[^/]*\.json|(?:lerna|nx|turbo|typedoc)\.json|"
+    r"\.(?:babelrc|swcrc)(?:\.[cm]?js(?:on)?)?|"
+    r"(?:babel|rollup|webpack|vite|tsup|build)\.config\.(?:[cm]?[jt]s|json))$|(?:^|/)requirements/"
 )
 
 _RUN_BY = re.compile(r"(?i)(?:^|/)(?:dockerfile|containerfile|\.env)(?:\.[\w.-]*)?$")

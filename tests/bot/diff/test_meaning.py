@@ -21,6 +21,7 @@ def test_what_was_not_seen_to_be_harmless_is_judged_by_its_place():
     paths = (
         "src/a.py", "src/b.py", "docs/a.md", "docs/read.md", "tests/test_a.py", "src/new.js", "Makefile",
         "tests/run", "pnpm-lock.yaml", "eslint.config.mjs", ".eslintrc.yml", ".prettierrc", "app.config.mjs",
+        "tsconfig.json", "a/tsconfig.build.json", "rollup.config.mjs", "src/settings.json",
     )  # fmt: skip
     diff = Diff(tuple(changed(path, "x", "y") for path in paths))
     harmless = {"src/a.py": KIND.COMMENTS, "docs/a.md": KIND.DOCUMENTATION}
@@ -28,6 +29,7 @@ def test_what_was_not_seen_to_be_harmless_is_judged_by_its_place():
     assert found == [
         KIND.COMMENTS, KIND.CODE, KIND.DOCUMENTATION, KIND.CODE, KIND.TESTS, KIND.CODE, KIND.SETUP,
         KIND.TESTS, KIND.SETUP, KIND.SETUP, KIND.SETUP, KIND.SETUP, KIND.CODE,
+        KIND.SETUP, KIND.SETUP, KIND.SETUP, KIND.CODE,
     ]  # fmt: skip
 
 
