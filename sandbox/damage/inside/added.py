@@ -241,7 +241,7 @@ def _own_numbers(left_out: tree_sitter.Node, before: bytes) -> tuple[str, ...]:
     if first := _FIRST.fullmatch(written):
         count = first[1] or first[2]
         is_known = (f"[{written}]" if first[1] else written).encode() in before
-        return (count,) if int(count) > 1 and not is_known else ()
+        return (count,) if int(count) and not is_known else ()
     numbers = tuple(dict.fromkeys(filter(_is_telling, map(text_of, walk(left_out)))))
     return () if any(_has(one, before) for one in numbers) else numbers
 
