@@ -17,7 +17,8 @@ _TITLE = re.compile(r"(?<!\\)(['\"`])(?:\\.|(?!\1)[^\\])*\1", re.S)
 _SHORTEST_BODY = 25  # characters; below, equal bodies say nothing ("pass")
 _SAME_SHARE = 0.6  # of the lines of two tests, from which on one was made from the other
 _FEWEST_LINES = 3  # that two such tests have in common
-_CALL = re.compile(r"(?=.{40}).*\w\([^)\n]{0,200}['\"\d]")
+_CALL = re.compile(r"\w\([^()\n]{0,200}['\"\d]")
+_LONG_LINE = 40  # characters
 _MOST_REPLACED, _MOST_LINES = 60, 100  # tests of one side, and lines of one, that are compared
 
 
@@ -98,7 +99,8 @@ def _stands_alone(result: TestResult) -> bool:
 def _own_calls(tests: Iterable[TestResult], paths: Collection[str]) -> set[str]:
     """Return the long lines with a call with values that only one test of some files has."""
     lines = (line for one in tests if one.path in paths for line in {*_lines(one)})
-    return {line for line, count in Counter(lines).items() if count == 1 and _CALL.search(line)}
+    once = (line for line, count in Counter(lines).items() if count == 1)
+    return {line for line in once if len(line) >= _LONG_LINE and _CALL.search(line)}
 
 
 def _same_share(one: TestResult, other: TestResult, own: Collection[str]) -> float:
