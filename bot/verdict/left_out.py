@@ -178,7 +178,9 @@ def changes_what_stays(claim: Claim) -> Gap | None:
 
 def gives_broken_text(claim: Claim) -> Gap | None:
     """A call near a tested one gives half a character, say: still, as the tested one did, or newly."""
+    shown = [(one.function, one.tested.on_head) for one in claim.inputs]
     for one in claim.inputs:
+        tested = "\n".join(told for function, told in shown if function == one.function)
         gone = [
             each
             for each in _BROKEN
@@ -194,7 +196,7 @@ def gives_broken_text(claim: Claim) -> Gap | None:
                     "Mend it for every input, or add a test that shows what such a call is to give",
                     claim.nearby,
                 )
-            before = f"{near.on_base}\n{one.tested.on_head}"
+            before = f"{near.on_base}\n{tested}"
             if not near.was_refused and any(not each.search(before) for each in broken):
                 return Gap(
                     f"`{near.call}`, near a tested input, {near.on_base} on base and {near.on_head} on head, "

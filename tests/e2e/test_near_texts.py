@@ -274,3 +274,19 @@ def test_a_broken_text_near_the_tested_ones_does_not_satisfy(scripts: Folder, as
 
     assert found.conclusion == ("success" if is_right else "action_required"), found.said()
     assert ("it is to give such a text" in found.said()) is not is_right
+
+
+def test_a_broken_text_that_another_tested_call_shows_is_meant(folder: Folder) -> None:
+    base = folder.branch(
+        "told-base", {"told.py": "def told(data, encoding):\n    return str(data)\n"}
+    )
+    head = "def told(data, encoding):\n    return data.decode(encoding or 'utf-8', 'replace')\n"
+    test = (
+        "from told import told\n\n\ndef test_told_decodes_by_the_encoding():\n"
+        "    assert told(b'caf\\xe9', 'iso-8859-1') == 'caf\\xe9'\n"
+        "    assert told(b'\\xff', 'utf-8') == '\\ufffd'\n"
+    )
+    folder.branch("told", {"told.py": head, "tests/test_told.py": test}, base)
+    task = "`told` gives `b'...'`\n\n`told` decodes by the encoding, and replaces what it cannot decode.\n"
+    found = folder.judge("told", base=base, task=task)
+    assert found.conclusion == "success", found.said()
