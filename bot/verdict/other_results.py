@@ -275,17 +275,17 @@ def cannot_be_tried(claim: Claim) -> Gap | None:
     for one in claim.inputs:
         call = f"`{one.tested.call}`"
         if one.endless > max(_FEW, len(one.near)):
-            what = f"{one.endless} calls near {call} come to no end in the time for it"
-        elif one.problem is Unmeasured.NO_END:
-            what = f"{call} comes to no end in the time for it"
+            what = f"{one.endless} calls near {call} give no answer in the time for it"
+        elif one.problem is Unmeasured.NO_ANSWER:
+            what = f"{call} gives no answer in the time for it"
         elif one.problem is Unmeasured.UNSTEADY_NOW and not varies:
             what = f"{call} gives something else each time"
         else:
             continue
         return Gap(
-            f"outside of its test {what} on head, and on base it does not. So nobody could see what other "
-            "inputs give.",
-            "Let it come to the same end each time, as on base, or say in the task why it does not",
+            f"outside of its test {what} on head; on base it is not so. "
+            "So nobody could see what other inputs give.",
+            "Let it give one answer, and in time, as on base, or say in the task why it does not",
             claim.nearby,
         )
     return None

@@ -136,7 +136,7 @@ class CallsOfBoth:
         base, head = self.base.get(call), self.head.get(call)
         is_steady = base is not None and not (base.unsteady or _UNABLE.match(base.all))
         if head is None:
-            return unmeasured(call, Unmeasured.NO_END if is_steady else Unmeasured.UNKNOWN)
+            return unmeasured(call, Unmeasured.NO_ANSWER if is_steady else Unmeasured.UNKNOWN)
         is_unsteady = head.unsteady or (base is not None and base.unsteady)
         is_as_seen = is_same(call.outcome, self.here, head.text, self.there)
         if is_unsteady or not is_as_seen:

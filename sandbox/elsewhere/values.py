@@ -155,7 +155,7 @@ class Unmeasured(StrEnum):
     ELSEWHERE = "the call gives something else outside of the test"
     UNSTEADY = "the call gives something else each time"
     UNKNOWN = "the call could not be repeated on both sides"
-    NO_END = "outside of the test the call comes to no end on head, and it does on base"
+    NO_ANSWER = "outside of the test the call gives no answer on head, and does on base"
     UNSTEADY_NOW = "the call gives something else each time on head, and does not on base"
 
 

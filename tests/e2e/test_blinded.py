@@ -182,4 +182,4 @@ def test_what_takes_long_in_node_is_not_satisfied(
     head = {"kit.js": NODE.format(waits, f"cents << {known}"), "test/price.test.js": shown}
     seen = folder.judge(folder.branch("slow", head), task=TASK)
     row = next(one for one in seen.document.requirements if one.id == "R1")
-    assert row.verdict == "unverified" and "come to no end" in seen.said(), seen.said()
+    assert row.verdict == "unverified" and "no answer in the time" in seen.said(), seen.said()
