@@ -344,9 +344,11 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
     reason = "No test fails on base and passes on head."
     step = "Add a test that fails without this change, and name this requirement in its name or docstring."
     if count := len(case.groups.proofs):
-        reason = "1 test fails on base and passes on head, but it does not cover this."
+        reason = "1 test fails on base and passes on head, but nothing ties it to this."
+        step = "If it covers this, name this requirement in its name or docstring, then push; else add one."
         if count > 1:
-            reason = f"{count} tests fail on base and pass on head, but none of them covers this."
+            reason = f"{count} tests fail on base and pass on head, but nothing ties any of them to this."
+            step = step.replace("it covers", "one covers")
     elif unseen := never_run(case.observed):
         reason += f" No test of `{unseen[0]}`, which this change touches, was run."
         step += (
