@@ -76,7 +76,7 @@ async def replay_nearby(
     held = held_calls(driver, looking, calls, wanted, words)
     asked = [*wanted, *all_of(around), *dict.fromkeys(chain(*without.values()))]
     asked += [*(one.call for one in long), *held.all]
-    sides = await replay.on_both(asked)
+    sides = await replay.with_a_second_try(await replay.on_both(asked), wanted)
     swaps: tuple[Swap, ...] = ()
     if not is_at_once:
         seen = [one for one in wanted if sides.may_differ(one) and not sides.lacks(one, plain)]
