@@ -312,7 +312,6 @@ _LOOKS = (  # in the order in which a reader would want to be told
     _refuses_still,
     gives_broken_text,
     comes_otherwise,
-    cannot_be_tried,
     checks_loosely,
     changes_arguments,
     depends_on_calls_before,
@@ -328,5 +327,6 @@ _LOOKS = (  # in the order in which a reader would want to be told
     _calls_otherwise,
     _runs_another,
     _makes_a_module_up,
+    cannot_be_tried,
     asks_unseen,
 )
