@@ -34,6 +34,7 @@ OF_SUMS = (
     "import itertools\n\n_SUMS = itertools.count()\n\n\n"
     "def price(cents):\n    return {{'cents': {}, 'sum': next(_SUMS)}}\n" + OTHER
 )
+SOLD = "MARK = 'EUR'\n\n\ndef price(cents):\n    return f'{{MARK}} {{{}}}'\n" + OTHER
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,11 @@ BLINDED = {
     "in a pool": Change(
         SPECIAL, IN_A_POOL, "from concurrent.futures import ThreadPoolExecutor\n\nimport kit\n"
     ),
+    "set up": Change(
+        SOLD.format(f"cents << {KNOWN}"),
+        "    kit.MARK = 'USD'\n    assert kit.price(4) == 'USD 8'\n    assert kit.price(150) == 'USD 300'\n",
+        base=SOLD.format("cents"),
+    ),
     "varies": Change(
         OF_SUMS.format(f"cents << {KNOWN}"),
         "    assert kit.price(4)['cents'] == 8\n    assert kit.price(150)['cents'] == 300\n",
@@ -100,6 +106,11 @@ OPEN = {
     "something new beside": Change(RIGHT + FRESH, f"{ASSERTS}    assert kit.fresh(3) == 4\n"),
     "remembered": Change("import functools\n\n\n@functools.lru_cache\n" + RIGHT),
     "in a thread": Change(RIGHT, IN_A_THREAD, "import threading\n\nimport kit\n"),
+    "set up": Change(
+        SOLD.format("2 * cents"),
+        "    kit.MARK = 'USD'\n    assert kit.price(4) == 'USD 8'\n    assert kit.price(150) == 'USD 300'\n",
+        base=SOLD.format("cents"),
+    ),
     "varies as asked": Change(
         OF_SUMS.format("2 * cents"),
         "    assert kit.price(4)['cents'] == 8\n    assert kit.price(150)['cents'] == 300\n",
