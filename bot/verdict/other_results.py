@@ -274,8 +274,8 @@ def cannot_be_tried(claim: Claim) -> Gap | None:
     varies = _VARIES.search(claim.asked) is not None
     for one in claim.inputs:
         call = f"`{one.tested.call}`"
-        if one.endless > max(_FEW, len(one.near)):
-            what = f"{one.endless} calls near {call} give no answer in the time for it"
+        if one.unanswered > max(_FEW, len(one.near)):
+            what = f"{one.unanswered} calls near {call} give no answer in the time for it"
         elif one.problem is Unmeasured.NO_ANSWER:
             what = f"{call} gives no answer in the time for it"
         elif one.problem is Unmeasured.UNSTEADY_NOW and not varies:

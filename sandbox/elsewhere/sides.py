@@ -185,7 +185,9 @@ class CallsOfBoth:
             ),
             left=left_behind(base, head),
             is_shared=head.shared and not base.shared and base.all.startswith(_OPENS),
-            endless=sum(bool(self.base.get(o.call) and not self.head.get(o.call)) for o in around),
+            unanswered=sum(
+                bool(self.base.get(o.call) and not self.head.get(o.call)) for o in around
+            ),
         )
 
     def not_plain(self, calls: Iterable[Recorded]) -> list[TestedInput]:

@@ -170,7 +170,7 @@ class TestedInput:
     `still` are neighbors that raise on both sides what this call raised on base, `left` what head made of
     the call's arguments, which base leaves as they are. `later` is what head gives when it is called once
     more, where base gives the same answer again; `is_shared` says that head then gives the very same object,
-    which can be changed, and base another one. `endless` counts the neighbors that base answers, and head
+    which can be changed, and base another one. `unanswered` counts the neighbors that base answers, and head
     does not in its time. `problem` says why nothing was measured; of a new function that gives one result
     for all of them, `near` is there all the same.
     """
@@ -190,7 +190,7 @@ class TestedInput:
     left: str = ""
     later: str = ""
     is_shared: bool = False
-    endless: int = 0
+    unanswered: int = 0
 
 
 def moves_boundary(tested: BothSides, known: Iterable[tuple[int, int, BothSides]]) -> bool:
