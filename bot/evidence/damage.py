@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain, zip_longest
@@ -169,21 +169,28 @@ def unneeded(tests: Iterable[TestComparison], seen: DamageSeen | None) -> Damage
 
     Where nobody notices any there, it stands in everybody's way.
     """
-    found = (one for one in (seen.unneeded if seen else ()) if _is_near(one.damage, tests, seen))
-    return next(found, None)
+    is_near = _near_what_is_noticed(tests, seen)
+    return next((one for one in (seen.unneeded if seen else ()) if is_near(one.damage)), None)
 
 
 def late(tests: Iterable[TestComparison], seen: DamageSeen | None) -> Damage | None:
     """Return, as `unneeded` does, what there was no time to ask the tests about."""
-    return next((one for one in (seen.late if seen else ()) if _is_near(one, tests, seen)), None)
+    return next(filter(_near_what_is_noticed(tests, seen), seen.late if seen else ()), None)
 
 
-def _is_near(damage: Damage, tests: Iterable[TestComparison], seen: DamageSeen | None) -> bool:
+def _near_what_is_noticed(
+    tests: Iterable[TestComparison], seen: DamageSeen | None
+) -> Callable[[Damage], bool]:
+    """Return what tells whether these tests notice what is nearest to a damage, or nobody does."""
     ids = {one.id for one in tests}
     noticed = [o for o in seen.trials if o.noticed and o.damage.kind != SAME] if seen else []
-    there = [o for o in noticed if o.damage.path == damage.path]
-    nearest = [o for o in there if o.damage.symbol == damage.symbol] or there
-    return not nearest or any(ids.intersection(o.noticed) for o in nearest)
+
+    def is_near(damage: Damage) -> bool:
+        there = [o for o in noticed if o.damage.path == damage.path]
+        nearest = [o for o in there if o.damage.symbol == damage.symbol] or there
+        return not nearest or any(ids.intersection(o.noticed) for o in nearest)
+
+    return is_near
 
 
 def value_needed_by(test: TestComparison, seen: DamageSeen | None) -> OneValue | None:

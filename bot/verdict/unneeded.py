@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from bot.evidence.damage import late, unneeded
+from bot.values import DamageSeen
 from bot.verdict.claims import Claim, Gap
 from sandbox.damage.values import ALTERED, PARAMETER, PASSED_OVER, REMEMBERED, TERM, UNWRAPPED
 
@@ -23,16 +24,11 @@ def asks_unseen(claim: Claim) -> Gap | None:
     was no time to try is no better.
     """
     seen = claim.case.observed.damage
-    found = unneeded(claim.tests, seen)
-    if seen and found is None and (one := late(claim.tests, seen)):
-        return Gap(
-            f"the time for damaged copies was over before all tests were run where {one.what} "
-            f"({one.path}:{one.line}), and the task does not speak of it. So nobody knows what this is for.",
-            "Make the tests quicker, or raise `limits.damage` or `limits.minutes` on the base branch",
-            (seen.evidence_id,),
-        )
-    if found is None or seen is None:
+    if seen is None:
         return None
+    found = unneeded(claim.tests, seen)
+    if found is None:
+        return _not_tried(claim, seen)
     if found.damage.kind == ALTERED and (claim.case.regressions or _is_only_faster(claim)):
         return None  # the tests that it breaks say so; and what is only faster gives what it gave
     damage, count = found.damage, len(found.unnoticed)
@@ -57,6 +53,18 @@ def asks_unseen(claim: Claim) -> Gap | None:
         instead = f"take this {what} out"
     step = f"Add a test that fails where {damage.what}, or {instead}"
     return Gap(but, step, (seen.evidence_id,))
+
+
+def _not_tried(claim: Claim, seen: DamageSeen) -> Gap | None:
+    one = late(claim.tests, seen)
+    if one is None:
+        return None
+    return Gap(
+        f"the time for damaged copies was over before all tests were run where {one.what} "
+        f"({one.path}:{one.line}), and the task does not speak of it. So nobody knows what this is for.",
+        "Make the tests quicker, or raise `limits.damage` or `limits.minutes` on the base branch",
+        (seen.evidence_id,),
+    )
 
 
 def _is_only_faster(claim: Claim) -> bool:

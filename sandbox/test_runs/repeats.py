@@ -68,9 +68,8 @@ async def base_repeats(
     across = [s for s in suspects if runs.is_crossed(s)]
     own = [s for s in suspects if s not in across]
     trees = ((on_base, suspects, base), (crossed, across, head), (on_head, own, head))
-    alone: tuple[_Tally, _Tally] | None = (
-        None  # the rounds of their files alone, once there are others
-    )
+    # What the rounds of their files alone gave, once there are others.
+    alone: tuple[_Tally, _Tally] | None = None
     for done in range(1, _MOST_ROUNDS + 1):
         for order, of_tree, tally in trees:
             if of_tree:
