@@ -121,7 +121,7 @@ async def _seen(
     named = frozenset[str]().union(*(named_code(one) for one in asking if one.category in ASKED))
     said = "\n".join(one.with_detail for one in asking)
     in_other_zone = bool(_SPEAKS_OF_UTC.search(said)) and not _LOCAL.search(said)
-    found = SecondLook()
+    kept, found = kept_inputs(asking), SecondLook()
     for one in concerned(case, observed, asked):
         paths, runner = tuple(sorted({*one.tests.values()})), one.environment.recipe.runner
         base = case.built.at(paths[0]).base
@@ -137,7 +137,7 @@ async def _seen(
             only=worth_alone(one.tests, one.seen),
             touched=observed.impact.names if observed.impact else frozenset(),
             beside=beside,
-            kept=kept_inputs(asking),
+            kept=kept,
             named=named,
             code=code_of(test for test in asked if test.id in one.tests),
             in_other_zone=in_other_zone,

@@ -153,8 +153,8 @@ class CallsOfBoth:
         # What the tests set up may be another thing than what the change does.
         is_shown = is_as_seen or (is_steady and base is not None and base.all != head.all)
         if is_unsteady or not is_shown:
-            why = Unmeasured.UNSTEADY_NOW if is_steady else Unmeasured.UNSTEADY
-            why = why if is_unsteady else Unmeasured.ELSEWHERE
+            varies = Unmeasured.UNSTEADY_NOW if is_steady else Unmeasured.UNSTEADY
+            why = varies if is_unsteady else Unmeasured.ELSEWHERE
             later = later_answer(base, head) if is_as_seen else ""
             return replace(unmeasured(call, why), later=later)
         if base is None:
