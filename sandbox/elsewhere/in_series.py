@@ -14,7 +14,7 @@ from itertools import islice
 
 from sandbox.elsewhere.driver import Driver, Series
 from sandbox.elsewhere.sides import Replay
-from sandbox.elsewhere.told import Recorded, Run, both_sides, recorded_calls
+from sandbox.elsewhere.told import Recorded, Run, both_sides
 from sandbox.elsewhere.values import MOST_SHOWN, BothSides, OtherResult, Otherwise, SecondLook
 from sandbox.elsewhere.variation import neighbors
 from sandbox.linters.reading import Node, records
@@ -54,13 +54,10 @@ async def replay_in_series(
     `names` are those that only head knows.
     """
     driver, looking = replay.driver, replay.looking
-    told = replay.told["with_functions"]
-    given = recorded_calls(told, looking.test_files, driver.shown, looking.touched)
-    every = (*calls, *given)
-    wanted = [one for one in every if looking.speaks(one)]
+    wanted = [one for one in calls if looking.speaks(one)]
     if looking.base is None or not wanted:
         return SecondLook()
-    fewest = _fewest(driver, every)
+    fewest = _fewest(driver, calls)
     looks = [
         look
         for one in islice(

@@ -62,7 +62,10 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     told = last_record(await sandbox.run(driver.recording(looking)))
     if looking.only and told["failed"].is_true:  # one of them needs the others of its file
         told = last_record(await sandbox.run(driver.recording(replace(looking, only=()))))
-    calls = tuple(recorded_calls(told["calls"], looking.test_files, driver.shown, looking.touched))
+    calls, given = (
+        tuple(recorded_calls(told[key], looking.test_files, driver.shown, looking.touched))
+        for key in ("calls", "with_functions")
+    )
     beside = _recorded_beside(told, looking, calls)
     tests = looking.checkout, looking.paths, looking.test_files
     beside += SecondLook(made_up=await asyncio.to_thread(made_up, *tests))
@@ -72,14 +75,15 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     names = await asyncio.to_thread(new_names, looking.checkout, looking.test_files)
     if calls and looking.is_held:
         return await replay_held(replay, calls, names)
-    if not calls:
+    near_to = (*calls, *given) if driver.is_apart else calls
+    if not near_to:
         nothing = nothing_called(looking) if driver is _PYTHON else ()
-        in_series = await replay_in_series(replay, (), names)
+        in_series = await replay_in_series(replay, given, names)
         return SecondLook(inputs=nothing, unrecorded=unrecorded) + beside + in_series
     again, near, in_series = await concurrently(
         _Looks(sandbox, driver, looking, told).all(whole),
-        replay_nearby(replay, calls, names),
-        replay_in_series(replay, calls, names),
+        replay_nearby(replay, near_to, names),
+        replay_in_series(replay, (*calls, *given), names),
     )
     return again + near + in_series + SecondLook(unrecorded=unrecorded) + beside
 

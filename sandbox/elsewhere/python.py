@@ -11,7 +11,7 @@ from typing import Any
 
 from sandbox.base import TREE, Command, Limits, Mount, MountMode
 from sandbox.elsewhere.driver import CHANNEL_BYTES, ELSEWHERE, Again, Looking, moved, plain_program
-from sandbox.elsewhere.inside.objects import BUFFERS, MADE, Buffer
+from sandbox.elsewhere.inside.objects import BUFFERS, FILES, MADE, Buffer
 from sandbox.elsewhere.inside.values import literal, read
 from sandbox.elsewhere.told import SHOWN, Recorded
 from sandbox.elsewhere.variation import swapped
@@ -33,7 +33,7 @@ _CONVERSIONS: Mapping[tuple[str, str], Callable[[Any], object]] = {
     ("set", "frozenset"): frozenset,
     ("frozenset", "set"): set,
     ("int", "float"): float,
-    **{("bytes", one): partial(Buffer, one) for one in BUFFERS},
+    **{("bytes", name): partial(Buffer, name) for name, one in BUFFERS.items() if one not in FILES},
 }
 """The same value of another type, by the names of both."""
 _DEEPEST = 4

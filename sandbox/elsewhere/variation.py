@@ -18,7 +18,7 @@ from functools import cache
 from itertools import islice, zip_longest
 from typing import Any
 
-from sandbox.elsewhere.inside.objects import Instance, Iterated
+from sandbox.elsewhere.inside.objects import Buffer, Instance, Iterated
 
 MOST = 30
 """The most values near one."""
@@ -185,19 +185,29 @@ def _near(value: Any, depth: int) -> Iterator[Any]:
         yield from _near_text(value, _in_other_letters(value))
     elif kind is bytes:
         yield from (one.encode("latin-1", "ignore") for one in _near_text(value.decode("latin-1")))
-    elif depth < _DEEPEST and kind in (list, tuple, Iterated):
-        yield from map(kind, _near_items(list(value), depth + 1))
-    elif depth < _DEEPEST and kind is set:
-        items = _near_items(sorted(value, key=repr), depth + 1)
-        yield from (set(one) for one in items if one)
-    elif depth < _DEEPEST and kind is dict:
-        yield from _near_members(value, depth + 1)
     elif kind in (datetime.date, datetime.datetime, datetime.time, datetime.timedelta):
         yield from _near_time(value)
-    elif depth < _DEEPEST and kind is Instance:
+    elif depth < _DEEPEST:
+        yield from _near_whole(value, depth + 1)
+
+
+def _near_whole(value: Any, depth: int) -> Iterator[Any]:
+    """Values near one that has parts, each with one of them changed."""
+    kind = type(value)
+    if kind in (list, tuple, Iterated):
+        yield from map(kind, _near_items(list(value), depth))
+    elif kind is set:
+        items = _near_items(sorted(value, key=repr), depth)
+        yield from (set(one) for one in items if one)
+    elif kind is dict:
+        yield from _near_members(value, depth)
+    elif kind is Buffer:
+        for one in near(value.content, depth):
+            yield value._replace(content=one, position=min(value.position, len(one)))
+    elif kind is Instance:
         # What an object keeps for itself mostly follows from the rest of it.
         own = {name: one for name, one in value.state.items() if not name.startswith("_")}
-        for state in _changed(own, depth + 1):
+        for state in _changed(own, depth):
             yield Instance(value.place, {**value.state, **state})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import sys
 from decimal import Decimal
 from enum import Enum
@@ -40,17 +41,24 @@ class Reference(NamedTuple):
 
 
 class Buffer(NamedTuple):
-    """Bytes that are changed in place or looked at where they stand: `kind` is the name of their type."""
+    """Bytes that are changed in place or looked at where they stand, or a file in memory.
+
+    `kind` is the name of its type, `position` where a file is read or written next.
+    """
 
     kind: str
-    content: bytes
+    content: Any
+    position: int = 0
 
     def __repr__(self) -> str:
-        return f"{self.kind}({self.content!r})"
+        return f"{self.kind}({self.content!r}{f', {self.position}' * (self.position > 0)})"
 
 
 class Stub(NamedTuple):
-    """A function of a test that a call is given: its name, and what it gave for which arguments."""
+    """A function of a test that a call is given: its name, and what it gave for which arguments.
+
+    One that was never called gives None.
+    """
 
     name: str
     seen: list[Any]
@@ -61,11 +69,19 @@ class Stub(NamedTuple):
 
 CONTAINERS = (list, tuple, set, dict, Iterated)
 SCALARS = (type(None), bool, int, float, str, bytes, Decimal, Fraction)
-BUFFERS = {one.__name__: one for one in (bytearray, memoryview)}
+FILES: tuple[Any, ...] = (io.BytesIO, io.StringIO)
+BUFFERS: dict[str, Any] = {one.__name__: one for one in (bytearray, memoryview, *FILES)}
 MADE = "()"
 """In place of attributes: what a class was called with to make the object."""
 hidden_files: set[str] = set()
 """Files that another place does not have: what they define has no name there."""
+
+
+def buffered(value: Any) -> Buffer:
+    """Return what a buffer holds. Raises ValueError where it was closed or released."""
+    if type(value) in FILES:
+        return Buffer(type(value).__name__, value.getvalue(), value.tell())
+    return Buffer(type(value).__name__, bytes(value))
 
 
 def attributes(owner: object) -> dict[str, Any]:

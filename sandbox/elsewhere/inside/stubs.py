@@ -85,9 +85,9 @@ class Stubs:
         for one in self._calls.values():
             text = one["arguments"]
             for name in self._codes.values():
-                seen = "" if name in self._unknown else ", ".join(self._seen.get(name, ()))
-                shown = name.rpartition(" ")[2]
-                text = text.replace(f"stub({name!r})", f"stub({shown!r}, [{seen}])" if seen else "")
+                seen, shown = ", ".join(self._seen.get(name, ())), name.rpartition(" ")[2]
+                stub = "" if name in self._unknown else f"stub({shown!r}, [{seen}])"
+                text = text.replace(f"stub({name!r})", stub)
             if text.count("stub(") == one["arguments"].count("stub("):
                 known.append({**one, "arguments": text})
         return known

@@ -18,6 +18,7 @@ from typing import Any
 from sandbox.elsewhere.inside.objects import (
     BUFFERS,
     CONTAINERS,
+    FILES,
     SCALARS,
     Buffer,
     Instance,
@@ -25,6 +26,7 @@ from sandbox.elsewhere.inside.objects import (
     Reference,
     Stub,
     attributes,
+    buffered,
     class_place,
     found_at,
     named_place,
@@ -43,6 +45,7 @@ _BY_NAME = {
     "float": (float, str),  # "inf" and "nan" have no literal
     "set": (set, type(None)),
 }
+_CHANGING = (list, set, dict, *FILES)
 _OF_TIME: Any = (datetime.date, datetime.time, datetime.datetime, datetime.timedelta)
 _UTC = datetime.timezone.utc  # noqa: UP017 - old Pythons
 _MOST_DIGITS = 60
@@ -61,11 +64,10 @@ def literal(value: Any, depth: int = 0) -> str | None:
     if kind in SCALARS:
         with contextlib.suppress(ValueError):  # an int of too many digits
             text = repr(value)
-    elif kind is Buffer:
-        text = repr(value)
-    elif kind in BUFFERS.values():
-        with contextlib.suppress(Exception):  # of a view that was released
-            text = repr(Buffer(kind.__name__, bytes(value)))
+    elif kind is Buffer or kind in BUFFERS.values():
+        with contextlib.suppress(ValueError):  # it was closed or released
+            buffer = value if kind is Buffer else buffered(value)
+            text = repr(buffer) if len(buffer.content) <= MOST_TEXT else None
     elif kind in _OF_TIME:
         zone = getattr(value, "tzinfo", None)
         text = repr(value) if zone is None or zone is _UTC else None
@@ -147,13 +149,20 @@ def given(value: Any) -> Any:
     if kind is Reference:
         return found_at(value.place)
     if kind in (Stub, Buffer):
-        return answering(value) if kind is Stub else BUFFERS[value.kind](value.content)
+        return answering(value) if kind is Stub else _buffer(value)
     if kind is dict:
         return {key: given(one) for key, one in value.items()}
     if kind in (list, tuple, Iterated):
         items = [given(one) for one in value]
         return iter(items) if kind is Iterated else kind(items)
     return value
+
+
+def _buffer(told: Buffer) -> Any:
+    made = BUFFERS[told.kind](told.content)
+    if type(made) in FILES:
+        made.seek(told.position)
+    return made
 
 
 def answering(known: Stub) -> Callable[..., Any]:
@@ -164,7 +173,7 @@ def answering(known: Stub) -> Callable[..., Any]:
     left: dict[str, list[Any]] = {}
     for arguments, result in known.seen:
         left.setdefault(literal(arguments) or "", []).append(result)
-    first = known.seen[0][1]
+    first: Any = known.seen[0][1] if known.seen else None  # it was never called
 
     def function(*args: Any, **kwargs: Any) -> Any:
         key = literal((*args, *kwargs.values())) or ""
@@ -209,7 +218,7 @@ def _called(name: str, arguments: list[ast.expr]) -> Any:
         return Iterated(map(_value, arguments[0].elts))  # type: ignore[attr-defined]
     if name == "stub":
         called, seen = map(_value, arguments)
-        if type(called) is not str or type(seen) is not list or not seen:
+        if type(called) is not str or type(seen) is not list:
             raise ValueError(name)
         return Stub(called, [(tuple(of), result) for of, result in seen])
     if name in ("instance", "reference"):
@@ -219,10 +228,12 @@ def _called(name: str, arguments: list[ast.expr]) -> Any:
             raise ValueError(name)
         return (Instance if name == "instance" else Reference)(place, *state)
     if name in BUFFERS:
-        (content,) = map(ast.literal_eval, arguments)
-        if type(content) is not bytes:
+        content, *position = map(ast.literal_eval, arguments)
+        is_text, is_file = name == "StringIO", BUFFERS[name] in FILES
+        is_known = type(content) is (str if is_text else bytes) and len(position) <= is_file
+        if not is_known or any(type(one) is not int or one < 0 for one in position):
             raise ValueError(name)
-        return Buffer(name, content)
+        return Buffer(name, content, *position)
     kind, wanted = _BY_NAME[name]
     values = [ast.literal_eval(one) for one in arguments]
     if any(type(one) is not wanted or len(str(one)) > _MOST_DIGITS for one in values):
@@ -250,7 +261,7 @@ def parts(owner: object) -> dict[str, Any]:
 
 
 class Given:
-    """What a call is given and can leave otherwise than it found it: lists, sets, mappings, and objects' own.
+    """What a call is given and can leave otherwise than it found it: lists, mappings, files, objects' own.
 
     So is what a method's object holds, where the method returns a new object of the same class.
     """
@@ -259,7 +270,7 @@ class Given:
         self._owner = owner
         self._values: list[Any] = []
         for one in values:
-            is_own = type(one) in (list, set, dict)
+            is_own = type(one) in _CHANGING
             self._values += [one] if is_own else _held(one, is_public=True)
         self._held = _held(owner)
         self._before = literal(self._values), literal(self._held)
@@ -283,5 +294,5 @@ def _held(value: object, *, is_public: bool = False) -> list[Any]:
     return [
         one
         for name, one in own.items()
-        if type(one) in (list, set, dict) and not (is_public and name.startswith("_"))
+        if type(one) in _CHANGING and not (is_public and name.startswith("_"))
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import datetime
 import enum
+import io
 import subprocess
 import threading
 from decimal import Decimal
@@ -57,6 +58,8 @@ ALIKE = [
     PurePosixPath("/shop/prices"),
     collections.Counter("aab"),
     bytearray(b"a\x00"),
+    io.BytesIO(b"12"),
+    {"out": io.StringIO("12")},
     [{1: (Version("1.0"), None)}, Decimal("1.5")],
 ]
 
@@ -98,6 +101,23 @@ def test_a_function_of_a_test_is_told_by_what_it_gave() -> None:
     assert other not in (3, 4)
     assert given(read(text))[0]("EUR", "GBP") == other
     assert rate("EUR", "CHF") != other
+
+
+def test_a_function_of_a_test_that_was_never_called_gives_nothing() -> None:
+    (never,) = given(read("[stub('never', [])]"))
+    assert never(1) is never("a") is None
+
+
+def test_a_file_is_read_on_from_where_it_was_and_tells_what_is_written_to_it() -> None:
+    file = io.StringIO("a line\nanother")
+    file.readline()
+    (again,) = given(read(literal([file]) or ""))
+    assert again.read() == "another"
+    before = Given([again])
+    again.write("!")
+    assert before.left(None) == " and left [StringIO('a line\\nanother!', 15)]"
+    again.close()
+    assert literal(again) is None
 
 
 def test_a_function_of_a_test_gives_a_list_anew_each_time() -> None:
@@ -187,7 +207,9 @@ HOSTILE = [
     "datetime.sleep(1)",
     "Fraction('1e999999999')",
     "{instance('shop:Box', {}): 1}",
-    "stub('price', [])",
+    "BytesIO('a', 0)",
+    "StringIO('a', -1)",
+    "bytearray(b'a', 1)",
     "stub('price', [1])",
     "stub('price', [(1, 2)])",
     "stub(1, [((), 2)])",
