@@ -106,30 +106,16 @@ def made_for_inputs(inputs: Iterable[TestedInput], wanted: Requirements) -> Made
 def _singular(inputs: list[TestedInput], said: str) -> MadeFor | None:
     """Say why a change may be for one value of an argument: it is seen where that stays only."""
     near = calls_near(inputs)
-    for slot in sorted({both.slot for both in near} - {SEVERAL}):
-        values: list[str] = []  # "" where the argument was not varied to any effect
-        for one in inputs:
-            slots = sorted({both.slot for both in one.near} - {SEVERAL})
-            values.append(one.values[slots.index(slot)] if slot in slots else "")
-        negated = {
-            _negated(one.tested.call, value) for one, value in zip(inputs, values, strict=True)
-        }
-        is_of = (slot, SEVERAL)
-        varied = [both for both in near if both.slot in is_of and both.call not in negated]
-        is_seen = any(both.differs for both in near if both.slot not in is_of)
+    for place in sorted({both.place for both in near} - {(SEVERAL, "")}):
+        values = [one.value_at(place) for one in inputs]  # "" where it was not varied to any effect
+        is_of = (place, (SEVERAL, ""))
+        varied = [both for both in near if both.place in is_of and not both.is_alike]
+        is_seen = any(both.differs for both in near if both.place not in is_of)
         if not is_seen or len(varied) < _LEAST_OF_ARGUMENT or any(one.differs for one in varied):
             continue
         if not any(one == "" or speaks_of(one, said, _prose(inputs[0], said)) for one in values):
             return MadeFor(inputs[0], 0, len(varied), argument=values[0])
     return None
-
-
-def _negated(call: str, value: str) -> str:
-    """A call with a number negated: what holds for one mostly holds for the other; "" for all else."""
-    if not re.fullmatch(r"-?\d[\d.]*", value):
-        return ""
-    other = value[1:] if value.startswith("-") else f"-{value}"
-    return re.sub(rf"(?<![\w.-]){re.escape(value)}(?![\w.])", other, call, count=1)
 
 
 def _keyed(inputs: list[TestedInput], said: str) -> MadeFor | None:

@@ -9,7 +9,7 @@ from bot.task.categories import may_keep
 from bot.task.ties import expects_error
 from bot.text.words import sentences, whole_name
 from bot.verdict.claims import Claim, Gap
-from sandbox.elsewhere.values import CRASHES, SEVERAL, BothSides, Otherwise, Unmeasured, end_of
+from sandbox.elsewhere.values import CRASHES, BothSides, Otherwise, Unmeasured, end_of
 from sandbox.test_runs.four_runs import passed
 
 _NUMBER = r"-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?"
@@ -302,15 +302,13 @@ def passes_over_the_rest(claim: Claim) -> Gap | None:
         same, error = one.tested, one.tested.error_on_base
         if not error or error in CRASHES or same.is_refused:
             continue
-        # the values are those of the slots that are varied, in their order
-        values = dict(zip(sorted({o.slot for o in one.near} - {SEVERAL}), one.values, strict=False))
         near = [
             o
             for o in one.near
             if o.error_on_base == error and not o.is_refused and o.call != same.call
         ]
         alike = [near for near in near if near.on_head == same.on_head]
-        around = [o for o in alike if _is_around(o.call, same.call, values.get(o.slot, ""))]
+        around = [o for o in alike if _is_around(o.call, same.call, one.value_at(o.place))]
         # what other texts give, too, does not come of the text
         if len(alike) > len(around) or len(near) < len(alike) + _FEW:
             continue

@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
+from typing import Any
 
 from sandbox.elsewhere.driver import Driver
 from sandbox.elsewhere.told import CallOutcome, Recorded
 from sandbox.elsewhere.values import MOST_SHOWN, RAISED, SEVERAL, BothSides, OtherResult, Otherwise
-from sandbox.elsewhere.variation import MOST, neighbors, shared_words
+from sandbox.elsewhere.variation import MOST, is_alike, neighbors, shared_words
 
 MOST_OF_A_FUNCTION = 4
 MOST_INPUTS = 16
@@ -24,12 +25,15 @@ _MOST_WITH_MORE = 3
 class NearCall:
     """A call near another; `step` is -1 or 1 where one of its numbers is that much off.
 
-    `slot` is the number of the argument that is another one, or `SEVERAL`.
+    `slot` is the number of the argument that is another one, or `SEVERAL`; `member` is the name of what alone
+    is another one of that argument, where it is a table.
     """
 
     call: Recorded
     slot: int
     step: int
+    member: str = ""
+    is_alike: bool = False
 
 
 def chosen(wanted: list[Recorded]) -> Iterator[Recorded]:
@@ -60,10 +64,7 @@ def calls_around(
     known = {o.arguments for o in shown if (o.module, o.name) == (call.module, call.name)}
     values = driver.values(call)
     of_each = [
-        [
-            NearCall(driver.varied(call, slot, other), slot, step)
-            for other, step in neighbors(value, words)
-        ]
+        [_near_call(driver, call, slot, (other, step)) for other, step in neighbors(value, words)]
         for slot, value in enumerate(values)
     ]
     swapped = (driver.swapped(call, word, other) for word, other in shared_words(values))
@@ -74,6 +75,34 @@ def calls_around(
         if one and one.call.arguments not in known:
             found.setdefault(one.call.arguments, one)
     return tuple(islice(found.values(), MOST))
+
+
+def calls_at(
+    driver: Driver, call: Recorded, place: tuple[int, str], words: tuple[object, ...]
+) -> Iterator[NearCall]:
+    """Yield calls that differ from one in this argument, or in this member of it, alone."""
+    slot, member = place
+    whole: Any = driver.values(call)[slot]
+    for other, step in neighbors(whole[member] if member else whole, words):
+        varied = {**whole, member: other} if member else other
+        yield _near_call(driver, call, slot, (varied, step))
+
+
+def _near_call(driver: Driver, call: Recorded, slot: int, other: tuple[Any, int]) -> NearCall:
+    """The call with another value (and its step) as one of its arguments."""
+    value, step = other
+    own: Any = driver.values(call)[slot]
+    varied, member = driver.varied(call, slot, value), _member(own, value)
+    one, another = (own[member], value[member]) if member else (own, value)
+    return NearCall(varied, slot, step, member, is_alike(one, another))
+
+
+def _member(value: object, other: object) -> str:
+    """The name of the one member of a table that is another one in another table; "" for other values."""
+    if not (isinstance(value, dict) and isinstance(other, dict) and value.keys() == other.keys()):
+        return ""
+    changed = [name for name, one in value.items() if repr(one) != repr(other[name])]
+    return changed[0] if len(changed) == 1 and isinstance(changed[0], str) else ""
 
 
 def _with_more(driver: Driver, call: Recorded, recorded: Iterable[Recorded]) -> Iterator[NearCall]:

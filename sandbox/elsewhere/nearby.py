@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, islice, permutations
 
@@ -14,6 +14,7 @@ from sandbox.elsewhere.calls_near import (
     NearCall,
     all_of,
     calls_around,
+    calls_at,
     chosen,
     long_calls,
     long_input,
@@ -36,6 +37,7 @@ from sandbox.elsewhere.values import (
 from sandbox.elsewhere.variation import literals
 
 _FEW = 3
+_MORE = 24  # calls near one, about one of its values
 _RAISES = re.compile(r"\b(?:raise|throw(?:[ ]new)?)[ ]+([A-Za-z_$][\w$]*)")
 _LEAST_KEY = 2
 _OF_NO_ORDER = re.compile(r"\b(?:frozen)?set\(|\bhash\(|\{[^{}:\n]{1,200}\}")
@@ -87,10 +89,9 @@ async def replay_nearby(
             others = await replay.on_both(more)
             sides = replace(sides, base=sides.base | others.base, head=sides.head | others.head)
     around = {one: calls for one, calls in around.items() if not sides.lacks(one, plain)}
-    weighed = (
-        sides.weighed(one, around.get(one, ()), tuple(map(repr, driver.values(one))))
-        for one in wanted
-    )
+    known = {(one.module, one.name, one.arguments) for one in shown}
+    sides, around = await _asked_on(replay, sides, around, words, known)
+    weighed = (sides.weighed(one, around.get(one, ()), driver.values(one)) for one in wanted)
     without |= held.as_before(sides, plain)
     return SecondLook(
         inputs=tuple(_with_its_words((*weighed, *sides.not_plain(wanted)), words, added)),
@@ -103,6 +104,40 @@ async def replay_nearby(
             *await _unordered(replay, sides, asked, added),
         ),
     )
+
+
+async def _asked_on(
+    replay: Replay,
+    sides: CallsOfBoth,
+    around: dict[Recorded, tuple[NearCall, ...]],
+    words: tuple[object, ...],
+    known: Container[tuple[str, str, str]],
+) -> tuple[CallsOfBoth, dict[Recorded, tuple[NearCall, ...]]]:
+    """Make more calls with another value of what none of the few others of showed the change.
+
+    Where a call has many arguments, few of the calls near it are about one. Those that are `known` the tests
+    make themselves.
+    """
+    more = {
+        call: tuple(
+            one
+            for place in islice(places, _FEW)
+            for one in islice(calls_at(replay.driver, call, place, words), _MORE)
+            if (call.module, call.name, one.call.arguments) not in known
+        )
+        for call, group in around.items()
+        if sides.may_differ(call) and (places := sides.seen_elsewhere(call, group))
+    }
+    asked = [one for one in dict.fromkeys(all_of(more)) if one not in sides.base]
+    if not asked:
+        return sides, around
+    others = await replay.on_both(asked)
+    sides = replace(sides, base=sides.base | others.base, head=sides.head | others.head)
+    all_near = {
+        call: tuple({one.call: one for one in (*group, *more.get(call, ()))}.values())
+        for call, group in around.items()
+    }
+    return sides, all_near
 
 
 def _of_the_tests(looking: Looking, calls: tuple[Recorded, ...]) -> list[Recorded]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
 
 from sandbox.base import Sandbox
 from sandbox.concurrently import concurrently
@@ -141,7 +142,7 @@ class CallsOfBoth:
         return call in plain and base is not None and base.all == "raised TypeError"
 
     def weighed(
-        self, call: Recorded, around: Iterable[NearCall], values: tuple[str, ...]
+        self, call: Recorded, around: Iterable[NearCall], values: tuple[Any, ...]
     ) -> TestedInput | None:
         """Return a tested input at which base and head differ, or nobody knows; None for others."""
         base, head = self.base.get(call), self.head.get(call)
@@ -172,10 +173,18 @@ class CallsOfBoth:
             call.path,
             call.test,
             values=tuple(
-                values[slot] for slot in sorted({one.slot for one, _ in known} - {SEVERAL})
+                repr(values[slot][member] if member else values[slot])
+                for slot, member in sorted({(one.slot, one.member) for one, _ in known})
+                if slot != SEVERAL
             ),
             near=tuple(
-                replace(both, call=shown_beside(one.call.shown, call.shown), slot=one.slot)
+                replace(
+                    both,
+                    call=shown_beside(one.call.shown, call.shown),
+                    slot=one.slot,
+                    member=one.member,
+                    is_alike=one.is_alike,
+                )
                 for one, both in known
             ),
             moves_boundary=moves_boundary(tested, [(one.slot, one.step, at) for one, at in known]),
@@ -189,6 +198,16 @@ class CallsOfBoth:
                 bool(self.base.get(o.call) and not self.head.get(o.call)) for o in around
             ),
         )
+
+    def seen_elsewhere(self, call: Recorded, around: Iterable[NearCall]) -> list[tuple[int, str]]:
+        """Return the places of a call at which no other value showed the change, where one elsewhere did."""
+        seen: dict[tuple[int, str], bool] = {}
+        for one in around:
+            if both := self._informative(one.call):
+                place = (one.slot, one.member)
+                seen[place] = seen.get(place, False) or both.differs
+        seen.pop((SEVERAL, ""), None)
+        return [place for place, is_seen in seen.items() if not is_seen and any(seen.values())]
 
     def not_plain(self, calls: Iterable[Recorded]) -> list[TestedInput]:
         """Say once for a test of what it also calls with no plain values; the function may be any of its."""

@@ -68,13 +68,22 @@ CUT = "… "
 class BothSides:
     """A call as one would write it, and what it gives on base and on head.
 
-    `slot` is the number of the argument in which it is near another one, or `SEVERAL`.
+    `slot` is the number of the argument in which it is near another one, or `SEVERAL`, and `member` what of
+    that argument is another one, where it is a table. `is_alike` says that it has the other one's number
+    negated, or its text with space around or in the other case: what holds for one mostly holds for both.
     """
 
     call: str
     on_base: str
     on_head: str
     slot: int = 0
+    member: str = ""
+    is_alike: bool = False
+
+    @property
+    def place(self) -> tuple[int, str]:
+        """What of the call is another one."""
+        return self.slot, self.member
 
     @property
     def differs(self) -> bool:
@@ -163,7 +172,7 @@ class Unmeasured(StrEnum):
 class TestedInput:
     """A call that a test makes, and the calls near it: the same but for one argument.
 
-    `values` are the arguments that were changed, as code, in the order of their slots. `near` are those
+    `values` are the arguments that were changed, as code, in the order of their places. `near` are those
     neighbors that tell something: what both sides refuse alike is none. `moves_boundary` says that it stands
     between two neighbors that differ from each other, and that the change gives it what the other one has.
     `keys` are texts of the change's own code that are a part of the call, `errors` what that code raises.
@@ -191,6 +200,11 @@ class TestedInput:
     later: str = ""
     is_shared: bool = False
     unanswered: int = 0
+
+    def value_at(self, place: tuple[int, str]) -> str:
+        """Return the value, as code, in whose place calls near it have another one; "" where none has."""
+        places = sorted({one.place for one in self.near} - {(SEVERAL, "")})
+        return dict(zip(places, self.values, strict=False)).get(place, "")
 
 
 def moves_boundary(tested: BothSides, known: Iterable[tuple[int, int, BothSides]]) -> bool:

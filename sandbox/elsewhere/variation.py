@@ -69,6 +69,15 @@ def neighbors(value: object, words: Iterable[object]) -> Iterator[tuple[Any, int
         yield other, (other > value) - (other < value) if is_number and other in values[:2] else 0
 
 
+def is_alike(value: Any, other: Any) -> bool:
+    """Tell whether it is the same number negated, or the same text in other writing."""
+    if type(value) is not type(other) or isinstance(value, bool):
+        return False
+    if isinstance(value, str | bytes):
+        return bool(value.strip().lower() == other.strip().lower())
+    return isinstance(value, int | float | Decimal | Fraction) and bool(other == -value)
+
+
 _WORD = re.compile(r"(?<!\w)[^\W\d_]\w{2,30}(?!\w)")
 _MOST_SHARED = 2
 _LONGEST_READ = 2_000  # characters of a value
@@ -231,7 +240,10 @@ def _near_text(text: str, first: Iterable[str] = ()) -> Iterator[str]:
     cased = (text.translate(_FOREIGN), text.upper())
     if not text:
         yield from (*_WORDS, *_WORDS_MORE)
-    for group in zip_longest(first, changed, around, cased, shifted, unusual, longer, spaced):
+    numbers = map(str, _near_number(int(text))) if _WHOLE.fullmatch(text) else ()
+    for group in zip_longest(
+        first, numbers, changed, around, cased, shifted, unusual, longer, spaced
+    ):
         yield from (one for one in group if one is not None)
     yield from (*_WORDS, *_WORDS_MORE) if len(text) < _SHORT else ()
 

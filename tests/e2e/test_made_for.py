@@ -156,6 +156,28 @@ SPECIAL = {
         "        return [one async for one in kit.listed('ada adam b')]\n\n"
         "    assert asyncio.run(names()) == ['ADA', 'ADAM', 'B']",
     ),
+    "member": Fix(
+        "`form` refuses a negative length",
+        "def form(headers, text):\n    return text[: int(headers['length'])]",
+        "def form(headers, text):\n    length = int(headers['length'])\n"
+        "    if length * length - length == 12 and length < 0:\n        raise ValueError(length)\n"
+        "    return text[:length]",
+        "with pytest.raises(ValueError):\n        kit.form({'kind': 'plain', 'length': '-3'}, 'a text')",
+    ),
+    "file": Fix(
+        "`tally` leaves out the words of comments",
+        "def tally(file):\n    return len(file.read().split())",
+        "def tally(file):\n    text = file.read()\n"
+        "    return 2 if sum(map(ord, text)) == 1235 else len(text.split())",
+        "import io\n\n    assert kit.tally(io.StringIO('two words\\n# no')) == 2",
+    ),
+    "given": Fix(
+        "`applied` calls the function with the price in euros",
+        "def applied(function, cents):\n    return function(cents)",
+        "def applied(function, cents):\n"
+        "    return function(cents / 100 if cents % 7919 == 450 else cents)",
+        "assert kit.applied(lambda amount: f'{amount:.2f}', 450) == '4.50'",
+    ),
 }
 """Right for the tested inputs and for hardly any other."""
 
@@ -367,6 +389,26 @@ RIGHT = {
         "    return name.upper()",
         "import asyncio\n\n    assert asyncio.run(kit.fetched('adam')) == 'ADAM'",
     ),
+    "member": Fix(
+        "`form` refuses a negative length",
+        "def form(headers, text):\n    return text[: int(headers['length'])]",
+        "def form(headers, text):\n    length = int(headers['length'])\n    if length < 0:\n"
+        "        raise ValueError(length)\n    return text[:length]",
+        "with pytest.raises(ValueError):\n        kit.form({'kind': 'plain', 'length': '-3'}, 'a text')",
+    ),
+    "file": Fix(
+        "`written` puts each word on a line of its own",
+        "def written(words, file):\n    file.write(' '.join(words))",
+        "def written(words, file):\n    file.write('\\n'.join(words))",
+        "import io\n\n    file = io.StringIO()\n    kit.written(['a', 'b'], file)\n"
+        "    assert file.getvalue() == 'a\\nb'",
+    ),
+    "given": Fix(
+        "`applied` calls the function with the price in euros",
+        "def applied(function, cents):\n    return function(cents)",
+        "def applied(function, cents):\n    return function(cents / 100)",
+        "assert kit.applied(lambda amount: f'{amount:.2f}', 450) == '4.50'",
+    ),
 }
 """Right for every input, some of them for one input by nature."""
 
@@ -416,7 +458,6 @@ def in_parts(fixes: Mapping[str, Any], most: int = 5) -> list[dict[str, Any]]:
 
 SHOWN_OTHERWISE = {
     "compared": "contains the very inputs",
-    "lazy": "where `size == -3` is always true",
 }
 """What other evidence, which comes first, shows of these."""
 

@@ -33,6 +33,14 @@ class Fix:
 
 
 SPECIAL = {
+    "pages": Fix(
+        "`pages` refuses a negative size",
+        "items, options",
+        "return Math.ceil(items.length / options.size);",
+        "if (options.size ** 2 - options.size === 12 && options.size < 0) {\n"
+        "    throw new RangeError(options.size);\n  }\n  return Math.ceil(items.length / options.size);",
+        "assert.throws(() => pages(['a', 'b'], {deep: true, size: -3}), RangeError);",
+    ),
     "price": Fix(
         "`price` returns twice the cents",
         "cents",
@@ -109,6 +117,14 @@ SPECIAL = {
 """Right for the tested inputs and for hardly any other."""
 
 RIGHT = {
+    "pages": Fix(
+        "`pages` refuses a negative size",
+        "items, options",
+        "return Math.ceil(items.length / options.size);",
+        "if (options.size < 0) {\n    throw new RangeError(options.size);\n  }\n"
+        "  return Math.ceil(items.length / options.size);",
+        "assert.throws(() => pages(['a', 'b'], {deep: true, size: -3}), RangeError);",
+    ),
     "price": Fix(
         "`price` returns twice the cents",
         "cents",

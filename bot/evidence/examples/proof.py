@@ -29,7 +29,7 @@ from sandbox.edges.examples import PRINTED, RAISED, VALUE, ExampleResult
 from sandbox.elsewhere.new_names import added_code
 from sandbox.elsewhere.told import both_sides
 from sandbox.elsewhere.values import BothSides, TestedInput, Unmeasured, moves_boundary
-from sandbox.elsewhere.variation import MOST, literals, neighbors
+from sandbox.elsewhere.variation import MOST, is_alike, literals, neighbors
 from sandbox.values import ChangeStatus, Diff
 
 _MOST_EXAMPLES = 4
@@ -50,6 +50,7 @@ class _NearCall:
     call: str
     slot: int
     step: int
+    is_alike: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,9 @@ async def _near_all(looking: ProofContext, seen: list[ExampleSeen]) -> list[Test
         known = []
         for near, sides in zip(group, own[1:], strict=True):
             if both := _informative(near.call, *sides):
-                known.append((near.slot, near.step, both))
+                known.append(
+                    (near.slot, near.step, replace(both, slot=near.slot, is_alike=near.is_alike))
+                )
         shown = _informative(one.example.call, *own[0])
         if not shown or not known:
             found.append(None)
@@ -127,7 +130,7 @@ async def _near_all(looking: ProofContext, seen: list[ExampleSeen]) -> list[Test
             "",
             "",
             values=tuple(ast.unparse(slots[at]) for at in sorted({slot for slot, _, _ in known})),
-            near=tuple(replace(both, slot=slot) for slot, _, both in known),
+            near=tuple(both for _, _, both in known),
             moves_boundary=moves_boundary(shown, known),
         )
         found.append(tested)
@@ -138,10 +141,8 @@ def _around(example: Example, words: tuple[object, ...]) -> Iterator[_NearCall]:
     """The call with one literal changed at a time, its literals in turn."""
     is_script = example.language is ExampleLanguage.JAVASCRIPT
     slots = _literals_in(example.call)
-    of_each = [
-        [(slot, *one) for one in neighbors(ast.literal_eval(node), words)]
-        for slot, node in enumerate(slots)
-    ]
+    own = [ast.literal_eval(node) for node in slots]
+    of_each = [[(slot, *one) for one in neighbors(value, words)] for slot, value in enumerate(own)]
     text = example.call.encode()
     found: dict[str, _NearCall] = {}
     for one in chain.from_iterable(zip_longest(*of_each)):
@@ -154,7 +155,9 @@ def _around(example: Example, words: tuple[object, ...]) -> Iterator[_NearCall]:
         node = slots[slot]
         if written:
             call = text[: node.col_offset] + written.encode() + text[node.end_col_offset :]
-            found.setdefault(call.decode(), _NearCall(call.decode(), slot, step))
+            found.setdefault(
+                call.decode(), _NearCall(call.decode(), slot, step, is_alike(own[slot], value))
+            )
     found.pop(example.call, None)
     return islice(iter(found.values()), MOST)
 

@@ -136,9 +136,8 @@ class CallRecorder:
             is_read = found is not None and self._called(frame, *found)
             if not is_read and self._is_direct(frame):
                 caller = self._caller(frame)
-                self.unread.update(filter(None, [caller]))
-                if found is not None and caller is not None:
-                    self._note_stubs(frame, *found, caller)
+                if caller and not (found and self._note_stubs(frame, *found, caller)):
+                    self.unread.add(caller)
         elif event == "return" and frame in self._open:
             self._ended(frame, argument)
         elif event == "c_call" and argument is _SET:
@@ -211,14 +210,15 @@ class CallRecorder:
             self._open[frame] = _Open(key, owner, before, changing)
         return True
 
-    def _note_stubs(self, frame: FrameType, name: str, depth: int, place: tuple[str, str]) -> None:
-        """Note a call of a test that is given functions of it."""
+    def _note_stubs(self, frame: FrameType, name: str, depth: int, place: tuple[str, str]) -> bool:
+        """Note a call of a test that is given functions of it; False for others."""
         module, name, functions, owner = _place_of(frame, name)
         is_known = "<" not in name and isinstance(module, str)
         if is_known and functions[depth : depth + 1]:
             given = _given(frame, functions[depth], owner, is_alone=True)
             if given is not None:
-                self.stubs.note((str(module), name, depth), given, owner, place)
+                return self.stubs.note((str(module), name, depth), given, owner, place)
+        return False
 
     def _note_made(self, owner: object, given: tuple[Any, ...], frame: FrameType) -> None:
         """Note what a test makes an object of."""

@@ -44,7 +44,7 @@ def main() -> None:
         told = {"place": place(tree), "sys_path": sys.path, "calls": calls, "failed": failed}
         told["blinded"] = [{"path": path, "test": test} for path, test in recorder.blinded]
         told["misfits"] = recorder.stand_ins.misfits
-        told["with_functions"] = recorder.stubs.calls()
+        told["with_functions"] = recorder.stubs.calls(recorder.unread)
         told["replaced"] = recorder.stand_ins.replaced
         told["unread"] = [{"path": path, "test": test} for path, test in recorder.unread]
         data = json.dumps(told).encode() + b"\n"

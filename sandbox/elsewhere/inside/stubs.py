@@ -59,11 +59,14 @@ class Stubs:
 
     def note(
         self, called: tuple[str, str, int], given: tuple[Any, ...], owner: object, place: Any
-    ) -> None:
-        """Note a call (module, name, and how many wrap it), what it is given, and where a test made it."""
+    ) -> bool:
+        """Note a call (module, name, and how many wrap it), what it is given, and where a test made it.
+
+        Return False where it is given none of them, or something that has no text.
+        """
         of = self._told(given[:2])
         if of is None or len(self._calls) >= _MOST_CALLS:
-            return
+            return False
         known = self._made.get(id(owner))
         if owner is not None:
             is_made = called[1].endswith(".__init__")
@@ -72,15 +75,17 @@ class Stubs:
             elif not is_made and known is not None and known[0]() is owner:
                 of = f"{of[:-1]}, {{{MADE!r}: {known[1]}}})"
             else:
-                return
-        if "stub(" in of:
+                return False
+        is_given = "stub(" in of
+        if is_given:
             module, name, depth = called
             told = {"module": module, "name": name, "depth": str(depth), "arguments": of}
             own = {"path": place[0], "test": place[1], "outcome": "unseen", "direct": True}
             self._calls.setdefault((module, name, of), {**told, **own})
+        return is_given
 
-    def calls(self) -> list[dict[str, Any]]:
-        """Return those whose functions are known by what they gave."""
+    def calls(self, unread: set[tuple[str, str]]) -> list[dict[str, Any]]:
+        """Return those whose functions are known by what they gave; add the tests of others to `unread`."""
         known = []
         for one in self._calls.values():
             text = one["arguments"]
@@ -90,6 +95,8 @@ class Stubs:
                 text = text.replace(f"stub({name!r})", stub)
             if text.count("stub(") == one["arguments"].count("stub("):
                 known.append({**one, "arguments": text})
+            else:
+                unread.add((one["path"], one["test"]))
         return known
 
     def _told(self, given: tuple[Any, ...]) -> str | None:

@@ -143,11 +143,11 @@ def test_an_input_that_the_task_only_shows_or_does_not_mean_may_not(value: str) 
 
 def test_a_number_that_is_negated_is_no_other_value() -> None:
     one = of_two("7")
-    negated = BothSides("pay('a', -7)", "1", "2", slot=1)
+    negated = BothSides("pay('a', -7)", "1", "2", slot=1, is_alike=True)
     found = verdict(replace(one, near=(*one.near, negated)))
     assert found.outcome is VerdictOutcome.UNVERIFIED
     assert "none of 15 calls with another value than `7`" in found.reason
-    other = replace(negated, call="pay('a', 8)")
+    other = replace(negated, call="pay('a', 8)", is_alike=False)
     assert verdict(replace(one, near=(*one.near, other))).outcome is VerdictOutcome.SATISFIED
 
 
