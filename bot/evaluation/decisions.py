@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 from bot.context import EvaluationContext
 from bot.evaluation.on_host import trees_here
 from bot.evidence.code_map.index import CodeIndex
+from bot.evidence.code_map.run import read_both
 from bot.report.slim import slim
 from bot.services import Services, evaluation_key
 from bot.text import scrub_tree
@@ -35,7 +36,6 @@ from bot.verdict.acceptance import (
     touches,
 )
 from sandbox.base import SandboxError
-from sandbox.code_map.code import KeptFacts, read_code
 from sandbox.errors import CheckoutError, CheckoutUnavailable
 from sandbox.repository.diff import read_diff
 from sandbox.repository.fetch import fetch
@@ -139,11 +139,9 @@ async def _why_void(
     touched, index = diff.changed_paths, None
     if needs_code(given, touched):
         # Who imports what on head; nothing is said where not everything could be read.
-        graphs = services.settings.home.absolute() / "graphs"
         checkout = await trees_here(services, case.request, case.checkout)
-        kept = KeptFacts(graphs, case.request.repository)
         with suppress(SandboxError):
-            code = await read_code(services.sandbox, checkout, kept)
+            code = await read_both(services, case.request, checkout)
             index = None if code.remarks else CodeIndex(code.head)
     path = touches(given, judgement, touched, index)
     return f"{head[:12]} changed “{path}”" if path else ""

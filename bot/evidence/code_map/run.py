@@ -44,7 +44,7 @@ async def find_places(
     """Find what the change touches, and where each requirement is about. Raises SandboxError."""
     if Part.GRAPH in request.without:
         return Seen()
-    code = await _read(services, request, checkout)
+    code = await read_both(services, request, checkout)
 
     def look() -> Seen:
         index = CodeIndex(code.head)
@@ -70,7 +70,7 @@ async def find_dependents(
     """Find the projects that use what the change touches in another one. Raises SandboxError."""
     if Part.GRAPH in request.without:
         return ()
-    code = await _read(services, request, checkout)
+    code = await read_both(services, request, checkout)
 
     def found() -> tuple[Dependent, ...]:
         own: list[SourceFile] = []
@@ -114,6 +114,7 @@ def _package(module: str, importing: str) -> str:
     return "/".join(module.split("/")[: 1 + module.startswith("@")])
 
 
-async def _read(services: Services, request: EvaluationRequest, checkout: Checkout) -> Code:
+async def read_both(services: Services, request: EvaluationRequest, checkout: Checkout) -> Code:
+    """Read both sides' code, with what is kept of the repository. Raises SandboxError."""
     kept = KeptFacts(services.settings.home.absolute() / "graphs", request.repository)
     return await read_code(services.sandbox, checkout, kept)
