@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
+from posixpath import commonprefix, dirname
 from types import MappingProxyType
 
 from bot.diff.paths import is_test_path
@@ -117,7 +118,7 @@ class CodeIndex:
 
     def sees(self, path: str, target: str) -> bool:
         """Whether a file can use another's names: by its imports, or because they share a package."""
-        if self.files[path].language in _SAME_PACKAGE and _folder(path) == _folder(target):
+        if self.files[path].language in _SAME_PACKAGE and dirname(path) == dirname(target):
             return True
         if target in self.reach(path):
             return True
@@ -236,11 +237,4 @@ def _starting_folder(module: str, user: SourceFile) -> tuple[str, ...]:
 
 
 def _shared(steps: tuple[str, ...], known: tuple[str, ...]) -> int:
-    pairs = zip(reversed(steps), reversed(known), strict=False)
-    return next(
-        (n for n, (one, other) in enumerate(pairs) if one != other), min(len(steps), len(known))
-    )
-
-
-def _folder(path: str) -> str:
-    return path.rpartition("/")[0]
+    return len(commonprefix((steps[::-1], known[::-1])))
