@@ -320,11 +320,6 @@ class Case:
         return tuple(e.id for e in built if BUILDS in e.step.requirement_ids)
 
     @property
-    def why_tests_prove_nothing(self) -> str:
-        """One sentence, or empty when the four-way result counts."""
-        return self.observed.tests.problem
-
-    @property
     def only_exit_code(self) -> Transition | None:
         """The suite's transition where a shell command gave no result per test."""
         if self.observed.tests.comparisons or self.suite is None:
@@ -345,7 +340,7 @@ class Case:
     def nothing_regressed(self) -> bool:
         """Whether base's tests were seen to hold on head, all of them."""
         tests = self.observed.tests
-        if self.why_tests_prove_nothing or not self.tests_passed_on_base or tests.not_run:
+        if tests.problem or not self.tests_passed_on_base or tests.not_run:
             return False
         if any(one.problem or one.transition not in (None, *_HELD) for one in tests.folders):
             return False

@@ -87,8 +87,8 @@ def _by_the_tests(requirement: Requirement, case: Case) -> Verdict:
     told = [
         f"{_named(one.folder)}: {one.problem}" for one in case.observed.tests.folders if one.problem
     ]
-    if case.why_tests_prove_nothing or told:
-        said = case.why_tests_prove_nothing or " ".join(told[:_MOST_TOLD])
+    if case.observed.tests.problem or told:
+        said = case.observed.tests.problem or " ".join(told[:_MOST_TOLD])
         missing = _not_fetched(case)  # what cannot be loaded may be made from it
         what_to_do = _FETCH_SUBMODULES if missing else way_out(case)
         return unverified(requirement, f"{said} Also, {missing}" if missing else said, what_to_do)
@@ -207,7 +207,7 @@ def _held(requirement: Requirement, case: Case) -> Verdict:
 
 def _by_the_plan(requirement: Requirement, case: Case) -> Verdict | None:
     """Where no test passed on base, the items of its test plan are what could regress."""
-    if case.tests_passed_on_base or (case.suite is not None and case.why_tests_prove_nothing):
+    if case.tests_passed_on_base or (case.suite is not None and case.observed.tests.problem):
         return None
     found = [
         (r, item_evidence(r, case.observed)) for r in case.requirements.items if r.item is not None

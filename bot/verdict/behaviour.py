@@ -48,11 +48,11 @@ _SOLE = "it is the only requirement of the task"
 def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
     """Satisfied by a tied fail-to-pass test or an example, unsatisfied by a failing one, else unverified."""
     could_prove = case.is_untested and case.suite is not None  # the first tests of a repository
-    if case.why_tests_prove_nothing and not could_prove:
+    if case.observed.tests.problem and not could_prove:
         is_built = False not in (case.observed.built_base, case.observed.built_head)
         see = f"See {'the regressions (B2)' if is_built else 'the build (B1)'} first."
         step = way_out(case) if case.is_untested else see
-        return unverified(requirement, case.why_tests_prove_nothing, step)
+        return unverified(requirement, case.observed.tests.problem, step)
     ties = case.tied(requirement)
     if refuted := _refuted(requirement, case, ties):
         return refuted

@@ -35,7 +35,7 @@ def judge_keep(requirement: Requirement, case: Case) -> Verdict:
         told = f"{told_of(broken, 'passed on base and fails', 'passed on base and fail')} on head."
         return unsatisfied(requirement, told, case, tuple(test.id for test in broken))
     given = judge_behaviour(requirement, case)
-    if given.outcome is not VerdictOutcome.UNVERIFIED or case.why_tests_prove_nothing:
+    if given.outcome is not VerdictOutcome.UNVERIFIED or case.observed.tests.problem:
         return given
     if found := _by_example(requirement, case) or _by_held(requirement, case):
         return found
