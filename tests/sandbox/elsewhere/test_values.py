@@ -64,7 +64,7 @@ ALIKE = [
 ]
 
 
-@pytest.mark.parametrize("value", ALIKE, ids=repr)
+@pytest.mark.parametrize("value", ALIKE, ids=lambda value: type(value).__name__)
 def test_what_is_made_again_is_alike(value: Any) -> None:
     text = literal(value)
     assert text is not None
