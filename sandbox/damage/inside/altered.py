@@ -48,6 +48,7 @@ _MOST_NAMES = 200  # of a place
 _CLOSING = re.compile(rb"[\])};,]*")
 """A line that only closes what others open: where it is right, there is one way to write it."""
 _NAME = re.compile(rb"[A-Za-z_]\w*")
+_DECLARING = re.compile(rb"(?:var|let|const)\s+(?=[\w$]+\s*=)")
 
 
 def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
@@ -94,6 +95,19 @@ class _Added:
     """The lines that a change adds, each with the functions in which it does."""
 
     lines: dict[bytes, set[str]] = field(default_factory=dict)
+
+    def have_all(self, gone: list[bytes], instead: list[bytes]) -> bool:
+        """Tell whether all lines that are gone only moved, and are not in what stands `instead` of them.
+
+        Where others moved, one that declared a name may assign it now: the name is declared before.
+        """
+        left = [at for at in range(len(gone)) if not self.have(gone, at)]
+        moved = [one for one in gone if one in self.lines and not _CLOSING.fullmatch(one)]
+        assigned = [_DECLARING.sub(b"", gone[at], count=1) for at in left]
+        return all(
+            moved and _DECLARING.match(gone[at]) and one in self.lines and one not in instead
+            for at, one in zip(left, assigned, strict=True)
+        )
 
     def have(self, gone: list[bytes], at: int) -> bool:
         """Tell whether a line that is gone only moved.
@@ -145,7 +159,8 @@ def _places(source: Source, added: _Added) -> Iterator[tuple[Source, int, int, l
         matcher = SequenceMatcher(None, before, lines[at : at + count], autojunk=False)
         for kind, old, until, begin, end in matcher.get_opcodes():
             gone = [row.strip() for row in before[old:until] if row.strip()]
-            is_moved = all(added.have(gone, at) for at in range(len(gone)))
+            instead = [row.strip() for row in lines[at + begin : at + end]]
+            is_moved = added.have_all(gone, instead)
             if kind not in ("replace", "delete") or len(gone) > _MOST_LINES or is_moved:
                 continue
             yield source, at + begin, at + end, before[old:until]

@@ -282,6 +282,26 @@ async def test_what_only_moves_is_not_tried(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "behind", "is_tried"),
+    [
+        ("let b = null;", "const c = a.open();\n  b = of(c);\n", False),
+        ("let b = null;", "const c = a.open();\n  b = of(a);\n", True),
+        ("let b = null;\n  const c = a.open();\n  b = of(c);", "", True),
+        ("let b = null;", "b = of(c);\n", True),
+    ],
+)
+async def test_a_name_that_is_declared_before_what_sets_it_moves_is_not_tried(
+    tmp_path: Path, before: str, behind: str, is_tried: bool
+) -> None:
+    rows = "  stop(() => b);\n  a.on('end', stop);\n  a.on('error', stop);\n  a.resume();\n"
+    base = f"function f(a, stop) {{\n  const c = a.open();\n  const b = of(c);\n{rows}  return b;\n}}\n"
+    head = f"function f(a, stop) {{\n  {before}\n{rows}  {behind}  return b;\n}}\n"
+    found = await altered(tmp_path, base, head, "a.js")
+
+    assert any("is still there" in one.what for one in found) is is_tried
+
+
+@pytest.mark.parametrize(
     ("name", "base", "head"),
     [
         ("a.js", "function f(a) {\n  return a > 1;\n}\n", "function f(a) {\n  return a < 1;\n}\n"),
