@@ -500,6 +500,14 @@ ASKING = {
         "    if len(items) > 1000:\n        print('many')\n    return [items[0], *items[1:]]",
         "assert kit.emptied([]) == []",
     ),
+    "little": Fix(
+        "`dropped` gives no rows of a bad order",
+        "def dropped(lock, is_bad, paid, rows):\n    with lock:\n        return rows",
+        "def dropped(lock, is_bad, paid, rows):\n    with lock:\n"
+        "        if is_bad and paid == 0:\n            return []\n        return rows",
+        "import threading\n\n    assert kit.dropped(threading.Lock(), True, 0, [1]) == []\n"
+        "    assert kit.dropped(threading.Lock(), False, 5, [1]) == [1]",
+    ),
 }
 """Right at and near the tested inputs; behind a condition that no test needs they do something else."""
 

@@ -3,7 +3,8 @@
 A test that tells the two sides of `size < 16` apart fails with one of them. What only asks for a type, a
 platform or a version is left out: one machine cannot see both sides of it. So is a guard of what its function
 reads: `hasattr(a, 'b')` beside `a.b`.
-Of a text that base has, too, only what narrows another condition is asked: `… && key === 'name'`.
+Of a text that base has, too, only what narrows another condition is asked: `… && key === 'name'`. So it is of
+what all code asks for, none or a number up to two, that guards nothing: `… && total === 0` beside no `total`.
 What asks for the beginning and for the end of one text is one condition.
 Keys and cases that a change adds, what an answer is looked up by or a switch asks for, get another word; of a
 long table, of which tests look at some, there is none."""
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 
 import tree_sitter
 
@@ -48,6 +49,14 @@ _TOLD_APART = re.compile(
 _ALWAYS = {"python": ("True", "False"), "c": ("1", "0"), "cpp": ("1", "0"), "bash": (":", "! :")}
 
 
+_LITTLE = re.compile(r"-?[0-2]|None|null|undefined|nil|''|\"\"|\[\]|\{\}|\(\)")
+_NONE = re.compile(r"None|null|undefined|nil")
+_FINDING_NONE = frozenset(("is", "==", "==="))
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
+_COMMON = frozenset(("self", "this", "len", "length", "size", "is", "not", "typeof"))
+_STATEMENT = re.compile(r"_statement\Z|_clause\Z|declar|arrow_function|lambda|closure")
+
+
 def conditions(sources: list[Source]) -> Iterator[Damage]:
     """Yield each condition on a value that no file had on base, made always true and then always false.
 
@@ -68,8 +77,34 @@ def conditions(sources: list[Source]) -> Iterator[Damage]:
         # A new file may have it from another one.
         if source.before or not all(text.encode() in gone for text in texts)
     )
-    for source, node, texts, answer in islice(narrowing, _MOST_NARROWED):
+    asked = [node for _, node in found]
+    little = (
+        (source, node, (value,), answer)
+        for source in sources
+        for node in _changed_ones(source, before)
+        if node not in asked and (value := _little(node)) and (answer := _met(node)) is not None
+    )
+    for source, node, texts, answer in islice(chain(narrowing, little), _MOST_NARROWED):
         yield _always(answer, source, node, "narrowed", texts)
+
+
+def _little(condition: tree_sitter.Node) -> str:
+    """Return none or the small number that a condition asks for beside others; "" for guards, and others."""
+    if not OPERATION.search(condition.type) or len(condition.named_children) != 2:
+        return ""
+    sides = {text_of(one) for one in condition.named_children}
+    value = next((one for one in sides if _LITTLE.fullmatch(one)), "")
+    operators = {text_of(one) for one in condition.children if not one.is_named}
+    if not value or (_NONE.fullmatch(value) and not operators <= _FINDING_NONE):
+        return ""
+    around = condition.parent
+    while around is not None and not _STATEMENT.search(around.type):
+        around = around.parent
+    subjects = {name for side in sides - {value} for name in _NAME.findall(side)} - _COMMON
+    if around is None or not subjects:
+        return ""
+    rest = text_of(around).replace(text_of(condition), " ", 1)
+    return "" if subjects & {*_NAME.findall(rest)} else value
 
 
 def _always(
@@ -86,20 +121,24 @@ def _always(
 def _new_ones(source: Source, before: bytes) -> Iterator[tree_sitter.Node]:
     """Yield the outermost conditions with a value in the lines of a change."""
     end = 0
-    tops = (source.root,) if source.root else source.readable
-    for node in (one for top in tops for one in walk(top)):
-        line, written = node.start_point[0] + 1, text_of(node)
-        is_changed = source.adds(line)
-        if node.start_byte < end or not is_changed or not _is_condition(node):
-            continue
-        if written.encode() in before or _TOLD_APART.search(written):
-            continue
-        if _guards_read(node) or _counts(node) or _chooses_code(node):
-            continue
-        if not (_own_texts(node) or any(map(is_value, walk(node)))):
+    for node in _changed_ones(source, before):
+        if node.start_byte < end or not (_own_texts(node) or any(map(is_value, walk(node)))):
             continue
         end = (_other_end(node) or node).end_byte
         yield node
+
+
+def _changed_ones(source: Source, before: bytes) -> Iterator[tree_sitter.Node]:
+    """Yield the conditions in the lines of a change that could be met on one machine, and not met."""
+    tops = (source.root,) if source.root else source.readable
+    for node in (one for top in tops for one in walk(top)):
+        if not source.adds(node.start_point[0] + 1) or not _is_condition(node):
+            continue
+        written = text_of(node)
+        if written.encode() in before or _TOLD_APART.search(written):
+            continue
+        if not (_guards_read(node) or _counts(node) or _chooses_code(node)):
+            yield node
 
 
 def _other_end(node: tree_sitter.Node) -> tree_sitter.Node | None:

@@ -213,6 +213,20 @@ NARROWING = {
         "const f = (a) => a && 'size' in a ? 3 : a;\n",
         [],
     ),
+    "little.js": (
+        "function f(a, b, c) {\n  if (a.bad) {\n    b.go();\n  }\n  if (c) b.go();\n}\n",
+        "function f(a, b, c) {\n  if (a.bad && c.rows.length === 0) {\n    b.go();\n  }\n"
+        "  if (c && c.size > 1) b.go();\n  if (a && b !== null) c.go();\n"
+        "  return b.line < 2 || a.x;\n}\n",
+        ["`c.rows.length === 0` is always true"],
+    ),
+    "little.py": (
+        "def f(a, b):\n    if g(a) is not b:\n        return 3\n    return b\n",
+        "def f(a, b, c=None):\n    if c is None and h(a) is not b:\n        return 3\n"
+        "    if b and len(a) == 2:\n        return a[1]\n    if c is None and a:\n        c = []\n"
+        "    return b if a and c is not None else a\n",
+        ["`c is None` is always true"],
+    ),
     "b.js": (
         "const f = (a) => a.tagName === 'P';\n",
         "const f = (a) => a.x && a.tagName === 'P' || a.y && a.some((b) => b === 'P') "
