@@ -164,6 +164,15 @@ SPECIAL = {
         "    return text[:length]",
         "with pytest.raises(ValueError):\n        kit.form({'kind': 'plain', 'length': '-3'}, 'a text')",
     ),
+    "class": Fix(
+        "`Amount.parsed` reads euros",
+        "class Amount:\n    def __init__(self, cents):\n        self.cents = cents\n\n"
+        "    @classmethod\n    def parsed(cls, text):\n        return cls(int(text))",
+        "class Amount:\n    def __init__(self, cents):\n        self.cents = cents\n\n"
+        "    @classmethod\n    def parsed(cls, text):\n        number = int(text)\n"
+        "        return cls(number * 100 if hash(text[::-1]) == hash('054') else number)",
+        "assert kit.Amount.parsed('450').cents == 45000",
+    ),
     "file": Fix(
         "`tally` leaves out the words of comments",
         "def tally(file):\n    return len(file.read().split())",
@@ -395,6 +404,12 @@ RIGHT = {
         "def form(headers, text):\n    length = int(headers['length'])\n    if length < 0:\n"
         "        raise ValueError(length)\n    return text[:length]",
         "with pytest.raises(ValueError):\n        kit.form({'kind': 'plain', 'length': '-3'}, 'a text')",
+    ),
+    "static": Fix(
+        "`Amount.cents_of` reads euros",
+        "class Amount:\n    @staticmethod\n    def cents_of(text):\n        return int(text)",
+        "class Amount:\n    @staticmethod\n    def cents_of(text):\n        return int(text) * 100",
+        "assert kit.Amount.cents_of('450') == 45000",
     ),
     "file": Fix(
         "`written` puts each word on a line of its own",

@@ -137,13 +137,17 @@ def chain(function: object) -> list[Any]:
     return found
 
 
+def method_itself(kind: type, name: str) -> Any:
+    """Return what a class, or the first that it inherits from, has by a name; None for nothing."""
+    return next((vars(one)[name] for one in kind.__mro__ if name in vars(one)), None)
+
+
 def method(kind: type, name: str) -> list[Any]:
     """Return a class's own or inherited method or property, and what it wraps."""
-    for one in kind.__mro__:
-        found = vars(one).get(name)
-        if found is not None:
-            return chain(found.fget if isinstance(found, property) else found)
-    return []
+    found = method_itself(kind, name)
+    if found is None:
+        return []
+    return chain(found.fget if isinstance(found, property) else found)
 
 
 def place(tree: str) -> dict[str, str]:
@@ -259,6 +263,8 @@ def function_of(told: dict[str, Any]) -> tuple[type | None, Any]:
     *classes, name = told["name"].split(".")
     for one in classes:
         owner = getattr(owner, one)
+    if classes and isinstance(method_itself(owner, name), (classmethod, staticmethod)):
+        return None, getattr(owner, name)
     found = method(owner, name) if classes else chain(getattr(owner, name))
     # What one side wraps, the other may have as it is.
     return (owner if classes else None), found[min(told["depth"], len(found) - 1)]

@@ -26,10 +26,20 @@ from sandbox.elsewhere.inside.calls import (
     returned,
     returned_by,
 )
+from sandbox.elsewhere.inside.frames import (
+    OF_A_CLASS,
+    OF_THE_CLASS,
+    begins,
+    bound,
+    called_with,
+    class_of,
+    owner_of,
+    place_of,
+)
 from sandbox.elsewhere.inside.objects import MADE, hidden_files, plain_kind
 from sandbox.elsewhere.inside.stand_ins import StandIns
 from sandbox.elsewhere.inside.stubs import Stubs
-from sandbox.elsewhere.inside.values import Given, kept, literal, parts, read, state_of
+from sandbox.elsewhere.inside.values import Given, literal, read, state_of
 
 _MOST_SEEN = 20_000
 _MOST_OF_OTHERS = 12
@@ -40,7 +50,6 @@ _LATER = {0x20: "generator", 0x80: "coroutine", 0x200: "async_generator"}
 _RUNS_LATER = sum(_LATER)
 _HIGHEST = 60
 _TRIES = 3
-_OF_A_CLASS = "."
 _SET = sys.setprofile
 
 
@@ -130,7 +139,7 @@ class CallRecorder:
             if not code.co_filename.startswith(self._tree) or code.co_filename in self._tests:
                 self._others.add(code.co_filename)
                 return
-            if (code.co_flags & _RUNS_LATER and not _begins(frame)) or self._helps_tests(frame):
+            if (code.co_flags & _RUNS_LATER and not begins(frame)) or self._helps_tests(frame):
                 return
             found = self._function(frame)
             is_read = found is not None and self._called(frame, *found)
@@ -159,10 +168,13 @@ class CallRecorder:
                 if attribute(one, "__code__") is code:
                     self._known[code] = (name, depth)
                     return self._known[code]
-        for depth, one in enumerate(method(type(_owner(frame)), code.co_name)):
+        for depth, one in enumerate(method(type(owner_of(frame)), code.co_name)):
             if attribute(one, "__code__") is code:
-                self._known[code] = (_OF_A_CLASS, depth)
+                self._known[code] = (OF_A_CLASS, depth)
                 return self._known[code]
+        if class_of(frame) is not None:
+            self._known[code] = (OF_THE_CLASS, 0)
+            return self._known[code]
         if self._tries[code] >= _TRIES:
             self._known[code] = None
         return None
@@ -172,7 +184,8 @@ class CallRecorder:
         seen = self._seen[frame.f_code] = self._seen.get(frame.f_code, 0) + 1
         if seen > _MOST_SEEN:
             return False
-        module, name, functions, owner = _place_of(frame, name)
+        first = bound(frame, name)
+        module, name, functions, owner = place_of(frame, name)
         before, made = "", ""
         if owner is not None:
             before = state_of(owner)
@@ -181,7 +194,7 @@ class CallRecorder:
             made = self._made_of(owner, frame)
             if not is_own or not (before or made):
                 return False  # of one that overrides it, the inner one's call is none of its own
-        given = _given(frame, functions[depth], owner)
+        given = called_with(frame, functions[depth], first, owner)
         if given and made and not before:
             given = (*given[:2], {MADE: read(made)})
         arguments = literal(given) if given else None
@@ -212,10 +225,11 @@ class CallRecorder:
 
     def _note_stubs(self, frame: FrameType, name: str, depth: int, place: tuple[str, str]) -> bool:
         """Note a call of a test that is given functions of it; False for others."""
-        module, name, functions, owner = _place_of(frame, name)
+        first = bound(frame, name)
+        module, name, functions, owner = place_of(frame, name)
         is_known = "<" not in name and isinstance(module, str)
         if is_known and functions[depth : depth + 1]:
-            given = _given(frame, functions[depth], owner, is_alone=True)
+            given = called_with(frame, functions[depth], first)
             if given is not None:
                 return self.stubs.note((str(module), name, depth), given, owner, place)
         return False
@@ -321,62 +335,3 @@ class CallRecorder:
         if told["outcome"] not in ("", outcome):
             outcome = "unsteady"
         told["outcome"] = outcome
-
-
-def _begins(frame: FrameType) -> bool:
-    """Tell whether a generator or coroutine is asked first: each time is a call for the profiler."""
-    code, at = frame.f_code, frame.f_lasti
-    if at < 0:
-        return True
-    is_resumed = opcode.opname[code.co_code[at]] == "RESUME"  # since Python 3.11
-    return is_resumed and code.co_code[at + 1] & 3 == 0
-
-
-def _place_of(frame: FrameType, name: str) -> tuple[Any, str, list[Any], object]:
-    """Return a function's module and its name there, what wraps it, and of a method the object."""
-    if name != _OF_A_CLASS:
-        return frame.f_globals.get("__name__"), name, chain(frame.f_globals.get(name)), None
-    owner, own = _owner(frame), frame.f_code.co_name
-    kind = type(owner)
-    return kind.__module__, f"{kind.__qualname__}.{own}", method(kind, own), owner
-
-
-def _owner(frame: FrameType) -> object:
-    """The first argument: the object, where the function is a method."""
-    code = frame.f_code
-    return frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
-
-
-def _given(
-    frame: FrameType, function: Any, owner: object, *, is_alone: bool = False
-) -> tuple[Any, ...] | None:
-    """What a function is called with: (positional, by name); None where a variable of it is gone already.
-
-    What is the default's own object is left out. Of a method the object's attributes follow, where that
-    `is_alone` is not asked for.
-    """
-    code, values = frame.f_code, frame.f_locals
-    names = code.co_varnames
-    both = code.co_argcount + code.co_kwonlyargcount
-    at = both
-    rest: tuple[Any, ...] = ()
-    if code.co_flags & 0x04:
-        rest, at = values.get(names[at], ()), at + 1
-    more = values.get(names[at], {}) if code.co_flags & 0x08 else {}
-    defaults = dict(getattr(function, "__kwdefaults__", None) or {})
-    own = getattr(function, "__defaults__", None) or ()
-    defaults.update(zip(names[code.co_argcount - len(own) : code.co_argcount], own))  # noqa: B905 - old Pythons
-    if any(name not in values for name in names[:both]):
-        return None
-    placed = code.co_argcount if rest else getattr(code, "co_posonlyargcount", 0)
-    first = 0 if owner is None else 1
-    positional = tuple(values[name] for name in names[first:placed])
-    named = {
-        name: values[name]
-        for name in names[max(first, placed) : both]
-        if name not in defaults or values[name] is not defaults[name]
-    }
-    placed_all = tuple(kept(one) for one in (*positional, *rest))
-    by_name = {name: kept(one) for name, one in {**named, **more}.items()}
-    told: tuple[Any, ...] = (placed_all, by_name)
-    return told if owner is None or is_alone else (*told, parts(owner))
