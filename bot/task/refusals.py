@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from bot.task.alternatives import prose_of
 from bot.task.categories import keeps
@@ -106,15 +106,15 @@ def _numbers(code: str) -> list[float]:
 
 
 def other_error(
-    requirement: Requirement, raised: Iterable[str], tests: str
+    requirement: Requirement, raised: Iterable[str], before: Container[str], tests: str
 ) -> tuple[str, str] | None:
     """Return the error that a demand names and the one that is raised in its place.
 
     None where one of those named is raised, where `tests` (their code) ask for it, or where what is raised
-    may be a kind of it.
+    may be a kind of it. What was raised `before` is what the demand complains of.
     """
     text = prose_of(requirement)
-    named = list(dict.fromkeys(_ERROR.findall(text)))
+    named = [one for one in dict.fromkeys(_ERROR.findall(text)) if one not in before]
     known = list(dict.fromkeys(raised))
     asked = _TITLE.sub("", tests)
     is_asked = any(re.search(rf"(?<!\w){one}(?!\w)", asked) for one in named)

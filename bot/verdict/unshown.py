@@ -76,11 +76,11 @@ def _refuses_half(claim: Claim) -> Gap | None:
     call = refused[0].call
     name = call.partition("(")[0].rpartition(".")[2]
     around = code_of(o for o in claim.case.observed.tests.comparisons if name in o.source)
-    raised = [one.error_on_head for one in refused]
+    raised, before = [o.error_on_head for o in refused], {o.error_on_base for o in refused}
     if side := untested_side(claim.requirement, [one.call for one in refused], around):
         but = f"the task names what is {side}, too, and no test has it: it has `{call}`."
         step = f"Add a test for what is {side}"
-    elif other := other_error(claim.requirement, raised, code_of(claim.tests)):
+    elif other := other_error(claim.requirement, raised, before, code_of(claim.tests)):
         but = f"`{call}` raised {other[1]}, the task names {other[0]}, and no test asks for it."
         step = f"Raise {other[0]} and let a test ask for it"
     else:
