@@ -56,7 +56,7 @@ class HeldCalls:
                 both = sides.clear(one.call)
                 if both is None:
                     continue
-                is_another_type = one.slot < len(values) and values[one.slot] is None
+                is_another_type = 0 <= one.slot < len(values) and values[one.slot] is None
                 is_known = both.bad_end in raised or (call.name, both.bad_end) in known
                 if both.bad_end and not is_known and not is_another_type:
                     yield OtherResult(Otherwise.WORSE, both, call.path)
