@@ -64,7 +64,7 @@ def calls_around(
     known = {o.arguments for o in shown if (o.module, o.name) == (call.module, call.name)}
     values = driver.values(call)
     of_each = [
-        [_near_call(driver, call, slot, (other, step)) for other, step in neighbors(value, words)]
+        [_near_call(driver, call, slot, value, one) for one in neighbors(value, words)]
         for slot, value in enumerate(values)
     ]
     swapped = (driver.swapped(call, word, other) for word, other in shared_words(values))
@@ -85,13 +85,14 @@ def calls_at(
     whole: Any = driver.values(call)[slot]
     for other, step in neighbors(whole[member] if member else whole, words):
         varied = {**whole, member: other} if member else other
-        yield _near_call(driver, call, slot, (varied, step))
+        yield _near_call(driver, call, slot, whole, (varied, step))
 
 
-def _near_call(driver: Driver, call: Recorded, slot: int, other: tuple[Any, int]) -> NearCall:
-    """The call with another value (and its step) as one of its arguments."""
+def _near_call(
+    driver: Driver, call: Recorded, slot: int, own: Any, other: tuple[Any, int]
+) -> NearCall:
+    """The call with another value (and its step) in place of its own one."""
     value, step = other
-    own: Any = driver.values(call)[slot]
     varied, member = driver.varied(call, slot, value), _member(own, value)
     one, another = (own[member], value[member]) if member else (own, value)
     return NearCall(varied, slot, step, member, is_alike(one, another))
