@@ -35,6 +35,11 @@ class NearCall:
     member: str = ""
     is_alike: bool = False
 
+    @property
+    def place(self) -> tuple[int, str]:
+        """What of the call is another one."""
+        return self.slot, self.member
+
 
 def chosen(wanted: list[Recorded]) -> Iterator[Recorded]:
     """The calls to vary: a few of each function."""

@@ -174,7 +174,7 @@ class CallsOfBoth:
             call.test,
             values=tuple(
                 repr(values[slot][member] if member else values[slot])
-                for slot, member in sorted({(one.slot, one.member) for one, _ in known})
+                for slot, member in sorted({one.place for one, _ in known})
                 if slot != SEVERAL
             ),
             near=tuple(
@@ -204,8 +204,7 @@ class CallsOfBoth:
         seen: dict[tuple[int, str], bool] = {}
         for one in around:
             if both := self._informative(one.call):
-                place = (one.slot, one.member)
-                seen[place] = seen.get(place, False) or both.differs
+                seen[one.place] = seen.get(one.place, False) or both.differs
         seen.pop((SEVERAL, ""), None)
         return [place for place, is_seen in seen.items() if not is_seen and any(seen.values())]
 

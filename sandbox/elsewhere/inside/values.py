@@ -261,7 +261,7 @@ def parts(owner: object) -> dict[str, Any]:
 
 
 class Given:
-    """What a call is given and can leave otherwise than it found it: lists, mappings, files, objects' own.
+    """What a call is given and can leave otherwise than it found it: lists, sets, tables, files, objects'.
 
     So is what a method's object holds, where the method returns a new object of the same class.
     """
