@@ -58,9 +58,11 @@ from sandbox.damage.values import (
     RESULTS,
     SAME,
     UNASKED,
+    Damage,
     DamageTrial,
     OneValue,
 )
+from sandbox.repository.tree_reader import TreeReader
 from sandbox.test_runs.four_runs import passed
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.toolchains.ecosystem import BuildRequest
@@ -290,8 +292,7 @@ class _Measuring:
         of_hunks = await try_hunks(self.services.sandbox, room, asked[: max(most, 0)])
         untried = tuple(one.damage for one in asked[len(of_hunks) :])
         room = self.within(trials, max(_LEAST_S, self.head_s * _WHOLE_RUNS))
-        said = case.planned.requirements
-        asking = [o for o in self.made if o.damage.kind in UNASKED and not is_said(o.damage, said)]
+        asking = [o for o in self.made if o.damage.kind in UNASKED and not self.is_said(o.damage)]
         # Of what is done alike, what the task speaks of shows whether it is needed.
         edits = {one.damage.edit for one in asking} - {""}
         twins = [one for one in self.made if one.damage.edit in edits and one not in asking]
@@ -300,7 +301,7 @@ class _Measuring:
         everybody = [one for one in self.observed.tests.comparisons if passed(one.head_on_head)]
         rooms = room, replace(room, concerned=concerned(case, self.observed, everybody))
         found = await find_unneeded(self.services, case, self.observed, rooms, asking_of)
-        unneeded = tuple(one for one in found.trials if not is_said(one.damage, said))
+        unneeded = tuple(one for one in found.trials if not self.is_said(one.damage))
         one_value: tuple[OneValue, ...] = ()
         if not unneeded:
             conditions = [one.damage for one in asking]
@@ -316,6 +317,11 @@ class _Measuring:
             unneeded=unneeded,
             one_value=one_value,
         )
+
+    def is_said(self, damage: Damage) -> bool:
+        """Tell whether the task speaks of what a damage takes away."""
+        base = TreeReader(Path(self.case.checkout.base_tree))
+        return is_said(damage, self.case.planned.requirements, base.read(damage.path) or "")
 
     def within(self, trials: Trials, seconds: float) -> Trials:
         """The same with so much time, and none of it after the end."""

@@ -56,10 +56,11 @@ _ZERO = rf"zero|division|divide|divided|{_NOTHING}"
 _ONE = r"one|single|singular|once|only|lone"
 
 
-def is_said(damage: Damage, wanted: Requirements) -> bool:
+def is_said(damage: Damage, wanted: Requirements, on_base: str = "") -> bool:
     """Tell whether a task speaks of errors, of each value that a condition asks for, or of what is altered.
 
     What it only shows in code is no word about a value, and what it says of a parameter shows no use of it.
+    Of the words of a demand, those count that are names in the damaged file as it is `on_base`.
     """
     said = _all_of(wanted)
     if damage.kind in (PARAMETER, UNWRAPPED):
@@ -81,7 +82,16 @@ def is_said(damage: Damage, wanted: Requirements) -> bool:
         prose = SHOWN_CODE.sub(" ", said)
         is_own = any(one in _own_names(said) for one in damage.names)
         return not is_own and any(map(partial(_restricts, damage.names), _SENTENCE.split(prose)))
-    return _has_each_value(damage.names, said)
+    asked = "\n".join(one.text for one in wanted.beside_baseline)
+    return _has_each_value((o for o in damage.names if not _is_field(o, asked, on_base)), said)
+
+
+def _is_field(value: str, asked: str, on_base: str) -> bool:
+    """Tell whether a demand names, in plain words, an attribute or a text that base's code has."""
+    if not (value.isascii() and value.isalpha() and len(value) >= _LEAST_NAME):
+        return False
+    has_known = re.search(rf"(?<=\.){value}(?![\w(])|(?<=['\"]){value}(?=['\"])", on_base)
+    return bool(has_known and re.search(rf"(?<!\w){value}(?!\w)", asked))
 
 
 def _has_each_value(values: Iterable[str], said: str) -> bool:

@@ -134,6 +134,23 @@ def test_what_the_task_only_shows_in_code_is_no_word_about_it(values: tuple[str,
 
 
 @pytest.mark.parametrize(
+    ("on_base", "is_so"),
+    [
+        ("this.size = decimal(buffer, 124, 12)\n", True),
+        ("if key in ('size', 'mode'):\n", True),
+        ("sizes = read(size)\n", False),
+        ("", False),
+    ],
+)
+def test_a_plain_word_of_a_demand_that_the_code_has_as_a_field_is_said(
+    on_base: str, is_so: bool
+) -> None:
+    wanted = requirements("Headers", "- [ ] Refuse to let a header's size be less than 0\n")
+    assert is_said(on("size"), wanted, on_base) is is_so
+    assert not is_said(on("mode"), wanted, on_base)
+
+
+@pytest.mark.parametrize(
     ("task", "is_so"),
     [
         ("- [ ] `total` adds up the prices of an order\n", False),
