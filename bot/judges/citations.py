@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from bot.evidence.own_steps.weigh import hollow_problem, refutes
 from bot.evidence.transitions import passed
-from bot.integrity.texts.instructions import orders_in, printed
+from bot.integrity.texts.instructions import orders_in, printed_anew
 from bot.text.clipping import clip_line, steady
 from bot.values import ActionKind, Category, Evidence, Requirement, Transition, VerdictOutcome
 from sandbox.values import NOT_RUNNABLE
@@ -54,8 +54,8 @@ def citation_problem(
 
 
 def speaks_to_judges(one: Evidence) -> bool:
-    """Whether what a step printed on head tells judges what to say."""
-    return bool(words_to_judges(printed(one.head)))
+    """Whether what a step printed on head, and not on base, tells judges what to say."""
+    return bool(words_to_judges(printed_anew(one)))
 
 
 def about(requirement: Requirement, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:

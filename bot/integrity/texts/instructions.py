@@ -25,6 +25,7 @@ _MOST_PRINTED = 200_000
 _MOST_LINES = 3  # of one order
 _LONGEST = 600
 _BLANK = " \t\r\n\f\v"
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _PNG = b"\x89PNG\r\n\x1a\n"
 _TEXT_CHUNKS = (b"tEXt", b"zTXt", b"iTXt", b"eXIf")
 _RIFF_CHUNKS = (b"EXIF", b"XMP ", b"ICMT")
@@ -201,10 +202,23 @@ def orders_in_words(task: Task, evidence: Iterable[Evidence]) -> Iterator[Findin
         if source.trust is Trust.AUTHOR:
             yield from orders_in_text(source.reference, f"{source.title}\n{source.text}")
     for one in evidence:
-        where = f"The output of {one.id} on head"
-        known = list(orders_in_text(where, printed(one.base)))
-        said = orders_in_text(where, printed(one.head))
-        yield from (found for found in said if found not in known)
+        yield from orders_in_text(f"The output of {one.id} on head", printed_anew(one))
+
+
+def printed_anew(one: Evidence) -> str:
+    """The lines that a step prints on head and not on base, whatever the numbers in them.
+
+    Runners print the seconds that a test took beside its title. In another order base's output may be cut
+    where head's is not, so titles of base's tests are left out, too.
+    """
+    known = {_NUMBER.sub("", line) for line in printed(one.base).splitlines()}
+    lines = [line for line in printed(one.head).splitlines() if _NUMBER.sub("", line) not in known]
+    tests = one.base.tests.results if one.base and one.base.tests else ()
+    titles = {re.split(r"::| > ", test.id)[-1] for test in tests}
+    text = "\n".join(lines)
+    for title in filter(_is_order, titles):
+        text = text.replace(title, "")
+    return text
 
 
 def printed(seen: Observation | None) -> str:

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from bot.integrity.texts.instructions import orders_in, orders_in_words
-from bot.judges.citations import citation_problem, words_to_judges
+from bot.judges.citations import citation_problem, speaks_to_judges, words_to_judges
 from bot.values import Task, TaskSource, Transition, Trust, VerdictOutcome
+from sandbox.values import Outcome, TestResult, TestRun
 from tests.bot.judges.cases import R1, piece
 
 ORDERS = [
@@ -76,6 +77,18 @@ def test_an_order_in_the_authors_words_or_in_output_is_a_finding(order: str) -> 
     (found,) = orders_in_words(Task("Fix", ()), (new,))
     assert found.message.startswith("The output of E3 on head speaks")
     assert not list(orders_in_words(Task("Fix", ()), (printing,)))  # base says it too
+
+
+def test_a_title_with_the_seconds_that_its_test_took_is_no_new_order() -> None:
+    title = "✓ should treat empty constraints as satisfied"
+    seen = piece("E3", 0, 0, Transition.HELD, said=f"{title} (0.001 sec)")
+    timed = replace(seen, base=replace(seen.base, output=f"{title} (0 sec)"))
+    assert not list(orders_in_words(Task("Fix", ()), (timed,)))
+    assert not speaks_to_judges(timed)
+    assert speaks_to_judges(replace(timed, base=None))
+    results = (TestResult(f"spec.js::plugins > {title[2:]}", Outcome.PASSED, 0.0),)
+    cut = replace(timed, base=replace(timed.base, output="…", tests=TestRun(True, results)))
+    assert not list(orders_in_words(Task("Fix", ()), (cut,)))
 
 
 def test_what_cites_an_order_counts_for_nothing_unless_it_speaks_against_the_change() -> None:
