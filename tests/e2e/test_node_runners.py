@@ -121,6 +121,19 @@ def test_an_old_vitest_finds_vite_where_pnpm_puts_it(tmp_path: Path) -> None:
     assert_shown_by(seen, f"test/price.test.js::{TITLE}")
 
 
+def test_tests_that_packages_bring_along_are_not_run(tmp_path: Path) -> None:
+    """A project's own `exclude` takes the place of vitest's, which leaves out `node_modules`."""
+    settings = {"dependencies": {"fast-uri": "3.0.6"}}
+    base = {
+        "package.json": manifest("vitest run", json.dumps(settings), vitest="^4", vite="^7"),
+        "vitest.config.js": "export default {test: {exclude: ['benchmarks/**']}};\n",
+        "price.js": DISCOUNT,
+        "test/price.test.js": CALLED,
+    }
+    seen = judged(tmp_path, base, {"price.js": REFUSING, "test/price.test.js": CALLED + REFUSED})
+    assert_shown_by(seen, f"test/price.test.js::{TITLE}")
+
+
 @pytest.mark.parametrize(
     "script", ["vitest run --typecheck", "vitest run && vitest run --typecheck.only"]
 )

@@ -56,10 +56,8 @@ function plain(words) {
 
 // What vitest's own command does with options before it starts.
 function settings({exclude, ...options}, Reporter) {
-	if (exclude !== undefined) {
-		options.cliExclude = [exclude].flat();
-	}
-
+	// Packages may bring tests along, and a project's own `exclude` takes the place of what leaves them out.
+	options.cliExclude = [exclude ?? [], '**/node_modules/**'].flat();
 	if (typeof options.typecheck?.only === 'boolean') {
 		options.typecheck.enabled ??= true;
 	}
