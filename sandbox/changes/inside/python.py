@@ -116,8 +116,10 @@ def _may_change_words(old: ast.Module, new: ast.Module, project: ChangedProject)
         return True
     if examples([w for _, w in before if w]) != examples([w for _, w in after if w]):
         return False
-    if project.reads_docstrings or len(before) != len(after):
+    if project.reads_docstrings:
         return False
+    if len(before) != len(after):  # what came or went may be there for types alone
+        return [words for _, words in before if words] == [words for _, words in after if words]
     pairs = zip(before, after, strict=True)
     return not any(
         words != now and (_is_read(one) or _is_read(other)) for (one, words), (other, now) in pairs
@@ -217,8 +219,22 @@ class _Untyped(ast.NodeTransformer):
         node.body = node.body or [ast.Pass()]
         return node
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        """Annotations in a class's own body stay: dataclasses, models and named tuples are made of them."""
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST | None:
+        """Annotations in a class's own body stay: dataclasses, models and named tuples are made of them.
+
+        A protocol of stubs alone is there for annotations.
+        """
+        root = node.bases[0] if len(node.bases) == 1 else None
+        root = root.value if isinstance(root, ast.Subscript) else root
+        is_protocol = root is not None and self._is_typings(root, "Protocol")
+        if is_protocol and not (node.decorator_list or node.keywords) and _is_stub(node):
+            for one in ast.walk(node):
+                if isinstance(one, ast.arg | ast.AnnAssign):
+                    self._drop(one.annotation)
+                elif isinstance(one, _Function):
+                    self._drop(one.returns)
+            self.bound[node.name] = "a protocol"
+            return None
         node.body = [
             one if isinstance(one, ast.AnnAssign) else self.visit(one) for one in node.body
         ]
@@ -232,6 +248,20 @@ class _Untyped(ast.NodeTransformer):
         self._drop(node.annotation)
         self.generic_visit(node)
         return ast.Assign(targets=[node.target], value=node.value, type_comment=None)
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
+        """What only annotations speak of: `T = TypeVar("T")`."""
+        self.generic_visit(node)
+        made, target = node.value, node.targets[0]
+        if not (isinstance(made, ast.Call) and isinstance(target, ast.Name)):
+            return node
+        given = (*made.args, *(one.value for one in made.keywords))
+        is_inert = all(isinstance(one, _INERT) for part in given for one in ast.walk(part))
+        is_variable = any(self._is_typings(made.func, one) for one in ("TypeVar", "ParamSpec"))
+        if not is_variable or not is_inert or len(node.targets) > 1:
+            return node
+        self.bound[target.id] = "a variable of types"
+        return None
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
         if node.level or node.module not in _TYPING:
@@ -263,6 +293,20 @@ class _Untyped(ast.NodeTransformer):
         names = (one for found in node.body for one in getattr(found, "names", ()))
         self.bound |= {(one.asname or one.name).split(".")[0]: "nothing that runs" for one in names}
         return None
+
+
+def _is_stub(node: ast.ClassDef) -> bool:
+    """Whether a class only says what there is: its functions have neither a body nor defaults."""
+    functions = [one for one in node.body if isinstance(one, _Function)]
+    is_plain = not any(one.decorator_list or one.args.defaults for one in functions)
+    inner = (one for function in functions for one in function.body)
+    beside = (one for one in node.body if not isinstance(one, _Function))
+    return is_plain and all(
+        isinstance(one, ast.Pass)
+        or (isinstance(one, ast.AnnAssign) and one.value is None)
+        or (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
+        for one in (*inner, *beside)
+    )
 
 
 def _arguments(node: _Function) -> list[ast.arg]:

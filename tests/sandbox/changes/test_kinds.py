@@ -42,6 +42,22 @@ def run(a: int):
     """Run it."""
     return a
 '''
+NO_TYPES = """T = TypeVar("T")
+
+
+class Client(Protocol):
+    size: int
+
+    def get(self, path: str) -> str: ...
+"""
+GENERIC = f"""from __future__ import annotations
+from typing import Protocol, TypeVar
+
+{NO_TYPES}
+
+def first(a: T, client=None) -> T:
+    return a
+"""
 SCRIPT = """// adds
 export async function add(a, b) {
   const all = [a, b];
@@ -76,6 +92,11 @@ CASES = [
     ("py", PYTHON, "a: int, b=1", "a: float, b: int = 1", "types"),
     ("py", PYTHON, "from typing import Any", "from typing import Any, List", "types"),
     ("py", PYTHON, "return a\n", "return a  # type: ignore\n", "types"),
+    ("py", GENERIC, NO_TYPES, "", "types"),
+    ("py", GENERIC, "str) -> str: ...", "str) -> str: return path", ""),
+    ("py", GENERIC, "str) -> str: ...", "str = read()) -> str: ...", ""),
+    ("py", GENERIC, 'TypeVar("T")', 'TypeVar("T", bound=read())', ""),
+    ("py", GENERIC, "return a", "return T", ""),
     # what it is
     ("py", PYTHON, "a // 2", "a / 2", ""),
     ("py", PYTHON, '"x"', '"y"', ""),
