@@ -69,7 +69,11 @@ def is_said_otherwise(step: Step, source: Source, clock: Clock) -> bool:
         return True
     if _is_renamed(step, source, clock) or _is_function_renamed(step, source, clock):
         return True
-    is_dead = not came and (_is_unread(step.gone, source) or _is_unnamed(step.gone, source))
+    is_dead = not came and (
+        _is_unread(step.gone, source)
+        or _is_unnamed(step.gone, source)
+        or _names_an_error(step.gone)
+    )
     if is_dead or any(gone in ways and came in ways for ways in (_COPIED, _DECLARED)):
         return True
     if gone[:1] == [b"("] and gone[-1:] == [b")"]:
@@ -209,6 +213,20 @@ def _is_unnamed(gone: Sequence[Piece], source: Source) -> bool:
     is_plain = all("call" not in one.type and one.type not in _RUNS for one in walk(right))
     is_named = re.search(rf"(?<!\w){re.escape(words)}(?!\w)", source.text.decode(errors="replace"))
     return words[:1] in ("_", "#") and is_plain and is_named is None
+
+
+def _names_an_error(gone: Sequence[Piece]) -> bool:
+    """Tell whether all that is gone is a caught error's name: `except OSError as error`, `catch (error)`.
+
+    A handler that reads it on head would have kept it.
+    """
+    words = [one.text for one in gone]
+    if not (words[:1] == [b"as"] and len(words) == 2) and words[::2] != [b"(", b")"]:
+        return False
+    node: tree_sitter.Node | None = gone[1].node
+    while node is not None and node.type in ("identifier", "as_pattern_target", "as_pattern"):
+        node = node.parent
+    return node is not None and node.type in ("except_clause", "catch_clause")
 
 
 def without_refused(was: Place, source: Source) -> Place:

@@ -50,6 +50,16 @@ async def test_what_is_gone_from_a_function_is_tried(
     assert [one.names for one in found] == ([names] if names else [])
 
 
+async def test_the_name_of_a_caught_error_that_nothing_reads_is_no_place(tmp_path: Path) -> None:
+    handler = "    except OSError as error:\n        a.failed += 1\n        log(error)\n"
+    base = f"def f(a):\n    try:\n        return g(a)\n{handler}"
+    unnamed = base.replace(" as error", "").replace("log(error)", "trace()")
+    found = await altered(tmp_path, base, unnamed)
+    assert [one.what for one in found] == ["`log(error)` is still there"]
+    other = await altered(tmp_path / "other", base, unnamed.replace("OSError", "ValueError"))
+    assert len(other) > 1
+
+
 async def test_an_optional_parameter_that_nothing_reads_is_no_place(tmp_path: Path) -> None:
     base = "def f(a, b=1, c=2):\n    return [a, c]\n"
     unread, read = base.replace(", b=1", ""), base.replace(", c=2", "")
