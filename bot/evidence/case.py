@@ -51,6 +51,7 @@ _LACKS_PRIVATE = re.compile(
     r"('_\w|'\w+' from '([\w.]+\.)?_\w))"
 )
 
+_LACKS_NAME = re.compile(r"cannot import name '(\w+)'|does not provide an export named '([\w$]+)'")
 _TRY_TESTED_VERSION = (
     "Let Assay judge on a machine with a version that the project is tested with, or make the tests pass "
     "with this one."
@@ -167,8 +168,9 @@ class Case:
         """Whether an adapted test shows no break: its base version fails for a reason that is none.
 
         It is none when head only warns (and the suite makes warnings errors), when a package of another
-        version is imported otherwise, or when a private name moved and the same code stands at its new
-        place. Any other adapted test follows an interface that broke: for a person to accept.
+        version is imported otherwise, when a private name moved and the same code stands at its new
+        place, or when somebody asks to remove what base's file imports. Any other adapted test follows an
+        interface that broke: for a person to accept.
         """
         lines = test.message.strip().splitlines()
         adapted = self.adapted(test)
@@ -176,6 +178,10 @@ class Case:
             return False
         if adapted.is_of_package or _WARNS.search(lines[-1]):
             return True
+        lacking = _LACKS_NAME.search(test.message)
+        if lacking and test.not_loaded:
+            name = next(filter(None, lacking.groups()))
+            return any(asks_to_remove_function(r, name) for r in self.requirements.items)
         return adapted.only_moved and any(_LACKS_PRIVATE.search(line) for line in lines)
 
     @property

@@ -545,6 +545,26 @@ def test_an_adapted_test_needs_a_person_where_an_interface_broke(message, conclu
     assert conclusion_of(tests=replace(tests, adapted=())).value == "action_required"
 
 
+@pytest.mark.parametrize(
+    ("asked", "is_asked"),
+    [
+        ("Remove `share`, which nobody calls. Zero people are refused", True),
+        ("Nobody calls `share`. Remove what is not used", False),
+        ("Remove `share_all`. Zero people are refused", False),
+    ],
+)
+def test_a_file_of_tests_may_import_less_where_somebody_asks_to_remove_that(asked, is_asked):
+    tests, _ = adapted_test(
+        "E   ImportError: cannot import name 'share' from 'shop' (x)\n\nt.py:1: E"
+    )
+    one = replace(tests.comparisons[-1], not_loaded="ImportError")
+    seen = observed(tests=replace(tests, comparisons=(*tests.comparisons[:-1], one)))
+    wanted = requirements("split should refuse zero people", asked)
+    reasons = gate_of(wanted, seen).reasons
+    told = any("cannot be loaded with head's code" in reason.text for reason in reasons)
+    assert told is not is_asked
+
+
 def test_an_adapted_test_whose_file_cannot_be_loaded_is_not_said_to_expect_anything_else():
     tests, _ = adapted_test("E   ModuleNotFoundError: No module named 'shop.old'\n\nt.py:1: E")
     one = replace(tests.comparisons[-1], not_loaded="ModuleNotFoundError")
