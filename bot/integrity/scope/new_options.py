@@ -57,7 +57,7 @@ def unasked_options(inspection: Inspection) -> Iterator[Finding]:
         before = inspection.before(change)
         own = _own_names(inspection, change) if before else frozenset()
         for name, line in _new_names(change, before or "") if before else ():
-            if name in own or any(map(known.knows, words_of(name))):
+            if name in own or _is_spoken_of(name, known, said):
                 continue
             given = re.compile(_GIVEN.format(name=re.escape(name)))
             is_set = re.search(_SET.format(name=re.escape(name)), for_all)
@@ -67,6 +67,12 @@ def unasked_options(inspection: Inspection) -> Iterator[Finding]:
                     "not given, all may be as before, and the task does not speak of it."
                 )
                 yield make_finding(OPTION_UNASKED, change, line, message)
+
+
+def _is_spoken_of(name: str, known: Vocabulary, said: str) -> bool:
+    """Tell whether a task has a word of a name, or shows that it is given: `on=OSError`, `--on`."""
+    shown = rf"(?<![\w$.]){re.escape(name)}\s?=(?![=>])|[`'\"-]{re.escape(name)}[`'\"=]"
+    return any(map(known.knows, words_of(name))) or re.search(shown, said) is not None
 
 
 def _set_up_for_all(inspection: Inspection) -> str:
@@ -113,7 +119,7 @@ def untried_options(inspection: Inspection) -> Iterator[Finding]:
             calling = [line for line in code if not _DEFINITION.match(line)]
             is_given = any(map(given.search, calling)) or any(map(whole_name(name).search, tests))
             is_given |= any(_gives(function, name, line) for line in (*calling, *tests))
-            if not (is_given or any(map(known.knows, words_of(name)))):
+            if not (is_given or _is_spoken_of(name, known, said)):
                 message = (
                     f"`{function.name}` newly takes `{name}`. No test of this change gives it, and the task "
                     "does not speak of it."

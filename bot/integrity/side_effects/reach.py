@@ -313,7 +313,8 @@ def reached_by(
         first: set[str] = set()  # of each file the first line
         for change, line, text, what in found:
             place = change.path, line
-            if what in known or change.path in first or place in told:
+            is_shown = what and re.search(rf"(?<![\w.]){re.escape(what)}(?!\w)", said)
+            if what in known or is_shown or change.path in first or place in told:
                 continue
             first.add(change.path)
             told.add(place)

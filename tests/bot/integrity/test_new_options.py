@@ -79,6 +79,7 @@ def test_it_is_asked_about(path: str, sides: tuple[str, str], test: str) -> None
     assert found(path, sides, test)
     assert not found(path, sides, test, "`merge` takes an option to keep nested settings")
     assert not found(path, sides, test, "Merge deep, so that nested settings stay")
+    assert not found(path, sides, test, "Nested settings are lost. Let me say deep=True for them")
     assert not found(path, sides, "def test_it():\n    assert merge(A, B) == C\n")
 
 

@@ -94,6 +94,15 @@ def test_code_that_asks_where_it_runs_is_asked_about(path: str, line: str, asked
     assert not found(path, line, {f"src/other-{path.rpartition('/')[2]}": f"{line}\n"})
 
 
+def test_a_question_that_the_task_shows_is_asked_for() -> None:
+    line = "size = os.cpu_count() or 1"
+    assert found("shop.py", line) == {rules.PLACE_ASKED}
+    assert not found(
+        "shop.py", line, asked="I always write Pool(os.cpu_count()). Make it the default"
+    )
+    assert found("shop.py", line, asked="I always write Pool(os.getpid()). Make it the default")
+
+
 def test_another_question_is_not_known_by_what_base_asks() -> None:
     base = {"other.py": "import os\n\nDEBUG = os.environ.get('DEBUG')\n"}
     assert found("shop.py", "if os.getppid() == 1: price = 2", base) == {rules.PLACE_ASKED}
