@@ -64,6 +64,11 @@ _VERB = r"(?:add|update|write|improve|fix|mention|document|extend|adjust|include
 _DOCUMENT = r"(?:docs?|documentation|readme|docstrings?|code comments?|user guide|typos?)"
 _TEST_FILE = r"[`\"']?[\w./-]{0,80}tests?[\w-]{0,40}\.\w{1,4}[`\"']?"
 _TELLING = r"(?:updated?|complete|up to date|improve\w*|describes?|explains?|mentions?|covers?)"
+_THING = r"`?[A-Za-z_][\w.]{0,60}(?:\(\))?`?"
+_FORM = (
+    r"(?:(?:frozen |slotted )?data ?class|named ?tuple|typed ?dict|enum(?:eration)?|comprehension|generator"
+    r" expression|list comprehension)"
+)
 _BY_WORDS: dict[Area, tuple[str, ...]] = {
     Area.CHANGELOG: (
         rf"^(?:{_VERB}\s+)?(?:an?\s+|the\s+)?(?:entry\s+(?:in|to)\s+(?:the\s+)?)?"
@@ -115,6 +120,11 @@ _BY_WORDS: dict[Area, tuple[str, ...]] = {
     ),
     Area.CODE: (
         r"^(?:refactor|clean ?up|reformat|reorgani[sz]e|simplify the (?:code|implementation))\b",
+        # of one's form: "Entry could be a dataclass", "Turn Entry into a named tuple"
+        rf"^(?:{_THING} (?:could|should|can|might) (?:be|become)|(?:make|turn|convert|rewrite) {_THING}"
+        rf"(?: (?:in)?to| as)?) an? {_FORM}\.?$",
+        # of a function's inside: "Use reduce in sum", "Use dict.fromkeys instead of a loop in `names`"
+        rf"^use {_THING}(?: instead of (?:an? |the )?(?:\w+ )?{_THING})? in {_THING}\.?$",
         r"^(?:(?:moderni[sz]e|upgrade)\s+(?:\w+\s+){0,2}(?:syntax|string formatting)"
         r"|upgrade\s+to\s+(?:python\s+)?\d[\d.]*\+?\s+(?:code\s+)?syntax"
         r"|(?:use|convert to|switch to)\s+(?:\w+\s+){0,2}f-?strings?)\b[^,;:]{0,40}$",
