@@ -25,7 +25,7 @@ from bot.evidence.damage import (
 from bot.evidence.said_values import is_said
 from bot.evidence.unneeded import find_unneeded, for_one_value, in_words
 from bot.services import Services, build_request
-from bot.task.categories import is_refactoring
+from bot.task.categories import keeps_behavior
 from bot.values import (
     ActionKind,
     Beside,
@@ -194,7 +194,7 @@ class _Measuring:
         """Try the damages; where nobody noticed any, make sure that the tests run the tree at all."""
         case, seconds = self.case, self.case.damage_seconds
         # What tests of base notice is all that can show a refactoring; of what else it is a remark.
-        if self.is_of_base and not is_refactoring(case.planned.requirements):
+        if self.is_of_base and not keeps_behavior(case.planned.requirements):
             seconds = min(seconds, max(_LEAST_OF_REMARKS_S, self.head_s * _SHARE_OF_BASE))
         environment, network = self.concerned[0].environment, case.policy.network_to_observe
         folder = self.services.evaluation_folder(case.request) / "damage"

@@ -18,7 +18,7 @@ from bot.evidence.made_for import table
 from bot.evidence.tests.results import code_of
 from bot.services import Services
 from bot.task.alternatives import side_by_side
-from bot.task.categories import ASKED, is_refactoring
+from bot.task.categories import ASKED, keeps_behavior
 from bot.task.inputs import alike, kept_beside, kept_inputs, like_shown
 from bot.task.ties import named_code
 from bot.values import ActionKind, Evidence, Observed, Step, Transition
@@ -78,7 +78,7 @@ async def look_elsewhere(
     `case` is on this host. What is seen is added behind the other evidence.
     """
     wanted = frozenset[str]().union(*(one.tests for one in groups))
-    is_held = not wanted and is_refactoring(case.planned.requirements)
+    is_held = not wanted and keeps_behavior(case.planned.requirements)
     has_code = any(one.kind is ChangeKind.CODE for one in observed.kinds)
     if is_held and has_code:
         wanted = kept_that_reach(observed)

@@ -10,7 +10,7 @@ import re
 from enum import StrEnum
 
 from bot.text.words import sentences
-from bot.values import Category, Requirements
+from bot.values import Category, Requirement, Requirements
 
 
 class Area(StrEnum):
@@ -210,12 +210,30 @@ def forbids(text: str) -> bool:
     return _FORBIDS.search(text) is not None
 
 
-def is_refactoring(requirements: Requirements) -> bool:
-    """Whether a demand calls the change one of source alone, and none asks for behavior."""
-    new = (Category.BEHAVIOUR, Category.CRITERION)
-    areas = [upkeep_area(o.text) for o in requirements.items if o.category is Category.UPKEEP]
-    is_new = any(one.category in new for one in requirements.items)
-    return not is_new and any(one in (Area.CODE, None) for one in areas)
+_OF_SPEED = re.compile(
+    r"(?i)^(?:perf(?:\([^)]{0,40}\))?!?:"
+    r"|(?:improve|increase|optimi[sz]e)\w* (?:the |\w+ ){0,3}(?:performance|speed)\b"
+    r"|speed(?:s|ed|ing)? up\b|(?:make|made)\b.{0,60} faster\b)"
+    r"|\bgets? (?:\w+ ){0,2}slow(?:er)?\b|\b(?:is|are) (?:too|very|so|really|extremely|unusably) slow\b"
+    r"|\btakes? (?:too long|forever|ages|minutes|hours)\b"
+)
+"""A demand that only asks for less time."""
+
+
+def asks_for_speed(requirement: Requirement) -> bool:
+    """Whether all that a demand asks for is less time."""
+    return _OF_SPEED.search(requirement.text) is not None
+
+
+def keeps_behavior(requirements: Requirements) -> bool:
+    """Whether a demand calls the change one of source, or of speed, alone, and none asks for behavior."""
+    of_source = [o for o in requirements.items if o.category is Category.UPKEEP]
+    of_program = [
+        o for o in requirements.items if o.category in (Category.BEHAVIOUR, Category.CRITERION)
+    ]
+    if not all(map(asks_for_speed, of_program)):
+        return False
+    return bool(of_program) or any(upkeep_area(o.text) in (Area.CODE, None) for o in of_source)
 
 
 def upkeep_area(text: str) -> Area | None:

@@ -11,7 +11,7 @@ from bot.evidence.oracle import satisfied, unsatisfied, unverified
 from bot.evidence.test_plan.ended import item_evidence, plain_endings
 from bot.evidence.test_plan.points import judge_criterion
 from bot.evidence.transitions import passed
-from bot.task.categories import ASKED
+from bot.task.categories import ASKED, asks_for_speed
 from bot.text.clipping import clip_line
 from bot.values import (
     ActionKind,
@@ -29,7 +29,7 @@ from bot.values.verdicts import with_blockers
 from bot.verdict.baseline import judge_baseline
 from bot.verdict.behaviour import judge_behaviour
 from bot.verdict.keeping import judge_keep
-from bot.verdict.upkeep import judge_by_kind, judge_upkeep
+from bot.verdict.upkeep import judge_by_kind, judge_speed, judge_types, judge_upkeep
 from sandbox.browser.records import FAILED_ACT
 from sandbox.values import NOT_RUNNABLE
 
@@ -93,6 +93,15 @@ def _judge_one(requirement: Requirement, case: Case) -> Verdict:
     return _BY_CATEGORY[requirement.category](requirement, case)
 
 
+def _judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
+    """A demand of behavior by what tests show; one of types or of speed, where none does, by what holds."""
+    given = judge_behaviour(requirement, case)
+    if given.outcome is not VerdictOutcome.UNVERIFIED or case.groups.proofs:
+        return given
+    held = judge_speed(requirement, case) if asks_for_speed(requirement) else None
+    return held or judge_types(requirement, case) or given
+
+
 def _judge_configuration(requirement: Requirement, case: Case) -> Verdict:
     """A change of Assay's configuration alone is right when it is valid: nothing else differs."""
     wrong = [f for f in case.observed.findings if f.rule == CONFIGURATION]
@@ -136,7 +145,7 @@ def _judge_check(requirement: Requirement, case: Case) -> Verdict:
 
 
 _BY_CATEGORY = {
-    Category.BEHAVIOUR: judge_behaviour,
+    Category.BEHAVIOUR: _judge_behaviour,
     Category.KEEP: judge_keep,
     Category.UPKEEP: judge_upkeep,
     Category.PROHIBITION: lambda requirement, _: unverified(

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from bot.evidence.damage import late, unneeded
+from bot.task.categories import asks_for_speed
 from bot.values import DamageSeen
 from bot.verdict.claims import Claim, Gap
 from sandbox.damage.values import ALTERED, PARAMETER, PASSED_OVER, REMEMBERED, TERM, UNWRAPPED
-
-_OF_TIME = re.compile(
-    r"(?i)^(?:perf(?:\([^)]{0,40}\))?!?:"
-    r"|(?:improve|increase|optimi[sz]e)\w* (?:the |\w+ ){0,3}(?:performance|speed)\b"
-    r"|speed(?:s|ed|ing)? up\b|(?:make|made)\b.{0,60} faster\b)"
-)
-"""A demand that only asks for less time."""
 
 
 def asks_unseen(claim: Claim) -> Gap | None:
@@ -69,5 +61,5 @@ def _not_tried(claim: Claim, seen: DamageSeen) -> Gap | None:
 
 def _is_only_faster(claim: Claim) -> bool:
     """Whether less time is all that a demand asks for, and no call near the tested ones comes otherwise."""
-    is_asked = _OF_TIME.search(claim.requirement.shown) is not None
+    is_asked = asks_for_speed(claim.requirement)
     return is_asked and not any(near.differs for one in claim.inputs for near in one.near)

@@ -46,6 +46,10 @@ _CLAIMS_A_CHANGE = re.compile(
     r"|\b(?:fix|bugfix|fixe[sd]|resolve[sd]?|repairs?|prevents?|implements?|no longer)\b",
     re.I,
 )
+_OF_TYPES = re.compile(
+    r"\bTS\d{4}\b|(?i:\b(?:mypy|pyright|typescript|typings|type[ -](?:hint|annotation|check|definition)\w*)\b"
+    r"|\.d\.ts\b)"
+)
 _SPEAKS_OF_TESTS = re.compile(
     r"\b(?:tests?|tested|testing|cover(?:s|age|ing)?|specs?|fixtures?)\b", re.I
 )
@@ -236,6 +240,39 @@ def _by_what_holds(requirement: Requirement, case: Case) -> Verdict | None:
     )
     given = replace(given, evidence_ids=(*given.evidence_ids, *case.damage_ids))
     return with_counted(given, counted)
+
+
+def judge_types(requirement: Requirement, case: Case) -> Verdict | None:
+    """What speaks of types is met where only these changed and base's tests hold; None for other demands."""
+    said = "\n".join((requirement.with_detail, *case.requirements.said))
+    is_about_them = case.is_inert and not case.groups.proofs and _OF_TYPES.search(said)
+    if not is_about_them or not (case.nothing_regressed or case.is_untested):
+        return None
+    return satisfied(
+        requirement,
+        f"It speaks of types. {_only(case)} changed, so the program does what it did. Whether the types are "
+        "right is for a reviewer to say.",
+        case,
+    )
+
+
+def judge_speed(requirement: Requirement, case: Case) -> Verdict | None:
+    """What is to be faster does what it did where tests that hold would notice; None where none do.
+
+    How fast it is nobody measures: that is its author's word, and open where somebody else asks for it.
+    """
+    held = _by_what_holds(requirement, case) if case.nothing_regressed else None
+    if held is None or held.outcome is not VerdictOutcome.SATISFIED:
+        return held
+    if not requirement.trust.is_asked:
+        return replace(held, reason=f"{held.reason} How fast it is was not measured.")
+    given = unverified(
+        requirement,
+        f"{held.reason} But how fast it is was not measured.",
+        "Add a test that shows it, such as one that counts calls. If somebody has measured it, a person can "
+        "accept it.",
+    )
+    return replace(given, evidence_ids=held.evidence_ids)
 
 
 def _comes_otherwise(requirement: Requirement, case: Case) -> Verdict | None:

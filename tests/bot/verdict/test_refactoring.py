@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from bot.task.categories import is_refactoring
-from bot.values import DamageSeen, TestChange, Verdict, VerdictOutcome
+from bot.task.categories import keeps_behavior
+from bot.task.requirements import comprehend
+from bot.values import DamageSeen, Task, TaskSource, TestChange, Trust, Verdict, VerdictOutcome
 from sandbox.damage.values import Damage, DamageTrial
 from sandbox.values import ChangedFile, ChangeKind
 from tests.bot.verdict.cases import (
+    DEFAULTS,
     SHOP_CHANGED,
     SPLIT,
     comparison,
@@ -82,7 +84,57 @@ def test_comments_are_not_called_source_code():
         ("chore: update the build", False),
         ("docs: explain total", False),
         ("Fix total of nothing", False),
+        ("Sum could be a dataclass", True),
+        ("Turn `Sum` into a named tuple", True),
+        ("Use reduce in total", True),
+        ("Use `sum()` instead of a loop in `total`", True),
+        ("Use the prices in euros", False),
+        ("perf: add up in one pass", True),
+        ("`total` gets slower with each price", True),
     ],
 )
 def test_which_changes_are_called_a_refactoring(title: str, is_so: bool):
-    assert is_refactoring(requirements(title, "")) is is_so
+    assert keeps_behavior(requirements(title, "")) is is_so
+
+
+def spoken(title: str, trust: Trust, **seen: object) -> Verdict:
+    """The verdict on a title that nobody shows by a test."""
+    said = TaskSource("it", title, "", trust)
+    wanted = comprehend(Task(title, (said,)), DEFAULTS, ())
+    (one,) = wanted.beside_baseline
+    return verdict_of(one.id, wanted, observed(HELD, **{"kinds": SHOP_CHANGED, **seen}))
+
+
+def test_what_is_to_be_faster_does_what_it_did():
+    damage = DamageSeen((NOTICED,), evidence_id="D1", is_of_base=True)
+    verdict = spoken("perf: add up in one pass", Trust.AUTHOR, damage=damage)
+    assert verdict.outcome is VerdictOutcome.SATISFIED
+    assert "How fast it is was not measured." in verdict.reason
+    asked = spoken("`total` gets slower with each price", Trust.ASKER, damage=damage)
+    assert asked.outcome is VerdictOutcome.UNVERIFIED
+    assert "But how fast it is was not measured." in asked.reason and "D1" in asked.evidence_ids
+    unseen = DamageSeen((NOTICED, DamageTrial(LATE, (), (HELD.id,))), is_of_base=True)
+    verdict = spoken("perf: add up in one pass", Trust.AUTHOR, damage=unseen)
+    assert verdict.outcome is VerdictOutcome.UNVERIFIED
+    assert "No test fails on base" in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("title", "kind", "outcome"),
+    [
+        ("TS2345: `total` takes no readonly array", ChangeKind.TYPES, VerdictOutcome.SATISFIED),
+        ("`total` has no type hints", ChangeKind.TYPES, VerdictOutcome.SATISFIED),
+        ("`total` takes no readonly array", ChangeKind.TYPES, VerdictOutcome.UNVERIFIED),
+        ("`total` has no type hints", ChangeKind.CODE, VerdictOutcome.UNVERIFIED),
+    ],
+)
+def test_a_demand_about_types_needs_no_test_where_only_types_changed(title, kind, outcome):
+    verdict = spoken(title, Trust.ASKER, kinds=(ChangedFile("src/shop.py", kind),))
+    assert verdict.outcome is outcome
+
+
+def test_what_only_tests_are_changed_for_is_not_told_to_add_one():
+    kinds = (ChangedFile("tests/test_shop.py", ChangeKind.TESTS),)
+    verdict = spoken("`test_total` fails every other day", Trust.ASKER, kinds=kinds)
+    assert verdict.outcome is VerdictOutcome.UNVERIFIED
+    assert "Only tests changed" in verdict.reason and "accept" in verdict.next_step
