@@ -13,6 +13,7 @@ from bot.evidence.tests.results import TestGroups, blamed_on_the_machine, group_
 from bot.evidence.transitions import passed
 from bot.task.categories import ASKED, NARROW, upkeep_area
 from bot.task.permissions import (
+    asks_to_move_function,
     asks_to_remove,
     asks_to_remove_function,
     contradiction,
@@ -169,8 +170,8 @@ class Case:
 
         It is none when head only warns (and the suite makes warnings errors), when a package of another
         version is imported otherwise, when a private name moved and the same code stands at its new
-        place, or when somebody asks to remove what base's file imports. Any other adapted test follows an
-        interface that broke: for a person to accept.
+        place, or when somebody asks to remove or to move what base's file imports. Any other adapted test
+        follows an interface that broke: for a person to accept.
         """
         lines = test.message.strip().splitlines()
         adapted = self.adapted(test)
@@ -181,7 +182,10 @@ class Case:
         lacking = _LACKS_NAME.search(test.message)
         if lacking and test.not_loaded:
             name = next(filter(None, lacking.groups()))
-            return any(asks_to_remove_function(r, name) for r in self.requirements.items)
+            return any(
+                asks_to_remove_function(r, name) or asks_to_move_function(r, name)
+                for r in self.requirements.items
+            )
         return adapted.only_moved and any(_LACKS_PRIVATE.search(line) for line in lines)
 
     @property

@@ -167,6 +167,13 @@ _REMOVING = re.compile(
 )
 
 
+_MOVING = re.compile(
+    r"(?i)\b(?:mov(?:e|es|ed|ing)|relocat\w+|extract(?:s|ed|ing)?"
+    r"|in(?:to)? (?:an? |the )?(?:(?:new|own|separate|other) )?(?:module|file|package)"
+    r" (?:of (?:its|their) own|`))"
+)
+
+
 def names_subject(requirement: Requirement, test: TestComparison) -> bool:
     """Whether the demand spells the identifier that a test is named after."""
     return any(_naming(requirement, test))
@@ -186,9 +193,18 @@ def _naming(requirement: Requirement, test: TestComparison) -> Iterator[str]:
 
 def asks_to_remove_function(requirement: Requirement, function: str) -> bool:
     """Whether somebody who may ask does so, in one sentence, to remove a function by its name."""
+    return _asks_of_function(requirement, function, _REMOVING)
+
+
+def asks_to_move_function(requirement: Requirement, function: str) -> bool:
+    """Whether somebody who may ask does so, in one sentence, to put a function by its name elsewhere."""
+    return _asks_of_function(requirement, function, _MOVING)
+
+
+def _asks_of_function(requirement: Requirement, function: str, asked: re.Pattern[str]) -> bool:
     named = whole_name(function)
     return requirement.trust.is_asked and any(
-        _REMOVING.search(sentence) and named.search(sentence)
+        asked.search(sentence) and named.search(sentence)
         for sentence in sentences(requirement.with_detail)
     )
 

@@ -551,6 +551,8 @@ def test_an_adapted_test_needs_a_person_where_an_interface_broke(message, conclu
         ("Remove `share`, which nobody calls. Zero people are refused", True),
         ("Nobody calls `share`. Remove what is not used", False),
         ("Remove `share_all`. Zero people are refused", False),
+        ("I would like `share` in a module of its own. Zero people are refused", True),
+        ("Move `share` to `shop/shares.py`. Zero people are refused", True),
     ],
 )
 def test_a_file_of_tests_may_import_less_where_somebody_asks_to_remove_that(asked, is_asked):

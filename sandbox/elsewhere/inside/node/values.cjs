@@ -120,12 +120,20 @@ function outcome(word, value) {
 	return `${word} ${text}`.slice(0, MOST_TEXT);
 }
 
+const BUILT_IN = /^(?:Error|(?:Aggregate|Eval|Range|Reference|Syntax|Type|URI)Error)$/;
+
+// An error of a class of the project's own is known by that: mostly nobody gives it a name.
+function nameOf(error) {
+	const kind = error.constructor && error.constructor.name;
+	return BUILT_IN.test(error.name) && /^[A-Z][\w$]*$/.test(kind) ? kind : error.name;
+}
+
 function raised(error) {
 	if (!types.isNativeError(error)) {
 		return outcome('raised', error);
 	}
 
-	return `raised ${NOT_FOUND.test(error.code) ? 'MissingModule' : error.name}`;
+	return `raised ${NOT_FOUND.test(error.code) ? 'MissingModule' : nameOf(error)}`;
 }
 
 // Returns what came of a call, at once or as a promise of it: `make` calls with `values`, which it may change.
