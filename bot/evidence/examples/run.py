@@ -108,18 +108,25 @@ async def noticed_by_examples(
     seen: tuple[ExampleSeen, ...],
     laid: tuple[Mount, ...],
 ) -> tuple[str, ...]:
-    """Return the examples that hold on head and no more with these files laid over it, by their calls."""
-    held = tuple(one.example for one in seen if one.head.holds is one.example.must_hold)
+    """Return the examples that hold on head and no more with these files laid over it, by their calls.
+
+    One that only has to change holds as long as it gives what it gives on head.
+    """
+    held = [one for one in seen if one.head.holds is one.example.must_hold]
+    examples = tuple(one.example for one in held)
     head = sides(case, case.built.decisive).head
     if not held or head.environment is None or head.environment.failure:
         return ()
-    shown = (await _ran(services, head, held, case.checkout.diff.changed_paths, laid)).shown
-    told = [_holds(one, shown.get(number, _NO_TRY)) for number, one in enumerate(held)]
-    return tuple(
-        one.said_call
-        for one, holds in zip(held, told, strict=True)
-        if holds is not None and holds is not one.must_hold
-    )
+    shown = (await _ran(services, head, examples, case.checkout.diff.changed_paths, laid)).shown
+    noticed = []
+    for number, one in enumerate(held):
+        now = shown.get(number, _NO_TRY)
+        holds = _holds(one.example, now)
+        is_other = holds is not None and holds is not one.example.must_hold
+        if one.example.kind is ExampleKind.CHANGING:
+            is_other = holds is not None and _outcome(now, holds).did != one.head.did
+        noticed += [one.example.said_call] if is_other else []
+    return tuple(noticed)
 
 
 def _spelled_out(example: Example, changed: tuple[str, ...]) -> Example:
