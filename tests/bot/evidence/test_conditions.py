@@ -248,6 +248,9 @@ def test_a_value_is_mentioned_by_any_word_of_the_task(values: tuple[str, ...], t
         ),
         ("`fetch` should close the response", "", ("fetch", "response"), True),
         ("Close what is open", "`fetch` may leave it to its caller.", ("fetch",), True),
+        ("`fetch` raises ValueError", "", ("wait_for", "ValueError", "cost", "self"), False),
+        ("Write what `fetch` gets", "", ("save", "write", "replace", "unlink", "suffix"), False),
+        ("Write what `fetch` gets", "", ("save", "write", "replace", "unlink"), True),
     ],
 )
 def test_a_demand_that_names_a_function_speaks_of_no_statement_in_it(

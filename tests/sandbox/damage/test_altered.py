@@ -60,6 +60,41 @@ async def test_the_name_of_a_caught_error_that_nothing_reads_is_no_place(tmp_pat
     assert len(other) > 1
 
 
+@pytest.mark.parametrize(
+    ("name", "base", "head", "loaded"),
+    [
+        (
+            "a.py",
+            "import os\nimport re\n\n\ndef f(a):\n    os.replace(a, re.sub('x', 'y', a))\n    return a\n",
+            "import re\n\n\ndef f(a):\n    write(re.sub('x', 'y', a))\n    return a\n",
+            "    import os\n    os.replace(",
+        ),
+        (
+            "a.mjs",
+            "import { resolve, sep } from 'node:path';\n\n"
+            "export const f = a => {\n  return resolve(a + sep);\n};\n",
+            "import { resolve } from 'node:path';\n\nexport const f = a => {\n  return resolve(a);\n};\n",
+            "import { resolve, sep } from 'node:path';\n\nexport",
+        ),
+        (
+            "a.cjs",
+            "const path = require('path');\n\nfunction f(a) {\n  return path.resolve(a);\n}\n",
+            "function f(a) {\n  return a + a;\n}\n",
+            "const path = require('path');\nfunction f",
+        ),
+    ],
+)
+async def test_what_a_place_needs_is_imported_again(
+    tmp_path: Path, name: str, base: str, head: str, loaded: str
+) -> None:
+    checkout = changed(tmp_path, {name: base}, {name: head})
+    sandbox = open_sandbox("bubblewrap", tmp_path / "state")
+    copies = await make_damages(sandbox, checkout, {name}, ())
+    texts = [text.decode() for one in copies if one.damage.kind == ALTERED for _, text in one.files]
+    assert any(loaded in text for text in texts), texts
+    assert all(text.count("node:path") < 2 for text in texts)
+
+
 async def test_an_optional_parameter_that_nothing_reads_is_no_place(tmp_path: Path) -> None:
     base = "def f(a, b=1, c=2):\n    return [a, c]\n"
     unread, read = base.replace(", b=1", ""), base.replace(", c=2", "")
