@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 
 from bot.task.categories import category_of, is_preference
 from bot.task.permissions import only_permits
-from bot.task.sections import SectionKind, item_kind, section_kind
+from bot.task.sections import SectionKind, goes_on, item_kind, section_kind
 from bot.task.wording import is_usual_boilerplate, normalised, says_what_should_be
 from bot.text.markdown import ListItem, read_document
 from bot.values import Category, ListedRequirement, SourceKind, Task, TaskSource, Trust
 
 MAX_DETAIL = 4000
+_DEMANDS = SectionKind.DEMANDS
 TITLE = "title"
 """The key of what a title says."""
 _LABEL = re.compile(r"^\W{0,3}((?:R|AC|REQ)-?\d{1,3})\W{0,3}\s+", re.IGNORECASE)
@@ -60,6 +61,9 @@ def drafts_of(source: TaskSource, skipped: frozenset[str]) -> list[Draft]:
     drafts: dict[int, Draft] = {}
     for index, item in enumerate(document.items):
         kind = _kind_in_place(item, drafts, title_asks=title_asks)
+        if kind is SectionKind.OTHER and source.trust.is_asked:
+            asked = [o for o in document.items if item_kind(o, title_asks=title_asks) is _DEMANDS]
+            kind = _DEMANDS if any(goes_on(item, other) for other in asked) else kind
         # In what is linked, a heading above an entry has to say that it asks for something.
         if source.kind is not SourceKind.WORDS:
             is_headed = section_kind(item.headings) in (SectionKind.DEMANDS, SectionKind.WISHES)

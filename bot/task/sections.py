@@ -43,7 +43,8 @@ _NOT_DEMANDING_LEAD = re.compile(
 _MODAL = re.compile(r"\b(?:must|shall|should|needs? to|has to|have to)\b", re.IGNORECASE)
 _ASKING = re.compile(
     r"\b(?:must|shall|should|needs? to|has to|have to|require[sd]?|requirements?|expected|"
-    r"want|please|criteria|demands?|done when)\b",
+    r"want|would like|please|criteria|demands?|done when"
+    r"|let (?:(?:the|our|your|any) )?(?:users?|callers?|people|everybody|me|us|them|one))\b",
     re.IGNORECASE,
 )
 _DEMANDING_VERBS = (
@@ -63,6 +64,12 @@ _DONE = re.compile(
 )
 """Ticked: what somebody did to see whether a change is right, and no demand of it."""
 _STATING = re.compile(rf"\b(?:{_DEMANDING}|gives?|becomes?|equals?|works?|fails?)\b", re.IGNORECASE)
+
+
+_HOPING = re.compile(
+    r"\b(?:would be (?:great|good|useful|helpful|handy)|i(?:'d| would) (?:like|love)|(?:we|i) need|please)\b",
+    re.IGNORECASE,
+)
 
 
 def section_kind(headings: tuple[str, ...]) -> SectionKind:
@@ -105,3 +112,17 @@ def item_kind(item: ListItem, *, title_asks: bool) -> SectionKind:
         or (is_below_title and _STATING.search(item.text))
     )
     return SectionKind.DEMANDS if told else SectionKind.OTHER
+
+
+def goes_on(item: ListItem, demand: ListItem) -> bool:
+    """Whether an item states something in the very list in which another one is a demand."""
+    is_beside = (item.lead, item.headings, item.parent) == (demand.lead, demand.headings, -1)
+    is_plain = item.ticked is None and section_kind(item.headings) is SectionKind.NEUTRAL
+    return is_beside and is_plain and _STATING.search(item.text) is not None
+
+
+def is_hoped_for(item: ListItem) -> bool:
+    """Whether an item that is no demand stands below words that hope for what it states."""
+    is_plain = item.parent < 0 and section_kind(item.headings) is SectionKind.NEUTRAL
+    is_told = is_plain and not _NOT_DEMANDING_LEAD.search(item.lead)
+    return is_told and bool(_HOPING.search(item.lead) and _STATING.search(item.text))

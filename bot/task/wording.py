@@ -13,7 +13,7 @@ from rapidfuzz import fuzz
 
 from bot.task.categories import CONVENTIONAL, MUST, is_invariant, is_preference, keeps, upkeep_area
 from bot.task.permissions import only_permits
-from bot.task.sections import SectionKind, section_kind
+from bot.task.sections import SectionKind, is_hoped_for, section_kind
 from bot.text.clipping import clip
 from bot.text.markdown import read_document
 from bot.text.words import stem, words_of
@@ -23,6 +23,7 @@ _TELLING = re.compile(
     r"`[^`]*`|\d+|\b(?:no|not|never|without|only|all|any|true|false|in|out|up|down|on|off|before|after"
     r"|more|less|can|may)\b|n't"
 )
+_SPAN = re.compile(r"`[^`]*`")
 _WORD = re.compile(r"\w+")
 _FILLING_WORDS = (
     "a an the must should shall will would has have to be is are it that please does do"
@@ -123,9 +124,9 @@ _MAY_NOT = re.compile(
 
 def asked_in_prose(text: str, demands: Iterable[str]) -> tuple[str, ...]:
     """Return the sentences of running text that ask for something, and that are none of the demands."""
-    known = tuple(demands)
+    known, document = tuple(demands), read_document(text)
     asking: list[str] = []
-    for passage in read_document(text).passages:
+    for passage in document.passages:
         if section_kind(passage.headings) in (SectionKind.WISHES, SectionKind.OTHER):
             continue
         for sentence in _SENTENCE_END.split(" ".join(passage.text.split())):
@@ -134,6 +135,7 @@ def asked_in_prose(text: str, demands: Iterable[str]) -> tuple[str, ...]:
             is_open = sentence.endswith(("?", ":")) or sentence.startswith(("Or ", "Alternatively"))
             if is_demand and not (is_open or only_permits(sentence) or is_preference(sentence)):
                 asking.append(sentence)
+    asking += (one.text for one in document.items if is_hoped_for(one))
     new = (
         clip(sentence, MOST_CHARS)
         for sentence in asking[:_MOST_READ]
@@ -211,6 +213,9 @@ def is_usual_boilerplate(text: str) -> bool:
 def says_the_same(one: str, other: str) -> bool:
     """Alike in words and equal in every number, code span and negation."""
     a, b = normalised(one), normalised(other)
+    code, shown = (sorted(_SPAN.findall(text)) for text in (one, other))
+    if code and shown and code != shown:
+        return False
     if a == b:
         return True
     if crucial(one) != crucial(other):

@@ -482,3 +482,36 @@ def test_the_plan_binds_every_step_to_requirements():
     assert steps[0].arguments == ("make test",)
     assert steps[2].requirement_ids == ("C1",)
     assert {id_ for step in steps for id_ in step.requirement_ids} == {r.id for r in wanted.items}
+
+
+def texts(title: str, body: str) -> list[str]:
+    wanted = comprehend(
+        Task(title, (TaskSource("issue #1", title, body, Trust.ASKER),)), DEFAULTS, ()
+    )
+    return [one.text for one in wanted.beside_baseline]
+
+
+def test_code_in_other_letters_is_another_demand() -> None:
+    upper, lower = '`rate("5 PER S")` should give 5', '`rate("5 per s")` should give 5'
+    assert texts("Rates in words", f"- {lower}\n- {upper}\n") == [lower, upper]
+    assert texts("Rates in words", f"- {lower}\n- Rate should give 5\n- {lower}.\n") == [
+        lower,
+        "Rate should give 5",
+    ]
+
+
+def test_what_stands_in_the_list_of_a_demand_is_one_too() -> None:
+    body = (
+        "We need miles. Let the user define units:\n\n- `define(name)` adds one. It must not replace any\n"
+        "- `remove(name)` removes one\n- `units()` lists the names\n\nThanks to all who helped:\n\n- Ada\n"
+    )
+    assert len(texts("Custom units", body)) == 3
+    hoped = body.replace(
+        "Let the user define units:", "It would be great if one could define units."
+    )
+    hoped = hoped.replace(" It must not replace any", "")
+    assert texts("Custom units", hoped) == ["Custom units"]
+    wanted = comprehend(
+        Task("", (TaskSource("issue #1", "Custom units", hoped, Trust.ASKER),)), DEFAULTS, ()
+    )
+    assert "`remove(name)` removes one" in wanted.not_apart
