@@ -28,6 +28,9 @@ _ONE_IN = 10
 _LEAST_ON_BASE = 5
 _LEAST_WITH_KEY = 5
 _FEW = 4
+_LEAST_REFUSED = 3
+_ALONE = re.compile(r"(?<![\w.])\d{1,6}(?![\w.])")
+"""A number that stands by itself in a text."""
 _TELLING = 10  # characters of a result that two inputs do not share by chance
 _RETURNED = "returned "
 _NOTHING = ("None", "null", "undefined", "[]", "{}", "()", "set()", "''", '""')
@@ -41,6 +44,7 @@ class MadeFor:
     `is_constant` says that it is seen at all of them alike: head gives the tested result whatever comes in.
     `argument` is the value, as code, of the one argument that these calls vary, where that alone says so;
     `key` a text of the change that none of these calls has, `letters` those that they have others for.
+    `is_of_numbers` says that these calls have other numbers in their texts, and that head refuses them all.
     """
 
     first: TestedInput
@@ -50,6 +54,7 @@ class MadeFor:
     argument: str = ""
     key: str = ""
     letters: tuple[str, ...] = ()
+    is_of_numbers: bool = False
 
 
 def made_for(
@@ -96,7 +101,7 @@ def made_for_inputs(inputs: Iterable[TestedInput], wanted: Requirements) -> Made
     counts = [_counted(group) for group in groups.values()]
     if groups and all(near >= LEAST_NEAR and seen * _ONE_IN < near for seen, near in counts):
         return MadeFor(kept[0], *_counted(kept))
-    for is_made_for in (_singular, _keyed, _lettered):
+    for is_made_for in (_singular, _keyed, _lettered, _numbered):
         found = [is_made_for(group, said) for group in groups.values()]
         if found and all(found):
             return found[0]
@@ -148,6 +153,21 @@ def _lettered(inputs: list[TestedInput], said: str) -> MadeFor | None:
     return MadeFor(inputs[0], 0, len(others), letters=tuple(sorted(letters)))
 
 
+def _numbered(inputs: list[TestedInput], said: str) -> MadeFor | None:
+    """Say whether a change may be for the numbers of the tested texts: with others head refuses, too."""
+    refused, answered = set[str](), set[str]()
+    for one in inputs:
+        form = _ALONE.sub("#", one.tested.call)
+        if not one.tested.was_refused or one.tested.is_refused or form == one.tested.call:
+            return None
+        alike = [both for both in one.near if _ALONE.sub("#", both.call) == form]
+        answered.update(both.call for both in alike if both.differs)
+        refused.update(both.call for both in one.still if _ALONE.sub("#", both.call) == form)
+    if answered or len(refused) < _LEAST_REFUSED:
+        return None
+    return MadeFor(inputs[0], 0, len(refused), is_of_numbers=True)
+
+
 def _is_made_by(tested: TestedInput, test: TestComparison) -> bool:
     """Whether a test makes a call; where only its file is known, by the names that it calls."""
     if tested.test != tested.path or not tested.function:
@@ -183,6 +203,11 @@ def in_words(why: MadeFor, ones: str) -> str:
         return (
             f"But none of {why.near} {near} with other letters than {named} gives something else on head "
             "than on base, so the change may be made for these letters only."
+        )
+    if why.is_of_numbers:
+        return (
+            f"But head refuses, as base does, all {why.near} calls with other numbers in the texts of "
+            f"{ones}, so the change may be made for these only."
         )
     return (
         f"But only {why.differing} of {why.near} {near} give something else on head than on base, so the "

@@ -198,7 +198,7 @@ class CallsOfBoth:
             moves_boundary=moves_boundary(tested, [(one.slot, one.step, at) for one, at in known]),
             still=tuple(
                 BothSides(shown_beside(one.call.shown, call.shown), raised, raised, one.slot)
-                for one in islice(refused, _FEW)
+                for one in refused
             ),
             left=left_behind(base, head),
             is_shared=head.shared and not base.shared and base.all.startswith(_OPENS),

@@ -82,6 +82,7 @@ _WORD = re.compile(r"(?<!\w)[^\W\d_]\w{2,30}(?!\w)")
 _MOST_SHARED = 2
 _LONGEST_READ = 2_000  # characters of a value
 _WHOLE = re.compile(r"-?\d{1,9}")
+_ALONE = re.compile(r"(?<![\w.])\d{1,6}(?![\w.])")
 _MEASURE = re.compile(r"\d([^\W\d_]{1,8})(?!\w)")
 _LONGEST_UNIT = 8
 _NUMBER = re.compile(r"(?<![\w.+-])\d")
@@ -242,10 +243,28 @@ def _near_text(text: str, first: Iterable[str] = ()) -> Iterator[str]:
         yield from (*_WORDS, *_WORDS_MORE)
     numbers = map(str, _near_number(int(text))) if _WHOLE.fullmatch(text) else ()
     for group in zip_longest(
-        first, numbers, changed, around, cased, shifted, unusual, longer, spaced
+        first,
+        numbers,
+        _with_other_numbers(text),
+        changed,
+        around,
+        cased,
+        shifted,
+        unusual,
+        longer,
+        spaced,
     ):
         yield from (one for one in group if one is not None)
     yield from (*_WORDS, *_WORDS_MORE) if len(text) < _SHORT else ()
+
+
+def _with_other_numbers(text: str) -> Iterator[str]:
+    """Yield a text with other numbers in place of the first one that stands by itself: `5 per second`."""
+    found = None if _WHOLE.fullmatch(text) else _ALONE.search(text)
+    if found is not None:
+        number = int(found[0])
+        for other in (number + 1, number * 2, number * 10 + 7, number + 20):
+            yield f"{text[: found.start()]}{other}{text[found.end() :]}"
 
 
 def _near_lines(text: str) -> Iterator[str]:

@@ -143,7 +143,8 @@ _SMALL = 2  # what honest code computes with everywhere
 _OF_A_BYTE = 255  # what is put into bytes comes out as it does with this mask
 _FIRST = re.compile(r"(?:0\s*)?:\s*(\d{1,9})|\(\s*0\s*,\s*(\d{1,9})\s*\)")
 """How the first so many of several are asked for: `[:2]`, `.slice(0, 2)`."""
-_REPEATED = re.compile(rb"(?<!\\)\{(\d{0,5}),(\d{1,5})\}")
+# How many digits a number has is its form: `\d{1,3}`.
+_REPEATED = re.compile(rb"(?<!\\)(?<!\\d)(?<!\[0-9\])\{(\d{0,5}),(\d{1,5})\}")
 _OF_PATTERNS = re.compile(r"\b(?:re|regex)\.\w+\Z|\bRegExp\Z")
 """What takes a pattern as a text: `re.sub`, `RegExp`."""
 

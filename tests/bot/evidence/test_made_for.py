@@ -65,6 +65,33 @@ def test_what_is_no_plain_value_may_show_a_refusal(function: str | None, outcome
     assert found.outcome == outcome, found.reason
 
 
+def rates(*answered: str) -> TestedInput:
+    """A text with numbers that base refuses, and the same with others; head answers the named ones."""
+    near = [f"rate('{n} per second')" for n in (4, 6, 10, 57)]
+    asked = BothSides("rate('5 per second')", "raised ValueError", "returned 5")
+    return TestedInput(
+        asked,
+        "rate",
+        PATH,
+        NAME,
+        ("'5 per second'",),
+        tuple(replace(asked, call=one) for one in near if one in answered),
+        still=tuple(
+            BothSides(one, "raised ValueError", "raised ValueError")
+            for one in (*near, "rate('5 per secone')", "rate('5 per')", "rate('per second')")
+            if one not in answered
+        ),
+    )
+
+
+def test_a_text_that_is_refused_with_any_other_number_is_not_satisfied() -> None:
+    found = verdict(rates())
+    assert found.outcome is VerdictOutcome.UNVERIFIED
+    assert "refuses, as base does, all 4 calls with other numbers" in found.reason
+    assert verdict(rates("rate('6 per second')")).outcome is VerdictOutcome.SATISFIED
+    assert verdict(rates("rate('10 per second')")).outcome is VerdictOutcome.SATISFIED
+
+
 def test_a_test_of_base_is_believed() -> None:
     found = verdict(an_input("77"), written_by_author=False)
     assert (found.outcome, found.decided_by) == (VerdictOutcome.SATISFIED, Decider.ORACLE)

@@ -305,7 +305,8 @@ TERMS = {
     ),
     "c.js": (
         "const f = a => a;\n",
-        "const f = a => [a.replace(/^[_$]{0,3}/, ''), a.split(new RegExp('a{2,4}')), 'a{2,3}', a / 2];\n",
+        "const f = a => [a.replace(/^[_$]{0,3}/, ''), a.split(new RegExp('a{2,4}')), 'a{2,3}', a / 2,"
+        " /^\\d{1,3}%/];\n",
         ["`{0,3}` of `/^[_$]{0,3}/` is `*`", "`{2,4}` of `'a{2,4}'` is `{2,}`"],
     ),
 }

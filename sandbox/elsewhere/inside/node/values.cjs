@@ -120,12 +120,12 @@ function outcome(word, value) {
 	return `${word} ${text}`.slice(0, MOST_TEXT);
 }
 
-const BUILT_IN = /^(?:Error|(?:Aggregate|Eval|Range|Reference|Syntax|Type|URI)Error)$/;
+const PLAIN_ERROR = /^(?:Error|(?:Aggregate|Eval|Range|Reference|Syntax|Type|URI)Error)$/;
 
 // An error of a class of the project's own is known by that: mostly nobody gives it a name.
 function nameOf(error) {
 	const kind = error.constructor && error.constructor.name;
-	return BUILT_IN.test(error.name) && /^[A-Z][\w$]*$/.test(kind) ? kind : error.name;
+	return PLAIN_ERROR.test(error.name) && /^[A-Z][\w$]*$/.test(kind) ? kind : error.name;
 }
 
 function raised(error) {
