@@ -69,11 +69,18 @@ def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
                 added.lines.setdefault(row.strip(), set()).add(source.symbol(number))
     places = chain.from_iterable(_places(one, added) for one in sources if one.root)
     found: dict[tuple[int, int, int], tuple[Damage, bool]] = {}
+    whole: dict[tuple[int, str], list[Damage]] = {}
+    of_number = {source.number: source for source in sources}
     for place in islice(places, _MOST_READ):
         for as_on_base, is_part in _as_on_base(*place, clock):
             one = as_on_base if is_part else _with_imports(as_on_base, place[0])
             # A line alone and with those around it has the same number.
             found.setdefault((one.file, one.start, one.end), (one, is_part))
+            if not is_part:
+                whole.setdefault((one.file, one.symbol), []).append(as_on_base)
+    for (number, _), several in whole.items():
+        if together := _together(several, of_number[number]):
+            found[number, together.start, together.end] = together, False
     for source in sources:
         for one in dropped_promises(source, clock):
             found.setdefault((one.file, one.start, one.end), (one, True))
@@ -189,6 +196,8 @@ def _as_on_base(
     if source.root is None or source.is_new(first + 1) or clock.is_over:
         return
     function = source.symbol(first + 1, max(end, first + 1))
+    if end == first and not function and source.language == "python":
+        function = source.symbol_ended_by(first, put)
     symbol = function or _pattern(source.root, start, stop)
     text = source.text[:start] + put + source.text[stop:]
     root = clock.parse(text, source.language) if symbol else None
@@ -220,11 +229,33 @@ def _as_on_base(
             yield Damage(*here, part.put, part.what, is_telling=False, names=named), True
 
 
+def _together(several: list[Damage], source: Source) -> Damage | None:
+    """Return the places of a function, all as on base, as one may need another; None for one alone."""
+    apart: list[Damage] = []
+    for one in sorted(several, key=lambda o: (o.start, -o.end)):
+        if not apart or one.start >= apart[-1].end:
+            apart.append(one)
+    first = apart[0]
+    if len(apart) < 2 or not first.symbol:
+        return None
+    text, at = b"", first.start
+    for one in apart:
+        text += source.text[at : one.start] + one.text
+        at = one.end
+    told = f"`{first.symbol}` is as on base in {len(apart)} places"
+    names = dict.fromkeys(name for one in apart for name in one.names)
+    edit = hashlib.sha256(text).hexdigest()[:16]
+    return _with_imports(
+        replace(first, end=at, text=text, what=told, names=(*names,), edit=edit), source
+    )
+
+
 def _with_imports(one: Damage, source: Source) -> Damage:
     """Put back what only base imports for a place, too: else tests would see that a name is not there."""
     before, after = (_imports(text) for text in (source.before, source.text))
     used = {*_NAME.findall(one.text)}.difference(*after.values())
-    lost = [line for line, names in before.items() if line not in after and names & used]
+    gone = (line for line in before if line not in after and line not in one.text)
+    lost = [line for line in gone if before[line] & used]
     if not lost:
         return one
     if source.language == "python":

@@ -87,6 +87,17 @@ class Source:
         found = self._around(line, last)
         return found.name if found else ""
 
+    def symbol_ended_by(self, line: int, text: bytes) -> str:
+        """Return the function that ends at a line, where a text behind it would be a part of it (Python)."""
+        rows = self.text.splitlines()
+        while line > 1 and not rows[line - 1].strip():
+            line -= 1
+        found = self._around(line) if rows else None
+        if found is None:
+            return ""
+        depth, own = (len(one) - len(one.lstrip()) for one in (text, rows[found.first - 1]))
+        return found.name if depth > own else ""
+
     def is_new(self, line: int) -> bool:
         """Tell whether the change adds all of the innermost function around a line."""
         found = self._around(line)

@@ -80,7 +80,7 @@ async def test_the_name_of_a_caught_error_that_nothing_reads_is_no_place(tmp_pat
             "a.cjs",
             "const path = require('path');\n\nfunction f(a) {\n  return path.resolve(a);\n}\n",
             "function f(a) {\n  return a + a;\n}\n",
-            "const path = require('path');\nfunction f",
+            "const path = require('path');\n\nfunction f",
         ),
     ],
 )
@@ -92,7 +92,23 @@ async def test_what_a_place_needs_is_imported_again(
     copies = await make_damages(sandbox, checkout, {name}, ())
     texts = [text.decode() for one in copies if one.damage.kind == ALTERED for _, text in one.files]
     assert any(loaded in text for text in texts), texts
-    assert all(text.count("node:path") < 2 for text in texts)
+    assert all(text.count("node:path") < 2 and text.count("require") < 2 for text in texts)
+
+
+async def test_the_last_statement_of_a_function_is_a_place_and_all_of_its_places_are_one(
+    tmp_path: Path,
+) -> None:
+    save = "        name = other()\n        name.write(text)\n        os.replace(name)\n"
+    base = f"class File:\n    def save(self, text):\n{save}\n    def load(self):\n        return self.text\n"
+    last = await altered(tmp_path / "last", base, base.replace("        os.replace(name)\n", ""))
+    assert [(one.symbol, one.what) for one in last] == [
+        ("save", "`os.replace(name)` is still there")
+    ]
+    both = base.replace("        os.replace(name)\n", "").replace("other()", "self.name")
+    found = await altered(tmp_path / "both", base, both)
+    assert "`save` is as on base in 2 places" in [one.what for one in found]
+    other = base.replace("        return self.text\n", "        return self.text\n\n\nX = 1\n")
+    assert await altered(tmp_path / "behind", other, base) == []
 
 
 async def test_an_optional_parameter_that_nothing_reads_is_no_place(tmp_path: Path) -> None:
@@ -273,6 +289,7 @@ async def test_what_is_done_alike_is_known_in_shorthand_too(tmp_path: Path) -> N
     base = "function f(t, name) {\n  g({name: last(t)});\n  log(name);\n  return last(t);\n}\n"
     head = base.replace("{name: last(t)}", "{name}").replace("return last(t)", "return name")
     found = await altered(tmp_path, base, head, "a.js")
+    found = [one for one in found if "places" not in one.what]
     assert len(found) == 2
     assert len({one.edit for one in found}) == 1
 
