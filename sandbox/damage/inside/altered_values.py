@@ -108,8 +108,12 @@ def _damage(source: Source, found: list[Value], told: str) -> Damage:
     for one in found:
         put += source.text[at : one.start] + one.was
         at = one.end
-        written = (one.was + b" " + one.now).decode(errors="replace")
-        named = (one.name, *_WORD.findall(written))
+        both = [_WORD.findall(side.decode(errors="replace")) for side in (one.was, one.now)]
+        others = {*both[0]} ^ {*both[1]}
+        named = (
+            one.name,
+            *(word for side in both for word in side if word in others or not others),
+        )
         words.update(dict.fromkeys(word for word in named if word.lower() not in _SAYS_NOTHING))
     line = source.text.count(b"\n", 0, start) + 1
     edit = repr([(one.name, one.was, one.now) for one in found]).encode()

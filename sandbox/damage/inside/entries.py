@@ -37,6 +37,7 @@ _LISTS = frozenset((
 _OF_VALUES = frozenset((
     "dictionary", "list", "tuple", "set", "expression_list", "argument_list", "object", "array", "arguments",
 ))  # fmt: skip
+_COLLECTIONS = frozenset(("list", "tuple", "set", "array"))
 _OF_STATEMENTS = frozenset((
     "block", "module", "statement_block", "program", "class_body",
 ))  # fmt: skip
@@ -101,6 +102,8 @@ def entries(language: str, was: tree_sitter.Node, now: tree_sitter.Node) -> list
         if one.was.type in _LEAVES and one.now.type in _LEAVES:
             if is_value and _is_other(one):
                 found.append(one)
+        elif _has_less(one):
+            found.append(one)
         elif one.was.type == one.now.type:
             inner = is_value or one.now.type in _OF_VALUES or one.now.type in _NAMED_BY
             inner = inner and one.now.type not in _OF_STATEMENTS
@@ -114,6 +117,16 @@ def _is_other(one: Entry) -> bool:
     if max(len(was), len(now)) > _LONGEST or now[:2].lower() in (b"r'", b'r"'):
         return False  # patterns are places of their own
     return _value(one.was) != _value(one.now)
+
+
+def _has_less(one: Entry) -> bool:
+    """Tell whether head's list or set of literals only lacks entries that base's has."""
+    was, now = _children(one.was), _children(one.now)
+    is_short = max(map(len, _texts(one))) <= 2 * _LONGEST and one.was.type == one.now.type
+    if not is_short or one.now.type not in _COLLECTIONS or not len(was) > len(now) > 0:
+        return False
+    is_plain = all(entry.type in _LEAVES - _NAMES for entry in was)
+    return is_plain and not Counter(o.text for o in now) - Counter(o.text for o in was)
 
 
 def _texts(one: Entry) -> tuple[bytes, bytes]:

@@ -39,13 +39,17 @@ async def altered(folder: Path, base: str, head: str, name: str = "a.py") -> lis
         ("def f(a, b=1):", "def f(a: int, b: int = 1) -> int:", None),
         ("if a < 1:", "if (\n        a < 1\n    ):", None),
         ("LIMIT = 3", "LIMIT = 4", ("LIMIT", "3", "4")),
+        ("STARTS = ('=', 'at', 'in')", "STARTS = ('=', 'in')", ("STARTS", "at")),
+        ("STARTS = ('=', 'at', 'in')", "STARTS = ('=', 'at', 'in', 'to')", None),
+        ("UNITS = {'s': 1, 'min': 60}", "UNITS = {'s': 1}", None),
         ("import os", "import sys", None),
     ],
 )
 async def test_what_is_gone_from_a_function_is_tried(
     tmp_path: Path, was: str, now: str, names: tuple[str, ...] | None
 ) -> None:
-    found = await altered(tmp_path, PYTHON, PYTHON.replace(was, now))
+    base = PYTHON if was in PYTHON else f"{PYTHON}\n{was}\n"
+    found = await altered(tmp_path, base, base.replace(was, now))
 
     assert [one.names for one in found] == ([names] if names else [])
 
