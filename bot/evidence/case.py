@@ -347,6 +347,12 @@ class Case:
         return by_exit is not None and bool(passed(by_exit.base))
 
     @property
+    def only_tests_changed(self) -> bool:
+        """Whether nothing but tests is another thing than on base."""
+        kinds = {one.kind for one in self.observed.kinds if not one.kind.is_inert}
+        return kinds == {ChangeKind.TESTS}
+
+    @property
     def nothing_regressed(self) -> bool:
         """Whether base's tests were seen to hold on head, all of them."""
         tests = self.observed.tests

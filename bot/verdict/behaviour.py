@@ -41,7 +41,6 @@ from bot.verdict.claims import Claim
 from bot.verdict.unshown import in_numbers, left_unshown
 from sandbox.damage.values import KEY, OneValue
 from sandbox.elsewhere.values import Difference
-from sandbox.values import ChangeKind
 
 _SOLE = "it is the only requirement of the task"
 
@@ -350,7 +349,7 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
         if count > 1:
             reason = f"{count} tests fail on base and pass on head, but nothing ties any of them to this."
             step = step.replace("it covers", "one covers")
-    elif {one.kind for one in case.observed.kinds if not one.kind.is_inert} == {ChangeKind.TESTS}:
+    elif case.only_tests_changed:
         reason = "Only tests changed, and no run of them shows whether this is met."
         step = "Read these tests. If they do what is asked for, a person can accept it."
     elif unseen := never_run(case.observed):

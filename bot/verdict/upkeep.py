@@ -50,6 +50,9 @@ _OF_TYPES = re.compile(
     r"\bTS\d{4}\b|(?i:\b(?:mypy|pyright|typescript|typings|type[ -](?:hint|annotation|check|definition)\w*)\b"
     r"|\.d\.ts\b)"
 )
+_ASKS_FOR_TESTS = re.compile(
+    r"(?i)(?:\w+(?:\([^)]{0,40}\))?!?: )?(?:please )?(?:add|write|include|create|more)\b"
+)
 _SPEAKS_OF_TESTS = re.compile(
     r"\b(?:tests?|tested|testing|cover(?:s|age|ing)?|specs?|fixtures?)\b", re.I
 )
@@ -329,6 +332,12 @@ def _tests_added(requirement: Requirement, case: Case) -> Verdict:
         ids = tuple(c.id for c in new)
         words = "s pass" if len(new) != 1 else " passes"
         return satisfied(requirement, f"{len(new)} new test{words} on head.", case, ids)
+    if case.only_tests_changed and not _ASKS_FOR_TESTS.match(requirement.text):
+        return unverified(
+            requirement,
+            "Tests were edited and none is new, so no run shows whether they are better now.",
+            "Read these edits. If they are right, a person can accept them.",
+        )
     return unsatisfied(requirement, "No new test that passes was found on head.", case)
 
 

@@ -138,3 +138,15 @@ def test_what_only_tests_are_changed_for_is_not_told_to_add_one():
     verdict = spoken("`test_total` fails every other day", Trust.ASKER, kinds=kinds)
     assert verdict.outcome is VerdictOutcome.UNVERIFIED
     assert "Only tests changed" in verdict.reason and "accept" in verdict.next_step
+
+
+@pytest.mark.parametrize(
+    ("title", "outcome"),
+    [
+        ("tests: no wall clock in test_total", VerdictOutcome.UNVERIFIED),
+        ("tests: add a test of nothing", VerdictOutcome.UNSATISFIED),
+    ],
+)
+def test_edited_tests_are_no_failure_where_nobody_says_that_some_are_new(title, outcome):
+    kinds = (ChangedFile("tests/test_shop.py", ChangeKind.TESTS),)
+    assert spoken(title, Trust.AUTHOR, kinds=kinds).outcome is outcome
