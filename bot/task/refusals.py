@@ -151,8 +151,13 @@ def untested_nothing(requirement: Requirement, tests: str) -> str:
     return next((one[0] for one in found if one), "")
 
 
+_GROUPS = ("ExceptionGroup", "BaseExceptionGroup", "AggregateError")
+
+
 def _may_be(raised: str, named: str) -> bool:
-    """Whether an error of this name is one of the other name, as far as one can tell."""
+    """Whether an error of this name is one of the other name, or a group that may hold it."""
+    if raised in _GROUPS:
+        return True
     if raised == named or (named in ERRORS_OF_JAVASCRIPT and raised in ERRORS_OF_JAVASCRIPT):
         return named in (raised, "Error")
     kind, wanted = getattr(builtins, raised, None), getattr(builtins, named, None)

@@ -84,6 +84,7 @@ def test_another_error_than_the_demanded_one(
         ("`f` raises TypeError or ValueError", "TypeError"),
         ("`f` must still raise ValueError", "TypeError"),
         ("`f` refuses text", "TypeError"),
+        ("`f` raises `ShopError` for text", "ExceptionGroup"),
     ],
 )
 def test_what_may_be_the_demanded_error(text: str, raised: str) -> None:

@@ -91,6 +91,8 @@ def test_comments_are_not_called_source_code():
         ("Use the prices in euros", False),
         ("perf: add up in one pass", True),
         ("`total` gets slower with each price", True),
+        ("Fix quadratic complexity in `total`", True),
+        ("Solve quadratic equations", False),
     ],
 )
 def test_which_changes_are_called_a_refactoring(title: str, is_so: bool):
