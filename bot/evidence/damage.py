@@ -164,31 +164,37 @@ def blindness(test: TestComparison, seen: DamageSeen | None) -> Blindness | None
     return None
 
 
-def unneeded(tests: Iterable[TestComparison], seen: DamageSeen | None) -> DamageTrial | None:
+def unneeded(
+    tests: Iterable[TestComparison], proofs: Iterable[TestComparison], seen: DamageSeen | None
+) -> DamageTrial | None:
     """Return what no test needs, in a function (else a file) whose damage these tests notice.
 
-    Where nobody notices any there, it stands in everybody's way.
+    Where none of all `proofs` notices any there, it stands in everybody's way.
     """
-    is_near = _near_what_is_noticed(tests, seen)
+    is_near = _near_what_is_noticed(tests, proofs, seen)
     return next((one for one in (seen.unneeded if seen else ()) if is_near(one.damage)), None)
 
 
-def late(tests: Iterable[TestComparison], seen: DamageSeen | None) -> Damage | None:
+def late(
+    tests: Iterable[TestComparison], proofs: Iterable[TestComparison], seen: DamageSeen | None
+) -> Damage | None:
     """Return, as `unneeded` does, what there was no time to ask the tests about."""
-    return next(filter(_near_what_is_noticed(tests, seen), seen.late if seen else ()), None)
+    is_near = _near_what_is_noticed(tests, proofs, seen)
+    return next(filter(is_near, seen.late if seen else ()), None)
 
 
 def _near_what_is_noticed(
-    tests: Iterable[TestComparison], seen: DamageSeen | None
+    tests: Iterable[TestComparison], proofs: Iterable[TestComparison], seen: DamageSeen | None
 ) -> Callable[[Damage], bool]:
-    """Return what tells whether these tests notice what is nearest to a damage, or nobody does."""
-    ids = {one.id for one in tests}
+    """Return what tells whether these tests notice what is nearest to a damage, or no proof does."""
+    ids, others = ({one.id for one in some} for some in (tests, proofs))
     noticed = [o for o in seen.trials if o.noticed and o.damage.kind != SAME] if seen else []
 
     def is_near(damage: Damage) -> bool:
         there = [o for o in noticed if o.damage.path == damage.path]
         nearest = [o for o in there if o.damage.symbol == damage.symbol] or there
-        return not nearest or any(ids.intersection(o.noticed) for o in nearest)
+        noticing = {test for o in nearest for test in o.noticed}
+        return not noticing & (ids | others) or bool(noticing & ids)
 
     return is_near
 

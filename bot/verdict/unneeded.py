@@ -18,7 +18,7 @@ def asks_unseen(claim: Claim) -> Gap | None:
     seen = claim.case.observed.damage
     if seen is None:
         return None
-    found = unneeded(claim.tests, seen)
+    found = unneeded(claim.tests, claim.case.groups.proofs, seen)
     if found is None:
         return _not_tried(claim, seen)
     if found.damage.kind == ALTERED and (claim.case.regressions or _is_only_faster(claim)):
@@ -48,7 +48,7 @@ def asks_unseen(claim: Claim) -> Gap | None:
 
 
 def _not_tried(claim: Claim, seen: DamageSeen) -> Gap | None:
-    one = late(claim.tests, seen)
+    one = late(claim.tests, claim.case.groups.proofs, seen)
     if one is None:
         return None
     return Gap(

@@ -22,6 +22,8 @@ from tests.bot.verdict.cases import PATH, SPLIT, comparison, observed, requireme
 NAME = "test_split_refuses_zero_people"
 TASK = "- [ ] `split` refuses zero people\n"
 TEST = comparison(NAME, TestChange.FAIL_TO_PASS, SPLIT.source)
+OTHER = comparison("test_tips_are_rounded", TestChange.FAIL_TO_PASS, SPLIT.source)
+HELD = comparison("test_total", TestChange.PASS_TO_PASS, SPLIT.source)
 
 
 def noticed(
@@ -41,7 +43,9 @@ def asking(symbol: str, path: str = "src/shop.py") -> DamageTrial:
 
 def verdict(unneeded: DamageTrial, *trials: DamageTrial) -> Verdict:
     seen = DamageSeen(trials, evidence_id="D1", unneeded=(unneeded,))
-    return verdict_of("R1", requirements("Splitting", TASK), observed(TEST, damage=seen))
+    known = observed(TEST, OTHER, HELD, damage=seen)
+    wanted = requirements("Splitting", f"{TASK}- [ ] Tips are rounded\n")
+    return verdict_of("R1", wanted, known)
 
 
 def test_a_condition_that_nothing_needs_is_not_satisfied() -> None:
@@ -81,6 +85,7 @@ def test_what_is_only_to_be_faster_may_do_the_same_in_another_way(
 
 
 ELSEWHERE = noticed("name", path="src/other.py")
+BY_OTHER = noticed("split", by=(OTHER.id,))
 
 
 @pytest.mark.parametrize(
@@ -88,8 +93,10 @@ ELSEWHERE = noticed("name", path="src/other.py")
     [
         (asking("other"), (noticed("split"),), VerdictOutcome.UNVERIFIED),  # nobody else is nearer
         (asking("split"), (ELSEWHERE,), VerdictOutcome.UNVERIFIED),
-        (asking("split"), (noticed("split", by=("o",)), ELSEWHERE), VerdictOutcome.SATISFIED),
-        (asking("split"), (noticed("split", by=("o",)), noticed("a")), VerdictOutcome.SATISFIED),
+        (asking("split"), (BY_OTHER, ELSEWHERE), VerdictOutcome.SATISFIED),
+        (asking("split"), (BY_OTHER, noticed("a")), VerdictOutcome.SATISFIED),
+        # Who only sees that it is there proves nothing of the change.
+        (asking("split"), (noticed("split", by=(HELD.id,)), ELSEWHERE), VerdictOutcome.UNVERIFIED),
     ],
 )
 def test_it_is_asked_of_the_demand_whose_tests_are_nearest(
