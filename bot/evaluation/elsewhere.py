@@ -19,8 +19,8 @@ from bot.evidence.tests.results import code_of
 from bot.services import Services
 from bot.task.alternatives import side_by_side
 from bot.task.categories import ASKED, keeps_behavior
+from bot.task.code_names import named_code
 from bot.task.inputs import alike, kept_beside, kept_inputs, like_shown
-from bot.task.ties import named_code
 from bot.values import ActionKind, Evidence, Observed, Step, Transition
 from sandbox.base import Limits
 from sandbox.elsewhere.driver import Looking

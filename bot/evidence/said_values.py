@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from functools import partial
 
-from bot.task.ties import code_named
+from bot.task.code_names import code_named
 from bot.values import Requirements
 from sandbox.damage.values import (
     ALTERED,

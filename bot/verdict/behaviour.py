@@ -20,15 +20,9 @@ from bot.evidence.examples.weigh import by_examples
 from bot.evidence.made_for import MadeFor, in_words, made_for
 from bot.evidence.oracle import satisfied, unsatisfied, unverified, way_out
 from bot.evidence.tests.results import never_run, pass_rate, test_ids, told_of
+from bot.task.code_names import asked_code, code_named, named_code
 from bot.task.permissions import removed_names
-from bot.task.ties import (
-    Tie,
-    asked_code,
-    code_named,
-    leaves_error_unasked,
-    named_code,
-    speaks_of,
-)
+from bot.task.ties import Tie, leaves_error_unasked, speaks_of
 from bot.values import (
     ActionKind,
     Decider,

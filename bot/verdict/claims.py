@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bot.evidence.case import Case
 from bot.evidence.oracle import unverified
 from bot.evidence.tests.results import code_of
-from bot.task.ties import named_code
+from bot.task.code_names import named_code
 from bot.values import ActionKind, Requirement, TestComparison, Verdict
 from sandbox.elsewhere.values import BothSides, SecondLook, TestedInput, Unmeasured
 

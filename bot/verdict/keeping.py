@@ -9,7 +9,7 @@ from bot.evidence.damage import Proofs, blindness, differing_call, held_by, is_b
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
 from bot.evidence.tests.results import told_of
 from bot.task.categories import is_invariant
-from bot.task.ties import code_in_blocks, named_code
+from bot.task.code_names import code_in_blocks, named_code
 from bot.values import (
     ActionKind,
     Category,
@@ -21,6 +21,8 @@ from bot.values import (
     VerdictOutcome,
 )
 from bot.verdict.behaviour import judge_behaviour, proofs_of
+from bot.verdict.claims import Claim
+from bot.verdict.unneeded import asks_unseen
 
 
 def judge_keep(requirement: Requirement, case: Case) -> Verdict:
@@ -36,6 +38,9 @@ def judge_keep(requirement: Requirement, case: Case) -> Verdict:
         return unsatisfied(requirement, told, case, tuple(test.id for test in broken))
     given = judge_behaviour(requirement, case)
     if given.outcome is not VerdictOutcome.UNVERIFIED or case.observed.tests.problem:
+        return given
+    proofs = proofs_of(requirement, case, ties)
+    if proofs and asks_unseen(Claim(requirement, proofs, case)):
         return given
     if found := _by_example(requirement, case) or _by_held(requirement, case):
         return found

@@ -8,8 +8,9 @@ from pathlib import PurePosixPath
 from typing import TypeVar
 
 from bot.evidence.tests.results import code_of
+from bot.task.code_names import named_code
 from bot.task.refusals import other_error, refused_beyond, untested_side
-from bot.task.ties import asks_for_error, named_code
+from bot.task.ties import asks_for_error
 from bot.values import TestComparison, Verdict
 from bot.verdict.claims import Claim, Gap
 from bot.verdict.left_out import (

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from bot.evidence.damage import Noticed
 from bot.evidence.transitions import passed
 from bot.task.categories import is_invariant
-from bot.task.ties import code_named, named_code
+from bot.task.code_names import code_named, named_code
 from bot.text.clipping import steady
 from bot.text.words import words_of
 from bot.values import ActionKind, Category, DamageSeen, Evidence, Impact, Requirement, Transition

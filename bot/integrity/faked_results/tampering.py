@@ -19,7 +19,7 @@ from bot.integrity.reading.inspection import Inspection, make_finding
 from bot.integrity.reading.languages import SHELL, language_of
 from bot.integrity.reading.other_tests import read_text
 from bot.task.categories import ASKED
-from bot.task.ties import named_code
+from bot.task.code_names import named_code
 from bot.values.rules import (
     EARLY_EXIT,
     EQUALITY_FAKED,

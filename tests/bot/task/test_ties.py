@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.task.ties import THRESHOLD, asked_code, named_code, speaks_of, tie_tests
+from bot.task.code_names import asked_code, named_code
+from bot.task.ties import THRESHOLD, speaks_of, tie_tests
 from bot.text.words import Vocabulary, code_words, stem, words_of
-from bot.values import TestChange
+from bot.values import Category, Requirement, TestChange, Trust
 from tests.bot.verdict.cases import KEPT, comparison, requirements
 
 PAIRS = [
@@ -273,3 +274,23 @@ def test_a_test_with_a_title_is_tied_by_its_words_and_not_by_a_common_one():
 def test_a_member_that_is_called_as_a_builtin_is_what_a_demand_is_about():
     (requirement,) = asked("`proxy.compile(names)` leaves its argument, as `compile` and `list` do")
     assert named_code(requirement) == {"proxy", "compile", "names"}
+
+
+def test_a_test_is_of_the_one_demand_whose_function_it_calls_and_is_named_after() -> None:
+    wanted = tuple(
+        Requirement(f"R{n}", text, Category.BEHAVIOUR, "the task", Trust.ASKER)
+        for n, text in enumerate(
+            ("`dropUnit(name)` says whether it was there", "`units(of)` sorts"), 1
+        )
+    )
+    source = "it('forgets', () => {\n  expect(dropUnit('mile')).toBe(true);\n});"
+    known = comparison("x", TestChange.FAIL_TO_PASS, source)
+    test = replace(
+        known, id="test/registry.test.ts::dropUnit > forgets", path="test/registry.test.ts"
+    )
+    (tie,) = tie_tests(wanted, [test], [test])
+    assert (tie.requirement_id, tie.why) == ("R1", "it is named after `dropUnit`, which it calls")
+    uncalled = replace(test, source=source.replace("dropUnit", "drop"))
+    assert not tie_tests(wanted, [uncalled], [uncalled])
+    both = (wanted[0], replace(wanted[1], text="`dropUnit(name)` sorts"))
+    assert not tie_tests(both, [test], [test])
