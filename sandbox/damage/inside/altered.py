@@ -40,6 +40,7 @@ from sandbox.damage.inside.source import (
 )
 
 _MOST = 16
+_MOST_TOGETHER = 4  # functions of which all places are tried at once, too
 _MOST_READ = 36  # places, of which not all are one
 _MOST_LINES = 40  # a longer place is another way to do it all, which tests of it see
 _MOST_PAIRS = 6  # lines in whose place there are as many
@@ -59,7 +60,8 @@ def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
     """Yield the places, each as on base, and their parts.
 
     `names` are the function's and those that came or went, else those that stand in another order; a function
-    that the file has on both sides is none of them. What is done alike in several places is no part of one.
+    that the file has on both sides is none of them, but where all places of a function are one. What is done
+    alike in several places is no part of one.
     """
     added = _Added()
     for source in sources:
@@ -78,9 +80,8 @@ def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
             found.setdefault((one.file, one.start, one.end), (one, is_part))
             if not is_part:
                 whole.setdefault((one.file, one.symbol), []).append(as_on_base)
-    for (number, _), several in whole.items():
-        if together := _together(several, of_number[number]):
-            found[number, together.start, together.end] = together, False
+    merged = (_together(several, of_number[number]) for (number, _), several in whole.items())
+    together = [*islice(filter(None, merged), _MOST_TOGETHER)]
     for source in sources:
         for one in dropped_promises(source, clock):
             found.setdefault((one.file, one.start, one.end), (one, True))
@@ -94,8 +95,9 @@ def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
         if not is_part or alike[edit] == 1
     )
     values = list(altered_values(sources, clock))
-    results = set()
-    for one in islice(chosen, _MOST - len(values)):
+    yield from together
+    results = {_result(one, texts[one.file]) for one in together}
+    for one in islice(chosen, max(_MOST - len(values) - len(together), 0)):
         results.add(_result(one, texts[one.file]))
         names = (name for name in one.names if name == one.symbol or name not in kept[one.file])
         yield replace(one, names=tuple(names))

@@ -109,7 +109,8 @@ def _damage(source: Source, found: list[Value], told: str) -> Damage:
         put += source.text[at : one.start] + one.was
         at = one.end
         both = [_WORD.findall(side.decode(errors="replace")) for side in (one.was, one.now)]
-        others = {*both[0]} ^ {*both[1]}
+        is_list = one.was[:1] in (b"(", b"[", b"{")  # of one its entries that are gone
+        others = {*both[0]} ^ {*both[1]} if is_list else ()
         named = (
             one.name,
             *(word for side in both for word in side if word in others or not others),
