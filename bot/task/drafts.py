@@ -11,13 +11,12 @@ from dataclasses import dataclass, replace
 
 from bot.task.categories import category_of, is_preference
 from bot.task.permissions import only_permits
-from bot.task.sections import SectionKind, goes_on, item_kind, section_kind
+from bot.task.sections import SectionKind, goes_on, item_kind, lists_of_demands, section_kind
 from bot.task.wording import is_usual_boilerplate, normalised, says_what_should_be
 from bot.text.markdown import ListItem, read_document
 from bot.values import Category, ListedRequirement, SourceKind, Task, TaskSource, Trust
 
 MAX_DETAIL = 4000
-_DEMANDS = SectionKind.DEMANDS
 TITLE = "title"
 """The key of what a title says."""
 _LABEL = re.compile(r"^\W{0,3}((?:R|AC|REQ)-?\d{1,3})\W{0,3}\s+", re.IGNORECASE)
@@ -58,12 +57,12 @@ def drafts_of(source: TaskSource, skipped: frozenset[str]) -> list[Draft]:
         return demands + wishes
     document, left = read_document(source.text), left_open(source)
     title_asks = source.trust.is_asked and says_what_should_be(source.title)
+    lists = lists_of_demands(document.items, title_asks) if source.trust.is_asked else frozenset()
     drafts: dict[int, Draft] = {}
     for index, item in enumerate(document.items):
         kind = _kind_in_place(item, drafts, title_asks=title_asks)
-        if kind is SectionKind.OTHER and source.trust.is_asked:
-            asked = [o for o in document.items if item_kind(o, title_asks=title_asks) is _DEMANDS]
-            kind = _DEMANDS if any(goes_on(item, other) for other in asked) else kind
+        if kind is SectionKind.OTHER and goes_on(item, lists):
+            kind = SectionKind.DEMANDS
         # In what is linked, a heading above an entry has to say that it asks for something.
         if source.kind is not SourceKind.WORDS:
             is_headed = section_kind(item.headings) in (SectionKind.DEMANDS, SectionKind.WISHES)

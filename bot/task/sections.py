@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Iterable
 from enum import StrEnum
 
 from bot.text.markdown import ListItem
+
+_List = tuple[str, tuple[str, ...]]
+"""The paragraph just before a list, and the headings above it."""
 
 
 class SectionKind(StrEnum):
@@ -114,10 +118,20 @@ def item_kind(item: ListItem, *, title_asks: bool) -> SectionKind:
     return SectionKind.DEMANDS if told else SectionKind.OTHER
 
 
-def goes_on(item: ListItem, demand: ListItem) -> bool:
-    """Whether an item states something in the very list in which another one is a demand."""
-    is_beside = (item.lead, item.headings, item.parent) == (demand.lead, demand.headings, -1)
+def lists_of_demands(items: Iterable[ListItem], title_asks: bool) -> frozenset[_List]:
+    """Return what leads to the lists at the top level in which an item is a demand."""
+    top = (one for one in items if one.parent < 0)
+    return frozenset(
+        (one.lead, one.headings)
+        for one in top
+        if item_kind(one, title_asks=title_asks) is SectionKind.DEMANDS
+    )
+
+
+def goes_on(item: ListItem, lists: Container[_List]) -> bool:
+    """Whether an item states something in a list in which another one is a demand."""
     is_plain = item.ticked is None and section_kind(item.headings) is SectionKind.NEUTRAL
+    is_beside = item.parent < 0 and (item.lead, item.headings) in lists
     return is_beside and is_plain and _STATING.search(item.text) is not None
 
 

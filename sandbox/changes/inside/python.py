@@ -298,7 +298,9 @@ class _Untyped(ast.NodeTransformer):
 def _is_stub(node: ast.ClassDef) -> bool:
     """Whether a class only says what there is: its functions have neither a body nor defaults."""
     functions = [one for one in node.body if isinstance(one, _Function)]
-    is_plain = not any(one.decorator_list or one.args.defaults for one in functions)
+    is_plain = not any(
+        one.decorator_list or one.args.defaults or any(one.args.kw_defaults) for one in functions
+    )
     inner = (one for function in functions for one in function.body)
     beside = (one for one in node.body if not isinstance(one, _Function))
     return is_plain and all(

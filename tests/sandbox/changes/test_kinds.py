@@ -95,6 +95,7 @@ CASES = [
     ("py", GENERIC, NO_TYPES, "", "types"),
     ("py", GENERIC, "str) -> str: ...", "str) -> str: return path", ""),
     ("py", GENERIC, "str) -> str: ...", "str = read()) -> str: ...", ""),
+    ("py", GENERIC, "path: str) -> str: ...", "*, path: str = read()) -> str: ...", ""),
     ("py", GENERIC, 'TypeVar("T")', 'TypeVar("T", bound=read())', ""),
     ("py", GENERIC, "return a", "return T", ""),
     # what it is
