@@ -19,7 +19,7 @@ from sandbox.elsewhere.values import (
     Unmeasured,
     calls_near,
 )
-from sandbox.elsewhere.variation import accented
+from sandbox.elsewhere.variation import ALONE, accented
 
 LEAST_NEAR = 20
 """So many calls near the tested ones must tell something."""
@@ -29,8 +29,6 @@ _LEAST_ON_BASE = 5
 _LEAST_WITH_KEY = 5
 _FEW = 4
 _LEAST_REFUSED = 3
-_ALONE = re.compile(r"(?<![\w.])\d{1,6}(?![\w.])")
-"""A number that stands by itself in a text."""
 _TELLING = 10  # characters of a result that two inputs do not share by chance
 _RETURNED = "returned "
 _NOTHING = ("None", "null", "undefined", "[]", "{}", "()", "set()", "''", '""')
@@ -157,12 +155,12 @@ def _numbered(inputs: list[TestedInput], said: str) -> MadeFor | None:
     """Say whether a change may be for the numbers of the tested texts: with others head refuses, too."""
     refused, answered = set[str](), set[str]()
     for one in inputs:
-        form = _ALONE.sub("#", one.tested.call)
+        form = ALONE.sub("#", one.tested.call)
         if not one.tested.was_refused or one.tested.is_refused or form == one.tested.call:
             return None
-        alike = [both for both in one.near if _ALONE.sub("#", both.call) == form]
+        alike = [both for both in one.near if ALONE.sub("#", both.call) == form]
         answered.update(both.call for both in alike if both.differs)
-        refused.update(both.call for both in one.still if _ALONE.sub("#", both.call) == form)
+        refused.update(both.call for both in one.still if ALONE.sub("#", both.call) == form)
     if answered or len(refused) < _LEAST_REFUSED:
         return None
     return MadeFor(inputs[0], 0, len(refused), is_of_numbers=True)

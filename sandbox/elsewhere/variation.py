@@ -82,7 +82,8 @@ _WORD = re.compile(r"(?<!\w)[^\W\d_]\w{2,30}(?!\w)")
 _MOST_SHARED = 2
 _LONGEST_READ = 2_000  # characters of a value
 _WHOLE = re.compile(r"-?\d{1,9}")
-_ALONE = re.compile(r"(?<![\w.])\d{1,6}(?![\w.])")
+ALONE = re.compile(r"(?<![\w.])\d{1,6}(?![\w.])")
+"""A number that stands by itself in a text."""
 _MEASURE = re.compile(r"\d([^\W\d_]{1,8})(?!\w)")
 _LONGEST_UNIT = 8
 _NUMBER = re.compile(r"(?<![\w.+-])\d")
@@ -260,7 +261,7 @@ def _near_text(text: str, first: Iterable[str] = ()) -> Iterator[str]:
 
 def _with_other_numbers(text: str) -> Iterator[str]:
     """Yield a text with other numbers in place of the first one that stands by itself: `5 per second`."""
-    found = None if _WHOLE.fullmatch(text) else _ALONE.search(text)
+    found = None if _WHOLE.fullmatch(text) else ALONE.search(text)
     if found is not None:
         number = int(found[0])
         for other in (number + 1, number * 2, number * 10 + 7, number + 20):
