@@ -301,7 +301,8 @@ class _Measuring:
         everybody = [one for one in self.observed.tests.comparisons if passed(one.head_on_head)]
         rooms = room, replace(room, concerned=concerned(case, self.observed, everybody))
         found = await find_unneeded(self.services, case, self.observed, rooms, asking_of)
-        unneeded = tuple(one for one in found.trials if not self.is_said(one.damage))
+        asked_about = {one.damage for one in asking}
+        unneeded = tuple(one for one in found.trials if one.damage in asked_about)
         one_value: tuple[OneValue, ...] = ()
         if not unneeded:
             conditions = [one.damage for one in asking]

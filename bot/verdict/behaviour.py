@@ -335,6 +335,11 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
             "Add a test that fails without this change and is not skipped here. If the change is right, a "
             "person can accept it.",
         )
+    return unverified(requirement, *_nothing_fails(case))
+
+
+def _nothing_fails(case: Case) -> tuple[str, str]:
+    """Say that no test that fails without the change speaks for a demand, and what to do."""
     reason = "No test fails on base and passes on head."
     step = "Add a test that fails without this change, and name this requirement in its name or docstring."
     if count := len(case.groups.proofs):
@@ -351,7 +356,7 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
         step += (
             f" Or set `setup.test` in `.github/assay.yml` to a command that runs `{unseen[0]}` too."
         )
-    return unverified(requirement, reason, step)
+    return reason, step
 
 
 def _made_for_one_value(claim: Claim, why: OneValue) -> Verdict:

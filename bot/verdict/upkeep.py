@@ -66,14 +66,13 @@ def judge_by_kind(requirement: Requirement, case: Case) -> Verdict | None:
     Where the program stays the same there is nothing to prove; where only tests change, new ones are it, as
     long as nobody claims that the program changed ("Fix the crash").
     """
-    kinds = {one.kind for one in case.observed.kinds if not one.kind.is_inert}
     if requirement.trust is Trust.AUTHOR and (sha := case.observed.tests.takes_back):
         return unverified(
             requirement,
             f"The change takes back commit `{sha[:12]}` exactly. Whether that is wanted no test shows.",
             ACCEPT_REVERT,
         )
-    if requirement.trust is not Trust.AUTHOR or not (case.is_inert or kinds == {ChangeKind.TESTS}):
+    if requirement.trust is not Trust.AUTHOR or not (case.is_inert or case.only_tests_changed):
         return None
     if not (case.nothing_regressed or case.is_untested):
         return unverified(
@@ -81,7 +80,7 @@ def judge_by_kind(requirement: Requirement, case: Case) -> Verdict | None:
             f"{_only(case)} changed, but nothing showed that the tests still pass.",
             "See the regressions (B2) first.",
         )
-    if kinds:
+    if case.only_tests_changed:
         said = requirement.text
         claims = _CLAIMS_A_CHANGE.search(said) and not _SPEAKS_OF_TESTS.search(said)
         return _tests_added(requirement, case) if _new_tests(case) and not claims else None

@@ -122,10 +122,11 @@ async def noticed_by_examples(
     for number, one in enumerate(held):
         now = shown.get(number, _NO_TRY)
         holds = _holds(one.example, now)
-        is_other = holds is not None and holds is not one.example.must_hold
+        is_other = holds is not one.example.must_hold
         if one.example.kind is ExampleKind.CHANGING:
-            is_other = holds is not None and _outcome(now, holds).did != one.head.did
-        noticed += [one.example.said_call] if is_other else []
+            is_other = _outcome(now, holds).did != one.head.did
+        if holds is not None and is_other:
+            noticed.append(one.example.said_call)
     return tuple(noticed)
 
 

@@ -216,8 +216,9 @@ def printed_anew(one: Evidence) -> str:
     tests = one.base.tests.results if one.base and one.base.tests else ()
     titles = {re.split(r"::| > ", test.id)[-1] for test in tests}
     text = "\n".join(lines)
-    for title in filter(_is_order, titles):
-        text = text.replace(title, "")
+    for title in titles:
+        if title in text and _is_order(title):
+            text = text.replace(title, "")
     return text
 
 
