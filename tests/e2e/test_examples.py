@@ -125,7 +125,7 @@ def test_a_reported_result_must_be_gone(folder: Folder) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("`twin()` should return `7`", "2 files define twin"),
+        ("`twin()` must keep working", "2 files define twin"),
         ("`nowhere(1)` should return `7`", "nothing in the tree defines nowhere"),
         ("`open('x')` should return `7`", "nothing in the tree defines open"),
         ("`dig(7)` should return `7`", "returns `7`"),
