@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from sandbox.elsewhere.driver import Driver, Series
+from sandbox.elsewhere.driver import Driver, Looking, Series
 from sandbox.elsewhere.sides import Replay
 from sandbox.elsewhere.told import Recorded, Run, both_sides
 from sandbox.elsewhere.values import MOST_SHOWN, BothSides, OtherResult, Otherwise, SecondLook
@@ -46,19 +46,43 @@ class _Look:
         return Series((first if self.how else self.tested,)), Series((last,))
 
 
-async def replay_in_series(
-    replay: Replay, calls: tuple[Recorded, ...], names: frozenset[str]
-) -> SecondLook:
-    """Return the calls that head, and not base, answers otherwise after another one. Raises SandboxError.
+@dataclass(frozen=True, slots=True)
+class InSeries:
+    """The series that are to be made of the tests' calls."""
 
-    `names` are those that only head knows.
-    """
-    driver, looking = replay.driver, replay.looking
+    looks: tuple[_Look, ...]
+    code: str  # of the tests
+
+    @property
+    def series(self) -> tuple[Series, ...]:
+        """Each of them once, with those that they are compared with."""
+        return tuple(dict.fromkeys(s for one in self.looks for s in (*one.alone, one.series)))
+
+    async def alone(self, replay: Replay) -> SecondLook:
+        """Make them with no other call. Raises SandboxError."""
+        return self.weighed(*await replay.runs((), self.series)) if self.looks else SecondLook()
+
+    def weighed(self, base: Run, head: Run) -> SecondLook:
+        """Return the calls that head, and not base, answers otherwise after another one."""
+        numbers = {one: number for number, one in enumerate(self.series)}
+        gave = _Given(numbers, base, head, self.code)
+        found = (
+            *map(gave.default, self.looks),
+            *(gave.carried(one) or gave.read(one) for one in self.looks),
+            *map(gave.shared, self.looks),
+        )
+        return SecondLook(otherwise=tuple(filter(None, found)))
+
+
+def in_series(
+    driver: Driver, looking: Looking, calls: tuple[Recorded, ...], names: frozenset[str]
+) -> InSeries:
+    """Return the series of the tests' calls; none without base. `names` are those that only head knows."""
     wanted = [one for one in calls if looking.speaks(one)]
     if looking.base is None or not wanted:
-        return SecondLook()
+        return InSeries((), looking.code)
     fewest = _fewest(driver, calls)
-    looks = [
+    looks = (
         look
         for one in islice(
             _chosen(wanted, looking.touched), _MOST_CALLS if driver.is_apart else _FEW
@@ -67,17 +91,8 @@ async def replay_in_series(
         for look in _looks(driver, version)
         if look.how or driver.taken(look.series.steps[0]) < fewest[one.module, one.name]
         if look.how is not Otherwise.SAME or not _is_called_twice(one, looking.code)
-    ]
-    series = tuple(dict.fromkeys(s for one in looks for s in (*one.alone, one.series)))
-    base, head = await replay.runs((), series)
-    numbers = {one: number for number, one in enumerate(series)}
-    gave = _Given(numbers, base, head, looking.code)
-    found = (
-        *map(gave.default, looks),
-        *(gave.carried(one) or gave.read(one) for one in looks),
-        *map(gave.shared, looks),
     )
-    return SecondLook(otherwise=tuple(filter(None, found)))
+    return InSeries(tuple(looks), looking.code)
 
 
 def _chosen(wanted: list[Recorded], touched: Collection[str]) -> Iterator[Recorded]:

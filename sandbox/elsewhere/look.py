@@ -11,7 +11,7 @@ from itertools import islice
 from sandbox.base import Command, Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.elsewhere.driver import Again, Driver, Looking
-from sandbox.elsewhere.in_series import replay_in_series
+from sandbox.elsewhere.in_series import in_series
 from sandbox.elsewhere.made_up import made_up
 from sandbox.elsewhere.nearby import nothing_called, replay_held, replay_nearby
 from sandbox.elsewhere.new_names import new_names
@@ -76,16 +76,16 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     if calls and looking.is_held:
         return await replay_held(replay, calls, names)
     near_to = (*calls, *given) if driver.is_apart else calls
+    series = in_series(driver, looking, (*calls, *given), names)
     if not near_to:
         nothing = nothing_called(looking) if driver is _PYTHON else ()
-        in_series = await replay_in_series(replay, given, names)
-        return SecondLook(inputs=nothing, unrecorded=unrecorded) + beside + in_series
-    again, near, in_series = await concurrently(
+        found = SecondLook(inputs=nothing, unrecorded=unrecorded) + beside
+        return found + await series.alone(replay)
+    again, near = await concurrently(
         _Looks(sandbox, driver, looking, told).all(whole),
-        replay_nearby(replay, near_to, names),
-        replay_in_series(replay, (*calls, *given), names),
+        replay_nearby(replay, near_to, names, series),
     )
-    return again + near + in_series + SecondLook(unrecorded=unrecorded) + beside
+    return again + near + SecondLook(unrecorded=unrecorded) + beside
 
 
 def _recorded_beside(told: Node, looking: Looking, calls: tuple[Recorded, ...]) -> SecondLook:

@@ -23,6 +23,7 @@ from sandbox.elsewhere.calls_near import (
 )
 from sandbox.elsewhere.driver import Driver, Looking
 from sandbox.elsewhere.held import held_calls
+from sandbox.elsewhere.in_series import InSeries
 from sandbox.elsewhere.new_names import added_code, changed_defaults
 from sandbox.elsewhere.sides import CallsOfBoth, Replay, Swap, unmeasured
 from sandbox.elsewhere.told import Recorded
@@ -46,17 +47,18 @@ _OTHER_SEED = 3
 
 
 async def replay_nearby(
-    replay: Replay, calls: tuple[Recorded, ...], names: frozenset[str]
+    replay: Replay, calls: tuple[Recorded, ...], names: frozenset[str], in_series: InSeries
 ) -> SecondLook:
     """Return the inputs at which the tests see the change, each with calls near it. Raises SandboxError.
 
     `names` are those that only head knows. A program on each side makes all of the calls, each in a process
     of its own and twice: those near to many in a second one, once it is known which of these show the change.
+    The first one makes those in series too, as a start takes longer than they do.
     """
     driver, looking = replay.driver, replay.looking
     wanted = _of_the_tests(looking, calls)
     if not wanted:
-        return SecondLook(inputs=nothing_called(looking))
+        return SecondLook(inputs=nothing_called(looking)) + await in_series.alone(replay)
     if looking.base is None:
         return SecondLook(inputs=(unmeasured(wanted[0], Unmeasured.NO_BASE),))
     added = added_code(looking.checkout.diff, set(looking.test_files))
@@ -78,7 +80,8 @@ async def replay_nearby(
     held = held_calls(driver, looking, calls, wanted, words)
     asked = [*wanted, *all_of(around), *dict.fromkeys(chain(*without.values()))]
     asked += [*(one.call for one in long), *held.all]
-    sides = await replay.with_a_second_try(await replay.on_both(asked), wanted)
+    base, head = await replay.runs(asked, in_series.series)
+    sides = await replay.with_a_second_try(replay.compared(asked, base, head), wanted)
     swaps: tuple[Swap, ...] = ()
     if not is_at_once:
         seen = [one for one in wanted if sides.may_differ(one) and not sides.lacks(one, plain)]
@@ -93,7 +96,7 @@ async def replay_nearby(
     sides, around = await _asked_on(replay, sides, around, words, known)
     weighed = (sides.weighed(one, around.get(one, ()), driver.values(one)) for one in wanted)
     without |= held.as_before(sides, plain)
-    return SecondLook(
+    found = SecondLook(
         inputs=tuple(_with_its_words((*weighed, *sides.not_plain(wanted)), words, added)),
         swapped=tuple(filter(None, map(sides.told_apart, swaps))),
         differences=tuple(filter(None, map(sides.answered_once, wanted))),
@@ -104,6 +107,7 @@ async def replay_nearby(
             *await _unordered(replay, sides, asked, added),
         ),
     )
+    return found + in_series.weighed(base, head)
 
 
 async def _asked_on(

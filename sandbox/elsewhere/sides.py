@@ -89,7 +89,10 @@ class Replay:
 
     async def on_both(self, asked: Sequence[Recorded], seed: int = 0) -> CallsOfBoth:
         """Return what calls give on both sides. Raises SandboxError."""
-        base, head = await self.runs(asked, seed=seed)
+        return self.compared(asked, *await self.runs(asked, seed=seed))
+
+    def compared(self, asked: Sequence[Recorded], base: Run, head: Run) -> CallsOfBoth:
+        """Return what calls gave, of what both sides told of them."""
         unread = {
             (one["path"].text, one["test"].text, one["name"].text)
             for one in islice(self.told["unread"], _MOST_UNREAD)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import importlib
 import io
@@ -65,14 +64,14 @@ def drained(value: Any) -> str:
     """Return what an iterator gives, its first items, or what comes of a coroutine; "" for neither."""
     if type(value) is CoroutineType:
         try:
-            return "resolved " + returned(asyncio.run(value))[len("returned ") :]
+            return "resolved " + returned(_run(value))[len("returned ") :]
         except BaseException as error:
             return raised(error)
     items: list[object] = []
     end = ""
     try:
         if type(value) is AsyncGeneratorType:
-            asyncio.run(_ask(value, items))
+            _run(_ask(value, items))
         elif hasattr(type(value), "__next__"):
             items.extend(islice(value, _MOST_ITEMS))
         else:
@@ -81,6 +80,13 @@ def drained(value: Any) -> str:
         end = ", then " + raised(error)
     told = [literal(one) or returned(one) for one in items]
     return f"returned an iterator that yields [{', '.join(told)}]{end}"[:MOST_TEXT]
+
+
+def _run(coroutine: Any) -> object:
+    """Return what comes of a coroutine."""
+    import asyncio  # noqa: PLC0415 - half of what a start loads, and few calls need it
+
+    return asyncio.run(coroutine)
 
 
 async def _ask(generator: Any, items: list[object]) -> None:

@@ -58,9 +58,9 @@ def main() -> None:
     again = CallsAgain(channel, orders["calls"], repeats, is_drained=is_brief)
     again.tell({"place": place(orders["tree"])})
     begun = time.monotonic()
+    _in_a_child(lambda: serve(again))
     if orders["series"]:
         _in_a_child(lambda: again.tell(*made(orders["series"])))
-    _in_a_child(lambda: serve(again))
     timeless = [] if is_brief else [one for one in orders["calls"] if one["timeless"]]
     if timeless and time.monotonic() - begun < _LONGEST_S:
         today, *later = (_made_at(orders["calls"], seconds) for seconds in (0, *_LATER_S))

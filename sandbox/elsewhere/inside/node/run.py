@@ -15,7 +15,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 _FOLDER = "/tmp/assay-calls"  # noqa: S108 - the sandbox's own
@@ -42,15 +43,17 @@ def main() -> None:
     """Do what the orders say and leave."""
     channel = int(os.environ.pop("ASSAY_CHANNEL_FD"))
     orders = json.loads(sys.stdin.buffer.readline())
+    records: Iterable[dict[str, Any]]
     if sys.argv[1:]:
         records = _under_test(orders, sys.argv[1:])
         if not orders["calls"]:
             records = [_recorded(records, orders["tree"])]
     else:
         records = _plain(orders)
-    data = b"".join(json.dumps(one).encode() + b"\n" for one in records)
-    while data:
-        data = data[os.write(channel, data) :]
+    for one in records:  # the time may be over before the last one is there
+        data = json.dumps(one).encode() + b"\n"
+        while data:
+            data = data[os.write(channel, data) :]
     os._exit(0)
 
 
@@ -163,7 +166,7 @@ def _speaks_of_dates(path: str) -> bool:
         return True
 
 
-def _plain(orders: dict[str, Any]) -> list[dict[str, Any]]:
+def _plain(orders: dict[str, Any]) -> Iterable[dict[str, Any]]:
     """Make the calls in another order; one that is asked for alone, twice in processes of its own.
 
     How often a function may be called is tried with its first call; a call that nothing of dates stands
@@ -178,11 +181,10 @@ def _plain(orders: dict[str, Any]) -> list[dict[str, Any]]:
     os.makedirs(os.environ["HOME"], exist_ok=True)  # noqa: PTH103
     if _ZONE.fullmatch(orders["zone"]):
         os.environ["TZ"] = orders["zone"]  # configuration of tests often sets it
-    if orders["series"]:
-        return [*_in_series(orders)]
     calls = orders["calls"][::-1]
     if orders["is_brief"]:
-        return _in_both_orders(calls, orders)
+        nearby = _in_both_orders(calls, orders) if calls else []
+        return chain(nearby, _in_series(orders))
     place, found = _made(calls, orders)
     first = _one_of_each(calls)
     _, repeated = _made(first, orders, most_times=_MOST_TIMES)
