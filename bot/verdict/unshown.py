@@ -11,6 +11,7 @@ from bot.evidence.tests.results import code_of
 from bot.task.code_names import named_code
 from bot.task.refusals import other_error, refused_beyond, untested_side
 from bot.task.ties import asks_for_error
+from bot.text.words import whole_name
 from bot.values import TestComparison, Verdict
 from bot.verdict.claims import Claim, Gap
 from bot.verdict.left_out import (
@@ -179,7 +180,9 @@ def _refuses_unshown(claim: Claim) -> Gap | None:
     """Near the tested inputs base answers and the change raises, and no tested input shows a refusal."""
     shown = {one.function for one in claim.inputs if one.tested.is_refused}
     unshown = (one for one in claim.plain_inputs if one.function not in shown)
-    first = next((near for one in unshown for near in _newly_refused(one)), None)
+    asked = _asked_errors(claim)
+    newly = (near for one in unshown for near in _newly_refused(one))
+    first = next((near for near in newly if near.error_on_head not in asked), None)
     if first is None:
         return None
     return Gap(
@@ -190,6 +193,16 @@ def _refuses_unshown(claim: Claim) -> Gap | None:
     )
 
 
+def _asked_errors(claim: Claim) -> set[str]:
+    """The errors that the tests show a new function to raise, and that the task asks for by their names.
+
+    What calls that function may raise them, too.
+    """
+    said = "\n".join(claim.case.requirements.said if claim.requirement.trust.is_asked else ())
+    errors = {one.tested.error_on_head for one in claim.inputs if one.problem is Unmeasured.NEW}
+    return {one for one in errors if one and whole_name(one).search(said)}
+
+
 def _answers_otherwise(claim: Claim) -> Gap | None:
     """Each call that the tests show raises on base or on head, and near them many are answered otherwise.
 
@@ -197,6 +210,7 @@ def _answers_otherwise(claim: Claim) -> Gap | None:
     has less reason.
     """
     groups: dict[str, list[TestedInput]] = {}
+    asked = _asked_errors(claim)
     for one in claim.plain_inputs:
         groups.setdefault(one.function, []).append(one)
     for group in groups.values():
@@ -204,7 +218,8 @@ def _answers_otherwise(claim: Claim) -> Gap | None:
         if not all(one.was_refused or one.is_refused for one in shown):
             continue
         is_mended = not any(one.is_refused for one in shown)
-        changed = [one for one in calls_near(group) if one.differs and not one.was_refused]
+        near = (one for one in calls_near(group) if one.error_on_head not in asked)
+        changed = [one for one in near if one.differs and not one.was_refused]
         others = [one for one in changed if is_mended or not one.is_refused]
         if len(others) >= (_MANY if is_mended else _SEVERAL):
             side = "base" if shown[0].was_refused else "head"

@@ -63,13 +63,19 @@ def calls_around(
     """Calls that differ from one in one argument, the arguments in turn; none of those that are `shown`.
 
     Where arguments share a word, calls with another one in all of them come in turn, too, and calls with an
-    argument more, as another one of those `recorded` has it.
+    argument more, as another one of those `recorded` has it. These also show of what kind the items of an
+    empty list are.
     """
     of_function = [o for o in recorded if (o.module, o.name) == (call.module, call.name)]
     known = {o.arguments for o in shown if (o.module, o.name) == (call.module, call.name)}
     values = driver.values(call)
+    seen = [driver.values(one) for one in of_function]
     of_each = [
-        [_near_call(driver, call, slot, value, one) for one in neighbors(value, words)]
+        [
+            _near_call(driver, call, slot, value, one)
+            for one in _filled(value, [own[slot] for own in seen if slot < len(own)])
+            or neighbors(value, words)
+        ]
         for slot, value in enumerate(values)
     ]
     swapped = (driver.swapped(call, word, other) for word, other in shared_words(values))
@@ -80,6 +86,17 @@ def calls_around(
         if one and one.call.arguments not in known:
             found.setdefault(one.call.arguments, one)
     return tuple(islice(found.values(), MOST))
+
+
+def _filled(value: Any, seen: Iterable[object]) -> list[tuple[Any, int]]:
+    """Return for an empty list or table those that other calls have in its place, and some near these."""
+    if type(value) not in (list, tuple, dict, set) or value:
+        return []
+    kind = type(value)
+    fuller = [one for one in seen if type(one) is kind and one]
+    firsts = [kind([one[0]]) for one in fuller if isinstance(one, list | tuple)]
+    around = (other for one in fuller for other, _ in neighbors(one, ()))
+    return [(one, 0) for one in (*firsts, *fuller, *islice(around, MOST))]
 
 
 def calls_at(

@@ -65,8 +65,16 @@ def neighbors(value: object, words: Iterable[object]) -> Iterator[tuple[Any, int
     values = near(value)
     texts = [one for one in own if isinstance(one, str)]
     measured = (*_measured(value, texts), *_marked(value, texts)) if isinstance(value, str) else ()
-    for other in (*values[:4], *own[:4], *measured, *values[4:]):
+    apart = _apart(value, words) if is_number else ()
+    for other in (*values[:4], *own[:4], *apart, *measured, *values[4:]):
         yield other, (other > value) - (other < value) if is_number and other in values[:2] else 0
+
+
+def _apart(value: Any, words: Iterable[object]) -> Iterator[Any]:
+    """Yield what is a number of the change away from a number: what goes round at 60 does so at 120, too."""
+    steps = (one for one in words if type(one) is int and one > _STEPS[0])
+    for step in islice(steps, _MOST_SHARED):
+        yield from (value + step, value - step, value + 2 * step, value + 10 * step)
 
 
 def is_alike(value: Any, other: Any) -> bool:

@@ -786,6 +786,22 @@ def test_what_is_newly_refused_and_never_shown_is_not_satisfied(folder: Folder, 
     assert "D3" in row.evidence
 
 
+ASKED_BESIDE = Fix(
+    "`share` of nobody is 0, a number of people below that is a `ValueError`",
+    "def share(cents, people):\n    return cents // people",
+    "def counted(people):\n    if people < 0:\n        raise ValueError(people)\n    return people\n\n\n"
+    "def share(cents, people):\n    return cents // people if counted(people) else 0",
+    "assert kit.share(100, 0) == 0\n    with pytest.raises(ValueError):\n        kit.counted(-1)",
+)
+
+
+def test_what_a_new_function_is_shown_to_refuse_as_asked_its_caller_may_refuse(
+    folder: Folder,
+) -> None:
+    (row,) = judged(folder, "refusing-asked", {"asked": ASKED_BESIDE}).values()
+    assert row.verdict == "satisfied", row.reason
+
+
 BEYOND = {
     "zero": Fix(
         "`chunks` refuses a negative size with a `ValueError`",

@@ -43,6 +43,8 @@ _GIVEN = (
     r"|setattr\([^()\n]{{0,80}}['\"]{name}['\"]"
 )
 """How a test gives or sets one."""
+_MAKES = re.compile(r"dict$|[A-Z]")
+"""What makes something of the words that it is given."""
 _SET = r"\.{name}\s?=(?!=)|setattr\([^()\n]{{0,80}}['\"]{name}['\"]"
 
 
@@ -87,20 +89,32 @@ def _set_up_for_all(inspection: Inspection) -> str:
 
 
 def _own_names(inspection: Inspection, change: FileChange) -> frozenset[str]:
-    """The names of a Python file that are variables of its functions, and that nobody else gives or sets."""
+    """The names of a Python file that nobody can give or set: variables of its functions, words of its calls.
+
+    What it gives to a call (`open(path, encoding=…)`) it does not take; to a table or an object it may.
+    """
     is_python = change.path.endswith(".py")
     nodes = [*inspection.trees.nodes(inspection.after(change) if is_python else None)]
     functions = [one for one in nodes if isinstance(one, Function)]
     inside = {id(part) for one in functions for stmt in one.body for part in ast.walk(stmt)}
-    own, others = set[str](), set[str]()
+    calls = [one for one in nodes if isinstance(one, ast.Call) and not _MAKES.match(_called(one))]
+    given = {word: word.arg for one in calls for word in one.keywords}
+    own, others = {name for name in given.values() if name}, set[str]()
     for one in nodes:
         if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
             (own if id(one) in inside else others).add(one.id)
-        elif isinstance(one, ast.arg | ast.keyword) and one.arg:
+        elif isinstance(one, ast.arg | ast.keyword) and one.arg and one not in given:
             others.add(one.arg)
+        elif isinstance(one, ast.Attribute) and one.attr in given.values():
+            others.add(one.attr)
         elif isinstance(one, ast.Global):
             others.update(one.names)
     return frozenset(own - others)
+
+
+def _called(call: ast.Call) -> str:
+    """The last name of what is called."""
+    return str(getattr(call.func, "attr", getattr(call.func, "id", "")))
 
 
 def untried_options(inspection: Inspection) -> Iterator[Finding]:

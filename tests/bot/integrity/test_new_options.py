@@ -64,6 +64,14 @@ def found(
             "def test_it(monkeypatch):\n    monkeypatch.setattr(Config, 'deep', True)\n",
         ),
         (
+            "config.py",
+            (
+                PYTHON,
+                "DEFAULTS = dict(deep=False)\n" + PYTHON.replace("**one", "**DEFAULTS, **one"),
+            ),
+            "def test_it():\n    assert merge(dict(deep=True), B) == C\n",
+        ),
+        (
             "merge.mjs",
             (SCRIPT, SCRIPT.replace("other) {", "other, { deep = false } = {}) {")),
             "test('it', () => {\n  assert.equal(merge(a, b, { deep: true }), c);\n});",
@@ -96,6 +104,10 @@ def test_it_is_asked_about(path: str, sides: tuple[str, str], test: str) -> None
             "clock.deep = 1; merge(clock, B)",  # a variable of the function is nobody's option
         ),
         ((DEEP, DEEP.replace("deep=False", "deep=True")), "merge(A, B, deep=True)"),
+        (
+            (PYTHON, PYTHON.replace("    return", "    log(open(one, deep=1))\n    return")),
+            "open(A, deep=1)",  # what it gives to another call it does not take
+        ),
     ],
 )
 def test_what_is_no_new_option_is_left_alone(sides: tuple[str, str], test: str) -> None:
