@@ -46,7 +46,8 @@ class HeldCalls:
     def worse(self, sides: CallsOfBoth, raised: Collection[str]) -> Iterator[OtherResult]:
         """Yield a call near each of those that come alike on both sides that head ends badly at.
 
-        Not as a call of the tests ends on head, nor with an error that the change itself raises.
+        Not as a call of the tests ends on head, nor with an error that the change itself raises. An object
+        that base gives up at is none that a program has.
         """
         ends = ((one, sides.head.get(one)) for one in (*self.wanted, *self.near))
         known = {(one.name, end_of(end.all)) for one, end in ends if end}
@@ -56,9 +57,12 @@ class HeldCalls:
                 both = sides.clear(one.call)
                 if both is None:
                     continue
-                is_another_type = 0 <= one.slot < len(values) and values[one.slot] is None
+                is_no_object = both.was_refused and one.slot >= self.driver.taken(call)
+                is_nonsense = is_no_object or (
+                    0 <= one.slot < len(values) and values[one.slot] is None
+                )
                 is_known = both.bad_end in raised or (call.name, both.bad_end) in known
-                if both.bad_end and not is_known and not is_another_type:
+                if both.bad_end and not is_known and not is_nonsense:
                     yield OtherResult(Otherwise.WORSE, both, call.path)
                     break
 

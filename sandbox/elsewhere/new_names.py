@@ -13,6 +13,8 @@ from sandbox.toolchains.tree import Tree
 from sandbox.values import Checkout, Diff
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
+_PRIVATE = re.compile(r"'(_\w+)': ")
+_LEFT = " and left "
 _SEVERAL = 2
 _LARGEST = 1 << 20  # characters of a file that is read for its names
 _OF_AN_OBJECT = re.compile(
@@ -89,8 +91,22 @@ def _otherwise(
         return None
     if head.unbound or re.match(RAISED, base.all):
         return None
-    is_same = base.all == head.all or base.all == without_attributes(head.all, names)
+    is_same = head.all in (base.all, _by_other_names(base.all, head.all))
+    is_same = is_same or base.all == without_attributes(head.all, names)
     return None if is_same else (base.all, head.all)
+
+
+def _by_other_names(told: str, other: str) -> str:
+    """Return what base told; the private attributes that it left have the names that head has for them."""
+    said, _, state = told.partition(_LEFT)
+    own, others = (
+        [*dict.fromkeys(_PRIVATE.findall(one))] for one in (state, other.partition(_LEFT)[2])
+    )
+    gone = [one for one in own if one not in others]
+    came = [one for one in others if one not in own]
+    for old, new in zip(gone, came, strict=False):
+        state = state.replace(f"'{old}': ", f"'{new}': ")
+    return f"{said}{_LEFT}{state}" if state else told
 
 
 def without_attributes(told: str, names: Collection[str]) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sandbox.elsewhere.new_names import without_attributes
+from sandbox.elsewhere.new_names import changed_defaults, without_attributes
+from sandbox.elsewhere.told import CallOutcome, Recorded
 
 NAMES = frozenset(("limit", "kinds"))
 
@@ -48,3 +49,35 @@ def test_attributes_that_only_head_knows_are_left_out(told: str, expected: str) 
 )
 def test_all_else_that_is_told_stays(told: str) -> None:
     assert without_attributes(told, NAMES) == told
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "is_otherwise"),
+    [
+        (
+            "returned None and left {'_a': [], 'n': 1}",
+            "returned None and left {'_b': [], 'n': 1}",
+            False,
+        ),
+        (
+            "returned None and left {'_a': [], 'n': 1}",
+            "returned None and left {'_b': [1], 'n': 1}",
+            True,
+        ),
+        (
+            "returned None and left {'a': [], 'n': 1}",
+            "returned None and left {'b': [], 'n': 1}",
+            True,
+        ),
+        ("returned {'_a': 1} and left {'n': 1}", "returned {'_b': 1} and left {'n': 1}", True),
+    ],
+)
+def test_a_private_attribute_may_have_another_name(
+    base: str, head: str, is_otherwise: bool
+) -> None:
+    call = Recorded(
+        "bus", "Bus.on", 0, "((), {}, {})", base, "tests/test_bus.py", "test_on", "Bus.on()"
+    )
+    sides = ({call: CallOutcome(told, False, "", 0, "")} for told in (base, head))
+    found = [*changed_defaults((), {call: (call,)}, *sides, ())]
+    assert bool(found) is is_otherwise
