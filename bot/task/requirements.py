@@ -24,6 +24,7 @@ from bot.task.wording import (
     is_usual_boilerplate,
     normalised,
     says_the_same,
+    says_what_should_be,
     template_lines,
 )
 from bot.text.clipping import clip
@@ -171,7 +172,8 @@ def _not_apart(asked: Iterable[TaskSource], items: Iterable[Requirement]) -> Ite
     known = [words for one in items for words in (one.text, one.shown)]
     for source in asked:
         if source.kind is SourceKind.WORDS and source.listed is None:
-            yield from asked_in_prose(source.text, known)
+            title_asks = says_what_should_be(source.title)
+            yield from asked_in_prose(source.text, known, title_asks=title_asks)
 
 
 def _merged(drafts: list[Draft]) -> tuple[list[Draft], dict[tuple[str, str], Draft]]:

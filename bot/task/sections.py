@@ -47,7 +47,7 @@ _NOT_DEMANDING_LEAD = re.compile(
 _MODAL = re.compile(r"\b(?:must|shall|should|needs? to|has to|have to)\b", re.IGNORECASE)
 _ASKING = re.compile(
     r"\b(?:must|shall|should|needs? to|has to|have to|require[sd]?|requirements?|expected|"
-    r"want|would like|please|criteria|demands?|done when"
+    r"want|would like|(?:we|i)'d like|please|criteria|demands?|done when"
     r"|let (?:(?:the|our|your|any) )?(?:users?|callers?|people|everybody|me|us|them|one))\b",
     re.IGNORECASE,
 )
@@ -67,11 +67,14 @@ _DONE = re.compile(
     re.IGNORECASE,
 )
 """Ticked: what somebody did to see whether a change is right, and no demand of it."""
-_STATING = re.compile(rf"\b(?:{_DEMANDING}|gives?|becomes?|equals?|works?|fails?)\b", re.IGNORECASE)
+_STATING = re.compile(
+    rf"\b(?:{_DEMANDING}|gives?|becomes?|defaults?|equals?|means?|works?|fails?)\b", re.IGNORECASE
+)
 
 
 _HOPING = re.compile(
-    r"\b(?:would be (?:great|good|useful|helpful|handy)|i(?:'d| would) (?:like|love)|(?:we|i) need|please)\b",
+    r"\b(?:would be (?:great|good|useful|helpful|handy)|(?:we|i)(?:'d| would) (?:like|love)|(?:we|i) need|"
+    r"please)\b",
     re.IGNORECASE,
 )
 
@@ -135,8 +138,9 @@ def goes_on(item: ListItem, lists: Container[_List]) -> bool:
     return is_beside and is_plain and _STATING.search(item.text) is not None
 
 
-def is_hoped_for(item: ListItem) -> bool:
-    """Whether an item that is no demand stands below words that hope for what it states."""
+def is_hoped_for(item: ListItem, *, title_asks: bool) -> bool:
+    """Whether an item that is no demand stands below words that hope for what it states, or such a title."""
     is_plain = item.parent < 0 and section_kind(item.headings) is SectionKind.NEUTRAL
     is_told = is_plain and not _NOT_DEMANDING_LEAD.search(item.lead)
-    return is_told and bool(_HOPING.search(item.lead) and _STATING.search(item.text))
+    is_hope = title_asks or _HOPING.search(item.lead) is not None
+    return is_told and is_hope and _STATING.search(item.text) is not None

@@ -122,8 +122,10 @@ _MAY_NOT = re.compile(
 )
 
 
-def asked_in_prose(text: str, demands: Iterable[str]) -> tuple[str, ...]:
-    """Return the sentences of running text that ask for something, and that are none of the demands."""
+def asked_in_prose(
+    text: str, demands: Iterable[str], *, title_asks: bool = False
+) -> tuple[str, ...]:
+    """Return the sentences and items that ask for something, and that are none of the demands."""
     known, document = tuple(demands), read_document(text)
     asking: list[str] = []
     for passage in document.passages:
@@ -135,7 +137,7 @@ def asked_in_prose(text: str, demands: Iterable[str]) -> tuple[str, ...]:
             is_open = sentence.endswith(("?", ":")) or sentence.startswith(("Or ", "Alternatively"))
             if is_demand and not (is_open or only_permits(sentence) or is_preference(sentence)):
                 asking.append(sentence)
-    asking += (one.text for one in document.items if is_hoped_for(one))
+    asking += (one.text for one in document.items if is_hoped_for(one, title_asks=title_asks))
     new = (
         clip(sentence, MOST_CHARS)
         for sentence in asking[:_MOST_READ]
