@@ -68,7 +68,8 @@ _DONE = re.compile(
 )
 """Ticked: what somebody did to see whether a change is right, and no demand of it."""
 _STATING = re.compile(
-    rf"\b(?:{_DEMANDING}|gives?|becomes?|defaults?|equals?|means?|works?|fails?)\b", re.IGNORECASE
+    rf"\b(?:{_DEMANDING}|gives?|becomes?|defaults?|equals?|means?|sets?|takes?|works?|fails?)\b",
+    re.IGNORECASE,
 )
 
 

@@ -51,6 +51,18 @@ _STATUS = re.compile(
     r"(?i)\b(?:(?:status|http)(?: status)?(?: code)?(?: of)? "
     r"|(?:answer|respond|repl(?:y|ie))\w{0,3} (?:with )?(?:an? )?)`?([1-5]\d\d)\b(?!\.\d)"
 )
+_NEEDED = re.compile(
+    r"`(?:\w{1,40}\.)*(\w{1,40})(?:\(\))?` (?:\w{1,12} )?(?:needs?|takes?|accepts?|gets?) "
+    r"(?:\w{1,12} ){0,3}`(\w{3,40})(?:=[^`\n]{0,40})?`"
+)
+"""Somebody (a class, a function), and what it needs."""
+_CALLED = re.compile(r"`(\w{1,40})(?:\.\w{1,40}){0,3}\(([^`\n]{3,200})\)`")
+_BY_NAME = re.compile(r"(?<![\w.'\"])([a-z_]\w{2,40})\s?=(?!=)")
+_VAGUE = re.compile(
+    r"(?i)\b(?:maybe|perhaps|could|might|possibly|alternatively|either|something like|e\.g\.|"
+    r"for example|such as|or so|i'd (?:suggest|propose)|or)\b|\?"
+)
+"""What leaves open how something is to be called."""
 _USUAL = frozenset(("0", "1", "2", "200", "500"))
 """What a program ends with, or a server answers, without its code saying so."""
 _NOTE = re.compile(r"\s*(?:#|//|/?\*)")
@@ -68,6 +80,8 @@ class _Part:
     shown: str
     pattern: re.Pattern[str]
     is_number: bool = False
+    defined: re.Pattern[str] | None = None
+    """Code that head must have for the part to be one of this project; None where any project's is."""
 
 
 def missing_parts(inspection: Inspection) -> Iterator[Finding]:
@@ -75,7 +89,8 @@ def missing_parts(inspection: Inspection) -> Iterator[Finding]:
     shipped = inspection.shipped()
     if not shipped or inspection.diff.truncated:
         return
-    left = list({one.shown: one for one in _asked(words_of_task(inspection))}.values())
+    said = words_of_task(inspection)
+    left = list({one.shown: one for one in (*_asked(said), *_asked_parameters(said))}.values())
     if not left:
         return
     lines = [line for one in shipped for _, line in added_lines(one)]
@@ -92,10 +107,12 @@ def missing_parts(inspection: Inspection) -> Iterator[Finding]:
     paths = [path for path in inspection.head.paths() if ships(path)] if left else []
     if not paths or len(paths) > _MOST_READ:
         return
+    defined = set[_Part]()
     for path in paths:
-        text = (inspection.head.read(path) or "").splitlines()
-        left = [one for one in left if not _has(one, text)]
-    for one in left:
+        text = inspection.head.read(path) or ""
+        left = [one for one in left if not _has(one, text.splitlines())]
+        defined.update(one for one in left if one.defined and one.defined.search(text))
+    for one in (one for one in left if one.defined is None or one in defined):
         message = (
             f"The task asks for {one.shown}, and neither the code nor a test that fails without this change "
             "has it."
@@ -125,6 +142,25 @@ def _asked(said: str) -> Iterator[_Part]:
                     yield _Part(f"the {kind} {found[1]}", _number(found[1]), is_number=True)
 
 
+def _asked_parameters(said: str) -> Iterator[_Part]:
+    """Yield the parameters by name that a call in a task's running text has, and what somebody needs."""
+    for sentence in _SENTENCE.split(without_blocks(said)):
+        one = " ".join(sentence.split())
+        if _NOT.search(one) or _VAGUE.search(one) or keeps(one):
+            continue
+        for owner, name in _NEEDED.findall(one):
+            yield _parameter(owner, name)
+        for owner, arguments in _CALLED.findall(one):
+            for name in _BY_NAME.findall(arguments):
+                yield _parameter(owner, name)
+
+
+def _parameter(owner: str, name: str) -> _Part:
+    is_defined = rf"\b(?:def|class|function|const|let|var)[ \t]+{re.escape(owner)}\b"
+    whole = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+    return _Part(f"`{name}`", whole, defined=re.compile(is_defined))
+
+
 def _number(number: str) -> re.Pattern[str]:
     """How code writes a status: as a number, or by its name in HTTP."""
     known = [one for one in HTTPStatus if str(one.value) == number]
@@ -142,12 +178,14 @@ def _has(part: _Part, lines: Iterable[str]) -> bool:
     )
 
 
-_OPTION = re.compile(
-    r"`--(?:no-)?([a-z][a-z0-9]{1,30}(?:-[a-z0-9]{1,30}){0,5})(?:[= ][^`\n]{0,60})?`"
-)
+_NAME = r"--(?:no-)?([a-z][a-z0-9]{1,30}(?:-[a-z0-9]{1,30}){0,5})"
+_OPTION = re.compile(rf"`{_NAME}(?:[= ][^`\n]{{0,60}})?`")
+_COMMAND = re.compile(rf"`(\w{{2,40}}) (?:[^`\n]{{0,60}} )?{_NAME}(?:[= ][^`\n]{{0,60}})?`")
+"""A command as somebody is to type it: its program, and an option."""
 _ASKS_OPTION = re.compile(
     r"(?i)\b(?:options?|flags?|switch(?:es)?|arguments?|parameters?)\b|^\W*(?:add|support|accept|introduce|with)\b"
 )
+_ON_COMMAND_LINE = re.compile(r"(?i)\bcommand[- ]lines?\b")
 _AWAY = re.compile(
     r"(?i)\b(?:remov|drop|delet|deprecat|no longer|renam|instead\b|not\b|never\b|without\b)"
 )
@@ -186,6 +224,11 @@ def _asked_options(inspection: Inspection) -> Iterator[str]:
                     _AWAY.search(said) or _OF_OTHERS.search(said)
                 )
                 yield from (found[1] for found in _OPTION.finditer(said) if is_ours)
+    parts = {part for path in inspection.head.paths() for part in path.split("/")}
+    for said in sentences(without_blocks(words_of_task(inspection))):
+        if _ON_COMMAND_LINE.search(said) and not (_AWAY.search(said) or _VAGUE.search(said)):
+            commands = _COMMAND.finditer(said)
+            yield from (found[2] for found in commands if found[1] in parts)
 
 
 def _taking(name: str) -> re.Pattern[str]:

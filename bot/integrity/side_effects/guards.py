@@ -80,12 +80,16 @@ class _Guard:
 
 @dataclass(frozen=True, slots=True)
 class _Lost:
-    """A guard of base that is gone, or refuses less; its line there, and words that would speak of it."""
+    """A guard of base that is gone, or refuses less; its line there, and words that would speak of it.
+
+    `protects` says that it is a call that is there to protect.
+    """
 
     shown: str
     line: int
     words: str
     is_gone: bool = True
+    protects: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +105,13 @@ class _Left:
 
 
 def removed_guards(inspection: Inspection) -> Iterator[Finding]:
-    """Guards of base in code that lives on, where head refuses less and the task does not say so."""
+    """Guards of base in code that lives on, where head refuses less and the task does not say so.
+
+    A task that speaks of refusing in other words may mean them, but not a call that is there to protect.
+    """
     asked = [one for one in sentences(words_of_task(inspection)) if not _KEEPS.search(one)]
-    if any(map(_LETS.search, asked)) or inspection.diff.truncated:
+    may_let = any(map(_LETS.search, asked))
+    if inspection.diff.truncated:
         return
     said = Vocabulary(code_words("\n".join(asked)))
     trees = inspection.trees
@@ -121,7 +129,7 @@ def removed_guards(inspection: Inspection) -> Iterator[Finding]:
                 continue
             left = left or read(texts.values(), trees)
             for lost in find(before, after, left, trees):
-                if any(map(said.knows, code_words(lost.words))):
+                if (may_let and not lost.protects) or any(map(said.knows, code_words(lost.words))):
                     continue
                 shown = clip_line(lost.shown, _SHOWN_CHARS)
                 what = "is gone" if lost.is_gone else "refuses less now"
@@ -174,7 +182,7 @@ def _lost_in_python(before: str, after: str, left: _Left, trees: Trees) -> Itera
         calls = _calls(base)
         for call, line in calls.items():
             if _PROTECTS.match(call) and call not in left.called:
-                yield _Lost(f"{call}(…)", line, call)
+                yield _Lost(f"{call}(…)", line, call, protects=True)
         if not left.refuses.isdisjoint(_calls(head).keys() - calls.keys()):
             continue  # the guard may stand in what is called now
         given = {one.arg for one in ast.walk(base.args) if isinstance(one, ast.arg)}
@@ -245,7 +253,7 @@ def _lost_in_script(before: str, after: str, left: _Left, _trees: Trees) -> Iter
         name = old[at].value
         if _PROTECTS.match(name) and owner in names and name not in left.called | told:
             told.add(name)
-            yield _Lost(f"{name}(…)", old[at].line, name)
+            yield _Lost(f"{name}(…)", old[at].line, name, protects=True)
     base = [one for one, owner in _script_guards(old) if owner in names]
     head = [one for one, _ in _script_guards(new)]
     more = len(list(_thrown(new))) - len(list(_thrown(old)))

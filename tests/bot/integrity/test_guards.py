@@ -128,3 +128,11 @@ def test_what_must_be_refused_still_is_no_word_for_letting_it_through() -> None:
     asked = "Support notes in folders. Names that lead out must still be refused as they are now."
 
     assert removed(LOST["a part of one"], asked)
+
+
+@pytest.mark.parametrize("name", ["a call that protects", "a call of a script"])
+def test_a_task_of_errors_is_no_word_for_a_call_that_protects(name: str) -> None:
+    assert removed(LOST[name], "A wrong signature raises an error")
+    assert not removed(
+        LOST[name], "Digests need not be compared in constant time, tokens are secure"
+    )

@@ -55,6 +55,8 @@ MEMBER = "It should be answered with 405, and `headers.Allow` has to list its me
         (STATUS, "the status 404", "    return reply(404)"),
         (STATUS, "the status 404", "    return reply(HTTPStatus.NOT_FOUND)"),
         (STATUS, "the status 404", "    raise NotFound"),
+        ("`run(jobs, at_once=2)` runs two at a time.", "`at_once`", "    at_once = 2"),
+        ("Also, `run` needs a `max_wait` (seconds).", "`max_wait`", "    max_wait = 2"),
         (MEMBER, "`headers.Allow`", '    headers["allow"] = methods; status = 405'),
     ],
 )
@@ -77,6 +79,9 @@ def test_what_is_asked_for_and_nowhere_is_told(asked: str, said: str, line: str)
         "`run` should raise a `ZeroDivisionError` for no jobs.",  # as a division does
         "`run` should leave with exit status 0.",
         "I get a 404.",
+        "Maybe `run(jobs, at_once=2)` would do.",
+        "`get(jobs, at_once=2)` of another library has that.",
+        "`run(jobs, at_once=2)` is not wanted.",
         "The file `setup.cfg` should be read.",
         "```\nit should raise a JobsError\n```",
     ],
