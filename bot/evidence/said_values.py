@@ -54,7 +54,7 @@ _EVERYWHERE = frozenset(dir(builtins)) | {
     "Promise", "RangeError", "RegExp", "Set", "String", "Symbol", "console", "undefined", "process",
 }  # fmt: skip
 """Names that every program has: a text that has one of them does not speak of this place."""
-_ONE_IN = 4
+_ONE_IN, _ONE_OF = 4, 2
 _LONGEST_NAME = 40
 _LEAST_NAME = 3
 _NOTHING = r"empty|blank|nothing|no|none|null|missing|without|absent|zero[ -]length|unset|omitted"
@@ -88,15 +88,21 @@ def is_said(damage: Damage, wanted: Requirements, on_base: str = "") -> bool:
             if (one not in subjects or one != damage.symbol) and one not in _EVERYWHERE
         ]
         names = [re.escape(one) for one in altered if len(one) >= _LEAST_NAME]
-        found = [o for o in names if re.search(rf"(?i)(?<!\w)_*{o}_*(?!\w)", said)]
-        # One word of many may stand in any text.
-        return len(found) * _ONE_IN >= max(len(names), 1)
+        found = [one for one in names if _has_name(one, said)]
+        # One word of many may stand in any text, the more so where nobody speaks of the function.
+        is_spoken_of = _has_name(re.escape(damage.symbol.rpartition(".")[2]), said)
+        return len(found) * (_ONE_IN if is_spoken_of else _ONE_OF) >= max(len(names), 1)
     if damage.kind == NARROWED:
         prose = SHOWN_CODE.sub(" ", said)
         is_own = any(one in _own_names(said) for one in damage.names)
         return not is_own and any(map(partial(_restricts, damage.names), _SENTENCE.split(prose)))
     asked = "\n".join(one.text for one in wanted.beside_baseline)
     return _has_each_value((o for o in damage.names if not _is_field(o, asked, on_base)), said)
+
+
+def _has_name(name: str, said: str) -> bool:
+    """Tell whether a text has a name, given as a pattern, with or without low lines around."""
+    return re.search(rf"(?i)(?<!\w)_*{name}_*(?!\w)", said) is not None
 
 
 def _is_field(value: str, asked: str, on_base: str) -> bool:
