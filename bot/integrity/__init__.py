@@ -89,6 +89,7 @@ CHECKS: tuple[Check, ...] = (
     suppressions.suppressions,
     suppressions.lowered_checks,
     leaks.secrets_added,
+    leaks.secrets_told,
     instructions.instructions_to_reviewers,
     instructions.hidden_text,
     out_of_scope.files_out_of_scope,

@@ -28,6 +28,7 @@ TEST_READ = "test-read"
 CODE_DECODED = "code-decoded"
 TEST_FOLLOWS_MOVE = "test-follows-move"
 SECRET_ADDED = "secret-added"
+SECRET_TOLD = "secret-told"
 INSTRUCTION = "instruction-to-reviewers"
 HIDDEN_TEXT = "hidden-text"
 OUT_OF_SCOPE = "out-of-scope"
@@ -105,6 +106,7 @@ REACHES_OUT = frozenset(
         DATA_RUN,
         PLACE_ASKED,
         CHANCE_ASKED,
+        SECRET_TOLD,
     )
 )
 """What no code of base did, and nobody asked for: a person has to say whether it may."""
@@ -197,6 +199,7 @@ IN_WORDS = {
     TEST_READ: "its code names a test file",
     CODE_DECODED: "it runs code that the diff does not show",
     SECRET_ADDED: "a secret was added",
+    SECRET_TOLD: "its code newly tells a secret",
     INSTRUCTION: "a text gives orders to reviewers",
     INSTRUCTION_IN_LOG: "the agent's log gives orders to reviewers",
     CLAIM_CONTRADICTED: "the agent's log claims what is not so",

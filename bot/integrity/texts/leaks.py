@@ -1,4 +1,4 @@
-"""Finds secrets that a change adds; a finding shows their place, never the secret."""
+"""Finds secrets that a change adds, or has its code tell; a finding shows their place, never the secret."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from dataclasses import replace
 from bot.diff.kinds import is_test_file
 from bot.diff.lines import added_lines
 from bot.diff.paths import is_document
-from bot.integrity.reading.inspection import Inspection, make_finding
+from bot.integrity.reading.inspection import Inspection, make_finding, words_of_task
 from bot.text import redact
-from bot.values.rules import SECRET_ADDED
+from bot.text.clipping import clip_line
+from bot.text.words import sentences
+from bot.values.rules import SECRET_ADDED, SECRET_TOLD
 from sandbox.values import Finding
 
 _NAMED = re.compile(r"\[redacted: ([\w ]{1,40})\]")
@@ -50,3 +52,45 @@ def secrets_added(inspection: Inspection) -> Iterator[Finding]:
             )
             finding = make_finding(SECRET_ADDED, change, place[0], message)
             yield replace(finding, hunk=redact(finding.hunk))
+
+
+_TELLING = re.compile(
+    r"(?:\b_?(?i:log(?:ger|ging)?|console)[ ]?\.[ ]?"
+    r"(?:debug|info|warn(?:ing)?|error|exception|critical|log|trace)"
+    r"|(?<![\w.])print|\bsys\.std(?:out|err)\.write|\bprocess\.std(?:out|err)\.write)[ ]?\((.{0,300})"
+)
+_TEXT = re.compile(r"'(?:[^'\\]|\\.){0,300}+'|\"(?:[^\"\\]|\\.){0,300}+\"")
+_IN_TEXT = re.compile(r"\{([^{}\n]{1,80})\}")
+_OF_SECRETS = r"secrets?|passw(?:or)?ds?|passphrase|api_?key|private_?key|credentials?"
+_SECRET = re.compile(rf"(?i)(?<![a-z])(?:{_OF_SECRETS}|tokens?|signature|sign)(?![a-z])")
+_KEEPS_OUT = re.compile(
+    rf"(?i){_OF_SECRETS}|hmac|compare_?digest|timing_?safe|bearer|authori[sz]|login"
+)
+"""Where tokens and signatures are for somebody to get in, and none of a language."""
+_SPOKEN_OF = re.compile(r"(?i)\b(?:logs?|logging|logged|prints?|printed|shows?|shown)\b")
+_SHOWN_CHARS = 60
+
+
+def secrets_told(inspection: Inspection) -> Iterator[Finding]:
+    """The first line of each file that newly prints or logs what has the name of a secret."""
+    said = sentences(words_of_task(inspection))
+    if any(_SPOKEN_OF.search(one) and _SECRET.search(one) for one in said):
+        return
+    for change in inspection.shipped():
+        if not _KEEPS_OUT.search(inspection.before(change) or ""):
+            continue
+        for number, line in added_lines(change):
+            told = _TELLING.search(line)
+            # Of a text only what stands in its braces is a value.
+            values = (
+                f"{_TEXT.sub(' ', told[1])} {' '.join(_IN_TEXT.findall(told[1]))}" if told else ""
+            )
+            found = _SECRET.search(values)
+            if found is None:
+                continue
+            shown = clip_line(redact(line.strip()), _SHOWN_CHARS)
+            message = (
+                f"This tells a secret, by its name (`{shown}`), and the task does not speak of it."
+            )
+            yield make_finding(SECRET_TOLD, change, number, message)
+            break
