@@ -35,8 +35,9 @@ _OF_MODULES = ("default", "__esModule")
 _QUOTES = "\"'`"
 _IN_PLACE = re.compile(
     r"\bsys\.modules(?:\[|,\s{0,40}|,\s{0,40}\{\s{0,40})[\"']([\w.]{1,200})[\"'](?:\]\s{0,9}=|\s{0,9}[,:])"
-    r"\s{0,40}(?!None\b)[\w({]"
+    r"\s{0,40}(?!None\b)(?:(\w{1,60})[ \t]*(?=\n)|[\w({])"
 )
+"""What is put there; where it is one name, that name."""
 
 
 def made_up(
@@ -95,6 +96,12 @@ def _in_place(text: str, path: str, changed: set[str]) -> Iterator[MadeUp]:
     for one in _IN_PLACE.finditer(text):
         file = one[1].replace(".", "/")
         ends = (f"/{file}.py", f"/{file}/__init__.py")
+        leaf = re.escape(one[1].rpartition(".")[2])
+        itself = (
+            rf"^[ \t]*{one[2]}[ \t]*=[ \t]*(?:[\w.]{{0,200}}\.)?(?:{leaf}|sys\.modules\b.*)[ \t]*$"
+        )
+        if one[2] and (one[2] == leaf or re.search(itself, text, re.MULTILINE)):
+            continue  # what was there is put back
         if any(f"/{each}".endswith(ends) for each in changed):
             yield MadeUp(one[1], "", path)
 

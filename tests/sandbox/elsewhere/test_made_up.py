@@ -58,6 +58,9 @@ def test_a_member_that_the_module_lacks(tmp_path: Path, name: str) -> None:
         ("    monkeypatch.setitem(sys.modules, 'shop.weights', None)\n", []),
         ("    monkeypatch.setitem(sys.modules, 'shop.kept', fake)\n", []),
         ("    assert sys.modules['shop.weights'] == fake\n", []),
+        ("    kept = weights\n    sys.modules['shop.weights'] = kept\n", []),
+        ("    kept = sys.modules['shop.weights']\n    sys.modules['shop.weights'] = kept\n", []),
+        ("    kept = weights()\n    sys.modules['shop.weights'] = kept\n", ["shop.weights"]),
     ],
 )
 def test_a_module_of_the_change_is_another_one(
