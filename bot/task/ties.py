@@ -99,8 +99,13 @@ def tie_tests(
                 explicit.append(
                     Tie(demand.requirement.id, test.id, 1.0, why, explicit=True, of_name=of_name)
                 )
-        explicit = explicit or [*_named_after(test, own)]
-        ties += explicit or _similar_ties(test, demands, scale)
+        if explicit:
+            ties += explicit
+            continue
+        after = [*_named_after(test, own)]
+        known = {one.requirement_id for one in after}
+        similar = _similar_ties(test, demands, scale)
+        ties += (*after, *(one for one in similar if one.requirement_id not in known))
     return tuple(ties)
 
 
@@ -114,9 +119,16 @@ def _own_code(requirements: Sequence[Requirement]) -> dict[str, str]:
 
 def _named_after(test: TestComparison, own: dict[str, str]) -> Iterator[Tie]:
     """Yield a tie to the one demand whose function a test calls and is named after."""
-    words = set(re.findall(r"\w+", test_name(test.id)))
-    for name, id_ in own.items():
-        if name in words and re.search(rf"(?<!\w){name}\(", test.source):
+    told = test_name(test.id)  # a name, or a title
+    named = [
+        name
+        for name in own
+        if re.search(rf"(?<![^\W_]){name}(?![^\W_])", told)
+        and re.search(rf"(?<!\w){name}\(", test.source)
+    ]
+    for name in named:
+        id_ = own[name]
+        if not any(name != one and name in one for one in named):  # `load` of `load_all`
             yield Tie(id_, test.id, 1.0, f"it is named after `{name}`, which it calls", of_name=1.0)
 
 

@@ -294,3 +294,27 @@ def test_a_test_is_of_the_one_demand_whose_function_it_calls_and_is_named_after(
     assert not tie_tests(wanted, [uncalled], [uncalled])
     both = (wanted[0], replace(wanted[1], text="`dropUnit(name)` sorts"))
     assert not tie_tests(both, [test], [test])
+
+
+def test_a_test_of_python_is_named_after_a_function_by_a_part_of_its_name() -> None:
+    wanted = tuple(
+        Requirement(f"R{n}", text, Category.BEHAVIOUR, "the task", Trust.ASKER)
+        for n, text in enumerate(
+            (
+                "Please add `Cache.purge()`, which says how many went",
+                "`Cache.purge_all(now)` is quick",
+            ),
+            1,
+        )
+    )
+
+    def tied(name: str, source: str) -> set[str]:
+        known = comparison("x", TestChange.FAIL_TO_PASS, f"def {name}():\n    {source}\n")
+        test = replace(known, id=f"tests/test_cache.py::{name}", path="tests/test_cache.py")
+        return {
+            one.requirement_id for one in tie_tests(wanted, [test], [test]) if one.explicit is False
+        }
+
+    assert tied("test_purge_of_nothing", "assert Cache().purge() == 0") == {"R1"}
+    assert tied("test_purge_all", "cache.purge(); assert cache.purge_all(0)") == {"R2"}
+    assert not tied("test_purged", "assert Cache().purge() == 0")
