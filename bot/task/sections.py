@@ -41,7 +41,9 @@ _WISHES = re.compile(r"nice[- ]to[- ]have|optional|stretch|would be nice|bonus|w
 _NOT_DEMANDING_LEAD = re.compile(
     r"reproduc|\bsteps?\b|\btried\b|environment|versions?\b|currently|actual|observed|happens|"
     r"traceback|\blogs?\b|i (?:ran|run|get|see|use|am)\b|for example|e\.g\.|"
-    r"because|following (?:error|output|code)",
+    r"because|following (?:error|output|code)|"
+    r"(?:two|three|several|some|a few|possible|either of (?:the|these)) "
+    r"(?:options|alternatives|possibilities|solutions|approaches|ways|choices)\b",
     re.IGNORECASE,
 )
 _MODAL = re.compile(r"\b(?:must|shall|should|needs? to|has to|have to)\b", re.IGNORECASE)

@@ -530,3 +530,11 @@ def test_what_is_listed_below_a_wish_or_a_title_that_asks_is_told() -> None:
     ):
         task = Task("", (TaskSource("issue #1", of, text, Trust.ASKER),))
         assert told in comprehend(task, DEFAULTS, ()).not_apart
+
+
+def test_of_several_options_none_is_a_demand_by_itself() -> None:
+    options = "1. Use `toString` of `lib/util`\n2. Remove the `toString` export\n"
+    assert texts("toString is exported twice", f"Two options:\n\n{options}") == [
+        "toString is exported twice"
+    ]
+    assert len(texts("toString is exported twice", f"What to do:\n\n{options}")) == 2
