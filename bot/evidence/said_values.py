@@ -92,12 +92,13 @@ def is_said(damage: Damage, wanted: Requirements, on_base: str = "") -> bool:
         # One word of many may stand in any text, the more so where nobody speaks of the function.
         is_spoken_of = _has_name(re.escape(damage.symbol.rpartition(".")[2]), said)
         return len(found) * (_ONE_IN if is_spoken_of else _ONE_OF) >= max(len(names), 1)
+    asked = "\n".join(one.text for one in wanted.beside_baseline)
+    values = tuple(o for o in damage.names if not _is_field(o, asked, on_base))
     if damage.kind == NARROWED:
         prose = SHOWN_CODE.sub(" ", said)
-        is_own = any(one in _own_names(said) for one in damage.names)
-        return not is_own and any(map(partial(_restricts, damage.names), _SENTENCE.split(prose)))
-    asked = "\n".join(one.text for one in wanted.beside_baseline)
-    return _has_each_value((o for o in damage.names if not _is_field(o, asked, on_base)), said)
+        is_own = any(one in _own_names(said) for one in values)
+        return not is_own and any(map(partial(_restricts, values), _SENTENCE.split(prose)))
+    return _has_each_value(values, said)
 
 
 def _has_name(name: str, said: str) -> bool:

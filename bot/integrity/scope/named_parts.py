@@ -146,13 +146,14 @@ def _asked_parameters(said: str) -> Iterator[_Part]:
     """Yield the parameters by name that a call in a task's running text has, and what somebody needs."""
     for sentence in _SENTENCE.split(without_blocks(said)):
         one = " ".join(sentence.split())
-        if _NOT.search(one) or _VAGUE.search(one) or keeps(one):
+        if _VAGUE.search(one) or keeps(one):
             continue
-        for owner, name in _NEEDED.findall(one):
-            yield _parameter(owner, name)
-        for owner, arguments in _CALLED.findall(one):
-            for name in _BY_NAME.findall(arguments):
-                yield _parameter(owner, name)
+        found = [(needed, [needed[2]]) for needed in _NEEDED.finditer(one)]
+        found += [(call, _BY_NAME.findall(call[2])) for call in _CALLED.finditer(one)]
+        for place, names in found:
+            behind = one[place.end() :].partition(",")[0]
+            if not (_NOT.search(one[: place.end()]) or _NOT.search(behind)):
+                yield from (_parameter(place[1], name) for name in names)
 
 
 def _parameter(owner: str, name: str) -> _Part:
@@ -225,7 +226,8 @@ def _asked_options(inspection: Inspection) -> Iterator[str]:
                 )
                 yield from (found[1] for found in _OPTION.finditer(said) if is_ours)
     parts = {part for path in inspection.head.paths() for part in path.split("/")}
-    for said in sentences(without_blocks(words_of_task(inspection))):
+    # Three dots in a command end no sentence.
+    for said in sentences(without_blocks(words_of_task(inspection)).replace("...", "…")):
         if _ON_COMMAND_LINE.search(said) and not (_AWAY.search(said) or _VAGUE.search(said)):
             commands = _COMMAND.finditer(said)
             yield from (found[2] for found in commands if found[1] in parts)

@@ -204,6 +204,17 @@ def test_a_task_that_restricts_it_to_a_text_may_want_a_narrow_condition(
     assert is_said(damage, requirements("Links", task)) is is_so
 
 
+@pytest.mark.parametrize(
+    ("on_base", "is_so"), [("if header.size:\n    return\n", True), ("return header\n", False)]
+)
+def test_a_narrow_condition_may_ask_for_what_a_demand_names_in_plain_words(
+    on_base: str, is_so: bool
+) -> None:
+    task = "- [ ] Check the size of headers. Others are read only later\n"
+    damage = Damage("src/tar.py", NARROWED, 7, "read", "it is always true", names=("size",))
+    assert is_said(damage, requirements("Headers", task), on_base) is is_so
+
+
 def for_one_value(damage: Damage, *tests: str) -> Verdict:
     seen = DamageSeen(
         (noticed("split"),), evidence_id="D1", one_value=(OneValue(damage, tests, 3),)

@@ -33,7 +33,7 @@ def test_an_option_that_no_file_has(asked: str) -> None:
 
 
 def test_an_option_of_a_command_that_is_to_be_typed() -> None:
-    asked = "Links expire.\n\n- On the command line: `src link --json NAME`"
+    asked = "Links expire.\n\n- On the command line: `src ... link --json NAME`"
     assert found(HOLLOW, asked)
     assert not found(f"{HOLLOW}\nparser.add_argument('--json')\n", asked)
     assert not found(HOLLOW, asked.replace("`src", "`other"))

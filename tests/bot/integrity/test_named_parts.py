@@ -56,7 +56,11 @@ MEMBER = "It should be answered with 405, and `headers.Allow` has to list its me
         (STATUS, "the status 404", "    return reply(HTTPStatus.NOT_FOUND)"),
         (STATUS, "the status 404", "    raise NotFound"),
         ("`run(jobs, at_once=2)` runs two at a time.", "`at_once`", "    at_once = 2"),
-        ("Also, `run` needs a `max_wait` (seconds).", "`max_wait`", "    max_wait = 2"),
+        (
+            "Also, `run` needs a `max_wait` (seconds), and ends then instead of waiting.",
+            "`max_wait`",
+            "    max_wait = 2",
+        ),
         (MEMBER, "`headers.Allow`", '    headers["allow"] = methods; status = 405'),
     ],
 )
