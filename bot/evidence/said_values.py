@@ -54,6 +54,11 @@ _EVERYWHERE = frozenset(dir(builtins)) | {
     "Promise", "RangeError", "RegExp", "Set", "String", "Symbol", "console", "undefined", "process",
 }  # fmt: skip
 """Names that every program has: a text that has one of them does not speak of this place."""
+_DEFINED = re.compile(
+    r"\b(?:def|function)[ ]+(\w{1,80})"
+    r"|^[ \t]{0,8}(?:(?:async|static)[ ])?(\w{1,80})\([^()\n]{0,200}\) ?\{$",
+    re.MULTILINE,
+)
 _ONE_IN, _ONE_OF = 4, 2
 _LONGEST_NAME = 40
 _LEAST_NAME = 3
@@ -89,8 +94,12 @@ def is_said(damage: Damage, wanted: Requirements, on_base: str = "") -> bool:
         ]
         names = [re.escape(one) for one in altered if len(one) >= _LEAST_NAME]
         found = [one for one in names if _has_name(one, said)]
+        own = damage.symbol.rpartition(".")[2]
+        is_spoken_of = _has_name(re.escape(own), said)
+        defined = {one or other for one, other in _DEFINED.findall(on_base)}
+        if own in defined and not (is_spoken_of or own[:1] in "_#" or defined.isdisjoint(subjects)):
+            return False  # it names functions of this file, and this one is none of them
         # One word of many may stand in any text, the more so where nobody speaks of the function.
-        is_spoken_of = _has_name(re.escape(damage.symbol.rpartition(".")[2]), said)
         return len(found) * (_ONE_IN if is_spoken_of else _ONE_OF) >= max(len(names), 1)
     asked = "\n".join(one.text for one in wanted.beside_baseline)
     values = tuple(o for o in damage.names if not _is_field(o, asked, on_base))

@@ -276,3 +276,22 @@ def test_a_demand_that_names_a_function_speaks_of_no_statement_in_it(
 ) -> None:
     damage = Damage("src/shop.py", ALTERED, 7, "fetch", "it is still there", False, names=names)
     assert is_said(damage, requirements(title, body)) is said
+
+
+@pytest.mark.parametrize(
+    ("demand", "function", "is_so"),
+    [
+        ("`Cache.purge()` drops each expired entry", "delete", False),
+        ("`Cache.purge()` drops each expired entry, as `delete` does", "delete", True),
+        ("`Cache.purge()` drops each expired entry", "_delete", True),
+        ("An expired entry is dropped", "delete", True),
+    ],
+)
+def test_who_names_some_functions_of_a_file_speaks_of_no_others(
+    demand: str, function: str, is_so: bool
+) -> None:
+    names, on_base = ("entry", "expired"), f"def {function}(key): ...\ndef purge(): ...\n"
+    damage = Damage(
+        "src/cache.py", ALTERED, 7, f"Cache.{function}", "it is there", False, names=names
+    )
+    assert is_said(damage, requirements("Cache", f"- [ ] {demand}\n"), on_base) is is_so
