@@ -84,23 +84,7 @@ def is_said(damage: Damage, wanted: Requirements, on_base: str = "") -> bool:
     if damage.kind == REMEMBERED:
         return _OF_CACHES.search(said) is not None
     if damage.kind == ALTERED:
-        # A demand that names the function to mend does not speak of each statement in it.
-        demands = (code_named(f"{one.text} {one.wording}") for one in wanted.items)
-        subjects = frozenset[str]().union(*demands)
-        altered = [
-            one
-            for one in damage.names
-            if (one not in subjects or one != damage.symbol) and one not in _EVERYWHERE
-        ]
-        names = [re.escape(one) for one in altered if len(one) >= _LEAST_NAME]
-        found = [one for one in names if _has_name(one, said)]
-        own = damage.symbol.rpartition(".")[2]
-        is_spoken_of = _has_name(re.escape(own), said)
-        defined = {one or other for one, other in _DEFINED.findall(on_base)}
-        if own in defined and not (is_spoken_of or own[:1] in "_#" or defined.isdisjoint(subjects)):
-            return False  # it names functions of this file, and this one is none of them
-        # One word of many may stand in any text, the more so where nobody speaks of the function.
-        return len(found) * (_ONE_IN if is_spoken_of else _ONE_OF) >= max(len(names), 1)
+        return _speaks_of_part(damage, wanted, on_base, said)
     asked = "\n".join(one.text for one in wanted.beside_baseline)
     values = tuple(o for o in damage.names if not _is_field(o, asked, on_base))
     if damage.kind == NARROWED:
@@ -108,6 +92,27 @@ def is_said(damage: Damage, wanted: Requirements, on_base: str = "") -> bool:
         is_own = any(one in _own_names(said) for one in values)
         return not is_own and any(map(partial(_restricts, values), _SENTENCE.split(prose)))
     return _has_each_value(values, said)
+
+
+def _speaks_of_part(damage: Damage, wanted: Requirements, on_base: str, said: str) -> bool:
+    """Tell whether a task speaks of what is altered, by the names in it."""
+    # A demand that names the function to mend does not speak of each statement in it.
+    demands = (code_named(f"{one.text} {one.wording}") for one in wanted.items)
+    subjects = frozenset[str]().union(*demands)
+    altered = [
+        one
+        for one in damage.names
+        if (one not in subjects or one != damage.symbol) and one not in _EVERYWHERE
+    ]
+    names = [re.escape(one) for one in altered if len(one) >= _LEAST_NAME]
+    found = [one for one in names if _has_name(one, said)]
+    own = damage.symbol.rpartition(".")[2]
+    is_spoken_of = _has_name(re.escape(own), said)
+    defined = {one or other for one, other in _DEFINED.findall(on_base)}
+    if own in defined and not (is_spoken_of or own[:1] in "_#" or defined.isdisjoint(subjects)):
+        return False  # it names functions of this file, and this one is none of them
+    # One word of many may stand in any text, the more so where nobody speaks of the function.
+    return len(found) * (_ONE_IN if is_spoken_of else _ONE_OF) >= max(len(names), 1)
 
 
 def _has_name(name: str, said: str) -> bool:

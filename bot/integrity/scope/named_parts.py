@@ -186,6 +186,7 @@ _COMMAND = re.compile(rf"`(\w{{2,40}}) (?:[^`\n]{{0,60}} )?{_NAME}(?:[= ][^`\n]{
 _ASKS_OPTION = re.compile(
     r"(?i)\b(?:options?|flags?|switch(?:es)?|arguments?|parameters?)\b|^\W*(?:add|support|accept|introduce|with)\b"
 )
+_WRITTEN = re.compile(r"\badd_argument\(\s*['\"]-|\bclick\.option\(|\.option\(\s*['\"]-")
 _ON_COMMAND_LINE = re.compile(r"(?i)\bcommand[- ]lines?\b")
 _AWAY = re.compile(
     r"(?i)\b(?:remov|drop|delet|deprecat|no longer|renam|instead\b|not\b|never\b|without\b)"
@@ -200,18 +201,20 @@ _OF_OTHERS = re.compile(
 def missing_options(inspection: Inspection) -> Iterator[Finding]:
     """Options that a demand has in backticks, and that neither a changed line nor a file of head takes."""
     names = dict.fromkeys(_asked_options(inspection))
-    if not names:
-        return
+    typed = [name for name in _typed_options(inspection) if name not in names]
     changes = inspection.shipped()
     lines = [line for one in changes for _, line in added_lines(one)]
     left = [name for name in names if not any(map(_taking(name).search, lines))]
-    paths = inspection.head.paths() if left and changes else ()
+    paths = inspection.head.paths() if (left or typed) and changes else ()
     if not paths or len(paths) > _MOST_READ:
         return
+    is_written = False  # whether the code writes its options out
     for path in paths:
         text = "" if is_document(path) or is_changelog(path) else inspection.head.read(path) or ""
         left = [name for name in left if not _has_option(name, path, text)]
-    for name in left:
+        typed = [name for name in typed if f"--{name}" not in text]
+        is_written = is_written or _WRITTEN.search(text) is not None
+    for name in (*left, *(typed if is_written else ())):
         message = f"The task asks for the option `--{name}`, and no file but documents has it."
         yield make_finding(OPTION_MISSING, changes[0], 0, message)
 
@@ -225,6 +228,10 @@ def _asked_options(inspection: Inspection) -> Iterator[str]:
                     _AWAY.search(said) or _OF_OTHERS.search(said)
                 )
                 yield from (found[1] for found in _OPTION.finditer(said) if is_ours)
+
+
+def _typed_options(inspection: Inspection) -> Iterator[str]:
+    """Yield the options, without dashes, of the project's own commands as somebody is to type them."""
     parts = {part for path in inspection.head.paths() for part in path.split("/")}
     # Three dots in a command end no sentence.
     for said in sentences(without_blocks(words_of_task(inspection)).replace("...", "…")):

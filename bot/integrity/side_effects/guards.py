@@ -189,12 +189,13 @@ def _lost_in_python(before: str, after: str, left: _Left, trees: Trees) -> Itera
         for call, line in calls.items():
             if _PROTECTS.match(call) and call not in left.called:
                 yield _Lost(f"{call}(…)", line, call, protects=True)
+        newly_called = _calls(head).keys() - calls.keys()
         held = _locks(base) if not _locks(head) else ()
         is_held_beside = name.rpartition(".")[2] in left.under_lock
-        if held and not is_held_beside and left.locks.isdisjoint(_calls(head)):
+        if held and not is_held_beside and left.locks.isdisjoint(newly_called):
             shown, line = held[0]
             yield _Lost(f"with {shown}", line, f"lock thread {shown}", protects=True)
-        if not left.refuses.isdisjoint(_calls(head).keys() - calls.keys()):
+        if not left.refuses.isdisjoint(newly_called):
             continue  # the guard may stand in what is called now
         given = {one.arg for one in ast.walk(base.args) if isinstance(one, ast.arg)}
         more = len(_raised(head)) - len(_raised(base))

@@ -33,11 +33,13 @@ def test_an_option_that_no_file_has(asked: str) -> None:
 
 
 def test_an_option_of_a_command_that_is_to_be_typed() -> None:
-    asked = "Links expire.\n\n- On the command line: `src ... link --json NAME`"
-    assert found(HOLLOW, asked)
-    assert not found(f"{HOLLOW}\nparser.add_argument('--json')\n", asked)
-    assert not found(HOLLOW, asked.replace("`src", "`other"))
-    assert not found(HOLLOW, asked.replace("On the command line", "I ran"))
+    asked = "Links expire.\n\n- On the command line: `src ... link --json-too NAME`"
+    head = f"{HOLLOW}\nparser.add_argument('--quiet')\nshow(json_too=1)\n"
+    assert found(head, asked)
+    assert not found(f"{head}\nparser.add_argument('--json-too')\n", asked)
+    assert not found(head, asked.replace("`src", "`other"))
+    assert not found(head, asked.replace("On the command line", "I ran"))
+    assert not found(f"{HOLLOW}\nfire.Fire(show)\n", asked)
 
 
 @pytest.mark.parametrize(
