@@ -1,9 +1,8 @@
 """Finds guards of base that a change takes away, where the task does not speak of it.
 
-A guard refuses: `if …: raise …`, or a call that is there to protect (`compare_digest`, `escape`), or a lock
-that a function of Python holds. Tests often show what is let through now, and never what is not refused any
-more. Python is read by its syntax tree, JavaScript by its tokens; what another changed file refuses has only
-moved.
+A guard refuses: `if …: raise …`, or a call that is there to protect (`compare_digest`, `escape`). Tests
+often show what is let through now, and never what is not refused any more. Python is read by its syntax
+tree, JavaScript by its tokens; what another changed file refuses has only moved.
 """
 
 from __future__ import annotations
@@ -44,7 +43,6 @@ _PROTECTS = re.compile(
 )
 """The last name of a call that is there to keep somebody out, or something in."""
 
-_LOCK = re.compile(r"(?i)(?:lock|mutex|semaphore)(?:\(\))?$")
 _MADE = re.compile(r"[^\n]{1000}")
 """Code that no person wrote: a bundle."""
 _STATEMENTS = frozenset(("if", "for", "while", "switch", "catch", "with", "function", "return"))
@@ -98,15 +96,12 @@ class _Lost:
 class _Left:
     """What head's changed files have of one language: conditions and errors, and the names that are called.
 
-    `refuses` are the functions that raise by themselves, `locks` those that hold a lock, and
-    `under_lock` is what these call.
+    `refuses` are the functions that raise by themselves.
     """
 
     texts: frozenset[str]
     called: frozenset[str]
     refuses: frozenset[str] = frozenset()
-    locks: frozenset[str] = frozenset()
-    under_lock: frozenset[str] = frozenset()
 
 
 def removed_guards(inspection: Inspection) -> Iterator[Finding]:
@@ -168,15 +163,14 @@ def _left_in_python(heads: Collection[str], trees: Trees) -> _Left:
     read = [tree for text in heads if (tree := trees.of(text))]
     texts = {one.condition for tree in read for one in _guards(tree)}
     texts |= {ast.unparse(error) for tree in read for error in _raised(tree)}
-    functions = [
-        (name.rpartition(".")[2], node) for text in heads for name, node in trees.functions(text)
-    ]
-    refuses = frozenset(name for name, node in functions if _raised(node))
-    locking = [(name, node) for name, node in functions if _locks(node)]
-    under_lock = frozenset(called for _, node in locking for called in _calls(node))
+    refuses = (
+        name.rpartition(".")[2]
+        for text in heads
+        for name, node in trees.functions(text)
+        if _raised(node)
+    )
     called = (name for tree in read for name in _calls(tree))
-    locks = frozenset(name for name, _ in locking)
-    return _Left(frozenset(texts), frozenset(called), refuses, locks, under_lock)
+    return _Left(frozenset(texts), frozenset(called), frozenset(refuses))
 
 
 def _lost_in_python(before: str, after: str, left: _Left, trees: Trees) -> Iterator[_Lost]:
@@ -189,13 +183,7 @@ def _lost_in_python(before: str, after: str, left: _Left, trees: Trees) -> Itera
         for call, line in calls.items():
             if _PROTECTS.match(call) and call not in left.called:
                 yield _Lost(f"{call}(…)", line, call, protects=True)
-        newly_called = _calls(head).keys() - calls.keys()
-        held = _locks(base) if not _locks(head) else ()
-        is_held_beside = name.rpartition(".")[2] in left.under_lock
-        if held and not is_held_beside and left.locks.isdisjoint(newly_called):
-            shown, line = held[0]
-            yield _Lost(f"with {shown}", line, f"lock thread {shown}", protects=True)
-        if not left.refuses.isdisjoint(newly_called):
+        if not left.refuses.isdisjoint(_calls(head).keys() - calls.keys()):
             continue  # the guard may stand in what is called now
         given = {one.arg for one in ast.walk(base.args) if isinstance(one, ast.arg)}
         more = len(_raised(head)) - len(_raised(base))
@@ -233,13 +221,6 @@ def _words(node: ast.AST, given: Collection[str]) -> str:
 
 def _raised(node: ast.AST) -> list[ast.expr]:
     return [one.exc for one in ast.walk(node) if isinstance(one, ast.Raise) and one.exc]
-
-
-def _locks(node: ast.AST) -> list[tuple[str, int]]:
-    """The locks that code holds, with their lines."""
-    held = (one for one in ast.walk(node) if isinstance(one, ast.With | ast.AsyncWith))
-    shown = ((ast.unparse(item.context_expr), one.lineno) for one in held for item in one.items)
-    return [(text, line) for text, line in shown if _LOCK.search(text)]
 
 
 def _calls(node: ast.AST) -> dict[str, int]:

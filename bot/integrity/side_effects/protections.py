@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from bot.diff.lines import old_path
-from bot.diff.python_source import Function
+from bot.diff.python_source import Function, last_name
 from bot.integrity.reading.inspection import Inspection, make_finding, ships, words_of_task
 from bot.text.clipping import clip_line
 from bot.values.rules import GUARD_REMOVED, RELEASE_LEFT_OUT
@@ -42,7 +43,12 @@ def lost_protections(inspection: Inspection) -> Iterator[Finding]:
     said, trees = words_of_task(inspection), inspection.trees
     files = inspection.left((".py",))
     heads = (tree for one in files if (tree := trees.of(inspection.after(one))))
-    held = frozenset(text for tree in heads for text in _held(tree))
+    functions = [one for tree in heads for one in ast.walk(tree) if isinstance(one, Function)]
+    holding = [one for one in functions if _held(one)]
+    held = _Held(
+        frozenset(one.name for one in holding),
+        frozenset(name for one in holding for name in _all_called(one)),
+    )
     for change in files:
         if not ships(old_path(change)):
             continue
@@ -103,11 +109,27 @@ def _targets(stmt: ast.stmt) -> list[ast.expr]:
     return [stmt.target] if isinstance(stmt, ast.AugAssign) else []
 
 
-def _no_longer_held(base: ast.AST, head: ast.AST, held: frozenset[str]) -> list[tuple[str, int]]:
-    """Return the locks of a function, where head takes none in it and these nowhere."""
-    if _held(head) or any(_called(head, "acquire")):
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """The functions of head that hold a lock, and those that such a one calls, by their last names."""
+
+    holding: frozenset[str]
+    called: frozenset[str]
+
+
+def _no_longer_held(base: Function, head: Function, held: _Held) -> list[tuple[str, int]]:
+    """Return the locks of a function, where head takes none in it, in what it newly calls, or around it."""
+    newly = _all_called(head) - _all_called(base)
+    is_held_beside = not held.holding.isdisjoint(newly) or base.name in held.called
+    if _held(head) or is_held_beside or any(_called(head, "acquire")):
         return []
-    return [(f"with {text}:", line) for text, line in _held(base).items() if text not in held]
+    return [(f"with {text}:", line) for text, line in _held(base).items()]
+
+
+def _all_called(node: ast.AST) -> set[str]:
+    """The last names of what is called."""
+    called = (one.func for one in ast.walk(node) if isinstance(one, ast.Call))
+    return {last_name(one) for one in called if isinstance(one, ast.Name | ast.Attribute)}
 
 
 def _held(node: ast.AST) -> dict[str, int]:

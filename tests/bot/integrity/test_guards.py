@@ -28,14 +28,6 @@ class Store:
             raise KeyError(name)
         return self.notes[name]
 
-    def write(self, name, note):
-        with self._lock:
-            self.notes[name] = note
-
-    def drop(self, name):
-        with self._lock:
-            del self.notes[name]
-
     def allowed(self, given):
         return hmac.compare_digest(given, self.token)
 '''
@@ -59,16 +51,11 @@ GONE = """    if unit not in UNITS:
         raise ValueError(f"unknown unit: {unit!r}")
     return number * UNITS[unit]
 """
-LOCKED = (
-    "        with self._lock:\n            del self.notes[name]\n",
-    "        del self.notes[name]\n",
-)
 LOST = {
     "a guard": ("shop.py", GONE, "    return number * UNITS.get(unit, 0)\n"),
     "a part of one": ("shop.py", '"/" in name or name', "name"),
     "a guard that asks for more": ("shop.py", "if unit not in UNITS", "if number and unit not in UNITS"),
     "a call that protects": ("shop.py", "hmac.compare_digest(given, self.token)", "self.token in given"),
-    "a lock": ("shop.py", *LOCKED),
     "a guard of a script": ("shop.js", "  if (!(unit in UNITS)) throw new RangeError('unknown unit');\n", ""),
     "a part of one of a script": ("shop.js", "name.includes('/') || ", ""),
     "a call of a script": ("shop.js", "timingSafeEqual(given, token)", "given.includes(token)"),
@@ -93,16 +80,6 @@ KEPT = {
         '        if "/" in name or name.startswith("."):\n            raise KeyError(name)\n',
         '        if name.startswith("."):\n            raise KeyError(name)\n'
         '        if ".." in name.split("/"):\n            raise KeyError(name)\n',
-    ),
-    "a lock that callers hold": (
-        "shop.py",
-        LOCKED[0],
-        LOCKED[1] + "\n    def forget(self, name):\n        with self._lock:\n            self.drop(name)\n",
-    ),
-    "a lock of what is called": (
-        "shop.py",
-        LOCKED[0],
-        "        self._drop(name)\n\n    def _drop(self, name):\n" + LOCKED[0],
     ),
     "the function": (
         "shop.js",

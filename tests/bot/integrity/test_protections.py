@@ -62,6 +62,17 @@ def told(base: str, head: str, asked: str = ASKED, path: str = "shop.py") -> lis
         (HELD.replace("+= 1", "+= 2"), ASKED, False),
         (HELD.replace("with self.lock", "with self.lock, self.lock"), ASKED, False),
         ("        with self.other_lock:\n            self.value += 1\n", ASKED, False),
+        (
+            "        self.value += 1\n\n    def more(self):\n        with self.lock:\n            pass\n",
+            ASKED,
+            True,
+        ),
+        (
+            "        self.value += 1\n\n    def more(self):\n        with self.lock:\n"
+            "            self.add()\n",
+            ASKED,
+            False,
+        ),
         ("        self.lock.acquire()\n        self.value += 1\n", ASKED, False),
         (
             "        self.more()\n\n    def more(self):\n        with self.lock:\n            pass\n",
