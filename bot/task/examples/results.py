@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from itertools import count
 
 from bot.diff.python_source import Function, last_name, parse_python
-from bot.task.examples.values import expression
+from bot.task.examples.values import expression, read_value
 from bot.text.words import sentences, unwrapped
 
 _MOST_LINES = 2_000
 _LONGEST = 1_000  # of a sentence
 _CODE = re.compile(r"`([^`\n]{1,200})`")
+_QUOTE = re.compile(r"['\"]")
 _SPELLED = {"true": "True", "false": "False", "null": "None", "undefined": "None", "nil": "None"}
 _EQUALITIES = frozenset(
     ("assertequal", "assertequals", "assertis", "assertlistequal", "assertdictequal", "asserttupleequal",
@@ -68,12 +69,14 @@ class Sentence:
 
 
 def spellings(text: str) -> tuple[str, ...]:
-    """A result as code would write it; bare words may be meant as a string."""
+    """A result as code would write it; bare words may be meant as a string, with or without its escapes."""
     node = expression(text)
     plain = _SPELLED.get(text, text if node is None else "")
     read = {plain, *(() if node is None else (ast.unparse(node),))}
     if node is None or isinstance(node, ast.Name | ast.BinOp | ast.Attribute):
         read.add(repr(text))
+    if "\\" in text and not _QUOTE.search(text) and (escaped := read_value(f'"{text}"')):
+        read.add(repr(escaped[0]))
     return tuple(sorted(read - {""}))
 
 

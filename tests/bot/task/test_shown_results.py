@@ -29,6 +29,9 @@ def source(text: str, title: str = "") -> TaskSource:
         ("`name()` should now print \"Ada\".", "name()", "'Ada'"),
         ("`half(3)` has to return 1.5", "half(3)", "1.5"),
         ("`now(0)` should be `Decimal('1')`", "now(0)", "Decimal('1')"),
+        ('`table("C:\\\\a.csv")` should give `C:\\\\a.md`', r"table('C:\\a.csv')", r"'C:\\a.md'"),
+        ('`table("C:\\\\a.csv")` should give `C:\\\\a.md`', r"table('C:\\a.csv')", r"'C:\\\\a.md'"),
+        (r"`cell('a b')` should give `a\tb`", "cell('a b')", r"'a\tb'"),
     ],
 )  # fmt: skip
 def test_what_a_sentence_shows(text: str, call: str, result: str) -> None:
