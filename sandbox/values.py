@@ -132,7 +132,8 @@ class Checkout:
     `base_tree` and `head_tree` are host folders without `.git`; nothing may write to them.
     `target_sha` is the tip of the target branch, where the policy is read. The versions are PEP 440
     guesses from the nearest tag, for projects that ask git for their version; empty without a tag.
-    `takes_back` is the commit of base's history that the change undoes, exactly and by its own word.
+    `takes_back` is the commit of base's history that the change undoes, exactly and by its own word;
+    `takes_back_title` is the first line of its message.
     `newest_commit_s` is when the newer of head and the target's tip was committed (Unix time, 0: unknown).
     """
 
@@ -148,6 +149,7 @@ class Checkout:
     missing_submodules: tuple[MissingSubmodule, ...] = ()  # on either side
     newest_commit_s: int = 0
     takes_back: str = ""
+    takes_back_title: str = ""
 
 
 class TestRunner(StrEnum):

@@ -125,6 +125,7 @@ def _with_reasons(
         ),
         bereft=bereft,
         takes_back=checkout.takes_back,
+        takes_back_title=checkout.takes_back_title,
         taken_back=tuple(own) if checkout.takes_back else (),
     )
 

@@ -186,8 +186,8 @@ class FourWay:
     more, which the task names, `adapted` those that follow a moved interface; base's version of those in
     `bereft` (ids) loads a file that the change takes away. `ended_on_base` says what ended the run of head's
     tests on base's code before its end: tests without a result there show nothing. Where a change takes back
-    a commit exactly (`takes_back`), `taken_back` are the ids of the tests in its files that are gone, or that
-    pass on head as they are again.
+    a commit exactly (`takes_back`, with its title), `taken_back` are the ids of the tests in its files that
+    are gone, or that pass on head as they are again.
     """
 
     comparisons: tuple[TestComparison, ...]
@@ -201,4 +201,5 @@ class FourWay:
     bereft: tuple[str, ...] = ()
     ended_on_base: str = ""
     takes_back: str = ""
+    takes_back_title: str = ""
     taken_back: tuple[str, ...] = ()

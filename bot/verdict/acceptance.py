@@ -36,12 +36,13 @@ from bot.verdict.gate import worst
 from bot.verdict.headline import MAX_TITLE, headline
 
 MOST_PLACES = 2_000
-_ASKS_A_PERSON = frozenset({"unverified", "expectation", "patch", "crash", "score"})
+_ASKS_A_PERSON = frozenset({"unverified", "expectation", "revert", "patch", "crash", "score"})
 _UNDECIDED = frozenset({Conclusion.ACTION_REQUIRED, Conclusion.TIMED_OUT})
 _NOT_OF_THE_CHANGE = frozenset({"member", "evaluation"})
 _SAID_FREELY = frozenset({"patch", "score"})
 _RULES_IN_WORDS = {
     "expectation": "changed expectations",
+    "revert": "the revert",
     "patch": "the patch as a whole",
     "crash": "a crash on an empty input",
     "score": "the score",

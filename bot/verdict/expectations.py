@@ -8,7 +8,6 @@ from bot.evidence.case import Case
 from bot.evidence.tests.results import test_ids
 from bot.task.changed_parts import ChangedPart, changed_beside
 from bot.values import Conclusion, GateReason, TestComparison
-from bot.verdict.upkeep import ACCEPT_REVERT
 
 _EXPECTS = "The pull request changes what {tests} expect{s}, and the task does not ask for it."
 _LOADS = (
@@ -23,19 +22,11 @@ _STANDS_IN = (
     "{tests} give{s} a stand-in `{member}`, too, which head's code needs. Whether all that it stands for has "
     "that is for a person to say."
 )
-_TAKES_BACK = (
-    "The pull request takes back commit `{sha}` exactly, with what its tests expected ({tests}). Whether "
-    "that is wanted is for a person to say."
-)
 _SAY_SO = "If the new behavior is intended, say so in the issue, then comment `/judge`."
 
 
 def expectation_reasons(case: Case) -> Iterator[GateReason]:
     """A changed expectation needs a requirement that names the new behaviour, else a person."""
-    if gone := case.observed.tests.taken_back:
-        named = f"{len(gone)} of them" if len(gone) > 1 else f"`{gone[0]}`"
-        sha = case.observed.tests.takes_back[:12]
-        yield _for_a_person(_TAKES_BACK.format(sha=sha, tests=named), ACCEPT_REVERT, gone)
     changed = (
         *case.groups.expectations,
         *(t for t in case.groups.loosened if case.is_explained(t)),

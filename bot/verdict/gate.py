@@ -32,6 +32,7 @@ from bot.verdict.baseline import weakenings
 from bot.verdict.expectations import expectation_reasons
 from bot.verdict.headline import headline
 from bot.verdict.patch_reasons import reasons_for_a_person, scope_reasons
+from bot.verdict.reverts import revert_reasons
 from sandbox.values import Severity
 
 _WEIGHT = {
@@ -201,6 +202,7 @@ def _results_are_genuine(facts: _Facts) -> Iterator[GateReason]:
 def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
     """In a merge group every member was asked for itself."""
     if not facts.beside.members:
+        yield from revert_reasons(facts.case)
         yield from expectation_reasons(facts.case)
 
 

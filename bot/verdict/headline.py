@@ -115,6 +115,7 @@ _SHORT = {
     "own-tests": "its own new tests fail",
     "forged": "its code forges test results",
     "expectation": "changed expectations need approval",
+    "revert": "the revert needs approval",
     "member": "a pull request of the group did not pass",
     "patch": "the patch as a whole did not pass",
     "crash": "an empty input divides by zero",

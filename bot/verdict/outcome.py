@@ -29,6 +29,7 @@ from bot.values.verdicts import with_blockers
 from bot.verdict.baseline import judge_baseline
 from bot.verdict.behaviour import judge_behaviour
 from bot.verdict.keeping import judge_keep
+from bot.verdict.reverts import judge_revert
 from bot.verdict.upkeep import judge_by_kind, judge_speed, judge_types, judge_upkeep
 from sandbox.browser.records import FAILED_ACT
 from sandbox.values import NOT_RUNNABLE
@@ -88,7 +89,7 @@ def _judge_one(requirement: Requirement, case: Case) -> Verdict:
     is_about_it = not requirement.trust.is_asked or "assay" in requirement.text.lower()
     if case.is_configuration_alone and is_about_it:
         return _judge_configuration(requirement, case)
-    if found := judge_by_kind(requirement, case):
+    if found := judge_revert(requirement, case) or judge_by_kind(requirement, case):
         return found
     return _BY_CATEGORY[requirement.category](requirement, case)
 

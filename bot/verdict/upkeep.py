@@ -40,7 +40,6 @@ from sandbox.damage.values import OF_LINES
 from sandbox.elsewhere.values import Otherwise
 from sandbox.values import ChangedFile, ChangeKind, Outcome
 
-ACCEPT_REVERT = "If it is to be reverted, accept it."
 _CLAIMS_A_CHANGE = re.compile(
     r"^(?:feat|perf|revert)\b"
     r"|\b(?:fix|bugfix|fixe[sd]|resolve[sd]?|repairs?|prevents?|implements?|no longer)\b",
@@ -61,17 +60,9 @@ _SPEAKS_OF_TESTS = re.compile(
 def judge_by_kind(requirement: Requirement, case: Case) -> Verdict | None:
     """What the diff decides of an author's own words, whatever they are; None where it decides nothing.
 
-    Where it takes back a commit exactly, no test can show that this is wanted.
-
     Where the program stays the same there is nothing to prove; where only tests change, new ones are it, as
     long as nobody claims that the program changed ("Fix the crash").
     """
-    if requirement.trust is Trust.AUTHOR and (sha := case.observed.tests.takes_back):
-        return unverified(
-            requirement,
-            f"The change takes back commit `{sha[:12]}` exactly. Whether that is wanted no test shows.",
-            ACCEPT_REVERT,
-        )
     if requirement.trust is not Trust.AUTHOR or not (case.is_inert or case.only_tests_changed):
         return None
     if not (case.nothing_regressed or case.is_untested):

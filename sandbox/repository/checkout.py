@@ -141,6 +141,7 @@ def take(root: Path, request: CheckoutRequest, limits: TreeLimits | None = None)
         _exported(root, mirror, sha, request.id, limits or TreeLimits()) for sha in (base, head)
     )
     diff = read_diff(mirror, base, head)
+    takes_back = "" if diff.truncated else _taken_back(mirror, base, head)
     return Checkout(
         base_sha=base,
         head_sha=head,
@@ -153,7 +154,8 @@ def take(root: Path, request: CheckoutRequest, limits: TreeLimits | None = None)
         head_version=sides[1].version,
         missing_submodules=tuple(dict.fromkeys(sides[0].missing + sides[1].missing)),
         newest_commit_s=max(committed_s(mirror, sha) for sha in (target, head)),
-        takes_back="" if diff.truncated else _taken_back(mirror, base, head),
+        takes_back=takes_back,
+        takes_back_title=_title(mirror, takes_back) if takes_back else "",
     )
 
 
@@ -171,6 +173,11 @@ def _taken_back(mirror: Mirror, base: str, head: str) -> str:
         if not told or told != _differs(mirror, shown, *undone):
             return ""
     return sha
+
+
+def _title(mirror: Mirror, sha: str) -> str:
+    told = git(mirror, ("log", "-1", "--format=%s", sha))
+    return told.stdout.decode(errors="replace").strip()
 
 
 def _differs(mirror: Mirror, shown: str, one: str, other: str) -> bytes:

@@ -43,6 +43,12 @@ def test_whether_a_commit_is_to_be_taken_back_exactly_is_for_a_person(shop: Fold
     assert "Add a test" not in judged.said()
 
 
+def test_an_issue_that_names_the_commit_asks_for_that(shop: Folder) -> None:
+    task = 'Prices are doubled\n\nPlease revert "Double the price", customers complain.\n'
+    judged = shop.judge(_reverted(shop, "asked"), task=task)
+    assert judged.conclusion == "success", judged.said()
+
+
 @pytest.mark.parametrize(
     ("name", "beside", "undo"),
     [

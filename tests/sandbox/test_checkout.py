@@ -72,11 +72,13 @@ def test_a_commit_is_taken_back_where_just_that_is_undone(
     lines = [f"line {number}" for number in range(40)]
     first = repository.commit({"a.py": "\n".join(lines), "b.bin": b"\0one"})
     lines[30] = "other"
-    second = repository.commit({"a.py": "\n".join(lines), "b.bin": b"\0two", "c.py": "c\n"})
+    files = {"a.py": "\n".join(lines), "b.bin": b"\0two", "c.py": "c\n"}
+    second = repository.commit(files, "Change b\n\nAnd add c.")
     lines.insert(0, "what came later")
     base = repository.commit({"a.py": "\n".join(lines)})
     repository.git("revert", "--no-edit", second)
-    assert taken(root, repository, base, "HEAD").takes_back == second
+    undoing = taken(root, repository, base, "HEAD")
+    assert (undoing.takes_back, undoing.takes_back_title) == (second, "Change b")
 
     message = f"This reverts commit {second}."
     more = repository.commit({"d.py": "d\n"}, message)  # and something else
