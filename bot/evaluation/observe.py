@@ -30,6 +30,7 @@ from bot.integrity.weakened_tests.grown_scripts import find_grown_scripts
 from bot.integrity.weakened_tests.lost_imports import find_bereft, without_lost_imports
 from bot.integrity.weakened_tests.package_imports import loading_packages_otherwise
 from bot.integrity.weakened_tests.removed_code import find_gone, find_retired
+from bot.integrity.weakened_tests.snapshots import with_snapshots
 from bot.judges.citations import words_to_judges
 from bot.services import Services
 from bot.task.categories import version_of
@@ -107,6 +108,7 @@ def _with_reasons(
     checkout, said = case.checkout, case.planned.requirements.said
     changed = checkout.diff.changed_paths
     told = without_lost_imports(tests.comparisons, base, head)
+    told = with_snapshots(told, base, head, changed)
     bereft, went = find_bereft(told, checkout.diff)
     retired = find_retired(tests.comparisons, base, head, gone)
     known = {one.id for one in retired}

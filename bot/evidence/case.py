@@ -12,17 +12,14 @@ from bot.evidence.tests.matching import function_of
 from bot.evidence.tests.results import TestGroups, blamed_on_the_machine, group_tests
 from bot.evidence.transitions import passed
 from bot.task.categories import ASKED, NARROW, upkeep_area
+from bot.task.meant_changes import contradiction, said_to_change, ties_by_example, why_meant
 from bot.task.permissions import (
     asks_to_move_function,
     asks_to_remove,
     asks_to_remove_function,
-    contradiction,
     lets_go,
     names_subject,
     permission_for,
-    said_to_change,
-    ties_by_example,
-    why_meant,
 )
 from bot.task.requirements import BUILDS, NOTHING_REGRESSES
 from bot.task.ties import Tie, gives_up_error, test_name, tie_tests

@@ -7,24 +7,19 @@ Only who may ask can allow it, in a sentence without any negation, and only for 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from bot.task.examples.results import Sentence, asked_in, newly_asked
-from bot.task.ties import Tie, test_name
-from bot.text.clipping import clip_line
+from bot.task.examples.results import Sentence
+from bot.task.ties import test_name
 from bot.text.markdown import read_document
 from bot.text.words import Vocabulary, code_words, sentences, whole_name, words_of
 from bot.values import (
     Category,
     PermittedChange,
     Requirement,
-    Requirements,
-    ShownResult,
     TaskSource,
     TestComparison,
 )
-from bot.values.rules import WEAKENED
-from sandbox.values import Finding
 
 _LONGEST = 500
 _TESTS = r"\b(?:tests?|snapshots?|expectations?|assertions?|test_\w+|\w+_test)\b"
@@ -49,12 +44,17 @@ _ONE_DESCRIBED = re.compile(
 )
 _OF_EXPECTATION = re.compile(r"(?i)\b(?:expectations?|assertions?)\s+(?:that|which|of|for|about)\b")
 _MANY = re.compile(r"(?i)\b(?:tests|snapshots|expectations|assertions)\b")
+_OF_THESE = re.compile(
+    r"(?i)\b(?:tests|expectations|assertions) (?:of|for) "
+    r"(?P<what>`?[\w.$]{2,60}`?(?:(?:, | and |, and )`?[\w.$]{2,60}`?){0,5})"
+    r"(?= (?:that|which|may|can|will|must|should|have|need|are)\b)"
+)
 _PINS = re.compile(r"(?i)\b(?:pin(?:s|ned|ning)?|hard-?coded?s?|literals?)\b")
 _PINNED = re.compile(
     r"===?[ \t]{0,9}[('\"`\d\-\[{bru]{0,3}['\"`\d\[{]|['\"`\d][ \t]{0,9}===?(?!=)"
     r"|(?i:assert_?(?:equals?|eq|is)|to_?(?:be|equal|strictequal)|(?:deep|strict)_?equal|snapshot)"
 )
-_NOT = re.compile(
+NEGATION = re.compile(
     r"(?i)\b(?:not|no|none|never|without|neither|nor|unless|only if|except)\b|n['\u2019]t\b"
 )
 _QUOTED = re.compile(r"`[^`\n]{0,200}`|\"[^\"\n]{0,200}\"")
@@ -85,7 +85,7 @@ _DEMANDS = re.compile(r"(?i)\b(?:must|shall|should|has to|have to|needs? to)\b")
 
 def only_permits(sentence: str) -> bool:
     """Whether a sentence only allows something to change, and demands nothing."""
-    if len(sentence) > _LONGEST or _NOT.search(sentence) or _DEMANDS.search(sentence):
+    if len(sentence) > _LONGEST or NEGATION.search(sentence) or _DEMANDS.search(sentence):
         return False
     return _FREE.search(sentence) is not None
 
@@ -102,7 +102,7 @@ def permitted_changes(source: TaskSource) -> Iterator[PermittedChange]:
             told = f"{before} {one.strip()}" if _POINTS.match(one.strip()) else one.strip()
             before = one.strip()
             found = _ALLOWS.search(told[:_LONGEST])
-            if found and len(told) <= _LONGEST and not _NOT.search(_QUOTED.sub(" ", told)):
+            if found and len(told) <= _LONGEST and not NEGATION.search(_QUOTED.sub(" ", told)):
                 removes = _REMOVES.fullmatch(found["what"]) is not None
                 meant = tuple(rows) if _POINTS_BACK.search(told) else ()
                 yield PermittedChange(told, source.reference, removes, meant)
@@ -122,6 +122,12 @@ def speaks_of_test(permitted: PermittedChange, test: TestComparison) -> bool:
         own = test_name(test.id)
         paths = (one.lstrip("./") for one in spelled if "/" in one or "." in one)
         return own in spelled or any(f"/{test.path}".endswith(f"/{one}") for one in paths)
+    if owners := _OF_THESE.search(permitted.sentence):
+        titles = [words_of(t) for one in test.id.split("::")[1:] for t in one.split(" > ")]
+        named = [words for one in owners["what"].split() if (words := words_of(one))]
+        # A name of Python says what it tests and how; a title that is a name, or a class, only the first.
+        is_code = test.path.endswith(".py")
+        return any(one <= title if is_code else one == title for one in named for title in titles)
     codes = re.findall(r"\w+", " ".join(Sentence(permitted.sentence).codes))
     if codes and _OF_EXPECTATION.search(permitted.sentence):
         kept = test.source.splitlines()
@@ -241,58 +247,3 @@ def _is_named_after(test: TestComparison, sentence: str) -> bool:
         if name and name & words and words <= name | scope and name <= words | scope:
             return True
     return False
-
-
-# --- tells whether a task means a test to change: it shows what the test expects now, or allows it -----
-
-
-def why_meant(wanted: Requirements, integrity: Sequence[Finding], test: TestComparison) -> str:
-    """Why the task accepts a changed expectation, as a sentence; "" where it does not."""
-    if contradiction(wanted.shown, test):
-        return ""
-    # The edit may have turned expectations into these examples, and changed nothing else.
-    known = _by_result(wanted.shown)
-    asked = newly_asked(test.source_before, test.source) if known and test.source_before else ()
-    found = [known.get((one.call, one.result)) for one in asked]
-    shown = list(dict.fromkeys(one for one in found if one))
-    if shown and all(found):
-        given = ", ".join(f"`{one.said_call}` gives `{one.said_result}`" for one in shown)
-        return f"{test.shown} expects now what {shown[0].origin} shows: {given}."
-    if any(one.path == test.path and one.rule in WEAKENED for one in integrity):
-        return ""
-    permitted = permission_for(wanted.permitted, test)
-    return said_to_change(permitted, test) if permitted else ""
-
-
-def said_to_change(permitted: PermittedChange, test: TestComparison) -> str:
-    """Say which words let a test change."""
-    said = clip_line(permitted.sentence, 160)
-    return f"What {test.shown} expects was changed, and {permitted.origin} allows it: “{said}”"
-
-
-def contradiction(shown: Sequence[ShownResult], test: TestComparison) -> ShownResult | None:
-    """What the task shows by example, and a test of head expects to be something else."""
-    for asked in asked_in(test.source) if shown else ():
-        of_call = [one for one in shown if one.call == asked.call]
-        if of_call and not any(asked.result in one.results for one in of_call):
-            return of_call[0]
-    return None
-
-
-def ties_by_example(
-    asked: Sequence[Requirement], tests: Sequence[TestComparison], shown: Sequence[ShownResult]
-) -> Iterator[Tie]:
-    """A test that expects just what the task shows by example speaks for what stands round the example."""
-    known = _by_result(shown)
-    for test in tests if known else ():
-        for one in asked_in(test.source):
-            if example := known.get((one.call, one.result)):
-                why = f"the task shows `{example.said_call}` as `{example.said_result}`"
-                for requirement in asked:
-                    is_around = example.said_call in requirement.with_detail
-                    if requirement.origin == example.origin and is_around:
-                        yield Tie(requirement.id, test.id, 1.0, why, explicit=True, by_example=True)
-
-
-def _by_result(shown: Sequence[ShownResult]) -> dict[tuple[str, str], ShownResult]:
-    return {(one.call, result): one for one in shown for result in one.results}

@@ -131,15 +131,17 @@ def comprehend(
     found = _assembled(unique, aliases, wishes, configuration)
     asked = [source for source in task.sources if source.trust.is_asked]
     examples, unread = _examples(asked, unique)
+    permitted = tuple(one for source in asked for one in permitted_changes(source))
+    lets_change = {one.sentence for one in permitted}
     found = replace(
         found,
         remarks=(*found.remarks, *silent),
         shown=tuple(one for source in asked for one in shown_results(source))[:MOST_SHOWN],
-        permitted=tuple(one for source in asked for one in permitted_changes(source)),
+        permitted=permitted,
         examples=examples,
         unread=unread,
         said=tuple(f"{one.title}\n{one.text}"[:_MOST_SAID] for one in asked or task.sources),
-        not_apart=tuple(_not_apart(asked, found.items)),
+        not_apart=tuple(one for one in _not_apart(asked, found.items) if one not in lets_change),
     )
     if test_plan is None:
         return found

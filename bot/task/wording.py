@@ -56,9 +56,10 @@ _DEMANDS_ALREADY = re.compile(
 _FAULT = re.compile(
     r"\b(?:bugs?|break(?:s|ing)?|broken|crash(?:es|ed|ing)?|fail(?:s|ed|ing|ure)?|traceback|panics?"
     r"|segfaults?|hangs?|hanging|freezes|stuck|leaks?|leaking|wrong(?:ly)?|incorrect(?:ly)?|inconsistent"
-    r"|unexpected(?:ly)?|missing|lost|loses?|losing|ignores?|ignored|swallows|no longer|doesn't|does not"
-    r"|don't|do not|didn't|did not|isn't|is not|aren't|are not|can't|cannot|can not|won't|will not|unable"
-    r"|impossible|not (?:working|respected|applied|handled|supported|possible))\b",
+    r"|unexpected(?:ly)?|useless|misleading|unreadable|missing|lost|loses?|losing|ignores?|ignored|swallows"
+    r"|no longer|doesn't|does not|don't|do not|didn't|did not|isn't|is not|aren't|are not|can't|cannot"
+    r"|can not|won't|will not|unable|impossible"
+    r"|not (?:working|respected|applied|handled|supported|possible))\b",
     re.IGNORECASE,
 )
 """Words of a fault only: "raises ValueError" says as often what should be."""
@@ -72,6 +73,11 @@ def says_what_should_be(title: str) -> bool:
     """Whether a title demands something, and does not only tell of a fault or name a topic."""
     bare = CONVENTIONAL.sub("", _LABEL.sub("", title)).strip()
     return bool(_MODAL.search(bare) or _DEMANDS_ALREADY.match(bare))
+
+
+def tells_of_fault(text: str) -> bool:
+    """Whether words say that something is wrong as it is."""
+    return _FAULT.search(text) is not None
 
 
 def as_what_must_hold(title: str, text: str) -> str:

@@ -22,6 +22,7 @@ from bot.values.conclusions import (
 )
 from bot.values.four_way import (
     AdaptedTest,
+    ChangedSnapshot,
     FourWay,
     GrownTest,
     NotRun,

@@ -44,6 +44,16 @@ class TestChange(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedSnapshot:
+    """A text that a test's result is compared with, on both sides; `line` of head's file, from 1."""
+
+    path: str
+    line: int
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
 class TestComparison:
     """One test four ways; None where it was not run or not collected there.
 
@@ -81,6 +91,7 @@ class TestComparison:
         ""  # "jest 29.7.0": with it and base's packages, base's version passes on head
     )
     runner_of_head: str = ""  # another major version, with which that fails
+    snapshots: tuple[ChangedSnapshot, ...] = ()  # those of its file that it is compared with
 
     @property
     def shown(self) -> str:

@@ -393,4 +393,7 @@ def changed_expectations(inspection: Inspection) -> Iterator[Finding]:
             yield replace(found, severity=Severity.BLOCK)
         else:
             message = f"What {test.shown} expects was changed; its base version fails on head."
-            yield make_finding(EXPECTATION_CHANGED, change, test.line, message)
+            place, line = change, test.line
+            if test.snapshots:
+                place, line = changes[test.snapshots[0].path], test.snapshots[0].line
+            yield make_finding(EXPECTATION_CHANGED, place, line, message)

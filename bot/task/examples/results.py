@@ -11,7 +11,7 @@ import difflib
 import re
 import textwrap
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 
 from bot.diff.python_source import Function, last_name, parse_python
@@ -32,11 +32,16 @@ _EQUALITIES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class LiteralEquality:
-    """One equality of a test: a call with literal arguments, the result that it must have, and how."""
+    """One equality of a test: a call with literal arguments, the result that it must have, and how.
+
+    Where all that is compared is read, `call` is any code beside a literal. `before` is the result that an
+    edited one had on base, where only that changed.
+    """
 
     call: str
     result: str
     how: str
+    before: str = ""
 
 
 # --- a task's words ---------------------------------------------------------------------------
@@ -110,8 +115,11 @@ def asked_in(source: str) -> tuple[LiteralEquality, ...]:
     return tuple(one for one in found if one is not None)
 
 
-def newly_asked(before: str, after: str) -> tuple[LiteralEquality, ...]:
-    """The equalities whose results an edit changes; empty where it changes anything else of the test."""
+def newly_asked(before: str, after: str, *, of_any: bool = False) -> tuple[LiteralEquality, ...]:
+    """The equalities whose results an edit changes; empty where it changes anything else of the test.
+
+    Those `of_any` code that is compared with a literal, also by `in`; or of calls with literals alone.
+    """
     old, new = _function(before), _function(after)
     if (old is None) is not (new is None):
         return ()
@@ -119,7 +127,9 @@ def newly_asked(before: str, after: str) -> tuple[LiteralEquality, ...]:
         new.name = old.name  # a test may be renamed with what it expects
     try:
         pairs = list(
-            _edited_lines(before, after) if old is None or new is None else _edited(old, new)
+            _edited_lines(before, after, of_any)
+            if old is None or new is None
+            else _edited(old, new, of_any)
         )
     except _Differs:
         return ()
@@ -136,15 +146,13 @@ def _function(source: str) -> Function | None:
     return node if isinstance(node, Function) else None
 
 
-def _edited(old: ast.stmt, new: ast.stmt) -> Iterator[LiteralEquality]:
+def _edited(old: ast.stmt, new: ast.stmt, of_any: bool) -> Iterator[LiteralEquality]:
     """Walk two statements that must be the same but for results. Raises _Differs."""
     if ast.dump(old) == ast.dump(new):
         return
-    before, after = _asked_by(old), _asked_by(new)
+    before, after = _asked_by(old, of_any), _asked_by(new, of_any)
     if before and after:
-        if (before.call, before.how) != (after.call, after.how):
-            raise _Differs
-        yield after
+        yield _became(before, after)
         return
     if type(old) is not type(new):
         raise _Differs
@@ -153,17 +161,25 @@ def _edited(old: ast.stmt, new: ast.stmt) -> Iterator[LiteralEquality]:
     heads = [_head(one, blocks, is_tabled=bool(rows)) for one in (old, new)]
     if heads[0] != heads[1] or not (blocks or rows):
         raise _Differs
-    for row in rows:
-        asked = list(_with_row(new, row))
+    for was, row in rows:
+        asked = list(_with_row(new, row, of_any))
+        earlier = {(one.call, one.how): one.result for one in _with_row(old, was, of_any)}
         if not asked:
             raise _Differs
-        yield from asked
+        yield from (replace(one, before=earlier.get((one.call, one.how), "")) for one in asked)
     for name in blocks:
         one, other = getattr(old, name), getattr(new, name, [])
         if len(one) != len(other):
             raise _Differs
         for pair in zip(one, other, strict=True):
-            yield from _edited(*pair)
+            yield from _edited(*pair, of_any)
+
+
+def _became(before: LiteralEquality, after: LiteralEquality) -> LiteralEquality:
+    """What an equality of the same code asks for now. Raises _Differs where it is of other code."""
+    if (before.call, before.how) != (after.call, after.how):
+        raise _Differs
+    return replace(after, before=before.result)
 
 
 def _head(node: ast.stmt, blocks: list[str], *, is_tabled: bool) -> str:
@@ -201,20 +217,21 @@ def _bound(names: list[str], row: ast.expr) -> _Row | None:
     return dict(zip(names, values, strict=True)) if len(names) == len(values) else None
 
 
-def _changed_rows(old: ast.stmt, new: ast.stmt) -> list[_Row]:
+def _changed_rows(old: ast.stmt, new: ast.stmt) -> list[tuple[_Row, _Row]]:
     """The rows of a table that differ, where nothing else of the decorators does. Raises _Differs."""
     before, after = _tables(old), _tables(new)
     if [names for names, _ in before] != [names for names, _ in after]:
         raise _Differs
-    changed = []
+    changed: list[tuple[_Row, _Row]] = []
     for (names, rows), (_, others) in zip(before, after, strict=True):
         if len(rows) != len(others):
             raise _Differs
         for one, other in zip(rows, others, strict=True):
             if ast.dump(one) != ast.dump(other):
-                changed.append(_bound(names, other))
-    if any(row is None for row in changed):
-        raise _Differs
+                rows_of_both = _bound(names, one), _bound(names, other)
+                if rows_of_both[0] is None or rows_of_both[1] is None:
+                    raise _Differs
+                changed.append((rows_of_both[0], rows_of_both[1]))
     decorators = [getattr(node, "decorator_list", []) for node in (old, new)]
     if changed and len(decorators[0]) != len(decorators[1]):
         raise _Differs
@@ -223,15 +240,15 @@ def _changed_rows(old: ast.stmt, new: ast.stmt) -> list[_Row]:
     ]
     if changed and plain[0] != plain[1]:
         raise _Differs
-    return [row for row in changed if row is not None]
+    return changed
 
 
-def _with_row(function: ast.AST, row: _Row) -> Iterator[LiteralEquality]:
+def _with_row(function: ast.AST, row: _Row, of_any: bool = False) -> Iterator[LiteralEquality]:
     """The equalities of a test with the values of one row in place of their names."""
     for node in ast.walk(function):
         if isinstance(node, ast.Assert | ast.Expr):
             filled = _Filled(row).visit(ast.parse(ast.unparse(node)).body[0])
-            asked = _asked_by(filled)
+            asked = _asked_by(filled, of_any)
             if asked:
                 yield asked
 
@@ -244,7 +261,7 @@ class _Filled(ast.NodeTransformer):
         return self._row.get(node.id, node)
 
 
-def _edited_lines(before: str, after: str) -> Iterator[LiteralEquality]:
+def _edited_lines(before: str, after: str, of_any: bool) -> Iterator[LiteralEquality]:
     """The same for a language whose lines alone are read. Raises _Differs."""
     old, new = (text.splitlines()[:_MOST_LINES] for text in (before, after))
     for kind, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
@@ -253,10 +270,10 @@ def _edited_lines(before: str, after: str) -> Iterator[LiteralEquality]:
         if b - a != d - c:
             raise _Differs
         for one, other in zip(old[a:b], new[c:d], strict=True):
-            asked, now = _asked_by(_line(one)), _asked_by(_line(other))
-            if not asked or not now or (asked.call, asked.how) != (now.call, now.how):
+            asked, now = _asked_by(_line(one), of_any), _asked_by(_line(other), of_any)
+            if not asked or not now:
                 raise _Differs
-            yield now
+            yield _became(asked, now)
 
 
 def _line(text: str) -> ast.stmt | None:
@@ -265,12 +282,14 @@ def _line(text: str) -> ast.stmt | None:
     return ast.Expr(node) if node is not None else None
 
 
-def _asked_by(node: ast.stmt | None) -> LiteralEquality | None:
+def _asked_by(node: ast.stmt | None, of_any: bool = False) -> LiteralEquality | None:
     """Read one statement: `assert f(1) == 2`, `assertEqual(f(1), 2)`, `expect(f(1)).toBe(2)`."""
     if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
         test = node.test
-        if len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq | ast.Is):
-            return _asked(test.left, test.comparators[0], type(test.ops[0]).__name__)
+        read = ast.Eq | ast.Is | ast.In if of_any else ast.Eq | ast.Is
+        if len(test.ops) == 1 and isinstance(test.ops[0], read):
+            how = type(test.ops[0]).__name__
+            return _asked(test.left, test.comparators[0], how, of_any)
     value = node.value if isinstance(node, ast.Expr) else None
     value = value.value if isinstance(value, ast.Await) else value
     if not isinstance(value, ast.Call) or not value.args:
@@ -284,12 +303,21 @@ def _asked_by(node: ast.stmt | None) -> LiteralEquality | None:
     while isinstance(root, ast.Attribute):
         root = root.value
     if isinstance(root, ast.Call) and getattr(root.func, "id", "") == "expect" and root.args:
-        return _asked(root.args[0], value.args[0], name) if len(value.args) == 1 else None
-    return _asked(value.args[0], value.args[1], name) if len(value.args) > 1 else None
+        is_whole = len(value.args) == 1
+        how = ast.unparse(func).removeprefix(ast.unparse(root)) if of_any else name
+        return _asked(root.args[0], value.args[0], how, of_any) if is_whole else None
+    return _asked(value.args[0], value.args[1], name, of_any) if len(value.args) > 1 else None
 
 
-def _asked(one: ast.expr, other: ast.expr, how: str) -> LiteralEquality | None:
-    for call, result in ((plain_call(one), other), (plain_call(other), one)):
+def _asked(one: ast.expr, other: ast.expr, how: str, of_any: bool) -> LiteralEquality | None:
+    for code, result in ((one, other), (other, one)):
+        call = plain_call(code)
+        if of_any:
+            call = ast.unparse(code) if _is_literal(result) and not _is_literal(code) else ""
         if call:
             return LiteralEquality(call, ast.unparse(result), how)
     return None
+
+
+def _is_literal(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.UnaryOp)

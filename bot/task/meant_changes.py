@@ -1,0 +1,67 @@
+"""Says why a task means an edited test to expect something else: it shows, allows or says that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from bot.task.examples.results import asked_in, newly_asked
+from bot.task.permissions import permission_for
+from bot.task.said_edits import asked_in_words
+from bot.task.ties import Tie
+from bot.text.clipping import clip_line
+from bot.values import PermittedChange, Requirement, Requirements, ShownResult, TestComparison
+from bot.values.rules import WEAKENED
+from sandbox.values import Finding
+
+
+def why_meant(wanted: Requirements, integrity: Sequence[Finding], test: TestComparison) -> str:
+    """Why the task accepts a changed expectation, as a sentence; "" where it does not."""
+    if contradiction(wanted.shown, test):
+        return ""
+    # The edit may have turned expectations into these examples, and changed nothing else.
+    known = _by_result(wanted.shown)
+    asked = newly_asked(test.source_before, test.source) if known and test.source_before else ()
+    found = [known.get((one.call, one.result)) for one in asked]
+    shown = list(dict.fromkeys(one for one in found if one))
+    if shown and all(found):
+        given = ", ".join(f"`{one.said_call}` gives `{one.said_result}`" for one in shown)
+        return f"{test.shown} expects now what {shown[0].origin} shows: {given}."
+    if any(one.path == test.path and one.rule in WEAKENED for one in integrity):
+        return ""
+    if permitted := permission_for(wanted.permitted, test):
+        return said_to_change(permitted, test)
+    return asked_in_words(wanted, test)
+
+
+def said_to_change(permitted: PermittedChange, test: TestComparison) -> str:
+    """Say which words let a test change."""
+    said = clip_line(permitted.sentence, 160)
+    return f"What {test.shown} expects was changed, and {permitted.origin} allows it: “{said}”"
+
+
+def contradiction(shown: Sequence[ShownResult], test: TestComparison) -> ShownResult | None:
+    """What the task shows by example, and a test of head expects to be something else."""
+    for asked in asked_in(test.source) if shown else ():
+        of_call = [one for one in shown if one.call == asked.call]
+        if of_call and not any(asked.result in one.results for one in of_call):
+            return of_call[0]
+    return None
+
+
+def ties_by_example(
+    asked: Sequence[Requirement], tests: Sequence[TestComparison], shown: Sequence[ShownResult]
+) -> Iterator[Tie]:
+    """A test that expects just what the task shows by example speaks for what stands round the example."""
+    known = _by_result(shown)
+    for test in tests if known else ():
+        for one in asked_in(test.source):
+            if example := known.get((one.call, one.result)):
+                why = f"the task shows `{example.said_call}` as `{example.said_result}`"
+                for requirement in asked:
+                    is_around = example.said_call in requirement.with_detail
+                    if requirement.origin == example.origin and is_around:
+                        yield Tie(requirement.id, test.id, 1.0, why, explicit=True, by_example=True)
+
+
+def _by_result(shown: Sequence[ShownResult]) -> dict[tuple[str, str], ShownResult]:
+    return {(one.call, result): one for one in shown for result in one.results}
