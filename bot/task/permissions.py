@@ -55,7 +55,7 @@ _PINNED = re.compile(
     r"|(?i:assert_?(?:equals?|eq|is)|to_?(?:be|equal|strictequal)|(?:deep|strict)_?equal|snapshot)"
 )
 NEGATION = re.compile(
-    r"(?i)\b(?:not|no|none|never|without|neither|nor|unless|only if|except)\b|n['\u2019]t\b"
+    r"(?i)\b(?:not|no(?!-)|none|never|without|neither|nor|unless|only if|except)\b|n['\u2019]t\b"
 )
 _QUOTED = re.compile(r"`[^`\n]{0,200}`|\"[^\"\n]{0,200}\"")
 """What a sentence only shows: `None` negates nothing there."""

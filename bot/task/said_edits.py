@@ -38,7 +38,9 @@ _INSTEAD = re.compile(
 )
 _TOKEN = re.compile(r"\w+|[ \t]+|[^\w \t]")
 _ASSERTION = re.compile(r"\b(?:assert\w*|expect)\b")
-_NAMED = re.compile(r"[A-Za-z_$][\w$]*(?=\()|(?<=\.)[A-Za-z_]\w*|(?<=['\"])\w+(?=['\"])")
+_NAMED = re.compile(
+    r"(?<![\w$])[A-Za-z_$][\w$]{0,80}(?=\()|(?<=\.)[A-Za-z_]\w{0,80}|(?<=['\"])\w{1,80}(?=['\"])"
+)
 _MEASURES = {"len", "abs", "int", "float", "round", "str", "list", "sorted", "repr"}
 
 

@@ -20,7 +20,7 @@ _NOT = re.compile(
     r"(?i)(?:\b(?:not|never|without|before|unless|if|whether|should we)\b|n['\u2019]t\b)[^,;:]{0,40}"
     r"\b(?:revert|undo|back out|roll back|take back)\b|\?\s*$"
 )
-_NUMBER = re.compile(r"\s*\(#(\d{1,9})\)$")
+_NUMBER = re.compile(r" ?\(#(\d{1,9})\)$")
 _SHA = re.compile(r"\b[0-9a-f]{7,64}\b")
 
 

@@ -371,7 +371,8 @@ def changed_expectations(inspection: Inspection) -> Iterator[Finding]:
     changes = {change.path: change for change in inspection.diff.files}
     adapted = {one.id: one for one in inspection.four_way.adapted}
     for test in inspection.tests:
-        change = changes.get(test.path)
+        place = test.snapshots[0] if test.snapshots else test
+        change = changes.get(place.path)
         loosened = test.change is TestChange.PASS_TO_FAIL
         is_edited = not loosened or test.head_on_head is Outcome.PASSED
         if change is None or not (is_edited and test.change in EDITED):
@@ -393,7 +394,4 @@ def changed_expectations(inspection: Inspection) -> Iterator[Finding]:
             yield replace(found, severity=Severity.BLOCK)
         else:
             message = f"What {test.shown} expects was changed; its base version fails on head."
-            place, line = change, test.line
-            if test.snapshots:
-                place, line = changes[test.snapshots[0].path], test.snapshots[0].line
-            yield make_finding(EXPECTATION_CHANGED, place, line, message)
+            yield make_finding(EXPECTATION_CHANGED, change, place.line, message)

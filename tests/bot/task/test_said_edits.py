@@ -33,7 +33,7 @@ COLUMN = (
     "```\nbo                 12.50\nmaximilian_von      3.00\n```\n"
 )
 NARROW = (
-    'Line breaks before units\n\nIn tables "1500 m" is wrapped. `format` should put U+202F between them:\n\n'
+    'Line breaks before units\n\nIn tables "1500 m" is wrapped. `format` should put a no-break space between them:\n\n'
     "```ts\nformat({ value: 1500, unit: 'm' }) // '1500\\u202fm'\n```\n"
 )
 UNKNOWN = 'Name the unit\n\nFor an unknown unit, `parse` should say `unknown unit "x"` instead of "bad unit".'
