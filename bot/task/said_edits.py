@@ -1,8 +1,8 @@
 """Reads whether the words of a task ask for all that an edited test expects otherwise.
 
 Each change has to be said: a number in a demand that names what it is of, a text that a demand shows, or the
-same change of blanks and marks that the task shows of another text. An assertion of what a task quotes as
-wrong may become any other.
+same change that the task shows of another text. An assertion of what a task quotes as wrong may become any
+other.
 """
 
 from __future__ import annotations
@@ -46,12 +46,16 @@ _MEASURES = {"len", "abs", "int", "float", "round", "str", "list", "sorted", "re
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What those who ask write: sentences that demand, and texts that are wanted, wrong, or shown at all."""
+    """What those who ask write: sentences that demand, and texts that are wanted, wrong, or shown at all.
+
+    Of what one sentence wants `instead` of something, that comes first.
+    """
 
     demands: list[str]
     wanted: list[str]
     wrong: list[str]
     shown: list[str]
+    instead: list[tuple[str, str]]
     words: Vocabulary
 
 
@@ -73,7 +77,8 @@ def asked_in_words(wanted: Requirements, test: TestComparison) -> str:
     changes = list(_changes(test))
     if changes and all(_is_said(said, *one) for one in changes):
         _, before, after = changes[0]
-        became = f"`{_shown(before)}` became `{_shown(after)}`"
+        old, new = _shown(before), _shown(after)
+        became = f"`{old}` became `{new}`" if old != new else "only blanks are others"
         return f"What {test.shown} expects changes as {origin} says: {became}."
     if quoted := _was_wrong(said, test):
         return f"What {test.shown} expected is quoted as wrong by {origin}: `{_shown(quoted)}`."
@@ -101,19 +106,22 @@ def _changes(test: TestComparison) -> Iterator[_Change]:
 @lru_cache(maxsize=8)
 def _read(texts: tuple[str, ...], items: tuple[str, ...]) -> _Said:
     demands, wanted, wrong, shown = list[str](), list[str](), list[str](), list[str]()
+    instead: list[tuple[str, str]] = []
     for text in texts:
         title, _, body = text.partition("\n")
         document = read_document(body)
         told = [title, *(s for one in document.passages for s in sentences(one.text))]
         for sentence in filter(None, map(str.strip, told)):
             asked = _INSTEAD.sub(" ", sentence)
+            replaced = [quoted for one in _INSTEAD.findall(sentence) for quoted in _texts(one)]
             shown += _texts(sentence)
             if _demands(asked, items):
                 demands.append(asked)
                 wanted += _texts(asked)
+                instead += [(old, new) for old in replaced for new in _texts(asked)]
             elif not keeps(sentence) and tells_of_fault(_QUOTED.sub(" ", f"{title} {sentence}")):
                 wrong += _texts(sentence)
-            wrong += [quoted for one in _INSTEAD.findall(sentence) for quoted in _texts(one)]
+            wrong += replaced
         for block in document.blocks:
             lead = [one for one in sentences(block.lead) if one.strip()][-1:]
             texts_of_it = [block.text.strip("\n"), *_texts(block.text)]
@@ -121,7 +129,7 @@ def _read(texts: tuple[str, ...], items: tuple[str, ...]) -> _Said:
             if lead and _demands(lead[0], items):
                 wanted += texts_of_it
     words = Vocabulary(words_of("\n".join(texts)))
-    return _Said(demands, wanted, wrong, shown, words)
+    return _Said(demands, wanted, wrong, shown, instead, words)
 
 
 def _demands(sentence: str, items: tuple[str, ...]) -> bool:
@@ -181,7 +189,7 @@ def _name(code: str) -> str:
 
 
 def _is_text_said(said: _Said, code: str, before: str, after: str) -> bool:
-    """Whether a demand shows a text, or all of it that differs; or its blanks and marks change as shown."""
+    """Whether a demand shows a text, or all of it that differs; or it changes as another that is shown."""
     named = map(words_of, _NAMED.findall(code))
     if not any(one and all(map(said.words.knows, one)) for one in named):
         return False
@@ -191,9 +199,14 @@ def _is_text_said(said: _Said, code: str, before: str, after: str) -> bool:
     ):
         return True
     parts = _parts(before, after)
-    return bool(parts) and all(
-        _is_shown(said, come) if re.search(r"\w", gone + come) else (gone, come) in _marks(said)
-        for gone, come in parts
+    instead = [
+        _parts(*pair) for pair in said.instead[:_MOST_SHOWN] if set.intersection(*map(_words, pair))
+    ]
+    known = _same_words(said).union(*instead)
+    # of what is wanted instead, no part comes without the others
+    is_whole = all(len({parts.count(one) for one in pair}) < 2 for pair in instead)
+    return (
+        bool(parts) and is_whole and all(one in known or _is_shown(said, one[1]) for one in parts)
     )
 
 
@@ -221,8 +234,8 @@ def _as_one(text: str) -> str:
     return re.sub(r"[ \t]+", " ", text)
 
 
-def _marks(said: _Said) -> set[tuple[str, str]]:
-    """The changes of blanks and marks that the task shows: of the same words, as they are and as wanted."""
+def _same_words(said: _Said) -> set[tuple[str, str]]:
+    """The blanks and marks that are other ones where the task shows the same words as wanted."""
     found: set[tuple[str, str]] = set()
     for wanted in said.wanted[:_MOST_SHOWN]:
         for other in said.shown[:_MOST_SHOWN]:
@@ -230,6 +243,10 @@ def _marks(said: _Said) -> set[tuple[str, str]]:
             if words and words == re.findall(r"\w+", other):
                 found.update(_parts(other, wanted))
     return found
+
+
+def _words(text: str) -> set[str]:
+    return {*re.findall(r"\w+", text)}
 
 
 def _was_wrong(said: _Said, test: TestComparison) -> str:
@@ -257,7 +274,7 @@ def _was_wrong(said: _Said, test: TestComparison) -> str:
 
 
 def _names(line: str) -> set[str]:
-    return {*re.findall(r"\w+", _ASSERTION.sub(" ", _QUOTED.sub(" ", line)))} - {"in", "not", "is"}
+    return _words(_ASSERTION.sub(" ", _QUOTED.sub(" ", line))) - {"in", "not", "is"}
 
 
 def _asserts(line: str, quoted: str) -> bool:

@@ -33,7 +33,8 @@ COLUMN = (
     "```\nbo                 12.50\nmaximilian_von      3.00\n```\n"
 )
 NARROW = (
-    'Line breaks before units\n\nIn tables "1500 m" is wrapped. `format` should put a no-break space between them:\n\n'
+    'Line breaks before units\n\nIn tables "1500 m" is wrapped.\n\n'
+    "`format` should put a no-break space between them:\n\n"
     "```ts\nformat({ value: 1500, unit: 'm' }) // '1500\\u202fm'\n```\n"
 )
 UNKNOWN = 'Name the unit\n\nFor an unknown unit, `parse` should say `unknown unit "x"` instead of "bad unit".'
@@ -66,7 +67,9 @@ def meant(task: str, before: str, after: str, trust: Trust = Trust.ASKER, **fiel
 )  # fmt: skip
 def test_an_edit_that_the_words_ask_for(task: str, before: str, old: str, new: str) -> None:
     assert before.count(old) == 1
-    assert "issue #7" in meant(task, before, before.replace(old, new))
+    why = meant(task, before, before.replace(old, new))
+    assert "issue #7" in why
+    assert ("only blanks" in why) == (task in (COLUMN, NARROW))
 
 
 @pytest.mark.parametrize(
@@ -121,3 +124,22 @@ def test_a_snapshot_became_what_a_demand_shows(after: str, is_meant: bool) -> No
     before = "4 x rope 10.00 EUR\ntotal 28.49 EUR"
     changed = ChangedSnapshot("s.snap", 1, f'"{before}"', f'"{after}"')
     assert bool(meant(ALIGN, SNAPSHOT, SNAPSHOT, snapshots=(changed,))) is is_meant
+
+
+EURO = "Euro sign\n\n`formatCents(1999)` should return `€19.99` instead of `19.99 EUR`, in renderQuote, too."
+
+
+@pytest.mark.parametrize(
+    ("after", "is_meant"),
+    [
+        ("4 x rope €10.00\ndiscount -€1.50", True),
+        ("4 x rope €10.00\ndiscount €-1.50", True),
+        ("4 x rope €10.00\ndiscount -€1.05", False),
+        ("4 x rope €10.00\ndiscount -1.50", False),
+        ("4 x rope €10.00\n-€1.50", False),
+        ("4 x rope EUR 10.00\ndiscount -€1.50", False),
+    ],
+)
+def test_a_text_changes_as_another_that_is_wanted_instead(after: str, is_meant: bool) -> None:
+    changed = ChangedSnapshot("s.snap", 1, "4 x rope 10.00 EUR\ndiscount -1.50 EUR", after)
+    assert bool(meant(EURO, SNAPSHOT, SNAPSHOT, snapshots=(changed,))) is is_meant
