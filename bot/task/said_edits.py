@@ -194,10 +194,10 @@ def _is_text_said(said: _Said, code: str, before: str, after: str) -> bool:
     if not any(one and all(map(said.words.knows, one)) for one in named):
         return False
     lines = [one.rstrip() for one in after.strip('"\n').splitlines()]
-    if after.strip() and any(
-        [o.rstrip() for o in one.splitlines()] == lines for one in said.wanted
-    ):
-        return True
+    words = re.findall(r"\w+", after)
+    same = [one.splitlines() for one in said.wanted if re.findall(r"\w+", one) == words]
+    if words and same:  # a demand shows just this text, which has no other blanks and marks then
+        return any([one.rstrip() for one in shown] == lines for shown in same)
     parts = _parts(before, after)
     instead = [
         _parts(*pair) for pair in said.instead[:_MOST_SHOWN] if set.intersection(*map(_words, pair))

@@ -20,6 +20,9 @@ _NOT = re.compile(
     r"(?i)(?:\b(?:not|never|without|before|unless|if|whether|should we)\b|n['\u2019]t\b)[^,;:]{0,40}"
     r"\b(?:revert|undo|back out|roll back|take back)\b|\?\s*$"
 )
+_POINTS_BACK = re.compile(
+    r"(?i)\b(?:revert|undo|back out|roll back|take back) (?:it|that|this|(?:this|that|the) commit)\b(?! \w)"
+)
 _NUMBER = re.compile(r" ?\(#(\d{1,9})\)$")
 _SHA = re.compile(r"\b[0-9a-f]{7,64}\b")
 
@@ -53,16 +56,22 @@ def revert_reasons(case: Case) -> Iterator[GateReason]:
 
 
 def _asks(requirement: Requirement, tests: FourWay) -> bool:
-    """Whether a demand names the commit in a sentence that asks to revert it; a title speaks for its text."""
+    """Whether a demand names the commit in a sentence that asks to revert it, or in the one just before.
+
+    A title speaks for its text.
+    """
     if requirement.category is Category.BASELINE:
         return False
     number = _NUMBER.search(tests.takes_back_title)
     title = _NUMBER.sub("", tests.takes_back_title)
     said = requirement.with_detail if requirement.is_title else requirement.text
+    is_named = False
     # The commit's title may hold any words and marks, so that it is read as one name.
     for one in sentences(said.replace(title, "\0") if len(title.split()) > 1 else said):
         by_number = number is not None and re.search(rf"#{number[1]}(?!\d)", one)
         by_sha = any(map(tests.takes_back.startswith, _SHA.findall(one)))
-        if ("\0" in one or by_number or by_sha) and _ASKS.search(one) and not _NOT.search(one):
+        points_back = is_named and _POINTS_BACK.search(one)
+        is_named = bool("\0" in one or by_number or by_sha)
+        if (is_named or points_back) and _ASKS.search(one) and not _NOT.search(one):
             return True
     return False

@@ -239,6 +239,43 @@ def test_a_snapshot_of_tap_travels_with_its_test(tmp_path: Path) -> None:
     assert list(changed) == ["test/shown.test.js::total is shown"], judged.document.tests
 
 
+KEPT_SHOTS = "test/__snapshots__/receipt.test.js.snap"
+RECEIPT_TEST = """import {test} from 'node:test';
+import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
+import {receipt} from '../receipt.js';
+
+test('receipt', () => {
+  const kept = readFileSync(new URL('./__snapshots__/receipt.test.js.snap', import.meta.url), 'utf8');
+  assert.ok(kept.includes('= `' + receipt([1, 12]) + '`;'));
+});
+"""
+ALIGNED = (
+    "Align the prices\n\nreceipt should align:\n\n```\n-  1\n- 12\n```\n\n"
+    "instead of\n\n```\n- 1\n- 12\n```\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("width", "shown", "conclusion"),
+    [(2, "-  1\n- 12", "success"), (3, "-   1\n-  12", "action_required")],
+)
+def test_a_snapshot_may_become_what_the_issue_shows(
+    width: int, shown: str, conclusion: str, tmp_path: Path
+) -> None:
+    code = "export function receipt(prices) {\n  return prices.map((one) => `- ${one}`).join('\\n');\n}\n"
+
+    def files(code: str, shown: str) -> Files:
+        return {"receipt.js": code, KEPT_SHOTS: f"exports[`receipt 1`] = `{shown}`;\n"}
+
+    base = {**PROJECT, "test/receipt.test.js": RECEIPT_TEST, **files(code, "- 1\n- 12")}
+    folder = open_folder(tmp_path, base)
+    wider = code.replace("${one}", f"${{`${{one}}`.padStart({width})}}")
+    judged = folder.judge(folder.branch("wider", files(wider, shown)), task=ALIGNED)
+    assert judged.conclusion == conclusion, judged.said()
+    assert ("expects changes as" in judged.said()) == (conclusion == "success")
+
+
 def test_tests_that_move_together_with_the_call_that_names_them(tmp_path: Path) -> None:
     """Each side's tests are called as that side calls them: jasmine cannot be told single files."""
 

@@ -50,6 +50,10 @@ def test_an_issue_that_names_the_commit_asks_for_its_revert(title: str) -> None:
 def test_a_title_is_met_where_its_text_asks_for_the_revert() -> None:
     wanted = requirements("Keys are lost", "That came with #12.\n\nPlease revert #12.")
     assert gate_of(wanted, BACK).conclusion is Conclusion.SUCCESS
+    wanted = requirements("Keys are lost", "It came with #12. Please revert it.")
+    assert gate_of(wanted, BACK).conclusion is Conclusion.SUCCESS
+    wanted = requirements("Keys are lost", "It came with #12. Please revert #11, it was no help.")
+    assert gate_of(wanted, BACK).conclusion is Conclusion.ACTION_REQUIRED
     wanted = requirements("Keys are lost", "That came with #12. Did we revert #11 for this?")
     assert gate_of(wanted, BACK).conclusion is Conclusion.ACTION_REQUIRED
 
