@@ -31,12 +31,13 @@ class ChangeStatus(StrEnum):
 
 
 class ChangeKind(StrEnum):
-    """What the change of one file is to the program: the first five leave it as it is."""
+    """What the change of one file is to the program: the first six leave it as it is."""
 
     DOCUMENTATION = "documentation"
     COMMENTS = "comments"  # docstrings too
     FORMATTING = "formatting"
     TYPES = "types"
+    UNUSED = "unused"  # imports and branches that nothing uses
     POLICY = "policy"  # how Assay judges; base's counts
     TESTS = "tests"
     SETUP = (

@@ -96,6 +96,7 @@ _KINDS = {
     ChangeKind.COMMENTS: "comments and docstrings",
     ChangeKind.FORMATTING: "formatting",
     ChangeKind.TYPES: "types",
+    ChangeKind.UNUSED: "code that nothing uses",
     ChangeKind.POLICY: "Assay's configuration",
     ChangeKind.TESTS: "tests",
 }

@@ -118,4 +118,5 @@ _TOLD = (
     ChangeKind.COMMENTS,
     ChangeKind.FORMATTING,
     ChangeKind.TYPES,
+    ChangeKind.UNUSED,
 )

@@ -29,19 +29,22 @@ def main() -> int:
             if what == "document":
                 kind = "" if any(map(project.reads_document, {old, new})) else "documentation"
             else:
-                kind = _kind(what, _read(before / old), _read(after / new), project)
+                kind = _kind(what, new, (_read(before / old), _read(after / new)), project)
             if kind:
                 channel.write(json.dumps([number, kind]).encode() + b"\n")
                 channel.flush()
     return 0
 
 
-def _kind(language: str, before: bytes | None, after: bytes | None, project: ChangedProject) -> str:
+def _kind(
+    language: str, path: str, texts: tuple[bytes | None, bytes | None], project: ChangedProject
+) -> str:
+    before, after = texts
     if before is None or after is None:
         return ""
     try:
         if language == "python":
-            return compare_python(before, after, project)
+            return compare_python(before, after, project, path)
         return compare_trees(language, before, after, project)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""

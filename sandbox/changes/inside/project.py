@@ -52,6 +52,15 @@ _HANDED_ON = re.compile(
 )
 CREDITS = ("__author__", "__authors__", "__maintainer__", "__credits__", "__copyright__")
 _CREDITS = re.compile(rf"(?m)(?<!^)\b(?:{'|'.join(CREDITS)})\b".encode())
+_INSTANCES = re.compile(
+    rb"__dict__|__weakref__|__slots__|__setattr__|\b(?:vars|setattr)\s*\(|\bweakref\b|\bWeak\w+|\bcached_property\b"
+)
+DECLARING = ("pyproject.toml", "setup.cfg", "setup.py")
+LOWEST = re.compile(
+    r"(?m)^[ \t]{0,40}(?:requires-python|python_requires|python)[ \t]{0,40}=[ \t]{0,40}[\"']?"
+    r"(?:>=|\^|~=?)[ \t]{0,9}3\.(\d{1,2})"
+)
+"""How files of a Python project declare the lowest release of Python 3 that it runs with."""
 
 
 class ChangedProject:
@@ -101,6 +110,32 @@ class ChangedProject:
         """Whether any source does more than hand on who made it."""
         texts = self._texts
         return texts is None or any(_CREDITS.search(_HANDED_ON.sub(b"", text)) for text in texts)
+
+    @cached_property
+    def lowest_python(self) -> int:
+        """The lowest release of Python 3 that the project says it runs with; 0 where it says nothing."""
+        declared = (_text(self._root / name).decode(errors="replace") for name in DECLARING)
+        return max((int(one[1]) for text in declared for one in LOWEST.finditer(text)), default=0)
+
+    @cached_property
+    def reads_instances(self) -> bool:
+        """Whether any source may ask an object for its dictionary, give it what its class does not know, or
+        refer to it weakly.
+        """
+        return self._finds(_INSTANCES)
+
+    def speaks_of(self, code: str) -> bool:
+        """Whether any source has these words."""
+        return self._finds(re.compile(rb"\b%b\b" % re.escape(os.fsencode(code))))
+
+    def imports_from(self, module: str, name: str) -> bool:
+        """Whether any source imports a name from a module that is called so, wherever it stands."""
+        parts = (re.escape(os.fsencode(one)) for one in (module, name))
+        pattern = (
+            rb"\bfrom\s[\w.]{0,200}\b%b\s+import\b(?:\s*\([^)]{0,9999}|[^\n]{0,999})\b%b\b"
+            % (*parts,)
+        )
+        return self._finds(re.compile(pattern))
 
     @cached_property
     def builds_from_types(self) -> bool:

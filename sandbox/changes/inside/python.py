@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import io
 import itertools
 import sys
@@ -11,10 +12,12 @@ from collections.abc import Iterator
 
 from sandbox.changes.inside.comments import about_types, examples, obeyed
 from sandbox.changes.inside.project import CREDITS, ChangedProject
+from sandbox.changes.inside.unused import IdleImports, drop_slots, fold_versions
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 _TYPING = frozenset(("typing", "typing_extensions", "_typeshed", "collections.abc", "__future__"))
+_LIBRARY = frozenset(sys.stdlib_module_names) - {"__future__"}
 _READS_NOTHING = frozenset((
     "property", "staticmethod", "classmethod", "abstractmethod", "override", "final", "cache", "lru_cache",
     "cached_property", "setter", "getter", "deleter", "contextmanager", "asynccontextmanager",
@@ -23,7 +26,7 @@ _READS_NOTHING = frozenset((
 """Decorators that look neither at docstrings nor at annotations."""
 
 
-def compare_python(before: bytes, after: bytes, project: ChangedProject) -> str:
+def compare_python(before: bytes, after: bytes, project: ChangedProject, path: str) -> str:
     """Return the kind of change, or "" where the program may have changed. Raises what parsing raises."""
     old, new = ast.parse(before), ast.parse(after)
     old_comments, new_comments = _comments(before), _comments(after)
@@ -42,9 +45,23 @@ def compare_python(before: bytes, after: bytes, project: ChangedProject) -> str:
             tree.body = [one for one in tree.body if not _is_credit(one)]
     if _dump(old) == _dump(new):
         return "types" if is_typed else "comments"
-    if project.reads_annotations:
-        return ""
-    return "types" if _is_same_but_for_types(old, new) else ""
+    return _by_use(old, new, project, path)
+
+
+def _by_use(old: ast.Module, new: ast.Module, project: ChangedProject, path: str) -> str:
+    """Tell "types", or "unused", from what may change the program."""
+    are_read = project.reads_annotations
+    if not are_read and _is_same_but_for_types(copy.deepcopy(old), copy.deepcopy(new)):
+        return "types"
+    for tree in (old, new):
+        fold_versions(tree, project.lowest_python)
+        drop_slots(tree, project)
+    idle = IdleImports(path, project, _LIBRARY)
+    bare, now = copy.deepcopy(old), copy.deepcopy(new)
+    idle.drop(bare, now)
+    if _dump(bare) == _dump(now):
+        return "unused"
+    return "types" if not are_read and _is_same_but_for_types(old, new, idle) else ""
 
 
 def _comments(text: bytes) -> list[str]:
@@ -146,10 +163,17 @@ def _name(node: ast.expr) -> str:
 # --- types -----------------------------------------------------------------------------------
 
 
-def _is_same_but_for_types(old: ast.Module, new: ast.Module) -> bool:
+def _is_same_but_for_types(
+    old: ast.Module, new: ast.Module, idle: IdleImports | None = None
+) -> bool:
     before, after = _Untyped(), _Untyped()
     one, other = before.visit(old), after.visit(new)
+    if idle:
+        idle.drop(one, other)
     if before.is_live or after.is_live or _dump(one) != _dump(other):
+        return False
+    # An alias that went, or means something else, may be in use in another module.
+    if before.aliases.items() - after.aliases.items():
         return False
     rebound = {name for name, _ in before.bound.items() ^ after.bound.items()}
     used = {node.id for node in ast.walk(other) if isinstance(node, ast.Name)}
@@ -159,6 +183,7 @@ def _is_same_but_for_types(old: ast.Module, new: ast.Module) -> bool:
     return not rebound & used
 
 
+_GENERIC = frozenset(("dict", "frozenset", "list", "set", "tuple", "type"))
 _INERT = (
     ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.BinOp, ast.BitOr, ast.Tuple, ast.List, ast.Load,
     ast.Starred, ast.UnaryOp, ast.USub,
@@ -169,12 +194,13 @@ _INERT = (
 class _Untyped(ast.NodeTransformer):
     """Takes out annotations that run nothing, and what is imported for them alone.
 
-    `bound` are the names that those imports bind, each with what it means; `is_live` says that an
-    annotation runs something.
+    `bound` are the names that those imports bind, each with what it means; `aliases` those of types among
+    them; `is_live` says that an annotation runs something.
     """
 
     def __init__(self) -> None:
         self.bound: dict[str, str] = {}
+        self.aliases: dict[str, str] = {}
         self.is_live = False
 
     def _drop(self, annotation: ast.expr | None) -> None:
@@ -250,9 +276,15 @@ class _Untyped(ast.NodeTransformer):
         return ast.Assign(targets=[node.target], value=node.value, type_comment=None)
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
-        """What only annotations speak of: `T = TypeVar("T")`."""
+        """What only annotations speak of: `T = TypeVar("T")`, and `Line = List[str]`."""
         self.generic_visit(node)
         made, target = node.value, node.targets[0]
+        is_sole = isinstance(target, ast.Name) and len(node.targets) == 1
+        if isinstance(made, ast.Subscript) and isinstance(target, ast.Name) and is_sole:
+            is_known = _name(made.value) in _GENERIC or _name(made.value) in self.bound
+            if is_known and all(isinstance(one, _INERT) for one in ast.walk(made)):
+                self.bound[target.id] = self.aliases[target.id] = ast.dump(made)
+                return None
         if not (isinstance(made, ast.Call) and isinstance(target, ast.Name)):
             return node
         given = (*made.args, *(one.value for one in made.keywords))

@@ -58,6 +58,37 @@ from typing import Protocol, TypeVar
 def first(a: T, client=None) -> T:
     return a
 """
+CHECKED = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import sys"
+CACHED_OLD = """import sys
+
+if sys.version_info >= (3, 9):
+    from functools import cache
+else:
+    from functools import lru_cache
+
+    cache = lru_cache(maxsize=None)
+"""
+CACHED = f"""import re
+{CACHED_OLD}
+
+@cache
+def find(text):
+    return re.search("a", text)
+"""
+SLOTTED = """from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class A:
+    size: int
+    word: str = ""
+"""
+ALIASED = """from .chord import parse
+
+
+def read(text):
+    return parse(1)
+"""
 SCRIPT = """// adds
 export async function add(a, b) {
   const all = [a, b];
@@ -112,13 +143,33 @@ CASES = [
     ("py", PYTHON, '"""Sums."""', '# -*- coding: latin-1 -*-\n"""Sums."""', ""),
     ("py", PYTHON, '"""Sums."""', '#!/usr/bin/python\n"""Sums."""', ""),
     ("py", PYTHON, "Halve it.", "Halve it.\n\n    >>> half(2)\n    1\n    ", ""),
-    ("py", PYTHON, "import os\n", "", ""),
+    ("py", PYTHON, "import os\n", "", "unused"),
+    ("py", PYTHON, "import os", "from os import path", "unused"),
+    ("py", PYTHON + "print(os)\n", "import os\n", "", ""),
+    ("py", PYTHON + "__all__ = ['os']\n", "import os\n", "", ""),
+    ("py", PYTHON, "import os\n", "import readline\n", ""),
+    ("py", PYTHON, "import os\n", "import other\n", ""),
+    ("py", CACHED, CACHED_OLD, "from functools import cache\n", "unused"),
+    ("py", CACHED, CACHED_OLD, "from other import cache\n", ""),
+    ("py", CACHED, CACHED_OLD, "from functools import lru_cache as cache\n", ""),
+    ("py", CACHED.replace("9", "12"), CACHED_OLD.replace("9", "12"), "from functools import cache\n", ""),
+    ("py", SLOTTED, "frozen=True", "frozen=True, slots=True", "unused"),
+    ("py", SLOTTED, "frozen=True", "slots=True", ""),
+    ("py", SLOTTED, "frozen=True", "frozen=True, order=True", ""),
+    ("py", SLOTTED.replace("A:", "Line(Other):"), "frozen=True", "frozen=True, slots=True", ""),
+    ("py", ALIASED, "import parse", "import Chord, parse\nLine = list[Chord]", "types"),
+    ("py", ALIASED, "from .chord import parse", "from .other import parse", ""),
+    ("py", ALIASED, "return parse(1)", "return parse(2)", ""),
+    ("py", f"Line = list[int]\n{ALIASED}", "list[int]", "list[str]", ""),
+    ("py", ALIASED, "import parse", "import Chord, parse\nLine = Chord(1)", ""),
     ("py", PYTHON, "import os\nimport sys", "from os import path as sys\nimport sys", ""),
     ("py", PYTHON, "import os", "import os as half", ""),
     ("py", PYTHON, "import Any", "import Any as len", "types"),
     ("py", "from typing import Text\nprint(Text)\n", "typing import Text", "typing import Any as Text", ""),
     ("py", PYTHON + "len\n", "import Any", "import Any as len", ""),
-    ("py", PYTHON, "import sys", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import sys", ""),
+    ("py", PYTHON, "import sys", CHECKED, "types"),
+    ("py", PYTHON + "print(sys)\n", "import sys", CHECKED, ""),
+    ("py", PYTHON + "eval('os.name')\n", "import os\n", "", ""),
     ("py", PYTHON, '"""Sums."""', '"""Sums."""\nTYPE_CHECKING = 1\nif TYPE_CHECKING:\n    import evil', ""),
     ("py", PYTHON, "return a\n", "return a (\n", ""),
     # layout, comments and types of scripts
@@ -196,6 +247,7 @@ async def test_what_stays_the_same_to_a_program(sandbox: Sandbox, tmp_path: Path
         path = f"src/a{number}.{suffix}"
         base[path], head[path] = text, text.replace(old, new)
         wanted[path] = (old, new, kind)
+    base["pyproject.toml"] = head["pyproject.toml"] = '[project]\nrequires-python = ">=3.9"\n'
     found = await kinds(sandbox, tmp_path, base, head)
     told = {path: (old, new, found.get(path, "")) for path, (old, new, _) in wanted.items()}
     assert told == wanted
@@ -210,6 +262,7 @@ async def test_what_stays_the_same_to_a_program(sandbox: Sandbox, tmp_path: Path
         ("import docopt\n", '"""Sums."""', '"""Usage: sums"""'),
         ("import pydantic\n", "Keeps.", "Holds."),
         ("import inspect\nget = inspect.getsource\n", "# in two", "# cut"),
+        ("from .a import half, os\n", "import os\n", ""),
         ("def check(f):\n    return f.__annotations__\n", 'it: "Any"', "it: object"),
         ("from beartype.claw import beartype_this_package\n", "a: int, b=1", "a: str, b=1"),
     ],
