@@ -61,13 +61,20 @@ _UPDATES = re.compile(r"(?:bump|update|upgrade|pin|lock)\b", re.IGNORECASE)
 _BEHAVIOUR_TYPES = {"feat", "feature", "fix", "bugfix", "perf", "revert", "new"}
 
 _VERB = r"(?:add|update|write|improve|fix|mention|document|extend|adjust|include|correct|remove)"
-_DOCUMENT = r"(?:docs?|documentation|readme|docstrings?|code comments?|user guide|typos?)"
+_DOCUMENT = (
+    r"(?:docs?|documentation|readme|docstrings?|[jt]sdoc|(?:code|doc) comments?|user guide|typos?)"
+)
+_RELEASE = r"(?:c?python|pypy|node(?:\.?js)?)\s*v?[<>=]*\s*\d[\d.+]*"
 _TEST_FILE = r"[`\"']?[\w./-]{0,80}tests?[\w-]{0,40}\.\w{1,4}[`\"']?"
 _TELLING = r"(?:updated?|complete|up to date|improve\w*|describes?|explains?|mentions?|covers?)"
 _THING = r"`?[A-Za-z_][\w.]{0,60}(?:\(\))?`?"
 _FORM = (
     r"(?:(?:frozen |slotted )?data ?class|named ?tuple|typed ?dict|enum(?:eration)?|comprehension|generator"
     r" expression|list comprehension)"
+)
+_OWN = (
+    r"(?:own|custom|hand[- ]?(?:written|rolled|made)|home[- ]?(?:grown|made)) (?:`[\w.]{1,60}(?:\(\))?`"
+    r"|(?:\w+ )?(?:code|implementations?|functions?|helpers?|logic|loops?|regex\w*)\b)"
 )
 _BY_WORDS: dict[Area, tuple[str, ...]] = {
     Area.CHANGELOG: (
@@ -90,6 +97,7 @@ _BY_WORDS: dict[Area, tuple[str, ...]] = {
         r"^(?:say|explain|describe|mention|show|note|clarify)\s+in\s+(?:the\s+)?(?:\w+\s+){0,2}"
         rf"{_DOCUMENT}\b",
         r"^document\s",
+        rf"^(?:the |missing |better )?{_DOCUMENT} (?:for|of|on|about)\s[^.;:\n]{{1,80}}$",
         rf"^(?:the |our )?(?:\w+ )?{_DOCUMENT} (?:still )?(?:says?|names?|mentions?|shows?|lists?|claims?"
         r"|states?|describes?|lacks?|misses|contains?|has|have|uses?|refers?|links?|points?|calls?|gives?)\b",
         rf"^(?:{_VERB})\s+[^.;:\n]{{1,60}}\sin\s+(?:the\s+)?(?:\w+\s+)?{_DOCUMENT}\.?$",
@@ -106,8 +114,10 @@ _BY_WORDS: dict[Area, tuple[str, ...]] = {
         r"|update\s+[@\w./-]+(?:\s+(?:requirement|action|monorepo|docker tag))?(?:\s+from\s+\S+)?"
         r"\s+to\s+[\^~<>=v]*\d+\.\d[\w.+-]*(?!\S))",
         r"^update\s+(?:dev(?:elopment)?[- ])?(?:dependenc\w+|requirements|lock ?file)\b",
-        r"^(?:drop(?:s|ped)?|required?|removed?)\b(?: support for)?(?: eol)? (?:python|node(?:\.js)?)"
-        r"\s*v?[<>=]*\s*\d[\d.+]*",
+        rf"^(?:drop(?:s|ped)?|required?|removed?)\b(?: support for)?(?: eol)? {_RELEASE}",
+        r"^drop(?:s|ped)?(?: support for)? v?\d{1,3}\.\d{1,3}(?:(?:,| and) \d{1,3}\.\d{1,3}){0,3}\.?$",
+        rf"^{_RELEASE} (?:is|are|was|has been|(?:has )?reached) (?:(?:now|its|their) )?"
+        r"(?:eol|end[- ]of[- ]life|unsupported)\b[^.;:\n]{0,60}\b(?:drop|remove)\b[^.;:\n]{0,40}\.?$",
         r"^(?:adds?|added|declares?d?|claims?)\b(?: support for)? (?:python|pypy|node(?:\.js)?)"
         r"\s*v?\d[\d.]*(?:(?:,| and|, and) \d[\d.]*){0,4}(?: support)?\.?(?: \(#\d+\))?$",
         r"^(?:drop(?:s|ped)?|removed?)(?: support for)? (?:eol|end[- ]of[- ]life|unsupported|outdated) "
@@ -125,6 +135,9 @@ _BY_WORDS: dict[Area, tuple[str, ...]] = {
         rf"(?: (?:in)?to| as)?) an? {_FORM}\.?$",
         # of a function's inside: "Use reduce in sum", "Use dict.fromkeys instead of a loop in `names`"
         rf"^use {_THING}(?: instead of (?:an? |the )?(?:\w+ )?{_THING})? in {_THING}\.?$",
+        # what the project does by itself, done by what is there
+        rf"^(?:(?:use|prefer|switch to) [^,;\n]{{1,80}}? instead of (?:(?:the|our|its) )?{_OWN}"
+        rf"|replace (?:(?:the|our|its) )?{_OWN} (?:with|by)\b)[^,;:\n]{{0,60}}$",
         r"^(?:(?:moderni[sz]e|upgrade)\s+(?:\w+\s+){0,2}(?:syntax|string formatting)"
         r"|upgrade\s+to\s+(?:python\s+)?\d[\d.]*\+?\s+(?:code\s+)?syntax"
         r"|(?:use|convert to|switch to)\s+(?:\w+\s+){0,2}f-?strings?)\b[^,;:]{0,40}$",

@@ -87,7 +87,7 @@ def judge_by_kind(requirement: Requirement, case: Case) -> Verdict | None:
 def _only(case: Case) -> str:
     """The kinds of a change that leaves the program as it is, with some of its files."""
     kinds = dict.fromkeys(one.kind for one in case.observed.kinds)
-    named = " and ".join(_KINDS[kind] for kind in kinds if kind in _KINDS)
+    named = " and ".join(_KINDS.get(kind, "build files") for kind in kinds)
     return f"Only {named} ({_shown(case.observed.changed_paths)})"
 
 
@@ -237,9 +237,17 @@ def _by_what_holds(requirement: Requirement, case: Case) -> Verdict | None:
 
 
 def judge_types(requirement: Requirement, case: Case) -> Verdict | None:
-    """What speaks of types is met where only these changed and base's tests hold; None for other demands."""
+    """What speaks of types is met where these changed, no code did and base's tests hold; None for others.
+
+    A build file may say that they are there.
+    """
     said = "\n".join((requirement.with_detail, *case.requirements.said))
-    is_about_them = case.is_inert and not case.groups.proofs and _OF_TYPES.search(said)
+    kinds, is_cut = {one.kind for one in case.observed.kinds}, case.observed.changes_truncated
+    moving = {one for one in kinds if not one.is_inert}
+    is_inert = case.is_inert or (
+        ChangeKind.TYPES in kinds and moving == {ChangeKind.SETUP} and not is_cut
+    )
+    is_about_them = is_inert and not case.groups.proofs and _OF_TYPES.search(said)
     if not is_about_them or not (case.nothing_regressed or case.is_untested):
         return None
     return satisfied(

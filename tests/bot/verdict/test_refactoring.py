@@ -89,6 +89,11 @@ def test_comments_are_not_called_source_code():
         ("Use reduce in total", True),
         ("Use `sum()` instead of a loop in `total`", True),
         ("Use the prices in euros", False),
+        ("Use node:util stripVTControlCharacters instead of own code (#2486)", True),
+        ("Replace our own `add` with `math.fsum`", True),
+        ("Use cents instead of euros", False),
+        ("Use ValueError instead of custom errors", False),
+        ("Use your own currency instead of euros", False),
         ("perf: add up in one pass", True),
         ("`total` gets slower with each price", True),
         ("Fix quadratic complexity in `total`", True),
@@ -133,6 +138,16 @@ def test_what_is_to_be_faster_does_what_it_did():
 def test_a_demand_about_types_needs_no_test_where_only_types_changed(title, kind, outcome):
     verdict = spoken(title, Trust.ASKER, kinds=(ChangedFile("src/shop.py", kind),))
     assert verdict.outcome is outcome
+
+
+def test_types_may_come_with_a_line_in_a_build_file():
+    types = ChangedFile("src/shop.py", ChangeKind.TYPES)
+    build = ChangedFile("pyproject.toml", ChangeKind.SETUP)
+    verdict = spoken("Type hints?", Trust.ASKER, kinds=(types, build))
+    assert verdict.outcome is VerdictOutcome.SATISFIED
+    assert "Only types and build files" in verdict.reason
+    verdict = spoken("Type hints?", Trust.ASKER, kinds=(build,))
+    assert verdict.outcome is VerdictOutcome.UNVERIFIED
 
 
 def test_what_only_tests_are_changed_for_is_not_told_to_add_one():
