@@ -14,6 +14,7 @@ from bot.evidence.transitions import passed
 from bot.task.categories import ASKED, NARROW, upkeep_area
 from bot.task.meant_changes import contradiction, said_to_change, ties_by_example, why_meant
 from bot.task.permissions import (
+    ask_to_remove,
     asks_to_move_function,
     asks_to_remove,
     asks_to_remove_function,
@@ -264,10 +265,8 @@ class Case:
             return bool(self.why_meant(test))
         if self.is_retired(test):
             gone = self.retirement(test)
-            is_asked = gone is not None and all(
-                any(asks_to_remove_function(r, name) for r in self.requirements.items)
-                for name in gone.functions
-            )
+            named = (gone.functions, gone.files) if gone else ()
+            is_asked = any(ask_to_remove(self.requirements.items, one) for one in named)
             # Its functions were nobody else's, or somebody who may ask wants them gone.
             went_rightly = gone is not None and (
                 not gone.is_public or (is_asked and not gone.may_test_more)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
 
 from bot.task.examples.results import Sentence
 from bot.task.ties import test_name
@@ -202,6 +203,15 @@ def asks_to_remove_function(requirement: Requirement, function: str) -> bool:
     return _asks_of_function(requirement, function, _REMOVING)
 
 
+def ask_to_remove(requirements: Iterable[Requirement], names: Iterable[str]) -> bool:
+    """Whether those who may ask want all of some functions or files removed; of a file its name is said."""
+    asked = tuple(requirements)
+    bare = {PurePosixPath(name).name for name in names}
+    return bool(bare) and all(
+        any(asks_to_remove_function(one, name) for one in asked) for name in bare
+    )
+
+
 def asks_to_move_function(requirement: Requirement, function: str) -> bool:
     """Whether somebody who may ask does so, in one sentence, to put a function by its name elsewhere."""
     return _asks_of_function(requirement, function, _MOVING)
@@ -218,9 +228,10 @@ def _asks_of_function(requirement: Requirement, function: str, asked: re.Pattern
 _LEAST = 3  # letters of a name that can be looked for
 _THINGS = (
     r"(?:options?|functions?|methods?|class(?:es)?|modules?|parameters?|arguments?|flags?|constants?|attributes?"
-    r"|propert(?:y|ies)|helpers?|exports?|alias(?:es)?|types?|fields?|keys?|hooks?|settings?|config(?:uration)?s?)"
+    r"|propert(?:y|ies)|helpers?|exports?|alias(?:es)?|types?|fields?|keys?|hooks?|settings?|config(?:uration)?s?"
+    r"|(?:sub)?commands?)"
 )
-_NAMED_THING = rf"(?:`[^`\n]{{2,80}}`|[\w.]{{2,80}}(?:\(\))?)(?:\s{_THINGS})?"
+_NAMED_THING = rf"(?:`[^`\n]{{2,80}}`|[\w.-]{{2,80}}(?:\(\))?)(?:\s{_THINGS})?"
 _ONLY_REMOVES = re.compile(
     r"(?i)\s*(?:\w{1,20}(?:\([^()\n]{0,40}\))?!?:\s?)?(?:remove|drop|delete|retire|get rid of)s?\s"
     rf"(?:(?:the|all|our|old|unused|obsolete|deprecated|{_THINGS})\s){{0,4}}"
@@ -228,8 +239,10 @@ _ONLY_REMOVES = re.compile(
     r"[.!]?\s*(?:\(#\d{1,9}\))?\s*"
 )
 _SPELLED = re.compile(
-    r"`(?:[\w.]*\.)?(\w+)(?:\(\))?`|(?<![\w`])(?:\w+\.)*(\w*[a-z][A-Z]\w*|\w+_\w+|(?<=\.)\w+)\b(?!`)"
+    r"`(?:[\w.]*\.)?(\w+)(?:\(\))?`|`?(?<![\w-])([a-z]\w*(?:-\w+)+)(?![\w-])`?"
+    r"|(?<![\w`-])(?:\w+\.)*(\w*[a-z][A-Z]\w*|\w+_\w+|(?<=\.)\w+)\b(?![`-])"
 )
+"""Names of code, and of commands: `import-legacy`."""
 
 
 def removed_names(requirement: Requirement) -> frozenset[str]:

@@ -158,12 +158,16 @@ class NotRun:
 
 @dataclass(frozen=True, slots=True)
 class RetiredTest:
-    """A deleted test of functions that the change removes and that nothing on head uses any more."""
+    """A deleted test of functions that the change removes and that nothing on head uses any more.
+
+    `files` are those in which all of them stood, where these are gone, too.
+    """
 
     id: str
     functions: tuple[str, ...]
     is_public: bool  # somebody outside of the project could call one of them
     may_test_more: bool = False  # it uses something that stays, too
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

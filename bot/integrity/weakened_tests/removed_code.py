@@ -24,7 +24,8 @@ from bot.integrity.reading.public_use import (
     is_reached,
     speaks_of,
 )
-from bot.text.words import whole_name
+from bot.task.ties import test_name
+from bot.text.words import whole_name, words_of
 from bot.values import RetiredTest, TestChange, TestComparison
 
 _READ = (".py", *SCRIPT.suffixes)
@@ -54,8 +55,11 @@ def find_gone(names: Collection[str], base: TextReader, head: TextReader) -> fro
 
 
 def _is_spoken_of(tree: TextReader, path: str, name: str) -> bool:
+    """Whether code has a name; a command's may be that of its function: `import-legacy`, `import_legacy`."""
     text = tree.read(path)
-    return text is None or (name in text and speaks_of(path, text, name))
+    return text is None or any(
+        one in text and speaks_of(path, text, one) for one in {name, name.replace("-", "_")}
+    )
 
 
 def find_retired(
@@ -84,14 +88,17 @@ def find_retired(
             gone[name] = _is_gone(name, base, head, left)
         is_of_gone = bool(names) and all(gone[name] for name in names)
         if spoken_of := sorted(name for name in asked if _is_about(test, base, name)):
-            functions = tuple(spoken_of)
+            functions, called = tuple(spoken_of), words_of(test_name(test.id))
+            is_of_gone = is_of_gone or any(words_of(one) == called for one in functions)
             found.append(
                 RetiredTest(test.id, functions, is_public=True, may_test_more=not is_of_gone)
             )
         elif is_of_gone:
             is_public = any(is_reached(name, base, known) for name in names)
             functions = tuple(sorted({name.name or name.path for name in names}))
-            found.append(RetiredTest(test.id, functions, is_public))
+            paths = {name.path for name in names}
+            files = tuple(sorted(paths)) if paths.isdisjoint(left) else ()
+            found.append(RetiredTest(test.id, functions, is_public, files=files))
     return tuple(found)
 
 

@@ -9,10 +9,11 @@ import pytest
 from bot.integrity import inspect_integrity
 from bot.integrity.weakened_tests.lost_imports import find_bereft
 from bot.integrity.weakened_tests.removed_code import find_gone, find_retired
+from bot.task.permissions import removed_names
 from bot.values import FourWay, TestChange, TestComparison
 from sandbox.values import Diff, Outcome
 from tests.bot.integrity.test_integrity import NOTHING_ASKED, changed
-from tests.bot.verdict.cases import KEPT, SPLIT, conclusion_of
+from tests.bot.verdict.cases import KEPT, SPLIT, conclusion_of, gate_of, observed, requirements
 
 TEXT = "exports.shown = (t) => t;\nexports.plain = (t) => t.replace('*', '');\n"
 LEFT = "exports.shown = (t) => t;\n"
@@ -300,6 +301,53 @@ def test_an_edited_test_that_mocked_what_is_gone_is_for_a_person(
     tests = FourWay((*KEPT, SPLIT, test), evidence_id="E1", bereft=bereft)
     integrity = inspect_integrity(diff, Tree(base), Tree(head), tests, NOTHING_ASKED)
     assert conclusion_of(tests=tests, integrity=integrity).value == conclusion
+
+
+COMMAND = """@main.command(name="import-legacy")
+def import_legacy():
+    store(read_legacy())
+"""
+RUN = "def test_import_legacy(run):\n    assert run('import-legacy') == 'imported'\n"
+READ = "from pkg.legacy import read_legacy\n\n\ndef test_read():\n    assert read_legacy() == []\n"
+ASKS = "Please remove the import-legacy command, legacy.py and the tests for it."
+
+
+@pytest.mark.parametrize(
+    ("text", "test", "path", "conclusion"),
+    [
+        (ASKS, RUN, "tests/test_run.py", "success"),
+        (ASKS, READ, "tests/test_legacy.py", "success"),
+        (
+            ASKS,
+            RUN.replace("test_import_legacy", "test_run"),
+            "tests/test_run.py",
+            "action_required",
+        ),
+        ("It is old.", READ, "tests/test_legacy.py", "action_required"),
+    ],
+)
+def test_a_command_goes_with_its_file_and_their_tests(
+    text: str, test: str, path: str, conclusion: str
+) -> None:
+    base = Tree(MODULES | {"pkg/cli.py": COMMAND, "pkg/legacy.py": "def read_legacy(): ...\n"})
+    base[path], head = test, Tree(MODULES)
+    wanted = requirements("Get rid of import-legacy", text)
+    gone = find_gone(removed_names(wanted.beside_baseline[0]), base, head)
+    assert gone == {"import-legacy"}
+    name = test.partition("def ")[2].partition("(")[0]
+    went = TestComparison(
+        f"{path}::{name}",
+        TestChange.PASS_TO_FAIL,
+        Outcome.PASSED,
+        Outcome.FAILED,
+        path=path,
+        source=test,
+    )
+    tests = FourWay(
+        (*KEPT, went), evidence_id="E1", retired=find_retired((went,), base, head, gone)
+    )
+    seen = observed(tests=tests, gone=tuple(gone))
+    assert gate_of(wanted, seen).conclusion.value == conclusion
 
 
 LACKS = "E   AttributeError: module 'pkg' has no attribute 'text'"
