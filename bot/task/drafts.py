@@ -26,6 +26,10 @@ _AFTER = re.compile(
     r"(?:\s*(?:,|and|&)\s*(?:(?:R|AC|REQ)-?\d{1,3}|\d{1,3}))*)",
     re.IGNORECASE,
 )
+_EITHER, _OR = (
+    re.compile(r"\W{0,3}either\b", re.IGNORECASE),
+    re.compile(r"\W{0,3}or\b", re.IGNORECASE),
+)
 _MERGE_SUBJECT = re.compile(r"^merge (?:pull request #\d+|branch|remote-tracking)", re.IGNORECASE)
 
 
@@ -75,7 +79,13 @@ def drafts_of(source: TaskSource, skipped: frozenset[str]) -> list[Draft]:
         is_none = is_template or item.text in left or only_permits(item.text)
         if kind is SectionKind.OTHER or is_none:
             continue
-        drafts[index] = _draft(index, item, source, wish=kind is SectionKind.WISHES)
+        draft = _draft(index, item, source, wish=kind is SectionKind.WISHES)
+        before = next(reversed(drafts.values()), draft)
+        # "Either export it", "or remove it": one demand, met by either.
+        if _OR.match(draft.text) and _EITHER.match(before.text) and before.after == draft.after:
+            drafts[int(before.key)] = replace(before, text=f"{before.text} {draft.text}")
+            continue
+        drafts[index] = draft
     found: list[Draft] = []
     for index, draft in drafts.items():
         nested = " ".join(

@@ -340,6 +340,20 @@ def test_too_many_and_too_long_are_cut_and_told():
     assert any("was cut" in remark for remark in found.remarks)
 
 
+def test_alternatives_of_a_list_are_one_demand():
+    body = (
+        "- Either we need to export the real `half`.\n- Or we need to remove `half` from the index.\n"
+        "- We need to say so.\n"
+    )
+    first, second = asked(requirements("`half` is not what is exported", body))
+    assert (
+        first
+        == "Either we need to export the real `half`. Or we need to remove `half` from the index."
+    )
+    assert second == "We need to say so."
+    assert len(asked(requirements("x", body.replace("Either we", "We")))) == 3
+
+
 @pytest.mark.parametrize(
     ("title", "category"),
     [
