@@ -48,7 +48,9 @@ def verdicts(case: Case, weighing: tuple[Weigher, ...] = ()) -> tuple[Verdict, .
         for weigh in weighing:
             found = weigh(found, requirement, case)
         found = _as_configured(found, requirement, case)
-        given.append(with_places(found, requirement, case.observed.located))
+        # What changed is no place in the code.
+        located = () if case.only_tests_changed else case.observed.located
+        given.append(with_places(found, requirement, located))
     return with_blockers(given, case.requirements.items)
 
 
