@@ -50,6 +50,14 @@ def test_what_is_taken_out_of_lines_without_values_has_to_be_noticed():
     assert "0 of 1 damage noticed" in unnoticed.reason
 
 
+def test_no_test_is_asked_for_where_no_damage_could_be_noticed():
+    emptied = Damage("src/shop.py", "emptied", 2, "total", "")
+    verdict = given(trials=(DamageTrial(emptied, (HELD.id,)),))
+    assert verdict.outcome is VerdictOutcome.UNVERIFIED
+    assert verdict.reason.endswith("of `src/shop.py` was tried that tests could notice.")
+    assert "Add a test" not in verdict.next_step
+
+
 def test_damage_that_there_was_no_time_for_might_go_unnoticed():
     verdict = given(LATE)
 
