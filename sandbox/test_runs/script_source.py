@@ -38,7 +38,7 @@ class TitledCall:
     """A call whose first argument is a string: title("text", ...). Offsets into the text.
 
     `suites` are the titles of the calls round it. One of a table, `test.each(rows)("%s", ...)`, is made for
-    every row.
+    every row. `bracket` is where its arguments begin.
     """
 
     title: str
@@ -47,6 +47,7 @@ class TitledCall:
     line: int
     suites: tuple[str, ...] = ()
     is_of_table: bool = False
+    bracket: int = 0
 
     def can_make(self, titles: list[str]) -> bool:
         """Tell whether a test's titles can be those of one row of the table."""
@@ -97,7 +98,9 @@ def calls(text: str) -> list[TitledCall]:
                     line = bisect_right(lines, first - 1) + 1
                     is_table = start in tables and len(tables) <= _MOST_TABLES
                     suites = tuple(titles[-_DEEPEST:])
-                    found.append(TitledCall(title, first, piece.end(), line, suites, is_table))
+                    found.append(
+                        TitledCall(title, first, piece.end(), line, suites, is_table, start)
+                    )
         elif mark in "'\"`":
             closed = (piece.start(), piece.end())
             is_near = piece.start() - before <= _NEAR
@@ -142,12 +145,17 @@ class ScriptSources:
         self._tables: dict[str, list[TitledCall]] = {}
 
     def of(self, path: str, titles: list[str], line: int) -> tuple[int, str]:
-        """Return (line, title and body capped) of a test; the title alone where it is not found."""
+        """Return (line, title and body capped) of a test; the title alone where it is not found.
+
+        The rows of a table have one body, which another row changes nothing of.
+        """
         text, by_title = self._file(path)
         said = " > ".join(titles)
         found = by_title.get(titles[-1])
         if not found and titles == [WHOLE_FILE]:
             return 1, f"{said}\n{self._outside_of_tests(path)}"[:LARGEST_SOURCE]
+        if not found and (row := self._made(path, titles)):
+            return row.line, f"{said}\n{text[row.bracket : row.end]}"[:LARGEST_SOURCE]
         if not found:
             return 0, said
         # The one inside of the right suites, or below the name of the last; of several the one nearest to the
@@ -161,11 +169,15 @@ class ScriptSources:
 
     def table_of(self, path: str, titles: list[str]) -> str:
         """Return the id of the one table of which a test can be a row; "" where none or several can."""
+        made = self._made(path, titles)
+        return f"{path}::{' > '.join([*titles[:-1], made.title])}" if made else ""
+
+    def _made(self, path: str, titles: list[str]) -> TitledCall | None:
+        """Return the one table that makes a test's title; None where that stands there, or several can."""
         _, by_title = self._file(path)
-        if titles[-1] in by_title:
-            return ""
-        made = [call for call in self._tables[path] if call.can_make(titles)]
-        return f"{path}::{' > '.join([*titles[:-1], made[0].title])}" if len(made) == 1 else ""
+        tables = self._tables[path] if titles[-1] not in by_title else []
+        made = [call for call in tables if call.can_make(titles)]
+        return made[0] if len(made) == 1 else None
 
     def _outside_of_tests(self, path: str) -> str:
         text, by_title = self._file(path)

@@ -92,7 +92,8 @@ def test_the_same_title_is_told_apart_by_all_suites_round_it(
 
 
 def test_a_title_that_is_made_at_run_time_speaks_alone(tmp_path: Path) -> None:
-    assert sources(tmp_path).of("a.test.js", ["case 1"], 0) == (0, "case 1")
+    text = "for (const one of [1, 2]) test(`case ${one}`, () => {});"
+    assert sources(tmp_path, text).of("a.test.js", ["case 1"], 0) == (0, "case 1")
     assert sources(tmp_path).of("nowhere.js", ["case 1"], 0) == (0, "case 1")
 
 
@@ -135,6 +136,23 @@ def test_a_row_is_known_by_the_one_table_that_makes_its_title(
 ) -> None:
     found = sources(tmp_path, TABLES).table_of("a.test.js", titles)
     assert found == (f"a.test.js::{table}" if table else "")
+
+
+@pytest.mark.parametrize(
+    ("titles", "line", "body"),
+    [
+        (["sums", "adds 1 and 2"], 2, "('adds %i and %i', (a, b) => { add(a, b); })"),
+        (["sums", "one of 3 (plain)"], 5, "(\n    '$name.short of $size (plain)', () => {})"),
+        (["others", "adds 1"], 0, ""),  # both of its tables can make it
+        (["sums", "x is made"], 0, ""),
+    ],
+)
+def test_a_row_reads_as_the_body_of_its_table_without_the_other_rows(
+    tmp_path: Path, titles: list[str], line: int, body: str
+) -> None:
+    said = " > ".join(titles)
+    found = sources(tmp_path, TABLES).of("a.test.js", titles, 0)
+    assert found == (line, f"{said}\n{body}" if body else said)
 
 
 @pytest.mark.thorough
