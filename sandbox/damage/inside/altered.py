@@ -2,8 +2,9 @@
 
 Whoever asks for the change, or a test of it, needs that. Where a place is changed in several ways, each of
 them is taken back alone, too. What only moves lines, adds statements, arguments and entries, or changes
-comments, layout, imports and annotations is no such place. Outside of functions only patterns are. Values
-of literals and of data are taken back one by one, wherever they stand.
+comments, layout, imports and annotations is no such place, nor what does the same, as its statements say
+(`same_steps`). Outside of functions only patterns are. Values of literals and of data are taken back one by
+one, wherever they stand.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from sandbox.damage.inside.other_words import (
     without_refused,
 )
 from sandbox.damage.inside.parts import Place, Step, parts, steps
+from sandbox.damage.inside.same_steps import BothSides
 from sandbox.damage.inside.source import (
     Clock,
     Source,
@@ -73,8 +75,11 @@ def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
     found: dict[tuple[int, int, int], tuple[Damage, bool]] = {}
     whole: dict[tuple[int, str], list[Damage]] = {}
     of_number = {source.number: source for source in sources}
+    both = {o.number: BothSides(o.before, o.text) for o in sources if o.language == "python"}
     for place in islice(places, _MOST_READ):
         for as_on_base, is_part in _as_on_base(*place, clock):
+            if not is_part and _does_the_same(as_on_base, place[0], both, clock):
+                break
             one = as_on_base if is_part else _with_imports(as_on_base, place[0])
             # A line alone and with those around it has the same number.
             found.setdefault((one.file, one.start, one.end), (one, is_part))
@@ -82,6 +87,7 @@ def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
                 whole.setdefault((one.file, one.symbol), []).append(as_on_base)
     merged = (_together(several, of_number[number]) for (number, _), several in whole.items())
     together = [*islice(filter(None, merged), _MOST_TOGETHER)]
+    together = [o for o in together if not _does_the_same(o, of_number[o.file], both, clock)]
     for source in sources:
         for one in dropped_promises(source, clock):
             found.setdefault((one.file, one.start, one.end), (one, True))
@@ -153,6 +159,12 @@ def _differ_in_a_name(one: bytes, other: bytes) -> bool:
 def _result(one: Damage, text: bytes) -> tuple[int, bytes]:
     """Return a file and what its text is with a damage."""
     return one.file, text[: one.start] + one.text + text[one.end :]
+
+
+def _does_the_same(one: Damage, source: Source, both: dict[int, BothSides], clock: Clock) -> bool:
+    """Tell whether a place of Python as on base does what it does on head."""
+    known = both.get(source.number)
+    return known is not None and not clock.is_over and known.are_same(_result(one, source.text)[1])
 
 
 def _functions(source: Source) -> set[str]:

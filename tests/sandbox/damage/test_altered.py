@@ -115,6 +115,15 @@ async def test_the_last_statement_of_a_function_is_a_place_and_all_of_its_places
     assert await altered(tmp_path / "behind", other, base) == []
 
 
+async def test_a_function_taken_out_of_another_is_no_place_unless_it_does_otherwise(
+    tmp_path: Path,
+) -> None:
+    base = "def f(a):\n    b = []\n    b.append(a.x)\n    b.append(g(a.y))\n    return b\n"
+    head = "def f(a):\n    b = []\n    b += h(a)\n    return b\n\n\ndef h(c):\n    return [c.x, g(c.y)]\n"
+    assert await altered(tmp_path / "same", base, head) == []
+    assert await altered(tmp_path / "other", base, head.replace("g(c.y)", "g(c.x)"))
+
+
 async def test_an_optional_parameter_that_nothing_reads_is_no_place(tmp_path: Path) -> None:
     base = "def f(a, b=1, c=2):\n    return [a, c]\n"
     unread, read = base.replace(", b=1", ""), base.replace(", c=2", "")
