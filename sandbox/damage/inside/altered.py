@@ -22,7 +22,7 @@ import tree_sitter
 from sandbox.damage.inside.altered_values import altered_values
 from sandbox.damage.inside.dropped import dropped_promises
 from sandbox.damage.inside.for_people import GIVEN
-from sandbox.damage.inside.languages import FUNCTIONS
+from sandbox.damage.inside.languages import FUNCTIONS, TEXT
 from sandbox.damage.inside.make import Damage, shown
 from sandbox.damage.inside.other_words import (
     is_overwritten,
@@ -61,9 +61,9 @@ _DECLARING = re.compile(rb"(?:var|let|const)\s+(?=[\w$]+\s*=)")
 def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
     """Yield the places, each as on base, and their parts.
 
-    `names` are the function's and those that came or went, else those that stand in another order; a function
-    that the file has on both sides is none of them, but where all places of a function are one. What is done
-    alike in several places is no part of one.
+    `names` are the function's and those that came or went, else such words of texts, else those that stand
+    in another order; a function that the file has on both sides is none of them, but where all places of a
+    function are one. What is done alike in several places is no part of one.
     """
     added = _Added()
     for source in sources:
@@ -229,7 +229,7 @@ def _as_on_base(
     # Else what was there is there, in its order.
     if not all(one in left for one in tokens(root, with_types=False)):
         old, new = _names(was), _names(now)
-        names = sorted({*old} ^ {*new} or _moved(old, new))
+        names = sorted({*old} ^ {*new} or _words_of_texts(changed) or _moved(old, new))
         # The first line that is code; a comment tells of nothing that tests could see.
         at = was.pieces[0].start if was.pieces else start
         row = text[text.rfind(b"\n", 0, at) + 1 :].lstrip().partition(b"\n")[0]
@@ -338,6 +338,13 @@ def _words(step: Step) -> list[list[bytes]]:
     if key is not None and not came and gone[0] == b":":
         return [gone[1:], [key.text or b""]]
     return [gone, came]
+
+
+def _words_of_texts(changed: Sequence[Step]) -> set[str]:
+    """Return the words that came into texts, or are gone from them."""
+    sides = ([o for step in changed for o in step.gone], [o for step in changed for o in step.came])
+    gone, came = (b" ".join(one.text for one in side if TEXT.search(one.type)) for side in sides)
+    return {one.decode() for one in {*_NAME.findall(gone)} ^ {*_NAME.findall(came)}}
 
 
 def _moved(old: list[str], new: list[str]) -> set[str]:

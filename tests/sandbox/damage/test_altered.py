@@ -433,6 +433,14 @@ async def test_a_list_that_is_copied_in_another_way_is_not_tried(
     assert bool(await altered(tmp_path, base, head)) is is_tried
 
 
+async def test_a_place_with_other_texts_alone_is_named_by_their_words(tmp_path: Path) -> None:
+    base = "def f(a):\n    a('use: f FILE [--bare]')\n"
+    head = base.replace("FILE", "FILE [--right COLUMNS]")
+    (found,) = await altered(tmp_path, base, head)
+
+    assert found.names == ("f", "COLUMNS", "right")
+
+
 @pytest.mark.parametrize(
     ("now", "what", "names"),
     [
