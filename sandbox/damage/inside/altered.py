@@ -21,7 +21,6 @@ import tree_sitter
 
 from sandbox.damage.inside.altered_values import altered_values
 from sandbox.damage.inside.dropped import dropped_promises
-from sandbox.damage.inside.for_people import GIVEN
 from sandbox.damage.inside.languages import FUNCTIONS, TEXT
 from sandbox.damage.inside.make import Damage, shown
 from sandbox.damage.inside.other_words import (
@@ -30,7 +29,7 @@ from sandbox.damage.inside.other_words import (
     only_refuses,
     without_refused,
 )
-from sandbox.damage.inside.parts import Place, Step, parts, steps
+from sandbox.damage.inside.parts import GIVEN, Place, Step, parts, steps
 from sandbox.damage.inside.same_steps import BothSides
 from sandbox.damage.inside.source import (
     Clock,

@@ -15,8 +15,8 @@ from itertools import islice
 
 from sandbox.damage.inside import BY_ROWS
 from sandbox.damage.inside.entries import Entry, entries, is_release
-from sandbox.damage.inside.for_people import is_for_people
 from sandbox.damage.inside.make import Damage, shown
+from sandbox.damage.inside.parts import is_for_people
 from sandbox.damage.inside.source import Clock, Source, pieces, walk
 
 MOST = 8
@@ -130,6 +130,9 @@ def _shown(value: bytes) -> str:
     return shown(value.decode(errors="replace"))
 
 
+# --- of data: JSON, TOML, YAML, what is written like INI, and other files by their rows -------
+
+
 _JSON = (".json", ".jsonc", ".json5", ".webmanifest")
 _BY_LINES = (".toml", ".yaml", ".yml", ".ini", ".cfg", ".conf", ".properties", ".env")
 _MOST_ROWS = 12  # that are others; more are written anew
@@ -169,7 +172,11 @@ class Value:
 
 
 def altered_data(source: Source, clock: Clock) -> list[Value]:
-    """Return the values that stand under the same names on base and are others there."""
+    """Return the values that stand under the same names on base and are others there.
+
+    These are the names around each: its section, and what it is indented below. Of queries, templates and
+    Dockerfiles a value is what stands between what is the same in a row.
+    """
     if source.suffix in _JSON:
         texts = (b"(" + one.strip() + b")" for one in (source.before, source.text))
         was, now = (clock.parse(one, "javascript") for one in texts)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import tree_sitter
 
-from sandbox.damage.inside.for_people import is_for_people
 from sandbox.damage.inside.languages import CONDITIONED, FUNCTIONS
-from sandbox.damage.inside.parts import Place, Step
+from sandbox.damage.inside.parts import Place, Step, is_for_people
 from sandbox.damage.inside.source import (
     Clock,
     Piece,
@@ -64,7 +63,7 @@ def is_said_otherwise(step: Step, source: Source, clock: Clock) -> bool:
     gone, came = ([one.text for one in side] for side in (step.gone, step.came))
     if all(is_for_people(one) for one in (*step.gone, *step.came)):
         return True
-    if _are_quotes(gone, came) or is_asked_otherwise(step.gone, step.came):
+    if _are_quotes(gone, came) or _is_asked_otherwise(step.gone, step.came):
         return True
     if _is_renamed(step, source, clock) or _is_function_renamed(step, source, clock):
         return True
@@ -95,18 +94,12 @@ def _is_renamed(step: Step, source: Source, clock: Clock) -> bool:
     if not len(step.gone) == len(step.came) == 1 or source.root is None:
         return False
     old, new = step.gone[0], step.came[0]
-    around: tree_sitter.Node | None = new.node
-    while around is not None and around.type not in FUNCTIONS:
-        around = around.parent
+    around = function_around(new.node)
     if {old.type, new.type} != {"identifier"} or around is None:
         return False
     if new.text not in _own(around) or old.text in _words(around):
         return False
-    root = clock.parse(source.before, source.language)
-    functions = (
-        (one for one in walk(root) if one.type in FUNCTIONS and one.is_named) if root else ()
-    )
-    same = [one for one in functions if name_of(one) == name_of(around)]
+    same = _named(clock.parse(source.before, source.language), name_of(around))
     return len(same) == 1 and old.text in _own(same[0]) and new.text not in _words(same[0])
 
 
@@ -125,15 +118,12 @@ def _is_function_renamed(step: Step, source: Source, clock: Clock) -> bool:
         one is None or side.text in _own(one) for one, side in zip(around, (old, new), strict=True)
     ):
         return False
-    root = clock.parse(source.before, source.language)
-    sides = [(root, old), (source.root, new)]
-    named = [_named(tree, text_of(name.node)) for tree, name in sides if tree is not None]
+    sides = (clock.parse(source.before, source.language), old), (source.root, new)
+    named = [_named(tree, text_of(name.node)) for tree, name in sides]
     if [len(one) for one in named] != [1, 1]:
         return False
-    before = [
-        new.text if word == old.text else word for word in tokens(named[0][0], with_types=False)
-    ]
-    return before == tokens(named[1][0], with_types=False)
+    was, now = (tokens(_decorated(one), with_types=False) for (one,) in named)
+    return [new.text if word == old.text else word for word in was] == now
 
 
 def _is_called(node: tree_sitter.Node) -> bool:
@@ -147,15 +137,23 @@ def _is_called(node: tree_sitter.Node) -> bool:
     return around is not None and around.child_by_field_name("function") == called
 
 
-def _named(root: tree_sitter.Node, name: str) -> list[tree_sitter.Node]:
-    """Return the functions of a name, with their decorators."""
-    found = (one for one in walk(root) if one.type in FUNCTIONS and one.is_named)
-    same = [one for one in found if name_of(one) == name]
-    above = [one.parent for one in same]
-    return [
-        up if up is not None and up.type == "decorated_definition" else one
-        for one, up in zip(same, above, strict=True)
-    ]
+def _named(root: tree_sitter.Node | None, name: str) -> list[tree_sitter.Node]:
+    """Return the functions of a name; none of no tree."""
+    found = (one for one in walk(root) if one.type in FUNCTIONS and one.is_named) if root else ()
+    return [one for one in found if name_of(one) == name]
+
+
+def _decorated(function: tree_sitter.Node) -> tree_sitter.Node:
+    """Return a function with its decorators."""
+    above = function.parent
+    return above if above is not None and above.type == "decorated_definition" else function
+
+
+def _up_to(kind: Collection[str], node: tree_sitter.Node | None) -> tree_sitter.Node | None:
+    """Return a node, or the innermost around it in its function, that is of some type."""
+    while node is not None and node.type not in kind:
+        node = node.parent if node.type not in FUNCTIONS else None
+    return node
 
 
 def _words(function: tree_sitter.Node) -> set[bytes]:
@@ -178,10 +176,8 @@ def _own(function: tree_sitter.Node) -> set[bytes]:
 def _is_unread(gone: Sequence[Piece], source: Source) -> bool:
     """Tell whether all that is gone is an optional parameter that its function on head does not read."""
     named = [one.node for one in gone if one.type == "identifier"]
-    node: tree_sitter.Node | None = named[0] if named else None
-    while node is not None and node.type not in _OPTIONAL:
-        node = node.parent if node.type not in FUNCTIONS else None
-    if node is None or source.root is None:
+    node = _up_to(_OPTIONAL, named[0] if named else None)
+    if node is None:
         return False
     whole = node.parent.parent if node.parent is not None else None
     is_all = all(
@@ -191,9 +187,8 @@ def _is_unread(gone: Sequence[Piece], source: Source) -> bool:
     )
     if not is_all or whole is None or whole.type not in FUNCTIONS:
         return False
-    same = [o for o in walk(source.root) if o.type in FUNCTIONS and name_of(o) == name_of(whole)]
-    read = (o for one in same for o in walk(one) if "identifier" in o.type)
-    return bool(same) and all(text_of(one) != text_of(named[0]) for one in read)
+    same = _named(source.root, name_of(whole))
+    return bool(same) and not any(named[0].text in _words(one) for one in same)
 
 
 def _is_unnamed(gone: Sequence[Piece], source: Source) -> bool:
@@ -246,16 +241,12 @@ def _is_in_guard(piece: tree_sitter.Node) -> bool:
 
 
 def _is_refused(piece: tree_sitter.Node, source: Source) -> bool:
-    node: tree_sitter.Node | None = piece
-    while node is not None and node.type != "assert_statement":
-        node = node.parent if node.type not in FUNCTIONS else None
-    around = node.parent if node is not None else None
-    while around is not None and around.type not in FUNCTIONS:
-        around = around.parent
-    if node is None or around is None or source.root is None:
+    node = _up_to(("assert_statement",), piece)
+    around = function_around(node) if node is not None else None
+    if node is None or around is None:
         return False
     name, asserted = name_of(around), text_of(node.named_children[0])
-    same = [o for o in walk(source.root) if o.type in FUNCTIONS and name_of(o) == name]
+    same = _named(source.root, name)
     guards = (one for o in same for one in walk(o) if one.type == "if_statement")
     return bool(name) and len(same) == 1 and any(_refuses(one, asserted) for one in guards)
 
@@ -310,6 +301,9 @@ def _given_name(statement: tree_sitter.Node) -> str:
     return "" if text_of(left) in map(text_of, walk(right)) else text_of(left)
 
 
+# --- what asks the same of a length in other words (of JavaScript and TypeScript) ----------------
+
+
 _SIDES = 3  # of a comparison, with what stands between them
 _JOINING = ("&&", "||")
 _GIVES_TEXT = frozenset((
@@ -318,7 +312,7 @@ _GIVES_TEXT = frozenset((
 ))  # fmt: skip
 
 
-def is_asked_otherwise(gone: Sequence[Piece], came: Sequence[Piece]) -> bool:
+def _is_asked_otherwise(gone: Sequence[Piece], came: Sequence[Piece]) -> bool:
     """Tell whether a condition that a length is above 0 asks for the length itself on one side.
 
     So it may ask for a text instead of its length. (`a.length !== 0` is met without any length, too.)
