@@ -22,7 +22,7 @@ from bot.values import (
 )
 from bot.verdict.behaviour import judge_behaviour, proofs_of
 from bot.verdict.claims import Claim
-from bot.verdict.unneeded import asks_unseen
+from bot.verdict.damaged_copies import asks_unseen
 
 
 def judge_keep(requirement: Requirement, case: Case) -> Verdict:

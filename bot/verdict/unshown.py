@@ -14,6 +14,7 @@ from bot.task.ties import asks_for_error
 from bot.text.words import whole_name
 from bot.values import TestComparison, Verdict
 from bot.verdict.claims import Claim, Gap
+from bot.verdict.damaged_copies import asks_unseen, checks_loosely
 from bot.verdict.left_out import (
     changes_what_stays,
     gives_broken_text,
@@ -24,7 +25,6 @@ from bot.verdict.left_out import (
     left_as_it_was,
     shows_part,
 )
-from bot.verdict.loosely_checked import checks_loosely
 from bot.verdict.other_results import (
     answers_what_stays_refused,
     cannot_be_tried,
@@ -36,7 +36,6 @@ from bot.verdict.other_results import (
     passes_over_the_rest,
     takes_other_for_nothing,
 )
-from bot.verdict.unneeded import asks_unseen
 from sandbox.damage.values import SAME
 from sandbox.elsewhere.values import (
     BothSides,
