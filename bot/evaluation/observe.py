@@ -27,8 +27,11 @@ from bot.integrity.texts.instructions import orders_in_text, orders_in_words
 from bot.integrity.weakened_tests.adaptation import find_adapted
 from bot.integrity.weakened_tests.grown import find_grown
 from bot.integrity.weakened_tests.grown_scripts import find_grown_scripts
-from bot.integrity.weakened_tests.lost_imports import find_bereft, without_lost_imports
-from bot.integrity.weakened_tests.package_imports import loading_packages_otherwise
+from bot.integrity.weakened_tests.lost_imports import (
+    find_bereft,
+    loading_packages_otherwise,
+    without_lost_imports,
+)
 from bot.integrity.weakened_tests.removed_code import find_gone, find_retired
 from bot.integrity.weakened_tests.snapshots import with_snapshots
 from bot.judges.citations import words_to_judges

@@ -13,9 +13,8 @@ from bot.diff.lines import TextReader
 from bot.integrity.compatibility import (
     callers,
     dependencies,
-    ignored_parameters,
-    overrides,
     package_entries,
+    parameters,
     public_names,
     twins,
 )
@@ -105,8 +104,8 @@ CHECKS: tuple[Check, ...] = (
     text_methods.stripped_letters,
     public_names.removed_public_names,
     callers.broken_callers,
-    ignored_parameters.ignored_parameters,
-    overrides.left_overrides,
+    parameters.ignored_parameters,
+    parameters.left_overrides,
     twins.left_twins,
     public_names.lost_base_classes,
     public_names.lost_hashes,

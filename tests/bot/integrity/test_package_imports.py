@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.integrity.weakened_tests.package_imports import loading_packages_otherwise
+from bot.integrity.weakened_tests.lost_imports import loading_packages_otherwise
 from bot.values import TestChange
 from sandbox.values import Diff
 from tests.bot.integrity.test_integrity import Tree, changed

@@ -1,19 +1,24 @@
-"""Finds overrides that do not take what the method of their base class takes on head.
+"""Finds parameters that head's code does not use: overrides that lack one, functions that ignore one.
 
-A call with the new parameter fails for such a subclass only, and no test may make it there. Python alone:
-JavaScript drops what a function does not take.
+A call with a new parameter of a method fails for a subclass that does not take it only, and no test may make
+it there. Python alone: JavaScript drops what a function does not take. And a test that gives what head takes
+without a look at it may want what head does anyway; who else gives it gets something else.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from bot.diff.lines import old_path
-from bot.integrity.reading.inspection import Inspection, make_finding, ships
+from bot.diff.python_source import Function, parse_python
+from bot.integrity.compatibility.callers import functions_on_both
+from bot.integrity.compatibility.public_names import may_be_called
+from bot.integrity.reading.inspection import Inspection, make_finding, ships, words_of_task
 from bot.integrity.reading.signatures import (
     Parameter,
     Passing,
@@ -21,7 +26,8 @@ from bot.integrity.reading.signatures import (
     only_once,
     python_signatures,
 )
-from bot.values.rules import OVERRIDE_LEFT
+from bot.text.words import whole_name
+from bot.values.rules import OVERRIDE_LEFT, PARAMETER_IGNORED
 from sandbox.values import FileChange, Finding
 
 _CLASS = re.compile(r"(?m)^[ \t]*class[ \t]+(\w+)[ \t]*(?:\(([^()#]{0,300})\))?")
@@ -159,3 +165,52 @@ def _is_given(
             if at is not None and not starred and len(node.args) > at:
                 return True
     return False
+
+
+# --- what callers may give as on base, and head takes without a look at it -----------------------
+
+
+_OTHERS = (Passing.REST, Passing.NAMED_REST)
+_ALL_OF_THEM = frozenset(("locals", "vars", "eval", "exec"))
+"""What reads each parameter without its name."""
+
+
+def ignored_parameters(inspection: Inspection) -> Iterator[Finding]:
+    """Parameters of public functions that base reads and head does not, and that the task does not name."""
+    said = words_of_task(inspection)
+    for change in inspection.left((".py",)):
+        both = functions_on_both(change, inspection) if may_be_called(change) else ()
+        for was, now in both:
+            taken = {one.name for one in was.parameters if one.passing not in _OTHERS}
+            for name in (one.name for one in now.parameters if one.name in taken):
+                is_asked = name.startswith("_") or whole_name(name).search(said)
+                if not is_asked and _reads(was, name) and not _reads(now, name):
+                    message = (
+                        f"`{now.name}` takes `{name}` as on base, but does not read it any more, and the "
+                        "task does not speak of it."
+                    )
+                    yield make_finding(PARAMETER_IGNORED, change, now.line, message)
+
+
+def _reads(function: Signature, name: str) -> bool:
+    """Whether the code of a function looks at what it is given, and does not overwrite it first."""
+    tree = parse_python(textwrap.dedent(function.source))
+    node = tree.body[0] if tree and tree.body else None
+    if not isinstance(node, Function) or all(map(_does_nothing, node.body)):
+        return True
+    for statement in node.body:
+        names = [one for one in ast.walk(statement) if isinstance(one, ast.Name)]
+        own = [one for one in names if one.id == name]
+        if any(isinstance(one.ctx, ast.Load) for one in own) or _ALL_OF_THEM & {
+            o.id for o in names
+        }:
+            return True
+        if own and isinstance(statement, ast.Assign):
+            return False
+    return False
+
+
+def _does_nothing(statement: ast.stmt) -> bool:
+    """Whether a statement only says something, or that there is nothing yet."""
+    is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return is_text or isinstance(statement, ast.Pass | ast.Raise)
