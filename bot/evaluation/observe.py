@@ -16,7 +16,6 @@ from bot.evaluation.on_host import case_here, on_this_host
 from bot.evidence.kinds import look_of
 from bot.evidence.seen import Seen
 from bot.evidence.test_plan.ended import ITEM_ACTIONS
-from bot.evidence.transitions import transition
 from bot.integrity import inspect_integrity
 from bot.integrity.compatibility.dependencies import (
     dependency_findings,
@@ -51,6 +50,7 @@ from bot.values import (
     Task,
     TestComparison,
 )
+from bot.values.four_way import transition
 from bot.values.rules import CONFIGURATION, INSTRUCTION_IN_LOG, POLICY_LOOSENED
 from sandbox.base import Network
 from sandbox.changes.reading import read_kinds

@@ -10,7 +10,6 @@ from bot.configuration import Configuration
 from bot.diff.paths import is_policy
 from bot.evidence.tests.matching import function_of
 from bot.evidence.tests.results import TestGroups, blamed_on_the_machine, group_tests
-from bot.evidence.transitions import passed
 from bot.task.categories import ASKED, NARROW, upkeep_area
 from bot.task.meant_changes import contradiction, said_to_change, ties_by_example, why_meant
 from bot.task.permissions import (
@@ -41,6 +40,7 @@ from bot.values import (
     Transition,
     Verdict,
 )
+from bot.values.four_way import passed
 from sandbox.values import ChangeKind
 
 _ABOUT = 0.5  # share of a test's name, from which on a demand is about the test

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from bot.context import EvaluationContext, Project
-from bot.evidence.transitions import transition
 from bot.values import Evidence, ExampleSeen, FourWay, Impact, Located, Part, Step
+from bot.values.four_way import transition
 from sandbox.base import Limits
 from sandbox.concurrently import concurrently
 from sandbox.values import Environment, Finding, Fix, Observation, Side

@@ -14,10 +14,10 @@ import unicodedata
 from collections.abc import Iterator
 
 from bot.evidence.own_steps.weigh import hollow_problem, refutes
-from bot.evidence.transitions import passed
 from bot.integrity.texts.instructions import orders_in, printed_anew
 from bot.text.clipping import clip_line, steady
 from bot.values import ActionKind, Category, Evidence, Requirement, Transition, VerdictOutcome
+from bot.values.four_way import passed
 from sandbox.values import NOT_RUNNABLE
 
 HINTS = (ActionKind.LOCATE,)

@@ -10,7 +10,6 @@ from bot.evidence.case import Case, Weigher
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
 from bot.evidence.test_plan.ended import item_evidence, plain_endings
 from bot.evidence.test_plan.points import judge_criterion
-from bot.evidence.transitions import passed
 from bot.task.categories import ASKED, asks_for_speed
 from bot.text.clipping import clip_line
 from bot.values import (
@@ -24,6 +23,7 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
+from bot.values.four_way import passed
 from bot.values.rules import CONFIGURATION
 from bot.values.verdicts import with_blockers
 from bot.verdict.baseline import judge_baseline

@@ -18,7 +18,6 @@ from collections.abc import Iterator
 from bot.configuration import Configuration, UnverifiedPolicy, Weight
 from bot.evidence.case import Case
 from bot.evidence.own_steps.weigh import refutes
-from bot.evidence.transitions import passed
 from bot.task.categories import NARROW, upkeep_area
 from bot.values import (
     Category,
@@ -31,6 +30,7 @@ from bot.values import (
     Transition,
     Validity,
 )
+from bot.values.four_way import passed
 from bot.values.rules import NEXT_STEPS, OUT_OF_SCOPE
 from bot.verdict.upkeep import named_changes
 

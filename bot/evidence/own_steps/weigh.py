@@ -15,12 +15,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bot.evidence.damage import Noticed
-from bot.evidence.transitions import passed
 from bot.task.categories import is_invariant
 from bot.task.code_names import code_named, named_code
 from bot.text.clipping import steady
 from bot.text.words import words_of
 from bot.values import ActionKind, Category, DamageSeen, Evidence, Impact, Requirement, Transition
+from bot.values.four_way import passed
 from sandbox.damage.values import Damage, is_hollow
 from sandbox.values import NOT_RUNNABLE
 

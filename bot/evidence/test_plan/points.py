@@ -35,8 +35,8 @@ from bot.evidence.test_plan.quotations import (
     printed,
     quotations,
 )
-from bot.evidence.transitions import passed
 from bot.values import Decider, Evidence, ItemKind, PlanItem, Requirement, Verdict, VerdictOutcome
+from bot.values.four_way import passed
 from sandbox.terminal.values import FileCheck, FileOutcome, ItemRun
 from sandbox.values import NOT_RUNNABLE, Observation
 

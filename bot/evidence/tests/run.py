@@ -18,11 +18,11 @@ from pydantic import TypeAdapter
 from bot.context import EvaluationContext, Project
 from bot.evidence.seen import Seen, limits
 from bot.evidence.tests.four_way import compare
-from bot.evidence.transitions import between, passed, transition
 from bot.services import Services
 from bot.store import Store
 from bot.task.requirements import NOTHING_REGRESSES
 from bot.values import Evidence, FourWay, NotRun, Part, Step, TestComparison, TestedFolder
+from bot.values.four_way import between, passed, transition
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.test_runs.four_runs import FourRuns, failed, is_below, is_whole_file
 from sandbox.test_runs.four_way import RUNS, Crossed, Sides, run_four_ways

@@ -13,7 +13,6 @@ from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.messages import ModelResponse, ToolCallPart
 
 from bot.configuration import JudgePolicy
-from bot.evidence.transitions import transition
 from bot.judges.agents import Acting, Agents, Taken
 from bot.judges.analyst import Assignment, analyse
 from bot.judges.deliberation import hold_deliberation
@@ -39,6 +38,7 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
+from bot.values.four_way import transition
 from sandbox.damage.values import Damage, DamageTrial
 from sandbox.values import Observation, Picture, Side
 from tests.scripted import Call, Reply, Scripted

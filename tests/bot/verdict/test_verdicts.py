@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from bot.evidence.case import open_case
-from bot.evidence.transitions import transition
 from bot.task.requirements import comprehend
 from bot.values import (
     ActionKind,
@@ -20,6 +19,7 @@ from bot.values import (
     Transition,
     VerdictOutcome,
 )
+from bot.values.four_way import transition
 from bot.values.rules import EARLY_EXIT
 from bot.values.verdicts import count_met
 from bot.verdict.outcome import verdicts
