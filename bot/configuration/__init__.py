@@ -14,14 +14,7 @@ from bot.configuration.layers import (
     reading_of,
 )
 from bot.configuration.pull_requests import ConfiguredAgent
-from bot.configuration.reading import (
-    MAX_BYTES,
-    PATH,
-    ConfigurationFile,
-    json_schema,
-    read,
-    refusal,
-)
+from bot.configuration.reading import MAX_BYTES, PATH, ConfigurationFile, json_schema, read, refusal
 from bot.configuration.schema import (
     CheckPolicy,
     Configuration,

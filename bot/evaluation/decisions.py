@@ -19,14 +19,7 @@ from bot.evidence.code_map.run import read_both
 from bot.report.slim import slim
 from bot.services import Services, evaluation_key
 from bot.text import scrub_tree
-from bot.values import (
-    Acceptance,
-    Evaluation,
-    EvaluationRequest,
-    Judgement,
-    MemberVerdict,
-    Trigger,
-)
+from bot.values import Acceptance, Evaluation, EvaluationRequest, Judgement, MemberVerdict, Trigger
 from bot.verdict.acceptance import (
     acceptable,
     after_acceptances,

@@ -40,16 +40,7 @@ from bot.task.permissions import removed_names
 from bot.task.requirements import BUILDS
 from bot.trajectory.claims import Held, SeenFacts, facts_of, hold
 from bot.trajectory.reading import MOST_CHARACTERS, log_in_archive
-from bot.values import (
-    ActionKind,
-    Claims,
-    Evidence,
-    FourWay,
-    Observed,
-    Step,
-    Task,
-    TestComparison,
-)
+from bot.values import ActionKind, Claims, Evidence, FourWay, Observed, Step, Task, TestComparison
 from bot.values.four_way import transition
 from bot.values.rules import CONFIGURATION, INSTRUCTION_IN_LOG, POLICY_LOOSENED
 from sandbox.base import Network

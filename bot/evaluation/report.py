@@ -16,13 +16,7 @@ from bot.evaluation.on_host import on_this_host
 from bot.report.checks import annotate, check_summary, requirement_checks
 from bot.report.findings import review, sarif
 from bot.report.machine import machine, plan_rows, read_machine
-from bot.report.markdown import (
-    EarlierVerdicts,
-    PastVerdict,
-    changes_since,
-    html,
-    markdown,
-)
+from bot.report.markdown import EarlierVerdicts, PastVerdict, changes_since, html, markdown
 from bot.report.model import ReportView
 from bot.report.pdf import NO_PDF, pdf
 from bot.report.pictures import embedded

@@ -6,10 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from bot.values import (
-    Conclusion,
-    RoleUsage,
-)
+from bot.values import Conclusion, RoleUsage
 
 
 class EvaluationState(StrEnum):

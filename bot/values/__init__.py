@@ -107,11 +107,4 @@ from bot.values.tasks import (
     UnreadExample,
     WhyUnread,
 )
-from bot.values.verdicts import (
-    Decider,
-    Need,
-    ServedHunk,
-    Verdict,
-    VerdictOutcome,
-    WhyNotMeasured,
-)
+from bot.values.verdicts import Decider, Need, ServedHunk, Verdict, VerdictOutcome, WhyNotMeasured

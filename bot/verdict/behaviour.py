@@ -23,14 +23,7 @@ from bot.evidence.tests.results import never_run, pass_rate, test_ids, told_of
 from bot.task.code_names import asked_code, code_named, named_code
 from bot.task.permissions import removed_names
 from bot.task.ties import Tie, leaves_error_unasked, speaks_of
-from bot.values import (
-    ActionKind,
-    Decider,
-    Requirement,
-    TestComparison,
-    Trust,
-    Verdict,
-)
+from bot.values import ActionKind, Decider, Requirement, TestComparison, Trust, Verdict
 from bot.verdict.claims import Claim
 from bot.verdict.unshown import in_numbers, left_unshown
 from sandbox.damage.values import KEY, OneValue

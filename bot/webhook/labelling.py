@@ -34,13 +34,7 @@ from bot.webhook.adapters import Adapters, AtRepository
 from bot.webhook.decisions import Cancel, JudgeCommand, KeepReverts, ObeyCommand, RevertingCommit
 from bot.webhook.events import MOST_CLAIMS, reverted_commits
 from bot.webhook.grammar import read_words
-from bot.webhook.head_verdict import (
-    JudgedHead,
-    judged,
-    records_of,
-    seconds,
-    with_verdict,
-)
+from bot.webhook.head_verdict import JudgedHead, judged, records_of, seconds, with_verdict
 
 MOST_SUBJECTS = 20
 MOST_WORDS = 65_536  # of a task: as many as GitHub takes for an issue's text

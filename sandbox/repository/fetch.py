@@ -12,15 +12,7 @@ from urllib.parse import urlsplit
 
 from sandbox.disk import is_said
 from sandbox.errors import CheckoutError, CheckoutUnavailable, MissingRevision
-from sandbox.repository.git import (
-    GitCall,
-    GitResult,
-    askpass,
-    expect,
-    git_in,
-    last_line,
-    run_git,
-)
+from sandbox.repository.git import GitCall, GitResult, askpass, expect, git_in, last_line, run_git
 from sandbox.repository.local_repository import common_dir, is_shallow_clone
 from sandbox.repository.mirror import (
     SHA,

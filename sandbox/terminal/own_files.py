@@ -21,14 +21,7 @@ from sandbox.terminal.bash import ShellRun, run_shell
 from sandbox.test_runs.four_runs import is_whole_file
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.test_runs.unit_tests import run_tests
-from sandbox.values import (
-    FAILING,
-    NOT_RUNNABLE,
-    Observation,
-    Outcome,
-    TestResult,
-    TestRunner,
-)
+from sandbox.values import FAILING, NOT_RUNNABLE, Observation, Outcome, TestResult, TestRunner
 
 MOST_FILES = 5
 MOST_CHARACTERS = 40_000

@@ -12,13 +12,7 @@ from flask import Blueprint, Response, request
 
 from bot.demo.forge.access import LEVELS, Refused, app_of_jwt, mint, not_found, principal_of
 from bot.demo.forge.context import answer, body, context, page_of, required_text
-from bot.demo.forge.rows import (
-    AppRow,
-    InstallationRow,
-    RepositoryRow,
-    TokenRow,
-    User,
-)
+from bot.demo.forge.rows import AppRow, InstallationRow, RepositoryRow, TokenRow, User
 from bot.demo.forge.shapes import iso
 from bot.demo.forge.state import covers, digest
 from bot.text.json_reading import Payload

@@ -9,21 +9,8 @@ from flask import Blueprint, Response, request
 
 from bot.demo.forge import git
 from bot.demo.forge.access import invalid, may_see
-from bot.demo.forge.api_issues import (
-    announce_pull,
-    checked,
-    new_issue,
-    pull_at,
-)
-from bot.demo.forge.context import (
-    Context,
-    answer,
-    body,
-    context,
-    granted,
-    page_of,
-    required_text,
-)
+from bot.demo.forge.api_issues import announce_pull, checked, new_issue, pull_at
+from bot.demo.forge.context import Context, answer, body, context, granted, page_of, required_text
 from bot.demo.forge.rows import IssueRow, PullPart, RepositoryRow
 from bot.demo.forge.shapes import Json, iso, node_id
 

@@ -12,14 +12,7 @@ from bot.demo.forge.access import invalid, mint, not_found
 from bot.demo.forge.api_apps import register
 from bot.demo.forge.api_pulls import branches_moved
 from bot.demo.forge.context import answer, body, context, required_text
-from bot.demo.forge.rows import (
-    AppRow,
-    Collaborator,
-    InstallationRow,
-    RepositoryRow,
-    TokenRow,
-    User,
-)
+from bot.demo.forge.rows import AppRow, Collaborator, InstallationRow, RepositoryRow, TokenRow, User
 from bot.demo.forge.shapes import Json
 from bot.text.json_reading import Payload
 

@@ -16,15 +16,7 @@ import tree_sitter
 
 from sandbox.damage.inside.languages import OPERATION, TEXT
 from sandbox.damage.inside.make import Damage, entered, shown
-from sandbox.damage.inside.source import (
-    Clock,
-    Function,
-    Source,
-    functions,
-    name_of,
-    text_of,
-    walk,
-)
+from sandbox.damage.inside.source import Clock, Function, Source, functions, name_of, text_of, walk
 
 _MOST = 3  # of each kind
 _MOST_TERMS = 4
