@@ -56,43 +56,34 @@ class Origin(Protocol):
 
     async def code(self, request: EvaluationRequest) -> CodeSource:
         """Say where the code is, with a fresh short-lived token where one is needed."""
-        ...
 
     async def task(self, request: EvaluationRequest, checkout: Checkout) -> Task:
         """Collect what was asked, most trusted first."""
-        ...
 
     async def policy_context(self, request: EvaluationRequest) -> PolicyContext:
         """Say what stands around the target branch's configuration."""
-        ...
 
     async def members(self, request: EvaluationRequest) -> tuple[MemberVerdict, ...]:
         """Say how the members of a merge group stand; empty for anything else."""
-        ...
 
     async def artifact(
         self, request: EvaluationRequest, name: str, most_bytes: int
     ) -> bytes | None:
         """Return the ZIP archive of that name that a workflow left for head; None without one."""
-        ...
 
     async def announce(
         self, request: EvaluationRequest, stage: str, plan: Plan | None = None
     ) -> None:
         """Tell whoever waits that a stage has begun, and show the plan that it follows."""
-        ...
 
     def home(self, request: EvaluationRequest) -> str:
         """Return the repository's address on the web; empty for a folder of this machine."""
-        ...
 
     def link(self, request: EvaluationRequest) -> str:
         """Return the address of the report page; empty where none is served."""
-        ...
 
     async def publish(self, answer: Announcement) -> Publication:
         """Bring the answer to where the request came from; done twice is done once."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,4 +108,3 @@ class Sandbox(Protocol):
 
         Raises SandboxError when isolation cannot be had.
         """
-        ...

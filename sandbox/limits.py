@@ -178,11 +178,9 @@ class HeldMemory(Protocol):
 
     def held_bytes(self) -> int:
         """Bytes held now."""
-        ...
 
     def ran_out(self) -> bool:
         """True when the kernel killed a process for want of memory: those left hold less then."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

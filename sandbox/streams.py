@@ -17,7 +17,6 @@ class Sink(Protocol):
 
     def feed(self, data: bytes) -> None:
         """Take the next bytes."""
-        ...
 
 
 class HeadTail:

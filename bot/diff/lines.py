@@ -15,7 +15,6 @@ class Texts(Protocol):
 
     def read(self, path: str) -> str | None:
         """The text of a file; None when it is absent, no text, or too large to read."""
-        ...
 
 
 class TextReader(Texts, Protocol):
@@ -23,11 +22,9 @@ class TextReader(Texts, Protocol):
 
     def read_bytes(self, path: str) -> bytes | None:
         """The bytes of a file; None when it is absent or too large to read."""
-        ...
 
     def paths(self) -> tuple[str, ...]:
         """The paths of all files that are not hidden or vendored."""
-        ...
 
 
 def old_path(change: FileChange) -> str:

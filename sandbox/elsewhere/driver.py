@@ -103,43 +103,33 @@ class Driver(Protocol):
 
     def recording(self, looking: Looking) -> Command:
         """Return the run of the tests that records their calls; its last record holds them."""
-        ...
 
     def shown(self, name: str, arguments: str, /) -> str:
         """Return a call as one would write it, from its function's name and its arguments' text."""
-        ...
 
     def under_test(self, again: Again) -> Command:
         """Return the run of a bare test that makes the calls; it may write into `again.folder`."""
-        ...
 
     def plain(self, again: Again) -> Command:
         """Return the run of a plain program elsewhere that makes the calls."""
-        ...
 
     def values(self, call: Recorded) -> tuple[object, ...]:
         """Return what a call is given, and what it may be given otherwise."""
-        ...
 
     def taken(self, call: Recorded) -> int:
         """Return how many of these the function itself takes: the others are its object's."""
-        ...
 
     def varied(self, call: Recorded, number: int, value: object) -> Recorded:
         """Return the same call with another value in one of these places."""
-        ...
 
     def without(self, call: Recorded, names: frozenset[str]) -> Recorded | None:
         """Return the same call without arguments, or options, of these names; None where it has none."""
-        ...
 
     def shorter(self, call: Recorded) -> Recorded | None:
         """Return the same call without its last argument, where a function may have no place for that."""
-        ...
 
     def swapped(self, call: Recorded, name: str, other: str) -> Recorded | None:
         """Return the same call with another word in place of one; None where it does not have that."""
-        ...
 
 
 def plain_program(
