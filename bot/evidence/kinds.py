@@ -81,11 +81,9 @@ _BY_BROWSER = {".html", ".htm", ".svg", *BY_BROWSER}
 async def search_code(services: Services, case: EvaluationContext, step: Step) -> Seen:
     """Search both trees; the arguments are the text and, for a pattern, the word `pattern`."""
     wanted = WantedPassage(step.arguments[0], is_pattern=step.arguments[1:] == ("pattern",))
-
-    async def run(place: StepSide) -> Observation:
-        return await search(services.sandbox, place.side, place.tree, wanted)
-
-    return showing(step, *await on_both(run, sides(case, case.built.main)))
+    places = sides(case, case.built.main)
+    both = await on_both(lambda one: search(services.sandbox, one.side, one.tree, wanted), places)
+    return showing(step, *both)
 
 
 async def read_file(services: Services, case: EvaluationContext, step: Step) -> Seen:
@@ -98,11 +96,9 @@ async def read_file(services: Services, case: EvaluationContext, step: Step) -> 
     if is_for_browser and ActionKind.SCREENSHOT not in left_out(case.request):
         return await look_at_pages(services, case, step)
     passage = FilePassage(path, *map(int, step.arguments[1:3]))
-
-    async def run(place: StepSide) -> Observation:
-        return await read(services.sandbox, place.side, place.tree, passage)
-
-    return showing(step, *await on_both(run, sides(case, case.built.main)))
+    places = sides(case, case.built.main)
+    both = await on_both(lambda one: read(services.sandbox, one.side, one.tree, passage), places)
+    return showing(step, *both)
 
 
 async def call_with_nothing(services: Services, case: EvaluationContext, step: Step) -> Seen:

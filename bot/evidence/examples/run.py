@@ -74,11 +74,7 @@ async def call_as_shown(services: Services, case: EvaluationContext, step: Step)
     looked_at = [one for one in places if not one.is_off]
     if any(one.environment is None or one.environment.failure for one in looked_at):
         return Seen()
-
-    async def run(place: StepSide) -> _Ran:
-        return await _ran(services, place, examples, changed)
-
-    base, head = await on_both(run, places)
+    base, head = await on_both(lambda one: _ran(services, one, examples, changed), places)
     before = base.shown if base else {}
     seen = tuple(
         _seen(one, before.get(number, _NO_TRY), head.shown.get(number, _NO_TRY))

@@ -66,18 +66,15 @@ def left_twins(inspection: Inspection) -> Iterator[Finding]:
                 if twin.name not in base or base[twin.name].lines != twin.lines:
                     continue
                 for before, after in edited:
-                    if _is_twin(twin, before) and _is_left(twin, before, after):
+                    if twin.waits == before.waits or _bare(twin.name) != _bare(before.name):
+                        continue
+                    alike = SequenceMatcher(None, twin.lines, before.lines, autojunk=False).ratio()
+                    if alike >= _ALIKE and _is_left(twin, before, after):
                         message = (
                             f"`{after.name}` changed. `{twin.name}` ({path}:{twin.line}), which does the "
                             "same but for waiting, is as on base."
                         )
                         yield make_finding(TWIN_LEFT, change, after.line, message)
-
-
-def _is_twin(one: _Body, other: _Body) -> bool:
-    if one.waits == other.waits or _bare(one.name) != _bare(other.name):
-        return False
-    return SequenceMatcher(None, one.lines, other.lines, autojunk=False).ratio() >= _ALIKE
 
 
 def _is_left(twin: _Body, before: _Body, after: _Body) -> bool:

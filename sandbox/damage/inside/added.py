@@ -236,7 +236,8 @@ def _own_numbers(left_out: tree_sitter.Node, before: bytes) -> tuple[str, ...]:
         is_known = (f"[{written}]" if first[1] else written).encode() in before
         return (count,) if int(count) and not is_known else ()
     numbers = tuple(dict.fromkeys(filter(_is_telling, map(text_of, walk(left_out)))))
-    return () if any(_has(one, before) for one in numbers) else numbers
+    written_alone = (rb"(?<![\w.])%s(?![\w.])" % re.escape(one.encode()) for one in numbers)
+    return () if any(re.search(one, before) for one in written_alone) else numbers
 
 
 def _is_compared(node: tree_sitter.Node) -> bool:
@@ -259,10 +260,6 @@ def _is_telling(written: str) -> bool:
     plain = written.replace("_", "")
     value = int(plain, 16) if plain[:2].lower() == "0x" else float(plain or 0)
     return value > _SMALL and value != _OF_A_BYTE
-
-
-def _has(number: str, text: bytes) -> bool:
-    return re.search(rb"(?<![\w.])%s(?![\w.])" % re.escape(number.encode()), text) is not None
 
 
 # --- parameters ------------------------------------------------------------------------------------
