@@ -17,7 +17,7 @@ from sandbox.test_runs.path_kinds import PathKind, classify
 from sandbox.values import ChangeKind, ChangeStatus, Checkout, FileChange
 
 _BEFORE = "/opt/assay/before"
-_PACKAGE = "sandbox/changes/inside"
+_INSIDE = ("sandbox/changes/inside", "sandbox/code_map/inside")
 _LIMITS = Limits(timeout_s=120.0, memory_mb=2048, processes=16, output_bytes=20_000)
 _CHANNEL_BYTES = 2_000_000
 _PLAIN_FILE = "100644"
@@ -52,13 +52,14 @@ async def read_kinds(sandbox: Sandbox, checkout: Checkout) -> Mapping[str, Chang
         return found
     files = [(what, *(os.fsdecode(raw_name(path)) for path in _names(one))) for one, what in asked]
     told = {"before": _BEFORE, "after": TREE, "files": files}
+    here = Path(__file__).parents[2]
     completed = await sandbox.run(
         Command(
-            argv=("/usr/bin/python3", "-P", "-s", "-m", _PACKAGE.replace("/", ".") + ".kinds"),
+            argv=("/usr/bin/python3", "-P", "-s", "-m", "sandbox.changes.inside.kinds"),
             mounts=(
                 Mount(checkout.head_tree, TREE),
                 Mount(checkout.base_tree, _BEFORE),
-                Mount(str(Path(__file__).parent / "inside"), f"{OWN}/{_PACKAGE}"),
+                *(Mount(str(here / package), f"{OWN}/{package}") for package in _INSIDE),
                 *grammars(),
             ),
             environment=OWN_VARIABLES,

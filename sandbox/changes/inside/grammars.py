@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 import time
 from collections.abc import Iterator
@@ -12,9 +11,8 @@ import tree_sitter
 
 from sandbox.changes.inside.comments import about_types, examples, obeyed
 from sandbox.changes.inside.project import ChangedProject
+from sandbox.code_map.inside.parse import parsed
 
-_FUNCTIONS = {"typescript": "language_typescript", "tsx": "language_tsx"}
-_PACKAGES = {"tsx": "tree_sitter_typescript"}
 _SCRIPTS = frozenset(("javascript", "typescript", "tsx"))
 _FREE_LAYOUT = _SCRIPTS | {"go", "rust", "java", "c", "cpp"}
 """Languages whose layout is read from the tree; in the others only comments and blank lines may differ."""
@@ -102,16 +100,11 @@ def _first_line(text: bytes) -> bytes:
 
 def _parsed(language: str, source: bytes) -> tree_sitter.Node:
     """Return the root of a text's tree. Raises ValueError where it cannot be parsed."""
-    package = importlib.import_module(_PACKAGES.get(language, f"tree_sitter_{language}"))
-    grammar = tree_sitter.Language(getattr(package, _FUNCTIONS.get(language, "language"))())
     end = time.process_time() + _MOST_S
-    tree = tree_sitter.Parser(grammar).parse(
-        lambda offset, _: source[offset : offset + 1_000_000],
-        progress_callback=lambda _offset, _error: time.process_time() > end,
-    )
-    if tree.root_node.has_error:
+    root = parsed(source, language, lambda: time.process_time() > end).root_node
+    if root.has_error:
         raise ValueError("it cannot be parsed")
-    return tree.root_node
+    return root
 
 
 def _read(language: str, source: bytes) -> _ReadTree:

@@ -14,6 +14,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import BinaryIO
@@ -78,15 +79,21 @@ def grammar(name: str) -> tuple[tree_sitter.Parser, tree_sitter.Query]:
     return tree_sitter.Parser(language), tree_sitter.Query(language, text)
 
 
+def parsed(source: bytes, name: str, is_over: Callable[[], bool]) -> tree_sitter.Tree:
+    """Return the tree of a text. Raises ValueError where it is over before that is done."""
+    parser, _ = grammar(name)
+    parser.reset()
+    return parser.parse(
+        lambda offset, _: source[offset : offset + _CHUNK],
+        progress_callback=lambda _offset, _error: is_over(),
+    )
+
+
 def read(source: bytes, name: str) -> list[object]:
     """Return [definitions, uses, imports] of a text. Raises ValueError when it takes too long."""
-    parser, query = grammar(name)
-    parser.reset()
+    _, query = grammar(name)
     end = time.process_time() + _FILE_S
-    tree = parser.parse(
-        lambda offset, _: source[offset : offset + _CHUNK],
-        progress_callback=lambda _offset, _error: time.process_time() > end,
-    )
+    tree = parsed(source, name, lambda: time.process_time() > end)
     definitions: dict[tuple[str, int], tuple[str, int]] = {}
     uses: dict[str, dict[int, None]] = {}
     imports: dict[str, dict[int, None]] = {}

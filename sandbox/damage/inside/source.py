@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import tree_sitter
 
-from sandbox.code_map.inside.parse import grammar
+from sandbox.code_map.inside.parse import parsed
 from sandbox.damage.inside.languages import FUNCTIONS, IMPORTS, TEXT
 
 _MOST_NODES = 400_000
@@ -127,16 +127,10 @@ class Clock:
 
     def parse_partly(self, text: bytes, language: str) -> tree_sitter.Node | None:
         """Return the tree of a text, which may have errors; None where there is none in time."""
-        parser, _ = grammar(language)
-        parser.reset()
         try:
-            tree = parser.parse(
-                lambda offset, _: text[offset : offset + 1_000_000],
-                progress_callback=lambda _offset, _error: self.is_over,
-            )
+            return parsed(text, language, lambda: self.is_over).root_node
         except ValueError:
             return None
-        return tree.root_node
 
     @property
     def is_over(self) -> bool:
