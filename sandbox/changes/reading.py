@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
-from sandbox.base import TREE, Command, Limits, Mount, Sandbox
-from sandbox.code_map.inventory import grammars, language_of
-from sandbox.linters.programs import OWN, OWN_VARIABLES
+from sandbox.base import TREE, Limits, Mount, Sandbox
+from sandbox.code_map.inventory import language_of, tree_program
 from sandbox.repository.names import raw_name
 from sandbox.streams import json_values
 from sandbox.test_runs.path_kinds import PathKind, classify
 from sandbox.values import ChangeKind, ChangeStatus, Checkout, FileChange
 
 _BEFORE = "/opt/assay/before"
-_INSIDE = ("sandbox/changes/inside", "sandbox/code_map/inside")
+_PROGRAM = "sandbox.changes.inside.kinds"
 _LIMITS = Limits(timeout_s=120.0, memory_mb=2048, processes=16, output_bytes=20_000)
 _CHANNEL_BYTES = 2_000_000
 _PLAIN_FILE = "100644"
@@ -52,22 +50,9 @@ async def read_kinds(sandbox: Sandbox, checkout: Checkout) -> Mapping[str, Chang
         return found
     files = [(what, *(os.fsdecode(raw_name(path)) for path in _names(one))) for one, what in asked]
     told = {"before": _BEFORE, "after": TREE, "files": files}
-    here = Path(__file__).parents[2]
-    completed = await sandbox.run(
-        Command(
-            argv=("/usr/bin/python3", "-P", "-s", "-m", "sandbox.changes.inside.kinds"),
-            mounts=(
-                Mount(checkout.head_tree, TREE),
-                Mount(checkout.base_tree, _BEFORE),
-                *(Mount(str(here / package), f"{OWN}/{package}") for package in _INSIDE),
-                *grammars(),
-            ),
-            environment=OWN_VARIABLES,
-            stdin=json.dumps(told).encode(),
-            limits=_LIMITS,
-            channel_bytes=_CHANNEL_BYTES,
-        )
-    )
+    both = Mount(checkout.head_tree, TREE), Mount(checkout.base_tree, _BEFORE)
+    command = tree_program(_PROGRAM, told, _LIMITS, _CHANNEL_BYTES, *both)
+    completed = await sandbox.run(command)
     for answer in json_values(completed.channel.splitlines()):
         if isinstance(answer, list) and [type(one) for one in answer] == [int, str]:
             number, kind = answer

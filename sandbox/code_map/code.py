@@ -13,11 +13,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sandbox.base import TREE, Command, Killed, Limits, Mount, Sandbox
+from sandbox.base import TREE, Killed, Limits, Mount, Sandbox
 from sandbox.code_map.facts import GRAPH_VERSION, Code, Definition, Facts, SourceFile
-from sandbox.code_map.inventory import Inventory, InventoryFile, grammars, take_inventory
+from sandbox.code_map.inventory import Inventory, InventoryFile, take_inventory, tree_program
 from sandbox.concurrently import concurrently
-from sandbox.linters.programs import PYTHON_VARIABLES
 from sandbox.repository.names import raw_name
 from sandbox.streams import json_values, last_line
 from sandbox.values import Checkout
@@ -237,7 +236,7 @@ def plain(facts: Facts) -> list[object]:
     return [definitions, dict(facts.uses), dict(facts.imports)]
 
 
-_HOME = "/opt/assay/graph"
+_PROGRAM = "sandbox.code_map.inside.parse"
 _LIMITS = Limits(timeout_s=120.0, memory_mb=2048, processes=16, output_bytes=20_000)
 _CHANNEL_BYTES = 200_000_000
 _RESTARTS = 5
@@ -278,18 +277,8 @@ async def _parse(sandbox: Sandbox, tree: Path, files: list[InventoryFile]) -> Pa
     parsed, left = Parsed(), files
     for _ in range(_RESTARTS):
         named = [(os.fsdecode(raw_name(one.path)), one.language) for one in left]
-        command = Command(
-            argv=("/usr/bin/python3", "-P", "-s", f"{_HOME}/parse.py"),
-            mounts=(
-                Mount(str(tree), TREE),
-                Mount(str(Path(__file__).parent / "inside"), _HOME),
-                *grammars(),
-            ),
-            environment=PYTHON_VARIABLES,
-            stdin=json.dumps(named).encode(),
-            limits=_LIMITS,
-            channel_bytes=_CHANNEL_BYTES,
-        )
+        own = Mount(str(tree), TREE)
+        command = tree_program(_PROGRAM, named, _LIMITS, _CHANNEL_BYTES, own)
         completed = await sandbox.run(command)
         told = read_told(completed.channel, len(left))
         parsed.facts |= {left[number].path: facts for number, facts in told.facts.items()}

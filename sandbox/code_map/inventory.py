@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from sandbox.base import Mount
-from sandbox.linters.programs import packages
+from sandbox.base import Command, Limits, Mount
+from sandbox.linters.programs import OWN, OWN_VARIABLES, packages
 from sandbox.repository.names import display_name
 
 PACKAGES = (
@@ -59,9 +60,28 @@ _FOREIGN = {
 _MINIFIED_BYTES, _MINIFIED_LINE = 50_000, 1_000
 
 
-def grammars() -> tuple[Mount, ...]:
-    """Return the mounts of the grammars that are installed."""
-    return tuple({one.target: one for name in PACKAGES for one in packages(name)}.values())
+def tree_program(
+    module: str, asked: object, limits: Limits, channel_bytes: int, *mounts: Mount
+) -> Command:
+    """Return the run of a program of ours that reads syntax trees; it is asked on its standard input.
+
+    It is given its own package, the one that parses, and the grammars that are installed.
+    """
+    home, own = Path(__file__).parents[2], module.rpartition(".")[0].replace(".", "/")
+    parts = dict.fromkeys((own, "sandbox/code_map/inside"))
+    installed = {one.target: one for name in PACKAGES for one in packages(name)}
+    return Command(
+        argv=("/usr/bin/python3", "-P", "-s", "-m", module),
+        mounts=(
+            *mounts,
+            *(Mount(str(home / part), f"{OWN}/{part}") for part in parts),
+            *installed.values(),
+        ),
+        environment=OWN_VARIABLES,
+        stdin=json.dumps(asked).encode(),
+        limits=limits,
+        channel_bytes=channel_bytes,
+    )
 
 
 @dataclass(frozen=True, slots=True)

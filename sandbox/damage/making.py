@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from sandbox.base import TREE, Command, Limits, Mount, Sandbox
-from sandbox.code_map.inventory import grammars, language_of
+from sandbox.base import TREE, Limits, Mount, Sandbox
+from sandbox.code_map.inventory import language_of, tree_program
 from sandbox.damage.values import NEAR, SAME, UNASKED, Damage, Lines
-from sandbox.linters.programs import OWN, OWN_VARIABLES
 from sandbox.linters.reading import records
 from sandbox.repository.names import inside, raw_name
 from sandbox.test_runs.path_kinds import PathKind, classify
 from sandbox.values import ChangeStatus, Checkout, FileChange, Hunk
 
-_INSIDE = ("sandbox/damage/inside", "sandbox/code_map/inside")
+_PROGRAM = "sandbox.damage.inside.program"
 _LIMITS = Limits(timeout_s=60.0, memory_mb=2048, processes=16, output_bytes=20_000)
 _CHANNEL_BYTES = 20_000_000
 _MOST_FILES = 40
@@ -236,19 +234,7 @@ async def _edits(
         "files": list(files.values()),
     }
     orders.update((key, sorted(some)[:_MOST_WORDS]) for key, some in names.items())
-    here = Path(__file__).parents[2]
-    command = Command(
-        argv=("/usr/bin/python3", "-P", "-s", "-m", "sandbox.damage.inside.program"),
-        mounts=(
-            Mount(tree, TREE),
-            *(Mount(str(here / package), f"{OWN}/{package}") for package in _INSIDE),
-            *grammars(),
-        ),
-        environment=OWN_VARIABLES,
-        stdin=json.dumps(orders).encode(),
-        limits=_LIMITS,
-        channel_bytes=_CHANNEL_BYTES,
-    )
+    command = tree_program(_PROGRAM, orders, _LIMITS, _CHANNEL_BYTES, Mount(tree, TREE))
     return list(_told((await sandbox.run(command)).channel, list(files)))
 
 
