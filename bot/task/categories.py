@@ -64,7 +64,7 @@ _VERB = r"(?:add|update|write|improve|fix|mention|document|extend|adjust|include
 _DOCUMENT = (
     r"(?:docs?|documentation|readme|docstrings?|[jt]sdoc|(?:code|doc) comments?|user guide|typos?)"
 )
-_RELEASE = r"(?:c?python|pypy|node(?:\.?js)?)\s*v?[<>=]*\s*\d[\d.+]*"
+_RELEASE = r"(?:c?python|pypy|node(?:\.?js)?)\s{0,3}v?[<>=]{0,2}\s{0,3}\d[\d.+]{0,20}"
 _TEST_FILE = r"[`\"']?[\w./-]{0,80}tests?[\w-]{0,40}\.\w{1,4}[`\"']?"
 _TELLING = r"(?:updated?|complete|up to date|improve\w*|describes?|explains?|mentions?|covers?)"
 _THING = r"`?[A-Za-z_][\w.]{0,60}(?:\(\))?`?"
