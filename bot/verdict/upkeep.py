@@ -121,24 +121,30 @@ def judge_upkeep(requirement: Requirement, case: Case) -> Verdict:
         return _by_files(requirement, area, case)
     if held := _by_what_holds(requirement, case):
         return held
-    counted, shown = (
-        noticed_by(case.groups.kept, in_lines(case.observed.damage)),
-        named_changes(case),
-    )
-    reason = (
-        "Behavior is to stay as it is, and tests that hold on both sides were not seen to notice all damage "
-        f"to the changed lines of {_shown(shown)} ({counted})."
-    )
-    step = (
-        "Add a test of what must stay: it passes on base and on head, and fails when that breaks."
-    )
+    return _not_held(requirement, case)
+
+
+def _not_held(requirement: Requirement, case: Case) -> Verdict:
+    """Say that behavior is to stay, and which damage to the changed lines no test that holds noticed."""
+    seen, shown = in_lines(case.observed.damage), named_changes(case)
+    counted = noticed_by(case.groups.kept, seen)
     if counted is None:
-        reason = (
+        return unverified(
+            requirement,
             f"Behavior is to stay as it is, and no damage to the changed lines of {_shown(shown)} was tried "
-            "that tests could notice."
+            "that tests could notice.",
+            "Read these lines. If they do what they did, a person can accept it.",
         )
-        step = "Read these lines. If they do what they did, a person can accept it."
-    return unverified(requirement, reason, step)
+    kept = {test.id for test in case.groups.kept}
+    trials = (one for one in (seen.trials if seen else ()) if one.damage.is_telling)
+    unseen = next((o.damage for o in trials if kept & {*o.ran} and not kept & {*o.noticed}), None)
+    told = f" None noticed that {unseen.what} ({unseen.path}:{unseen.line})." if unseen else ""
+    return unverified(
+        requirement,
+        "Behavior is to stay as it is, and tests that hold on both sides were not seen to notice all damage "
+        f"to the changed lines of {_shown(shown)} ({counted}).{told}",
+        "Add a test of what must stay: it passes on base and on head, and fails when that breaks.",
+    )
 
 
 def _by_files(requirement: Requirement, area: Area, case: Case) -> Verdict:
@@ -269,12 +275,14 @@ def judge_types(requirement: Requirement, case: Case) -> Verdict | None:
 
 
 def judge_speed(requirement: Requirement, case: Case) -> Verdict | None:
-    """What is to be faster does what it did where tests that hold would notice; None where none do.
+    """What is to be faster does what it did where tests that hold would notice; None where something broke.
 
     How fast it is nobody measures: that is its author's word, and open where somebody else asks for it.
     """
-    held = _by_what_holds(requirement, case) if case.nothing_regressed else None
-    if held is None or held.outcome is not VerdictOutcome.SATISFIED:
+    if not case.nothing_regressed or case.is_untested:
+        return None
+    held = _by_what_holds(requirement, case) or _not_held(requirement, case)
+    if held.outcome is not VerdictOutcome.SATISFIED:
         return held
     if not requirement.trust.is_asked:
         return replace(held, reason=f"{held.reason} How fast it is was not measured.")

@@ -139,7 +139,7 @@ def test_what_is_to_be_faster_does_what_it_did():
     unseen = DamageSeen((NOTICED, DamageTrial(LATE, (), (HELD.id,))), is_of_base=True)
     verdict = spoken("perf: add up in one pass", Trust.AUTHOR, damage=unseen)
     assert verdict.outcome is VerdictOutcome.UNVERIFIED
-    assert "No test fails on base" in verdict.reason
+    assert f"None noticed that {LATE.what} ({LATE.path}:{LATE.line})." in verdict.reason
 
 
 @pytest.mark.parametrize(
