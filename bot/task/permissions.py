@@ -236,7 +236,7 @@ _ONLY_REMOVES = re.compile(
     r"(?i)\s*(?:\w{1,20}(?:\([^()\n]{0,40}\))?!?:\s?)?(?:remove|drop|delete|retire|get rid of)s?\s"
     rf"(?:(?:the|all|our|old|unused|obsolete|deprecated|{_THINGS})\s){{0,4}}"
     rf"(?P<what>{_NAMED_THING}(?:(?:,\s|,?\sand\s){_NAMED_THING}){{0,4}})"
-    r"[.!]?\s*(?:\(#\d{1,9}\))?\s*"
+    r"(?:\sfrom\s(?:(?:the|our|its)\s)?`?[\w./-]{2,60}`?)?[.!]?\s*(?:\(#\d{1,9}\))?\s*"
 )
 _SPELLED = re.compile(
     r"`(?:[\w.]*\.)?(\w+)(?:\(\))?`|`?(?<![\w-])([a-z]\w*(?:-\w+)+)(?![\w-])`?"

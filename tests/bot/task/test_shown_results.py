@@ -222,6 +222,7 @@ def test_long_hostile_texts_are_read_in_no_time() -> None:
 @pytest.mark.parametrize(
     ("title", "names"),
     [
+        ("Remove outputPath from the cli", {"outputPath"}),
         ("Remove ASCII_SPACE", {"ASCII_SPACE"}),
         ("Remove Plugin.add_options", {"add_options"}),
         ("chore(types): remove deprecated debugMode option (#840)", {"debugMode"}),
