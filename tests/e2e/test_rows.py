@@ -69,7 +69,8 @@ def test_a_replaced_row_asks_a_person_unless_it_is_named(rules: Folder) -> None:
     judged = rules.judge(head, task=UNASKED)
     assert judged.conclusion == "action_required", judged.said()
     assert (
-        "changes what `test/rules.test.js::duplicate rules > a lone glob` expects" in judged.said()
+        "changes what `test/rules.test.js::duplicate rules > a glob that overlaps` expects"
+        in judged.said()
     )
     judged = rules.judge(head, task=ASKED)
     assert judged.conclusion == "success", judged.said()
