@@ -57,7 +57,6 @@ from sandbox.damage.values import (
     OF_LINES,
     RESULTS,
     SAME,
-    STRIPPED,
     UNASKED,
     Damage,
     DamageTrial,
@@ -151,8 +150,6 @@ async def _measured(
     damages = tuple(one for one in made if one.damage.kind not in UNASKED)
     if is_of_base:
         damages = _for_what_holds(damages)
-    else:  # these see more than that something came
-        damages = tuple(one for one in damages if one.damage.kind != STRIPPED)
     of_projects = concerned(case, observed, tests)
     if not damages or not of_projects:
         files = [Path(case.checkout.head_tree, path) for path in code]

@@ -11,10 +11,7 @@ NEAR = "near"
 RESULTS = ("result", "nothing", NEAR)
 """Kinds of damage to what a function returns: to notice one shows that it is called, and no more."""
 
-STRIPPED = "stripped"
-"""Where no line has a value to change: a call gives what it is given, a decorator or a field is taken out."""
-
-OF_LINES = ("negated", "operator", "constant", "bound", STRIPPED)
+OF_LINES = ("negated", "operator", "constant", "bound")
 """Kinds that change a value in the very lines of the change."""
 
 AS_ON_BASE = ("reverted", "restored")
@@ -70,7 +67,7 @@ class Lines:
 class Damage:
     """One damage to one file of head. `symbol` is the function that it is in, "" outside of any.
 
-    `kind` is one of reverted, emptied, raises, of `OF_LINES`, of `UNASKED`, `SAME`, and
+    `kind` is one of reverted, emptied, negated, operator, constant, bound, raises, of `UNASKED`, `SAME`, and
     result, nothing or near: a function that runs and returns another value of the same type, none, or one
     near by. `is_telling`
     is False where noticing it shows only that a name is there or that a function is called; `is_new` where

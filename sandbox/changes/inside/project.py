@@ -52,9 +52,6 @@ _HANDED_ON = re.compile(
 )
 CREDITS = ("__author__", "__authors__", "__maintainer__", "__credits__", "__copyright__")
 _CREDITS = re.compile(rf"(?m)(?<!^)\b(?:{'|'.join(CREDITS)})\b".encode())
-_INSTANCES = re.compile(
-    rb"__dict__|__weakref__|__slots__|__setattr__|\b(?:vars|setattr)\s*\(|\bweakref\b|\bWeak\w+|\bcached_property\b"
-)
 DECLARING = ("pyproject.toml", "setup.cfg", "setup.py")
 LOWEST = re.compile(
     r"(?m)^[ \t]{0,40}(?:requires-python|python_requires|python)[ \t]{0,40}=[ \t]{0,40}[\"']?"
@@ -116,17 +113,6 @@ class ChangedProject:
         """The lowest release of Python 3 that the project says it runs with; 0 where it says nothing."""
         declared = (_text(self._root / name).decode(errors="replace") for name in DECLARING)
         return max((int(one[1]) for text in declared for one in LOWEST.finditer(text)), default=0)
-
-    @cached_property
-    def reads_instances(self) -> bool:
-        """Whether any source may ask an object for its dictionary, give it what its class does not know, or
-        refer to it weakly.
-        """
-        return self._finds(_INSTANCES)
-
-    def speaks_of(self, code: str) -> bool:
-        """Whether any source has these words."""
-        return self._finds(re.compile(rb"\b%b\b" % re.escape(os.fsencode(code))))
 
     def imports_from(self, module: str, name: str) -> bool:
         """Whether any source imports a name from a module that is called so, wherever it stands."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from sandbox.changes.inside.comments import about_types, examples, obeyed
 from sandbox.changes.inside.project import CREDITS, ChangedProject
-from sandbox.changes.inside.unused import IdleImports, drop_slots, fold_versions
+from sandbox.changes.inside.unused import IdleImports, fold_versions
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
@@ -55,7 +55,6 @@ def _by_use(old: ast.Module, new: ast.Module, project: ChangedProject, path: str
         return "types"
     for tree in (old, new):
         fold_versions(tree, project.lowest_python)
-        drop_slots(tree, project)
     idle = IdleImports(path, project, _LIBRARY)
     bare, now = copy.deepcopy(old), copy.deepcopy(new)
     idle.drop(bare, now)

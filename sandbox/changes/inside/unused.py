@@ -1,4 +1,4 @@
-"""Takes out of a Python module what nothing uses: imports, branches for releases long gone, slots."""
+"""Takes out of a Python module what nothing uses: imports, and branches for releases long gone."""
 
 from __future__ import annotations
 
@@ -120,28 +120,3 @@ def _busy(tree: ast.Module) -> set[str]:
         elif isinstance(node, ast.Global | ast.Nonlocal):
             found.update(node.names)
     return found
-
-
-def drop_slots(tree: ast.Module, project: ChangedProject) -> None:
-    """Take `slots=True` from frozen dataclasses where nothing asks for what an instance lacks with it.
-
-    A frozen one is given no other attributes in either case; the class no longer has the defaults.
-    """
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.ClassDef) or node.bases or node.keywords:
-            continue
-        for one in node.decorator_list:
-            if not isinstance(one, ast.Call) or ast.unparse(one.func) not in _DATACLASS:
-                continue
-            given = {each.arg: ast.unparse(each.value) for each in one.keywords}
-            fields = (each for each in node.body if isinstance(each, ast.AnnAssign) and each.value)
-            is_asked = any(
-                project.speaks_of(f"{node.name}.{ast.unparse(f.target)}") for f in fields
-            )
-            if given.get("frozen") == given.get("slots") == "True" and not is_asked:
-                one.keywords = [
-                    each for each in one.keywords if each.arg != "slots" or project.reads_instances
-                ]
-
-
-_DATACLASS = ("dataclass", "dataclasses.dataclass")

@@ -37,7 +37,6 @@ from sandbox.damage.inside.for_steps import for_a_step, in_other_words
 from sandbox.damage.inside.make import Damage, emptied, ranked
 from sandbox.damage.inside.options import options
 from sandbox.damage.inside.source import Clock, Source, bound, functions, is_modest, tokens
-from sandbox.damage.inside.stripped import stripped
 
 MOST = 70  # of what is asked about, and of all else
 
@@ -47,9 +46,7 @@ def main() -> int:
     asked = json.load(sys.stdin)
     clock = Clock()
     sources = [one for n, file in enumerate(asked["files"]) if (one := _read(n, file, clock))]
-    telling = [*ranked(sources, frozenset(asked["words"]), frozenset(asked["called"]))]
-    if not any(one.kind in ("negated", "operator", "constant", "bound") for one in telling):
-        telling += stripped(sources)
+    telling = ranked(sources, frozenset(asked["words"]), frozenset(asked["called"]))
     others = list(other_data(sources, clock))
     asked_about: Iterator[Damage] = chain(
         in_other_words(sources),

@@ -7,7 +7,7 @@ import pytest
 from bot.task.categories import keeps_behavior
 from bot.task.requirements import comprehend
 from bot.values import DamageSeen, Task, TaskSource, TestChange, Trust, Verdict, VerdictOutcome
-from sandbox.damage.values import STRIPPED, Damage, DamageTrial
+from sandbox.damage.values import Damage, DamageTrial
 from sandbox.values import ChangedFile, ChangeKind
 from tests.bot.verdict.cases import (
     DEFAULTS,
@@ -40,14 +40,6 @@ def test_tests_that_notice_all_damage_show_it():
     assert given().outcome is VerdictOutcome.SATISFIED
     late = Damage("src/shop.py", "emptied", 2, "total", "")
     assert given(late).outcome is VerdictOutcome.SATISFIED
-
-
-def test_what_is_taken_out_of_lines_without_values_has_to_be_noticed():
-    taken = Damage("src/shop.py", STRIPPED, 4, "total", "`sum(prices)` becomes `prices`")
-    assert given(trials=(DamageTrial(taken, (HELD.id,)),)).outcome is VerdictOutcome.SATISFIED
-    unnoticed = given(trials=(DamageTrial(taken, (), (HELD.id,)),))
-    assert unnoticed.outcome is VerdictOutcome.UNVERIFIED
-    assert "0 of 1 damage noticed" in unnoticed.reason
 
 
 def test_no_test_is_asked_for_where_no_damage_could_be_noticed():

@@ -75,14 +75,6 @@ CACHED = f"""import re
 def find(text):
     return re.search("a", text)
 """
-SLOTTED = """from dataclasses import dataclass
-
-
-@dataclass(frozen=True)
-class A:
-    size: int
-    word: str = ""
-"""
 ALIASED = """from .chord import parse
 
 
@@ -153,10 +145,6 @@ CASES = [
     ("py", CACHED, CACHED_OLD, "from other import cache\n", ""),
     ("py", CACHED, CACHED_OLD, "from functools import lru_cache as cache\n", ""),
     ("py", CACHED.replace("9", "12"), CACHED_OLD.replace("9", "12"), "from functools import cache\n", ""),
-    ("py", SLOTTED, "frozen=True", "frozen=True, slots=True", "unused"),
-    ("py", SLOTTED, "frozen=True", "slots=True", ""),
-    ("py", SLOTTED, "frozen=True", "frozen=True, order=True", ""),
-    ("py", SLOTTED.replace("A:", "Line(Other):"), "frozen=True", "frozen=True, slots=True", ""),
     ("py", ALIASED, "import parse", "import Chord, parse\nLine = list[Chord]", "types"),
     ("py", ALIASED, "from .chord import parse", "from .other import parse", ""),
     ("py", ALIASED, "return parse(1)", "return parse(2)", ""),
