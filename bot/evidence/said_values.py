@@ -109,8 +109,10 @@ def _speaks_of_part(damage: Damage, wanted: Requirements, on_base: str, said: st
     own = damage.symbol.rpartition(".")[2]
     is_spoken_of = _has_name(re.escape(own), said)
     defined = {one or other for one, other in _DEFINED.findall(on_base)}
-    if own in defined and not (is_spoken_of or own[:1] in "_#" or defined.isdisjoint(subjects)):
-        return False  # it names functions of this file, and this one is none of them
+    named = defined & subjects
+    is_other = own in defined and bool(named) and named.isdisjoint(damage.names)
+    if is_other and not (is_spoken_of or own[:1] in "_#"):
+        return False  # it names functions of this file, and this part has none of them
     # One word of many may stand in any text, the more so where nobody speaks of the function.
     return len(found) * (_ONE_IN if is_spoken_of else _ONE_OF) >= max(len(names), 1)
 

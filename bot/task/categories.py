@@ -227,7 +227,8 @@ _OF_SPEED = re.compile(
     r"(?i)^(?:perf(?:\([^)]{0,40}\))?!?:"
     r"|(?:improve|increase|optimi[sz]e)\w* (?:the |\w+ ){0,3}(?:performance|speed)\b"
     r"|speed(?:s|ed|ing)? up\b|(?:make|made)\b.{0,60} faster\b)"
-    r"|\bgets? (?:\w+ ){0,2}slow(?:er)?\b|\b(?:is|are) (?:(?:too|very|so|really|extremely|unusably) )?slow\b"
+    r"|\bgets? (?:\w+ ){0,2}slow(?:er)?\b|\b(?:is|are) (?:(?:too|very|so|really|extremely|unusably) slow\b"
+    r"|slow (?:with|for|on|when|if|in|at)\b)"
     r"|\btakes? (?:too long|forever|ages|minutes|hours)\b"
     r"|\bquadratic(?:ally)? (?:time|complexity|run ?time)\b"
 )

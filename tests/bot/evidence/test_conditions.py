@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bot.evidence.said_values import is_mentioned, is_said
@@ -295,3 +297,5 @@ def test_who_names_some_functions_of_a_file_speaks_of_no_others(
         "src/cache.py", ALTERED, 7, f"Cache.{function}", "it is there", False, names=names
     )
     assert is_said(damage, requirements("Cache", f"- [ ] {demand}\n"), on_base) is is_so
+    calling = replace(damage, names=("entry", "purge"))
+    assert is_said(calling, requirements("Cache", f"- [ ] {demand}\n"), on_base)

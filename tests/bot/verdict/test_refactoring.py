@@ -105,6 +105,7 @@ def test_comments_are_not_called_source_code():
         ("perf: add up in one pass", True),
         ("`total` gets slower with each price", True),
         ("`total` is slow with many prices", True),
+        ("CI fails as the runner is slow and takes longer", False),
         ("Fix quadratic complexity in `total`", True),
         ("Solve quadratic equations", False),
     ],
