@@ -117,7 +117,10 @@ def print_report(console: Console, document: ReportDocument, files: Sequence[Pat
                 told = f"{row.accepted.kind} by @{row.accepted.actor}: {row.accepted.reason}"
                 text += f"\n[bold]{escape(_clipped(told))}[/bold]"
             if row.damages_tried and row.verdict == VerdictOutcome.SATISFIED:
-                text += f"\n[dim]{row.damages_noticed} of {row.damages_tried} damages noticed[/dim]"
+                s = "" if row.damages_tried == 1 else "s"
+                text += (
+                    f"\n[dim]{row.damages_noticed} of {row.damages_tried} damage{s} noticed[/dim]"
+                )
             if row.verdict != VerdictOutcome.SATISFIED:
                 lines = [row.reason]
                 for test in row.tests[:MOST_TESTS]:

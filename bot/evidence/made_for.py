@@ -207,8 +207,9 @@ def in_words(why: MadeFor, ones: str) -> str:
             f"But head refuses, as base does, all {why.near} calls with other numbers in the texts of "
             f"{ones}, so the change may be made for these only."
         )
+    give = "gives" if why.differing == 1 else "give"
     return (
-        f"But only {why.differing} of {why.near} {near} give something else on head than on base, so the "
+        f"But only {why.differing} of {why.near} {near} {give} something else on head than on base, so the "
         "change may be made for these only."
     )
 

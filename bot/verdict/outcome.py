@@ -190,6 +190,7 @@ def with_places(verdict: Verdict, requirement: Requirement, located: Iterable[Lo
     best, *others = found.places
     if best.score < _LEAST_SHARE:
         return verdict
-    also = f", then at `{others[0].place.words}`" if others else ""
+    next_one = next((one for one in others if one.score >= _LEAST_SHARE), None)
+    also = f", then at `{next_one.place.words}`" if next_one else ""
     said = f"Look at `{best.place.words}` ({best.reason}){also}."
     return replace(verdict, reason=f"{verdict.reason} {said}")

@@ -14,7 +14,7 @@ from bot.text.words import sentences
 from bot.values import Category, Conclusion, FourWay, GateReason, Requirement, Trust, Verdict
 
 _TAKES_BACK = "The change takes back commit `{sha}` exactly"
-_ACCEPT = "If it is to be reverted, accept it."
+_ACCEPT = "If this revert is wanted, accept it."
 _ASKS = re.compile(r"(?i)\b(?:revert|undo|back out|roll back|take back)\b")
 _NOT = re.compile(
     r"(?i)(?:\b(?:not|never|without|before|unless|if|whether|should we)\b|n['\u2019]t\b)[^,;:]{0,40}"
@@ -37,7 +37,7 @@ def judge_revert(requirement: Requirement, case: Case) -> Verdict | None:
     if tests.takes_back and _asks(requirement, tests):
         return satisfied(requirement, f"{told}.", case)
     if tests.takes_back and requirement.trust is Trust.AUTHOR:
-        return unverified(requirement, f"{told}. Whether that is wanted no test shows.", _ACCEPT)
+        return unverified(requirement, f"{told}. No test shows whether that is wanted.", _ACCEPT)
     return None
 
 

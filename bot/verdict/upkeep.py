@@ -308,7 +308,7 @@ def _comes_otherwise(requirement: Requirement, case: Case) -> Verdict | None:
             "Behavior is to stay as it is, but near what base's tests call, `{call}` {base} on base and "
             "{head} on head."
         ),
-        "Let such a call give what it gave, or let the task ask for the change",
+        "Let such a call give what it gave, or let the task ask for the change.",
     )
     ids = case.ids_of(ActionKind.NEARBY_INPUTS)
     return replace(given, evidence_ids=(*given.evidence_ids, *ids))
