@@ -54,6 +54,7 @@ _EVERYWHERE = frozenset(dir(builtins)) | {
     "Promise", "RangeError", "RegExp", "Set", "String", "Symbol", "console", "undefined", "process",
 }  # fmt: skip
 """Names that every program has: a text that has one of them does not speak of this place."""
+_ARGUMENTS = re.compile(r"\([^()\n]{0,200}\)")
 _DEFINED = re.compile(
     r"\b(?:def|function)[ ]+(\w{1,80})"
     r"|^[ \t]{0,8}(?:(?:async|static)[ ])?(\w{1,80})\([^()\n]{0,200}\) ?\{$",
@@ -109,8 +110,9 @@ def _speaks_of_part(damage: Damage, wanted: Requirements, on_base: str, said: st
     own = damage.symbol.rpartition(".")[2]
     is_spoken_of = _has_name(re.escape(own), said)
     defined = {one or other for one, other in _DEFINED.findall(on_base)}
-    named = defined & subjects
-    is_other = own in defined and bool(named) and named.isdisjoint(damage.names)
+    # Of `set(key, ttl=None)` only the function is what a demand is about.
+    about = code_named(_ARGUMENTS.sub("()", "\n".join(one.text for one in wanted.items)))
+    is_other = own in defined and bool(defined & about) and about.isdisjoint(damage.names)
     if is_other and not (is_spoken_of or own[:1] in "_#"):
         return False  # it names functions of this file, and this part has none of them
     # One word of many may stand in any text, the more so where nobody speaks of the function.

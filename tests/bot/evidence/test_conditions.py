@@ -284,6 +284,7 @@ def test_a_demand_that_names_a_function_speaks_of_no_statement_in_it(
     ("demand", "function", "is_so"),
     [
         ("`Cache.purge()` drops each expired entry", "delete", False),
+        ("`Cache.purge(entry)` drops what is expired", "delete", False),
         ("`Cache.purge()` drops each expired entry, as `delete` does", "delete", True),
         ("`Cache.purge()` drops each expired entry", "_delete", True),
         ("An expired entry is dropped", "delete", True),
