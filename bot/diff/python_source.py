@@ -43,6 +43,15 @@ def last_name(node: ast.AST | None) -> str:
     return found
 
 
+def called_names(node: ast.AST) -> dict[str, int]:
+    """Return the last names of what is called, with their first lines."""
+    found: dict[str, int] = {}
+    for one in ast.walk(node):
+        if isinstance(one, ast.Call) and isinstance(one.func, ast.Name | ast.Attribute):
+            found.setdefault(last_name(one.func), one.lineno)
+    return found
+
+
 def named_functions(body: list[ast.stmt], owner: str = "") -> Iterator[tuple[str, Function]]:
     """Yield the functions of a module or a class and of the classes in it, by name (`Cache.get`)."""
     for one in body:

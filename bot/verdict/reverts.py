@@ -15,14 +15,13 @@ from bot.values import Category, Conclusion, FourWay, GateReason, Requirement, T
 
 _TAKES_BACK = "The change takes back commit `{sha}` exactly"
 _ACCEPT = "If this revert is wanted, accept it."
-_ASKS = re.compile(r"(?i)\b(?:revert|undo|back out|roll back|take back)\b")
+_VERB = r"\b(?:revert|undo|back out|roll back|take back)"
+_ASKS = re.compile(rf"(?i){_VERB}\b")
 _NOT = re.compile(
     r"(?i)(?:\b(?:not|never|without|before|unless|if|whether|should we)\b|n['\u2019]t\b)[^,;:]{0,40}"
-    r"\b(?:revert|undo|back out|roll back|take back)\b|\?\s*$"
+    rf"{_VERB}\b|\?\s*$"
 )
-_POINTS_BACK = re.compile(
-    r"(?i)\b(?:revert|undo|back out|roll back|take back) (?:it|that|this|(?:this|that|the) commit)\b(?! \w)"
-)
+_POINTS_BACK = re.compile(rf"(?i){_VERB} (?:it|that|this|(?:this|that|the) commit)\b(?! \w)")
 _NUMBER = re.compile(r" ?\(#(\d{1,9})\)$")
 _SHA = re.compile(r"\b[0-9a-f]{7,64}\b")
 

@@ -41,14 +41,16 @@ class NearCall:
         return self.slot, self.member
 
 
-def chosen(wanted: list[Recorded]) -> Iterator[Recorded]:
-    """The calls to vary: a few of each function."""
+def chosen(
+    wanted: Iterable[Recorded], of_a_function: int = MOST_OF_A_FUNCTION
+) -> Iterator[Recorded]:
+    """The calls to vary, or to make in series: a few of each function."""
     counted: dict[tuple[str, str], int] = {}
     taken = 0
     for one in wanted:
         key = (one.module, one.name)
         counted[key] = counted.get(key, 0) + 1
-        if counted[key] <= MOST_OF_A_FUNCTION and taken < MOST_INPUTS:
+        if counted[key] <= of_a_function and taken < MOST_INPUTS:
             taken += 1
             yield one
 

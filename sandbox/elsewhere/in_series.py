@@ -7,11 +7,11 @@ call gives alone what it has to give later.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from sandbox.elsewhere.calls_near import chosen
 from sandbox.elsewhere.driver import Driver, Looking, Series
 from sandbox.elsewhere.sides import Replay
 from sandbox.elsewhere.told import Recorded, Run, both_sides
@@ -101,12 +101,7 @@ def _chosen(wanted: list[Recorded], touched: Collection[str]) -> Iterator[Record
     def is_later(one: Recorded) -> tuple[bool, bool]:
         return one.name.rpartition(".")[2] not in touched, not one.is_direct
 
-    counted: Counter[tuple[str, str]] = Counter()
-    for one in sorted(wanted, key=is_later):
-        key = (one.module, one.name)
-        if counted[key] < _MOST_OF_A_FUNCTION:
-            counted[key] += 1
-            yield one
+    return chosen(sorted(wanted, key=is_later), _MOST_OF_A_FUNCTION)
 
 
 def _fewest(driver: Driver, calls: Iterable[Recorded]) -> dict[tuple[str, str], int]:

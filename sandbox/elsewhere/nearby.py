@@ -24,7 +24,7 @@ from sandbox.elsewhere.calls_near import (
 from sandbox.elsewhere.driver import Driver, Looking
 from sandbox.elsewhere.held import held_calls
 from sandbox.elsewhere.in_series import InSeries
-from sandbox.elsewhere.new_names import added_code, changed_defaults
+from sandbox.elsewhere.new_names import added_code, changed_defaults, literals
 from sandbox.elsewhere.sides import CallsOfBoth, Replay, Swap, unmeasured
 from sandbox.elsewhere.told import Recorded
 from sandbox.elsewhere.values import (
@@ -35,7 +35,6 @@ from sandbox.elsewhere.values import (
     Unmeasured,
     stands_alone,
 )
-from sandbox.elsewhere.variation import literals
 
 _FEW = 3
 _MORE = 24  # calls near one, about one of its values
@@ -89,14 +88,13 @@ async def replay_nearby(
         long = long_calls(driver, wanted, seen)
         # The long ones are last: one that comes to no end may take the rest of the time.
         if more := [*all_of(around), *(one.call for one in swaps), *(one.call for one in long)]:
-            others = await replay.on_both(more)
-            sides = replace(sides, base=sides.base | others.base, head=sides.head | others.head)
+            sides = sides.joined(await replay.on_both(more))
     around = {one: calls for one, calls in around.items() if not sides.lacks(one, plain)}
     known = {(one.module, one.name, one.arguments) for one in shown}
     sides, around = await _asked_on(replay, sides, around, words, known)
     weighed = (sides.weighed(one, around.get(one, ()), driver.values(one)) for one in wanted)
     without |= held.as_before(sides, plain)
-    found = SecondLook(
+    return SecondLook(
         inputs=tuple(_with_its_words((*weighed, *sides.not_plain(wanted)), words, added)),
         swapped=tuple(filter(None, map(sides.told_apart, swaps))),
         differences=tuple(filter(None, map(sides.answered_once, wanted))),
@@ -106,8 +104,7 @@ async def replay_nearby(
             *await _too_long(replay, sides, long),
             *await _unordered(replay, sides, asked, added),
         ),
-    )
-    return found + in_series.weighed(base, head)
+    ) + in_series.weighed(base, head)
 
 
 async def _asked_on(
@@ -135,8 +132,7 @@ async def _asked_on(
     asked = [one for one in dict.fromkeys(all_of(more)) if one not in sides.base]
     if not asked:
         return sides, around
-    others = await replay.on_both(asked)
-    sides = replace(sides, base=sides.base | others.base, head=sides.head | others.head)
+    sides = sides.joined(await replay.on_both(asked))
     all_near = {
         call: tuple({one.call: one for one in (*group, *more.get(call, ()))}.values())
         for call, group in around.items()

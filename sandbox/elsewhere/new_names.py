@@ -1,10 +1,11 @@
-"""The names that only head knows, and what the tests' calls give without arguments of these names."""
+"""The words of a change's lines, the names that only head knows, and what calls give without these."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 from sandbox.elsewhere.told import CallOutcome, Recorded, both_sides
@@ -26,6 +27,14 @@ _TOKEN = re.compile(
 )
 """What is told, in pieces; a text that is cut goes to its end."""
 
+_MOST_WORDS = 12
+_WRITTEN = re.compile(r"(?<![\w.])-?\d{1,9}(?![\w.])|\"([^\"\\\n]{1,40})\"|'([^'\\\n]{1,40})'")
+_PATTERN = re.compile(
+    r"(?<![\w)\]/*])/((?:[^/\\\n*]|\\.)(?:[^/\\\n]|\\.){1,60})/[dgimsuvy]{0,8}(?![\w/])|\br[\"']([^\"'\n]{2,60})"
+)
+"""A regular expression of JavaScript or Python; of it the plain words count."""
+_PLAIN = re.compile(r"(?<![\\A-Za-z0-9])[A-Za-z0-9]{2,40}")
+
 
 def added_code(diff: Diff, tests: Collection[str]) -> str:
     """Return the lines that a change adds to files that are no tests'."""
@@ -37,6 +46,17 @@ def added_code(diff: Diff, tests: Collection[str]) -> str:
         for line in hunk.lines
         if line.startswith("+")
     )
+
+
+def literals(text: str) -> tuple[object, ...]:
+    """Return the words and numbers of a text of code."""
+    found: dict[object, None] = {}
+    for match in islice(_PATTERN.finditer(text), _MOST_WORDS):
+        found.update(dict.fromkeys(_PLAIN.findall(match[1] or match[2])))
+    for match in islice(_WRITTEN.finditer(text), 20 * _MOST_WORDS):
+        quoted = match[1] or match[2]
+        found.setdefault(quoted or int(match[0]))
+    return tuple(islice(found, _MOST_WORDS))
 
 
 def new_names(checkout: Checkout, tests: Collection[str]) -> frozenset[str]:

@@ -130,6 +130,10 @@ class CallsOfBoth:
     here: dict[str, str]  # where the tests ran
     unread: frozenset[tuple[str, str, str]]  # path, test, and the function ("" for any)
 
+    def joined(self, other: CallsOfBoth) -> CallsOfBoth:
+        """Return the same with what other calls gave."""
+        return replace(self, base=self.base | other.base, head=self.head | other.head)
+
     def may_differ(self, call: Recorded) -> bool:
         """Tell whether a call of the tests shows the change, or calls what is new."""
         base, head = self.base.get(call), self.head.get(call)

@@ -39,15 +39,6 @@ _WORDS_MORE = ("a.b", "a,b", "12", "3.5", "-1", "#", "x y z", "Über", "left", "
 _ITEMS = (0, 1, 2, 10, "a", "b", "abc", 0.5)
 
 
-_MOST_WORDS = 12
-_WRITTEN = re.compile(r"(?<![\w.])-?\d{1,9}(?![\w.])|\"([^\"\\\n]{1,40})\"|'([^'\\\n]{1,40})'")
-_PATTERN = re.compile(
-    r"(?<![\w)\]/*])/((?:[^/\\\n*]|\\.)(?:[^/\\\n]|\\.){1,60})/[dgimsuvy]{0,8}(?![\w/])|\br[\"']([^\"'\n]{2,60})"
-)
-"""A regular expression of JavaScript or Python; of it the plain words count."""
-_PLAIN = re.compile(r"(?<![\\A-Za-z0-9])[A-Za-z0-9]{2,40}")
-
-
 def near(value: object, depth: int = 0) -> list[Any]:
     """Return values near a plain one, the most telling first; none for other types."""
     found: list[Any] = []
@@ -172,17 +163,6 @@ def _written_otherwise(text: str) -> Iterator[str]:
     yield text.swapcase()
     yield _NUMBER.sub(r"-\g<0>", text, count=1)
     yield _TOUCHING.sub(" ", text)
-
-
-def literals(text: str) -> tuple[object, ...]:
-    """Return the words and numbers of a text of code."""
-    found: dict[object, None] = {}
-    for match in islice(_PATTERN.finditer(text), _MOST_WORDS):
-        found.update(dict.fromkeys(_PLAIN.findall(match[1] or match[2])))
-    for match in islice(_WRITTEN.finditer(text), 20 * _MOST_WORDS):
-        quoted = match[1] or match[2]
-        found.setdefault(quoted or int(match[0]))
-    return tuple(islice(found, _MOST_WORDS))
 
 
 def _near(value: Any, depth: int) -> Iterator[Any]:

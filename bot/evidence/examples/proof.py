@@ -26,10 +26,10 @@ from sandbox.damage.making import DamagedCopy, empty_functions
 from sandbox.damage.trial import NO_PROGRAM, laid_over
 from sandbox.edges.empty_calls import NOT_TRIED
 from sandbox.edges.examples import PRINTED, RAISED, VALUE, ExampleResult
-from sandbox.elsewhere.new_names import added_code
+from sandbox.elsewhere.new_names import added_code, literals
 from sandbox.elsewhere.told import both_sides
 from sandbox.elsewhere.values import BothSides, TestedInput, Unmeasured, moves_boundary
-from sandbox.elsewhere.variation import MOST, is_alike, literals, neighbors
+from sandbox.elsewhere.variation import MOST, is_alike, neighbors
 from sandbox.values import ChangeStatus, Diff
 
 _MOST_EXAMPLES = 4

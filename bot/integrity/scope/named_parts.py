@@ -15,7 +15,7 @@ from bot.evidence.tests.results import code_of
 from bot.integrity.reading.inspection import Inspection, make_finding, ships, words_of_task
 from bot.task.alternatives import without_blocks
 from bot.task.categories import MUST, keeps
-from bot.text.words import sentences
+from bot.text.words import sentences, whole_name
 from bot.values import Category
 from bot.values.rules import OPTION_MISSING, PART_MISSING
 from sandbox.values import Finding
@@ -158,8 +158,7 @@ def _asked_parameters(said: str) -> Iterator[_Part]:
 
 def _parameter(owner: str, name: str) -> _Part:
     is_defined = rf"\b(?:def|class|function|const|let|var)[ \t]+{re.escape(owner)}\b"
-    whole = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
-    return _Part(f"`{name}`", whole, defined=re.compile(is_defined))
+    return _Part(f"`{name}`", whole_name(name), defined=re.compile(is_defined))
 
 
 def _number(number: str) -> re.Pattern[str]:
@@ -202,6 +201,8 @@ def missing_options(inspection: Inspection) -> Iterator[Finding]:
     """Options that a demand has in backticks, and that neither a changed line nor a file of head takes."""
     names = dict.fromkeys(_asked_options(inspection))
     typed = [name for name in _typed_options(inspection) if name not in names]
+    if not (names or typed):
+        return
     changes = inspection.shipped()
     lines = [line for one in changes for _, line in added_lines(one)]
     left = [name for name in names if not any(map(_taking(name).search, lines))]
@@ -232,12 +233,17 @@ def _asked_options(inspection: Inspection) -> Iterator[str]:
 
 def _typed_options(inspection: Inspection) -> Iterator[str]:
     """Yield the options, without dashes, of the project's own commands as somebody is to type them."""
-    parts = {part for path in inspection.head.paths() for part in path.split("/")}
     # Three dots in a command end no sentence.
-    for said in sentences(without_blocks(words_of_task(inspection)).replace("...", "…")):
-        if _ON_COMMAND_LINE.search(said) and not (_AWAY.search(said) or _VAGUE.search(said)):
-            commands = _COMMAND.finditer(said)
-            yield from (found[2] for found in commands if found[1] in parts)
+    said = sentences(without_blocks(words_of_task(inspection)).replace("...", "…"))
+    commands = [
+        found
+        for one in said
+        if _ON_COMMAND_LINE.search(one) and not (_AWAY.search(one) or _VAGUE.search(one))
+        for found in _COMMAND.finditer(one)
+    ]
+    paths = inspection.head.paths() if commands else ()
+    parts = {part for path in paths for part in path.split("/")}
+    yield from (found[2] for found in commands if found[1] in parts)
 
 
 def _taking(name: str) -> re.Pattern[str]:

@@ -15,7 +15,7 @@ from itertools import islice
 
 from bot.diff.kinds import is_test_file
 from bot.diff.lines import added_lines, removed_lines
-from bot.diff.python_source import Function
+from bot.diff.python_source import Function, last_name
 from bot.evidence.tests.results import code_of
 from bot.integrity.compatibility.callers import functions_on_both
 from bot.integrity.compatibility.public_names import may_be_called
@@ -97,24 +97,22 @@ def _own_names(inspection: Inspection, change: FileChange) -> frozenset[str]:
     nodes = [*inspection.trees.nodes(inspection.after(change) if is_python else None)]
     functions = [one for one in nodes if isinstance(one, Function)]
     inside = {id(part) for one in functions for stmt in one.body for part in ast.walk(stmt)}
-    calls = [one for one in nodes if isinstance(one, ast.Call) and not _MAKES.match(_called(one))]
+    calls = [
+        one for one in nodes if isinstance(one, ast.Call) and not _MAKES.match(last_name(one.func))
+    ]
     given = {word: word.arg for one in calls for word in one.keywords}
-    own, others = {name for name in given.values() if name}, set[str]()
+    words = {name for name in given.values() if name}
+    own, others = set(words), set[str]()
     for one in nodes:
         if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
             (own if id(one) in inside else others).add(one.id)
         elif isinstance(one, ast.arg | ast.keyword) and one.arg and one not in given:
             others.add(one.arg)
-        elif isinstance(one, ast.Attribute) and one.attr in given.values():
+        elif isinstance(one, ast.Attribute) and one.attr in words:
             others.add(one.attr)
         elif isinstance(one, ast.Global):
             others.update(one.names)
     return frozenset(own - others)
-
-
-def _called(call: ast.Call) -> str:
-    """The last name of what is called."""
-    return str(getattr(call.func, "attr", getattr(call.func, "id", "")))
 
 
 def untried_options(inspection: Inspection) -> Iterator[Finding]:

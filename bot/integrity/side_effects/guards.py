@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.diff.lines import old_path
-from bot.diff.python_source import last_name
+from bot.diff.python_source import called_names
 from bot.integrity.reading.inspection import Inspection, Trees, make_finding, ships, words_of_task
 from bot.integrity.reading.languages import SCRIPT
 from bot.integrity.reading.tokens import Token, end_of_bracket, is_mark, read_tokens
@@ -169,7 +169,7 @@ def _left_in_python(heads: Collection[str], trees: Trees) -> _Left:
         for name, node in trees.functions(text)
         if _raised(node)
     )
-    called = (name for tree in read for name in _calls(tree))
+    called = (name for tree in read for name in called_names(tree))
     return _Left(frozenset(texts), frozenset(called), frozenset(refuses))
 
 
@@ -179,11 +179,11 @@ def _lost_in_python(before: str, after: str, left: _Left, trees: Trees) -> Itera
         head = functions.get(name)
         if head is None:
             continue
-        calls = _calls(base)
+        calls = called_names(base)
         for call, line in calls.items():
             if _PROTECTS.match(call) and call not in left.called:
                 yield _Lost(f"{call}(…)", line, call, protects=True)
-        if not left.refuses.isdisjoint(_calls(head).keys() - calls.keys()):
+        if not left.refuses.isdisjoint(called_names(head).keys() - calls.keys()):
             continue  # the guard may stand in what is called now
         given = {one.arg for one in ast.walk(base.args) if isinstance(one, ast.arg)}
         more = len(_raised(head)) - len(_raised(base))
@@ -221,15 +221,6 @@ def _words(node: ast.AST, given: Collection[str]) -> str:
 
 def _raised(node: ast.AST) -> list[ast.expr]:
     return [one.exc for one in ast.walk(node) if isinstance(one, ast.Raise) and one.exc]
-
-
-def _calls(node: ast.AST) -> dict[str, int]:
-    """The last names of what is called, with their first lines."""
-    found: dict[str, int] = {}
-    for one in ast.walk(node):
-        if isinstance(one, ast.Call) and isinstance(one.func, ast.Name | ast.Attribute):
-            found.setdefault(last_name(one.func), one.lineno)
-    return found
 
 
 # --- JavaScript --------------------------------------------------------------------------------

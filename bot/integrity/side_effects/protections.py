@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bot.diff.lines import old_path
-from bot.diff.python_source import Function, last_name
+from bot.diff.python_source import Function, called_names
 from bot.integrity.reading.inspection import Inspection, make_finding, ships, words_of_task
 from bot.text.clipping import clip_line
 from bot.values.rules import GUARD_REMOVED, RELEASE_LEFT_OUT
@@ -47,7 +47,7 @@ def lost_protections(inspection: Inspection) -> Iterator[Finding]:
     holding = [one for one in functions if _held(one)]
     held = _Held(
         frozenset(one.name for one in holding),
-        frozenset(name for one in holding for name in _all_called(one)),
+        frozenset(name for one in holding for name in called_names(one)),
     )
     for change in files:
         if not ships(old_path(change)):
@@ -119,17 +119,11 @@ class _Held:
 
 def _no_longer_held(base: Function, head: Function, held: _Held) -> list[tuple[str, int]]:
     """Return the locks of a function, where head takes none in it, in what it newly calls, or around it."""
-    newly = _all_called(head) - _all_called(base)
+    newly = called_names(head).keys() - called_names(base).keys()
     is_held_beside = not held.holding.isdisjoint(newly) or base.name in held.called
     if _held(head) or is_held_beside or any(_called(head, "acquire")):
         return []
     return [(f"with {text}:", line) for text, line in _held(base).items()]
-
-
-def _all_called(node: ast.AST) -> set[str]:
-    """The last names of what is called."""
-    called = (one.func for one in ast.walk(node) if isinstance(one, ast.Call))
-    return {last_name(one) for one in called if isinstance(one, ast.Name | ast.Attribute)}
 
 
 def _held(node: ast.AST) -> dict[str, int]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import PurePosixPath
 
 from bot.diff.lines import Texts
@@ -31,11 +32,18 @@ def with_snapshots(
     The files are those that jest and vitest write: `__snapshots__/NAME.snap` beside the test. Where a test
     has more or fewer snapshots than on base, none is told.
     """
-    return tuple(_with_own(one, base, head, changed) for one in tests)
+
+    @cache
+    def entries(path: str) -> tuple[list[_Entry], list[_Entry]]:
+        return _entries(base.read(path)), _entries(head.read(path))
+
+    return tuple(_with_own(one, entries, changed) for one in tests)
 
 
 def _with_own(
-    test: TestComparison, base: Texts, head: Texts, changed: Sequence[str]
+    test: TestComparison,
+    entries: Callable[[str], tuple[list[_Entry], list[_Entry]]],
+    changed: Sequence[str],
 ) -> TestComparison:
     file = PurePosixPath(test.path)
     path = str(file.parent / "__snapshots__" / f"{file.name}.snap")
@@ -43,7 +51,7 @@ def _with_own(
         return test
     titles = test.id.partition("::")[2]
     names = (titles, titles.replace(" > ", " "))  # as vitest writes them, and jest
-    old, new = ([o for o in _entries(side.read(path)) if o.name in names] for side in (base, head))
+    old, new = ([one for one in side if one.name in names] for side in entries(path))
     if [one.name for one in old] != [one.name for one in new]:
         return test
     both = zip(old, new, strict=True)

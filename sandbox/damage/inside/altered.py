@@ -30,7 +30,7 @@ from sandbox.damage.inside.other_words import (
     without_refused,
 )
 from sandbox.damage.inside.parts import GIVEN, Place, Step, parts, steps
-from sandbox.damage.inside.same_steps import BothSides
+from sandbox.damage.inside.same_steps import SidesOfFile
 from sandbox.damage.inside.source import (
     Clock,
     Source,
@@ -74,7 +74,7 @@ def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
     found: dict[tuple[int, int, int], tuple[Damage, bool]] = {}
     whole: dict[tuple[int, str], list[Damage]] = {}
     of_number = {source.number: source for source in sources}
-    both = {o.number: BothSides(o.before, o.text) for o in sources if o.language == "python"}
+    both = {o.number: SidesOfFile(o.before, o.text) for o in sources if o.language == "python"}
     for place in islice(places, _MOST_READ):
         for as_on_base, is_part in _as_on_base(*place, clock):
             if not is_part and _does_the_same(as_on_base, place[0], both, clock):
@@ -160,7 +160,7 @@ def _result(one: Damage, text: bytes) -> tuple[int, bytes]:
     return one.file, text[: one.start] + one.text + text[one.end :]
 
 
-def _does_the_same(one: Damage, source: Source, both: dict[int, BothSides], clock: Clock) -> bool:
+def _does_the_same(one: Damage, source: Source, both: dict[int, SidesOfFile], clock: Clock) -> bool:
     """Tell whether a place of Python as on base does what it does on head."""
     known = both.get(source.number)
     return known is not None and not clock.is_over and known.are_same(_result(one, source.text)[1])

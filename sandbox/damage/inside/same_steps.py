@@ -37,7 +37,7 @@ _RESULT = "return"
 _DEEPEST = 5  # of added functions that call others of them
 
 
-class BothSides:
+class SidesOfFile:
     """A file on both sides."""
 
     def __init__(self, base: bytes, head: bytes) -> None:

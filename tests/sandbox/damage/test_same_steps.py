@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandbox.damage.inside.same_steps import BothSides
+from sandbox.damage.inside.same_steps import SidesOfFile
 
 HEAD = """\
 class Page:
@@ -41,7 +41,7 @@ def are_same(now: str, then: str, head: str = HEAD, more: str = "") -> bool:
     with_part = head.replace(now, then)
     begin, end = head.find("    def _entry"), head.find("def width")
     base = with_part.replace(head[begin:end], "") + more
-    return BothSides(base.encode(), head.encode()).are_same(with_part.encode())
+    return SidesOfFile(base.encode(), head.encode()).are_same(with_part.encode())
 
 
 def test_a_function_that_was_taken_out_of_another_does_the_same() -> None:
@@ -159,10 +159,10 @@ def test_what_only_a_reader_that_is_gone_needed_says_nothing(
     start = "def write(path, rows):\n"
     head, with_part = WRITTEN, WRITTEN.replace(start, start + made)
     base = f"{start}{made}    with open(path) as file:\n    {reader or '    pass'}\n"
-    assert BothSides(base.encode(), head.encode()).are_same(with_part.encode()) is is_same
+    assert SidesOfFile(base.encode(), head.encode()).are_same(with_part.encode()) is is_same
 
 
 @pytest.mark.parametrize("text", ["def f(:\n", "\0", "def f(): pass\n" * 2, "x = " + "(" * 5_000])
 def test_of_what_cannot_be_read_nothing_is_known(text: str) -> None:
-    assert not BothSides(text.encode(), HEAD.encode()).are_same(HEAD.encode())
-    assert not BothSides(HEAD.encode(), HEAD.encode()).are_same(text.encode())
+    assert not SidesOfFile(text.encode(), HEAD.encode()).are_same(HEAD.encode())
+    assert not SidesOfFile(HEAD.encode(), HEAD.encode()).are_same(text.encode())
