@@ -14,6 +14,7 @@ from bot.task.code_names import code_named
 from bot.values import Requirements
 from sandbox.damage.values import (
     ALTERED,
+    EXTENDED,
     NARROWED,
     PARAMETER,
     PASSED_OVER,
@@ -84,7 +85,7 @@ def is_said(damage: Damage, wanted: Requirements, on_base: str = "") -> bool:
         return _OF_ERRORS.search(said) is not None or any(one in said for one in damage.names)
     if damage.kind == REMEMBERED:
         return _OF_CACHES.search(said) is not None
-    if damage.kind == ALTERED:
+    if damage.kind in (ALTERED, EXTENDED):
         return _speaks_of_part(damage, wanted, on_base, said)
     asked = "\n".join(one.text for one in wanted.beside_baseline)
     values = tuple(o for o in damage.names if not _is_field(o, asked, on_base))
@@ -107,16 +108,28 @@ def _speaks_of_part(damage: Damage, wanted: Requirements, on_base: str, said: st
     ]
     names = [re.escape(one) for one in altered if len(one) >= _LEAST_NAME]
     found = [one for one in names if _has_name(one, said)]
-    own = damage.symbol.rpartition(".")[2]
-    is_spoken_of = _has_name(re.escape(own), said)
+    if _is_beside(damage, wanted, on_base, said):
+        return False
+    if damage.kind == EXTENDED:
+        # What is asked for mostly adds to what there is: one word of it will do.
+        return bool(found) or _has_name(re.escape(damage.symbol), said)
+    # One word of many may stand in any text, the more so where nobody speaks of the function.
+    share = _ONE_IN if _has_name(re.escape(_own_name(damage)), said) else _ONE_OF
+    return len(found) * share >= max(len(names), 1)
+
+
+def _is_beside(damage: Damage, wanted: Requirements, on_base: str, said: str) -> bool:
+    """Tell whether a task names functions of a file, and this part of another one has none of them."""
+    own = _own_name(damage)
     defined = {one or other for one, other in _DEFINED.findall(on_base)}
     # Of `set(key, ttl=None)` only the function is what a demand is about.
     about = code_named(_ARGUMENTS.sub("()", "\n".join(one.text for one in wanted.items)))
     is_other = own in defined and bool(defined & about) and about.isdisjoint(damage.names)
-    if is_other and not (is_spoken_of or own[:1] in "_#"):
-        return False  # it names functions of this file, and this part has none of them
-    # One word of many may stand in any text, the more so where nobody speaks of the function.
-    return len(found) * (_ONE_IN if is_spoken_of else _ONE_OF) >= max(len(names), 1)
+    return is_other and not (own[:1] in "_#" or _has_name(re.escape(own), said))
+
+
+def _own_name(damage: Damage) -> str:
+    return damage.symbol.rpartition(".")[2]
 
 
 def _has_name(name: str, said: str) -> bool:

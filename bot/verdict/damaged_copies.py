@@ -15,6 +15,7 @@ from bot.verdict.claims import Claim, Gap
 from sandbox.damage.values import (
     ALTERED,
     AS_ON_BASE,
+    EXTENDED,
     NEAR,
     PARAMETER,
     PASSED_OVER,
@@ -137,7 +138,9 @@ def asks_unseen(claim: Claim) -> Gap | None:
     found = unneeded(claim.tests, claim.case.groups.proofs, seen)
     if found is None:
         return _not_tried(claim, seen)
-    if found.damage.kind == ALTERED and (claim.case.regressions or _is_only_faster(claim)):
+    if found.damage.kind in (ALTERED, EXTENDED) and (
+        claim.case.regressions or _is_only_faster(claim)
+    ):
         return None  # the tests that it breaks say so; and what is only faster gives what it gave
     damage, count = found.damage, len(found.unnoticed)
     passing = f"all {count} tests pass" if count != 1 else "the only test passes"
@@ -152,7 +155,7 @@ def asks_unseen(claim: Claim) -> Gap | None:
     elif damage.kind == PARAMETER:
         but = f"{passing}, too, where {damage.what} ({place}). So nothing shows what it is for."
         instead = "take it out"
-    elif damage.kind in (ALTERED, UNWRAPPED):
+    elif damage.kind in (ALTERED, EXTENDED, UNWRAPPED):
         but = f"{where} it. So nothing shows what this part of the change is for."
         instead = "take this part back"
     else:

@@ -29,6 +29,9 @@ KEY = "key"
 ALTERED = "altered"
 """A statement of a function is as on base: who asks for what the change makes of it needs that."""
 
+EXTENDED = "extended"
+"""What is added to the statements of a function is missing: who asks for it needs it."""
+
 NARROWED = "narrowed"
 """A condition on a text that narrows another one is always met: who needs it notices."""
 
@@ -44,7 +47,10 @@ PARAMETER = "parameter"
 UNWRAPPED = "unwrapped"
 """What a new `with` stands around runs without it: who needs it notices."""
 
-UNASKED = (CONDITION, PASSED_OVER, KEY, ALTERED, NARROWED, TERM, REMEMBERED, PARAMETER, UNWRAPPED)
+UNASKED = (
+    *(CONDITION, PASSED_OVER, KEY, ALTERED, EXTENDED, NARROWED, TERM, REMEMBERED, PARAMETER),
+    UNWRAPPED,
+)
 """Kinds that are asked about only where the task speaks of no such thing; of a `PARAMETER`, always."""
 
 OF_VALUES = (CONDITION, KEY)
@@ -74,7 +80,8 @@ class Damage:
     the change adds the function. For a judge's step there are more kinds: restored (what it is about as on
     base) and unsteady (another value at each call); `names` are those of what it stands in (of a `CONDITION`
     and of what is `NARROWED` the values that it asks for, of a `TERM` its numbers, the `PARAMETER`, of what
-    is `UNWRAPPED` what was entered, of `PASSED_OVER` the errors, of `ALTERED` those that came or went), and
+    is `UNWRAPPED` what was entered, of `PASSED_OVER` the errors, of what is `ALTERED` or
+    `EXTENDED` those that came or went), and
     `is_changed` is False where that says the same on base; `parameters` are those of the function. `edit` is
     the same of what is `ALTERED` alike in several places. `places` are all lines
     that are as on base, where `line` does not say it.

@@ -4,7 +4,7 @@ Whoever asks for the change, or a test of it, needs that. Where a place is chang
 them is taken back alone, too. What only moves lines, adds statements, arguments and entries, or changes
 comments, layout, imports and annotations is no such place, nor what does the same, as its statements say
 (`same_steps`). Outside of functions only patterns are. Values of literals and of data are taken back one by
-one, wherever they stand.
+one, wherever they stand. What is only added to the statements of a function is `extended`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sandbox.damage.inside.other_words import (
     only_refuses,
     without_refused,
 )
-from sandbox.damage.inside.parts import GIVEN, Place, Step, parts, steps
+from sandbox.damage.inside.parts import GIVEN, Place, Step, counts, parts, steps
 from sandbox.damage.inside.same_steps import SidesOfFile
 from sandbox.damage.inside.source import (
     Clock,
@@ -70,7 +70,8 @@ def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
         for first, last in source.ranges:
             for number, row in enumerate(lines[first - 1 : last], start=first):
                 added.lines.setdefault(row.strip(), set()).add(source.symbol(number))
-    places = chain.from_iterable(_places(one, added) for one in sources if one.root)
+    places = [*chain.from_iterable(_places(one, added) for one in sources if one.root)]
+    places.sort(key=lambda place: not b"".join(place[3]).strip())  # what is only added comes last
     found: dict[tuple[int, int, int], tuple[Damage, bool]] = {}
     whole: dict[tuple[int, str], list[Damage]] = {}
     of_number = {source.number: source for source in sources}
@@ -82,7 +83,7 @@ def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
             one = as_on_base if is_part else _with_imports(as_on_base, place[0])
             # A line alone and with those around it has the same number.
             found.setdefault((one.file, one.start, one.end), (one, is_part))
-            if not is_part:
+            if not is_part and one.kind == "altered":
                 whole.setdefault((one.file, one.symbol), []).append(as_on_base)
     merged = (_together(several, of_number[number]) for (number, _), several in whole.items())
     together = [*islice(filter(None, merged), _MOST_TOGETHER)]
@@ -185,8 +186,8 @@ def _places(source: Source, added: _Added) -> Iterator[tuple[Source, int, int, l
         for kind, old, until, begin, end in matcher.get_opcodes():
             gone = [row.strip() for row in before[old:until] if row.strip()]
             instead = [row.strip() for row in lines[at + begin : at + end]]
-            is_moved = added.have_all(gone, instead)
-            if kind not in ("replace", "delete") or len(gone) > _MOST_LINES or is_moved:
+            is_moved = bool(gone) and added.have_all(gone, instead)
+            if kind == "equal" or len(gone) > _MOST_LINES or is_moved:
                 continue
             yield source, at + begin, at + end, before[old:until]
             if 1 < until - old == end - begin <= _MOST_PAIRS:  # line by line, too
@@ -225,21 +226,41 @@ def _as_on_base(
     if len(same) == len(changed) or only_refused or is_overwritten(root, was.pieces):
         return
     left = iter(tokens(source.root, with_types=False))
+    here = source.number, "altered", first + 1, symbol, start, stop
     # Else what was there is there, in its order.
     if not all(one in left for one in tokens(root, with_types=False)):
         old, new = _names(was), _names(now)
         names = sorted({*old} ^ {*new} or _words_of_texts(changed) or _moved(old, new))
-        # The first line that is code; a comment tells of nothing that tests could see.
-        at = was.pieces[0].start if was.pieces else start
-        row = text[text.rfind(b"\n", 0, at) + 1 :].lstrip().partition(b"\n")[0]
-        told = f"`{shown(row.decode(errors='replace').strip())}` is still there"
-        here, edit = (source.number, "altered", first + 1, symbol, start, stop), _edit(changed)
+        told = f"`{_first_row(was, start)}` is still there"
+        edit = _edit(changed)
         yield Damage(*here, put, told, is_telling=False, names=(symbol, *names), edit=edit), False
+    elif function:
+        came = [one for step in changed if step not in same for one in step.came]
+        if any(map(counts, came)):
+            told = _added(changed, was, now, start)
+            names = sorted({text_of(one.node) for one in came if "identifier" in one.type})
+            one = Damage(*here, put, told, is_telling=False, names=(symbol, *names))
+            yield replace(one, kind="extended"), False
     for part in parts(changed, was, now, _hunk(source, first, rows)):
         if not any(one.at <= part.start <= one.end for one in same):
-            here = source.number, "altered", part.line, symbol, part.start, part.end
+            at = source.number, "altered", part.line, symbol, part.start, part.end
             named = part.names if function else (symbol, *part.names)
-            yield Damage(*here, part.put, part.what, is_telling=False, names=named), True
+            yield Damage(*at, part.put, part.what, is_telling=False, names=named), True
+
+
+def _first_row(place: Place, start: int) -> str:
+    """Return the first line that is code; a comment tells of nothing that tests could see."""
+    at = place.pieces[0].start if place.pieces else start
+    row = place.text[place.text.rfind(b"\n", 0, at) + 1 :].lstrip().partition(b"\n")[0]
+    return shown(row.decode(errors="replace").strip())
+
+
+def _added(changed: Sequence[Step], was: Place, now: Place, start: int) -> str:
+    """Say what is not there where only something was added, in one place or around what there was."""
+    if len(changed) > 1 or not changed[0].came:
+        return f"`{_first_row(was, start)}` is still there"
+    came = now.text[changed[0].at : changed[0].end].decode(errors="replace")
+    return f"`{shown(came)}` is missing"
 
 
 def _together(several: list[Damage], source: Source) -> Damage | None:

@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 
 import tree_sitter
 
-from sandbox.damage.inside.languages import OPERATION, TEXT
+from sandbox.damage.inside.languages import FUNCTIONS, OPERATION, TEXT
 from sandbox.damage.inside.make import shown
 from sandbox.damage.inside.source import Piece, function_around, pieces, said, walk
 
@@ -258,6 +258,7 @@ _HELP = (b"help", b"description", b"epilog", b"usage", b"summary")
 _RAISING = ("raise_statement", "throw_statement")
 _LOGGING = re.compile(rb"(?:\A|(?<!console)\.)(?:log|debug|info|warn(?:ing)?|trace|verbose)\Z")
 """Functions that log; what a console shows is what a program prints."""
+_UTF8 = re.compile(rb"encoding=['\"](?i:utf-?8)['\"]\Z")
 _MOST_AROUND = 7
 GIVEN = ("assignment", "variable_declarator", "field_definition", "public_field_definition")
 """Nodes that give a name a value."""
@@ -282,11 +283,31 @@ def is_for_people(piece: Piece) -> bool:
     return False
 
 
+def counts(piece: Piece) -> bool:
+    """Tell whether this is a word of what a program does: not of a log's call, of help, or of UTF-8.
+
+    UTF-8 is what a text is read in on most machines without that word.
+    """
+    node: tree_sitter.Node | None = piece.node
+    while node is not None and node.type not in FUNCTIONS:
+        name = node.child_by_field_name("name") if node.type == "keyword_argument" else None
+        is_utf8 = _UTF8.search(node.text or b"") is not None
+        if name is not None and (name.text in _HELP or is_utf8):
+            return False
+        if _logs(node):
+            return False
+        node = node.parent
+    return _WORD.match(piece.text) is not None
+
+
 def _tells(node: tree_sitter.Node) -> bool:
     """Tell whether this raises an error, or logs."""
+    return node.type in _RAISING or _logs(node)
+
+
+def _logs(node: tree_sitter.Node) -> bool:
     called = node.child_by_field_name("function")
-    is_logged = called is not None and _LOGGING.search(called.text or b"") is not None
-    return node.type in _RAISING or is_logged
+    return called is not None and _LOGGING.search(called.text or b"") is not None
 
 
 def _is_only_told(given: tree_sitter.Node) -> bool:
