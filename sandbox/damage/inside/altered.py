@@ -95,16 +95,23 @@ def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
     kept = {source.number: _functions(source) for source in sources}
     edits = [(one.text, texts[one.file][one.start : one.end]) for one, _ in found.values()]
     alike = Counter(edits)
-    chosen = (
+    chosen = [
         one
         for (one, is_part), edit in zip(found.values(), edits, strict=True)
         if not is_part or alike[edit] == 1
-    )
+    ]
+    # Where all that is added is a part, too, that is asked about.
+    chosen.sort(key=lambda one: one.kind == "extended")
     values = list(altered_values(sources, clock))
     yield from together
     results = {_result(one, texts[one.file]) for one in together}
+    written = {source.number: set[bytes]() for source in sources}
     for one in islice(chosen, max(_MOST - len(values) - len(together), 0)):
-        results.add(_result(one, texts[one.file]))
+        file, text = _result(one, texts[one.file])
+        if one.kind == "extended" and b"".join(text.split()) in written[file]:
+            continue
+        results.add((file, text))
+        written[file].add(b"".join(text.split()))
         names = (name for name in one.names if name == one.symbol or name not in kept[one.file])
         yield replace(one, names=tuple(names))
     yield from (one for one in values if _result(one, texts[one.file]) not in results)

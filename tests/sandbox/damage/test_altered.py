@@ -8,7 +8,7 @@ import pytest
 
 from sandbox import open_sandbox
 from sandbox.damage.making import make_damages
-from sandbox.damage.values import ALTERED, Damage
+from sandbox.damage.values import ALTERED, EXTENDED, Damage
 from tests.sandbox.linters.changes import changed
 
 pytestmark = pytest.mark.real
@@ -20,10 +20,12 @@ PYTHON = (
 MORE = "\n\ndef g(a):\n    return a + LIMIT\n"
 
 
-async def altered(folder: Path, base: str, head: str, name: str = "a.py") -> list[Damage]:
+async def altered(
+    folder: Path, base: str, head: str, name: str = "a.py", *, kind: str = ALTERED
+) -> list[Damage]:
     checkout = changed(folder, {name: base}, {name: head})
     copies = await make_damages(open_sandbox("bubblewrap", folder / "state"), checkout, {name}, ())
-    found = [one for one in copies if one.damage.kind == ALTERED]
+    found = [one for one in copies if one.damage.kind == kind]
     assert all(text.decode() != head for one in found for _, text in one.files)
     return [one.damage for one in found]
 
@@ -475,6 +477,38 @@ async def test_something_more_in_a_statement_is_a_part_where_it_makes_another_va
     found = await altered(tmp_path, PYTHON, PYTHON.replace(was, now))
 
     assert [one.what for one in found] == ([what] if what else [])
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "what"),
+    [
+        ("return a\n", "return a[:9]\n", "`[:9]` is missing"),
+        ("return a\n", "return max(a)\n", "`return a` is still there"),
+        ("return b", "return b.lower()", "`.lower()` is missing"),
+        ("    return a\n", "    a.pop()\n    return a\n", "`a.pop()` is missing"),
+        ("f(a, b=1)", "f(a, b=1, c=2)", "`, c=2` is missing"),
+        # A part of it says the same.
+        ("return b", "return b + a", None),
+        # These do nothing more.
+        ("f(a, b=1):", "f(a: int, b: int = 1) -> int:", None),
+        ("    return a\n", "    # all\n    return a\n", None),
+        ("    return a\n", "    LOG.debug('%s', a)\n    return a\n", None),
+        ("return b", "return open(b, encoding='utf-8')", "`return b` is still there"),
+        ("return open(b)", "return open(b, encoding='utf-8')", None),
+        ("return arg(b)", "return arg(b, help='b')", None),
+    ],
+)
+async def test_what_is_added_to_the_statements_of_a_function_is_tried(
+    tmp_path: Path, was: str, now: str, what: str | None
+) -> None:
+    base = PYTHON if was in PYTHON else PYTHON.replace("return b", was)
+    found = await altered(tmp_path, base, base.replace(was, now), kind=EXTENDED)
+
+    assert [one.what for one in found] == ([what] if what else [])
+
+
+async def test_a_new_function_adds_nothing_to_another(tmp_path: Path) -> None:
+    assert await altered(tmp_path, PYTHON, PYTHON + MORE, kind=EXTENDED) == []
 
 
 @pytest.mark.parametrize(
