@@ -128,6 +128,7 @@ def _new_decorators(
 
 
 _LEAVING_OUT = frozenset(("+", "-", "&", "|", "^", "%", "<<", ">>", ">>>"))
+_INSTEAD = frozenset(("or", "||", "??"))  # of nothing, and of 0
 _COMPARING = frozenset(("==", "!=", "===", "!==", "<", ">", "<=", ">=", "in", "not in"))
 _BOUND = frozenset(("min", "max", "Math.min", "Math.max"))
 _NUMBER = re.compile(r"(?:0[xX][\da-fA-F_]+|[\d_]+(?:\.[\d_]+)?)\Z")
@@ -144,7 +145,8 @@ _OF_PATTERNS = re.compile(r"\b(?:re|regex)\.\w+\Z|\bRegExp\Z")
 def terms(sources: list[Source], clock: Clock) -> Iterator[Damage]:
     """Yield each new term with a number that neither base nor what the change takes away has, left out.
 
-    `2 * n - n // 20011` becomes `2 * n`, `min(n, 65535)` and `n[:2]` become `n`, `_{0,3}` in a pattern `_*`.
+    `2 * n - n // 20011` becomes `2 * n`, `min(n, 65535)`, `n or 60` and `n[:2]` become `n`, `_{0,3}` in a
+    pattern `_*`.
     What a comparison asks for is a condition.
     """
     gone = b"\n".join(text for one in sources for _, _, text in one.hunks)
@@ -203,8 +205,9 @@ def _sides(node: tree_sitter.Node) -> tuple[tree_sitter.Node | None, tree_sitter
     """Return what stays of a computation and what is left out of it; nothing of what is none."""
     if OPERATION.search(node.type):
         operators = {text_of(one) for one in node.children if not one.is_named}
-        sides = node.child_by_field_name("left"), node.child_by_field_name("right")
-        return sides if operators <= _LEAVING_OUT else (None, None)
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        is_instead = operators <= _INSTEAD and right is not None and _is_number(right)
+        return (left, right) if operators <= _LEAVING_OUT or is_instead else (None, None)
     called, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     if node.type == "subscript":
         whole, part = (node.child_by_field_name(one) for one in ("value", "subscript"))

@@ -273,16 +273,17 @@ TERMS = {
     "a.py": (
         "def f(a, b):\n    return a\n",
         "def f(a, b):\n    c = min(a, 9_000) - b // 70 if a % 400 == 0 else (a + b) & 0xFFFF\n"
-        "    return c + 1, c * 60, f'{a}' + '77'\n",
+        "    return c + 1, c * 60, f'{a}' + '77', a or 3600, a or b > 8\n",
         [
             "`min(a, 9_000) - b // 70` is only `min(a, 9_000)`",
             "`min(a, 9_000)` is only `a`",
             "`(a + b) & 0xFFFF` is only `(a + b)`",
+            "`a or 3600` is only `a`",
         ],
     ),
     "a.js": (
         "const f = a => a % 512;\n",
-        "const f = (a, b) => [Math.max(3.5, a), a % 512 + b, b & 255, a - g(b / 99), a - 100 > b];\n",
+        "const f = (a, b) => [Math.max(3.5, a), a % 512 + b, b & 255, a - g(b / 99), b ?? 1, a - 100 > b];\n",
         ["`Math.max(3.5, a)` is only `a`", "`a - g(b / 99)` is only `a`"],
     ),
     "b.py": (
