@@ -73,7 +73,10 @@ async def replay_nearby(
     is_at_once = driver.is_apart and len(wanted) <= _FEW and not (looking.beside or looking.kept)
     around = near(wanted) if is_at_once else {}
     plain = {one: other for one in wanted if (other := driver.without(one, names))}
-    beside = near([*dict.fromkeys(plain.values())])
+    beside = {
+        call: (*with_nothing(driver, call), *group)
+        for call, group in near([*dict.fromkeys(plain.values())]).items()
+    }
     without = {one: (call, *(o.call for o in beside.get(call, ()))) for one, call in plain.items()}
     long = long_calls(driver, wanted, wanted) if is_at_once else ()
     held = held_calls(driver, looking, calls, wanted, words)

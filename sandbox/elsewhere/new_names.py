@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from sandbox.elsewhere.told import CallOutcome, Recorded, both_sides
-from sandbox.elsewhere.values import RAISED, OtherResult, Otherwise
+from sandbox.elsewhere.values import CRASHES, RAISED, OtherResult, Otherwise
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Checkout, Diff
 
@@ -18,6 +18,7 @@ _PRIVATE = re.compile(r"'(_\w+)': ")
 _LEFT = " and left "
 _SEVERAL = 2
 _LARGEST = 1 << 20  # characters of a file that is read for its names
+_REFUSED = re.compile(rf"{RAISED} (?!(?:{'|'.join(CRASHES)})\b)\S")
 _OF_AN_OBJECT = re.compile(
     r"(?:\binstance\('[\w.:]{1,400}', | and left |\Areturned [A-Za-z_]\w* )\{"
 )
@@ -80,18 +81,22 @@ def changed_defaults(
     head: Mapping[Recorded, CallOutcome | None],
     names: Collection[str],
 ) -> Iterator[OtherResult]:
-    """Yield calls that base answers, and head otherwise: the tests' `calls` without their new arguments.
+    """Yield calls that base answers, or refuses, and head otherwise: those of tests without new arguments.
 
-    Of each `plain` has that, and calls near it. Where a call of the tests gives just what head does, they
-    show that it is meant; and so they do where they make several calls of the function as one could before,
-    which come otherwise, too. That an object has an attribute more, of the `names` that only head knows, is
-    no other answer, and no call can be without what a function now needs: what takes that from callers says
-    so.
+    Of each of the tests' `calls` `plain` has that, and calls near it. Where a call of the tests gives just
+    what head does, they show that it is meant; and so they do where they make several calls of the function
+    as one could before, which come otherwise, too, or one that is not refused any more. That an object has an
+    attribute more, of the `names` that only head knows, is no other answer, and no call can be without what a
+    function now needs: what takes that from callers says so.
     """
     told = ((plain[call][0] if call in plain else call, head.get(call)) for call in calls)
     shown = {(one.name, one.arguments, outcome.all) for one, outcome in told if outcome}
     known = (one for one in calls if one not in plain)
-    changed = Counter(one.name for one in known if _otherwise(base.get(one), head.get(one), names))
+    changed = Counter[str]()
+    for one in known:
+        if both := _otherwise(base.get(one), head.get(one), names):
+            # One that is not refused any more is enough.
+            changed[one.name] += _SEVERAL if re.match(RAISED, both[0]) else 1
     for call, (first, *near) in plain.items():
         on_head = head.get(first)
         is_shown = on_head and (first.name, first.arguments, on_head.all) in shown
@@ -109,8 +114,11 @@ def _otherwise(
     """Return what base answers and what comes of head, where that is something else; None where it is not."""
     if not base or not head or base.unsteady or head.unsteady:
         return None
-    if head.unbound or re.match(RAISED, base.all):
+    if head.unbound:
         return None
+    if re.match(RAISED, base.all):
+        is_let = _REFUSED.match(base.all) and not re.match(RAISED, head.all)
+        return (base.all, head.all) if is_let else None
     is_same = head.all in (base.all, _by_other_names(base.all, head.all))
     is_same = is_same or base.all == without_attributes(head.all, names)
     return None if is_same else (base.all, head.all)

@@ -81,3 +81,31 @@ def test_a_private_attribute_may_have_another_name(
     sides = ({call: CallOutcome(told, False, "", 0, "")} for told in (base, head))
     found = [*changed_defaults((), {call: (call,)}, *sides, ())]
     assert bool(found) is is_otherwise
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "is_otherwise"),
+    [
+        ("raised ValueError", "returned 1000", True),
+        ("raised SignatureError", "returned None", True),
+        ("raised ValueError", "raised SignatureError", False),
+        ("raised TypeError", "returned 1000", False),  # base did not refuse it
+        ("raised KeyError", "returned 1000", False),
+    ],
+)
+def test_what_base_refuses_stays_refused_without_what_is_new(
+    base: str, head: str, is_otherwise: bool
+) -> None:
+    path, test = "tests/test_signing.py", "test_tolerance"
+    calls = [
+        Recorded("signing", "verify", 0, f"(({key!r},), {{}}, {{}})", base, path, test, key)
+        for key in ("", "k", "l")
+    ]
+    empty, first, other = calls
+    sides = [dict.fromkeys(calls, CallOutcome(told, False, "", 0, "")) for told in (base, head)]
+    for side in sides:
+        side[first] = CallOutcome("returned 1", False, "", 0, "")  # what the test shows
+    found = [*changed_defaults((first,), {first: (empty,)}, *sides, ())]
+    assert bool(found) is is_otherwise
+    # Where a test makes a call as before that is answered now, that is what is asked for.
+    assert not [*changed_defaults((first, other), {first: (empty,)}, *sides, ())]
