@@ -117,8 +117,9 @@ def _otherwise(
     if head.unbound:
         return None
     if re.match(RAISED, base.all):
-        is_let = _REFUSED.match(base.all) and not re.match(RAISED, head.all)
-        return (base.all, head.all) if is_let else None
+        # An error that only head knows is mostly a kind of base's.
+        is_other = base.all != head.all and {*_NAME.findall(head.all)}.isdisjoint(names)
+        return (base.all, head.all) if is_other and _REFUSED.match(base.all) else None
     is_same = head.all in (base.all, _by_other_names(base.all, head.all))
     is_same = is_same or base.all == without_attributes(head.all, names)
     return None if is_same else (base.all, head.all)

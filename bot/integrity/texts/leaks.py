@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from bot.diff.kinds import is_test_file
 from bot.diff.lines import added_lines
@@ -69,6 +70,7 @@ _KEEPS_OUT = re.compile(
 """Where tokens and signatures are for somebody to get in, and none of a language."""
 _SPOKEN_OF = re.compile(r"(?i)\b(?:logs?|logging|logged|prints?|printed|shows?|shown)\b")
 _SHOWN_CHARS = 60
+_MOST_LINES, _LONGEST_LINE = 12, 300  # of one call
 
 
 def secrets_told(inspection: Inspection) -> Iterator[Finding]:
@@ -79,14 +81,15 @@ def secrets_told(inspection: Inspection) -> Iterator[Finding]:
     for change in inspection.shipped():
         if not _KEEPS_OUT.search(inspection.before(change) or ""):
             continue
-        for number, line in added_lines(change):
+        lines = added_lines(change)
+        for at, (number, line) in enumerate(lines):
             told = _TELLING.search(line)
+            if told is None:
+                continue
+            call = told[1] + _behind(lines, at, told[1])
             # Of a text only what stands in its braces is a value.
-            values = (
-                f"{_TEXT.sub(' ', told[1])} {' '.join(_IN_TEXT.findall(told[1]))}" if told else ""
-            )
-            found = _SECRET.search(values)
-            if found is None:
+            values = f"{_TEXT.sub(' ', call)} {' '.join(_IN_TEXT.findall(call))}"
+            if _SECRET.search(values) is None:
                 continue
             shown = clip_line(redact(line.strip()), _SHOWN_CHARS)
             message = (
@@ -94,3 +97,14 @@ def secrets_told(inspection: Inspection) -> Iterator[Finding]:
             )
             yield make_finding(SECRET_TOLD, change, number, message)
             break
+
+
+def _behind(lines: Sequence[tuple[int, str]], at: int, opened: str) -> str:
+    """Return the added lines behind one up to where the bracket closes that it `opened`."""
+    depth, found = 1 + opened.count("(") - opened.count(")"), ""
+    for (before, _), (number, line) in pairwise(lines[at : at + _MOST_LINES]):
+        if depth <= 0 or number != before + 1:
+            break
+        found += f" {line[:_LONGEST_LINE]}"
+        depth += line.count("(") - line.count(")")
+    return found

@@ -113,6 +113,13 @@ KEY = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIabc123\n" * 3 + "-----END RSA PR
             "console.log(`got ${req.token}`)",
             rule.SECRET_TOLD,
         ),
+        (
+            "src/a.py",
+            "hmac",
+            "log.warning(\n    'refused: %s (%r)',\n    error,\n    self._secret,\n)",
+            rule.SECRET_TOLD,
+        ),
+        ("src/a.py", "hmac", "log.warning(\n    'refused: %s',\n    error)\nf(secret)", None),
         ("src/a.py", "password = ask()", "log.info('no password given by %s', user)", None),
         ("src/a.py", "tokens = split(text)", "logger.debug('unexpected %s', token)", None),
         ("tests/test_a.py", "password = ask()", "print(password)", None),

@@ -88,7 +88,8 @@ def test_a_private_attribute_may_have_another_name(
     [
         ("raised ValueError", "returned 1000", True),
         ("raised SignatureError", "returned None", True),
-        ("raised ValueError", "raised SignatureError", False),
+        ("raised ValueError", "raised SignatureError", True),
+        ("raised ValueError", "raised TooOld", False),  # an error that is new
         ("raised TypeError", "returned 1000", False),  # base did not refuse it
         ("raised KeyError", "returned 1000", False),
     ],
@@ -105,7 +106,7 @@ def test_what_base_refuses_stays_refused_without_what_is_new(
     sides = [dict.fromkeys(calls, CallOutcome(told, False, "", 0, "")) for told in (base, head)]
     for side in sides:
         side[first] = CallOutcome("returned 1", False, "", 0, "")  # what the test shows
-    found = [*changed_defaults((first,), {first: (empty,)}, *sides, ())]
+    found = [*changed_defaults((first,), {first: (empty,)}, *sides, ("TooOld",))]
     assert bool(found) is is_otherwise
     # Where a test makes a call as before that is answered now, that is what is asked for.
     assert not [*changed_defaults((first, other), {first: (empty,)}, *sides, ())]
