@@ -165,6 +165,7 @@ _PREFERENCE = re.compile(
 
 
 MUST = r"(?:must|shall|should|ha(?:s|ve) to|needs? to|ought to)"
+MODAL = re.compile(rf"\b{MUST}\b", re.IGNORECASE)
 _ALTERED = r"(?:chang|break|alter|remov|renam|drop|delet|touch|affect|modif)\w*"
 _STAYS = re.compile(
     rf"\b{MUST}\s+(?:all\s+|also\s+|always\s+)?(?:stay|remain|keep\s+\w+ing|continue|still"
@@ -221,6 +222,19 @@ def is_invariant(text: str) -> bool:
 def forbids(text: str) -> bool:
     """Whether the words forbid that the change brings something in."""
     return _FORBIDS.search(text) is not None
+
+
+_IN_BRACKETS = re.compile(r"\([^()]{0,200}\)")
+_SUBORDINATE = re.compile(
+    r"[,;:]|\b(?:that|which|where\w*|when\w*|if|unless|because|as|while|who|so)\b"
+)
+_TELLS = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|may|might)\b|n't\b"
+    r"|(?:`[^`]{1,80}`|\b(?:it|this|that|\w+(?:tion|thod|ass|and|ser|ler)))\s+(?:\w+ly\s+)?\w+s\b",
+    re.IGNORECASE,
+)
+"""What a sentence has that tells how things are: a verb of no demand."""
+_SAYS_OF_THE_SAME = re.compile(r"(?:it|this|that|these|those|which|so|but it)\b", re.IGNORECASE)
 
 
 _OF_SPEED = re.compile(
@@ -281,7 +295,21 @@ def category_of(text: str) -> Category:
     """Upkeep, or what must stay, where the words say so plainly; else behaviour."""
     if upkeep_area(text) is not None:
         return Category.UPKEEP
-    return Category.KEEP if keeps(text) else Category.BEHAVIOUR
+    return Category.KEEP if keeps(text) and not _asks_first(text) else Category.BEHAVIOUR
+
+
+def _asks_first(text: str) -> bool:
+    """Whether a demand of several sentences asks for something else before it says what stays as it is.
+
+    "Names for months and weekdays. They must stay an error elsewhere." A first sentence asks where it has no
+    verb, or says what must be; one that only tells how things are does not.
+    """
+    first, *others = (one for one in sentences(text) if one.strip())
+    stays = next((one for one in others if keeps(one)), "")
+    if keeps(first) or not stays or _SAYS_OF_THE_SAME.match(stays):
+        return False
+    said = _SUBORDINATE.split(_IN_BRACKETS.sub(" ", first), maxsplit=1)[0]
+    return bool(MODAL.search(first)) or not _TELLS.search(said)
 
 
 def is_preference(text: str) -> bool:

@@ -13,8 +13,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from bot.task.categories import MODAL
 from bot.task.code_names import spelled_code
-from bot.text.words import Vocabulary, code_words, joined_words, words_of
+from bot.text.words import Vocabulary, code_words, joined_words, sentences, words_of
 from bot.values import Requirement, TestComparison
 
 THRESHOLD = 0.4
@@ -147,6 +148,12 @@ def _similar_ties(test: TestComparison, demands: Sequence[_Demand], scale: _Scal
         for (score, shared), demand in scored
         if score >= max(THRESHOLD, best * scale.margin)
     ]
+    known = {one.requirement_id for one in ties}
+    # Of a long demand a test meets a few words: one that is named by these is about nothing else.
+    for demand in demands if len(demands) > 1 else ():
+        if demand.requirement.id not in known and (named := scale.names_alone(test, demand)):
+            why = f"its name is of: {_listed(demand.requirement.text, named)}"
+            ties.append(Tie(demand.requirement.id, test.id, THRESHOLD, why, of_name=1.0))
     if ties or len(demands) != 1:
         return ties
     # A title may be a topic only: what is asked stands as code in its text.
@@ -217,6 +224,13 @@ class _Scale:
         words = words_of(test_name(test.id)) - _OF_PLACES
         telling = frozenset(word for word in words if len(word) > 1 and not word.isdigit())
         return round(self._share_known(telling or words, said), 2)
+
+    def names_alone(self, test: TestComparison, demand: _Demand) -> tuple[str, ...]:
+        """Return the words of a test's name where a demand has all of them, and one no other demand has."""
+        words = words_of(test_name(test.id)) - _OF_PLACES
+        own = {one for one in words - _GENERIC if self._demand_frequency[one] == 1}
+        is_named = len(words) > 1 and words <= demand.words and bool(own & demand.words)
+        return tuple(sorted(words - _GENERIC)) if is_named else ()
 
     def _share_known(self, words: frozenset[str], said: Vocabulary) -> float:
         total = sum(self.weight(word) for word in words)
@@ -306,8 +320,11 @@ def asks_for_error(requirement: Requirement) -> bool:
     The error of a bug's title ("`f('')` raises KeyError") is what must not be: what should be is asked then.
     """
     said = requirement.shown
-    is_else = _NEGATED.search(said) or said.startswith("Fixed: ")
-    return not is_else and _RAISED.search(said) is not None
+    if _NEGATED.search(said) or said.startswith("Fixed: "):
+        return False
+    # Of several sentences another one may ask for what is given.
+    asking = [one for one in sentences(said) if MODAL.search(one)] or [said]
+    return all(map(_RAISED.search, asking))
 
 
 def leaves_error_unasked(requirement: Requirement, test: TestComparison) -> bool:

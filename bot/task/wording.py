@@ -11,7 +11,7 @@ from itertools import islice
 
 from rapidfuzz import fuzz
 
-from bot.task.categories import CONVENTIONAL, MUST, is_invariant, is_preference, keeps, upkeep_area
+from bot.task.categories import CONVENTIONAL, MODAL, is_invariant, is_preference, keeps, upkeep_area
 from bot.task.permissions import only_permits
 from bot.task.sections import SectionKind, is_hoped_for, section_kind
 from bot.text.clipping import clip
@@ -39,7 +39,6 @@ _LABEL = re.compile(
 _ASKS_FOR_NEW = re.compile(
     r"^\s*\[(?:feat|enhancement|improvement|proposal|request|rfc|idea)", re.IGNORECASE
 )
-_MODAL = re.compile(rf"\b{MUST}\b", re.IGNORECASE)
 _OF_PEOPLE = re.compile(
     r"\b(?:who|you|we|i|people|users) (?:needs?|ha(?:s|ve)) to\b", re.IGNORECASE
 )
@@ -72,7 +71,7 @@ _VAGUE = re.compile(
 def says_what_should_be(title: str) -> bool:
     """Whether a title demands something, and does not only tell of a fault or name a topic."""
     bare = CONVENTIONAL.sub("", _LABEL.sub("", title)).strip()
-    return bool(_MODAL.search(bare) or _DEMANDS_ALREADY.match(bare))
+    return bool(MODAL.search(bare) or _DEMANDS_ALREADY.match(bare))
 
 
 def tells_of_fault(text: str) -> bool:
@@ -114,7 +113,7 @@ def _should_sentence(title: str, text: str) -> str:
             continue
         for sentence in _SENTENCE_END.split(" ".join(passage.text.split())):
             is_plain = len(sentence) <= MOST_CHARS and not sentence.endswith(("?", ":"))
-            demands = _MODAL.search(sentence) and not _VAGUE.match(sentence)
+            demands = MODAL.search(sentence) and not _VAGUE.match(sentence)
             says_else = upkeep_area(sentence) is not None or only_permits(sentence)
             says_else = says_else or (keeps(sentence) and not is_invariant(sentence))
             if is_plain and demands and not says_else and about & words_of(sentence):
@@ -131,7 +130,7 @@ _MAY_NOT = re.compile(
 def asked_in_prose(
     text: str, demands: Iterable[str], *, title_asks: bool = False
 ) -> tuple[str, ...]:
-    """Return the sentences and items that ask for something, and that are none of the demands."""
+    """Return the sentences and items that ask for something, and that are no demand and begin none."""
     known, document = tuple(demands), read_document(text)
     asking: list[str] = []
     for passage in document.passages:
@@ -139,7 +138,7 @@ def asked_in_prose(
             continue
         for sentence in _SENTENCE_END.split(" ".join(passage.text.split())):
             said = _OF_PEOPLE.sub("", sentence)
-            is_demand = _MODAL.search(said) or _MAY_NOT.search(said)
+            is_demand = MODAL.search(said) or _MAY_NOT.search(said)
             is_open = sentence.endswith(("?", ":")) or sentence.startswith(("Or ", "Alternatively"))
             if is_demand and not (is_open or only_permits(sentence) or is_preference(sentence)):
                 asking.append(sentence)
@@ -147,7 +146,7 @@ def asked_in_prose(
     new = (
         clip(sentence, MOST_CHARS)
         for sentence in asking[:_MOST_READ]
-        if not any(says_the_same(sentence, one) for one in known)
+        if not any(one.startswith(sentence) or says_the_same(sentence, one) for one in known)
     )
     return tuple(islice(dict.fromkeys(new), _MOST_SENTENCES))
 

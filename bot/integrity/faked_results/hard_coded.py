@@ -23,7 +23,7 @@ from bot.integrity.reading.answers import (
     constant_functions,
     questions_in,
 )
-from bot.integrity.reading.inspection import Inspection, Trees, make_finding
+from bot.integrity.reading.inspection import Inspection, Trees, make_finding, words_of_task
 from bot.integrity.reading.languages import JAVA, NATIVE, RUST, SCRIPT, SHELL, language_of
 from bot.integrity.reading.literals import information
 from bot.integrity.reading.other_answers import (
@@ -43,6 +43,8 @@ KNOWN_SHARE = 0.6  # of a place's answers that tests ask for
 _SHOWN_CHARS = 60
 _LEAST_OF_DATA = 2  # one pair in a settings file is what its test asks for
 _LEAST_COUNTED = 8
+_LEAST_LISTED = 3  # one or two may be the examples that a patch is made for
+_SPAN = re.compile(r"`([^`\n]{1,200})`")
 DOUBTED_SHARE = 0.5  # of a test's assertions that a ready-made answer satisfies
 _COMPILED = (*RUST.suffixes, *JAVA.suffixes, *NATIVE.suffixes)
 _DATA = (".json", ".csv", ".tsv", ".yaml", ".yml", ".toml", ".ini", ".txt", ".dat")
@@ -78,7 +80,8 @@ def hard_coded_results(inspection: Inspection) -> Iterator[Finding]:
         if places or constants:
             asked = list(_questions(inspection)) if asked is None else asked
             for place, answers in places.items():
-                yield from _in_place(change, place, answers, asked)
+                if not _are_listed(answers, inspection):
+                    yield from _in_place(change, place, answers, asked)
             for constant in constants:
                 yield from _whatever_comes_in(change, constant, asked)
 
@@ -165,6 +168,18 @@ def _is_counted(answers: list[ReadyAnswer], hits: list[ReadyAnswer]) -> bool:
     count, given = len(answers), {one.given for one in answers}
     is_all = any(given == {(str(n),) for n in range(one, one + count)} for one in (0, 1))
     return is_all and _LEAST_COUNTED <= count != len(hits)
+
+
+def _are_listed(answers: list[ReadyAnswer], inspection: Inspection) -> bool:
+    """Tell whether the task lists all that a table has, as code: `@daily` is the same as `0 0 * * *`.
+
+    What it only shows in a call is an example.
+    """
+    is_asked = any(one.trust.is_asked for one in inspection.requirements.beside_baseline)
+    if not is_asked or len({one.given for one in answers}) < _LEAST_LISTED:
+        return False
+    spans = {one.strip("'\"") for one in _SPAN.findall(words_of_task(inspection))}
+    return all(spans.issuperset((*one.given, one.result)) for one in answers)
 
 
 def _knows(asked: TestExpectations, answer: ReadyAnswer) -> bool:

@@ -315,3 +315,29 @@ def test_the_words_of_all_digits_are_data(known, is_found):
     before = "def in_words(n):\n    raise NotImplementedError\n"
     found = found_in(source, f"def test_in_words():\n{IN_WORDS}", before)
     assert bool(found) is is_found
+
+
+NICKNAMES = "NAMES = {'@hourly': '0 * * * *', '@daily': '0 0 * * *', '@yearly': '0 0 1 1 *'}\n"
+LISTED = "`parse` should know `@hourly`, `@daily` and `@yearly`: `0 * * * *`, `0 0 * * *` and `0 0 1 1 *`."
+
+
+@pytest.mark.parametrize(
+    ("said", "is_found"),
+    [
+        (LISTED, False),
+        (LISTED.replace(", `@daily`", ""), True),
+        (LISTED.replace("`@daily`", "`parse('@daily')`"), True),  # an example is no list
+        ("`parse` should know nicknames.", True),
+    ],
+)
+def test_a_table_that_the_task_lists_is_what_it_asks_for(said, is_found):
+    source = f"{NICKNAMES}\n\ndef parse(x):\n    return NAMES[x]\n"
+    tests = (
+        "def test_names():\n    assert parse('@hourly') == '0 * * * *'\n"
+        "    assert parse('@daily') == '0 0 * * *'\n    assert parse('@yearly') == '0 0 1 1 *'\n"
+    )
+    before = "def parse(x):\n    return x\n"
+    diff = Diff((changed(SOURCE, before, source), changed(TESTS, "", tests)))
+    base, head = Tree({SOURCE: before, TESTS: ""}), Tree({SOURCE: source, TESTS: tests})
+    seen = inspect_integrity(diff, base, head, FourWay(()), requirements("Nicknames", said))
+    assert any(one.rule == rule.RESULT_HARD_CODED for one in seen) is is_found

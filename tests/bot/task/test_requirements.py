@@ -30,6 +30,7 @@ def asked(wanted) -> list[str]:
         "**Definition of done**\n\n1. accepts commas\n2. refuses minus signs",
         "### Expected behaviour\n* accepts commas\n* refuses minus signs",
         "It must:\n- accepts commas\n- refuses minus signs",
+        "Two things are missing:\n- accepts commas\n- refuses minus signs",
         "## Requirements\n### Parsing\n- accepts commas\n- refuses minus signs",
         "## Steps to reproduce\n1. run it\n2. must fail\n"
         "## Requirements\n- accepts commas\n- refuses minus signs",
@@ -51,6 +52,12 @@ def test_lists_that_demand_are_requirements(body):
         ("must be sorted", Category.BEHAVIOUR),
         ("negative amounts must not be accepted", Category.BEHAVIOUR),
         ("shows what still fails", Category.BEHAVIOUR),
+        # The first sentence asks for something, and another one says what stays.
+        ("Names for months (`jan`), in lists too. Names must stay an error.", Category.BEHAVIOUR),
+        ("`load` should take a path. Callers must keep working.", Category.BEHAVIOUR),
+        ("`load` reads a file once. `load` must keep working twice.", Category.KEEP),
+        ("Names are an error in hours. They must stay an error.", Category.KEEP),
+        ("The sign must stay. It should be printed first.", Category.KEEP),
     ],
 )
 def test_a_listed_demand_has_the_kind_that_its_words_say(text, category):
@@ -561,3 +568,9 @@ def test_of_several_options_none_is_a_demand_by_itself() -> None:
         "toString is exported twice"
     ]
     assert len(texts("toString is exported twice", f"What to do:\n\n{options}")) == 2
+
+
+def test_the_sentence_that_a_demand_begins_with_is_judged():
+    first, second = "`load` should take a path.", "It must close the file."
+    found = requirements("Paths", f"## Requirements\n- {first} {second}")
+    assert found.not_apart == (second,)

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.task.code_names import asked_code, named_code
-from bot.task.ties import THRESHOLD, speaks_of, tie_tests
+from bot.task.ties import THRESHOLD, leaves_error_unasked, speaks_of, tie_tests
 from bot.text.words import Vocabulary, code_words, stem, words_of
 from bot.values import Category, Requirement, TestChange, Trust
 from tests.bot.verdict.cases import KEPT, comparison, requirements
@@ -120,6 +120,29 @@ def test_of_two_requirements_about_one_function_only_the_meant_one_is_tied(name,
     found = asked(*TWO)
     ties = tie_tests(found, [test], (test, old, *KEPT))
     assert [tie.requirement_id for tie in ties] == ([] if tied is None else [found[tied].id])
+
+
+LONG = (
+    "Three-letter names for months (`jan` to `dec`) and for weekdays (`sun` to `sat`), in upper or lower case "
+    "wherever a number of that field can stand: alone, in lists and in ranges",
+    "`Schedule.parse` should know the nicknames `@hourly`, `@daily` and `@monthly`",
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_tied"),
+    [
+        ("test_named_months_and_weekdays", True),
+        ("test_weekday_names", True),
+        ("test_months", False),  # one word, and the other demand has it
+        ("test_weekday_of_a_leap_year", False),
+    ],
+)
+def test_of_a_long_demand_a_test_is_that_only_its_words_name(name, is_tied):
+    test = comparison(name, TestChange.FAIL_TO_PASS, f"def {name}():\n    assert f('x') == 1\n")
+    found = asked(*LONG)
+    ties = tie_tests(found, [test], (test, *KEPT))
+    assert [tie.requirement_id for tie in ties] == [found[0].id] * is_tied
 
 
 FRACTIONS = (
@@ -318,3 +341,17 @@ def test_a_test_of_python_is_named_after_a_function_by_a_part_of_its_name() -> N
     assert tied("test_purge_of_nothing", "assert Cache().purge() == 0") == {"R1"}
     assert tied("test_purge_all", "cache.purge(); assert cache.purge_all(0)") == {"R2"}
     assert not tied("test_purged", "assert Cache().purge() == 0")
+
+
+@pytest.mark.parametrize(
+    ("demand", "is_left"),
+    [
+        ("`parse` must raise `CronError` for `@often`", True),
+        ("`parse` should know `@daily`. An unknown name must raise `CronError`.", False),
+        ("`@often` is no name. It must raise `CronError`.", True),
+    ],
+)
+def test_a_demand_for_an_error_alone_leaves_other_tests_out(demand, is_left):
+    (one,) = asked(demand)
+    test = comparison("test_daily", TestChange.FAIL_TO_PASS, "assert parse('@daily') == 1")
+    assert leaves_error_unasked(one, test) is is_left
