@@ -123,8 +123,8 @@ def test_of_two_requirements_about_one_function_only_the_meant_one_is_tied(name,
 
 
 LONG = (
-    "Three-letter names for months (`jan` to `dec`) and for weekdays (`sun` to `sat`), in upper or lower case "
-    "wherever a number of that field can stand: alone, in lists and in ranges",
+    "Three-letter names for months (`jan` to `dec`) and for weekdays (`sun` to `sat`), in upper or lower "
+    "case, wherever a number of that field can stand: alone, in lists and in ranges",
     "`Schedule.parse` should know the nicknames `@hourly`, `@daily` and `@monthly`",
 )
 
