@@ -234,17 +234,17 @@ def stand_ins(test: TestComparison) -> frozenset[str]:
 
 
 def kept_that_reach(observed: Observed) -> frozenset[str]:
-    """Base's tests that held and that reach, by the code graph, what changed: they ought to notice.
+    """Tests that hold on both sides and that reach, by the code graph, what changed: they ought to notice.
 
     Of each changed symbol in turn the nearest file that has such tests.
     """
     symbols = observed.impact.symbols if observed.impact else ()
-    kept = group_tests(observed.tests).kept
-    known = {test.path for test in kept}
+    held = group_tests(observed.tests).held
+    known = {test.path for test in held}
     reaching = ([place.path for place in one.tests if place.path in known] for one in symbols)
     nearest = dict.fromkeys(chain.from_iterable(zip_longest(*reaching)))
     paths = [*filter(None, nearest)][:MOST_FILES]
-    return frozenset(test.id for test in kept if test.path in paths)
+    return frozenset(test.id for test in held if test.path in paths)
 
 
 def notices_named(

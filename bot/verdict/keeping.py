@@ -57,7 +57,7 @@ def judge_keep(requirement: Requirement, case: Case) -> Verdict:
 def held_tests(requirement: Requirement, case: Case) -> tuple[TestComparison, ...]:
     """The tests that hold on both sides and are about it, the best first."""
     ties = case.tied(requirement)
-    held = (*case.groups.kept, *case.groups.hollow)
+    held = case.groups.held
     tied = [test for test in held if test.id in ties and not case.is_doubted(test)]
     return tuple(sorted(tied, key=lambda test: -ties[test.id].score)[:MOST_HELD])
 

@@ -127,7 +127,7 @@ def judge_upkeep(requirement: Requirement, case: Case) -> Verdict:
 def _not_held(requirement: Requirement, case: Case) -> Verdict:
     """Say that behavior is to stay, and which damage to the changed lines no test that holds noticed."""
     seen, shown = in_lines(case.observed.damage), named_changes(case)
-    counted = noticed_by(case.groups.kept, seen)
+    counted = noticed_by(case.groups.held, seen)
     if counted is None:
         return unverified(
             requirement,
@@ -135,9 +135,9 @@ def _not_held(requirement: Requirement, case: Case) -> Verdict:
             "that tests could notice.",
             "Read these lines. If they do what they did, a person can accept it.",
         )
-    kept = {test.id for test in case.groups.kept}
+    held = {test.id for test in case.groups.held}
     trials = (one for one in (seen.trials if seen else ()) if one.damage.is_telling)
-    unseen = next((o.damage for o in trials if kept & {*o.ran} and not kept & {*o.noticed}), None)
+    unseen = next((o.damage for o in trials if held & {*o.ran} and not held & {*o.noticed}), None)
     told = f" None noticed that {unseen.what} ({unseen.path}:{unseen.line})." if unseen else ""
     return unverified(
         requirement,
@@ -228,8 +228,8 @@ def _by_what_holds(requirement: Requirement, case: Case) -> Verdict | None:
         return other
     seen = in_lines(case.observed.damage)
     noticing = {id_ for one in (seen.trials if seen else ()) for id_ in one.noticed}
-    seeing = tuple(test for test in case.groups.kept if test.id in noticing)
-    counted = noticed_by(case.groups.kept, seen)
+    seeing = tuple(test for test in case.groups.held if test.id in noticing)
+    counted = noticed_by(case.groups.held, seen)
     if not counted or counted.noticed < counted.of:
         return None
     untried = sum(one.kind in OF_LINES for one in seen.untried) if seen else 0

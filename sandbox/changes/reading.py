@@ -36,6 +36,9 @@ _FRAGMENT = re.compile(
     r"(?i)^(?:newsfragments|changelog\.d|changes|changelogs?|news|release-?notes|\.changeset|\.changes?|changelog/[^/]+)"
     r"/[^/]+\.(?:md|rst|txt|feature|bugfix|doc|misc|removal|trivial|breaking|deprecation|improvement|vendor)[^/]*$"
 )
+_OF_TYPED = re.compile(
+    r"\+\s*(?:\[tool\.setuptools\.package-data\]|[\w.\"*-]{1,80}\s*=\s*\[\s*[\"']py\.typed[\"']\s*,?\s*\])?\s*"
+)
 _DECLARATIONS = re.compile(r"\.pyi$|\.d\.[cm]?ts$|(?:^|/)py\.typed$")
 
 
@@ -44,8 +47,10 @@ async def read_kinds(sandbox: Sandbox, checkout: Checkout) -> Mapping[str, Chang
 
     Raises SandboxError.
     """
-    found = {one.path: ChangeKind.TYPES for one in checkout.diff.files if _is_declared(one)}
-    asked = [(one, what) for one in checkout.diff.files if (what := _asked_of(one))]
+    changes = checkout.diff.files
+    of_types = (one for one in changes if _is_declared(one) or _ships_types(one))
+    found = {one.path: ChangeKind.TYPES for one in of_types}
+    asked = [(one, what) for one in changes if (what := _asked_of(one))]
     if not asked:
         return found
     files = [(what, *(os.fsdecode(raw_name(path)) for path in _names(one))) for one, what in asked]
@@ -78,6 +83,13 @@ def is_documentation(path: str) -> bool:
 def _is_declared(change: FileChange) -> bool:
     """Tell whether a file holds nothing but types, which no interpreter reads."""
     return all(map(_DECLARATIONS.search, _names(change))) and _is_plain(change)
+
+
+def _ships_types(change: FileChange) -> bool:
+    """Tell whether a project only newly says that it has types: `py.typed` (PEP 561) among its data."""
+    lines = [line for hunk in change.hunks for line in hunk.lines if line[:1] in ("+", "-")]
+    is_said = any("py.typed" in line for line in lines) and all(map(_OF_TYPED.fullmatch, lines))
+    return change.path.rpartition("/")[2] == "pyproject.toml" and _is_plain(change) and is_said
 
 
 def _names(change: FileChange) -> tuple[str, str]:

@@ -73,6 +73,11 @@ class TestGroups:
     unrun: tuple[TestComparison, ...]
     idle: tuple[TestComparison, ...]
 
+    @property
+    def held(self) -> tuple[TestComparison, ...]:
+        """Return what passes on both sides' code, new tests too: it shows what stays as it is."""
+        return (*self.kept, *self.hollow)
+
 
 def group_tests(tests: FourWay) -> TestGroups:
     """Sort the comparisons by what they can show; nothing is called from a result that proves nothing."""

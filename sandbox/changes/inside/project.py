@@ -123,6 +123,11 @@ class ChangedProject:
         )
         return self._finds(re.compile(pattern))
 
+    def loads(self, path: str, module: str) -> bool:
+        """Whether a file imports names from a module, written as there (`.model`), outside of any block."""
+        written = rb"(?m)^from[ \t]+%b[ \t]+import\b" % re.escape(os.fsencode(module))
+        return re.search(written, _text(self._root / path)) is not None
+
     @cached_property
     def builds_from_types(self) -> bool:
         """Whether a package is named, in any manifest at the top, that makes code of TypeScript's types."""

@@ -63,8 +63,9 @@ class IdleImports:
     def drop(self, old: ast.Module, new: ast.Module) -> None:
         """Take out what only one of two versions imports.
 
-        What is new may come from the standard library, or from where base imports something, too: that is
-        loaded anyway. What went was of the standard library, and nobody imports it from here.
+        What is new may come from the standard library, or from where base, or the package itself, imports
+        something, too: that is loaded anyway. What went was of the standard library, and nobody imports it
+        from here.
         """
         before, after = ({name for _, name in _imported(tree)} for tree in (old, new))
         known = {_module(node) for node, _ in _imported(old) if isinstance(node, ast.ImportFrom)}
@@ -75,7 +76,8 @@ class IdleImports:
                 if tree is old:
                     may_go = self._is_of_library(node, name) and self._is_own(name)
                 else:
-                    may_go = self._is_of_library(node, name) or _module(node) in known
+                    is_loaded = _module(node) in known or self._is_of_package(node)
+                    may_go = is_loaded or self._is_of_library(node, name)
                 if is_alone and may_go:
                     node.names = [one for one in node.names if (one.asname or one.name) != name]
             tree.body = [one for one in tree.body if not isinstance(one, _Import) or one.names]
@@ -86,6 +88,13 @@ class IdleImports:
         else:
             loaded = next(one.name for one in node.names if (one.asname or one.name) == name)
         return loaded.partition(".")[0] in self.library and loaded not in _FOR_EFFECT
+
+    def _is_of_package(self, node: _Import) -> bool:
+        """Whether the package that the module stands in imports something from there, too."""
+        module = _module(node)
+        folder = PurePosixPath(self.path).parent
+        is_near = re.fullmatch(r"\.\w+", module) is not None
+        return is_near and self.project.loads(str(folder / "__init__.py"), module)
 
     def _is_own(self, name: str) -> bool:
         """Whether nobody else takes a name from this module."""

@@ -332,6 +332,41 @@ async def test_files_of_types_alone_and_files_that_are_more(
     assert found == dict.fromkeys(("a.pyi", "b.d.ts", "c/py.typed"), "types")
 
 
+@pytest.mark.parametrize(
+    ("package", "found"),
+    [("from .chord import Chord\n", "types"), ("import chord\n", ""), ("", "")],
+)
+async def test_a_name_for_types_from_what_the_package_loads_anyway(
+    sandbox: Sandbox, tmp_path: Path, package: str, found: str
+) -> None:
+    text = "from __future__ import annotations\n\n\ndef f(a):\n    return a\n"
+    now = text.replace("\n\n\ndef f(a)", "\n\nfrom .chord import Chord\n\n\ndef f(a: Chord)")
+    base = {
+        "src/p/__init__.py": package,
+        "src/p/chord.py": "class Chord: ...\n",
+        "src/p/a.py": text,
+    }
+    told = await kinds(sandbox, tmp_path, base, {"src/p/a.py": now})
+    assert told.get("src/p/a.py", "") == found
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        ('\n[tool.setuptools.package-data]\np = ["py.typed"]\n', "types"),
+        ('\n[tool.setuptools.package-data]\np = ["py.typed", "words.txt"]\n', ""),
+        ('\n[tool.setuptools.package-data]\np = ["py.typed"]\nq = ["*"]\n', ""),
+    ],
+)
+async def test_a_project_that_newly_says_that_it_has_types(
+    sandbox: Sandbox, tmp_path: Path, data: str, found: str
+) -> None:
+    base = {"pyproject.toml": '[project]\nname = "p"\n'}
+    head = {"pyproject.toml": base["pyproject.toml"] + data}
+    told = await kinds(sandbox, tmp_path, base, head)
+    assert told.get("pyproject.toml", "") == found
+
+
 def test_a_hostile_name_is_no_document() -> None:
     assert not is_documentation("requirements.txt")
     assert not is_documentation("tests/README.md")
