@@ -46,6 +46,15 @@ def test_tests_that_notice_damage_show_that_behavior_stays(folder: Folder, task:
     assert "No test and no step needs" not in judged.markdown
 
 
+def test_a_new_test_that_holds_on_base_shows_what_stays(folder: Folder) -> None:
+    base = folder.branch("pinned-base", {"shop.py": SHOP, "tests/test_shop.py": BLIND})
+    files: Files = {"shop.py": SUMMED, "tests/test_sum.py": SEEING}
+    judged = folder.judge(folder.branch("pinned", files, start=base), base=base, task=ISSUE)
+    row = judged.document.requirements[-1]
+    assert judged.conclusion == "success", judged.said()
+    assert 0 < row.damages_tried == row.damages_noticed
+
+
 def test_a_line_that_no_test_sees_is_no_refactoring(folder: Folder) -> None:
     silent = SUMMED.replace("    return", "    if len(prices) > 50:\n        return 0\n    return")
     judged = refactored(folder, "silent", SEEING, silent, task=ISSUE)
