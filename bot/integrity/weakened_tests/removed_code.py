@@ -11,6 +11,7 @@ import ast
 import posixpath
 import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from bot.diff.kinds import is_test_file
 from bot.diff.lines import TextReader
@@ -90,6 +91,9 @@ def find_retired(
         if spoken_of := sorted(name for name in asked if _is_about(test, base, name)):
             functions, called = tuple(spoken_of), words_of(test_name(test.id))
             is_of_gone = is_of_gone or any(words_of(one) == called for one in functions)
+            # What such a call is given is only made for it.
+            rest = replace(test, source=_without_calls(test.source, functions))
+            is_of_gone = is_of_gone or (bool(names) and not _subjects(rest, base, frozenset(known)))
             found.append(
                 RetiredTest(test.id, functions, is_public=True, may_test_more=not is_of_gone)
             )
@@ -121,6 +125,19 @@ def _is_about(test: TestComparison, base: TextReader, name: str) -> bool:
         and word.search(ast.get_source_segment(text, one) or "")
         for one in helpers
     )
+
+
+def _without_calls(source: str, functions: Collection[str]) -> str:
+    """Return code without the calls of some functions, with all that they are given."""
+    left, at = "", 0
+    for call in re.finditer(rf"(?<![\w$])(?:{'|'.join(map(re.escape, functions))})\(", source):
+        if call.start() < at:
+            continue
+        left, at, depth = left + source[at : call.start()], call.end(), 1
+        while depth and at < len(source):
+            depth += (source[at] == "(") - (source[at] == ")")
+            at += 1
+    return left + source[at:]
 
 
 def _subjects(test: TestComparison, base: TextReader, known: frozenset[str]) -> frozenset[Name]:

@@ -380,3 +380,40 @@ def test_a_deleted_test_of_a_file_that_is_taken_away_is_for_a_person(
     integrity = inspect_integrity(diff, base, Tree(), tests, NOTHING_ASKED)
     concluded = conclusion_of(tests=tests, integrity=integrity).value
     assert concluded == ("action_required" if found else "failure")
+
+
+WORDS = """def say_short(schedule):
+    return str(schedule)
+
+
+def parse(text):
+    return [text]
+"""
+
+
+@pytest.mark.parametrize(
+    ("asserted", "may_test_more"),
+    [
+        ("say_short(parse('(3)')) == '60/1'", False),
+        ("say_short(parse('3')) == str(parse('3'))", True),
+        ("parse(say_short(1)) == ['1']", True),
+    ],
+)
+def test_what_a_call_of_removed_code_is_given_is_only_made_for_it(
+    asserted: str, may_test_more: bool
+) -> None:
+    path = "tests/test_words.py"
+    test = f"def test_sixty():\n    assert {asserted}\n"
+    text = f"from pkg.words import parse, say_short\n\n\n{test}"
+    base = Tree(MODULES | {"pkg/words.py": WORDS, path: text})
+    head = Tree(MODULES | {"pkg/words.py": WORDS.partition("\n\n\n")[2]})
+    went = TestComparison(
+        f"{path}::test_sixty",
+        TestChange.PASS_TO_FAIL,
+        Outcome.PASSED,
+        Outcome.FAILED,
+        path=path,
+        source=test,
+    )
+    (found,) = find_retired((went,), base, head, frozenset(("say_short",)))
+    assert found.may_test_more is may_test_more
