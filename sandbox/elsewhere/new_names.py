@@ -100,7 +100,8 @@ def changed_defaults(
     for call, (first, *near) in plain.items():
         on_head = head.get(first)
         is_shown = on_head and (first.name, first.arguments, on_head.all) in shown
-        if is_shown or changed[call.name] >= _SEVERAL:
+        is_meant = is_shown and _otherwise(base.get(first), on_head, names)
+        if is_meant or changed[call.name] >= _SEVERAL:
             continue
         for one in (first, *near):
             if both := _otherwise(base.get(one), head.get(one), names):

@@ -108,5 +108,10 @@ def test_what_base_refuses_stays_refused_without_what_is_new(
         side[first] = CallOutcome("returned 1", False, "", 0, "")  # what the test shows
     found = [*changed_defaults((first,), {first: (empty,)}, *sides, ("TooOld",))]
     assert bool(found) is is_otherwise
+    # So it does where the test shows what comes without what is new, and that stays as it is.
+    shown = {other: CallOutcome("returned 1", False, "", 0, "") for other in (first, other)}
+    both = ({**side, **shown} for side in sides)
+    near = {first: (other, empty)}
+    assert bool([*changed_defaults((first,), near, *both, ("TooOld",))]) is is_otherwise
     # Where a test makes a call as before that is answered now, that is what is asked for.
     assert not [*changed_defaults((first, other), {first: (empty,)}, *sides, ())]
