@@ -23,6 +23,7 @@ from sandbox.damage.inside.altered_values import altered_values
 from sandbox.damage.inside.dropped import dropped_promises
 from sandbox.damage.inside.languages import FUNCTIONS, TEXT
 from sandbox.damage.inside.make import Damage, shown
+from sandbox.damage.inside.needed import with_needed
 from sandbox.damage.inside.other_words import (
     is_overwritten,
     is_said_otherwise,
@@ -50,10 +51,6 @@ _MOST_NAMES = 200  # of a place
 _CLOSING = re.compile(rb"[\])};,]*")
 """A line that only closes what others open: where it is right, there is one way to write it."""
 _NAME = re.compile(rb"[A-Za-z_]\w*")
-_LOADS = re.compile(
-    rb"(?:from\s[\w.]+\s)?import\s[^(]*$|import\b.*['\"];?$|(?:const|let|var)\b.*\brequire\(['\"][^'\"]+['\"]\);?$"
-)
-_MODULE = re.compile(rb"['\"]([^'\"]+)['\"]")
 _DECLARING = re.compile(rb"(?:var|let|const)\s+(?=[\w$]+\s*=)")
 
 
@@ -80,7 +77,7 @@ def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
         for as_on_base, is_part in _as_on_base(*place, clock):
             if not is_part and _does_the_same(as_on_base, place[0], both, clock):
                 break
-            one = as_on_base if is_part else _with_imports(as_on_base, place[0])
+            one = as_on_base if is_part else with_needed(as_on_base, place[0])
             # A line alone and with those around it has the same number.
             found.setdefault((one.file, one.start, one.end), (one, is_part))
             if not is_part and one.kind == "altered":
@@ -286,37 +283,9 @@ def _together(several: list[Damage], source: Source) -> Damage | None:
     told = f"`{first.symbol}` is as on base in {len(apart)} places"
     names = dict.fromkeys(name for one in apart for name in one.names)
     edit = hashlib.sha256(text).hexdigest()[:16]
-    return _with_imports(
+    return with_needed(
         replace(first, end=at, text=text, what=told, names=(*names,), edit=edit), source
     )
-
-
-def _with_imports(one: Damage, source: Source) -> Damage:
-    """Put back what only base imports for a place, too: else tests would see that a name is not there."""
-    before, after = (_imports(text) for text in (source.before, source.text))
-    used = {*_NAME.findall(one.text)}.difference(*after.values())
-    gone = (line for line in before if line not in after and line not in one.text)
-    lost = [line for line in gone if before[line] & used]
-    if not lost:
-        return one
-    if source.language == "python":
-        indent = one.text[: len(one.text) - len(one.text.lstrip())]
-        put = b"".join(indent + line.strip() + b"\n" for line in lost)
-        return replace(one, text=put + one.text)
-    # Of one module everything is loaded by one statement, at the top.
-    modules = [_MODULE.findall(line)[-1:] for line in lost]
-    own = [line for line in after if _MODULE.findall(line)[-1:] in modules]
-    start = source.text.find(own[0]) if own else 0
-    end = start + len(own[0]) if own else 0
-    if len(own) > 1 or end > one.start:
-        return one
-    put = b"\n".join(line.strip() for line in lost) + (b"" if own else b"\n")
-    return replace(one, start=start, text=put + source.text[end : one.start] + one.text)
-
-
-def _imports(text: bytes) -> dict[bytes, set[bytes]]:
-    """Return the lines at the top level that load something, each with the names in it."""
-    return {line: {*_NAME.findall(line)} for line in text.splitlines() if _LOADS.match(line)}
 
 
 def _hunk(source: Source, line: int, rows: list[bytes]) -> tuple[bytes, bytes]:

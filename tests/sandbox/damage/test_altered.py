@@ -101,6 +101,64 @@ async def test_what_a_place_needs_is_imported_again(
     assert all(text.count("node:path") < 2 and text.count("require") < 2 for text in texts)
 
 
+CHAINED = """class Outbox {
+  #tail = Promise.resolve();
+
+  send(parts) {
+    this.#tail = this.#tail.then(() => this.deliver(parts));
+    return this.#tail;
+  }
+}
+"""
+LOCKED = """class Bank:
+    def __init__(self):
+        self._lock = Lock()
+
+    def take(self, a):
+        with self._lock:
+            return a
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "base", "head", "needed"),
+    [
+        (
+            "a.js",
+            CHAINED,
+            "class Outbox {\n  send(parts) {\n    return this.deliver(parts);\n  }\n}\n",
+            "#tail =",
+        ),
+        (
+            "a.py",
+            LOCKED,
+            "class Bank:\n    def __init__(self):\n        pass\n\n"
+            "    def take(self, a):\n        return a\n",
+            "self._lock = Lock()",
+        ),
+    ],
+)
+async def test_what_a_place_needs_elsewhere_in_its_file_is_there_again(
+    tmp_path: Path, name: str, base: str, head: str, needed: str
+) -> None:
+    checkout = changed(tmp_path, {name: base}, {name: head})
+    copies = await make_damages(
+        open_sandbox("bubblewrap", tmp_path / "state"), checkout, {name}, ()
+    )
+    texts = [one.files[0][1].decode() for one in copies if one.damage.kind == ALTERED]
+    assert base in texts
+    assert all(needed in text for text in texts)
+
+
+async def test_another_name_is_nothing_that_a_place_lacks(tmp_path: Path) -> None:
+    head = LOCKED.replace("_lock", "_guard").replace("return a", "return a + 1")
+    checkout = changed(tmp_path, {"a.py": LOCKED}, {"a.py": head})
+    copies = await make_damages(
+        open_sandbox("bubblewrap", tmp_path / "state"), checkout, {"a.py"}, ()
+    )
+    assert LOCKED not in [one.files[0][1].decode() for one in copies if one.damage.kind == ALTERED]
+
+
 async def test_the_last_statement_of_a_function_is_a_place_and_all_of_its_places_are_one(
     tmp_path: Path,
 ) -> None:
