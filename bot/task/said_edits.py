@@ -19,6 +19,7 @@ from bot.task.categories import ASKED, is_preference, keeps
 from bot.task.examples.results import newly_asked
 from bot.task.examples.values import expression, read_value
 from bot.task.permissions import NEGATION
+from bot.task.sections import asks
 from bot.task.wording import says_what_should_be, tells_of_fault
 from bot.text.clipping import clip_line
 from bot.text.markdown import read_document
@@ -126,7 +127,8 @@ def _read(texts: tuple[str, ...], items: tuple[str, ...]) -> _Said:
             lead = [one for one in sentences(block.lead) if one.strip()][-1:]
             texts_of_it = [block.text.strip("\n"), *_texts(block.text)]
             shown += texts_of_it
-            if lead and _demands(lead[0], items):
+            is_asked = asks(block.lead) and not NEGATION.search(re.split(r"[.?!]", block.lead)[-1])
+            if is_asked or (lead and _demands(lead[0], items)):
                 wanted += texts_of_it
     words = Vocabulary(words_of("\n".join(texts)))
     return _Said(demands, wanted, wrong, shown, instead, words)

@@ -143,3 +143,29 @@ EURO = "Euro sign\n\n`formatCents(1999)` should return `€19.99` instead of `19
 def test_a_text_changes_as_another_that_is_wanted_instead(after: str, is_meant: bool) -> None:
     changed = ChangedSnapshot("s.snap", 1, "4 x rope 10.00 EUR\ndiscount -1.50 EUR", after)
     assert bool(meant(EURO, SNAPSHOT, SNAPSHOT, snapshots=(changed,))) is is_meant
+
+
+CSS = (
+    "Number css variables\n\n`--color-0` ... is not what people expect, {lead}:\n\n"
+    "```css\n:root {{\n  --color-100: #adc;\n}}\n```\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("lead", "is_meant"),
+    [
+        ("use 100, 200, ... please", True),
+        ("which is odd. We want", True),
+        ("and we should not get", False),
+        ("it gives today", False),
+    ],
+)
+def test_a_snapshot_became_the_block_that_is_asked_for(lead: str, is_meant: bool) -> None:
+    changed = ChangedSnapshot(
+        "a.snap",
+        1,
+        '\n":root {\n  --color-0: #adc;\n}\n"\n',
+        '\n":root {\n  --color-100: #adc;\n}\n"\n',
+    )
+    code = "test('writes css', () => {\n  expect(css(palette)).toMatchSnapshot();\n});"
+    assert bool(meant(CSS.format(lead=lead), code, code, snapshots=(changed,))) is is_meant
