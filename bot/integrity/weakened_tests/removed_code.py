@@ -137,6 +137,8 @@ def _without_calls(source: str, functions: Collection[str]) -> str:
         while depth and at < len(source):
             depth += (source[at] == "(") - (source[at] == ")")
             at += 1
+        if depth:
+            return source  # a bracket in a text
     return left + source[at:]
 
 
