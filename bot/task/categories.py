@@ -192,7 +192,8 @@ _FORBIDS = re.compile(
 
 _PRESERVES = re.compile(
     r"(?:there (?:is|should be) |with )?no (?:visible |intended )?"
-    r"(?:behaviou?r(?:al)? changes?|changes? (?:of|in|to) (?:the )?behaviou?r)(?: (?:is )?intended)?\W*"
+    r"(?:behaviou?r(?:al)? changes?|changes? (?:of|in|to) (?:the )?behaviou?r)(?: (?:is )?intended)?"
+    r"(?: \([^()\n]{1,160}\))?\W*"
     r"|(?:the )?behaviou?r (?:does not|doesn't|must not|should not) change\W*"
     r"|(?:this|it) is (?:just |only |purely )?a (?:pure )?refactoring\W*",
     re.IGNORECASE,

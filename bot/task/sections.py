@@ -49,7 +49,7 @@ _NOT_DEMANDING_LEAD = re.compile(
 _MODAL = re.compile(r"\b(?:must|shall|should|needs? to|has to|have to)\b", re.IGNORECASE)
 _ASKING = re.compile(
     r"\b(?:must|shall|should|needs? to|has to|have to|require[sd]?|requirements?|expected|"
-    r"want|would like|please|criteria|demands?|done when|missing|lacks?|lacking"
+    r"want|would (?:like|love)|please|criteria|demands?|done when|missing|lacks?|lacking"
     r"|let (?:(?:the|our|your|any) )?(?:users?|callers?|people|everybody|me|us|them|one))\b",
     re.IGNORECASE,
 )
@@ -76,7 +76,7 @@ _STATING = re.compile(
 
 
 _HOPING = re.compile(
-    r"\b(?:would be (?:great|good|useful|helpful|handy)|(?:we|i)(?:'d| would) (?:like|love)|(?:we|i) need|"
+    r"\b(?:would be (?:great|good|useful|helpful|handy)|(?:(?:we|i)'d|would) (?:like|love)|(?:we|i) need|"
     r"please)\b",
     re.IGNORECASE,
 )

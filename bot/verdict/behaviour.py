@@ -66,7 +66,7 @@ def _by_removal(requirement: Requirement, case: Case) -> Verdict | None:
     if not names or not names.issubset(case.observed.gone):
         return None
     told = ", ".join(f"`{name}`" for name in sorted(names))
-    reason = f"The code of base speaks of {told}, and that of head does nowhere."
+    reason = f"Base's code has {told}, and no code of head mentions it any more."
     return replace(satisfied(requirement, reason, case), evidence_ids=case.proof_ids)
 
 

@@ -198,13 +198,18 @@ def gives_other_results(claim: Claim) -> Gap | None:
 
 
 def _otherwise(claim: Claim, *ways: Otherwise) -> Gap | None:
-    """Return what is told of the first call that comes otherwise in one of these ways, unasked."""
+    """Return what is told of the first call that comes otherwise in one of these ways, unasked.
+
+    What is seen with tests of which none speaks for a demand stands in everybody's way.
+    """
     paths = {test.path for test in claim.tests}
+    tied = {tie.test_id for tie in claim.case.ties}
+    others = {test.path for test in claim.case.groups.proofs if test.id in tied} - paths
     of_all = "\n".join((claim.asked, *claim.case.requirements.said))
     for one in claim.seen.otherwise:
         said = of_all if one.how is Otherwise.UNORDERED else claim.asked
         is_asked = any(words.search(said) for words in _EXCUSES.get(one.how, ()))
-        if one.how in ways and one.path in paths and not is_asked:
+        if one.how in ways and one.path not in others and not is_asked:
             but, step = _OTHERWISE[one.how]
             return Gap(one.told(but), step, claim.nearby)
     return None

@@ -207,14 +207,17 @@ def _by_behaviour(requirement: Requirement, case: Case) -> Verdict:
     if verdict.outcome is not VerdictOutcome.UNVERIFIED:
         return verdict
     is_of_code = (upkeep_area(requirement.text) or Area.CODE) is Area.CODE
-    if is_of_code and case.nothing_regressed and (held := _by_what_holds(requirement, case)):
-        return held
+    if is_of_code and case.nothing_regressed:
+        if held := _by_what_holds(requirement, case):
+            return held
+        if noticed_by(case.groups.held, in_lines(case.observed.damage)):
+            return _not_held(requirement, case)
     is_text = all(map(is_document, case.code_changes))
     what = "The project's code may read {}, which changed" if is_text else "Code changed ({})"
     return unverified(
         requirement,
         f"{what.format(_shown(named_changes(case)))}, whatever the title calls it. "
-        "Passing tests do not show that nothing else did.",
+        "Passing tests do not show that all else stayed as it was.",
         "Link the issue that asks for it, or add a test that shows what changed.",
     )
 

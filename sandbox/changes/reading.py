@@ -37,7 +37,8 @@ _FRAGMENT = re.compile(
     r"/[^/]+\.(?:md|rst|txt|feature|bugfix|doc|misc|removal|trivial|breaking|deprecation|improvement|vendor)[^/]*$"
 )
 _OF_TYPED = re.compile(
-    r"\+\s*(?:\[tool\.setuptools\.package-data\]|[\w.\"*-]{1,80}\s*=\s*\[\s*[\"']py\.typed[\"']\s*,?\s*\])?\s*"
+    r"\+[ \t]{0,20}(?:\[tool\.setuptools\.package-data\]"
+    r"|[\w.\"*-]{1,80}[ \t]{0,20}=[ \t]{0,20}\[[ \t]{0,20}[\"']py\.typed[\"'],?[ \t]{0,20}\])?[ \t]{0,20}"
 )
 _DECLARATIONS = re.compile(r"\.pyi$|\.d\.[cm]?ts$|(?:^|/)py\.typed$")
 

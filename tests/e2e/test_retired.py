@@ -148,5 +148,5 @@ def test_a_demand_that_something_goes_is_met_where_it_is_gone(
     base = inner.branch(f"base-{name}", {"test/mixed.test.js": both} if files is MIXED else {})
     judged = inner.judge(inner.branch(f"removed-{name}", files, base), base=base, task=task)
     assert judged.conclusion == conclusion, judged.said()
-    is_met = "The code of base speaks of `plain`, and that of head does nowhere." in judged.said()
+    is_met = "Base's code has `plain`, and no code of head mentions it any more." in judged.said()
     assert is_met is (name != "left")
