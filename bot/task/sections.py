@@ -62,6 +62,14 @@ _DEMANDING_VERBS = (
 )
 _DEMANDING = rf"(?:{_DEMANDING_VERBS.replace(' ', '|')})(?:s|es)?"
 _DEMANDING_START = re.compile(rf"^(?:`[^`]+`\s+)?(?:do not|don't|{_DEMANDING})\b", re.IGNORECASE)
+SIGNATURE = re.compile(
+    r"`(?:\w{1,60}\.){0,4}(?P<name>[A-Za-z_$]\w{0,60})\((?P<given>(?=[^`()\n]*[=*])[^`\n]{1,200})\)`\s?(?::|-|\u2013|\u2014)\s"
+)
+"""What an item begins with that says what a function is to take: `take(name, *, timeout=None)`: …"""
+_FAULTY = re.compile(
+    r"\b(?:crash\w*|hangs?|fails?|wrong\w*|broken|ignored|traceback|doesn't|does not|instead of)\b",
+    re.IGNORECASE,
+)
 _DONE = re.compile(
     r"^\W*(?:i(?:'ve| have)?\s+)?(?:manually |locally )?(?:verified|tested|confirmed|checked|ran|reviewed)\b"
     r"|^\W*(?:\w+ ){0,5}(?:tests?|suites?|checks|ci|lint(?:ing|er)?|build)"
@@ -120,6 +128,7 @@ def item_kind(item: ListItem, *, title_asks: bool) -> SectionKind:
         _MODAL.search(item.text)
         or (item.number and _DEMANDING_START.search(item.text))
         or (is_below_title and _STATING.search(item.text))
+        or (SIGNATURE.match(item.text) and not _FAULTY.search(item.text))
     )
     return SectionKind.DEMANDS if told else SectionKind.OTHER
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from bot.task.categories import MODAL
 from bot.task.code_names import spelled_code
+from bot.task.sections import SIGNATURE
 from bot.text.words import Vocabulary, code_words, joined_words, sentences, words_of
 from bot.values import Requirement, TestComparison
 
@@ -43,6 +44,7 @@ _GENERIC = words_of(
     "write show handle contain include one two first last same different right wrong good bad valid invalid"
 )
 _OF_PLACES = words_of("issue bug gh pr case regression")
+_DEFAULTED = re.compile(r"([A-Za-z_]\w{0,60})\s?(?::[^=,]{1,60})?=")
 _CALL = re.compile(r"`(?:\w+\.)*([A-Za-z_]\w{3,60})\(")
 _GENERIC_NAME = re.compile(r"^(?:test|tests|test_?it|test_?main|test_?\d+)$")
 
@@ -88,7 +90,7 @@ def tie_tests(
     is tied by words only to those that it fits about as well as its best one.
     """
     demands = [_demand(requirement) for requirement in requirements]
-    own = _own_code(requirements)
+    own, given = _own_code(requirements), _own_parameters(requirements)
     scale = _Scale(demands, corpus)
     ties: list[Tie] = []
     for test in tests[:MAX_TESTS]:
@@ -103,7 +105,7 @@ def tie_tests(
         if explicit:
             ties += explicit
             continue
-        after = [*_named_after(test, own)]
+        after = [*_named_after(test, own), *_given(test, given)]
         known = {one.requirement_id for one in after}
         similar = _similar_ties(test, demands, scale)
         ties += (*after, *(one for one in similar if one.requirement_id not in known))
@@ -116,6 +118,34 @@ def _own_code(requirements: Sequence[Requirement]) -> dict[str, str]:
     counts = Counter(name for name, _ in named)
     several = len(requirements) > 1
     return {name: id_ for name, id_ in named if several and counts[name] == 1}
+
+
+def _own_parameters(requirements: Sequence[Requirement]) -> dict[str, tuple[str, frozenset[str]]]:
+    """Return by id of a demand that begins with a signature its function, and what only this one may give it.
+
+    That are the parameters with a default: they are mostly what is new.
+    """
+    found: dict[str, tuple[str, frozenset[str]]] = {}
+    for one in requirements:
+        if signature := SIGNATURE.match(one.text):
+            names = frozenset(_DEFAULTED.findall(signature["given"]))
+            found[one.id] = signature["name"], names
+    counts = Counter((function, name) for function, names in found.values() for name in names)
+    return {
+        id_: (function, frozenset(name for name in names if counts[function, name] == 1))
+        for id_, (function, names) in found.items()
+        if len(requirements) > 1
+    }
+
+
+def _given(test: TestComparison, given: dict[str, tuple[str, frozenset[str]]]) -> Iterator[Tie]:
+    """Yield a tie to the demand whose function a test calls, with what only that one is to take."""
+    for id_, (function, names) in given.items():
+        if re.search(rf"(?<![\w$]){re.escape(function)}\(", test.source):
+            own = sorted(n for n in names if re.search(rf"(?<![\w$]){n}\s?[=:]", test.source))
+            if own:
+                why = f"it calls `{function}` with `{own[0]}`"
+                yield Tie(id_, test.id, 1.0, why, of_name=1.0)
 
 
 def _named_after(test: TestComparison, own: dict[str, str]) -> Iterator[Tie]:

@@ -574,3 +574,14 @@ def test_the_sentence_that_a_demand_begins_with_is_judged():
     first, second = "`load` should take a path.", "It must close the file."
     found = requirements("Paths", f"## Requirements\n- {first} {second}")
     assert found.not_apart == (second,)
+
+
+def test_an_item_that_begins_with_a_signature_is_a_demand():
+    body = (
+        "Old ones can be sent again.\n\n- `verify(body, *, now=None)`: with `now`, old ones are an error.\n"
+        "- `Relay(inbox, clock=time)`: passes `now` on.\n"
+    )
+    assert len(asked(requirements("Old webhooks can be sent again", body))) == 2
+    for other in ("- `verify(body, now=1)`: crashes\n", "- `verify(body)`: is slow\n"):
+        found = asked(requirements("Verifying crashes", f"I use it daily.\n\n{other}"))
+        assert found == ["Verifying crashes"]

@@ -355,3 +355,30 @@ def test_a_demand_for_an_error_alone_leaves_other_tests_out(demand, is_left):
     (one,) = asked(demand)
     test = comparison("test_daily", TestChange.FAIL_TO_PASS, "assert parse('@daily') == 1")
     assert leaves_error_unasked(one, test) is is_left
+
+
+SIGNED = (
+    "`put(name, payload, priority=0)`: `take` returns the job with the highest priority first",
+    "`put(name, payload, delay=0)`: a job is not returned before `delay` seconds have passed",
+    "`Relay(inbox, *, delay=None)`: passes it on",
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "tied"),
+    [
+        ("pool.put('a', 1, priority=2)", 0),
+        ("pool.put('a', 1, delay=5)", 1),
+        ("Relay(box, delay=5).run()", 2),
+        ("pool.put('a', 1)", None),
+        ("pool.input('a', priority=2)", None),
+    ],
+)
+def test_a_test_is_of_the_demand_whose_function_it_calls_with_what_only_that_takes(
+    code: str, tied: int | None
+) -> None:
+    name = "test_order"
+    test = comparison(name, TestChange.FAIL_TO_PASS, f"def {name}():\n    {code}\n")
+    found = asked(*SIGNED)
+    ties = tie_tests(found, [test], (test, *KEPT))
+    assert [tie.requirement_id for tie in ties] == ([] if tied is None else [found[tied].id])

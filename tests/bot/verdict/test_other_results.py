@@ -1,0 +1,36 @@
+"""Calls that come otherwise on head, and whose demand they stand in the way of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bot.values import TestChange, VerdictOutcome
+from sandbox.elsewhere.values import BothSides, OtherResult, Otherwise, SecondLook
+from tests.bot.verdict.cases import comparison, observed, requirements, verdict_of
+
+WANTED = requirements("Relay needs a tolerance", "Old webhooks should be refused by the relay.")
+CALL = BothSides("verify(secret='')", "raised ValueError", "raised SignatureError")
+RELAY = comparison(
+    "test_relay_tolerance",
+    TestChange.FAIL_TO_PASS,
+    "def test_relay_tolerance():\n    assert relay(tolerance=3) == 401\n",
+)
+SIGNING = replace(
+    comparison(
+        "test_verify_far", TestChange.FAIL_TO_PASS, "def test_verify_far():\n    assert verify(1)\n"
+    ),
+    id="tests/test_signing.py::test_verify_far",
+    path="tests/test_signing.py",
+)
+
+
+@pytest.mark.parametrize("path", [RELAY.path, SIGNING.path], ids=["its own", "of no demand"])
+def test_a_call_that_comes_otherwise_stands_in_the_way(path: str) -> None:
+    (own,) = (one.id for one in WANTED.beside_baseline)
+    look = SecondLook(otherwise=(OtherResult(Otherwise.DEFAULT, CALL, path),))
+    verdict = verdict_of(own, WANTED, observed(RELAY, SIGNING, second_look=look))
+    assert verdict.outcome is VerdictOutcome.UNVERIFIED
+    assert "without what is new in the tests' call, `verify(secret='')`" in verdict.reason
+    assert verdict_of(own, WANTED, observed(RELAY, SIGNING)).outcome is VerdictOutcome.SATISFIED
