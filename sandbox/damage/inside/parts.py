@@ -33,6 +33,8 @@ _IN_TEXT = re.compile(
 )
 """A pattern's escapes, classes and groups; words; signs."""
 _COMPARING = (b"==", b"!=", b"===", b"!==", b"<", b">", b"<=", b">=", b"is", b"is not")
+_WITHIN_CALL = ("arguments", "argument_list", "member_expression", "attribute", "regex", "string")
+"""Nodes between a call and what it is given, or made of."""
 _OPENING, _CLOSING = ("(", "[", "{", "${"), (")", "]", "}")
 _SEVERAL = 3  # words that do not stand in two places by chance
 _COMPARED = 3  # parts: what is compared, how, and with what
@@ -128,7 +130,7 @@ def parts(changed: list[Step], was: Place, now: Place, hunk: tuple[bytes, bytes]
     is_whole = len(found) == 1 and not is_more
     is_anew = len(found) > _MOST_PARTS or not was.lines == now.lines <= _MOST_LINES
     for one in found if not (is_whole or is_anew) else ():
-        if _is_moved(one, was, now, hunk):
+        if _is_moved(one, was, now, hunk) or _is_of_a_call(one, changed):
             continue
         if not (_is_closed(one.gone, was) and _is_closed(one.came, now)):
             continue
@@ -165,6 +167,25 @@ def _is_moved(one: Step, was: Place, now: Place, hunk: tuple[bytes, bytes]) -> b
     own = place.text[words[0].start : words[-1].end]  # without the operators that join it
     other = hunk[1] if one.gone else hunk[0]
     return b"".join(own.split()) in b"".join(other.split())
+
+
+def _is_of_a_call(one: Step, changed: list[Step]) -> bool:
+    """Tell whether this is of a text, or pattern, and what its call is given changed, too: both go together.
+
+    `/(^|\\/)\\./.test(file)` is `/^\\./.test(name(file))`.
+    """
+    if not one.came or not TEXT.search(one.came[0].type):
+        return False
+    text: tree_sitter.Node | None = one.came[0].node
+    while text is not None and TEXT.search(text.type):
+        around, text = text, text.parent
+    while text is not None and "call" not in text.type:
+        text = text.parent if text.type in _WITHIN_CALL else None
+    return text is not None and any(
+        text.start_byte <= other.at < text.end_byte
+        and not around.start_byte <= other.at < around.end_byte
+        for other in changed
+    )
 
 
 def _is_closed(written: tuple[Piece, ...], place: Place) -> bool:

@@ -575,6 +575,9 @@ async def test_a_new_function_adds_nothing_to_another(tmp_path: Path) -> None:
         ("a.js", "a.indexOf(b) === 0", "a === b || a.startsWith(b + c)", []),
         ("a.js", "a.indexOf(b) !== -1 && c", "a.includes(b) && c", []),
         ("a.py", "a.find(b) == 0 or c", "a.startswith(b + c) or c", []),
+        # What a pattern is tried on changed with it.
+        ("a.js", "/(^|x)y$/.test(b)", "/^y$/.test(a(b))", []),
+        ("a.js", "/(^|x)abc[y]$/.test(b)", "/^abc[z]$/.test(b)", ["`(^|x)`", "`[y]`"]),
         # The same call, and one whose result is compared with something else now.
         ("a.py", "a.find(b, c) == 0 or c", "a.find(0, c) or c", ["`b`", "`== 0`"]),
         ("a.py", "a.find(b) == 0 or c", "a.index(b) > 1 or c", ["`find`", "`== 0`"]),
