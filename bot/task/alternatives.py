@@ -11,7 +11,7 @@ import builtins
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from bot.task.categories import MUST, keeps
+from bot.task.categories import MODAL, MUST, keeps
 from bot.text.words import sentences_of_paragraphs, written_as_code
 from bot.values import Requirement
 
@@ -32,6 +32,8 @@ _ASKING = re.compile(
     r"|lacks?|bugs?)\b"
 )
 """Words of sentences that ask for something, or complain."""
+_AS_IT_IS = re.compile(r"(?i)\b(?:knows?|already|today|currently|so far|at the moment|until now)\b")
+"""Words of sentences that tell what there is."""
 _ALL = re.compile(r"(?i)\b(?:both|each|all)\b")
 _BY_WAY_OF = re.compile(
     r"(?i)\b(?:us(?:e|es|ed|ing)|call(?:s|ed|ing)?|via|through|with|by|from|of|in|to)\W{1,3}\Z"
@@ -104,7 +106,9 @@ def untested_alternatives(
     has `added` count as code without being marked as such. Private functions are tested by way of those that
     call them, and seldom by their names.
     """
-    prose = written_as_code(prose_of(requirement), added)
+    told = sentences_of_paragraphs(prose_of(requirement))
+    wanted = (one for one in told if not _AS_IT_IS.search(one) or MODAL.search(one))
+    prose = written_as_code("\n\n".join(wanted), added)
     listed = [
         [one for one in names if _atoms(one) and not one.startswith("_")]
         for names in _lists(prose, _BESIDE)

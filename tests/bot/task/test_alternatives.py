@@ -45,6 +45,11 @@ LEFT_OUT = {
         "assert.equal(options({ CACHE: '0' }).cache, false)",
         ("CACHE=false", "CACHE=0"),
     ),
+    "what there is and should be": (
+        "`one` and `two` must be taken, as today.",
+        "one",
+        ("two", "one"),
+    ),
     "functions": (
         "pack() and unpack() take a prefix for the name",
         "assert unpack(b'')",
@@ -54,6 +59,7 @@ LEFT_OUT = {
 NOTHING = {
     "all": ("Both `one` and `two` must work.", "one two"),
     "none": ("Both `one` and `two` must work.", "three"),
+    "what there is": ("It knows `one`, `two` and `three`. `four` is missing.", "one, four"),
     "either": ("It raises `TypeError` or `ValueError`.", "raises(TypeError)"),
     "values of a variable": ("`CACHE=0` or `CACHE=no` is off.", "{CACHE: '0'}, 'CACHE=no'"),
     "variables": ("`CACHE=0` or `DEBUG=1` is needed.", "{CACHE: '0'}"),
