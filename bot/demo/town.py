@@ -91,7 +91,6 @@ def running_town(folder: Path) -> Iterator[Town]:
         owner, author = operator.person(OWNER), operator.person(AUTHOR)
         wanted = NewRepository(REPOSITORY, required_check="Assay", collaborators={AUTHOR: "write"})
         _push_project(operator.repository(wanted), folder / "work")
-        operator.refresh(REPOSITORY)
         port, secret = free_port(), secrets.token_hex(20)
         public_url = f"http://127.0.0.1:{port}"
         app = operator.app("Assay", f"{public_url}/webhook", secret, f"{public_url}/login/callback")

@@ -11,7 +11,7 @@ from flask import Flask
 from bot.demo.forge.app import HOUR_S, RunningForge
 from bot.demo.forge.operator import ForgeOperator, Person
 from bot.text.json_reading import Payload
-from tests.forge import actions, clicks, labels, manifest, people, reviews
+from tests.forge import actions, clicks, labels, manifest, people, pushes, reviews
 from tests.forge.faults import Faults
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ ROUTES = (
     manifest.routes,
     manifest.pages,
     people.routes,
+    pushes.routes,
+    pushes.door,
     reviews.routes,
 )
 
@@ -49,6 +51,10 @@ class Operator(ForgeOperator):
     def fault(self, operation: str, kind: str, **more: object) -> None:
         """Makes the next calls of an operation fail; see `faults.Fault`."""
         self.control("POST", "faults", operation=operation, kind=kind, **more)
+
+    def refresh(self, repository: str) -> int:
+        """Has the forge see what was pushed straight into the folder; returns pull requests moved."""
+        return self.control("POST", "refresh", repository=repository).integer("moved")
 
     def deliveries(self) -> tuple[Payload, ...]:
         """Every webhook sent, after waiting for the queue."""

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from flask import Blueprint, Response, current_app
+from flask import Blueprint, Response, current_app, request
 
-from bot.demo.forge import git
-from bot.demo.forge.access import Principal, Refused, invalid, not_found
+from bot.demo.forge import git, graphql
+from bot.demo.forge.access import Principal, Refused, invalid, may_see, not_found, principal_of
 from bot.demo.forge.api_issues import issue_at
 from bot.demo.forge.context import Granted, answer, body, context, required_text
-from bot.demo.forge.control import app_of, owner_required, repository_of
+from bot.demo.forge.control import app_of, owner_required
 from bot.demo.forge.rows import (
     AppRow,
     CheckRow,
     DeliveryRow,
     InstallationRow,
-    QueueEntryRow,
     TokenRow,
 )
 from bot.demo.forge.shapes import Json, iso, node_id
@@ -25,6 +24,7 @@ from bot.text.json_reading import Payload
 from tests.forge.actions import put_artifact
 from tests.forge.faults import FaultKind, Faults, OrderedFault
 from tests.forge.people import draft_changed
+from tests.forge.pushes import repository_of
 
 routes = Blueprint("_clicks", __name__, url_prefix="/_forge")
 routes.before_request(owner_required)
@@ -158,6 +158,47 @@ def merge_group_made() -> Response:
     payload: Json = {"action": "checks_requested", "merge_group": group}
     forge.deliveries.emit("merge_group", repository, repository.owner, payload)
     return answer({"head_sha": head_sha, "base_sha": base_sha}, 201)
+
+
+@dataclass(frozen=True, slots=True)
+class QueueEntryRow:
+    """One pull request in a merge queue; `head_sha` is the group's that ends with it."""
+
+    repository: str
+    branch: str
+    position: int
+    number: int
+    head_sha: str
+
+
+@routes.before_app_request
+def merge_queue_answered() -> Response | None:
+    """Answers the query for a merge queue, which the demo's forge does not know."""
+    if request.endpoint != "graphql.graphql":
+        return None
+    wishes = body()
+    match = graphql.OPERATION.match(wishes.text("query"))
+    variables, state = wishes.at("variables"), context().state
+    repository = state.repository(f"{variables.text('owner')}/{variables.text('name')}")
+    asker = principal_of(state, request.headers.get("Authorization", ""))
+    is_seen = repository is not None and asker.token and may_see(asker, repository)
+    if match is None or match[1] != "MergeGroup" or repository is None or not is_seen:
+        return None
+    entries = [
+        row
+        for row in state.all(QueueEntryRow)
+        if (row.repository, row.branch) == (repository.name, variables.text("branch"))
+    ]
+    nodes: list[Json] = [
+        {
+            "position": row.position,
+            "headCommit": {"oid": row.head_sha},
+            "pullRequest": {"number": row.number},
+        }
+        for row in entries
+    ]
+    queue: Json | None = {"entries": {"nodes": nodes}} if entries else None
+    return answer({"data": {"repository": {"mergeQueue": queue}}})
 
 
 @routes.post("/faults")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from urllib.parse import quote
 
 from flask import Blueprint, Response, request
@@ -22,12 +22,12 @@ from bot.demo.forge.api_issues import (
     require_author_or_pusher,
 )
 from bot.demo.forge.api_pulls import ROOT as PULLS
-from bot.demo.forge.api_pulls import told_push
 from bot.demo.forge.context import Granted, answer, body, context, granted, page_of, required_text
-from bot.demo.forge.rows import AnnotationRow, CheckRow, CommentRow, IssueRow, PullPart, ReactionRow
-from bot.demo.forge.shapes import Json
+from bot.demo.forge.rows import AnnotationRow, CheckRow, CommentRow, IssueRow, PullPart
+from bot.demo.forge.shapes import Json, iso, node_id
 from bot.demo.forge.state import State
 from bot.demo.forge.work_shapes import WorkShapes
+from tests.forge.pushes import told_push
 
 routes = Blueprint("people", __name__, url_prefix="/api/v3")
 
@@ -164,6 +164,50 @@ def comment_deleted(owner: str, repo: str, comment_id: int) -> Response:
     return Response(status=204)
 
 
+CONTENTS = frozenset({"+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"})
+
+
+@dataclass(frozen=True, slots=True)
+class ReactionRow:
+    """One user's reaction to a comment."""
+
+    id: int
+    comment: int
+    content: str
+    author: str
+    created_at_s: float
+
+
+@routes.post(
+    f"{ISSUES}/comments/<int:comment_id>/reactions", endpoint="reactions/create-for-issue-comment"
+)
+def reaction_created(owner: str, repo: str, comment_id: int) -> Response:
+    """Adds a reaction: 201, or 200 when it was there already."""
+    at, forge, content = granted(owner, repo, "issues:write"), context(), body().text("content")
+    comment_at(at, comment_id)
+    if content not in CONTENTS:
+        raise invalid("Reaction", "content", f"{content} is not a reaction")
+    who = at.principal.name
+    with forge.state.change():
+        for row in forge.state.all(ReactionRow):
+            if (row.comment, row.content, row.author) == (comment_id, content, who):
+                return answer(reaction(forge.shapes, row))
+        row = ReactionRow(forge.state.next_id(), comment_id, content, who, time.time())
+        forge.state.put(row.id, row)
+    return answer(reaction(forge.shapes, row), 201)
+
+
+def reaction(shapes: WorkShapes, row: ReactionRow) -> Json:
+    """One reaction."""
+    return {
+        "id": row.id,
+        "node_id": node_id("Reaction", row.id),
+        "user": shapes.login(row.author),
+        "content": row.content,
+        "created_at": iso(row.created_at_s),
+    }
+
+
 @routes.get(
     f"{ISSUES}/comments/<int:comment_id>/reactions", endpoint="reactions/list-for-issue-comment"
 )
@@ -172,7 +216,7 @@ def reactions_listed(owner: str, repo: str, comment_id: int) -> Response:
     at, forge = granted(owner, repo, "issues:read"), context()
     comment_at(at, comment_id)
     rows = [row for row in forge.state.all(ReactionRow) if row.comment == comment_id]
-    return page_of([forge.shapes.reaction(row) for row in rows])
+    return page_of([reaction(forge.shapes, row) for row in rows])
 
 
 @routes.get(

@@ -1,4 +1,4 @@
-"""Issues, comments, reactions and labels."""
+"""Issues and comments."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from flask import Blueprint, Response
 
 from bot.demo.forge.access import LEVELS, Refused, invalid, not_found, role_of
 from bot.demo.forge.context import Granted, answer, body, context, granted, page_of, required_text
-from bot.demo.forge.rows import CommentRow, IssueRow, PullPart, ReactionRow
+from bot.demo.forge.rows import CommentRow, IssueRow, PullPart
 from bot.demo.forge.shapes import Json
 
 routes = Blueprint("issues", __name__)
 LONGEST_BODY = 65_536
-CONTENTS = frozenset({"+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"})
 ROOT = "/repos/<owner>/<repo>/issues"
 
 
@@ -79,25 +78,6 @@ def comment_updated(owner: str, repo: str, comment_id: int) -> Response:
     forge.state.put(row.id, row)
     _announce_comment("edited", at, issue_at(at, row.number), row)
     return answer(forge.shapes.comment(row))
-
-
-@routes.post(
-    f"{ROOT}/comments/<int:comment_id>/reactions", endpoint="reactions/create-for-issue-comment"
-)
-def reaction_created(owner: str, repo: str, comment_id: int) -> Response:
-    """Adds a reaction: 201, or 200 when it was there already."""
-    at, forge, content = granted(owner, repo, "issues:write"), context(), body().text("content")
-    comment_at(at, comment_id)
-    if content not in CONTENTS:
-        raise invalid("Reaction", "content", f"{content} is not a reaction")
-    who = at.principal.name
-    with forge.state.change():
-        for row in forge.state.all(ReactionRow):
-            if (row.comment, row.content, row.author) == (comment_id, content, who):
-                return answer(forge.shapes.reaction(row))
-        row = ReactionRow(forge.state.next_id(), comment_id, content, who, time.time())
-        forge.state.put(row.id, row)
-    return answer(forge.shapes.reaction(row), 201)
 
 
 def new_issue(at: Granted, title: str, text: str) -> IssueRow:

@@ -10,11 +10,9 @@ from flask import Blueprint, Response, request
 from bot.demo.forge import git
 from bot.demo.forge.access import invalid, mint, not_found
 from bot.demo.forge.api_apps import register
-from bot.demo.forge.api_pulls import branches_moved
 from bot.demo.forge.context import answer, body, context, required_text
 from bot.demo.forge.rows import AppRow, Collaborator, InstallationRow, RepositoryRow, TokenRow, User
 from bot.demo.forge.shapes import Json
-from bot.text.json_reading import Payload
 
 routes = Blueprint("_forge", __name__, url_prefix="/_forge")
 LOOPBACK = frozenset({"127.0.0.1", "::1"})
@@ -64,14 +62,6 @@ def repository_made() -> Response:
     return answer(shape, 201)
 
 
-@routes.post("/refresh")
-def repository_refreshed() -> Response:
-    """Looks at the branches again, after a push straight into the bare repository."""
-    forge, wishes = context(), body()
-    row = repository_of(wishes)
-    return answer({"moved": branches_moved(forge, row, wishes.text("sender") or row.owner)})
-
-
 @routes.post("/apps")
 def app_registered() -> Response:
     """Registers an app and hands over its private key, which is not kept."""
@@ -107,14 +97,6 @@ def app_installed() -> Response:
     }
     forge.deliveries.send("installation", app, row, payload)
     return answer({"id": row.id}, 201)
-
-
-def repository_of(wishes: Payload) -> RepositoryRow:
-    """The repository that a request names, or 404."""
-    row = context().state.repository(wishes.text("repository"))
-    if row is None:
-        raise not_found()
-    return row
 
 
 def app_of(app_id: int) -> AppRow:

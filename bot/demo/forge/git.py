@@ -109,12 +109,6 @@ def changed_files(state: State, repository: str, pull: PullPart) -> tuple[PullFi
     return _files(run_git(state.git_dir(repository), "diff", "--name-status", "-z", "-M", span))
 
 
-def files_of(state: State, repository: str, sha: str) -> tuple[PullFile, ...]:
-    """What a commit changes over its first parent; what is renamed was removed and added."""
-    plain = ("--name-status", "-z", "--no-renames", "--diff-merges=first-parent", "--format=")
-    return _files(run_git(state.git_dir(repository), "show", *plain, sha))
-
-
 def _files(found: subprocess.CompletedProcess[bytes]) -> tuple[PullFile, ...]:
     words = iter(found.stdout.decode(errors="replace").split("\0"))
     files = []
@@ -162,16 +156,6 @@ def commit(state: State, repository: str, sha: str) -> Commit | None:
     diff = run_git(folder, "show", "--format=", *plain, sha)
     author, _, message = said.stdout.decode(errors="replace").partition("\0")
     return Commit(sha, author, message.strip(), diff.stdout.decode(errors="replace"))
-
-
-def commits_between(state: State, repository: str, before: str, after: str) -> tuple[Commit, ...]:
-    """The commits that a branch has got, oldest first; without their diffs."""
-    listed = run_git(
-        state.git_dir(repository),
-        *("log", "--reverse", "-z", "--format=%H%n%an%n%B", f"{before}..{after}"),
-    )
-    told = (one.split("\n", 2) for one in listed.stdout.decode(errors="replace").split("\0") if one)
-    return tuple(Commit(sha, author, message.strip(), "") for sha, author, message in told)
 
 
 def must(done: subprocess.CompletedProcess[bytes]) -> None:

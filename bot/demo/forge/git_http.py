@@ -16,7 +16,6 @@ from typing import IO
 from flask import Blueprint, Response, request
 
 from bot.demo.forge.access import LEVELS, Principal, Refused, may_see, principal_of, role_of
-from bot.demo.forge.api_pulls import branches_moved
 from bot.demo.forge.context import context
 from bot.demo.forge.git import git_environment
 from bot.demo.forge.rows import RepositoryRow
@@ -37,10 +36,7 @@ def git_served(owner: str, repo: str, rest: str) -> Response:
     refused = _refusal(repository, service)
     if refused or repository is None:
         return refused or _unauthorised()
-    response = _backend(repository, rest)
-    if service == "git-receive-pack" and request.method == "POST":
-        branches_moved(context(), repository, _asker().name or repository.owner)
-    return response
+    return _backend(repository, rest)
 
 
 def _refusal(repository: RepositoryRow | None, service: str) -> Response | None:

@@ -1,4 +1,4 @@
-"""Answers the two GraphQL queries that Assay sends, and refuses every other.
+"""Answers the GraphQL query for the issues that a pull request closes, and refuses every other.
 
 A query is recognised by its operation name; the tests hold its text against GitHub's schema.
 """
@@ -11,7 +11,7 @@ from flask import Blueprint, Response, request
 
 from bot.demo.forge.access import Refused, may_see, principal_of
 from bot.demo.forge.context import answer, body, context
-from bot.demo.forge.rows import IssueRow, QueueEntryRow, RepositoryRow
+from bot.demo.forge.rows import IssueRow, RepositoryRow
 from bot.demo.forge.shapes import Json
 from bot.text.json_reading import Payload
 
@@ -38,8 +38,6 @@ def query_answered() -> Response:
         return _failed("NOT_FOUND", f"Could not resolve to a Repository with the name '{name}'.")
     if match and match[1] == "ClosingIssues":
         return _closing_issues(repository, variables)
-    if match and match[1] == "MergeGroup":
-        return _merge_queue(repository, variables)
     return _failed("UNKNOWN_OPERATION", "The forge does not know this query.")
 
 
@@ -67,24 +65,6 @@ def _closing_issues(repository: RepositoryRow, variables: Payload) -> Response:
     ]
     pull: Json = {"closingIssuesReferences": {"nodes": nodes}}
     return answer({"data": {"repository": {"pullRequest": pull}}})
-
-
-def _merge_queue(repository: RepositoryRow, variables: Payload) -> Response:
-    entries = [
-        row
-        for row in context().state.all(QueueEntryRow)
-        if (row.repository, row.branch) == (repository.name, variables.text("branch"))
-    ]
-    nodes: list[Json] = [
-        {
-            "position": row.position,
-            "headCommit": {"oid": row.head_sha},
-            "pullRequest": {"number": row.number},
-        }
-        for row in entries
-    ]
-    queue: Json | None = {"entries": {"nodes": nodes}} if entries else None
-    return answer({"data": {"repository": {"mergeQueue": queue}}})
 
 
 def _failed(kind: str, message: str) -> Response:

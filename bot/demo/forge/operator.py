@@ -133,10 +133,6 @@ class ForgeOperator:
         )
         return reply.integer("id")
 
-    def refresh(self, repository: str) -> int:
-        """Has the forge see what was pushed straight into the folder; returns pull requests moved."""
-        return self.control("POST", "refresh", repository=repository).integer("moved")
-
     def as_person(self, person: Person, method: str, path: str, **wishes: object) -> Payload:
         """A REST call by a person: `as_person(ada, "POST", "repos/o/n/issues", title="x")`."""
         headers = {"Authorization": f"Bearer {person.token}"}

@@ -34,7 +34,6 @@ class RepositoryRow:
     required_check: str = ""
     collaborators: tuple[Collaborator, ...] = ()
     protected: tuple[str, ...] = ()  # branches
-    told_sha: str = ""  # of the default branch, as the last `push` told it
 
     @property
     def owner(self) -> str:
@@ -145,17 +144,6 @@ class CommentRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ReactionRow:
-    """One user's reaction to a comment."""
-
-    id: int
-    comment: int
-    content: str
-    author: str
-    created_at_s: float
-
-
-@dataclass(frozen=True, slots=True)
 class AnnotationRow:
     """One remark of a check run on lines of a file."""
 
@@ -196,17 +184,6 @@ class CheckRow:
     text: str = ""
     annotations: tuple[AnnotationRow, ...] = ()
     actions: tuple[ActionRow, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class QueueEntryRow:
-    """One pull request in a merge queue; `head_sha` is the group's that ends with it."""
-
-    repository: str
-    branch: str
-    position: int
-    number: int
-    head_sha: str
 
 
 @dataclass(frozen=True, slots=True)

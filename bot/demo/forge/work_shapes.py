@@ -1,4 +1,4 @@
-"""GitHub's JSON for issues, pull requests, comments, reactions and check runs."""
+"""GitHub's JSON for issues, pull requests, comments and check runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from bot.demo.forge.rows import (
     CommentRow,
     IssueRow,
     PullPart,
-    ReactionRow,
     RepositoryRow,
 )
 from bot.demo.forge.shapes import Json, Shapes, iso, node_id
@@ -52,7 +51,7 @@ class WorkShapes(Shapes):
             "closed_at": iso(row.updated_at_s) if row.state == "closed" else None,
             "active_lock_reason": None,
             "performed_via_github_app": None,
-            "reactions": _reactions(url, ()),
+            "reactions": _reactions(url),
             "timeline_url": f"{url}/timeline",
             "state_reason": None,
         }
@@ -154,7 +153,6 @@ class WorkShapes(Shapes):
         issue = self.state.issue(row.repository, row.number)
         page = self.page(issue) if issue else self.web
         app = self.state.get(AppRow, row.app_id) if row.app_id else None
-        reactions = [r for r in self.state.all(ReactionRow) if r.comment == row.id]
         return {
             "id": row.id,
             "node_id": node_id("IssueComment", row.id),
@@ -167,17 +165,7 @@ class WorkShapes(Shapes):
             "performed_via_github_app": self.app(app) if app else None,
             "created_at": iso(row.created_at_s),
             "updated_at": iso(row.updated_at_s),
-            "reactions": _reactions(url, tuple(reaction.content for reaction in reactions)),
-        }
-
-    def reaction(self, row: ReactionRow) -> Json:
-        """One reaction."""
-        return {
-            "id": row.id,
-            "node_id": node_id("Reaction", row.id),
-            "user": self.login(row.author),
-            "content": row.content,
-            "created_at": iso(row.created_at_s),
+            "reactions": _reactions(url),
         }
 
     def check_run(self, row: CheckRow) -> Json:
@@ -285,7 +273,7 @@ def suite_id(row: CheckRow) -> int:
     return int(row.head_sha[:8] or "0", 16) * 1000 + row.app_id % 1000
 
 
-def _reactions(url: str, contents: tuple[str, ...]) -> Json:
-    names = ("+1", "-1", "laugh", "hooray", "confused", "heart", "rocket", "eyes")
-    counts = {name: contents.count(name) for name in names}
-    return {"url": f"{url}/reactions", "total_count": len(contents), **counts}
+def _reactions(url: str) -> Json:
+    """The forge counts none."""
+    names = ("total_count", "+1", "-1", "laugh", "hooray", "confused", "heart", "rocket", "eyes")
+    return {"url": f"{url}/reactions", **dict.fromkeys(names, 0)}
