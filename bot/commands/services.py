@@ -47,7 +47,7 @@ def open_services(
         origin=origin,
         secrets=held_secrets(settings),
         open_session=counted(models or open_models(settings, KeptReplies(store)), store),
-        mark_key=store.kept_key("mark", settings.home / "mark.key"),
+        mark_key=store.kept_key("mark"),
         web=open_lookup(settings, sandbox),
     )
 
@@ -81,7 +81,7 @@ async def open_agents(
     run = hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).hexdigest()
     with open_records(settings) as store:
         store.migrate()
-        mark = delimiter_of(store.kept_key("mark", settings.home / "mark.key"), run)
+        mark = delimiter_of(store.kept_key("mark"), run)
         async with open_models(settings, KeptReplies(store))(limits) as session:
             if session is None:
                 raise AssertionError("a model is set")

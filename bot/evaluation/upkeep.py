@@ -93,6 +93,5 @@ def tidy(services: Services) -> int:
     for folder in (home / "evaluations").glob("*"):
         if folder.stat().st_mtime < oldest_s:
             shutil.rmtree(folder, ignore_errors=True)
-    shutil.rmtree(home / "replies", ignore_errors=True)  # of versions that kept them there
     freed = evict_trees(home / "git", settings.retention_days, half)
     return freed + evict_environments(layers_home(services), settings.retention_days, half)

@@ -70,14 +70,7 @@ class FileArtifacts:
 
 
 class DatabaseArtifacts(Database):
-    """Artifacts beside the records: every host finds them without a folder that all of them share.
-
-    What stood in one host's folder before is still found there.
-    """
-
-    def __init__(self, database_url: str, older: FileArtifacts) -> None:
-        super().__init__(database_url)
-        self._older = older
+    """Artifacts beside the records: every host finds them without a folder that all of them share."""
 
     def put(self, key: str, name: str, content: bytes) -> None:
         """Write one file, whole or not at all."""
@@ -89,13 +82,12 @@ class DatabaseArtifacts(Database):
         _checked(key, name)
         this = select(ARTIFACTS.c.content).where(ARTIFACTS.c.key == key, ARTIFACTS.c.name == name)
         content: bytes | None = self._value(this)
-        return self._older.get(key, name) if content is None else content
+        return content
 
     def delete(self, key: str) -> None:
         """Remove a folder; a missing one is fine."""
         _checked(key)
         self._do(delete(ARTIFACTS).where(ARTIFACTS.c.key == key))
-        self._older.delete(key)
 
 
 def open_artifacts(settings: Settings) -> Artifacts:
@@ -104,4 +96,4 @@ def open_artifacts(settings: Settings) -> Artifacts:
     is_one_host = not settings.database_url or settings.database_url.startswith("sqlite")
     if settings.artifacts_url or is_one_host:
         return FileArtifacts(settings.artifacts_url or folder)
-    return DatabaseArtifacts(settings.database_url, FileArtifacts(folder))
+    return DatabaseArtifacts(settings.database_url)

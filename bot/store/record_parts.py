@@ -8,7 +8,6 @@ import json
 import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from pathlib import Path
 
 from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, Connection, delete, func, select
@@ -126,17 +125,14 @@ class RecordParts(Database):
 
     # --- what every host of an installation shares: keys, what models replied, and what disk each has left
 
-    def kept_key(self, name: str, older: Path) -> bytes:
-        """Return the installation's own key of that name; whoever asks first makes it.
-
-        `older` is the file that held it on one host before: what was signed with it stays valid.
-        """
+    def kept_key(self, name: str) -> bytes:
+        """Return the installation's own key of that name; whoever asks first makes it."""
         this = select(KEYS.c.key).where(KEYS.c.name == name)
         with self._begin() as connection:
             known: bytes | None = connection.execute(this).scalar()
             if known is None:
-                made = older.read_bytes() if older.is_file() else secrets.token_bytes(_KEY_BYTES)
-                connection.execute(self._new(KEYS, {"name": name, "key": made}))
+                made = {"name": name, "key": secrets.token_bytes(_KEY_BYTES)}
+                connection.execute(self._new(KEYS, made))
                 known = connection.execute(this).scalar_one()
         return known
 

@@ -67,6 +67,6 @@ def open_links(settings: Settings, keys: Store) -> SignedLinks:
 
     @functools.cache
     def key() -> bytes:
-        return given or keys.kept_key("link", settings.home / "link.key")
+        return given or keys.kept_key("link")
 
     return SignedLinks(settings.public_url, key, settings.private_reports)

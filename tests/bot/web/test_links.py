@@ -83,13 +83,6 @@ def test_every_host_signs_alike_and_goes_on_after_a_restart(
     assert not list(one.home.glob("*.key"))
 
 
-def test_what_was_signed_by_the_key_of_a_home_stays_valid(tmp_path: Path) -> None:
-    settings = Settings(home=tmp_path)
-    (tmp_path / "link.key").write_bytes(b"k" * 32)
-
-    assert links_of(settings).allows("e1", signature(LINKS.sign("e1")))
-
-
 def test_the_setting_wins_over_the_kept_key(tmp_path: Path) -> None:
     given = Settings(home=tmp_path, link_key="of the cluster")
     own = Settings(home=tmp_path)
