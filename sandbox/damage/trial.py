@@ -252,9 +252,8 @@ async def runs_the_tree(sandbox: Sandbox, trials: Trials) -> bool:
     )
     order = replace(trials.order, tree=str(tree), limits=trials.limits)
     done = await _run(sandbox, trials, order)
-    return (
-        bool(done.noticed) or not done.unnoticed
-    )  # in neither is what base's code keeps from being loaded
+    # In neither is what base's code keeps from being loaded.
+    return bool(done.noticed) or not done.unnoticed
 
 
 def is_compiled(path: str) -> bool:

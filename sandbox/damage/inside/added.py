@@ -16,7 +16,17 @@ import tree_sitter
 
 from sandbox.damage.inside.languages import OPERATION, TEXT
 from sandbox.damage.inside.make import Damage, entered, shown
-from sandbox.damage.inside.source import Clock, Function, Source, functions, name_of, text_of, walk
+from sandbox.damage.inside.source import (
+    Clock,
+    Function,
+    Source,
+    functions,
+    name_of,
+    parents,
+    part,
+    text_of,
+    walk,
+)
 
 _MOST = 3  # of each kind
 _MOST_TERMS = 4
@@ -165,9 +175,7 @@ def _terms_of(source: Source, gone: bytes, clock: Clock) -> Iterator[Damage]:
             yield from _bounds_of(source, node, before)
             continue
         kept, left_out = _sides(node)
-        numbers = (
-            _own_numbers(left_out, before) if kept is not None and left_out is not None else ()
-        )
+        numbers = _own_numbers(left_out, before) if left_out is not None else ()
         if kept is None or not numbers:
             continue
         if not _is_compared(node) and not any(TEXT.search(one.type) for one in walk(node)):
@@ -185,8 +193,7 @@ def _is_pattern(node: tree_sitter.Node) -> bool:
     if text_of(node)[:2].partition('"')[0].partition("'")[0].lower() in ("r", "rb", "br"):
         return True
     around = node.parent.parent if node.parent is not None else None
-    called = around.child_by_field_name("function") if around is not None else None
-    called = called or (around.child_by_field_name("constructor") if around is not None else None)
+    called = part(around, "function", "constructor")
     return called is not None and _OF_PATTERNS.search(text_of(called)) is not None
 
 
@@ -210,12 +217,9 @@ def _sides(node: tree_sitter.Node) -> tuple[tree_sitter.Node | None, tree_sitter
         return (left, right) if operators <= _LEAVING_OUT or is_instead else (None, None)
     called, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     if node.type == "subscript":
-        whole, part = (node.child_by_field_name(one) for one in ("value", "subscript"))
-        return (
-            (whole, part)
-            if _is_first(part) and text_of(node)[:16] != "sys.version_info"
-            else (None, None)
-        )
+        cut = node.child_by_field_name("subscript")
+        is_cut = _is_first(cut) and text_of(node)[:16] != "sys.version_info"
+        return (node.child_by_field_name("value"), cut) if is_cut else (None, None)
     if called is not None and text_of(called).endswith(".slice"):
         return (called.child_by_field_name("object"), given) if _is_first(given) else (None, None)
     if called is None or given is None or text_of(called) not in _BOUND:
@@ -226,9 +230,9 @@ def _sides(node: tree_sitter.Node) -> tuple[tree_sitter.Node | None, tree_sitter
     return (kept[0], bounds[0]) if len(kept) == len(bounds) == 1 else (None, None)
 
 
-def _is_first(part: tree_sitter.Node | None) -> bool:
+def _is_first(cut: tree_sitter.Node | None) -> bool:
     """Tell whether some of several are asked for, from the first on."""
-    return part is not None and _FIRST.fullmatch(text_of(part)) is not None
+    return cut is not None and _FIRST.fullmatch(text_of(cut)) is not None
 
 
 def _own_numbers(left_out: tree_sitter.Node, before: bytes) -> tuple[str, ...]:
@@ -244,11 +248,11 @@ def _own_numbers(left_out: tree_sitter.Node, before: bytes) -> tuple[str, ...]:
 
 
 def _is_compared(node: tree_sitter.Node) -> bool:
-    around = node.parent
-    while around is not None and (OPERATION.search(around.type) or "parenthes" in around.type):
+    for around in parents(node):
+        if not (OPERATION.search(around.type) or "parenthes" in around.type):
+            return False
         if any(not one.is_named and text_of(one) in _COMPARING for one in around.children):
             return True
-        around = around.parent
     return False
 
 
@@ -308,20 +312,12 @@ def _taken(function: Function) -> Iterator[tuple[str, str]]:
     waiting += [single] if single is not None else []
     while waiting:
         node = waiting.pop(0)
-        bound = next(
-            (
-                one
-                for field in ("name", "left", "pattern")
-                if (one := node.child_by_field_name(field))
-            ),
-            node,
-        )
+        bound = part(node, "name", "left", "pattern") or node
         if bound.type == "object_pattern":
             waiting += bound.named_children
         elif "identifier" in bound.type and not any(one.type in _HELD for one in node.children):
-            value = node.child_by_field_name("value") or node.child_by_field_name("right")
-            is_plain = node.type in _DEFAULTED and value is not None
-            yield text_of(bound), text_of(value) if is_plain and value else ""
+            value = part(node, "value", "right") if node.type in _DEFAULTED else None
+            yield text_of(bound), text_of(value) if value else ""
         elif node.type == "typed_parameter":
             yield next((text_of(o) for o in walk(node) if o.type == "identifier"), ""), ""
 
@@ -380,7 +376,7 @@ def _names(node: tree_sitter.Node) -> Iterator[str]:
     """Yield of each thing that is entered its last name: `Semaphore` of `asyncio.Semaphore(2)`."""
     for item in node.named_children[0].named_children:
         entered = item.child_by_field_name("value")
-        called = entered.child_by_field_name("function") if entered else None
-        last = re.search(r"(\w+)\W*\Z", text_of(called or entered)) if entered else None
+        called = part(entered, "function") or entered
+        last = re.search(r"(\w+)\W*\Z", text_of(called)) if called else None
         if last:
             yield last[1]

@@ -32,14 +32,7 @@ from sandbox.damage.inside.other_words import (
 )
 from sandbox.damage.inside.parts import GIVEN, Place, Step, counts, parts, steps
 from sandbox.damage.inside.same_steps import SidesOfFile
-from sandbox.damage.inside.source import (
-    Clock,
-    Source,
-    name_of,
-    text_of,
-    tokens,
-    walk,
-)
+from sandbox.damage.inside.source import Clock, Source, name_of, part, text_of, tokens, walk
 
 _MOST = 16
 _MOST_TOGETHER = 4  # functions of which all places are tried at once, too
@@ -243,13 +236,13 @@ def _as_on_base(
         if any(map(counts, came)):
             told = _added(changed, was, now, start)
             names = sorted({text_of(one.node) for one in came if "identifier" in one.type})
-            one = Damage(*here, put, told, is_telling=False, names=(symbol, *names))
-            yield replace(one, kind="extended"), False
-    for part in parts(changed, was, now, _hunk(source, first, rows)):
-        if not any(one.at <= part.start <= one.end for one in same):
-            at = source.number, "altered", part.line, symbol, part.start, part.end
-            named = part.names if function else (symbol, *part.names)
-            yield Damage(*at, part.put, part.what, is_telling=False, names=named), True
+            here = source.number, "extended", first + 1, symbol, start, stop
+            yield Damage(*here, put, told, is_telling=False, names=(symbol, *names)), False
+    for one in parts(changed, was, now, _hunk(source, first, rows)):
+        if not any(other.at <= one.start <= other.end for other in same):
+            here = source.number, "altered", one.line, symbol, one.start, one.end
+            named = one.names if function else (symbol, *one.names)
+            yield Damage(*here, one.put, one.what, is_telling=False, names=named), True
 
 
 def _first_row(place: Place, start: int) -> str:
@@ -304,10 +297,8 @@ def _pattern(root: tree_sitter.Node, start: int, end: int) -> str:
     node = next((one for one in found if _is_pattern(one) and start <= one.start_byte < end), None)
     while node is not None and node.type not in GIVEN:
         node = node.parent
-    if node is None:
-        return ""
-    names = (node.child_by_field_name(one) for one in ("left", "name", "property"))
-    return next((text_of(one)[:80] for one in names if one is not None), "")
+    named = part(node, "left", "name", "property")
+    return text_of(named)[:80] if named is not None else ""
 
 
 def _is_pattern(node: tree_sitter.Node) -> bool:
@@ -330,7 +321,7 @@ def _words(step: Step) -> list[list[bytes]]:
     """Return the words that are gone and that came; where `{a: b}` is `{a}` now, `a` came for `b`."""
     gone, came = ([one.text for one in side] for side in (step.gone, step.came))
     pair = step.gone[0].node.parent if step.gone else None
-    key = pair.child_by_field_name("key") if pair is not None and pair.type == "pair" else None
+    key = part(pair, "key") if pair is not None and pair.type == "pair" else None
     if key is not None and not came and gone[0] == b":":
         return [gone[1:], [key.text or b""]]
     return [gone, came]

@@ -13,21 +13,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 
 import tree_sitter
 
 from sandbox.damage.inside.languages import CONDITIONED, NUMBER, OPERATION, TEXT
 from sandbox.damage.inside.make import Damage, shown
-from sandbox.damage.inside.source import Source, function_around, text_of, walk
+from sandbox.damage.inside.source import Source, function_around, parents, part, text_of, walk
 
 _MOST = 6
 _MOST_NARROWED = 4
 _SMALL = 2  # what honest code asks for everywhere
 _WORD = re.compile(r"\w{2}|\w.*\w")  # not "-" and ",;:"
-_OF_PROTOTYPES = frozenset(
-    ("__proto__", "prototype", "constructor")
-)  # nobody's data should reach them
+# Nobody's data should reach them.
+_OF_PROTOTYPES = frozenset(("__proto__", "prototype", "constructor"))
 _COMPARING = frozenset((
     "==", "!=", "===", "!==", "<", ">", "<=", ">=", "in", "not in", "is", "is not",
 ))  # fmt: skip
@@ -97,9 +96,7 @@ def _little(condition: tree_sitter.Node) -> str:
     operators = {text_of(one) for one in condition.children if not one.is_named}
     if not value or (_NONE.fullmatch(value) and not operators <= _FINDING_NONE):
         return ""
-    around = condition.parent
-    while around is not None and not _STATEMENT.search(around.type):
-        around = around.parent
+    around = next((one for one in parents(condition) if _STATEMENT.search(one.type)), None)
     subjects = {name for side in sides - {value} for name in _NAME.findall(side)} - _COMMON
     if around is None or not subjects:
         return ""
@@ -194,8 +191,8 @@ def _own_texts(condition: tree_sitter.Node) -> tuple[str, ...]:
 
 def _met(condition: tree_sitter.Node) -> bool | None:
     """Return the answer with which a condition narrows nothing; None for what stands beside no other one."""
-    is_met, node = True, condition
-    while (around := node.parent) is not None and _AROUND.search(around.type):
+    is_met = True
+    for around in takewhile(lambda one: _AROUND.search(one.type), parents(condition)):
         operators = {text_of(one) for one in around.children if not one.is_named}
         if operators & _BOTH:
             return is_met
@@ -203,7 +200,6 @@ def _met(condition: tree_sitter.Node) -> bool | None:
             is_met = not is_met
         elif not operators <= {"(", ")"}:
             return None
-        node = around
     return None
 
 
@@ -219,9 +215,7 @@ def _guards_read(condition: tree_sitter.Node) -> bool:
 def _counts(condition: tree_sitter.Node) -> bool:
     """Tell whether a condition ends a loop that counts: `for (let i = 0; i < 3; i++)`."""
     loop, counter = condition.parent, condition.child_by_field_name("left")
-    first = (
-        loop.child_by_field_name("initializer") if loop and loop.type == "for_statement" else None
-    )
+    first = part(loop, "initializer") if loop and loop.type == "for_statement" else None
     if first is None or counter is None:
         return False
     return re.search(rf"\b{re.escape(text_of(counter))}\s?=", text_of(first)) is not None
@@ -229,9 +223,7 @@ def _counts(condition: tree_sitter.Node) -> bool:
 
 def _chooses_code(condition: tree_sitter.Node) -> bool:
     """Tell whether a condition is one of C's preprocessor: `#if PY_MINOR_VERSION >= 12`."""
-    around = condition.parent
-    while around is not None and _AROUND.search(around.type):
-        around = around.parent
+    around = next((one for one in parents(condition) if not _AROUND.search(one.type)), None)
     return around is not None and around.type.startswith("preproc")
 
 
@@ -292,12 +284,8 @@ def _is_given(
     text: tree_sitter.Node, condition: tree_sitter.Node, to: re.Pattern[str] = _CALLED
 ) -> bool:
     """Tell whether a text is given to another call, whose result the condition asks for."""
-    around = text.parent
-    while around is not None and around != condition:
-        if to.search(around.type):
-            return True
-        around = around.parent
-    return False
+    inside = takewhile(lambda one: one != condition, parents(text))
+    return any(to.search(one.type) for one in inside)
 
 
 def _is_reckoned(number: tree_sitter.Node, condition: tree_sitter.Node) -> bool:
@@ -324,8 +312,7 @@ def keys(sources: list[Source]) -> Iterator[Damage]:
             line = node.start_point[0] + 1
             if not _KEYED.match(node.type) or not source.adds(line):
                 continue
-            key = node.child_by_field_name("key") or node.child_by_field_name("value")
-            first = key or next(iter(node.named_children), None)
+            first = part(node, "key", "value") or next(iter(node.named_children), None)
             values = filter(is_value, walk(first)) if first is not None else ()
             found += [(source, one) for one in values if text_of(one).encode() not in before]
     for source, node in found if len(found) <= _MOST_KEYS else ():
@@ -393,7 +380,7 @@ def _is_title(text: tree_sitter.Node) -> bool:
     """Tell whether a text is what a test is called: with another one it could not be found again."""
     around = text.parent.parent if text.parent is not None else None
     call = around.parent if around is not None and around.type == "arguments" else None
-    function = call.child_by_field_name("function") if call is not None else None
+    function = part(call, "function")
     if around is None or function is None or not _TITLED.match(text_of(function)):
         return False
     return around.named_children[0] == text.parent

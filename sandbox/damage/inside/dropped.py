@@ -10,7 +10,15 @@ import tree_sitter
 
 from sandbox.damage.inside.languages import FUNCTIONS
 from sandbox.damage.inside.make import Damage, shown
-from sandbox.damage.inside.source import Clock, Source, function_around, name_of, text_of, walk
+from sandbox.damage.inside.source import (
+    Clock,
+    Source,
+    function_around,
+    name_of,
+    part,
+    text_of,
+    walk,
+)
 
 _LANGUAGES = ("javascript", "typescript", "tsx")
 _LOOPS = ("forEach", "map")
@@ -43,15 +51,11 @@ def _loops(source: Source) -> Iterator[tuple[tree_sitter.Node, tree_sitter.Node,
     """Yield changed loops whose result nobody takes: the call, its callback, and the function around it."""
     for node in walk(source.root) if source.root is not None else ():
         looped = node.child_by_field_name("function") if node.type == "call_expression" else None
-        name = looped.child_by_field_name("property") if looped is not None else None
+        name = part(looped, "property")
         lines = node.start_point[0] + 1, node.end_point[0] + 1
         is_alone = node.parent is not None and node.parent.type == "expression_statement"
-        if (
-            name is None
-            or text_of(name) not in _LOOPS
-            or not is_alone
-            or not source.is_changed(*lines)
-        ):
+        is_loop = name is not None and text_of(name) in _LOOPS
+        if not (is_loop and is_alone and source.is_changed(*lines)):
             continue
         given = node.child_by_field_name("arguments")
         first = given.named_children[0] if given is not None and given.named_children else None
@@ -71,15 +75,10 @@ def _awaited(root: tree_sitter.Node) -> set[tuple[str, str]]:
     """Return what a function awaits by itself: its name, and what it calls."""
     found = set()
     for node in walk(root):
-        call = (
-            node.named_children[-1]
-            if node.type == "await_expression" and node.named_children
-            else None
-        )
-        called = _called(call) if call is not None else None
-        around = function_around(node)
-        if called is not None and around is not None:
-            found.add((name_of(around), text_of(called)))
+        if node.type == "await_expression" and node.named_children:
+            called, around = _called(node.named_children[-1]), function_around(node)
+            if called is not None and around is not None:
+                found.add((name_of(around), text_of(called)))
     return found
 
 

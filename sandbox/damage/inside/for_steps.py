@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 import tree_sitter
 
@@ -16,6 +17,8 @@ from sandbox.damage.inside.source import (
     Source,
     name_of,
     parameters_of,
+    parents,
+    part,
     text_of,
     tokens,
     walk,
@@ -89,9 +92,8 @@ def _of_python(source: Source, twin: Twins, named: frozenset[str]) -> Iterator[D
             continue
         what = f"`{one.name}` does nothing where it is run for what is asked for"
         for damage in entered(source, one, "beneath", _BENEATH.format(names=names), what):
-            if not damage.text.endswith(
-                b"; "
-            ):  # else all of the line would stand behind the condition
+            # Else all of the line would stand behind the condition.
+            if not damage.text.endswith(b"; "):
                 yield replace(damage, names=own)
 
 
@@ -107,7 +109,7 @@ def _words_at(source: Source, line: int) -> tuple[str, ...]:
 
 _CLASSES = ("class", "struct", "enum", "trait", "interface", "impl", "object_d", "module")
 _VALUES = ("assignment", "variable_declarator", "const_spec", "var_spec")
-_MOST = 2_000
+_MOST, _MOST_AROUND = 2_000, 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,11 +218,14 @@ def definitions(root: tree_sitter.Node) -> Iterator[Definition]:
     """Yield functions that have a name, and values outside of functions."""
     count = 0
     for node in walk(root):
-        is_value = node.type in _VALUES and not any(o.type in FUNCTIONS for o in _parents(node))
+        is_value = node.type in _VALUES
         if count == _MOST or not node.is_named or not (is_value or node.type in FUNCTIONS):
             continue
+        around = [*islice(parents(node), _MOST_AROUND)]
         if is_value:
-            left = node.child_by_field_name("left") or node.child_by_field_name("name")
+            if any(one.type in FUNCTIONS for one in around):
+                continue
+            left = part(node, "left", "name")
             name = text_of(left)[:80] if left is not None else ""
         else:
             name = name_of(node)
@@ -229,20 +234,13 @@ def definitions(root: tree_sitter.Node) -> Iterator[Definition]:
             continue
         count += 1
         within = []  # the innermost first
-        for one in _parents(node):
+        for one in around:
             if one.type in FUNCTIONS:
                 within.append(name_of(one))
             elif one.is_named and one.type.startswith(_CLASSES):
-                named = one.child_by_field_name("name") or one.child_by_field_name("type")
+                named = part(one, "name", "type")
                 within.append(text_of(named)[:80] if named is not None else "")
         yield Definition(name, tuple(filter(None, reversed(within))), node)
-
-
-def _parents(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    around, depth = node.parent, 0
-    while around is not None and depth < 40:
-        yield around
-        around, depth = around.parent, depth + 1
 
 
 def _first(node: tree_sitter.Node) -> int:

@@ -16,6 +16,7 @@ from sandbox.damage.inside.source import (
     Source,
     function_around,
     name_of,
+    part,
     pieces,
     text_of,
     tokens,
@@ -36,13 +37,8 @@ _OPTIONAL = (
 _DECLARED = ([b"const"], [b"let"], [b"var"])
 _QUOTES = re.compile(rb"([A-Za-z]{0,2})(?:'{1,3}|\"{1,3})")
 _PLACED = (
-    *(
-        "parameters",
-        "formal_parameters",
-        "typed_parameter",
-        "required_parameter",
-        "optional_parameter",
-    ),
+    *("parameters", "formal_parameters", "typed_parameter"),
+    *("required_parameter", "optional_parameter"),
     *("list_splat_pattern", "dictionary_splat_pattern", "rest_pattern"),
     *("pattern_list", "array_pattern", "as_pattern_target"),
 )
@@ -202,7 +198,7 @@ def _is_unnamed(gone: Sequence[Piece], source: Source) -> bool:
     left, right = given.child_by_field_name("left"), given.child_by_field_name("right")
     if given.type not in _GIVES or left is None or right is None:
         return False
-    name = left.child_by_field_name("attribute") or left.child_by_field_name("property")
+    name = part(left, "attribute", "property")
     words = text_of(name) if name is not None else ""
     is_plain = all("call" not in one.type and one.type not in _RUNS for one in walk(right))
     is_named = re.search(rf"(?<!\w){re.escape(words)}(?!\w)", source.text.decode(errors="replace"))
@@ -253,10 +249,7 @@ def _is_refused(piece: tree_sitter.Node, source: Source) -> bool:
 
 def _refuses(guard: tree_sitter.Node, asserted: str = "") -> bool:
     """Tell whether a guard raises an error where something, or what was asserted, does not hold."""
-    condition, body = (
-        guard.child_by_field_name("condition"),
-        guard.child_by_field_name("consequence"),
-    )
+    condition, body = part(guard, "condition"), part(guard, "consequence")
     if condition is None or body is None or condition.type != "not_operator":
         return False
     last = body.named_children[-1] if body.named_children else body
@@ -270,11 +263,9 @@ def is_overwritten(root: tree_sitter.Node, put: Sequence[Piece]) -> bool:
     while first is not None and first.type != "expression_statement":
         first = first.parent
     name = _given_name(first) if first is not None else ""
-    if (
-        not name
-        or first is None
-        or (first.start_byte, first.end_byte) != (put[0].start, put[-1].end)
-    ):
+    if first is None or not name:
+        return False
+    if (first.start_byte, first.end_byte) != (put[0].start, put[-1].end):
         return False
     around = first.parent
     while around is not None and around.type not in FUNCTIONS:
@@ -359,7 +350,7 @@ def _is_text_by_name(name: tree_sitter.Node) -> bool:
         return False
     found = []
     for one in walk(function):
-        named = one.child_by_field_name("name") or one.child_by_field_name("pattern")
+        named = part(one, "name", "pattern")
         if one.type in ("variable_declarator", "required_parameter") and named is not None:
             found += [one] if named.text == name.text else []
         elif one.type in ("formal_parameters", "object_pattern", "array_pattern", "arrow_function"):

@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from itertools import chain, islice
 
 import tree_sitter
 
 from sandbox.damage.inside.languages import FUNCTIONS, OPERATION, TEXT
 from sandbox.damage.inside.make import shown
-from sandbox.damage.inside.source import Piece, function_around, pieces, said, walk
+from sandbox.damage.inside.source import Piece, function_around, parents, part, pieces, said, walk
 
 _MOST_PIECES = 400  # of a place
 _MOST_PARTS = 4  # a place with more of them is written anew
@@ -288,19 +289,15 @@ _CONTENTS = ("string_content", "string_fragment")
 
 def is_for_people(piece: Piece) -> bool:
     """Tell whether this is of a text that a name such as `help` has, of an error's message, or of a log's."""
-    node: tree_sitter.Node | None = piece.node
     if not (piece.type.startswith("string") or piece.type in "'\""):
         return False
     is_word = piece.type in _CONTENTS and b" " not in piece.text
-    for _ in range(_MOST_AROUND):
-        if node is None:
-            break
+    for node in islice(chain((piece.node,), parents(piece.node)), _MOST_AROUND):
         names = (node.child_by_field_name(one) for one in ("name", "key", "left"))
         if any((one.text or b"").strip(b"'\"") in _HELP for one in names if one is not None):
             return True
         if not is_word and (_tells(node) or _is_only_told(node)):
             return True
-        node = node.parent
     return False
 
 
@@ -345,7 +342,7 @@ def _target(given: tree_sitter.Node) -> tree_sitter.Node | None:
     """Return what gets a value here."""
     if given.type not in GIVEN:
         return None
-    return given.child_by_field_name("left") or given.child_by_field_name("name")
+    return part(given, "left", "name")
 
 
 def _is_told(node: tree_sitter.Node, around: tree_sitter.Node) -> bool:

@@ -110,10 +110,8 @@ def _read(number: int, file: dict[str, object], clock: Clock) -> Source | None:
     if clock.is_over or (read is not None and not is_modest(read)):
         return None
     root = read if read is not None and not read.has_error else None
-    dialect, language = (
-        language,
-        language if root else "",
-    )  # the grammar cannot read a dialect whole
+    # The grammar cannot read a dialect whole.
+    dialect, language = language, language if root else ""
     ranges = [(a, b) for a, b in file["ranges"]]  # type: ignore[attr-defined]
     hunks = [(a, n, t.encode("utf-8", "surrogateescape")) for a, n, t in file["hunks"]]  # type: ignore[attr-defined]
     source = Source(number, language, text, ranges, hunks, root, suffix=suffix_of(path))

@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 import tree_sitter
 
@@ -159,6 +160,20 @@ def walk(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
         waiting += reversed(node.children)
 
 
+def parents(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    """Yield what a node stands in, the innermost first."""
+    around = node.parent
+    while around is not None:
+        yield around
+        around = around.parent
+
+
+def part(node: tree_sitter.Node | None, *fields: str) -> tree_sitter.Node | None:
+    """Return what a node has in the first of some fields that it has; None for none."""
+    found = (node.child_by_field_name(one) for one in fields) if node is not None else ()
+    return next((one for one in found if one is not None), None)
+
+
 def functions(root: tree_sitter.Node) -> Iterator[Function]:
     """Yield every function that has a name and a body."""
     for node in walk(root):
@@ -181,10 +196,7 @@ def name_of(node: tree_sitter.Node) -> str:
     while named is None and inner is not None:
         inner, last = inner.child_by_field_name("declarator"), inner
         named = last if inner is None else None
-    parent = node.parent
-    if named is None and parent is not None:
-        for name in ("name", "key", "left", "property"):
-            named = named or parent.child_by_field_name(name)
+    named = named or part(node.parent, "name", "key", "left", "property")
     if named is None and node.type == "function_declaration":
         named = next((one for one in node.children if "identifier" in one.type), None)
     return text_of(named).rpartition(".")[2].rpartition("::")[2][:80] if named else ""
@@ -207,23 +219,18 @@ def text_of(node: tree_sitter.Node) -> str:
 
 def function_around(node: tree_sitter.Node) -> tree_sitter.Node | None:
     """Return the innermost function that a node stands in."""
-    around = node.parent
-    while around is not None and around.type not in FUNCTIONS:
-        around = around.parent
-    return around
+    return next((one for one in parents(node) if one.type in FUNCTIONS), None)
 
 
 def is_aside(node: tree_sitter.Node) -> bool:
     """Tell whether a leaf stands in an import, a docstring or a comment."""
-    around, depth = node.parent, 0
-    while around is not None and depth < 4:
+    for around in islice(parents(node), 4):
         if IMPORTS.search(around.type) or "comment" in around.type:
             return True
         if around.type == "assignment" and around.children[0].text == b"__all__":
             return True
         if around.type == "expression_statement":
             return around.named_child_count == 1 and "string" in around.named_children[0].type
-        around, depth = around.parent, depth + 1
     return False
 
 
@@ -337,10 +344,7 @@ def bound(root: tree_sitter.Node) -> set[tuple[str, ...]]:
             if named is not None:
                 found.add((text_of(named), "class"))
         elif node.type in ("assignment", "variable_declarator", "const_spec", "var_spec"):
-            left = node.child_by_field_name("left") or node.child_by_field_name("name")
-            around = node.parent
-            for _ in range(3):
-                around = around.parent if around is not None else None
-            if left is not None and around is None:  # it stands at the top
+            left = part(node, "left", "name")
+            if left is not None and len([*islice(parents(node), 4)]) < 4:  # it stands at the top
                 found.add((text_of(left), "name"))
     return found
