@@ -7,7 +7,7 @@ call gives alone what it has to give later.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -81,7 +81,11 @@ def in_series(
     wanted = [one for one in calls if looking.speaks(one)]
     if looking.base is None or not wanted:
         return InSeries((), looking.code)
-    fewest = _fewest(driver, calls)
+    # With how few arguments the tests call each function: they show what comes of so many.
+    fewest: dict[tuple[str, str], int] = {}
+    for one in calls:
+        key, taken = (one.module, one.name), driver.taken(one)
+        fewest[key] = min(fewest.get(key, taken), taken)
     looks = (
         look
         for one in islice(
@@ -102,15 +106,6 @@ def _chosen(wanted: list[Recorded], touched: Collection[str]) -> Iterator[Record
         return one.name.rpartition(".")[2] not in touched, not one.is_direct
 
     return chosen(sorted(wanted, key=is_later), _MOST_OF_A_FUNCTION)
-
-
-def _fewest(driver: Driver, calls: Iterable[Recorded]) -> dict[tuple[str, str], int]:
-    """Return with how few arguments the tests call each function: they show what comes of so many."""
-    fewest: dict[tuple[str, str], int] = {}
-    for one in calls:
-        key, taken = (one.module, one.name), driver.taken(one)
-        fewest[key] = min(fewest.get(key, taken), taken)
-    return fewest
 
 
 def _is_called_twice(call: Recorded, code: str) -> bool:

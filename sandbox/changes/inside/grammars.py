@@ -98,17 +98,12 @@ def _first_line(text: bytes) -> bytes:
     return text.split(b"\n", 1)[0] if text.startswith(b"#!") else b""
 
 
-def _parsed(language: str, source: bytes) -> tree_sitter.Node:
-    """Return the root of a text's tree. Raises ValueError where it cannot be parsed."""
+def _read(language: str, source: bytes) -> _ReadTree:
+    """Read a text. Raises ValueError where it cannot be parsed."""
     end = time.process_time() + _MOST_S
     root = parsed(source, language, lambda: time.process_time() > end).root_node
     if root.has_error:
         raise ValueError("it cannot be parsed")
-    return root
-
-
-def _read(language: str, source: bytes) -> _ReadTree:
-    root = _parsed(language, source)
     read = _ReadTree(source)
     is_script = language in _SCRIPTS
     read.tokens = list(_tokens(root, read, is_script=is_script, is_typed=True))

@@ -19,7 +19,7 @@ from itertools import islice
 from types import AsyncGeneratorType, CoroutineType
 from typing import Any, NamedTuple
 
-from sandbox.elsewhere.inside.objects import MADE, attributes, plain_kind, remade
+from sandbox.elsewhere.inside.objects import attributes, plain_kind, remade
 from sandbox.elsewhere.inside.values import MOST_TEXT, Given, given, literal, read, state_of
 
 MOST_CALLS = 60
@@ -118,12 +118,6 @@ def raised(error: BaseException) -> str:
     return "raised " + type(error).__name__
 
 
-def _is_unbound(error: BaseException | None) -> bool:
-    """Tell whether a function of Python was not even entered: it takes no such arguments."""
-    trace = error.__traceback__ if isinstance(error, TypeError) else None
-    return trace is not None and trace.tb_next is None
-
-
 def attribute(value: object, name: str) -> Any:
     """Return an attribute; None where there is none, whatever the object raises then."""
     try:
@@ -207,9 +201,7 @@ class Call:
             self.kwargs = {name: given(one) for name, one in kwargs.items()}
             values = (*self.args, *self.kwargs.values())
             if kind is not None:
-                (told,) = map(given, state)
-                made = told.get(MADE)
-                self._owner = kind(*made[0], **made[1]) if made else remade(kind, told)
+                self._owner = remade(kind, *map(given, state))
                 self._before = state_of(self._owner)
                 self.args = (self._owner, *self.args)
             self._given = Given(values, self._owner)
@@ -251,14 +243,16 @@ class Call:
             self._leave()
 
     def _leave(self, **more: object) -> None:
+        # A function that takes no such arguments was not even entered.
+        trace = self.raised.__traceback__ if isinstance(self.raised, TypeError) else None
         told: dict[str, object] = {
             "number": self._number,
             "outcome": self._first,
             "gives": self._gives,
+            "printed": self._printed,
+            "shared": self._shared,
+            "unbound": trace is not None and trace.tb_next is None,
         }
-        told["printed"] = self._printed
-        told["shared"] = self._shared
-        told["unbound"] = _is_unbound(self.raised)
         self._again.tell({**told, **more})
         os._exit(0)
 

@@ -108,7 +108,9 @@ def _slots(kind: type) -> list[str]:
 
 
 def remade(kind: type, state: dict[str, Any]) -> Any:
-    """Return an object with these parts, of a class that is not asked."""
+    """Return an object with these parts, of a class that is not asked, or what that makes of arguments."""
+    if made := state.get(MADE):
+        return kind(*made[0], **made[1])
     plain, own = plain_kind(kind), dict(state)
     if "" in own:
         value = own.pop("")

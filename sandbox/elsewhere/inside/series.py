@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from sandbox.elsewhere.inside.calls import drained, function_of, raised, returned
-from sandbox.elsewhere.inside.objects import MADE, attributes, remade
+from sandbox.elsewhere.inside.objects import attributes, remade
 from sandbox.elsewhere.inside.values import given, literal, read
 
 _LONGEST_S, _IN_ALL_S = 1, 15.0
@@ -91,9 +91,7 @@ class _Series:
 
     def _owner(self, kind: type, state: dict[str, Any]) -> Any:
         if not (self._is_one and self._owners):
-            told = given(state)
-            of = told.get(MADE)
-            self._owners.append(kind(*of[0], **of[1]) if of else remade(kind, told))
+            self._owners.append(remade(kind, given(state)))
         return self._owners[-1]
 
     def _given(self, placed: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
