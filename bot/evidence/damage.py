@@ -164,31 +164,15 @@ def blindness(test: TestComparison, seen: DamageSeen | None) -> Blindness | None
     return None
 
 
-def unneeded(
-    tests: Iterable[TestComparison], proofs: Iterable[TestComparison], seen: DamageSeen | None
-) -> DamageTrial | None:
-    """Return what no test needs, in a function (else a file) whose damage these tests notice.
+def near_what_is_noticed(
+    tests: Iterable[TestComparison], proofs: Iterable[TestComparison], seen: DamageSeen
+) -> Callable[[Damage], bool]:
+    """Return what tells whether these tests notice other damage in the function (else the file) of a damage.
 
     Where none of all `proofs` notices any there, it stands in everybody's way.
     """
-    is_near = _near_what_is_noticed(tests, proofs, seen)
-    return next((one for one in (seen.unneeded if seen else ()) if is_near(one.damage)), None)
-
-
-def late(
-    tests: Iterable[TestComparison], proofs: Iterable[TestComparison], seen: DamageSeen | None
-) -> Damage | None:
-    """Return, as `unneeded` does, what there was no time to ask the tests about."""
-    is_near = _near_what_is_noticed(tests, proofs, seen)
-    return next(filter(is_near, seen.late if seen else ()), None)
-
-
-def _near_what_is_noticed(
-    tests: Iterable[TestComparison], proofs: Iterable[TestComparison], seen: DamageSeen | None
-) -> Callable[[Damage], bool]:
-    """Return what tells whether these tests notice what is nearest to a damage, or no proof does."""
     ids, others = ({one.id for one in some} for some in (tests, proofs))
-    noticed = [o for o in seen.trials if o.noticed and o.damage.kind != SAME] if seen else []
+    noticed = [one for one in seen.trials if one.noticed and one.damage.kind != SAME]
 
     def is_near(damage: Damage) -> bool:
         there = [o for o in noticed if o.damage.path == damage.path]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from bot.evidence.damage import called_in, late, unneeded
+from bot.evidence.damage import called_in, near_what_is_noticed
 from bot.task.categories import asks_for_speed
 from bot.values import DamageSeen, TestComparison
 from bot.verdict.claims import Claim, Gap
@@ -24,6 +24,7 @@ from sandbox.damage.values import (
     SAME,
     TERM,
     UNWRAPPED,
+    Damage,
     DamageTrial,
 )
 from sandbox.elsewhere.values import TestedInput
@@ -135,12 +136,15 @@ def asks_unseen(claim: Claim) -> Gap | None:
     seen = claim.case.observed.damage
     if seen is None:
         return None
-    found = unneeded(claim.tests, claim.case.groups.proofs, seen)
+    is_near = near_what_is_noticed(claim.tests, claim.case.groups.proofs, seen)
+    found = next((one for one in seen.unneeded if is_near(one.damage)), None)
     if found is None:
-        return _not_tried(claim, seen)
-    if found.damage.kind in (ALTERED, EXTENDED) and (
-        claim.case.regressions or _is_only_faster(claim)
-    ):
+        late = next(filter(is_near, seen.late), None)
+        return _not_tried(late, seen) if late else None
+    near = (near for one in claim.inputs for near in one.near)
+    is_only_faster = asks_for_speed(claim.requirement) and not any(one.differs for one in near)
+    may_be = claim.case.regressions or is_only_faster
+    if found.damage.kind in (ALTERED, EXTENDED) and may_be:
         return None  # the tests that it breaks say so; and what is only faster gives what it gave
     damage, count = found.damage, len(found.unnoticed)
     passing = f"all {count} tests pass" if count != 1 else "the only test passes"
@@ -166,19 +170,10 @@ def asks_unseen(claim: Claim) -> Gap | None:
     return Gap(but, step, (seen.evidence_id,))
 
 
-def _not_tried(claim: Claim, seen: DamageSeen) -> Gap | None:
-    one = late(claim.tests, claim.case.groups.proofs, seen)
-    if one is None:
-        return None
+def _not_tried(one: Damage, seen: DamageSeen) -> Gap:
     return Gap(
         f"the time for damaged copies was over before all tests were run where {one.what} "
         f"({one.path}:{one.line}), and the task does not speak of it. So nobody knows what this is for.",
         "Make the tests quicker, or raise `limits.damage` or `limits.minutes` on the base branch",
         (seen.evidence_id,),
     )
-
-
-def _is_only_faster(claim: Claim) -> bool:
-    """Whether less time is all that a demand asks for, and no call near the tested ones comes otherwise."""
-    is_asked = asks_for_speed(claim.requirement)
-    return is_asked and not any(near.differs for one in claim.inputs for near in one.near)
