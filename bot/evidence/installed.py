@@ -92,7 +92,9 @@ def _matters(one: FileChange, change: Change) -> bool:
     if is_aside or is_gone(one):
         return False
     if is_new(one) or one.old_path:
-        return file.suffix in _CODE or _is_named(file.name, change)
+        code = (o for o in change.diff.files if PurePosixPath(o.path).suffix in _CODE)
+        is_named = any(file.name in text for o in code for _, text in added_lines(o))
+        return file.suffix in _CODE or is_named
     read_imports = _imports_of_python if file.suffix == ".py" else _imports_of_node
     new = read_imports(text for _, text in added_lines(one)) if file.suffix in _CODE else set()
     new = new - read_imports(text for _, text in removed_lines(one))
@@ -128,12 +130,6 @@ def _packaging_of_node(text: str) -> object:
 
 
 _STATED = {"pyproject.toml": _packaging_of_python, "package.json": _packaging_of_node}
-
-
-def _is_named(name: str, change: Change) -> bool:
-    """Whether new lines of code speak of a file of data."""
-    code = (one for one in change.diff.files if PurePosixPath(one.path).suffix in _CODE)
-    return any(name in text for one in code for _, text in added_lines(one))
 
 
 def _imports_of_python(lines: Iterable[str]) -> set[str]:

@@ -153,12 +153,9 @@ def _asked_parameters(said: str) -> Iterator[_Part]:
         for place, names in found:
             behind = one[place.end() :].partition(",")[0]
             if not (_NOT.search(one[: place.end()]) or _NOT.search(behind)):
-                yield from (_parameter(place[1], name) for name in names)
-
-
-def _parameter(owner: str, name: str) -> _Part:
-    is_defined = rf"\b(?:def|class|function|const|let|var)[ \t]+{re.escape(owner)}\b"
-    return _Part(f"`{name}`", whole_name(name), defined=re.compile(is_defined))
+                keywords = r"\b(?:def|class|function|const|let|var)[ \t]+"
+                defined = re.compile(rf"{keywords}{re.escape(place[1])}\b")
+                yield from (_Part(f"`{n}`", whole_name(n), defined=defined) for n in names)
 
 
 def _number(number: str) -> re.Pattern[str]:
