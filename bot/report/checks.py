@@ -86,7 +86,7 @@ def annotate(view: ReportView, diff: Diff) -> tuple[Annotation, ...]:
             start_line=hunk.first,
             end_line=min(hunk.last, hunk.first + 500),
             level=AnnotationLevel.NOTICE,
-            title="No test and no step needs this change",
+            title="None of the tests and steps that ran needs this change",
             message="What shows the requirements passes without it, too. Does it belong to the task? "
             "This never blocks.",
         )

@@ -143,7 +143,7 @@ def _in_place(
     result = clip_line(first.result, _SHOWN_CHARS)
     message = (
         f"{place} answers `{given}` with `{result}`, just what "
-        f"`{tests[0].test}` asks and expects; {len(hits)} such answer(s)."
+        f"`{tests[0].test}` asks and expects; {len(hits)} such answer{'s' * (len(hits) != 1)}."
     )
     finding = make_finding(RESULT_HARD_CODED, change, first.line, message)
     doubted = tuple(f"{one.path}::{one.test}" for one in tests if _rests_on(one, hits))

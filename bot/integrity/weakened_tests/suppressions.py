@@ -102,7 +102,8 @@ def _new_markers(change: FileChange, checker: str, pattern: re.Pattern[str]) -> 
     fresh = [(n, line) for n, line in added if line.strip() not in gone]
     if more > 0 and fresh:
         number, line = fresh[0]
-        message = f"{more} new marker(s) that silence {checker}, the first: `{line.strip()[:80]}`."
+        silence = "markers that silence" if more > 1 else "marker that silences"
+        message = f"{more} new {silence} {checker}, the first: `{line.strip()[:80]}`."
         yield make_finding(SUPPRESSION_ADDED, change, number, message)
 
 
