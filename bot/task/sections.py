@@ -90,6 +90,12 @@ _HOPING = re.compile(
 )
 
 
+_VAGUE = re.compile(
+    r"(?:some(?:thing| way| kind| sort)|any(?:thing| way)|a way|maybe|perhaps)\b", re.IGNORECASE
+)
+"""What an item begins with that says no more than for what something is wanted: no words tie a test to it."""
+
+
 def section_kind(headings: tuple[str, ...]) -> SectionKind:
     """What the innermost telling heading says, outermost last."""
     for heading in reversed(headings):
@@ -121,7 +127,7 @@ def item_kind(item: ListItem, *, title_asks: bool) -> SectionKind:
         return SectionKind.WISHES
     if item.ticked and _DONE.search(item.text):
         return SectionKind.OTHER
-    if item.ticked is not None or asks(item.lead):
+    if item.ticked is not None or (asks(item.lead) and not _VAGUE.match(item.text)):
         return SectionKind.DEMANDS
     is_below_title = title_asks and not item.lead and not item.headings
     told = not _NOT_DEMANDING_LEAD.search(item.lead) and (
@@ -155,4 +161,5 @@ def is_hoped_for(item: ListItem, *, title_asks: bool) -> bool:
     is_plain = item.parent < 0 and section_kind(item.headings) is SectionKind.NEUTRAL
     is_told = is_plain and not _NOT_DEMANDING_LEAD.search(item.lead)
     is_hope = title_asks or _HOPING.search(item.lead) is not None
-    return is_told and is_hope and _STATING.search(item.text) is not None
+    says = _STATING.search(item.text) or _VAGUE.match(item.text)
+    return is_told and is_hope and says is not None

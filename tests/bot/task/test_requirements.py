@@ -585,3 +585,12 @@ def test_an_item_that_begins_with_a_signature_is_a_demand():
     for other in ("- `verify(body, now=1)`: crashes\n", "- `verify(body)`: is slow\n"):
         found = asked(requirements("Verifying crashes", f"I use it daily.\n\n{other}"))
         assert found == ["Verifying crashes"]
+
+
+def test_an_item_that_names_nothing_is_told_and_no_demand():
+    body = (
+        "Would love to have:\n\n- `contrast(a, b)`: the ratio\n- something that adjusts the text\n"
+    )
+    found = requirements("Contrast checks", body)
+    assert asked(found) == ["`contrast(a, b)`: the ratio"]
+    assert "something that adjusts the text" in found.not_apart
