@@ -280,6 +280,7 @@ _HELP = (b"help", b"description", b"epilog", b"usage", b"summary")
 _RAISING = ("raise_statement", "throw_statement")
 _LOGGING = re.compile(rb"(?:\A|(?<!console)\.)(?:log|debug|info|warn(?:ing)?|trace|verbose)\Z")
 """Functions that log; what a console shows is what a program prints."""
+_OF_NONE = (b"is", b"not", b"None", b"null", b"undefined")
 _UTF8 = re.compile(rb"encoding=['\"](?i:utf-?8)['\"]\Z")
 _MOST_AROUND = 7
 GIVEN = ("assignment", "variable_declarator", "field_definition", "public_field_definition")
@@ -304,18 +305,17 @@ def is_for_people(piece: Piece) -> bool:
 def counts(piece: Piece) -> bool:
     """Tell whether this is a word of what a program does: not of a log's call, of help, or of UTF-8.
 
-    UTF-8 is what a text is read in on most machines without that word.
+    UTF-8 is what a text is read in on most machines without that word; and that none is asked for
+    (`is not None`) says what a value's truth mostly says, too.
     """
-    node: tree_sitter.Node | None = piece.node
-    while node is not None and node.type not in FUNCTIONS:
+    for node in (piece.node, *parents(piece.node)):
+        if node.type in FUNCTIONS:
+            break
         name = node.child_by_field_name("name") if node.type == "keyword_argument" else None
         is_utf8 = _UTF8.search(node.text or b"") is not None
-        if name is not None and (name.text in _HELP or is_utf8):
+        if _logs(node) or (name is not None and (name.text in _HELP or is_utf8)):
             return False
-        if _logs(node):
-            return False
-        node = node.parent
-    return _WORD.match(piece.text) is not None
+    return _WORD.match(piece.text) is not None and piece.text not in _OF_NONE
 
 
 def _tells(node: tree_sitter.Node) -> bool:

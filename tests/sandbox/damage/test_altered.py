@@ -553,6 +553,7 @@ async def test_something_more_in_a_statement_is_a_part_where_it_makes_another_va
         ("    return a\n", "    LOG.debug('%s', a)\n    return a\n", None),
         ("return b", "return open(b, encoding='utf-8')", "`return b` is still there"),
         ("return open(b)", "return open(b, encoding='utf-8')", None),
+        ("if a:", "if a is not None:", None),
         ("return arg(b)", "return arg(b, help='b')", None),
     ],
 )
@@ -560,6 +561,7 @@ async def test_what_is_added_to_the_statements_of_a_function_is_tried(
     tmp_path: Path, was: str, now: str, what: str | None
 ) -> None:
     base = PYTHON if was in PYTHON else PYTHON.replace("return b", was)
+    base = base if was in base else PYTHON.replace("if a < 1:", was)
     found = await altered(tmp_path, base, base.replace(was, now), kind=EXTENDED)
 
     assert [one.what for one in found] == ([what] if what else [])
