@@ -60,7 +60,8 @@ def test_a_needed_hunk_and_one_that_nothing_needs(folder: Folder) -> None:
         "README.md": "# A shop\n",
     }
     judged = folder.judge(folder.branch("two-hunks", files), task=TASK)
-    assert judged.conclusion == "success", judged.said()
+    assert judged.conclusion == "action_required", judged.said()
+    assert "`if how: return how` is missing (shop.py:15)" in judged.said()
     assert needs(judged) == {
         "shop.py:2": (Need.NEEDED, ("R1",)),
         "shop.py:15": (Need.UNNEEDED, ()),
