@@ -339,7 +339,8 @@ def takes_other_for_nothing(claim: Claim) -> Gap | None:
         if any(o.on_head == same.on_head and o.call != same.call for o in others):
             continue  # it does not come of nothing alone
         for near in one.near:
-            is_new = near.on_base not in (near.on_head, same.on_base) and not near.was_refused
+            given = _TRUTHS.get(near.on_base, near.on_base)
+            is_new = given not in (near.on_head, same.on_base) and not near.was_refused
             if is_new and near.on_head == same.on_head and _has_falsy(near.call, same.call):
                 return Gap(
                     f"`{near.call}` {near.on_base} on base and {near.on_head} on head, as `{same.call}` "
@@ -349,6 +350,10 @@ def takes_other_for_nothing(claim: Claim) -> Gap | None:
                     claim.nearby,
                 )
     return None
+
+
+_TRUTHS = {"returned False": "returned 0", "returned True": "returned 1"}
+"""What of Python's truth values is the same number."""
 
 
 def _has_falsy(near: str, tested: str) -> bool:
