@@ -270,7 +270,9 @@ def _proven(claim: Claim, ties: dict[str, Tie]) -> Verdict:
         again = f" · {rate}" if rate else ""
         own = ("its file", "what it reads") if len(ids) == 1 else ("their files", "what they read")
         edited = own[best.path not in case.observed.changed_paths]
-        reason = f"{in_numbers(ids)} ({why}{again}{told}). The pull request adds or edits {edited}."
+        reason = (
+            f"{in_numbers(claim)} ({why}{again}{told}). The pull request adds or edits {edited}."
+        )
         decider = Decider.AUTHORS_TEST
     else:
         reason = (

@@ -58,15 +58,19 @@ def left_unshown(claim: Claim) -> Verdict | None:
     gap = next((found for look in _LOOKS if (found := look(claim))), None)
     if gap is None:
         return None
-    reason, step = f"{in_numbers(claim.ids)}. But {gap.but}", f"{gap.next_step}, then push."
+    reason, step = f"{in_numbers(claim)}. But {gap.but}", f"{gap.next_step}, then push."
     return claim.left_open(reason, step, gap.evidence)
 
 
-def in_numbers(ids: tuple[str, ...]) -> str:
-    """Say how many tests prove something."""
-    if len(ids) == 1:
+def in_numbers(claim: Claim) -> str:
+    """Say how many tests prove something, and of how many that fail without the change."""
+    count, of_all = len(claim.ids), len(claim.case.groups.proofs)
+    if count < of_all:
+        are = "is" if count == 1 else "are"
+        return f"{count} of the {of_all} tests that fail on base's code and pass on head's {are} for this"
+    if count == 1:
         return "1 test fails on base's code and passes on head's"
-    return f"{len(ids)} tests fail on base's code and pass on head's"
+    return f"{count} tests fail on base's code and pass on head's"
 
 
 def _refuses_half(claim: Claim) -> Gap | None:
