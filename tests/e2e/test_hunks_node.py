@@ -41,7 +41,8 @@ def till(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 def test_a_needed_hunk_and_one_that_nothing_needs(till: Folder) -> None:
     files = {"till.js": HEAD, "test/price.test.js": PRICE_TEST}
     judged = till.judge(till.branch("two-hunks", files), task=TASK)
-    assert judged.conclusion == "success", judged.said()
+    assert judged.conclusion == "action_required", judged.said()
+    assert "`if (how) return how;` is missing (till.js:14)" in judged.said()
     assert needs(judged, "till.js") == {
         "till.js:2": (Need.NEEDED, ("R1",)),
         "till.js:14": (Need.UNNEEDED, ()),
