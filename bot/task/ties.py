@@ -123,7 +123,7 @@ def _own_code(requirements: Sequence[Requirement]) -> dict[str, str]:
 def _own_parameters(requirements: Sequence[Requirement]) -> dict[str, tuple[str, frozenset[str]]]:
     """Return by id of a demand that begins with a signature its function, and what only this one may give it.
 
-    That are the parameters with a default: they are mostly what is new.
+    These are the parameters with a default: they are mostly what is new.
     """
     found: dict[str, tuple[str, frozenset[str]]] = {}
     for one in requirements:
