@@ -106,9 +106,7 @@ def untested_alternatives(
     has `added` count as code without being marked as such. Private functions are tested by way of those that
     call them, and seldom by their names.
     """
-    told = sentences_of_paragraphs(prose_of(requirement))
-    wanted = (one for one in told if not _AS_IT_IS.search(one) or MODAL.search(one))
-    prose = written_as_code("\n\n".join(wanted), added)
+    prose = written_as_code(_wanted(prose_of(requirement)), added)
     listed = [
         [one for one in names if _atoms(one) and not one.startswith("_")]
         for names in _lists(prose, _BESIDE)
@@ -121,6 +119,12 @@ def untested_alternatives(
         if known and missing:
             return missing[0], known[0]
     return None
+
+
+def _wanted(text: str) -> str:
+    """Return a text without the sentences that only tell what there is."""
+    told = sentences_of_paragraphs(text)
+    return "\n\n".join(o for o in told if not _AS_IT_IS.search(o) or MODAL.search(o))
 
 
 def _are_values_of_one(names: list[str]) -> bool:
@@ -174,7 +178,7 @@ def side_by_side(requirement: Requirement) -> tuple[tuple[str, ...], ...]:
     """Return what a demand puts side by side, words, signs or inputs: one may stand in the other's place."""
     text = prose_of(requirement)
     found: list[tuple[str, ...]] = []
-    for listed in _lists(text, _LIKE):
+    for listed in _lists(_wanted(text), _LIKE):
         names = dict.fromkeys(filter(None, map(_plain, listed)))
         words = tuple(name for name in names if len(name) >= _LEAST and name.isidentifier())
         signs = tuple(name for name in names if _SIGN.fullmatch(name))

@@ -191,3 +191,9 @@ def test_the_names_of_which_the_same_is_asked(
     asked = replace(wanted(title), detail=text)
     assert list(named_together(asked)) == found
     assert not list(named_together(replace(asked, trust=Trust.AUTHOR)))
+
+
+def test_what_there_is_stands_in_the_place_of_nothing() -> None:
+    known = "`apply` knows `add`, `remove` and `test`. "
+    assert side_by_side(wanted(f"{known}`copy` is missing.")) == ()
+    assert side_by_side(wanted("It must take `add` and `remove`.")) == (("add", "remove"),)
