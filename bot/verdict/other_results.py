@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from bot.task.alternatives import prose_of, without_blocks
 from bot.task.categories import may_keep
@@ -338,9 +339,11 @@ def takes_other_for_nothing(claim: Claim) -> Gap | None:
         others = (o.tested for o in claim.inputs if o.function == one.function)
         if any(o.on_head == same.on_head and o.call != same.call for o in others):
             continue  # it does not come of nothing alone
+        # Where zero comes as before, numbers are asked for: no other value there is one.
+        if any(_has_falsy(o.call, same.call, ("0",)) and not o.differs for o in one.near):
+            continue
         for near in one.near:
-            given = _TRUTHS.get(near.on_base, near.on_base)
-            is_new = given not in (near.on_head, same.on_base) and not near.was_refused
+            is_new = near.on_base not in (near.on_head, same.on_base) and not near.was_refused
             if is_new and near.on_head == same.on_head and _has_falsy(near.call, same.call):
                 return Gap(
                     f"`{near.call}` {near.on_base} on base and {near.on_head} on head, as `{same.call}` "
@@ -352,16 +355,12 @@ def takes_other_for_nothing(claim: Claim) -> Gap | None:
     return None
 
 
-_TRUTHS = {"returned False": "returned 0", "returned True": "returned 1"}
-"""What of Python's truth values is the same number."""
-
-
-def _has_falsy(near: str, tested: str) -> bool:
+def _has_falsy(near: str, tested: str, values: Iterable[str] = _FALSY) -> bool:
     """Whether a call is another one with zero, false or an empty text in place of nothing."""
     return any(
         f"{tested[: found.start()]}{falsy}{tested[found.end() :]}" == near
         for found in _NOTHING.finditer(tested)
-        for falsy in _FALSY
+        for falsy in values
     )
 
 
