@@ -32,14 +32,22 @@ from sandbox.damage.inside.other_words import (
 )
 from sandbox.damage.inside.parts import GIVEN, Place, Step, counts, parts, steps
 from sandbox.damage.inside.same_steps import SidesOfFile
-from sandbox.damage.inside.source import Clock, Source, name_of, part, text_of, tokens, walk
+from sandbox.damage.inside.source import (
+    Clock,
+    LineEdit,
+    Source,
+    name_of,
+    part,
+    text_of,
+    tokens,
+    walk,
+)
 
 _MOST = 16
 _MOST_TOGETHER = 4  # functions of which all places are tried at once, too
 _MOST_READ = 36  # places, of which not all are one
 _MOST_LINES = 40  # a longer place is another way to do it all, which tests of it see
 _MOST_PAIRS = 6  # lines in whose place there are as many
-_LONGEST_HUNK = 400  # lines
 _MOST_NAMES = 200  # of a place
 _CLOSING = re.compile(rb"[\])};,]*")
 """A line that only closes what others open: where it is right, there is one way to write it."""
@@ -54,13 +62,10 @@ def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
     in another order; a function that the file has on both sides is none of them, but where all places of a
     function are one. What is done alike in several places is no part of one.
     """
-    added = _Added()
-    for source in sources:
-        lines = source.text.splitlines()
-        for first, last in source.ranges:
-            for number, row in enumerate(lines[first - 1 : last], start=first):
-                added.lines.setdefault(row.strip(), set()).add(source.symbol(number))
-    places = [*chain.from_iterable(_places(one, added) for one in sources if one.root)]
+    added = _Added.of(sources)
+    edited = {one.number: [*one.line_edits()] for one in sources if one.root}
+    read = (_places(one, edited[one.number], added) for one in sources if one.root)
+    places = [*chain.from_iterable(read)]
     places.sort(key=lambda place: not b"".join(place[3]).strip())  # what is only added comes last
     found: dict[tuple[int, int, int], tuple[Damage, bool]] = {}
     whole: dict[tuple[int, str], list[Damage]] = {}
@@ -70,12 +75,14 @@ def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
         for as_on_base, is_part in _as_on_base(*place, clock):
             if not is_part and _does_the_same(as_on_base, place[0], both, clock):
                 break
-            one = as_on_base if is_part else with_needed(as_on_base, place[0])
+            one = as_on_base
+            if not is_part:
+                one = with_needed(one, place[0], edited[one.file])
             # A line alone and with those around it has the same number.
             found.setdefault((one.file, one.start, one.end), (one, is_part))
             if not is_part and one.kind == "altered":
                 whole.setdefault((one.file, one.symbol), []).append(as_on_base)
-    merged = (_together(several, of_number[number]) for (number, _), several in whole.items())
+    merged = (_together(o, of_number[number], edited[number]) for (number, _), o in whole.items())
     together = [*islice(filter(None, merged), _MOST_TOGETHER)]
     together = [o for o in together if not _does_the_same(o, of_number[o.file], both, clock)]
     for source in sources:
@@ -112,6 +119,17 @@ class _Added:
     """The lines that a change adds, each with the functions in which it does."""
 
     lines: dict[bytes, set[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, sources: list[Source]) -> _Added:
+        """Read the lines that are in the ranges of the change."""
+        added = cls()
+        for source in sources:
+            lines = source.text.splitlines()
+            for first, last in source.ranges:
+                for number, row in enumerate(lines[first - 1 : last], start=first):
+                    added.lines.setdefault(row.strip(), set()).add(source.symbol(number))
+        return added
 
     def have_all(self, gone: list[bytes], instead: list[bytes]) -> bool:
         """Tell whether all lines that are gone only moved, and are not in what stands `instead` of them.
@@ -172,26 +190,20 @@ def _functions(source: Source) -> set[str]:
     return names & words
 
 
-def _places(source: Source, added: _Added) -> Iterator[tuple[Source, int, int, list[bytes]]]:
+def _places(
+    source: Source, edits: list[LineEdit], added: _Added
+) -> Iterator[tuple[Source, int, int, list[bytes]]]:
     """Yield what a change puts in place of lines of base: its first line and the one behind, and those."""
-    lines = source.text.splitlines(keepends=True)
-    for first, count, text in source.hunks:
-        at, before = max(first, 1) - 1, text.splitlines(keepends=True)
-        if max(count, len(before)) > _LONGEST_HUNK:
+    for edit in edits:
+        gone = [row.strip() for row in edit.gone if row.strip()]
+        is_moved = bool(gone) and added.have_all(gone, [row.strip() for row in edit.came])
+        if len(gone) > _MOST_LINES or is_moved:
             continue
-        matcher = SequenceMatcher(None, before, lines[at : at + count], autojunk=False)
-        for kind, old, until, begin, end in matcher.get_opcodes():
-            gone = [row.strip() for row in before[old:until] if row.strip()]
-            instead = [row.strip() for row in lines[at + begin : at + end]]
-            is_moved = bool(gone) and added.have_all(gone, instead)
-            if kind == "equal" or len(gone) > _MOST_LINES or is_moved:
-                continue
-            yield source, at + begin, at + end, before[old:until]
-            if 1 < until - old == end - begin <= _MOST_PAIRS:  # line by line, too
-                for n in range(until - old):
-                    is_closing = _CLOSING.fullmatch(before[old + n].strip())
-                    if before[old + n] != lines[at + begin + n] and not is_closing:
-                        yield source, at + begin + n, at + begin + n + 1, [before[old + n]]
+        yield source, edit.first, edit.end, edit.gone
+        if 1 < len(edit.gone) == len(edit.came) <= _MOST_PAIRS:  # line by line, too
+            for at, (old, new) in enumerate(zip(edit.gone, edit.came, strict=True), edit.first):
+                if old != new and not _CLOSING.fullmatch(old.strip()):
+                    yield source, at, at + 1, [old]
 
 
 def _as_on_base(
@@ -260,7 +272,7 @@ def _added(changed: Sequence[Step], was: Place, now: Place, start: int) -> str:
     return f"`{shown(came)}` is missing"
 
 
-def _together(several: list[Damage], source: Source) -> Damage | None:
+def _together(several: list[Damage], source: Source, edits: list[LineEdit]) -> Damage | None:
     """Return the places of a function, all as on base, as one may need another; None for one alone."""
     apart: list[Damage] = []
     for one in sorted(several, key=lambda o: (o.start, -o.end)):
@@ -276,9 +288,8 @@ def _together(several: list[Damage], source: Source) -> Damage | None:
     told = f"`{first.symbol}` is as on base in {len(apart)} places"
     names = dict.fromkeys(name for one in apart for name in one.names)
     edit = hashlib.sha256(text).hexdigest()[:16]
-    return with_needed(
-        replace(first, end=at, text=text, what=told, names=(*names,), edit=edit), source
-    )
+    whole = replace(first, end=at, text=text, what=told, names=(*names,), edit=edit)
+    return with_needed(whole, source, edits)
 
 
 def _hunk(source: Source, line: int, rows: list[bytes]) -> tuple[bytes, bytes]:

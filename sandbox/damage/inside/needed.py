@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
+from dataclasses import replace
+from itertools import accumulate
 
 from sandbox.damage.inside.make import Damage
-from sandbox.damage.inside.source import Source
+from sandbox.damage.inside.source import LineEdit, Source
 
-_LONGEST_HUNK = 400  # lines
 _MOST_EDITS = 12
 _NAME = re.compile(rb"#?[A-Za-z_]\w*")
 _DEFINES = re.compile(
@@ -24,56 +22,47 @@ _LOADS = re.compile(
 _MODULE = re.compile(rb"['\"]([^'\"]+)['\"]")
 
 
-@dataclass(frozen=True, slots=True)
-class _Edit:
-    """What a change makes of some lines: the bytes of head, and what base has there."""
+def with_needed(one: Damage, source: Source, edits: list[LineEdit]) -> Damage:
+    """Put back what only base has for a place, too: else tests would see that a name is not there.
 
-    start: int
-    end: int
-    gone: bytes
-    came: bytes
+    `edits` are all that the change makes of the file's lines.
+    """
+    return _with_imports(_with_others(one, source, edits), source)
 
 
-def with_needed(one: Damage, source: Source) -> Damage:
-    """Put back what only base has for a place, too: else tests would see that a name is not there."""
-    return _with_imports(_with_others(one, source), source)
-
-
-def _with_others(one: Damage, source: Source) -> Damage:
+def _with_others(one: Damage, source: Source, edits: list[LineEdit]) -> Damage:
     """Put back the lines that define a name which the place needs and head's file has nowhere.
 
     Where such a name only became another one, nothing is lost.
     """
-    lost = _lost(one.text, source) - _defined(one.text)
-    edits = [o for o in _edits(source) if o.gone.strip() not in one.text] if lost else []
-    needed: list[_Edit] = []
-    while len(needed) < _MOST_EDITS:
-        others = (
-            o for o in edits if o not in needed and (o.end <= one.start or o.start >= one.end)
-        )
-        more = [o for o in others if lost & _defined(o.gone)]
-        if not more:
-            break
-        if any(map(_only_renames, more)):
+    now = {*_NAME.findall(source.text)}  # in comments, too
+    lost = {*_NAME.findall(one.text)} - now - _defined(one.text)
+    starts = [0, *accumulate(map(len, source.text.splitlines(keepends=True)))]
+    left = [
+        (starts[edit.first], starts[edit.end], b"".join(edit.gone), b"".join(edit.came))
+        for edit in (edits if lost else ())
+        if b"".join(edit.gone).strip() not in one.text
+        if starts[edit.end] <= one.start or starts[edit.first] >= one.end
+    ]
+    needed: list[tuple[int, int, bytes]] = []
+    while more := [edit for edit in left if lost & _defined(edit[2])]:
+        if any(_only_renames(gone, came) for _, _, gone, came in more):
             return one
-        needed += more
-        lost |= _lost(b"".join(o.gone for o in more), source)
-    if not needed or len(needed) >= _MOST_EDITS:
+        needed += (edit[:3] for edit in more)
+        if len(needed) >= _MOST_EDITS:
+            return one
+        left = [edit for edit in left if edit not in more]
+        lost |= {*_NAME.findall(b"".join(gone for _, _, gone, _ in more))} - now
+    if not needed:
         return one
-    whole = sorted((*needed, _Edit(one.start, one.end, one.text, b"")), key=lambda o: o.start)
-    text, at = b"", whole[0].start
-    for edit in whole:
-        if edit.start < at:
+    whole = sorted((*needed, (one.start, one.end, one.text)), key=lambda edit: edit[0])
+    text, at = b"", whole[0][0]
+    for start, end, put in whole:
+        if start < at:
             return one
-        text += source.text[at : edit.start] + edit.gone
-        at = edit.end
-    return replace(one, start=whole[0].start, end=at, text=text)
-
-
-def _lost(text: bytes, source: Source) -> set[bytes]:
-    """Return the names of a text of base that head's file has nowhere, not even in a comment."""
-    now = {*_NAME.findall(source.text)}
-    return {name for name in _NAME.findall(text) if name not in now}
+        text += source.text[at:start] + put
+        at = end
+    return replace(one, start=whole[0][0], end=at, text=text)
 
 
 def _defined(text: bytes) -> set[bytes]:
@@ -82,27 +71,9 @@ def _defined(text: bytes) -> set[bytes]:
     return {name for found in _DEFINES.findall(rows) for name in found if name}
 
 
-def _edits(source: Source) -> Iterator[_Edit]:
-    """Yield all lines that base has and head has not, with what came in their place."""
-    rows = source.text.splitlines(keepends=True)
-    starts = [0]
-    for row in rows:
-        starts.append(starts[-1] + len(row))
-    for first, count, text in source.hunks:
-        at, before = max(first, 1) - 1, text.splitlines(keepends=True)
-        if max(count, len(before)) > _LONGEST_HUNK or at + count >= len(starts):
-            continue
-        matcher = SequenceMatcher(None, before, rows[at : at + count], autojunk=False)
-        for kind, old, until, begin, end in matcher.get_opcodes():
-            if kind in ("replace", "delete"):
-                came = b"".join(rows[at + begin : at + end])
-                place = starts[at + begin], starts[at + end]
-                yield _Edit(*place, b"".join(before[old:until]), came)
-
-
-def _only_renames(edit: _Edit) -> bool:
+def _only_renames(gone: bytes, came: bytes) -> bool:
     """Tell whether lines are the same but for names, each of which became one other name everywhere."""
-    old, new = (re.findall(rb"#?\w+|\S", side) for side in (edit.gone, edit.came))
+    old, new = (re.findall(rb"#?\w+|\S", side) for side in (gone, came))
     pairs = {pair for pair in zip(old, new, strict=False) if pair[0] != pair[1]}
     is_name = all(_NAME.fullmatch(word) for pair in pairs for word in pair)
     return len(old) == len(new) and is_name and len({one for one, _ in pairs}) == len(pairs)

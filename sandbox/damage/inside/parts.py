@@ -311,9 +311,9 @@ def counts(piece: Piece) -> bool:
     for node in (piece.node, *parents(piece.node)):
         if node.type in FUNCTIONS:
             break
-        name = node.child_by_field_name("name") if node.type == "keyword_argument" else None
-        is_utf8 = _UTF8.search(node.text or b"") is not None
-        if _logs(node) or (name is not None and (name.text in _HELP or is_utf8)):
+        name = part(node, "name") if node.type == "keyword_argument" else None
+        is_aside = name is not None and (name.text in _HELP or _UTF8.search(node.text or b""))
+        if is_aside or _logs(node):
             return False
     return _WORD.match(piece.text) is not None and piece.text not in _OF_NONE
 

@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from itertools import islice
 
 import tree_sitter
@@ -15,6 +16,7 @@ from sandbox.damage.inside.languages import FUNCTIONS, IMPORTS, TEXT
 
 _MOST_NODES = 400_000
 _MOST_PARAMETERS = 40
+_LONGEST_HUNK = 400  # lines
 _MOST_DEPTH = 300
 _SECONDS = 20.0  # of the processor, so that a busy machine reads as much
 _LISTING = frozenset((
@@ -39,6 +41,16 @@ class Function:
     body: tree_sitter.Node
     first: int
     last: int
+
+
+@dataclass(frozen=True, slots=True)
+class LineEdit:
+    """Lines of head from `first` to before `end`, counted from 0, and what base has in their place."""
+
+    first: int
+    end: int
+    gone: list[bytes]
+    came: list[bytes]
 
 
 @dataclass(slots=True)
@@ -71,6 +83,18 @@ class Source:
             at = max(first, 1) - 1 if count else first
             lines[at : at + count] = [text]
         return b"".join(lines)
+
+    def line_edits(self) -> Iterator[LineEdit]:
+        """Yield what a change makes of lines; of a very long hunk nothing."""
+        rows = self.text.splitlines(keepends=True)
+        for first, count, text in self.hunks:
+            at, before = max(first, 1) - 1, text.splitlines(keepends=True)
+            if max(count, len(before)) > _LONGEST_HUNK:
+                continue
+            matcher = SequenceMatcher(None, before, rows[at : at + count], autojunk=False)
+            for kind, a, b, c, d in matcher.get_opcodes():
+                if kind != "equal":
+                    yield LineEdit(at + c, at + d, before[a:b], rows[at + c : at + d])
 
     def is_changed(self, first: int, last: int) -> bool:
         """Tell whether a change touches these lines; a deletion must stand between two of them."""
