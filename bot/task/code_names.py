@@ -10,7 +10,7 @@ from bot.task.alternatives import without_blocks
 from bot.text.words import sentences, words_of
 from bot.values import Requirement
 
-_CODE_SPAN = re.compile(r"`([^`\n]{1,200})`")
+CODE_SPAN = re.compile(r"`([^`\n]{1,200})`")
 _WITH_SIGNS = re.compile(r"(?=.{0,40}\W)\S{2,40}")
 _VALUE = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|\\\w+")
 """What is written as code and names none: texts (`'col'`) and escapes (`\\xHH`)."""
@@ -70,8 +70,8 @@ def code_named(text: str) -> frozenset[str]:
 
     The `compile` of `pattern.compile(text)` is no builtin.
     """
-    text = _CODE_SPAN.sub(lambda code: _VALUE.sub(" ", code[0]), text)
-    spans = [_in_one(span) for span in _CODE_SPAN.findall(text)]
+    text = CODE_SPAN.sub(lambda code: _VALUE.sub(" ", code[0]), text)
+    spans = [_in_one(span) for span in CODE_SPAN.findall(text)]
     quoted = [name for part in spans for name in _CODE_NAME.findall(part)]
     called = [one or other for one, other in _CALLED.findall(text)]
     members = frozenset(name for part in spans for name in _MEMBER.findall(part))
@@ -84,10 +84,10 @@ def spelled_code(requirement: Requirement) -> frozenset[str]:
 
     It is what has signs in the demand (`%i`), and names of several words in the text of a title.
     """
-    signs = frozenset(filter(_WITH_SIGNS.fullmatch, _CODE_SPAN.findall(requirement.text)))
+    signs = frozenset(filter(_WITH_SIGNS.fullmatch, CODE_SPAN.findall(requirement.text)))
     if not requirement.is_title:
         return signs
-    spans = map(_in_one, _CODE_SPAN.findall(requirement.detail))
+    spans = map(_in_one, CODE_SPAN.findall(requirement.detail))
     return signs | frozenset(
         name for span in spans for name in _CODE_NAME.findall(span) if len(words_of(name)) > 1
     )

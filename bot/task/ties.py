@@ -126,7 +126,7 @@ def _own_parameters(requirements: Sequence[Requirement]) -> dict[str, tuple[str,
     These are the parameters with a default: they are mostly what is new.
     """
     found: dict[str, tuple[str, frozenset[str]]] = {}
-    for one in requirements:
+    for one in requirements if len(requirements) > 1 else ():
         if signature := SIGNATURE.match(one.text):
             names = frozenset(_DEFAULTED.findall(signature["given"]))
             found[one.id] = signature["name"], names
@@ -134,7 +134,6 @@ def _own_parameters(requirements: Sequence[Requirement]) -> dict[str, tuple[str,
     return {
         id_: (function, frozenset(name for name in names if counts[function, name] == 1))
         for id_, (function, names) in found.items()
-        if len(requirements) > 1
     }
 
 

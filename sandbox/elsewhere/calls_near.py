@@ -145,7 +145,18 @@ def _with_more(driver: Driver, call: Recorded, recorded: Iterable[Recorded]) -> 
             yield NearCall(made, SEVERAL, 0)
 
 
-def with_nothing(driver: Driver, call: Recorded) -> Iterator[NearCall]:
+def calls_beside(
+    driver: Driver,
+    call: Recorded,
+    words: tuple[object, ...],
+    recorded: Iterable[Recorded],
+    shown: Iterable[Recorded],
+) -> tuple[NearCall, ...]:
+    """Calls near one that is to stay: with an empty list, table or text in place of each, and around it."""
+    return (*_with_nothing(driver, call), *calls_around(driver, call, words, recorded, shown))
+
+
+def _with_nothing(driver: Driver, call: Recorded) -> Iterator[NearCall]:
     """Yield the call with an empty list, table or text in place of each of its own."""
     for slot, value in enumerate(driver.values(call)):
         if type(value) in (list, tuple, dict, set, str, bytes) and value:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from sandbox.elsewhere.calls_near import NearCall, all_of, calls_around, with_nothing
+from sandbox.elsewhere.calls_near import NearCall, all_of, calls_beside
 from sandbox.elsewhere.driver import Driver, Looking
 from sandbox.elsewhere.sides import CallsOfBoth
 from sandbox.elsewhere.told import Recorded
@@ -81,9 +81,7 @@ def held_calls(
         if one.is_direct and is_touched and one not in wanted:
             found.setdefault((one.module, one.name), one)
     near = {
-        one: (*with_nothing(driver, one), *calls_around(driver, one, words, calls, wanted))[
-            :_MOST_NEAR
-        ]
+        one: calls_beside(driver, one, words, calls, wanted)[:_MOST_NEAR]
         for one in islice(found.values(), _MOST)
     }
     return HeldCalls(driver, wanted, near)

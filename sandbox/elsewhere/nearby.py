@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, islice, permutations
 
@@ -15,11 +15,11 @@ from sandbox.elsewhere.calls_near import (
     all_of,
     calls_around,
     calls_at,
+    calls_beside,
     chosen,
     long_calls,
     long_input,
     unanswered,
-    with_nothing,
 )
 from sandbox.elsewhere.driver import Driver, Looking
 from sandbox.elsewhere.held import held_calls
@@ -43,6 +43,8 @@ _LEAST_KEY = 2
 _OF_NO_ORDER = re.compile(r"\b(?:frozen)?set\(|\bhash\(|\{[^{}:\n]{1,200}\}")
 """What code has that comes in another order where the hashes of texts are others."""
 _OTHER_SEED = 3
+_NearCalls = dict[Recorded, tuple[NearCall, ...]]
+_Finding = Callable[..., tuple[NearCall, ...]]
 
 
 async def replay_nearby(
@@ -66,17 +68,14 @@ async def replay_nearby(
     # A test that makes a call which is refused, and passes, shows that too.
     shown = [*wanted, *(one for one in calls if one.outcome.startswith("raised"))]
 
-    def near(some: list[Recorded]) -> dict[Recorded, tuple[NearCall, ...]]:
-        return {one: calls_around(driver, one, words, calls, shown) for one in chosen(some)}
+    def near(some: Iterable[Recorded], find: _Finding = calls_around) -> _NearCalls:
+        return {one: find(driver, one, words, calls, shown) for one in chosen(some)}
 
     # A start takes longer than the calls near a few tested ones, and apart they do not disturb these.
     is_at_once = driver.is_apart and len(wanted) <= _FEW and not (looking.beside or looking.kept)
     around = near(wanted) if is_at_once else {}
     plain = {one: other for one in wanted if (other := driver.without(one, names))}
-    beside = {
-        call: (*with_nothing(driver, call), *group)
-        for call, group in near([*dict.fromkeys(plain.values())]).items()
-    }
+    beside = near(dict.fromkeys(plain.values()), calls_beside)
     without = {one: (call, *(o.call for o in beside.get(call, ()))) for one, call in plain.items()}
     long = long_calls(driver, wanted, wanted) if is_at_once else ()
     held = held_calls(driver, looking, calls, wanted, words)
@@ -194,10 +193,7 @@ async def replay_held(
     driver, looking = replay.driver, replay.looking
     words = literals(added_code(looking.checkout.diff, set(looking.test_files)))
     own = sorted(calls, key=lambda one: one.name.rpartition(".")[2] not in looking.touched)
-    around = {
-        one: (*with_nothing(driver, one), *calls_around(driver, one, words, calls, calls))
-        for one in chosen(own)
-    }
+    around = {one: calls_beside(driver, one, words, calls, calls) for one in chosen(own)}
     if looking.base is None or not around:
         return SecondLook()
     sides = await replay.on_both([*around, *all_of(around)])

@@ -34,6 +34,7 @@ from bot.integrity.reading.other_answers import (
     questions_in_shell,
 )
 from bot.integrity.reading.other_questions import questions_in_text
+from bot.task.code_names import CODE_SPAN
 from bot.text.clipping import clip_line
 from bot.values.rules import RESULT_HARD_CODED, TEST_DETECTED
 from sandbox.values import FileChange, Finding
@@ -44,7 +45,6 @@ _SHOWN_CHARS = 60
 _LEAST_OF_DATA = 2  # one pair in a settings file is what its test asks for
 _LEAST_COUNTED = 8
 _LEAST_LISTED = 3  # one or two may be the examples that a patch is made for
-_SPAN = re.compile(r"`([^`\n]{1,200})`")
 DOUBTED_SHARE = 0.5  # of a test's assertions that a ready-made answer satisfies
 _COMPILED = (*RUST.suffixes, *JAVA.suffixes, *NATIVE.suffixes)
 _DATA = (".json", ".csv", ".tsv", ".yaml", ".yml", ".toml", ".ini", ".txt", ".dat")
@@ -178,7 +178,7 @@ def _are_listed(answers: list[ReadyAnswer], inspection: Inspection) -> bool:
     is_asked = any(one.trust.is_asked for one in inspection.requirements.beside_baseline)
     if not is_asked or len({one.given for one in answers}) < _LEAST_LISTED:
         return False
-    spans = {one.strip("'\"") for one in _SPAN.findall(words_of_task(inspection))}
+    spans = {one.strip("'\"") for one in CODE_SPAN.findall(words_of_task(inspection))}
     return all(spans.issuperset((*one.given, one.result)) for one in answers)
 
 
