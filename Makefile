@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-# Compiled modules are kept: the tests start Python a thousand times.
+# Compiled modules are kept: the tests start Python a thousand times, and a sandbox cannot write any.
 unexport PYTHONDONTWRITEBYTECODE
 
 # Errors only: what pip thinks of the machine's configuration is nothing that a newcomer can act on.
@@ -24,6 +24,7 @@ $(READY): deploy/requirements.lock pyproject.toml deploy/install.sh | system
 	@echo "Installing Assay into $(VENV) ..."
 	@$(BIN)/python -m pip install $(QUIETLY) --no-deps --require-hashes -r deploy/requirements.lock
 	@$(BIN)/python -m pip install $(QUIETLY) --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m compileall -q bot sandbox
 	@touch $(READY)
 
 system:

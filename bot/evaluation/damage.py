@@ -279,13 +279,14 @@ class _Measuring:
         left = [one for one in hunks if not is_seen_needed(one.damage, tried)]
         room = self.within(trials, max(_LEAST_OF_REMARKS_S, self.head_s * _SHARE_OF_BASE))
         # Something is known of a hunk where both sides of the one project have the same packages.
-        paths = {one.damage.path for one in left} | {one.path for one in tests}
+        paths = {one.damage.path for one in hunks} | {one.path for one in tests}
         projects = {one.root: one for one in map(case.built.at, paths)}
         sides = [side for one in projects.values() for side in (one.base, one.head)]
         layers = {side.dependencies_layer if side else None for side in sides}
-        known: tuple[DamageTrial, ...] = ()
+        on_base: tuple[DamageTrial, ...] = ()
         if len(projects) == len(layers) == 1:
-            known = shown_on_base(case.checkout.diff, tests, [one.damage for one in left])
+            on_base = shown_on_base(case.checkout.diff, tests, [one.damage for one in hunks])
+        known = on_base if left else ()
         asked = () if known else left
         # What functions return is asked besides.
         most = MOST_RUN - sum(one.damage.kind not in RESULTS for one in tried)
@@ -298,6 +299,8 @@ class _Measuring:
         twins = [one for one in self.made if one.damage.edit in edits and one not in asking]
         # Of a table's entries tests look at some.
         asking_of = [o for o in asking if o.damage.kind != KEY] + twins
+        whole = {one.files for one in hunks} if any(one.noticed for one in on_base) else ()
+        asking_of = [one for one in asking_of if one.files not in whole]
         everybody = [one for one in self.observed.tests.comparisons if passed(one.head_on_head)]
         rooms = room, replace(room, concerned=concerned(case, self.observed, everybody))
         found = await find_unneeded(self.services, case, self.observed, rooms, asking_of)

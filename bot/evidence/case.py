@@ -343,10 +343,14 @@ class Case:
         return by_exit is not None and bool(passed(by_exit.base))
 
     @property
+    def moving(self) -> set[ChangeKind]:
+        """The kinds of all that is another thing than on base."""
+        return {one.kind for one in self.observed.kinds if not one.kind.is_inert}
+
+    @property
     def only_tests_changed(self) -> bool:
         """Whether nothing but tests is another thing than on base."""
-        kinds = {one.kind for one in self.observed.kinds if not one.kind.is_inert}
-        return kinds == {ChangeKind.TESTS}
+        return self.moving == {ChangeKind.TESTS}
 
     @property
     def nothing_regressed(self) -> bool:

@@ -263,7 +263,8 @@ def keeps_behavior(requirements: Requirements) -> bool:
     ]
     if not all(map(asks_for_speed, of_program)):
         return False
-    return bool(of_program) or any(upkeep_area(o.text) in (Area.CODE, None) for o in of_source)
+    areas = {upkeep_area(one.text) for one in of_source}
+    return bool(of_program) or not areas.isdisjoint((Area.CODE, Area.DEPENDENCIES, None))
 
 
 def upkeep_area(text: str) -> Area | None:

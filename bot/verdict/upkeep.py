@@ -60,10 +60,15 @@ _SPEAKS_OF_TESTS = re.compile(
 def judge_by_kind(requirement: Requirement, case: Case) -> Verdict | None:
     """What the diff decides of an author's own words, whatever they are; None where it decides nothing.
 
-    Where the program stays the same there is nothing to prove; where only tests change, new ones are it, as
-    long as nobody claims that the program changed ("Fix the crash").
+    Where the program stays the same there is nothing to prove, nor where only what runs its checks changes;
+    where only tests change, new ones are it. But not where somebody claims that the program changed ("Fix the
+    crash").
     """
-    if requirement.trust is not Trust.AUTHOR or not (case.is_inert or case.only_tests_changed):
+    is_of_checks = case.moving == {ChangeKind.SETUP} and any(
+        map(is_automation, case.observed.changed_paths)
+    )
+    is_decided = case.is_inert or case.only_tests_changed or is_of_checks
+    if requirement.trust is not Trust.AUTHOR or not is_decided:
         return None
     if not (case.nothing_regressed or case.is_untested):
         return unverified(
@@ -71,9 +76,11 @@ def judge_by_kind(requirement: Requirement, case: Case) -> Verdict | None:
             f"{_only(case)} changed, but nothing showed that the tests still pass.",
             "See the regressions (B2) first.",
         )
+    claims = _CLAIMS_A_CHANGE.search(requirement.text) is not None
+    if is_of_checks:
+        return None if claims else _by_files(requirement, Area.AUTOMATION, case)
     if case.only_tests_changed:
-        said = requirement.text
-        claims = _CLAIMS_A_CHANGE.search(said) and not _SPEAKS_OF_TESTS.search(said)
+        claims = claims and _SPEAKS_OF_TESTS.search(requirement.text) is None
         return _tests_added(requirement, case) if _new_tests(case) and not claims else None
     holds = "Base has no tests" if case.is_untested else "Base's tests pass on head"
     return satisfied(
@@ -206,8 +213,9 @@ def _by_behaviour(requirement: Requirement, case: Case) -> Verdict:
     verdict = judge_behaviour(requirement, case)
     if verdict.outcome is not VerdictOutcome.UNVERIFIED:
         return verdict
-    is_of_code = (upkeep_area(requirement.text) or Area.CODE) is Area.CODE
-    if is_of_code and case.nothing_regressed:
+    # Who drops a release of Python, or takes another dependency, leaves the program as it is, too.
+    is_of_source = (upkeep_area(requirement.text) or Area.CODE) in (Area.CODE, Area.DEPENDENCIES)
+    if is_of_source and case.nothing_regressed:
         if held := _by_what_holds(requirement, case):
             return held
         if noticed_by(case.groups.held, in_lines(case.observed.damage)):
@@ -261,11 +269,9 @@ def judge_types(requirement: Requirement, case: Case) -> Verdict | None:
     A build file may say that they are there.
     """
     said = "\n".join((requirement.with_detail, *case.requirements.said))
-    kinds, is_cut = {one.kind for one in case.observed.kinds}, case.observed.changes_truncated
-    moving = {one for one in kinds if not one.is_inert}
-    is_inert = case.is_inert or (
-        ChangeKind.TYPES in kinds and moving == {ChangeKind.SETUP} and not is_cut
-    )
+    has_types = any(one.kind is ChangeKind.TYPES for one in case.observed.kinds)
+    is_beside = case.moving == {ChangeKind.SETUP} and not case.observed.changes_truncated
+    is_inert = case.is_inert or (has_types and is_beside)
     is_about_them = is_inert and not case.groups.proofs and _OF_TYPES.search(said)
     if not is_about_them or not (case.nothing_regressed or case.is_untested):
         return None

@@ -17,7 +17,7 @@ from sandbox.base import TREE, Limits, Mount, Sandbox
 from sandbox.code_map.inventory import language_of
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.damage.making import DamagedCopy
-from sandbox.damage.values import OF_LINES, RESULTS, SAME, Damage, DamageTrial, is_hollow
+from sandbox.damage.values import NEAR, OF_LINES, RESULTS, SAME, Damage, DamageTrial, is_hollow
 from sandbox.repository.combine import combine
 from sandbox.repository.names import inside, raw_name
 from sandbox.test_runs.crosswise import find_crosswise
@@ -121,26 +121,31 @@ async def _try_results(
 ) -> list[DamageTrial]:
     """Try whether tests that see the change compare what the functions of base return that they call.
 
-    With both other values, and where a test passes with both, with none; then with one near by. Of many
-    functions nothing is known, and half of the time is left for what is asked about (`UNASKED`).
+    Who misses neither a number near by nor one of the other sign compares it. Else there is a third one, and
+    where a test passes with both others, none. Of many functions nothing is known, and half of the time is
+    left for what is asked about (`UNASKED`).
     """
     sees = {test for one in tried if one.damage.kind != SAME for test in one.noticed}
     sees &= frozenset[str]().union(*trials.groups)
     names = frozenset[str]().union(*(trials.called.get(test, ()) for test in sees))
-    done = {one.damage for one in tried}
     copies = [one for one in damages if one.damage.kind in RESULTS and one.damage.symbol in names]
     functions = dict.fromkeys(one.damage.function for one in copies if not one.damage.is_new)
     found: list[DamageTrial] = []
+    kinds = "result", NEAR, "nothing"
     for function in functions if len(functions) <= _MOST_OF_RESULTS else ():
-        own = [one for one in copies if one.damage.function == function and one.damage not in done]
-        for kind in RESULTS:
-            now = [one for one in own if one.damage.kind == kind]
-            values = [o for o in (*tried, *found) if o.damage.function == function]
-            values = [one for one in values if one.damage.kind == "result"]
-            if kind == "nothing" and not any(
-                all(test in one.unnoticed for one in values) for test in sees
-            ):
+        own = [one for one in copies if one.damage.function == function]
+        others, near, nothing = ([o for o in own if o.damage.kind == kind] for kind in kinds)
+        more = others[1:]
+        for asked in ([*others[:1], *near], more, nothing):
+            values = [one for one in (*tried, *found) if one.damage.function == function]
+            given = [one for one in values if one.damage.kind in ("result", NEAR)]
+            if asked is more and near and all(sees <= {*one.noticed} for one in given):
+                break
+            other = [one for one in given if one.damage.kind == "result"]
+            if asked is nothing and not any(all(t in o.unnoticed for o in other) for t in sees):
                 continue
+            done = {one.damage for one in values}
+            now = [one for one in asked if one.damage not in done]
             if not now or time.monotonic() > end - trials.seconds * _LEFT_FOR_OTHERS:
                 continue
             left_s = end - time.monotonic()

@@ -13,10 +13,9 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import NoReturn
 
-from sandbox.harness import describe, watch_pytest, watch_unittest
+from sandbox.harness import describe
 from sandbox.harness.chain import Recorder
 
-_RUNNERS = {"pytest": watch_pytest.run, "unittest": watch_unittest.run}
 # The tree gets fresh copies of these, so that patching them does not reach the recorder.
 _PRIVATE = ("sandbox", "json", "ast", "traceback", "linecache")
 
@@ -31,7 +30,7 @@ def main(orders_fd: int, records_fd: int) -> NoReturn:
         orders = json.loads(stream.read())
     recorder = Recorder(records_fd, bytes.fromhex(orders.pop("key")))
     streams = (sys.stdout, sys.stderr)
-    runner = _RUNNERS[orders["runner"]]
+    runner = importlib.import_module(f"sandbox.harness.watch_{orders['runner']}").run
     sys.excepthook = _telling(recorder, orders["runner"])
     # The tests get an empty standard input, and do not see the recorder's modules.
     nothing = os.open(os.devnull, os.O_RDONLY)

@@ -19,6 +19,7 @@ from tests.bot.verdict.cases import (
     verdict_of,
 )
 
+SATISFIED, UNVERIFIED = VerdictOutcome.SATISFIED, VerdictOutcome.UNVERIFIED
 SOURCE = "def test_total():\n    assert total([1, 2]) == 3\n"
 HELD = comparison("test_total", TestChange.PASS_TO_PASS, SOURCE)
 WANTED = requirements("Refactor `total` to be shorter", "")
@@ -134,6 +135,36 @@ def test_what_is_to_be_faster_does_what_it_did():
     verdict = spoken("perf: add up in one pass", Trust.AUTHOR, damage=unseen)
     assert verdict.outcome is VerdictOutcome.UNVERIFIED
     assert f"None noticed that {LATE.what} ({LATE.path}:{LATE.line})." in verdict.reason
+
+
+@pytest.mark.parametrize(
+    "title", ["Removed support for Python 3.9", "Bump `pandas` from 1.5 to 2.0"]
+)
+def test_code_that_goes_with_a_release_or_a_dependency_does_what_it_did(title):
+    damage = DamageSeen((NOTICED,), evidence_id="D1", is_of_base=True)
+    assert spoken(title, Trust.AUTHOR, damage=damage).outcome is VerdictOutcome.SATISFIED
+    unseen = DamageSeen((NOTICED, DamageTrial(LATE, (), (HELD.id,))), is_of_base=True)
+    verdict = spoken(title, Trust.AUTHOR, damage=unseen)
+    assert verdict.outcome is VerdictOutcome.UNVERIFIED
+    assert f"None noticed that {LATE.what} ({LATE.path}:{LATE.line})." in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("title", "path", "outcome"),
+    [
+        ("Reintroduce tox and test the project", ".github/workflows/ci.yml", SATISFIED),
+        ("Fix the crash of `total`", ".github/workflows/ci.yml", UNVERIFIED),
+        ("Reintroduce tox and test the project", "pyproject.toml", UNVERIFIED),
+    ],
+)
+def test_what_runs_the_checks_needs_no_test(title, path, outcome):
+    paths = ("src/shop.py", path)
+    kinds = [
+        ChangedFile(*one)
+        for one in zip(paths, (ChangeKind.COMMENTS, ChangeKind.SETUP), strict=True)
+    ]
+    verdict = spoken(title, Trust.AUTHOR, kinds=(*kinds,), changed_paths=paths)
+    assert verdict.outcome is outcome, verdict
 
 
 @pytest.mark.parametrize(
