@@ -299,8 +299,8 @@ class _Measuring:
         twins = [one for one in self.made if one.damage.edit in edits and one not in asking]
         # Of a table's entries tests look at some.
         asking_of = [o for o in asking if o.damage.kind != KEY] + twins
-        whole = {one.files for one in hunks} if any(one.noticed for one in on_base) else ()
-        asking_of = [one for one in asking_of if one.files not in whole]
+        whole = [_spaced(one) for one in hunks] if any(one.noticed for one in on_base) else ()
+        asking_of = [one for one in asking_of if _spaced(one) not in whole]
         everybody = [one for one in self.observed.tests.comparisons if passed(one.head_on_head)]
         rooms = room, replace(room, concerned=concerned(case, self.observed, everybody))
         found = await find_unneeded(self.services, case, self.observed, rooms, asking_of)
@@ -356,6 +356,14 @@ class _Measuring:
             if copy and (left := sorted(tests & unnoticed)):
                 found.append(Beside(tuple(sorted(copy.functions)), tuple(left)))
         return tuple(found)
+
+
+def _spaced(copy: DamagedCopy) -> list[tuple[str, list[bytes]]]:
+    """Return a copy's files by line, with one space where there are several behind what begins a line."""
+    return [
+        (path, [re.sub(rb"(?<=\S)[ \t]+", b" ", row.rstrip()) for row in text.splitlines()])
+        for path, text in copy.files
+    ]
 
 
 def _unnoticed(tried: tuple[DamageTrial, ...], is_run: bool) -> DamageSeen:
