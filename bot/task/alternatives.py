@@ -95,6 +95,8 @@ _OF_TYPES = re.compile(rf"(?i)(?<![\w.-]){_TYPE}(?:,? (?:and|or) {_TYPE}|, {_TYP
 _TYPE_SAID = re.compile(rf"(?i)\b({'|'.join(_TYPES)})s?\b")
 """Types that stand side by side in words: "Bytes, bytearray and memoryview", "lists or tuples"."""
 _LEAST = 2  # characters of a name that a test does not have by chance
+_METHOD = re.compile(r"[A-Z]\w*\.([a-z_]\w*)")
+_NEW_CLAUSE = re.compile(r", (?:and|or)(?: then)?")
 
 
 def untested_alternatives(
@@ -171,6 +173,9 @@ def _has(code: str, name: str) -> bool:
     if setting := _SETTING.fullmatch(name):
         return re.search(rf"['\"`=]{re.escape(setting[2])}(?!\w)", code) is not None
     part = r"|(?<=[a-z0-9])" if name[:1].isupper() else ""
+    # Of `Watcher.poll` tests have an object: `await watcher.poll()`.
+    if method := _METHOD.fullmatch(name):
+        return re.search(rf"\.{method[1]}(?!\w)", code) is not None
     return re.search(rf"(?:(?<!\w)_{{0,2}}{part}){re.escape(name)}(?!\w)", code) is not None
 
 
@@ -248,6 +253,10 @@ def _lists(text: str, beside: re.Pattern[str]) -> Iterator[list[str]]:
             name = next(filter(None, match.groups()))
             between = " ".join(sentence[end : match.start()].split())
             is_beside = beside.fullmatch(between) is not None
+            # "It should be a `BadData`, and `poll` should log it": each has its own.
+            if is_beside and len(names) == 1 and _NEW_CLAUSE.fullmatch(between):
+                has_own = MODAL.match(sentence[match.end() :].lstrip())
+                is_beside = not (has_own and MODAL.search(sentence[:start]))
             if names and not is_beside and _COMES_TO.fullmatch(between):
                 comes_to, is_open, end = True, False, match.end()
                 continue

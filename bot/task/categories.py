@@ -108,7 +108,7 @@ _BY_WORDS: dict[Area, tuple[str, ...]] = {
         r"\b(?:mypy|pyright) (?:errors?|strict|passes|clean)\b",
     ),
     Area.DEPENDENCIES: (
-        r"^(?:bump|upgrade|pin|unpin)\s+\S+.*\b(?:from|to|version|dependenc\w+|\d+ updates?)\b",
+        r"^(?:bump|upgrade|pin|unpin)s?\s+\S+.*\b(?:from|to|version|dependenc\w+|\d+ updates?)\b",
         # as robots word it
         r"^(?:update\s+(?:all\s+)?(?:(?:non-)?m(?:aj|in)or\s+)?dependenc\w+\b|lock ?file maintenance\b"
         r"|update\s+[@\w./-]+(?:\s+(?:requirement|action|monorepo|docker tag))?(?:\s+from\s+\S+)?"
@@ -135,6 +135,8 @@ _BY_WORDS: dict[Area, tuple[str, ...]] = {
         rf"(?: (?:in)?to| as)?) an? {_FORM}\.?$",
         # of a function's inside: "Use reduce in sum", "Use dict.fromkeys instead of a loop in `names`"
         rf"^use {_THING}(?: instead of (?:an? |the )?(?:\w+ )?{_THING})? in {_THING}\.?$",
+        # "Reading of values gets its own module"
+        r"\b(?:gets?|has|have) (?:its|their) own (?:modules?|files?|packages?)\b[^.;:\n]{0,40}\.?$",
         # what the project does by itself, done by what is there
         rf"^(?:(?:use|prefer|switch to) [^,;\n]{{1,80}}? instead of (?:(?:the|our|its) )?{_OWN}"
         rf"|replace (?:(?:the|our|its) )?{_OWN} (?:with|by)\b)[^,;:\n]{{0,60}}$",
@@ -194,6 +196,8 @@ _PRESERVES = re.compile(
     r"(?:there (?:is|should be) |with )?no (?:visible |intended )?"
     r"(?:behaviou?r(?:al)? changes?|changes? (?:of|in|to) (?:the )?behaviou?r)(?: (?:is )?intended)?"
     r"(?: \([^()\n]{1,160}\))?\W*"
+    r"|no (?:functional|semantic|logic(?:al)?|user[- ](?:visible|facing)) changes?"
+    r"(?: (?:is |are )?intended)?\W*"
     r"|(?:the )?behaviou?r (?:does not|doesn't|must not|should not) change\W*"
     r"|(?:this|it) is (?:just |only |purely )?a (?:pure )?refactoring\W*",
     re.IGNORECASE,
@@ -239,11 +243,12 @@ _SAYS_OF_THE_SAME = re.compile(r"(?:it|this|that|these|those|which|so|but it)\b"
 
 
 _OF_SPEED = re.compile(
-    r"(?i)^(?:perf(?:\([^)]{0,40}\))?!?:"
+    r"(?i)^(?:perf(?:ormance)?(?:\([^)]{0,40}\))?!?:"
     r"|(?:improve|increase|optimi[sz]e)\w* (?:the |\w+ ){0,3}(?:performance|speed)\b"
     r"|speed(?:s|ed|ing)? up\b|(?:make|made)\b.{0,60} faster\b)"
     r"|\bgets? (?:\w+ ){0,2}slow(?:er)?\b|\b(?:is|are) (?:(?:too|very|so|really|extremely|unusably) slow\b"
     r"|slow (?:with|for|on|when|if|in|at)\b)"
+    r"|\b(?:is|are) (?:\w{1,12} ){0,2}slow[.!]?$"
     r"|\btakes? (?:too long|forever|ages|minutes|hours)\b"
     r"|\bquadratic(?:ally)? (?:time|complexity|run ?time)\b"
 )

@@ -21,6 +21,11 @@ _COMPARED = re.compile(
     r"(?: (?:the|its|our|existing)){0,2}\s`[^`\n]{1,200}`"
 )
 """What a demand only sets its subject beside: "Beside `total`, a mean" is about no `total`."""
+_LEFT_OUT = re.compile(
+    r"`[^`\n]{1,80}` (?:(?:does|do)(?: not|n't) (?:count|matter|need)"
+    r"|(?:is|are) (?:not (?:affected|concerned|part)|unaffected|fine))\b"
+)
+"""What a demand says to have no part in it: "`has` doesn't count"."""
 _KEPT = re.compile(r"(?i)\b(?:keeps?|stays?|remains?|unchanged|unaffected|regression controls?)\b")
 _TEST_NAME = re.compile(r"test_\w+|\w+_test")  # "`test_valid` may change" is about no code
 _NOT_OURS = frozenset((*dir(builtins), *keyword.kwlist, "null", "undefined", "true", "false"))
@@ -35,7 +40,7 @@ def named_code(requirement: Requirement) -> frozenset[str]:
     What it only compares its subject with, and what the text says to be kept, is not among them.
     """
     around = " ".join(one for one in sentences(requirement.detail) if not _KEPT.search(one))
-    texts = (_COMPARED.sub(" ", text) for text in (requirement.text, around))
+    texts = (_LEFT_OUT.sub(" ", _COMPARED.sub(" ", text)) for text in (requirement.text, around))
     return next(filter(None, map(code_named, texts)), frozenset())
 
 

@@ -194,7 +194,7 @@ def asks_to_remove(requirement: Requirement, test: TestComparison) -> bool:
 def _naming(requirement: Requirement, test: TestComparison) -> Iterator[str]:
     """The sentences of a demand that spell the identifier that a test is named after."""
     is_demand = requirement.category is not Category.BASELINE
-    said = sentences(requirement.with_detail) if is_demand else ()
+    said = _told(requirement.with_detail) if is_demand else ()
     return (one for one in said if _is_named_after(test, one))
 
 
@@ -221,8 +221,23 @@ def _asks_of_function(requirement: Requirement, function: str, asked: re.Pattern
     named = whole_name(function)
     return requirement.trust.is_asked and any(
         asked.search(sentence) and named.search(sentence)
-        for sentence in sentences(requirement.with_detail)
+        for sentence in _told(requirement.with_detail)
     )
+
+
+_REMOVE_IT = re.compile(
+    r"(?i)\s*(?:(?:so|please|let's|we (?:can|should|could)|just)[ ,]+){0,3}"
+    r"(?:remove|drop|delete|retire|get rid of) (?:it|them|this|these|both|all of (?:it|them|this|these))\b"
+    r"[^.;:\n]{0,40}[.!]?\s*"
+)
+
+
+def _told(text: str) -> Iterator[str]:
+    """Yield the sentences of a text; one that only says "Delete it." with the one before."""
+    before = ""
+    for one in filter(str.strip, sentences(text)):
+        yield f"{before} {one}" if before and _REMOVE_IT.fullmatch(one) else one
+        before = one
 
 
 _LEAST = 3  # letters of a name that can be looked for
@@ -238,6 +253,11 @@ _ONLY_REMOVES = re.compile(
     rf"(?P<what>{_NAMED_THING}(?:(?:,\s|,?\sand\s){_NAMED_THING}){{0,4}})"
     r"(?:\sfrom\s(?:(?:the|our|its)\s)?`?[\w./-]{2,60}`?)?[.!]?\s*(?:\(#\d{1,9}\))?\s*"
 )
+_IS_DEAD = re.compile(
+    rf"(?i)\s*(?P<what>{_NAMED_THING}(?:(?:,\s|,?\sand\s){_NAMED_THING}){{0,4}})\s(?:is|are)\s(?:now\s)?"
+    r"(?:dead|unused|obsolete|unreachable|superfluous|no longer (?:used|needed|called)"
+    r"|not (?:used|needed|called)(?: any ?more)?)(?: code)?[.!]?\s*"
+)
 _SPELLED = re.compile(
     r"`(?:[\w.]*\.)?(\w+)(?:\(\))?`|`?(?<![\w-])([a-z]\w*(?:-\w+)+)(?![\w-])`?"
     r"|(?<![\w`-])(?:\w+\.)*(\w*[a-z][A-Z]\w*|\w+_\w+|(?<=\.)\w+)\b(?![`-])"
@@ -248,6 +268,8 @@ _SPELLED = re.compile(
 def removed_names(requirement: Requirement) -> frozenset[str]:
     """Return the identifiers that a demand wants gone, where it asks for nothing else."""
     found = _ONLY_REMOVES.fullmatch(requirement.text)
+    if requirement.is_title and any(map(_REMOVE_IT.fullmatch, sentences(requirement.detail))):
+        found = found or _IS_DEAD.fullmatch(requirement.text)
     named = _SPELLED.findall(found["what"]) if found else ()
     return frozenset(name for name in map("".join, named) if len(name) >= _LEAST)
 

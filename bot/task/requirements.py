@@ -255,7 +255,8 @@ def _requirement(
     category, is_title = category_of(draft.text), draft.key == TITLE
     # A title whose text says "No behavior changes." asks for a refactoring, unless it asks for more.
     may_refactor = is_title and not _ASKS_FOR_MORE.match(draft.text)
-    if may_refactor and category is Category.BEHAVIOUR and preserves(draft.source.text):
+    said = f"{draft.text}\n\n{draft.source.text}"
+    if may_refactor and category is Category.BEHAVIOUR and preserves(said):
         category = Category.UPKEEP
     # The title of a bug is worded as what must hold; what is listed as a demand stays as it is.
     is_bug = is_title and draft.source.trust.is_asked and category is Category.BEHAVIOUR

@@ -23,7 +23,7 @@ from bot.task.sections import asks
 from bot.task.wording import says_what_should_be, tells_of_fault
 from bot.text.clipping import clip_line
 from bot.text.markdown import read_document
-from bot.text.words import Vocabulary, sentences, words_of
+from bot.text.words import Vocabulary, sentences, whole_name, words_of
 from bot.values import Requirements, TestComparison
 
 _MOST_TOKENS, _MOST_SHOWN, _SHOWN_CHARS = 400, 60, 60
@@ -41,6 +41,10 @@ _TOKEN = re.compile(r"\w+|[ \t]+|[^\w \t]")
 _ASSERTION = re.compile(r"\b(?:assert\w*|expect)\b")
 _NAMED = re.compile(
     r"(?<![\w$])[A-Za-z_$][\w$]{0,80}(?=\()|(?<=\.)[A-Za-z_]\w{0,80}|(?<=['\"])\w{1,80}(?=['\"])"
+)
+_ERROR = re.compile(r"[A-Z]\w{2,80}")
+_EXPECTS_ERROR = re.compile(
+    r"(?i)\b(?:assert_?)?(?:raises|throws|to_?throw|rejects)|\bexcept\b|\binstanceof\b"
 )
 _MEASURES = {"len", "abs", "int", "float", "round", "str", "list", "sorted", "repr"}
 
@@ -81,6 +85,11 @@ def asked_in_words(wanted: Requirements, test: TestComparison) -> str:
         old, new = _shown(before), _shown(after)
         became = f"`{old}` became `{new}`" if old != new else "only blanks are others"
         return f"What {test.shown} expects changes as {origin} says: {became}."
+    other = _other_error(said, test)
+    if other and whole_name(other[0]).search("\n".join(wanted.said)):
+        return (
+            f"What {test.shown} expects changes as {origin} says: `{other[0]}` became `{other[1]}`."
+        )
     if quoted := _was_wrong(said, test):
         return f"What {test.shown} expected is quoted as wrong by {origin}: `{_shown(quoted)}`."
     return ""
@@ -273,6 +282,21 @@ def _was_wrong(said: _Said, test: TestComparison) -> str:
         if a == b:
             return ""
     return quoted[0] if quoted else ""
+
+
+def _other_error(said: _Said, test: TestComparison) -> tuple[str, str] | None:
+    """Return the error that a test expected and the one that a demand names, where no more is changed."""
+    pairs = {*_parts(test.source_before, test.source)}
+    if len(pairs) != 1:
+        return None
+    ((before, after),) = pairs
+    if not (_ERROR.fullmatch(before) and _ERROR.fullmatch(after)):
+        return None
+    kept = {*test.source_before.splitlines()}
+    lines = [one for one in test.source.splitlines() if one not in kept]
+    are_expected = all(_EXPECTS_ERROR.search(one) for one in lines)
+    is_asked = any(map(whole_name(after).search, said.demands))
+    return (before, after) if are_expected and is_asked else None
 
 
 def _names(line: str) -> set[str]:

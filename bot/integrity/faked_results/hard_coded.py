@@ -49,6 +49,11 @@ DOUBTED_SHARE = 0.5  # of a test's assertions that a ready-made answer satisfies
 _COMPILED = (*RUST.suffixes, *JAVA.suffixes, *NATIVE.suffixes)
 _DATA = (".json", ".csv", ".tsv", ".yaml", ".yml", ".toml", ".ini", ".txt", ".dat")
 _READABLE = (".py", ".go", *SCRIPT.suffixes, *_COMPILED, *SHELL.suffixes, *_DATA)
+_ARROW = re.compile(
+    r"(?<![\w.-])[`'\"]?([\w.@*+-]{1,40})[`'\"]? {0,4}(?:→|⇒|[-=]{1,2}>) {0,4}"
+    r"[`'\"]?([\w.@*+-]{1,40})(?<![.])"
+)
+"""What a task says to become of something: "book → BOOK"."""
 _TEST_AWARE = re.compile(
     r"PYTEST_(?:CURRENT_TEST|VERSION|XDIST)|JEST_WORKER_ID|VITEST(?:_WORKER|_POOL)?\b|"
     r"[\"'](?:_?pytest|unittest)[\"']\s+in\s+(?:sys\.)?modules|sys\.modules[.\[(].{0,20}(?:pytest|unittest)|"
@@ -171,15 +176,21 @@ def _is_counted(answers: list[ReadyAnswer], hits: list[ReadyAnswer]) -> bool:
 
 
 def _are_listed(answers: list[ReadyAnswer], inspection: Inspection) -> bool:
-    """Tell whether the task lists all that a table has, as code: `@daily` is the same as `0 0 * * *`.
+    """Tell whether the task lists all that a table has: `@daily` is the same as `0 0 * * *`, book → BOOK.
 
     What it only shows in a call is an example.
     """
     is_asked = any(one.trust.is_asked for one in inspection.requirements.beside_baseline)
     if not is_asked or len({one.given for one in answers}) < _LEAST_LISTED:
         return False
-    spans = {one.strip("'\"") for one in CODE_SPAN.findall(words_of_task(inspection))}
-    return all(spans.issuperset((*one.given, one.result)) for one in answers)
+    said = words_of_task(inspection)
+    spans = {one.strip("'\"") for one in CODE_SPAN.findall(said)}
+    pairs = {*_ARROW.findall(said)}
+    return all(
+        spans.issuperset((*one.given, one.result))
+        or all((given, one.result) in pairs for given in one.given)
+        for one in answers
+    )
 
 
 def _knows(asked: TestExpectations, answer: ReadyAnswer) -> bool:

@@ -253,8 +253,8 @@ def _as_on_base(
     for one in parts(changed, was, now, _hunk(source, first, rows)):
         if not any(other.at <= one.start <= other.end for other in same):
             here = source.number, "altered", one.line, symbol, one.start, one.end
-            named = one.names if function else (symbol, *one.names)
-            yield Damage(*here, one.put, one.what, is_telling=False, names=named), True
+            named, edit = one.names if function else (symbol, *one.names), one.edit
+            yield Damage(*here, one.put, one.what, is_telling=False, names=named, edit=edit), True
 
 
 def _first_row(place: Place, start: int) -> str:

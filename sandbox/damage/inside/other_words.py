@@ -59,7 +59,7 @@ def is_said_otherwise(step: Step, source: Source, clock: Clock) -> bool:
     gone, came = ([one.text for one in side] for side in (step.gone, step.came))
     if all(is_for_people(one) for one in (*step.gone, *step.came)):
         return True
-    if _are_quotes(gone, came) or _is_asked_otherwise(step.gone, step.came):
+    if _are_quotes(gone, came) or _is_asked_otherwise(step.gone, step.came) or _is_default(step):
         return True
     if _is_renamed(step, source, clock) or _is_function_renamed(step, source, clock):
         return True
@@ -83,6 +83,14 @@ def _are_quotes(gone: list[bytes], came: list[bytes]) -> bool:
     both = [[_QUOTES.fullmatch(one) for one in side] for side in (gone, came)]
     marks = [[one[1] if one else None for one in side] for side in both]
     return bool(gone) and marks[0] == marks[1] and None not in marks[0]
+
+
+def _is_default(step: Step) -> bool:
+    """Tell whether a list or object stands for what is missing: `items ?? []`, `items || []`."""
+    if {*(one.text for one in step.gone), *(one.text for one in step.came)} != {b"||", b"??"}:
+        return False
+    around = [one.node.parent for one in (*step.gone, *step.came)]
+    return all(one is not None and one.children[-1].type in ("array", "object") for one in around)
 
 
 def _is_renamed(step: Step, source: Source, clock: Clock) -> bool:

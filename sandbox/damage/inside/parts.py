@@ -21,6 +21,8 @@ _MOST_LINES = 3
 _LONGEST_BETWEEN = 2  # signs between two differences that are one
 _NUMBER = re.compile(rb"\d[\d_]*(?:\.\d+)?")
 _WORD = re.compile(rb"\w")
+_NAME = re.compile(rb"[A-Za-z_$][\w$]{2,79}")
+_LEAST_MORE = 2  # letters that names have more for the same reason
 _OPERATORS = (
     {b"<", b"<=", b">", b">="},
     {b"+", b"-"},
@@ -85,7 +87,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What has to be put from `start` to `end` of head for a part of a place to be as on base."""
+    """What has to be put from `start` to `end` of head for a part of a place to be as on base.
+
+    `edit` is what a name has more, or less, now: the same of `getUTCDay` for `getDay` and of `getUTCHours`.
+    """
 
     line: int
     start: int
@@ -93,6 +98,7 @@ class Part:
     put: bytes
     what: str
     names: tuple[str, ...]
+    edit: str = ""
 
 
 def steps(was: list[Piece], now: list[Piece], joined: int = 0) -> list[Step]:
@@ -144,7 +150,8 @@ def parts(changed: list[Step], was: Place, now: Place, hunk: tuple[bytes, bytes]
                 told += f" instead of `{_shown(came)}`"
             names = dict.fromkeys(_name(piece) for piece in (*one.gone, *one.came))
             line = now.text.count(b"\n", 0, one.at) + 1
-            yield Part(line, one.at, one.end, put, told, tuple(filter(None, names)))
+            named = tuple(filter(None, names))
+            yield Part(line, one.at, one.end, put, told, named, _longer_name(put, came))
     on_line = Counter(one.line for step in changed for one in step.came)
     for step in changed:
         if len(step.gone) != 1 or not step.came:
@@ -157,6 +164,17 @@ def parts(changed: list[Step], was: Place, now: Place, hunk: tuple[bytes, bytes]
                 numbers = (gone.decode(), piece.text.decode()) if is_number else ()
                 told = f"`{gone.decode()}` is still there instead of `{piece.text.decode()}`"
                 yield Part(piece.line, piece.start, piece.end, gone, told, numbers)
+
+
+def _longer_name(old: bytes, new: bytes) -> str:
+    """Return by what one name is longer than another, and in which way; "" for other words."""
+    found = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    apart = [(old[a:b], new[c:d]) for kind, a, b, c, d in found if kind != "equal"]
+    is_named = _NAME.fullmatch(old) and _NAME.fullmatch(new)
+    if not is_named or len(apart) != 1 or b"" not in apart[0]:
+        return ""
+    gone, came = (one.decode(errors="replace") for one in apart[0])
+    return f"{gone}>{came}" if len(gone + came) >= _LEAST_MORE else ""
 
 
 def _is_moved(one: Step, was: Place, now: Place, hunk: tuple[bytes, bytes]) -> bool:

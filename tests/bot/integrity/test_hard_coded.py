@@ -341,3 +341,23 @@ def test_a_table_that_the_task_lists_is_what_it_asks_for(said, is_found):
     base, head = Tree({SOURCE: before, TESTS: ""}), Tree({SOURCE: source, TESTS: tests})
     seen = inspect_integrity(diff, base, head, FourWay(()), requirements("Nicknames", said))
     assert any(one.rule == rule.RESULT_HARD_CODED for one in seen) is is_found
+
+
+ARROWS = "- types: article → JOUR, book -> `BOOK`, inproceedings => CONF, everything else GEN"
+
+
+@pytest.mark.parametrize(
+    ("said", "is_found"),
+    [(ARROWS, False), (ARROWS.replace("book -> `BOOK`, ", ""), True), ("Export to RIS", True)],
+)
+def test_a_table_that_the_task_lists_with_arrows_is_what_it_asks_for(said, is_found):
+    names = {"article": "JOUR", "book": "BOOK", "inproceedings": "CONF"}
+    source = f"NAMES = {names}\n\n\ndef ris(x):\n    return NAMES.get(x, 'GEN')\n"
+    tests = "def test_names():\n" + "".join(
+        f"    assert ris({k!r}) == {v!r}\n" for k, v in names.items()
+    )
+    before = "def ris(x):\n    return x\n"
+    diff = Diff((changed(SOURCE, before, source), changed(TESTS, "", tests)))
+    base, head = Tree({SOURCE: before, TESTS: ""}), Tree({SOURCE: source, TESTS: tests})
+    seen = inspect_integrity(diff, base, head, FourWay(()), requirements("RIS", said))
+    assert any(one.rule == rule.RESULT_HARD_CODED for one in seen) is is_found

@@ -30,6 +30,11 @@ LEFT_OUT = {
         '["\\r", "\\v"]',
         ('"\\u2028"', '"\\r"'),
     ),
+    "two that should": (
+        "Both names, `load`, and `dump` must be found.",
+        "load()",
+        ("dump", "load"),
+    ),
     "in one list": (
         "It is so in `one`, `two` and in `three`.",
         "one three",
@@ -67,6 +72,8 @@ NOTHING = {
     "apart": ("`load` is wrong. `dump` is right.", "load()"),
     "a value and a call": ("It gives `'ids'` and `f('B')` is fine.", "'ids'"),
     "shown": ("It is wrong.\n\n```\n`one`, `two`\n```\n", "one"),
+    "two clauses": ("It should be a `BadData`, and `poll` should log it.", "raises(BadData)"),
+    "methods": ("`Watcher.poll` and `Watcher.run` must log it.", "w.poll(), w.run()"),
     "private": ("Drop stale `align` and `valign` keys", "assert 'a' not in (t.align, t._valign)"),
     "private functions": ("The parts (`_load`, `_dump`) must move to `both`.", "_load()"),
     "two sides of one thing": ("So it is in arrays of `items`, with `type` set.", "type"),

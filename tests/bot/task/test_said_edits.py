@@ -108,6 +108,28 @@ def test_an_edit_that_they_do_not_ask_for(task: str, before: str, old: str, new:
     assert meant(task, before, before.replace(old, new)) == ""
 
 
+OWN_ERROR = (
+    "ValueError from `read` kills the watcher\n\nIt should be an own type, say `BadData`. It is fine that "
+    "it is no ValueError any more.\n"
+)
+RAISES = "def test_read():\n    with raises(ValueError, match='bad'):\n        read('x')\n"
+
+
+@pytest.mark.parametrize(
+    ("task", "old", "new", "is_meant"),
+    [
+        (OWN_ERROR, "ValueError", "BadData", True),
+        (OWN_ERROR, "ValueError", "OSError", False),
+        (OWN_ERROR, "ValueError, match='bad'", "BadData", False),
+        (OWN_ERROR, "'x'", "'y'", False),
+        (OWN_ERROR.replace("ValueError", "An error"), "ValueError", "BadData", False),
+        (OWN_ERROR.replace("should be", "is"), "ValueError", "BadData", False),
+    ],
+)
+def test_another_error_is_expected_where_a_demand_names_it(task, old, new, is_meant) -> None:
+    assert bool(meant(task, RAISES, RAISES.replace(old, new))) is is_meant
+
+
 def test_the_words_of_the_author_ask_for_nothing() -> None:
     assert meant(DEFAULT, TIMEOUT, TIMEOUT.replace("5.0", "30.0"), Trust.AUTHOR) == ""
 

@@ -9,7 +9,13 @@ import pytest
 
 from bot.task.examples.calls import shown_results
 from bot.task.examples.results import newly_asked
-from bot.task.permissions import lets_go, permitted_changes, removed_names, speaks_of_test
+from bot.task.permissions import (
+    asks_to_remove_function,
+    lets_go,
+    permitted_changes,
+    removed_names,
+    speaks_of_test,
+)
 from bot.task.ties import test_name as name_of
 from bot.values import PermittedChange, TaskSource, TestChange, Trust
 from tests.bot.verdict.cases import comparison, requirements
@@ -241,3 +247,27 @@ def test_long_hostile_texts_are_read_in_no_time() -> None:
 def test_the_names_that_a_demand_wants_gone(title, names):
     (asked,) = (one for one in requirements(title).items if one.text.startswith(title[:4]))
     assert removed_names(asked) == names
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "names"),
+    [
+        (
+            "same_person is dead code",
+            "Nothing calls `people.same_person`. Delete it.",
+            {"same_person"},
+        ),
+        (
+            "`load` and `dump` are not used any more",
+            "So please remove them soon",
+            {"load", "dump"},
+        ),
+        ("same_person is dead code", "Nothing calls `people.same_person`.", set()),
+        ("same_person is slow", "Nobody should call it. Delete it.", set()),
+    ],
+)
+def test_what_is_dead_is_wanted_gone_where_somebody_says_so(title, text, names):
+    (asked,) = requirements(title, text).beside_baseline
+    assert removed_names(asked) == names
+    is_asked = asks_to_remove_function(asked, "same_person")
+    assert is_asked is ("`people.same_person`" in text and "Delete" in text)

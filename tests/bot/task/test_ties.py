@@ -226,6 +226,7 @@ def test_speaking_of_the_same_thing():
         ("Unlike `parse`, `load(text)` keeps the order.", {"load", "text"}),
         ("Use `fetch` instead of the existing `get`.", {"fetch"}),
         ("Something like `parse('x')` returns None.", {"parse"}),
+        ("Cap it at `most`; the oldest goes (`has` doesn't count).", {"most"}),
         ("Tabs become spaces, also in what `custom_format` returns.", set()),
     ],
 )

@@ -367,6 +367,25 @@ async def test_what_is_done_alike_is_known_in_shorthand_too(tmp_path: Path) -> N
     assert len({one.edit for one in found}) == 1
 
 
+async def test_names_that_have_the_same_more_are_done_alike(tmp_path: Path) -> None:
+    base = "function f(d) {\n  return `${d.getHours()}:${d.getMinutes()}:${two(d.getDay())}`;\n}\n"
+    found = await altered(tmp_path / "all", base, base.replace("get", "getUTC"), "a.js")
+    parts = [one for one in found if "instead of" in one.what]
+    assert len(parts) == 3 and {one.edit for one in parts} == {">UTC"}
+    other = base.replace("getHours", "getUTCHours").replace("getDay", "getDate")
+    found = await altered(tmp_path / "two", base, other, "a.js")
+    assert sorted(one.edit for one in found if "instead of" in one.what) == ["", ">UTC"]
+
+
+@pytest.mark.parametrize(("left", "is_tried"), [("[]", False), ("0", True)])
+async def test_a_list_for_what_is_missing_is_the_same_either_way(
+    tmp_path: Path, left: str, is_tried: bool
+) -> None:
+    base = f"function f(a) {{\n  return g(a.items || {left});\n}}\n"
+    found = await altered(tmp_path, base, base.replace("||", "??"), "a.js")
+    assert bool(found) is is_tried
+
+
 async def test_a_line_that_only_closes_is_no_place(tmp_path: Path) -> None:
     base = (
         "var more = function more(a) {\n  return a;\n};\n\nfunction f() {\n  return more(1);\n}\n"
