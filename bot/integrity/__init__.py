@@ -97,6 +97,7 @@ CHECKS: tuple[Check, ...] = (
     named_parts.missing_options,
     named_parts.missing_parts,
     new_options.unasked_options,
+    new_options.defaults_that_change,
     new_options.untried_options,
     new_options.parameters_never_given,
     new_options.unused_definitions,

@@ -144,6 +144,15 @@ _CATCH = re.compile(
 )
 _LOUD = re.compile(r"\b(?:throw|fail\w*|expect|assert\w*|reject|t\.\w+)\b|panic!")
 _TRY = re.compile(r"\btry\b\s*\{")
+_AT_ONCE = re.compile(
+    r"(?<!async )(?<!async)(?:\(\s{0,9}\)\s{0,9}=>|\bfunction\b\s{0,9}\w{0,80}\s{0,9}\(\s{0,9}\))\s{0,9}\Z"
+)
+"""How the function of a test begins that is given nothing to call at its end, and is over when it returns."""
+_COMES_LATER = re.compile(r"\breturn\b")
+_TIMER = re.compile(r"\b(?:set(?:Timeout|Interval|Immediate)|queueMicrotask|nextTick)\(")
+_CLOCK = re.compile(
+    r"(?i)fake_?timers|mock\.timers|\.tick\(|advanceTimers|run(?:All|OnlyPending)Tim|sinon"
+)
 _RETURN = re.compile(r"^[^\S\n]*+(?:return|process\.exit\(0\))[^\S\n]*+;?[^\S\n]*+$", re.MULTILINE)
 _BRANCH = re.compile(
     r"\b(?:(?:if|for|while|switch|catch)\b[^{};]{0,250}|else|try|finally|do|default\s*:)\s*\Z"
@@ -216,10 +225,23 @@ def _test(match: re.Match[str], file: _TestFile) -> CodeOfTest | None:
         line=text.line_at(match.start()),
         assertions=tuple(_assertion(found, end, file) for found in file.within(opening, end)),
         skips=tuple(dict.fromkeys(skips)),
-        swallowed=file.hidden_within(opening, end),
+        swallowed=file.hidden_within(opening, end) + _late(match.start(), opening, end, file),
         returns_early=_returns_early(bare, language),
         body=" ".join(text.code[opening : opening + len(bare)].split()),
     )
+
+
+def _late(start: int, opening: int, end: int, file: _TestFile) -> int:
+    """How many assertions stand in a timer's function, in a test that neither waits nor moves the clock."""
+    bare = file.text.bare[opening : min(end, opening + MAX_BODY)]
+    if (
+        not _AT_ONCE.search(file.text.bare[start:opening])
+        or _COMES_LATER.search(bare)
+        or _CLOCK.search(file.text.bare)
+    ):
+        return 0
+    timers = (opening + one.end() for one in _TIMER.finditer(bare))
+    return sum(len(file.within(at, min(file.text.end_of_block(at - 1), end))) for at in timers)
 
 
 def _with_reason(text: Text, start: int, match: re.Match[str]) -> str:

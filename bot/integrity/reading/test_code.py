@@ -170,7 +170,9 @@ class CodeOfTest:
     line: int
     assertions: tuple[Assertion, ...]
     skips: tuple[str, ...]  # decorators and calls that skip or expect failure, as written
-    swallowed: int  # assertions whose failure an except clause hides
+    swallowed: (
+        int  # assertions whose failure an except clause hides, or a timer that is not waited for
+    )
     returns_early: bool
     body: str
 

@@ -24,7 +24,7 @@ from bot.integrity.reading.languages import SCRIPT
 from bot.integrity.reading.signatures import Passing, Signature
 from bot.integrity.reading.tokens import end_of_bracket, is_mark, read_tokens
 from bot.text.words import Vocabulary, whole_name, words_of
-from bot.values.rules import ONLY_TESTS_CALL, OPTION_UNASKED
+from bot.values.rules import DEFAULT_CHANGED, ONLY_TESTS_CALL, OPTION_UNASKED
 from sandbox.values import FileChange, Finding
 
 _NAME = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]{1,60}(?=\s?(?::\s?[\w.\[\]| ]{1,60})?=(?![=>]))")
@@ -113,6 +113,35 @@ def _own_names(inspection: Inspection, change: FileChange) -> frozenset[str]:
         elif isinstance(one, ast.Global):
             others.update(one.names)
     return frozenset(own - others)
+
+
+_LITERAL = r"(?:-?(?=[\d_.]{0,20}[1-9])\d[\d_.]{0,20}|True|true|(['\"])(?!\1)[^'\"\n]{1,40}\1)"
+_WITH_DEFAULT = re.compile(
+    r"(?:[({,]|^)\s{0,40}(?P<name>[A-Za-z_$][\w$]{1,60})(?:\s?\??:\s?[\w.\[\]| ]{1,60})?\s{0,5}=\s{0,5}"
+    rf"(?P<value>{_LITERAL})\s{{0,5}}(?=[,)}}]|$)"
+)
+_AS_BEFORE = (
+    r"(?i)\bwithout (?:the )?`?{name}`?(?![\w-])[^.;\n]{{0,60}}\b(?:nothing (?:else )?changes"
+    r"|unchanged|as (?:it (?:is|was)|before|now|today)|stays?|remains?|the same)\b"
+    r"|(?<!\w)`?{name}`?(?!\w)[^.;\n]{{0,40}}\b(?:off|disabled) by default\b"
+)
+
+
+def defaults_that_change(inspection: Inspection) -> Iterator[Finding]:
+    """New parameters that are something where they are not given, though all is to stay as it was then."""
+    said = words_of_task(inspection)
+    for change in inspection.shipped((".py", *SCRIPT.suffixes)):
+        before = inspection.before(change) or ""
+        for number, line in added_lines(change) if before else ():
+            for found in _WITH_DEFAULT.finditer(line):
+                name, value = found["name"], found["value"]
+                is_new = re.search(rf"(?<![\w$.]){re.escape(name)}\s{{0,5}}[:=]", before) is None
+                if is_new and re.search(_AS_BEFORE.format(name=re.escape(name)), said):
+                    message = (
+                        f"`{name}` is `{value}` where it is not given, and the task says that all stays as "
+                        "it was then."
+                    )
+                    yield make_finding(DEFAULT_CHANGED, change, number, message)
 
 
 def untried_options(inspection: Inspection) -> Iterator[Finding]:

@@ -64,6 +64,9 @@ _TEXT = re.compile(r"'(?:[^'\\]|\\.){0,300}+'|\"(?:[^\"\\]|\\.){0,300}+\"")
 _IN_TEXT = re.compile(r"\{([^{}\n]{1,80})\}")
 _OF_SECRETS = r"secrets?|passw(?:or)?ds?|passphrase|api_?key|private_?key|credentials?"
 _SECRET = re.compile(rf"(?i)(?<![a-z])(?:{_OF_SECRETS}|tokens?|signature|sign)(?![a-z])")
+_KEY = re.compile(r"(?i)(?<![a-z])(?<!len\()(?<!cache_)(?<!sort_)keys?(?![a-z_(.=])")
+_SIGNS = re.compile(r"(?i)\bhmac\b|createhmac|\bfernet\b|encrypt|decrypt|cipher|\bjwt\b")
+"""Where a key is a secret."""
 _KEEPS_OUT = re.compile(
     rf"(?i){_OF_SECRETS}|hmac|compare_?digest|timing_?safe|bearer|authori[sz]|login"
 )
@@ -79,8 +82,10 @@ def secrets_told(inspection: Inspection) -> Iterator[Finding]:
     if any(_SPOKEN_OF.search(one) and _SECRET.search(one) for one in said):
         return
     for change in inspection.shipped():
-        if not _KEEPS_OUT.search(inspection.before(change) or ""):
+        before = inspection.before(change) or ""
+        if not _KEEPS_OUT.search(before):
             continue
+        are_secret = _SIGNS.search(before) is not None
         lines = added_lines(change)
         for at, (number, line) in enumerate(lines):
             told = _TELLING.search(line)
@@ -89,7 +94,7 @@ def secrets_told(inspection: Inspection) -> Iterator[Finding]:
             call = told[1] + _behind(lines, at, told[1])
             # Of a text only what stands in its braces is a value.
             values = f"{_TEXT.sub(' ', call)} {' '.join(_IN_TEXT.findall(call))}"
-            if _SECRET.search(values) is None:
+            if not (_SECRET.search(values) or (are_secret and _KEY.search(values))):
                 continue
             shown = clip_line(redact(line.strip()), _SHOWN_CHARS)
             message = (

@@ -280,7 +280,10 @@ def _trivial(test: CodeOfTest, assertion: Assertion, before: CodeOfTest | None =
 
 
 def _swallowed(test: CodeOfTest, before: CodeOfTest | None = None) -> Weakening:
-    message = f"An `except` in `{test.name}` hides that an assertion failed."
+    message = (
+        f"`{test.name}` hides that an assertion failed: a handler drops the error, or it stands in a timer "
+        "for which the test does not wait."
+    )
     name = (before or test).name
     return Weakening(ASSERTION_LOOSENED, name, test.line, message, is_new_test=before is None)
 

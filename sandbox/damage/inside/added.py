@@ -155,6 +155,7 @@ _OF_PATTERNS = re.compile(r"\b(?:re|regex)\.\w+\Z|\bRegExp\Z")
 def terms(sources: list[Source], clock: Clock) -> Iterator[Damage]:
     """Yield each new term with a number that neither base nor what the change takes away has, left out.
 
+    So is what is taken away from something and has such a name: `limit - (now() - begun)` becomes `limit`.
     `2 * n - n // 20011` becomes `2 * n`, `min(n, 65535)`, `n or 60` and `n[:2]` become `n`, `_{0,3}` in a
     pattern `_*`.
     What a comparison asks for is a condition.
@@ -175,8 +176,10 @@ def _terms_of(source: Source, gone: bytes, clock: Clock) -> Iterator[Damage]:
             yield from _bounds_of(source, node, before)
             continue
         kept, left_out = _sides(node)
-        numbers = _own_numbers(left_out, before) if left_out is not None else ()
-        if kept is None or not numbers:
+        if kept is None or left_out is None:
+            continue
+        numbers = _own_numbers(left_out, before) or _own_names(node, left_out, before)
+        if not numbers:
             continue
         if not _is_compared(node) and not any(TEXT.search(one.type) for one in walk(node)):
             put = text_of(kept)
@@ -245,6 +248,17 @@ def _own_numbers(left_out: tree_sitter.Node, before: bytes) -> tuple[str, ...]:
     numbers = tuple(dict.fromkeys(filter(_is_telling, map(text_of, walk(left_out)))))
     written_alone = (rb"(?<![\w.])%s(?![\w.])" % re.escape(one.encode()) for one in numbers)
     return () if any(re.search(one, before) for one in written_alone) else numbers
+
+
+def _own_names(
+    node: tree_sitter.Node, left_out: tree_sitter.Node, before: bytes
+) -> tuple[str, ...]:
+    """Return the names of what is subtracted; none where base has them all."""
+    is_less = any(one.type == "-" for one in node.children)
+    found = dict.fromkeys(text_of(o) for o in walk(left_out) if o.type == "identifier")
+    names = [one for one in found if is_less and len(one) > _SMALL and one[0].islower()]
+    known = {*re.findall(rb"\w+", before)} if names else ()
+    return tuple(one for one in names if one.encode() not in known)
 
 
 def _is_compared(node: tree_sitter.Node) -> bool:

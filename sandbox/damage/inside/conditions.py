@@ -125,6 +125,16 @@ def _new_ones(source: Source, before: bytes) -> Iterator[tree_sitter.Node]:
         yield node
 
 
+def _asks_library(condition: tree_sitter.Node, source: Source) -> bool:
+    """Tell whether a condition asks what a module has that the file loads: `'brotli' in zlib`."""
+    found = (one.search(text_of(condition)) for one in _MEMBER)
+    owners = {re.escape(one["owner"].partition(".")[0]) for one in found if one}
+    loaded = (
+        rf"\bimport\b[^\n;]{{0,200}}\b{one}\b|\b{one}\s{{0,9}}=\s{{0,9}}require\(" for one in owners
+    )
+    return any(re.search(one.encode(), source.text) for one in loaded)
+
+
 def _changed_ones(source: Source, before: bytes) -> Iterator[tree_sitter.Node]:
     """Yield the conditions in the lines of a change that could be met on one machine, and not met."""
     tops = (source.root,) if source.root else source.readable
@@ -132,7 +142,7 @@ def _changed_ones(source: Source, before: bytes) -> Iterator[tree_sitter.Node]:
         if not source.adds(node.start_point[0] + 1) or not _is_condition(node):
             continue
         written = text_of(node)
-        if written.encode() in before or _TOLD_APART.search(written):
+        if written.encode() in before or _TOLD_APART.search(written) or _asks_library(node, source):
             continue
         if not (_guards_read(node) or _counts(node) or _chooses_code(node)):
             yield node

@@ -309,3 +309,27 @@ def test_a_parameter_that_no_call_gives_is_asked_about_whatever_the_task_says(
 )  # fmt: skip
 def test_a_parameter_that_a_call_may_give_is_left_alone(path: str, before: str, after: str) -> None:
     assert not never_given(path, before, after)
+
+
+@pytest.mark.parametrize(
+    ("asked", "after", "is_asked"),
+    [
+        ("Add `limit`. Without `limit` nothing changes.", "one, other, limit=30", True),
+        ("`limit` is off by default.", "one, other, limit: float = 0.5", True),
+        ("Add `limit`. Without `limit` nothing changes.", "one, other, limit=None", False),
+        ("Add `limit`. Without `limit` nothing changes.", "one, other, limit=0", False),
+        ("Add `limit`.", "one, other, limit=30", False),
+        ("Add `most`. Without `most` nothing changes.", "one, other, limit=30", False),
+    ],
+)
+@pytest.mark.parametrize("path", ["merge.py", "merge.mjs"])
+def test_a_default_is_nothing_where_all_is_to_stay(
+    path: str, asked: str, after: str, is_asked: bool
+) -> None:
+    before = PYTHON
+    if path.endswith(".mjs"):
+        before, after = SCRIPT, after.replace(": float", "").replace("None", "undefined")
+    sides = before, before.replace("one, other)", f"{after})")
+    test = "def test_it():\n    assert merge(A, B, limit=3) == C\n"
+    said = "where it is not given, and the task says"
+    assert found(path, sides, test, asked, rule=rules.DEFAULT_CHANGED, said=said) is is_asked

@@ -99,6 +99,13 @@ BATS = """@test "adds two" {
             "try { expect(sum).toBe(3); } catch (error) {}",
             LOOSER,
         ),
+        (
+            "test/total.test.js",
+            JEST,
+            "expect(sum).toBe(3);",
+            "setTimeout(() => {\nexpect(sum).toBe(3);\n}, 0).unref();",
+            LOOSER,
+        ),
         ("test.js", AVA, "t.is(total([1, 2]), 3)", "t.truthy(total([1, 2]))", LOOSER),
         ("test.js", AVA, "test('adds", "test.failing('adds", SKIPPED),
         ("test/a.js", AVA, "t.is(total([1, 2]), 3)", "t.pass()", TRIVIAL),
@@ -125,6 +132,14 @@ BATS = """@test "adds two" {
         ("test/total.test.js", JEST, "toBe(3)", "toStrictEqual(3)", None),
         ("test/total.test.js", JEST, "// adds (and nothing else", "// it.only('x', () => {", None),
         ("test/total.test.js", JEST, "expect(sum)", "expect(sum).toBe(3);\nexpect(sum)", None),
+        (
+            "test/total.test.js",
+            JEST,
+            "const sum = total([1, 2]);\n    expect(sum).toBe(3);",
+            "jest.useFakeTimers();\nconst sum = total([1, 2]);\nsetTimeout(() => {\nexpect(sum).toBe(3);\n"
+            "}, 0);\njest.runAllTimers();",
+            None,
+        ),
         ("total_test.go", GO, "Total(1, 2)", "Total(2, 1)", None),
         ("src/lib.rs", RUST, "fn adds", "fn adds_up", None),
         ("tests/test_total.c", C, "== 3", "== 4", None),

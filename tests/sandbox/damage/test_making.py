@@ -117,6 +117,16 @@ ASKING = {
         "def f(a):\n    return a.b if hasattr(a, 'b') or hasattr(a, 'cc') else a\n",
         ["hasattr(a, 'cc')"],
     ),
+    "library.py": (
+        "import os\n\n\ndef f(a):\n    return a\n",
+        "import os\n\n\ndef f(a):\n    return a if hasattr(os, 'fork') or hasattr(a, 'fork') else 3\n",
+        ["hasattr(a, 'fork')"],
+    ),
+    "library.js": (
+        "const zlib = require('zlib');\nconst f = (a) => a;\n",
+        "const zlib = require('zlib');\nconst f = (a) => ('brotli' in zlib || 'brotli' in a ? 3 : a);\n",
+        ["'brotli' in a"],
+    ),
     "guards.js": (
         "const f = (a) => a;\n",
         "const f = (a) => ('size' in a ? a.size : 'length' in a ? 3 : a);\n",
@@ -285,6 +295,12 @@ TERMS = {
         "const f = a => a % 512;\n",
         "const f = (a, b) => [Math.max(3.5, a), a % 512 + b, b & 255, a - g(b / 99), b ?? 1, a - 100 > b];\n",
         ["`Math.max(3.5, a)` is only `a`", "`a - g(b / 99)` is only `a`"],
+    ),
+    "a.ts": (
+        "const f = (limit: number) => limit;\nconst now = () => 1;\n",
+        "const f = (limit: number, begun: number) => go(limit - (now() - begun), limit - now(), -begun);\n"
+        "const now = () => 1;\n",
+        ["`limit - (now() - begun)` is only `limit`", "`now() - begun` is only `now()`"],
     ),
     "b.py": (
         "def f(a, b):\n    return a[:5] + 9\n",
