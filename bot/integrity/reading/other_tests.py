@@ -225,20 +225,17 @@ def _test(match: re.Match[str], file: _TestFile) -> CodeOfTest | None:
         line=text.line_at(match.start()),
         assertions=tuple(_assertion(found, end, file) for found in file.within(opening, end)),
         skips=tuple(dict.fromkeys(skips)),
-        swallowed=file.hidden_within(opening, end) + _late(match.start(), opening, end, file),
+        swallowed=file.hidden_within(opening, end) + _late(opening, end, file),
         returns_early=_returns_early(bare, language),
         body=" ".join(text.code[opening : opening + len(bare)].split()),
     )
 
 
-def _late(start: int, opening: int, end: int, file: _TestFile) -> int:
+def _late(opening: int, end: int, file: _TestFile) -> int:
     """How many assertions stand in a timer's function, in a test that neither waits nor moves the clock."""
     bare = file.text.bare[opening : min(end, opening + MAX_BODY)]
-    if (
-        not _AT_ONCE.search(file.text.bare[start:opening])
-        or _COMES_LATER.search(bare)
-        or _CLOCK.search(file.text.bare)
-    ):
+    begins = bare[: max(bare.find("{"), 0)]
+    if not _AT_ONCE.search(begins) or _COMES_LATER.search(bare) or _CLOCK.search(file.text.bare):
         return 0
     timers = (opening + one.end() for one in _TIMER.finditer(bare))
     return sum(len(file.within(at, min(file.text.end_of_block(at - 1), end))) for at in timers)
