@@ -18,6 +18,7 @@ from pathlib import Path
 
 from sandbox.base import TREE, Mount, MountMode
 from sandbox.folders import try_lock
+from sandbox.layout import DEFAULT_ENVIRONMENT
 from sandbox.values import Environment, Side
 
 DEPENDENCIES = "/env/deps"
@@ -96,8 +97,8 @@ def known_as(layer: str) -> str:
 def variables(
     environment: Environment, extra: tuple[tuple[str, str], ...] = ()
 ) -> tuple[tuple[str, str], ...]:
-    """Return the whole environment of a command: the environment's own, then `extra` over it."""
-    return tuple((dict(environment.variables) | dict(extra)).items())
+    """Return the whole environment of a command: what all have, the environment's own, then `extra`."""
+    return tuple((DEFAULT_ENVIRONMENT | dict(environment.variables) | dict(extra)).items())
 
 
 DECLARED = ".declared-"
