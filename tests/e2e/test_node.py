@@ -308,3 +308,17 @@ def test_tests_that_move_together_with_the_call_that_names_them(tmp_path: Path) 
     broken = {**new, "price.js": DISCOUNT.replace("sum + price", "price")}
     judged = folder.judge(folder.branch("broken", broken), task=TASK)
     assert judged.conclusion == "failure", judged.said()
+
+
+def test_tests_find_a_home(till: Folder) -> None:
+    home = (
+        "import {test} from 'node:test';\nimport assert from 'node:assert/strict';\n"
+        "import fs from 'node:fs';\nimport {discounted} from '../price.js';\n\n"
+        "test('discounted takes the percentage off, at home', () => {\n"
+        "  for (const name of ['HOME', 'TMPDIR']) fs.writeFileSync(`${process.env[name]}/a`, 'a');\n"
+        "  assert.equal(discounted(200, 10), 180);\n});\n"
+    )
+    judged = till.judge(
+        till.branch("home", {"price.js": DISCOUNT, "test/home.test.js": home}), task=TASK
+    )
+    assert judged.conclusion == "success", judged.said()
