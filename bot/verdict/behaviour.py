@@ -24,6 +24,7 @@ from bot.task.code_names import asked_code, code_named, named_code
 from bot.task.permissions import removed_names
 from bot.task.ties import Tie, leaves_error_unasked, speaks_of
 from bot.values import ActionKind, Decider, Requirement, TestComparison, Trust, Verdict
+from bot.values.rules import ASSERTION_LOOSENED
 from bot.verdict.claims import Claim
 from bot.verdict.unshown import in_numbers, left_unshown
 from sandbox.damage.values import KEY, OneValue
@@ -98,6 +99,17 @@ def _by_proofs(
         return _made_for_tests(Claim(requirement, seeing, case), narrow[seeing[0].id])
     if sound:
         return _sees_nothing(Claim(requirement, sound, case))
+    return _doubted(requirement, proofs, case)
+
+
+def _doubted(requirement: Requirement, proofs: tuple[TestComparison, ...], case: Case) -> Verdict:
+    """Tests whose results are made up, or that cannot be seen to fail."""
+    if any(one.rule == ASSERTION_LOOSENED and one.tests for one in case.observed.integrity):
+        return unverified(
+            requirement,
+            f"{told_of(proofs, 'hides', 'hide')} that an assertion failed, so nothing shows that this works.",
+            "Read the integrity finding. Let each assertion of the test be seen to fail, then push.",
+        )
     return unverified(
         requirement,
         f"The source contains the very inputs that {told_of(proofs, 'checks', 'check')}.",

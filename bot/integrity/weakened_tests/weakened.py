@@ -280,11 +280,9 @@ def _trivial(test: CodeOfTest, assertion: Assertion, before: CodeOfTest | None =
 
 
 def _swallowed(test: CodeOfTest, before: CodeOfTest | None = None) -> Weakening:
-    message = (
-        f"`{test.name}` hides that an assertion failed: a handler drops the error, or it stands in a timer "
-        "for which the test does not wait."
-    )
     name = (before or test).name
+    how = "a handler drops the error, or it stands in a timer for which the test does not wait"
+    message = f"`{test.name}` hides that an assertion failed: {how}."
     return Weakening(ASSERTION_LOOSENED, name, test.line, message, is_new_test=before is None)
 
 
@@ -352,6 +350,8 @@ def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
                 blocks = inspection.deletion_blocks(path, remark.test)
             else:
                 blocks = not remark.is_new_test and inspection.base_version_fails(path, remark.test)
+            if remark.is_new_test and remark.rule == ASSERTION_LOOSENED:  # it hides failures
+                finding = replace(finding, tests=(f"{change.path}::{remark.test}",))
             yield replace(finding, severity=Severity.BLOCK) if blocks else finding
 
 

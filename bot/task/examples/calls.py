@@ -81,6 +81,11 @@ _INSTEAD = re.compile(
 _LISTED = re.compile(
     rf"{_CALL}\s+{_PLAINLY}{_STILL}(?:{_GIVEN}|(?:===?|=>|->|→|⇒|=)\s*\0(?P<shown>\d+)\0)"
 )
+_TELLS_OF_NOW = re.compile(
+    r"(?i)\b(?:today|currently|now|at the moment|so far|as of|wrong\w*|incorrect\w*|broken|bugs?|but|instead"
+    r"|rather|th(?:ough|an)|although|however|yet|expected|should|must|shall|has to|have to|needs? to|ought)\b"
+)
+"""What a demand has that says beside what a call gives what it ought to give: "`f(1)` is 2, should be 3"."""
 _FIRST = re.compile(r"\W{0,4}\0(?P<call>\d+)\0")
 _IT = re.compile(r"^(?:It|This|That)\b")
 _KEEPING = re.compile(r"still|stay|remain")
@@ -128,7 +133,9 @@ def examples_of(source: TaskSource, demands: Iterable[str]) -> Iterator[Example 
         if section_kind(block.headings) is not SectionKind.WISHES:
             found += examples_in(block, source.reference, number)
     for text in dict.fromkeys(demands):
-        found += _listed(Sentence(text), ExampleKind.EXPECTED, source.reference)
+        sentence = Sentence(text)
+        if not _TELLS_OF_NOW.search(sentence.masked):
+            found += _listed(sentence, ExampleKind.EXPECTED, source.reference)
     wished = [one for one in found if isinstance(one, Example) and one.kind is ExampleKind.EXPECTED]
     for one in found:
         if isinstance(one, Example) and one.kind is ExampleKind.REPORTED:
