@@ -7,9 +7,10 @@ be ticked off: most of what documents and pages list is about something else.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from bot.task.categories import category_of, is_preference
+from bot.task.categories import MODAL, category_of, is_preference
 from bot.task.permissions import only_permits
 from bot.task.sections import SectionKind, goes_on, item_kind, lists_of_demands, section_kind
 from bot.task.wording import is_usual_boilerplate, normalised, says_what_should_be
@@ -25,6 +26,10 @@ _AFTER = re.compile(
     r"((?:(?:R|AC|REQ)-?\d{1,3}|(?:item|requirement|step|point)\s+\d{1,3})"
     r"(?:\s*(?:,|and|&)\s*(?:(?:R|AC|REQ)-?\d{1,3}|\d{1,3}))*)",
     re.IGNORECASE,
+)
+_BLOCK = re.compile(r"^ *(```|~~~).*?^ *\1", re.DOTALL | re.MULTILINE)
+_BOLD = re.compile(
+    r"(?P<mark>\*\*|__)(?P<lead>[^*_\n]{3,80})(?P=mark)[.:]?\s+(?P<text>\S.{20,})", re.DOTALL
 )
 _EITHER, _OR = (
     re.compile(r"\W{0,3}either\b", re.IGNORECASE),
@@ -63,6 +68,10 @@ def drafts_of(source: TaskSource, skipped: frozenset[str]) -> list[Draft]:
     title_asks = source.trust.is_asked and says_what_should_be(source.title)
     lists = lists_of_demands(document.items, title_asks) if source.trust.is_asked else frozenset()
     drafts: dict[int, Draft] = {}
+    if source.trust.is_asked and source.kind is SourceKind.WORDS and not lists:
+        parts = [*_parts_in_bold(source.text)]
+        if len(parts) > 1 and all(MODAL.search(o) and not is_preference(o) for o in parts):
+            return [Draft(str(n), "", part, source, "", ()) for n, part in enumerate(parts)]
     for index, item in enumerate(document.items):
         kind = _kind_in_place(item, drafts, title_asks=title_asks)
         if kind is SectionKind.OTHER and goes_on(item, lists):
@@ -95,6 +104,13 @@ def drafts_of(source: TaskSource, skipped: frozenset[str]) -> list[Draft]:
         )
         found.append(replace(draft, detail=nested[:MAX_DETAIL]))
     return found
+
+
+def _parts_in_bold(text: str) -> Iterator[str]:
+    """Yield the paragraphs that begin with words in bold, a list without bullets: "**Lost cents.** It …"."""
+    for paragraph in re.split(r"\n\s*\n", _BLOCK.sub("\n\n", text)):
+        if bold := _BOLD.match(paragraph.strip()):
+            yield f"{bold['lead'].rstrip('.: ')}: {' '.join(bold['text'].split())}"
 
 
 def left_open(source: TaskSource) -> tuple[str, ...]:

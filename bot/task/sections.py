@@ -78,7 +78,9 @@ _DONE = re.compile(
 )
 """Ticked: what somebody did to see whether a change is right, and no demand of it."""
 _STATING = re.compile(
-    rf"\b(?:{_DEMANDING}|gives?|becomes?|defaults?|equals?|means?|sets?|takes?|works?|fails?)\b",
+    # "`pause()` starts no new jobs"
+    rf"\A`[\w.$]{{1,80}}\([^`\n]{{0,200}}\)`\s[a-z]{{2,20}}s\b"
+    rf"|\b(?:{_DEMANDING}|gives?|becomes?|defaults?|equals?|means?|sets?|takes?|works?|fails?)\b",
     re.IGNORECASE,
 )
 

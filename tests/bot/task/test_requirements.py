@@ -594,3 +594,31 @@ def test_an_item_that_names_nothing_is_told_and_no_demand():
     found = requirements("Contrast checks", body)
     assert asked(found) == ["`contrast(a, b)`: the ratio"]
     assert "something that adjusts the text" in found.not_apart
+
+
+def test_an_item_that_says_what_a_call_does_goes_on_with_a_list_of_demands():
+    body = (
+        "It blocks a lane.\n\n- `add(job, { timeout })`: without it nothing changes, it must not wait.\n"
+        "- `pause()` starts no new jobs until `resume()` is called.\n- 3 of them hang\n"
+    )
+    first, second = asked(requirements("Timeouts, and pausing", body))
+    assert first.startswith("`add(job") and second.startswith("`pause()` starts")
+
+
+BOLD = (
+    "Two mistakes.\n\n**Lost cents.** One cent belongs to nobody. It should go to the first name.\n\n"
+    "**The day itself**: `until` is before the end of `day`,\nand the whole day should be in.\n"
+)
+
+
+def test_paragraphs_that_begin_in_bold_are_a_list_of_demands():
+    title = "Cents get lost, and a day is left out"
+    first, second = asked(requirements(title, BOLD))
+    assert first == "Lost cents: One cent belongs to nobody. It should go to the first name."
+    assert second.startswith("The day itself: `until` is")
+    for other in (
+        BOLD.replace("It should go", "It goes"),
+        BOLD.replace("\n\n**The day", "\n\n```\n**The day") + "```\n",
+        BOLD.replace("**The day itself**:", "The day itself:"),
+    ):
+        assert asked(requirements(title, other)) == [title]

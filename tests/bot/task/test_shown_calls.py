@@ -102,6 +102,21 @@ def test_it_is_the_call_before() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "`f(1)` gives `2`. It should give `3`: as documented.",
+        "`f(1)` is 2 today and should be 3.",
+        "`f(1)` returns `2`, but should return `3`.",
+        "`f(1)` returns `2` instead of `3`.",
+        "Currently `f(1)` returns `2`. It should return `3`.",
+    ],
+)
+def test_what_a_demand_complains_of_is_not_what_it_wants(said: str) -> None:
+    found = shown(f"- {said}\n", demands=(said,))
+    assert [one[2] for one in found if one[0] is EXPECTED] == ["3"]
+
+
 def test_a_listed_demand_needs_no_should() -> None:
     demand = "`f(1)` returns 2"
     assert shown(demand) == []
