@@ -142,8 +142,15 @@ _DIGITS = re.compile(r"toBeCloseTo\([^;\n]{0,400},\s*(\d+)\s*\)")
 _CATCH = re.compile(
     r"\bcatch\b\s*+(?:\([^)]{0,200}\)\s*+)?\{|\.catch\(\s*+(?:\(\s*+\w*+\s*+\)|\w++)\s*+=>\s*+\{"
 )
-_LOUD = re.compile(r"\b(?:throw|fail\w*|expect|assert\w*|reject|t\.\w+)\b|panic!")
+_LOUD = re.compile(
+    r"\b(?:throw|fail\w*|expect|assert\w*|reject|t\.\w+)\b|panic!"
+    r"|[\w$]\s{0,9}=\s{0,9}(?:e|ex|err|error|exception)\b"  # kept for what comes behind
+)
 _TRY = re.compile(r"\btry\b\s*\{")
+_WHERE_THERE = re.compile(
+    r"\bif\s{0,9}\((?P<what>[A-Za-z_$][\w$.?\[\]'\"-]{0,80})\)\s{0,9}\{?\s{0,40}(?:await\s)?"
+    r"(?:assert[\w.]{0,40}|expect)\(\s{0,9}(?P=what)(?=\s{0,9}[,)])"
+)
 _AT_ONCE = re.compile(
     r"(?<!async )(?<!async)(?:\(\s{0,9}\)\s{0,9}=>|\bfunction\b\s{0,9}\w{0,80}\s{0,9}\(\s{0,9}\))\s{0,9}\Z"
 )
@@ -225,7 +232,9 @@ def _test(match: re.Match[str], file: _TestFile) -> CodeOfTest | None:
         line=text.line_at(match.start()),
         assertions=tuple(_assertion(found, end, file) for found in file.within(opening, end)),
         skips=tuple(dict.fromkeys(skips)),
-        swallowed=file.hidden_within(opening, end) + _late(opening, end, file),
+        swallowed=file.hidden_within(opening, end)
+        + _late(opening, end, file)
+        + _only_where_there(text.code[opening : opening + len(bare)]),
         returns_early=_returns_early(bare, language),
         body=" ".join(text.code[opening : opening + len(bare)].split()),
     )
@@ -239,6 +248,14 @@ def _late(opening: int, end: int, file: _TestFile) -> int:
         return 0
     timers = (opening + one.end() for one in _TIMER.finditer(bare))
     return sum(len(file.within(at, min(file.text.end_of_block(at - 1), end))) for at in timers)
+
+
+def _only_where_there(code: str) -> int:
+    """How many assertions of something stand behind the question whether it is there."""
+    found = (one["what"] for one in _WHERE_THERE.finditer(code))
+    roots = (re.escape(re.split(r"\W", one)[0]) for one in found)
+    loop = r"\bfor\s{{0,9}}\((?:const|let|var)\s[^()]{{0,80}}(?<![\w$]){}(?![\w$])"
+    return sum(re.search(loop.format(one), code) is None for one in roots)
 
 
 def _with_reason(text: Text, start: int, match: re.Match[str]) -> str:

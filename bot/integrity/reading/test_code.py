@@ -170,9 +170,7 @@ class CodeOfTest:
     line: int
     assertions: tuple[Assertion, ...]
     skips: tuple[str, ...]  # decorators and calls that skip or expect failure, as written
-    swallowed: (
-        int  # assertions whose failure an except clause hides, or a timer that is not waited for
-    )
+    swallowed: int  # assertions whose failure nobody sees: in a `try`, or only where all is well
     returns_early: bool
     body: str
 
@@ -218,7 +216,7 @@ def _tests(body: list[ast.stmt], prefix: str, inherited: tuple[str, ...]) -> Ite
                 line=min([node.lineno, *(d.lineno for d in node.decorator_list)]),
                 assertions=tuple(assertions_in(node)),
                 skips=(*inherited, *_decorator_skips(node), *map(ast.unparse, called)),
-                swallowed=sum(map(_swallowed, attempts)),
+                swallowed=sum(map(_swallowed, attempts)) + _only_where_there(node),
                 returns_early=_returns_early(node),
                 body="\n".join(ast.unparse(statement) for statement in node.body),
             )
@@ -277,9 +275,27 @@ def _swallowed(node: ast.Try) -> int:
         inner = [child for statement in handler.body for child in ast.walk(statement)]
         is_loud = any(
             isinstance(one, ast.Raise | ast.Assert)
+            or (isinstance(one, ast.Name) and one.id == handler.name)  # kept for what comes behind
             or (isinstance(one, ast.Call) and "fail" in ast.unparse(one.func).lower())
             for one in inner
         )
         if names & {"AssertionError", "Exception", "BaseException"} and not is_loud:
             return sum(1 for statement in node.body for _ in assertions_in(statement))
     return 0
+
+
+def _only_where_there(test: Function) -> int:
+    """How many assertions stand below the question whether their subject is there: `if x: assert x == 1`."""
+    nodes = [*ast.walk(test)]
+    loops = (one.target for one in nodes if isinstance(one, ast.For | ast.AsyncFor))
+    of_loops = {one.id for loop in loops for one in ast.walk(loop) if isinstance(one, ast.Name)}
+    found = 0
+    for node in nodes:
+        if not isinstance(node, ast.If) or node.orelse:
+            continue
+        named = {one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)}
+        if isinstance(node.test, ast.Name | ast.Attribute | ast.Subscript) and not named & of_loops:
+            what = ast.unparse(node.test)
+            subjects = (one.subject for statement in node.body for one in assertions_in(statement))
+            found += sum(subject == what for subject in subjects)
+    return found

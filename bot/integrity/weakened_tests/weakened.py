@@ -281,7 +281,7 @@ def _trivial(test: CodeOfTest, assertion: Assertion, before: CodeOfTest | None =
 
 def _swallowed(test: CodeOfTest, before: CodeOfTest | None = None) -> Weakening:
     name = (before or test).name
-    how = "a handler drops the error, or it stands in a timer for which the test does not wait"
+    how = "a handler drops the error, nothing waits for its timer, or it is made only where all is there"
     message = f"`{test.name}` hides that an assertion failed: {how}."
     return Weakening(ASSERTION_LOOSENED, name, test.line, message, is_new_test=before is None)
 

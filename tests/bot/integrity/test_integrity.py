@@ -172,6 +172,29 @@ def test_hidden_failures():
     assert rules_of(in_test("assert total() == 3"), after) == {rule.ASSERTION_LOOSENED}
     loud = in_test("try:", "    assert total() == 3", "except Exception:", "    pytest.fail('x')")
     assert rules_of(in_test("assert total() == 3"), loud) == set()
+    kept = (
+        "    assert total() == 3",
+        "except Exception as error:",
+        "    seen = error",
+        "assert seen",
+    )
+    assert rules_of(in_test("assert total() == 3"), in_test("try:", *kept)) == set()
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_seen"),
+    [
+        (("if got['size']:", "    assert got['size'] == 3"), False),
+        (("if got:", "    assert got.size == 3"), True),
+        (("if got == 1:", "    assert got == 3"), True),
+        (("for got in all():", "    if got:", "        assert got == 3"), True),
+        (("if got:", "    assert got == 3", "else:", "    fail()"), True),
+    ],
+)
+def test_what_is_asserted_only_where_it_is_there(lines, is_seen):
+    before = in_test("assert total() == 3", "assert got")
+    after = in_test("assert total() == 3", "assert got", *lines)
+    assert rules_of(before, after) == (set() if is_seen else {rule.ASSERTION_LOOSENED})
 
 
 @pytest.mark.parametrize("name", ["_test_split", "check_split", "split"])
