@@ -20,7 +20,7 @@ from bot.services import Services
 from bot.task.alternatives import side_by_side
 from bot.task.categories import ASKED, keeps_behavior
 from bot.task.code_names import named_code
-from bot.task.inputs import alike, kept_beside, kept_inputs, like_shown
+from bot.task.inputs import alike, kept_beside, kept_inputs, like_shown, same_inputs
 from bot.values import ActionKind, Evidence, Observed, Step, Transition
 from sandbox.base import Limits
 from sandbox.elsewhere.driver import Looking
@@ -51,6 +51,7 @@ _OTHERWISE = {
     Otherwise.WORSE: "{call}: base {base}, head {head}",
     Otherwise.DEFAULT: "{call}: base {base}, head {head}",
     Otherwise.TOO_LONG: "{call}, with {beside}: base answers, head {head}",
+    Otherwise.UNEQUAL: "{call} on head: {head}, and with the other of {beside} {base}",
     Otherwise.UNORDERED: "{call} on head: {base}, and where hashes are others {head}",
     Otherwise.OTHER: "{call} on head: {base} alone, {head} after the tested call",
     Otherwise.CHANGED: "{call} on head: {base} alone, {head} after its argument was changed in place",
@@ -137,6 +138,7 @@ async def _seen(
             only=worth_alone(one.tests, one.seen),
             touched=observed.impact.names if observed.impact else frozenset(),
             beside=beside,
+            same=tuple(dict.fromkeys(pair for each in asking for pair in same_inputs(each))),
             kept=kept,
             named=named,
             code=code_of(test for test in asked if test.id in one.tests),

@@ -114,6 +114,18 @@ def like_shown(requirement: Requirement) -> tuple[tuple[str, str], ...]:
     return tuple(pair for pair in pairs if _look_alike(*pair))
 
 
+_SAME = re.compile(
+    r"`([^`\n]{1,80})` (?:means|stands for|is (?:the same as|equivalent to|short(?:hand)? for|read as))"
+    r" `([^`\n]{1,80})`"
+)
+
+
+def same_inputs(requirement: Requirement) -> tuple[tuple[str, str], ...]:
+    """Return the inputs that a demand takes for the same: "`^0.2.3` means `>=0.2.3 <0.3.0`"."""
+    found = _SAME.findall(" ".join(prose_of(requirement).split()))
+    return tuple(pair for pair in found if not any("(" in one for one in pair))
+
+
 def _demanded(requirement: Requirement) -> tuple[str, ...]:
     found = dict.fromkeys(chain.from_iterable(map(_given, _changing(requirement))))
     return tuple(islice(found, _MOST_ALIKE))

@@ -74,6 +74,10 @@ _OTHERWISE = {
         "where `{call}` is given {beside}, base answers and head {head}.",
         "Let the time that it takes, and the depth of calls, not grow so fast with what it is given",
     ),
+    Otherwise.UNEQUAL: (
+        "the task takes `{beside}` for the same, and on head `{call}` {head}, but with the other {base}.",
+        "Let both give the same, or let the task say where they differ",
+    ),
     Otherwise.UNORDERED: (
         "`{call}` gives the same on base each time a program starts. On head it {base} in one process and "
         "{head} in another, as the order of a set is another one.",
@@ -91,10 +95,7 @@ _OTHERWISE = {
         )
         for how, after in (
             (Otherwise.OTHER, "after `{beside}`, whose result that is"),
-            (
-                Otherwise.CHANGED,
-                "after its argument was changed in place, which is the result from before",
-            ),
+            (Otherwise.CHANGED, "after its argument, the result from before, was changed in place"),
             (Otherwise.SAME, "when it is called once more on the same object"),
             (Otherwise.MADE, "after the same call on another object"),
         )
@@ -194,7 +195,7 @@ def gives_other_results(claim: Claim) -> Gap | None:
 
     They are without what is new in the tests' calls, or with a very long text or list.
     """
-    ways = (Otherwise.DEFAULT, Otherwise.TOO_LONG, Otherwise.UNORDERED)
+    ways = (Otherwise.DEFAULT, Otherwise.TOO_LONG, Otherwise.UNORDERED, Otherwise.UNEQUAL)
     return next(filter(None, (_otherwise(claim, how) for how in ways)), None)
 
 

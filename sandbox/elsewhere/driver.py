@@ -31,10 +31,10 @@ class Looking:
     `paths` are these files (of the tree) and `tests` the ids of these tests; `test_files` are all files of
     the tests, `limits` those of one run, `workspace` an own folder. `only` are names of tests where a
     runner that can runs just these. `touched` names the functions and methods that the change touches,
-    `beside` what a task puts side by side, `kept` inputs that it wants to stay as they are, `named` what it
-    names as code. `code` is the code of these tests. `in_other_zone` has the plain program run in another
-    time zone. `is_held` says that these tests hold on base, and that behavior is to stay as it is: all that
-    is asked is what comes otherwise.
+    `beside` what a task puts side by side, `same` what it takes for the same, `kept` inputs that it wants to
+    stay as they are, `named` what it names as code. `code` is the code of these tests. `in_other_zone` has
+    the plain program run in another time zone. `is_held` says that these tests hold on base, and that
+    behavior is to stay as it is: all that is asked is what comes otherwise.
     """
 
     checkout: Checkout
@@ -48,6 +48,7 @@ class Looking:
     only: tuple[str, ...] = ()
     touched: frozenset[str] = frozenset()
     beside: tuple[tuple[str, ...], ...] = ()
+    same: tuple[tuple[str, str], ...] = ()
     kept: tuple[str, ...] = ()
     named: frozenset[str] = frozenset()
     code: str = ""

@@ -26,17 +26,21 @@ from sandbox.elsewhere.held import held_calls
 from sandbox.elsewhere.in_series import InSeries
 from sandbox.elsewhere.new_names import added_code, changed_defaults, literals
 from sandbox.elsewhere.sides import CallsOfBoth, Replay, Swap, unmeasured
-from sandbox.elsewhere.told import Recorded
+from sandbox.elsewhere.told import Recorded, both_sides
 from sandbox.elsewhere.values import (
+    RAISED,
     BothSides,
     OtherResult,
+    Otherwise,
     SecondLook,
     TestedInput,
     Unmeasured,
     stands_alone,
 )
+from sandbox.elsewhere.variation import neighbors
 
 _FEW = 3
+_MOST_SAME, _FEW_OTHERS = 100, 12  # calls
 _MORE = 24  # calls near one, about one of its values
 _RAISES = re.compile(r"\b(?:raise|throw(?:[ ]new)?)[ ]+([A-Za-z_$][\w$]*)")
 _LEAST_KEY = 2
@@ -73,6 +77,7 @@ async def replay_nearby(
 
     # A start takes longer than the calls near a few tested ones, and apart they do not disturb these.
     is_at_once = driver.is_apart and len(wanted) <= _FEW and not (looking.beside or looking.kept)
+    is_at_once = is_at_once and not looking.same
     around = near(wanted) if is_at_once else {}
     plain = {one: other for one in wanted if (other := driver.without(one, names))}
     beside = near(dict.fromkeys(plain.values()), calls_beside)
@@ -105,6 +110,7 @@ async def replay_nearby(
             *held.worse(sides, _RAISES.findall(added)),
             *await _too_long(replay, sides, long),
             *await _unordered(replay, sides, asked, added),
+            *await _unequal(replay, wanted, words),
         ),
     ) + in_series.weighed(base, head)
 
@@ -171,6 +177,45 @@ async def _too_long(
     alone = await replay.on_both([first.call])
     is_so = any(unanswered([first], alone.base, alone.head))
     return (long_input(first, alone.head[first.call]),) if is_so else ()
+
+
+async def _unequal(
+    replay: Replay, wanted: Iterable[Recorded], words: tuple[object, ...]
+) -> tuple[OtherResult, ...]:
+    """Return a call near a tested one that comes otherwise with what the task takes for the same.
+
+    Some others have to come alike with both: what is only said in other words is no input.
+    """
+    driver = replay.driver
+    pairs = [
+        (call, made, f"{one}` and `{other}")
+        for one, other in replay.looking.same
+        for tested in chosen(o for o in wanted if one in driver.values(o))
+        for call in (tested, *_with_others(driver, tested, one, words))
+        if (made := driver.swapped(call, one, other))
+    ][:_MOST_SAME]
+    if not pairs:
+        return ()
+    found = (await replay.on_both([o for call, made, _ in pairs for o in (call, made)])).head
+    known = [
+        (both_sides(call.shown, two.all, one.all), call, both)
+        for call, made, both in pairs
+        if (one := found[call]) and (two := found[made]) and not (one.unsteady or two.unsteady)
+        if not re.match(RAISED, two.all)
+    ]
+    apart = [
+        OtherResult(Otherwise.UNEQUAL, o, call.path, both) for o, call, both in known if o.differs
+    ]
+    return tuple(apart[:1]) if len(apart) < len(known) else ()
+
+
+def _with_others(
+    driver: Driver, call: Recorded, kept: str, words: tuple[object, ...]
+) -> Iterator[Recorded]:
+    """Yield calls with another value in place of each but one."""
+    for slot, value in enumerate(driver.values(call)):
+        others = neighbors(value, words) if value != kept else ()
+        yield from (driver.varied(call, slot, other) for other, _ in islice(others, _FEW_OTHERS))
 
 
 async def _unordered(

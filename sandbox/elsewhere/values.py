@@ -258,6 +258,7 @@ class Otherwise(StrEnum):
     WORSE = "worse"  # a call near one of a test that holds: with a bad end
     DEFAULT = "default"  # a test's call without what only head knows of it, or one near: otherwise
     TOO_LONG = "too_long"  # a test's call with a very long value, which `beside` names: not at all
+    UNEQUAL = "unequal"  # otherwise with what a task takes for the same, both in `beside`
     UNORDERED = "unordered"  # in one order, and in another one where hashes are others
     OTHER = "other"  # after the call `beside`, with another argument, whose answer it gives
     CHANGED = "changed"  # the same, where that one's argument was changed in place

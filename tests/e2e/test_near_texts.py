@@ -290,3 +290,42 @@ def test_a_broken_text_that_another_tested_call_shows_is_meant(folder: Folder) -
     task = "`told` gives `b'...'`\n\n`told` decodes by the encoding, and replaces what it cannot decode.\n"
     found = folder.judge("told", base=base, task=task)
     assert found.conclusion == "success", found.said()
+
+
+CARETS = (
+    "Caret ranges are too wide\n\n- [ ] `fits` must keep the leftmost part that is not zero: `^0.2.3` means "
+    "`>=0.2.3 <0.3.0`, and `^0.0.3` means `>=0.0.3 <0.0.4`\n"
+)
+RANGES = """def parts(text):
+    return tuple(map(int, text.split('.')))
+
+
+def fits(version, wanted):
+    if wanted.startswith('^'):
+        low = parts(wanted[1:])
+        return low <= parts(version) < ({})
+    bounds = [(one.startswith('>='), parts(one.lstrip('<>='))) for one in wanted.split()]
+    return all((parts(version) >= bound) is is_low for is_low, bound in bounds)
+"""
+CARET_TESTS: Files = {
+    "tests/test_carets.py": (
+        "from ranges import fits\n\n\ndef test_fits_keeps_the_leftmost_part_that_is_not_zero():\n"
+        "    assert fits('0.2.9', '^0.2.3') and not fits('0.3.0', '^0.2.3')\n"
+        "    assert fits('0.0.3', '^0.0.3') and not fits('0.1.0', '^0.0.3')\n"
+        "    assert not fits('0.9.0', '^0.0.3') and fits('1.9.0', '^1.0.0')\n"
+    )
+}
+UPPER = {
+    "all": "(low[0] + 1, 0, 0) if low[0] else (0, low[1] + 1, 0) if low[1] else (0, 0, low[2] + 1)",
+    "half": "(low[0] + 1, 0, 0) if low[0] else (0, low[1] + 1, 0)",
+}
+
+
+@pytest.mark.parametrize("name", UPPER)
+def test_what_is_said_to_mean_the_same_gives_the_same(folder: Folder, name: str) -> None:
+    base = folder.branch(f"caret-{name}-base", {"ranges.py": RANGES.format("low[0] + 1, 0, 0")})
+    files: Files = {"ranges.py": RANGES.format(UPPER[name]), **CARET_TESTS}
+    judged = folder.judge(folder.branch(f"caret-{name}", files, start=base), base=base, task=CARETS)
+    assert judged.conclusion == ("success" if name == "all" else "action_required"), judged.said()
+    if name == "half":
+        assert "takes `^0.0.3` and `>=0.0.3 <0.0.4` for the same" in judged.said()

@@ -431,6 +431,20 @@ def test_repeats_tell_a_flake_from_a_regression(repeat: Repeat, change: str) -> 
     assert found.flakes_on_base is (repeat.base_passes < repeat.base_runs)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "change"),
+    [("a", "a", "pass_to_pass"), ("a", "b", "fail_to_pass"), ("", "", "fail_to_pass")],
+)
+def test_what_needs_the_tests_before_it_fails_without_them_for_no_reason_of_bases_code(
+    before: str, after: str, change: str
+) -> None:
+    repeat = Repeat(TEST, 2, 2, 2, 2, needs_others=True)
+    seen = run({TEST: P}, test_it=before), run({TEST: P}, test_it=after)
+    alone = run({TEST: F}, test_it=before), run({TEST: F}, test_it=after)
+    runs = FourRuns(*seen, *alone, (FILE,), (FILE,), repeats=(repeat,))
+    assert changes(compare(runs, TEST_CHANGED)) == {TEST: change}
+
+
 def test_a_test_that_failed_on_base_by_chance_is_no_fix() -> None:
     repeat = Repeat(TEST, base_passes=1, base_runs=2, head_passes=2, head_runs=2)
     assert one(F, P, F, P, repeat=repeat).change is TestChange.FLAKY
