@@ -60,11 +60,12 @@ _NUMBER = re.compile(r"-?(?:\d+(?:\.\d+)?|\.\d+)")
 _ALIKE = 0.7
 _MOST_ALIKE = 12
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){2,}")
+_SMALL = 2  # numbers up to it are like no other
 _NO_INPUT = re.compile(
     r"[\w.-]*|[\w./*-]+\.\w{1,5}|-.*|@[\w.]+|.*\(.*|[\w.-]+(?:<.*>|\[.*\]|: .*|=.*)|.{0,2}|.{81,}"
-    r"|.*(?:[=-]>|[;{}…]|\.\.\.).*"
+    r"|.*(?:[=-]>|[;{}…]|\.\.\.).*|[A-Za-z_][\w.]*(?: [-+*/%] [\w.]+)* (?:[<>]=?|[=!]==?) .*"
 )
-"""Names of functions, files, options and types, and code."""
+"""Names of functions, files, options and types, code, and formulas: `w + b > 100`."""
 
 
 def untested_input(requirement: Requirement, tests: str) -> str:
@@ -251,6 +252,9 @@ def _pair(name: str, value: ast.expr) -> Iterator[tuple[str, bool]]:
         yield from _atoms(value)
     else:
         quote = '"?' if isinstance(value, ast.Constant) and isinstance(value.value, str) else ""
+        number = value.value if isinstance(value, ast.Constant) else None
+        if isinstance(number, int | float) and number > _SMALL:
+            written = r"\d"  # one of many: `{ max: 10 }`
         yield rf'(?<!\w)"?{re.escape(name)}"?[:=]{quote}{written}', True
 
 

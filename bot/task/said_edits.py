@@ -28,6 +28,8 @@ from bot.values import Requirements, TestComparison
 
 _MOST_TOKENS, _MOST_SHOWN, _SHOWN_CHARS = 400, 60, 60
 _LEAST_QUOTED = 4  # letters of a text that is quoted as wrong
+_WISHES = re.compile(r"(?i)\b(?:could|can|would)\b[^.?!\n]{0,200}\?\s*\Z")
+"""What is politely asked just before a block that shows it: "Could it be one line?"."""
 _POLITE = re.compile(r"(?i)^\W*(?:please|could you)\s")
 _NUMBER = re.compile(r"(?<![\w.])-?\d[\d_]{0,40}(?:\.\d{1,40})?(?![\w.]*\d)")
 _QUOTED = re.compile(
@@ -136,7 +138,9 @@ def _read(texts: tuple[str, ...], items: tuple[str, ...]) -> _Said:
             lead = [one for one in sentences(block.lead) if one.strip()][-1:]
             texts_of_it = [block.text.strip("\n"), *_texts(block.text)]
             shown += texts_of_it
-            is_asked = asks(block.lead) and not NEGATION.search(re.split(r"[.?!]", block.lead)[-1])
+            is_asked = (asks(block.lead) or _WISHES.search(block.lead)) and not NEGATION.search(
+                re.split(r"[.?!]", block.lead)[-1]
+            )
             if is_asked or (lead and _demands(lead[0], items)):
                 wanted += texts_of_it
     words = Vocabulary(words_of("\n".join(texts)))
@@ -206,6 +210,9 @@ def _is_text_said(said: _Said, code: str, before: str, after: str) -> bool:
         return False
     lines = [one.rstrip() for one in after.strip('"\n').splitlines()]
     words = re.findall(r"\w+", after)
+    shown_lines = {one.rstrip() for text in said.wanted for one in text.splitlines()} - {""}
+    if words and {*filter(None, lines)} <= shown_lines and len(before.splitlines()) > 1:
+        return True
     same = [one.splitlines() for one in said.wanted if re.findall(r"\w+", one) == words]
     if words and same:  # a demand shows just this text, which has no other blanks and marks then
         return any([one.rstrip() for one in shown] == lines for shown in same)

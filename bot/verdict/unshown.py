@@ -10,7 +10,7 @@ from typing import TypeVar
 from bot.evidence.tests.results import code_of
 from bot.task.code_names import named_code
 from bot.task.refusals import other_error, refused_beyond, untested_side
-from bot.task.ties import asks_for_error
+from bot.task.ties import asks_for_error, expects_error
 from bot.text.words import whole_name
 from bot.values import TestComparison, Verdict
 from bot.verdict.claims import Claim, Gap
@@ -185,7 +185,9 @@ def _refuses_unshown(claim: Claim) -> Gap | None:
     unshown = (one for one in claim.plain_inputs if one.function not in shown)
     asked = _asked_errors(claim)
     newly = (near for one in unshown for near in _newly_refused(one))
-    first = next((near for near in newly if near.error_on_head not in asked), None)
+    first = next(
+        (o for o in newly if o.error_on_head not in asked and not _is_tested(o, claim)), None
+    )
     if first is None:
         return None
     return Gap(
@@ -194,6 +196,13 @@ def _refuses_unshown(claim: Claim) -> Gap | None:
         "If it is meant to be refused, add a test that shows it; else answer it as before",
         claim.nearby,
     )
+
+
+def _is_tested(near: BothSides, claim: Claim) -> bool:
+    """Whether a test that fails on base expects of this function the error that such a call has."""
+    function, error = (whole_name(o) for o in (near.call.partition("(")[0], near.error_on_head))
+    sources = (one.source for one in claim.case.groups.proofs if expects_error(one.source))
+    return any(function.search(one) and error.search(one) for one in sources)
 
 
 def _asked_errors(claim: Claim) -> set[str]:

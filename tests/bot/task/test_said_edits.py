@@ -148,6 +148,32 @@ def test_a_snapshot_became_what_a_demand_shows(after: str, is_meant: bool) -> No
     assert bool(meant(ALIGN, SNAPSHOT, SNAPSHOT, snapshots=(changed,))) is is_meant
 
 
+SUMMARY = (
+    "Summary on one line\n\nWith 20 decks it fills the screen. Could it be one line per deck?\n\n"
+    "```\nSpanish: 3 cards (1 due)\nEmpty: 0 cards (nothing to do)\n```\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("task", "after", "is_meant"),
+    [
+        (SUMMARY, "Empty: 0 cards (nothing to do)\n", True),
+        (SUMMARY, "Empty: 0 cards (nothing at all)\n", False),
+        (
+            SUMMARY.replace("Could it be one line per deck?", "It is this:"),
+            "Empty: 0 cards (nothing to do)\n",
+            False,
+        ),
+    ],
+)
+def test_a_snapshot_became_some_lines_of_what_is_shown(
+    task: str, after: str, is_meant: bool
+) -> None:
+    code = "test('summary', () => {\n  expect(summary(deck)).toMatchSnapshot();\n});"
+    changed = ChangedSnapshot("a.snap", 1, "Empty: 0 cards\n  due: 0\n  new: 0\n", after)
+    assert bool(meant(task, code, code, snapshots=(changed,))) is is_meant
+
+
 EURO = "Euro sign\n\n`formatCents(1999)` should return `€19.99` instead of `19.99 EUR`, in renderQuote, too."
 
 

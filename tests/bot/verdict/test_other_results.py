@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bot.values import TestChange, VerdictOutcome
-from sandbox.elsewhere.values import BothSides, OtherResult, Otherwise, SecondLook
+from sandbox.elsewhere.values import BothSides, OtherResult, Otherwise, SecondLook, TestedInput
 from tests.bot.verdict.cases import comparison, observed, requirements, verdict_of
 
 WANTED = requirements("Relay needs a tolerance", "Old webhooks should be refused by the relay.")
@@ -34,3 +34,33 @@ def test_a_call_that_comes_otherwise_stands_in_the_way(path: str) -> None:
     assert verdict.outcome is VerdictOutcome.UNVERIFIED
     assert "without what is new in the tests' call, `verify(secret='')`" in verdict.reason
     assert verdict_of(own, WANTED, observed(RELAY, SIGNING)).outcome is VerdictOutcome.SATISFIED
+
+
+SHARES = requirements("Cents get lost", "`share` should lose no cent.")
+FIXED = comparison(
+    "test_share_loses_no_cent",
+    TestChange.FAIL_TO_PASS,
+    "def test_share_loses_no_cent():\n    assert share(10, 3) == [4, 3, 3]\n",
+)
+NOBODY = "def test_share_among_nobody():\n    with raises({}):\n        share(10, 0)\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    [("ValueError", VerdictOutcome.SATISFIED), ("TypeError", VerdictOutcome.UNVERIFIED)],
+)
+def test_a_refusal_that_another_test_expects_is_shown(error: str, outcome: VerdictOutcome) -> None:
+    near = BothSides("share(10, -3)", "returned []", "raised ValueError")
+    tested = BothSides("share(10, 3)", "returned [3, 3, 3]", "returned [4, 3, 3]")
+    called = TestedInput(
+        tested,
+        "share",
+        FIXED.path,
+        FIXED.id.rpartition("::")[2],
+        near=(near,),
+        errors=("ValueError",),
+    )
+    refusing = comparison("test_nobody", TestChange.FAIL_TO_PASS, NOBODY.format(error))
+    (own,) = (one.id for one in SHARES.beside_baseline)
+    seen = observed(FIXED, refusing, second_look=SecondLook(inputs=(called,)))
+    assert verdict_of(own, SHARES, seen).outcome is outcome

@@ -22,6 +22,8 @@ const WITHOUT_SET_UP = /^raised (?:MissingModule|ReferenceError|SyntaxError|Type
 // What Node's engine says of code that has not what it needs; code that refuses what it is given says something else.
 const OF_ENGINE = /\b(?:is not (?:an? )?(?:function|constructor|iterable|object|defined)|undefined|null|Cannot |read-?only|called on|Class constructor)\b|^$/;
 
+const OF_MODULES = /\b(?:import|export|module|await)\b/;
+
 const orders = JSON.parse(fs.readFileSync(0));
 const {writeSync} = fs;
 const {hrtime} = process;
@@ -85,7 +87,7 @@ async function repeated(call, parts) {
 			results.splice(1, 1, result); // the first and the last
 			return result;
 		} catch (error) {
-			refusal = error instanceof TypeError && !OF_ENGINE.test(error.message);
+			refusal = (error instanceof TypeError && !OF_ENGINE.test(error.message)) || (error instanceof SyntaxError && !OF_MODULES.test(error.message));
 			throw error;
 		}
 	};
