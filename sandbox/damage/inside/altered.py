@@ -35,7 +35,6 @@ from sandbox.damage.inside.same_steps import SidesOfFile
 from sandbox.damage.inside.source import (
     Clock,
     LineEdit,
-    Piece,
     Source,
     name_of,
     part,
@@ -53,7 +52,6 @@ _MOST_NAMES = 200  # of a place
 _CLOSING = re.compile(rb"[\])};,]*")
 """A line that only closes what others open: where it is right, there is one way to write it."""
 _NAME = re.compile(rb"[A-Za-z_]\w*")
-_KEYWORD = re.compile(rb"and|or|not|&&|\|\||!|\?\?")
 _DECLARING = re.compile(rb"(?:var|let|const)\s+(?=[\w$]+\s*=)")
 
 
@@ -251,12 +249,12 @@ def _as_on_base(
             told = _added(changed, was, now, start)
             names = sorted({text_of(one.node) for one in came if "identifier" in one.type})
             here = source.number, "extended", first + 1, symbol, start, stop
-            named, edit = (symbol, *names), _shape(symbol, came)
-            yield Damage(*here, put, told, is_telling=False, names=named, edit=edit), False
+            yield Damage(*here, put, told, is_telling=False, names=(symbol, *names)), False
     for one in parts(changed, was, now, _hunk(source, first, rows)):
         if not any(other.at <= one.start <= other.end for other in same):
             here = source.number, "altered", one.line, symbol, one.start, one.end
-            named, edit = one.names if function else (symbol, *one.names), one.edit
+            named = one.names if function else (symbol, *one.names)
+            edit = one.edit and f"{symbol} {one.edit}"
             yield Damage(*here, one.put, one.what, is_telling=False, names=named, edit=edit), True
 
 
@@ -329,13 +327,6 @@ def _edit(changed: Sequence[Step]) -> str:
     """Return what is the same for two places in which the same words are gone, and have come."""
     words = [_words(step) for step in changed]
     return hashlib.sha256(repr(words).encode()).hexdigest()[:16]
-
-
-def _shape(symbol: str, came: Sequence[Piece]) -> str:
-    """Return what is the same for what comes twice in a function, of whatever names: `and a`, `and b`."""
-    words = [b"" if "identifier" in one.type else one.text for one in came]
-    is_alone = not any(map(_KEYWORD.fullmatch, words)) or b"" not in words
-    return "" if is_alone else hashlib.sha256(repr((symbol, words)).encode()).hexdigest()[:16]
 
 
 def _words(step: Step) -> list[list[bytes]]:

@@ -22,6 +22,7 @@ _LONGEST_BETWEEN = 2  # signs between two differences that are one
 _NUMBER = re.compile(rb"\d[\d_]*(?:\.\d+)?")
 _WORD = re.compile(rb"\w")
 _NAME = re.compile(rb"[A-Za-z_$][\w$]{2,79}")
+_JOINING = ("and", "or", "&&", "||")
 _LEAST_MORE = 2  # letters that names have more for the same reason
 _OPERATORS = (
     {b"<", b"<=", b">", b">="},
@@ -89,7 +90,8 @@ class Step:
 class Part:
     """What has to be put from `start` to `end` of head for a part of a place to be as on base.
 
-    `edit` is what a name has more, or less, now: the same of `getUTCDay` for `getDay` and of `getUTCHours`.
+    `edit` is what a name has more, or less, now: the same of `getUTCDay` for `getDay` and of `getUTCHours`;
+    and what is joined to a condition, without its names.
     """
 
     line: int
@@ -151,7 +153,8 @@ def parts(changed: list[Step], was: Place, now: Place, hunk: tuple[bytes, bytes]
             names = dict.fromkeys(_name(piece) for piece in (*one.gone, *one.came))
             line = now.text.count(b"\n", 0, one.at) + 1
             named = tuple(filter(None, names))
-            yield Part(line, one.at, one.end, put, told, named, _longer_name(put, came))
+            edit = _longer_name(put, came) if put else _guard(one.came)
+            yield Part(line, one.at, one.end, put, told, named, edit)
     on_line = Counter(one.line for step in changed for one in step.came)
     for step in changed:
         if len(step.gone) != 1 or not step.came:
@@ -175,6 +178,12 @@ def _longer_name(old: bytes, new: bytes) -> str:
         return ""
     gone, came = (one.decode(errors="replace") for one in apart[0])
     return f"{gone}>{came}" if len(gone + came) >= _LEAST_MORE else ""
+
+
+def _guard(came: tuple[Piece, ...]) -> str:
+    """Return what is the same for what is joined to two conditions, of whatever names: `and a`, `and b`."""
+    words = ["" if "identifier" in one.type else one.text.decode(errors="replace") for one in came]
+    return " ".join(words) if words[0] in _JOINING and "" in words else ""
 
 
 def _is_moved(one: Step, was: Place, now: Place, hunk: tuple[bytes, bytes]) -> bool:
