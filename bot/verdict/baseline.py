@@ -188,8 +188,9 @@ def _not_fetched(case: Case) -> str:
     if not missing:
         return ""
     first, more = missing[0], len(missing) - 1
-    also = f" {more} more submodule(s) could not be fetched." if more else ""
-    return f"submodule {first.path} at {first.sha[:12]} could not be fetched: {first.reason}{also}"
+    also = f" {more} more submodule{'s' * (more > 1)} could not be fetched." if more else ""
+    why = f"{first.reason[:1].lower()}{first.reason[1:]}"
+    return f"submodule {first.path} at {first.sha[:12]} could not be fetched: {why}{also}"
 
 
 def _held(requirement: Requirement, case: Case) -> Verdict:

@@ -178,9 +178,9 @@ def _fetch_error(stderr: str, source: RepositorySource) -> CheckoutError:
     low = said.lower()
     if _LACKING in low:
         unread = _UNREAD.search(said)
-        what = f"object {unread[1]} of its history" if unread else "objects of its history"
+        what = f"Object {unread[1]} is" if unread else "Objects are"
         return _ObjectsMissing(
-            f"The repository lacks {what} where it is kept, so its commits cannot be read.",
+            f"{what} missing from the repository's history, so its commits cannot be read.",
             "If it is a clone with --filter, run in it: git fetch --refetch --no-filter. Otherwise run "
             "git fsck there, or name another copy.",
         )

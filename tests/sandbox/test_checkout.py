@@ -151,7 +151,7 @@ def test_a_partial_clone_says_so_until_it_is_whole(
     where = f"file://{repository.folder}"
     repository.git("clone", "-q", "--filter=blob:none", where, str(partial))
     request = CheckoutRequest("e1", RepositorySource(str(partial)), "HEAD~1", "HEAD")
-    with pytest.raises(CheckoutError, match="of its history where it is kept") as caught:
+    with pytest.raises(CheckoutError, match="missing from the repository's history") as caught:
         take(root, request)
     assert "git fetch --refetch --no-filter" in str(caught.value.next_step)
     repository.git("-C", str(partial), "fetch", "--quiet", "--refetch", "--no-filter")

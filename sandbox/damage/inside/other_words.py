@@ -16,6 +16,7 @@ from sandbox.damage.inside.source import (
     Source,
     function_around,
     name_of,
+    parents,
     part,
     pieces,
     text_of,
@@ -98,7 +99,9 @@ def _is_renamed(step: Step, source: Source, clock: Clock) -> bool:
     if not len(step.gone) == len(step.came) == 1 or source.root is None:
         return False
     old, new = step.gone[0], step.came[0]
-    around = function_around(new.node)
+    # One without a name belongs to the function around it: `filter(e => e.all)`.
+    named = (o for o in parents(new.node) if o.type in FUNCTIONS and name_of(o))
+    around = next(named, function_around(new.node))
     if {old.type, new.type} != {"identifier"} or around is None:
         return False
     if new.text not in _own(around) or old.text in _words(around):

@@ -389,6 +389,15 @@ async def test_the_same_guard_in_two_places_of_a_function_is_done_alike(tmp_path
     assert len({one.edit for one in await altered(tmp_path / "two", *apart)}) == 2
 
 
+@pytest.mark.parametrize(("new", "is_tried"), [("entry", False), ("all", True)])
+async def test_another_name_in_a_function_without_one_is_no_place(
+    tmp_path: Path, new: str, is_tried: bool
+) -> None:
+    base = "function f(all) {\n  all = g(all);\n  return all.filter((e) => e.isIn(e.all));\n}\n"
+    head = base.replace("(e) => e.isIn(e.", f"({new}) => {new}.isIn({new}.")
+    assert bool(await altered(tmp_path, base, head, "a.js")) is is_tried
+
+
 @pytest.mark.parametrize(("left", "is_tried"), [("[]", False), ("0", True)])
 async def test_a_list_for_what_is_missing_is_the_same_either_way(
     tmp_path: Path, left: str, is_tried: bool
