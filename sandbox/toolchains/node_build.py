@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from sandbox.toolchains.ecosystem import Runner
 from sandbox.toolchains.node_chain import Chain
 from sandbox.toolchains.node_script import READ_TEST_FILES, SUFFIXES, is_test
-from sandbox.toolchains.node_workspace import BUILDS, build_script
+from sandbox.toolchains.node_workspace import BUILDS, build_script, is_workspace
 from sandbox.toolchains.tree import Table, Tree
 from sandbox.values import TestRunner
 
@@ -51,7 +51,7 @@ def build_first(
         said = f"{told} runs first, because the test script builds before it tests."
         # A package of today may have types that yesterday's sources do not fit.
         return build, build, (said,)
-    output = _missing_output(tree, manifest, runner)
+    output = _missing_output(tree, manifest, runner) or _missing_package(tree)
     if output:
         return build, build, (f"{said} tests use `{output}`, which is built.",)
     made = _missing_source(tree) if "prepare" in named else ""
@@ -102,6 +102,21 @@ def _missing_output(tree: Tree, manifest: Table, runner: Runner) -> str:
     if by_name and output and not tree.has(output[0]) and any(by_name.search(t) for t in texts):
         return output[0]
     return _missing_part(tree, manifest, texts)
+
+
+def _missing_package(tree: Tree) -> str:
+    """Return the built folder, not in the tree, of a workspace's package that tests load by name; else ""."""
+    paths = [path for path in tree.files() if PurePosixPath(path).name == "package.json"]
+    unbuilt: dict[str, str] = {}
+    for path in paths if is_workspace(tree, "") else ():
+        own, folder = tree.json(path), PurePosixPath(path).parent
+        entry = _folder(own.text("main") or own.table("exports").data)
+        if entry and own.text("name") and folder.parts and not tree.has(str(folder / entry[0])):
+            unbuilt[own.text("name")] = str(folder / entry[0])
+    tests = [path for path in tree.files() if path.endswith(SUFFIXES) and is_test(path)]
+    text = "\n".join(tree.read(path) for path in tests[:READ_TEST_FILES]) if unbuilt else ""
+    loaded = (n for n in unbuilt if re.search(rf"{_LOADS}{re.escape(n)}['\"/]", text))
+    return next((unbuilt[name] for name in loaded), "")
 
 
 def _missing_part(tree: Tree, manifest: Table, texts: list[str]) -> str:

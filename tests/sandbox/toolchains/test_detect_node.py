@@ -966,3 +966,33 @@ def test_install_scripts_are_run_by_whoever_installed(
     told = " ".join(found.install[-1])
     assert rebuilds in told
     assert ("npm rebuild" in told.replace("pnpm rebuild", "")) is (lock != "pnpm-lock.yaml")
+
+
+@pytest.mark.parametrize(
+    ("test", "entry", "is_built"),
+    [
+        ("import {a} from '@shop/a';\n", "lib/index.js", True),
+        ("import {a} from '@shop/a/more';\n", "lib/index.js", True),
+        ("import {a} from '../packages/a/src/index.ts';\n", "lib/index.js", False),
+        ("import {a} from '@shop/a';\n", "src/index.ts", False),
+    ],
+)
+def test_a_package_of_a_workspace_that_tests_load_is_built(
+    tmp_path: Path, test: str, entry: str, is_built: bool
+) -> None:
+    top = {
+        "workspaces": ["packages/*"],
+        "scripts": {"build": "tsc -b", "test": "vitest run"},
+        "devDependencies": {"vitest": "3"},
+    }
+    own = {"name": "@shop/a", "main": entry}
+    files = {
+        "packages/a/package.json": json.dumps(own),
+        "packages/a/src/index.ts": "export const a = 1;\n",
+    }
+    write(tmp_path, {"package.json": json.dumps(top), "test/a.test.js": test, **files})
+    found = detect(tmp_path, SetupHints(), TOOLS)
+    assert found is not None
+    told = any("`packages/a/lib`, which is built" in one for one in found.reasons)
+    assert told is is_built
+    assert (("npm", "run", "build") in found.install_project) is is_built
