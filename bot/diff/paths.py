@@ -9,7 +9,7 @@ from sandbox.test_runs.path_kinds import PathKind, classify, is_test_file
 
 _TEST = re.compile(
     r"(?:^|/)(?:tests?|testing|__tests__|__snapshots__)/|^(?:spec|test-d|fixtures?|__fixtures__)/"
-    r"|(?:^|/)(?:test_[^/]*|[^/]*_test|tests|conftest)\.py$"
+    r"|(?:^|/)(?:test_[^/]*|[^/]*_test|tests|conftest)\.py$|^test\.py$"
     r"|(?:^|[/._-])(?:test|tests|spec)\.[cm]?[jt]sx?$|(?:^|/)test-[^/]*\.[cm]?[jt]sx?$|\.snap(?:shot)?$"
 )
 _CHANGELOG = re.compile(

@@ -105,6 +105,8 @@ _NOT_DROPPED = {
     TestRunner.JEST: re.compile(r"-[tw]"),
 }
 _NEVER = re.compile(r"(?!)")
+_CHECKS = re.compile(r"(?i)lint|type-?(?:s\b|check)|^(?:pre|post)?check")
+"""Names of scripts whose compiler only looks at types."""
 
 
 def read_script(
@@ -125,7 +127,8 @@ def read_script(
         if call is None and not found:
             if words[:1] == ["(scripts)"] and script in builds:
                 builds.update(words[1:])
-            is_check = "tsc" in words and any(word.lower() == "--noemit" for word in words)
+            no_output = any(word.lower() == "--noemit" for word in words)
+            is_check = "tsc" in words and (no_output or _CHECKS.search(script) is not None)
             before += [] if is_check else words[:3]
             if rest[:1] == ["tsc"] and not is_check and script not in builds:
                 compiles.append(tuple(rest))

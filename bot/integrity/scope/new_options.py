@@ -36,7 +36,8 @@ _BY_KEY = re.compile(r"\bkwargs(?:\.(?:get|pop)\(|\[)\s?['\"](\w{2,60})['\"]")
 _DEFINED = re.compile(r"\b(?:def|function)\s+([A-Za-z_$][\w$]*)")
 _SPEAKS_OF_OPTIONS = re.compile(
     r"(?i)\b(?:options?|optional(?:ly)?|opt-?(?:in|out)|param(?:eter)?s?|arg(?:ument)?s?|kwargs?|keywords?|flags?|"
-    r"configurable|custom\w*|switch\w*|allow\w*|able to|enabl\w*|disabl\w*|toggle\w*|choose|choice)\b"
+    r"configurable|custom\w*|switch\w*|allow\w*|able to|enabl\w*|disabl\w*|toggle\w*|choose|choice|"
+    r"(?:is|was) there (?:an?|any) way)\b"
 )
 _GIVEN = (
     r"[(,{{]\s{{0,80}}['\"]?{name}['\"]?\s{{0,5}}(?:=(?!=)|:)|\.{name}\s?=(?!=)"

@@ -398,6 +398,17 @@ async def test_another_name_in_a_function_without_one_is_no_place(
     assert bool(await altered(tmp_path, base, head, "a.js")) is is_tried
 
 
+@pytest.mark.parametrize(("name", "is_tried"), [("node:path", False), ("node:fs", True)])
+async def test_either_name_of_a_module_of_node_is_the_same(
+    tmp_path: Path, name: str, is_tried: bool
+) -> None:
+    base = "const path = require('path');\nfunction f(a) {\n  return require('path').join(a, 'b');\n}\n"
+    found = await altered(
+        tmp_path, base, base.replace("require('path').j", f"require('{name}').j"), "a.js"
+    )
+    assert bool(found) is is_tried
+
+
 @pytest.mark.parametrize(("left", "is_tried"), [("[]", False), ("0", True)])
 async def test_a_list_for_what_is_missing_is_the_same_either_way(
     tmp_path: Path, left: str, is_tried: bool

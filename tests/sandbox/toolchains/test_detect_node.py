@@ -608,6 +608,7 @@ def test_tests_that_use_what_is_built_are_built_for(tmp_path: Path) -> None:
         ({"pretest": "tsc -b", "test": "mocha lib", "build": "tsc"}, ["npm run build", "tsc -b"]),
         ({"test": "npm run build && mocha lib", "build": "npm run c", "c": "tsc"}, ["npm run build"]),
         ({"test": "tsc -p types && mocha lib"}, []),
+        ({"pretest": "npm run lint", "postlint": "tsc", "lint": "eslint .", "test": "mocha lib"}, []),
         ({"test": "mocha lib && tsc"}, []),
     ],
 )  # fmt: skip
