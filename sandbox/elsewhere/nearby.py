@@ -44,6 +44,7 @@ _MOST_SAME, _FEW_OTHERS = 100, 12  # calls
 _MORE = 24  # calls near one, about one of its values
 _RAISES = re.compile(r"\b(?:raise|throw(?:[ ]new)?)[ ]+([A-Za-z_$][\w$]*)")
 _LEAST_KEY = 2
+_NUMBERS = re.compile(r"\d[\w.]*")
 _OF_NO_ORDER = re.compile(r"\b(?:frozen)?set\(|\bhash\(|\{[^{}:\n]{1,200}\}")
 """What code has that comes in another order where the hashes of texts are others."""
 _OTHER_SEED = 3
@@ -191,7 +192,7 @@ async def _unequal(
         (call, made, f"{one}` and `{other}")
         for one, other in replay.looking.same
         for tested in chosen(o for o in wanted if one in driver.values(o))
-        for call in (tested, *_with_others(driver, tested, one, words))
+        for call in (tested, *_with_others(driver, tested, (one, other), words))
         if (made := driver.swapped(call, one, other))
     ][:_MOST_SAME]
     if not pairs:
@@ -210,12 +211,15 @@ async def _unequal(
 
 
 def _with_others(
-    driver: Driver, call: Recorded, kept: str, words: tuple[object, ...]
+    driver: Driver, call: Recorded, same: tuple[str, str], words: tuple[object, ...]
 ) -> Iterator[Recorded]:
-    """Yield calls with another value in place of each but one."""
+    """Yield calls with another value in place of each but the one that has a `same`: its numbers first."""
+    named = [one for text in same for one in _NUMBERS.findall(text)]
     for slot, value in enumerate(driver.values(call)):
-        others = neighbors(value, words) if value != kept else ()
-        yield from (driver.varied(call, slot, other) for other, _ in islice(others, _FEW_OTHERS))
+        others = (other for other, _ in neighbors(value, (*named, *words)))
+        first = (one for one in named if type(value) is str)
+        found = islice(chain(first, others), _FEW_OTHERS) if value != same[0] else ()
+        yield from (driver.varied(call, slot, other) for other in found)
 
 
 async def _unordered(
