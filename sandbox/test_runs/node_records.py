@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path, PurePosixPath
 
 from sandbox.harness.readers import storable
@@ -119,13 +120,17 @@ class _Place:
         if not path or self.is_here(path):
             return path
         # The folder of what is compiled may have one below it for each kind of module: lib/umd, dist/esm.
-        for above in range(1, min(len(pure.parts), _OUTPUT_DEPTH + 1)):
-            below = PurePosixPath(*pure.parts[above:])
-            for folder in ("", "src", "source"):
-                for suffix in (pure.suffix, *_COMPILED_FROM.get(pure.suffix, ())):
-                    source = PurePosixPath(folder, below.with_suffix(suffix))
-                    if self.tree.is_plain(source.as_posix()):
-                        return source.as_posix()
+        suffixes = (pure.suffix, *_COMPILED_FROM.get(pure.suffix, ()))
+        depths = range(1, min(len(pure.parts), _OUTPUT_DEPTH + 1))
+        tops = (PurePosixPath(*pure.parts[:n], "package.json") for n in range(len(pure.parts)))
+        # Also in a package of a workspace.
+        places = [n for n, top in enumerate(tops) if not n or self.is_here(top.as_posix())]
+        for at, above in product(places, depths):
+            package, below = pure.parts[:at], PurePosixPath(*pure.parts[at + above :])
+            for folder, suffix in product(("", "src", "source"), suffixes) if below.name else ():
+                source = PurePosixPath(*package, folder, below.with_suffix(suffix)).as_posix()
+                if self.tree.is_plain(source):
+                    return source
         return path
 
     def is_here(self, path: str) -> bool:

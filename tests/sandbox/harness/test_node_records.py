@@ -153,3 +153,25 @@ def test_a_file_that_tests_nothing_and_ends_well_is_no_test(
     seen = read(tmp_path, begun, {"kind": "ended", "status": status}, killed="")
 
     assert [one.outcome.value for one in seen.results] == outcomes
+
+
+@pytest.mark.parametrize(
+    ("manifest", "path", "found"),
+    [
+        ("packages/shop/package.json", "packages/shop/src/c.test.ts", True),
+        ("packages/shop/lib/package.json", "packages/shop/src/c.test.ts", False),
+        ("packages/shop/package.json", "packages/till/src/c.test.ts", False),
+    ],
+)
+def test_what_is_compiled_in_a_package_is_told_by_its_source(
+    tmp_path: Path, manifest: str, path: str, found: bool
+) -> None:
+    for name in (manifest, path):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("{}")
+    told: dict[str, object] = {
+        "kind": "test", "file": f"{START}/packages/shop/dist/c.test.js", "line": 1, "title": ["expands"],
+        "outcome": "failed", "message": "", "seconds": 0.1, "suite": False, "failure": "",
+    }  # fmt: skip
+    seen = read(tmp_path, told)
+    assert (f"{path}::expands" in [one.id for one in seen.results]) is found
