@@ -41,7 +41,6 @@ def test_what_the_only_hunk_is_needed_for_is_no_damage_that_was_tried(folder: Fo
         "the same in other words",
         "`*` becomes `+`",
         "`price` returns another value of the same type",
-        "`price` returns a third value of the same type",
         "`price` returns numbers near by",
         "the change is taken back",
     ]
