@@ -83,7 +83,7 @@ class Damage:
     is `UNWRAPPED` what was entered, of `PASSED_OVER` the errors, of what is `ALTERED` or
     `EXTENDED` those that came or went), and
     `is_changed` is False where that says the same on base; `parameters` are those of the function. `edit` is
-    the same of what is `ALTERED` alike in several places. `places` are all lines
+    the same of what is `ALTERED` or `EXTENDED` alike in several places. `places` are all lines
     that are as on base, where `line` does not say it.
     """
 

@@ -120,7 +120,7 @@ def test_a_row_of_none_that_only_a_test_of_base_has_shows_nothing_of_the_change(
     assert found.conclusion == "action_required", found.said()
     assert "the task speaks of `None`, and no test of this change has it" in found.said()
 
-    head["store/lookup.py"] = fixed.replace("in rows", "in rows or ()")
+    head["store/lookup.py"] = fixed.replace(named, named.replace("in rows", "in rows or ()"))
     head["tests/test_first.py"] = f"{tests}    assert first(None, 'a') == 0\n"
     found = folder.judge(folder.branch("none-whole", head, start=start), base=start, task=task)
     assert found.conclusion == "success", found.said()

@@ -249,7 +249,8 @@ def _as_on_base(
             told = _added(changed, was, now, start)
             names = sorted({text_of(one.node) for one in came if "identifier" in one.type})
             here = source.number, "extended", first + 1, symbol, start, stop
-            yield Damage(*here, put, told, is_telling=False, names=(symbol, *names)), False
+            named, edit = (symbol, *names), _edit(changed)
+            yield Damage(*here, put, told, is_telling=False, names=named, edit=edit), False
     for one in parts(changed, was, now, _hunk(source, first, rows)):
         if not any(other.at <= one.start <= other.end for other in same):
             here = source.number, "altered", one.line, symbol, one.start, one.end
