@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from bot.task.alternatives import without_blocks
 from bot.task.categories import MODAL, category_of, is_preference
 from bot.task.permissions import only_permits
 from bot.task.sections import SectionKind, goes_on, item_kind, lists_of_demands, section_kind
@@ -27,7 +28,6 @@ _AFTER = re.compile(
     r"(?:\s*(?:,|and|&)\s*(?:(?:R|AC|REQ)-?\d{1,3}|\d{1,3}))*)",
     re.IGNORECASE,
 )
-_BLOCK = re.compile(r"^ *(```|~~~).*?^ *\1", re.DOTALL | re.MULTILINE)
 _BOLD = re.compile(
     r"(?P<mark>\*\*|__)(?P<lead>[^*_\n]{3,80})(?P=mark)[.:]?\s+(?P<text>\S.{20,})", re.DOTALL
 )
@@ -108,7 +108,7 @@ def drafts_of(source: TaskSource, skipped: frozenset[str]) -> list[Draft]:
 
 def _parts_in_bold(text: str) -> Iterator[str]:
     """Yield the paragraphs that begin with words in bold, a list without bullets: "**Lost cents.** It …"."""
-    for paragraph in re.split(r"\n\s*\n", _BLOCK.sub("\n\n", text)):
+    for paragraph in re.split(r"\n\s*\n", without_blocks(text)):
         if bold := _BOLD.match(paragraph.strip()):
             yield f"{bold['lead'].rstrip('.: ')}: {' '.join(bold['text'].split())}"
 

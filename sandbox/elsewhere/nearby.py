@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, islice, permutations
 
@@ -78,7 +78,6 @@ async def replay_nearby(
 
     # A start takes longer than the calls near a few tested ones, and apart they do not disturb these.
     is_at_once = driver.is_apart and len(wanted) <= _FEW and not (looking.beside or looking.kept)
-    is_at_once = is_at_once and not looking.same
     around = near(wanted) if is_at_once else {}
     plain = {one: other for one in wanted if (other := driver.without(one, names))}
     beside = near(dict.fromkeys(plain.values()), calls_beside)
@@ -98,8 +97,7 @@ async def replay_nearby(
         if more := [*all_of(around), *(one.call for one in swaps), *(one.call for one in long)]:
             sides = sides.joined(await replay.on_both(more))
     around = {one: calls for one, calls in around.items() if not sides.lacks(one, plain)}
-    known = {(one.module, one.name, one.arguments) for one in shown}
-    sides, around = await _asked_on(replay, sides, around, words, known)
+    sides, around = await _asked_on(replay, sides, around, words, shown)
     weighed = (sides.weighed(one, around.get(one, ()), driver.values(one)) for one in wanted)
     without |= held.as_before(sides, plain)
     return SecondLook(
@@ -121,13 +119,14 @@ async def _asked_on(
     sides: CallsOfBoth,
     around: dict[Recorded, tuple[NearCall, ...]],
     words: tuple[object, ...],
-    known: Container[tuple[str, str, str]],
+    shown: Iterable[Recorded],
 ) -> tuple[CallsOfBoth, dict[Recorded, tuple[NearCall, ...]]]:
     """Make more calls with another value of what none of the few others of showed the change.
 
-    Where a call has many arguments, few of the calls near it are about one. Those that are `known` the tests
+    Where a call has many arguments, few of the calls near it are about one. Those that are `shown` the tests
     make themselves.
     """
+    known = {(one.module, one.name, one.arguments) for one in shown}
     more = {
         call: tuple(
             one
