@@ -70,7 +70,9 @@ def test_a_needed_hunk_and_one_that_nothing_needs(folder: Folder) -> None:
     assert found["shop.py:2"].tests == ("tests/test_price.py::test_price_returns_twice_the_cents",)
     assert found["shop.py:15"].runs == 1
     assert found["README.md:1"].why is WhyNotMeasured.NOT_CODE
-    assert "Scope: 1 of 2 changes is needed by none of the tests and steps that ran" in judged.markdown
+    assert (
+        "Scope: 1 of 2 changes is needed by none of the tests and steps that ran" in judged.markdown
+    )
     assert "**None of the tests and steps that ran needs this change**" in judged.markdown
     assert (
         judged.document.requirements[-1].damages_tried
