@@ -63,7 +63,7 @@ def test_what_a_missing_submodule_hides_is_not_held_to_pass(folder: Folder, tmp_
     assert held.verdict == "unverified"
     assert "But submodule cases at " in held.reason
     assert (
-        "It is not in the local clone: run `git submodule update --init --recursive`."
+        "it is not in the local clone: run `git submodule update --init --recursive`."
         in held.reason
     )
 
