@@ -299,8 +299,9 @@ class _Measuring:
         twins = [one for one in self.made if one.damage.edit in edits and one not in asking]
         # Of a table's entries tests look at some.
         asking_of = [o for o in asking if o.damage.kind != KEY] + twins
-        whole = [_spaced(one) for one in hunks] if any(one.noticed for one in on_base) else ()
-        asking_of = [one for one in asking_of if _spaced(one) not in whole]
+        if any(one.noticed for one in on_base):  # all of the change as on base is known
+            whole = [_spaced(one) for one in hunks]
+            asking_of = [one for one in asking_of if _spaced(one) not in whole]
         everybody = [one for one in self.observed.tests.comparisons if passed(one.head_on_head)]
         rooms = room, replace(room, concerned=concerned(case, self.observed, everybody))
         found = await find_unneeded(self.services, case, self.observed, rooms, asking_of)

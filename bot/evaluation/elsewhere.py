@@ -119,6 +119,7 @@ async def _seen(
     # What is put side by side: one may stand in the other's place.
     alternatives = (one for r in asking for one in (*side_by_side(r), *alike(r), *like_shown(r)))
     beside = tuple(dict.fromkeys((*alternatives, *kept_beside(asking))))
+    same = tuple(dict.fromkeys(pair for one in asking for pair in same_inputs(one)))
     named = frozenset[str]().union(*(named_code(one) for one in asking if one.category in ASKED))
     said = "\n".join(one.with_detail for one in asking)
     in_other_zone = bool(_SPEAKS_OF_UTC.search(said)) and not _LOCAL.search(said)
@@ -138,7 +139,7 @@ async def _seen(
             only=worth_alone(one.tests, one.seen),
             touched=observed.impact.names if observed.impact else frozenset(),
             beside=beside,
-            same=tuple(dict.fromkeys(pair for each in asking for pair in same_inputs(each))),
+            same=same,
             kept=kept,
             named=named,
             code=code_of(test for test in asked if test.id in one.tests),
