@@ -21,8 +21,9 @@ from bot.task.permissions import (
     names_subject,
     permission_for,
 )
+from bot.task.refusals import gives_up_error
 from bot.task.requirements import BUILDS, NOTHING_REGRESSES
-from bot.task.ties import Tie, gives_up_error, test_name, tie_tests
+from bot.task.ties import Tie, test_name, tie_tests
 from bot.values import (
     ActionKind,
     AdaptedTest,

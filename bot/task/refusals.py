@@ -10,9 +10,9 @@ import re
 from collections.abc import Container, Iterable, Iterator
 
 from bot.task.alternatives import prose_of
-from bot.task.categories import keeps
-from bot.text.words import sentences_of_paragraphs
-from bot.values import Requirement
+from bot.task.categories import MODAL, keeps
+from bot.text.words import sentences, sentences_of_paragraphs
+from bot.values import Requirement, TestComparison
 
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
 _BELOW = rf"(?:\b(?:below|under|(?:less|lower|smaller) than) {_NUMBER}|\bnegative\b(?: \w+)?)"
@@ -33,6 +33,15 @@ _TITLE = re.compile(
     re.DOTALL,
 )
 """What a test says of itself."""
+_RAISED = re.compile(r"\b(?:raises?|throws?)\b[^.;\n]{0,60}?\b([A-Z]\w*(?:Error|Exception))\b")
+_NEGATED = re.compile(r"\b(?:no longer|not|never|without|instead of)\b|n't\b", re.IGNORECASE)
+_EXPECTING = re.compile(r"(?i)raises|throw|reject|refus|except|catch|panic|error|invalid|fail")
+_HEADING = re.compile(
+    r"^[ \t]*(?:async[ \t]+)?def [^\n]*|\"\"\".*?\"\"\"|'''.*?'''|#[^\n]*", re.DOTALL | re.MULTILINE
+)
+_ALLOWING = re.compile(
+    r"(?i)\b(?:accept|allow|permit|support|ignor|toler|lenient|instead|no longer)\w*"
+)
 _DEMANDED_ERROR = re.compile(
     r"\b(?:should|must|shall|needs? to|has to|have to|ought to) (?:(?:now|then|always|instead|rather) ){0,2}"
     r"(?:[^.;`]{1,80} and (?:then )?(?=raise|throw|reject|fail))?"
@@ -164,3 +173,36 @@ def _may_be(raised: str, named: str) -> bool:
     if isinstance(kind, type) and isinstance(wanted, type):
         return issubclass(kind, wanted)
     return raised not in ERRORS_OF_JAVASCRIPT and not isinstance(kind, type)
+
+
+def asks_for_error(requirement: Requirement) -> bool:
+    """Whether a demand says that something must be raised.
+
+    The error of a bug's title ("`f('')` raises KeyError") is what must not be: what should be is asked then.
+    """
+    said = requirement.shown
+    if _NEGATED.search(said) or said.startswith("Fixed: "):
+        return False
+    # Of several sentences another one may ask for what is given.
+    asking = [one for one in sentences(said) if MODAL.search(one)] or [said]
+    return all(map(_RAISED.search, asking))
+
+
+def leaves_error_unasked(requirement: Requirement, test: TestComparison) -> bool:
+    """Whether an error that must be raised is nothing that the body of a test of Python could be after."""
+    is_asked = test.path.endswith(".py") and asks_for_error(requirement)
+    return is_asked and bool(test.source) and not _EXPECTING.search(_HEADING.sub("", test.source))
+
+
+def expects_error(code: str) -> bool:
+    """Whether the code of some tests could be after an error, in any language."""
+    return _EXPECTING.search(code) is not None
+
+
+def gives_up_error(requirement: Requirement, test: TestComparison) -> bool:
+    """Whether an edited test demands fewer errors than before, of which the requirement says nothing."""
+    before, after = (
+        len(_EXPECTING.findall(_HEADING.sub("", one))) for one in (test.source_before, test.source)
+    )
+    said = requirement.with_detail
+    return before > after and not (_EXPECTING.search(said) or _ALLOWING.search(said))

@@ -13,23 +13,18 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.task.categories import MODAL
-from bot.task.code_names import spelled_code
+from bot.task.code_names import CODE_SPAN, code_named, spelled_code
 from bot.task.sections import SIGNATURE
-from bot.text.words import Vocabulary, code_words, joined_words, sentences, words_of
-from bot.values import Requirement, TestComparison
+from bot.text.words import Vocabulary, code_words, joined_words, words_of
+from bot.values import Requirement, TestChange, TestComparison
 
 THRESHOLD = 0.4
 """Chosen on merged pull requests of four projects; see tests/bot/task/test_ties.py."""
 MAX_TESTS = 3000  # of those that could speak for something; the proofs come first
 MIN_COVERAGE = 0.2  # share of the requirement's own words that a test has to meet
+_SEVERAL_NAMES = 3
+_HALF = 0.5
 CODE_WEIGHT = 0.6  # a word in the code of a test tells less than one in its name or docstring
-_RAISED = re.compile(r"\b(?:raises?|throws?)\b[^.;\n]{0,60}?\b([A-Z]\w*(?:Error|Exception))\b")
-_NEGATED = re.compile(r"\b(?:no longer|not|never|without|instead of)\b|n't\b", re.IGNORECASE)
-_EXPECTING = re.compile(r"(?i)raises|throw|reject|refus|except|catch|panic|error|invalid|fail")
-_HEADING = re.compile(
-    r"^[ \t]*(?:async[ \t]+)?def [^\n]*|\"\"\".*?\"\"\"|'''.*?'''|#[^\n]*", re.DOTALL | re.MULTILINE
-)
 _TITLED = re.compile(r"\.[cm]?[jt]sx?$")  # files whose tests have titles, not names
 _DIGITS = re.compile(r"(?<![\w#])\d[\d_]*(?!\w)")
 _UNTOLD = re.compile(rf"{_DIGITS.pattern}|(?i:\b[a-z]+n['\u2019]t\b)")  # "don" is a rare word
@@ -109,7 +104,7 @@ def tie_tests(
         known = {one.requirement_id for one in after}
         similar = _similar_ties(test, demands, scale)
         ties += (*after, *(one for one in similar if one.requirement_id not in known))
-    return tuple(ties)
+    return (*ties, *_ties_of_what_is_left(demands, tests[:MAX_TESTS], scale, ties))
 
 
 def _own_code(requirements: Sequence[Requirement]) -> dict[str, str]:
@@ -197,6 +192,34 @@ def _similar_ties(test: TestComparison, demands: Sequence[_Demand], scale: _Scal
     return [Tie(demand.requirement.id, test.id, THRESHOLD, why, of_name=of_name)] if met else []
 
 
+def _ties_of_what_is_left(
+    demands: Sequence[_Demand], tests: Sequence[TestComparison], scale: _Scale, ties: Sequence[Tie]
+) -> Iterator[Tie]:
+    """Yield ties that no score gives: of several demands a long one shares few of its words with any test.
+
+    A test is of the only demand that speaks of half of its name. A demand that nothing else shows is shown by
+    a test that uses all of its names, three at least; which of them must do what, the damage shows.
+    """
+    tied_tests = {one.test_id for one in ties}
+    tied_demands = {one.requirement_id for one in ties}
+    changed = [one for one in tests if one.change is TestChange.FAIL_TO_PASS]
+    for test in changed if len(demands) > 1 else ():
+        own = {} if test.id in tied_tests else scale.own_words(test, demands)
+        for demand in demands:
+            names = code_named(demand.requirement.text)
+            words, of_name = own.get(demand, ()), scale.share_of_bare_name(test, demand.said)
+            if len(own) == 1 and words and of_name >= _HALF:
+                why = f"only it speaks of: {_listed(demand.requirement.text, words)}"
+                yield Tie(demand.requirement.id, test.id, THRESHOLD, why, of_name=of_name)
+            elif (
+                demand.requirement.id not in tied_demands
+                and len(names) >= _SEVERAL_NAMES
+                and all(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", test.source) for one in names)
+            ):
+                why = f"it uses {', '.join(f'`{name}`' for name in sorted(names)[:5])}"
+                yield Tie(demand.requirement.id, test.id, THRESHOLD, why, of_name=of_name)
+
+
 def _demand(requirement: Requirement) -> _Demand:
     words = words_of(_UNTOLD.sub(" ", requirement.text))
     detail = words_of(_UNTOLD.sub(" ", requirement.detail))
@@ -260,6 +283,16 @@ class _Scale:
         own = {one for one in words - _GENERIC if self._demand_frequency[one] == 1}
         is_named = len(words) > 1 and words <= demand.words and bool(own & demand.words)
         return tuple(sorted(words - _GENERIC)) if is_named else ()
+
+    def own_words(
+        self, test: TestComparison, demands: Sequence[_Demand]
+    ) -> dict[_Demand, tuple[str, ...]]:
+        """Return the demands with the words of a test's name that each is the only one to have."""
+        words = words_of(test_name(test.id)) - _OF_PLACES - _GENERIC
+        telling = {word for word in words if len(word) > 2 and self._demand_frequency[word] == 1}
+        prose = {one: words_of(CODE_SPAN.sub(" ", one.requirement.text)) for one in demands}
+        found = {one: tuple(sorted(telling & said)) for one, said in prose.items()}
+        return {one: named for one, named in found.items() if named}
 
     def _share_known(self, words: frozenset[str], said: Vocabulary) -> float:
         total = sum(self.weight(word) for word in words)
@@ -341,41 +374,3 @@ def speaks_of(requirement: Requirement, test: TestComparison) -> bool:
     words = _words_of_test(test)
     said = _demand(requirement).said.words - _GENERIC
     return any(words.name.knows(word) or words.code.knows(word) for word in said)
-
-
-def asks_for_error(requirement: Requirement) -> bool:
-    """Whether a demand says that something must be raised.
-
-    The error of a bug's title ("`f('')` raises KeyError") is what must not be: what should be is asked then.
-    """
-    said = requirement.shown
-    if _NEGATED.search(said) or said.startswith("Fixed: "):
-        return False
-    # Of several sentences another one may ask for what is given.
-    asking = [one for one in sentences(said) if MODAL.search(one)] or [said]
-    return all(map(_RAISED.search, asking))
-
-
-def leaves_error_unasked(requirement: Requirement, test: TestComparison) -> bool:
-    """Whether an error that must be raised is nothing that the body of a test of Python could be after."""
-    is_asked = test.path.endswith(".py") and asks_for_error(requirement)
-    return is_asked and bool(test.source) and not _EXPECTING.search(_HEADING.sub("", test.source))
-
-
-def expects_error(code: str) -> bool:
-    """Whether the code of some tests could be after an error, in any language."""
-    return _EXPECTING.search(code) is not None
-
-
-_ALLOWING = re.compile(
-    r"(?i)\b(?:accept|allow|permit|support|ignor|toler|lenient|instead|no longer)\w*"
-)
-
-
-def gives_up_error(requirement: Requirement, test: TestComparison) -> bool:
-    """Whether an edited test demands fewer errors than before, of which the requirement says nothing."""
-    before, after = (
-        len(_EXPECTING.findall(_HEADING.sub("", one))) for one in (test.source_before, test.source)
-    )
-    said = requirement.with_detail
-    return before > after and not (_EXPECTING.search(said) or _ALLOWING.search(said))

@@ -22,7 +22,8 @@ from bot.evidence.oracle import satisfied, unsatisfied, unverified, way_out
 from bot.evidence.tests.results import never_run, pass_rate, test_ids, told_of
 from bot.task.code_names import asked_code, code_named, named_code
 from bot.task.permissions import removed_names
-from bot.task.ties import Tie, leaves_error_unasked, speaks_of
+from bot.task.refusals import leaves_error_unasked
+from bot.task.ties import Tie, speaks_of
 from bot.values import ActionKind, Decider, Requirement, TestComparison, Trust, Verdict
 from bot.values.rules import ASSERTION_LOOSENED
 from bot.verdict.claims import Claim

@@ -13,8 +13,8 @@ from bot.task.alternatives import (
     untested_alternatives,
 )
 from bot.task.inputs import alike, kept_inputs, like_shown, untested_input
-from bot.task.refusals import demanded_error, untested_nothing
-from bot.task.ties import expects_error, test_name
+from bot.task.refusals import demanded_error, expects_error, untested_nothing
+from bot.task.ties import test_name
 from bot.text.words import whole_name, words_of
 from bot.verdict.claims import Claim, Gap
 from sandbox.elsewhere.values import stands_alone

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from bot.task.alternatives import prose_of, without_blocks
 from bot.task.categories import may_keep
-from bot.task.ties import expects_error
+from bot.task.refusals import expects_error
 from bot.text.words import sentences, whole_name
 from bot.verdict.claims import Claim, Gap
 from sandbox.elsewhere.values import CRASHES, BothSides, Otherwise, Unmeasured, end_of

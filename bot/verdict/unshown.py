@@ -9,8 +9,13 @@ from typing import TypeVar
 
 from bot.evidence.tests.results import code_of
 from bot.task.code_names import named_code
-from bot.task.refusals import other_error, refused_beyond, untested_side
-from bot.task.ties import asks_for_error, expects_error
+from bot.task.refusals import (
+    asks_for_error,
+    expects_error,
+    other_error,
+    refused_beyond,
+    untested_side,
+)
 from bot.text.words import whole_name
 from bot.values import TestComparison, Verdict
 from bot.verdict.claims import Claim, Gap

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.task.code_names import asked_code, named_code
-from bot.task.ties import THRESHOLD, leaves_error_unasked, speaks_of, tie_tests
+from bot.task.refusals import leaves_error_unasked
+from bot.task.ties import THRESHOLD, speaks_of, tie_tests
 from bot.text.words import Vocabulary, code_words, stem, words_of
 from bot.values import Category, Requirement, TestChange, Trust
 from tests.bot.verdict.cases import KEPT, comparison, requirements
@@ -383,3 +384,36 @@ def test_a_test_is_of_the_demand_whose_function_it_calls_with_what_only_that_tak
     found = asked(*SIGNED)
     ties = tie_tests(found, [test], (test, *KEPT))
     assert [tie.requirement_id for tie in ties] == ([] if tied is None else [found[tied].id])
+
+
+ENDING = (
+    "From `until` on the grant counts no more: `allows` and `roles_of` behave as if it were not there",
+    "`allows` and `roles_of` take `at=` (an aware datetime), so that one can ask about another moment",
+    "Granting a role again replaces the end: `grant(...)` makes it permanent, another `until` moves it",
+    "A name with a backslash or a line feed starts its line with a backslash; reading gives the name back",
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "tied"),
+    [
+        (
+            "test_it",
+            "p.grant(until=E); assert p.allows(at=E - 1); assert not p.roles_of(at=E)",
+            ["R1", "R2"],
+        ),
+        ("test_it", "p.grant(until=E); assert not p.roles_of(at=E)", []),
+        ("test_it", "p.grant(1, until=E); p.grant(1)", []),  # two names, as any test may use
+        ("test_backslash_before_n", "assert read(write('a\\n')) == 'a\\n'", ["R4"]),
+        ("test_backslash_of_windows_drives", "assert read(write('a\\n')) == 'a\\n'", []),
+    ],
+)
+def test_a_long_demand_is_shown_by_a_test_that_uses_its_names_or_that_only_it_speaks_of(
+    name: str, code: str, tied: list[str]
+) -> None:
+    wanted = asked(*ENDING)
+    test = comparison(name, TestChange.FAIL_TO_PASS, f"def {name}():\n    {code}\n")
+    ties = tie_tests(wanted, [test], (test, *KEPT))
+    assert [tie.requirement_id for tie in ties] == [f"R{int(one[1])}" for one in tied]
+    held = replace(test, change=TestChange.PASS_TO_PASS)
+    assert not tie_tests(wanted, [held], (held, *KEPT))
