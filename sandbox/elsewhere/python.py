@@ -12,7 +12,7 @@ from typing import Any
 from sandbox.base import TREE, Command, Limits, Mount, MountMode
 from sandbox.elsewhere.driver import CHANNEL_BYTES, ELSEWHERE, Again, Looking, moved, plain_program
 from sandbox.elsewhere.inside.objects import BUFFERS, FILES, MADE, Buffer
-from sandbox.elsewhere.inside.values import literal, read
+from sandbox.elsewhere.inside.values import UNREADABLE, literal, read
 from sandbox.elsewhere.told import SHOWN, Recorded
 from sandbox.elsewhere.variation import swapped
 from sandbox.toolchains import layers
@@ -21,10 +21,6 @@ from sandbox.values import Environment, TestRunner
 _INSIDE = Path(__file__).parent / "inside"
 _PACKAGE = "sandbox/elsewhere/inside"
 _RUN = "/srv/run"
-_UNREADABLE = (
-    ValueError, SyntaxError, TypeError, AttributeError, ArithmeticError, LookupError, MemoryError,
-    RecursionError,
-)  # fmt: skip
 _CONVERSIONS: Mapping[tuple[str, str], Callable[[Any], object]] = {
     ("bytes", "str"): bytes.decode,
     ("str", "bytes"): str.encode,
@@ -61,7 +57,7 @@ def _shown(name: str, arguments: str) -> str:
     try:
         positional, named, *_ = read(arguments)  # a method's object follows
         words = [*map(repr, positional), *(f"{k}={v!r}" for k, v in named.items())]
-    except _UNREADABLE:
+    except UNREADABLE:
         words = ["…"]
     return f"{name}({', '.join(words)})"[:SHOWN]
 
@@ -149,7 +145,7 @@ class PythonDriver:
         try:
             positional, *named = read(call.arguments)
             return (*positional, *(members[name] for members, name in _named(named)))
-        except _UNREADABLE:
+        except UNREADABLE:
             return ()
 
     def taken(self, call: Recorded) -> int:
@@ -157,7 +153,7 @@ class PythonDriver:
         try:
             positional, named, *_ = read(call.arguments)
             return len(positional) + len(named)
-        except _UNREADABLE:
+        except UNREADABLE:
             return 0
 
     def varied(self, call: Recorded, number: int, value: object) -> Recorded:
@@ -180,7 +176,7 @@ class PythonDriver:
                 made_of, by_name = state[MADE]
                 state[MADE] = made_of, {n: one for n, one in by_name.items() if n not in names}
                 is_less = is_less or len(state[MADE][1]) < len(by_name)
-        except _UNREADABLE:
+        except UNREADABLE:
             return None
         return _with(call, (positional, kept, *more)) if is_less else None
 
@@ -195,7 +191,7 @@ class PythonDriver:
         """
         try:
             told = swapped(_converted(read(call.arguments), name, other), name, other)
-        except _UNREADABLE:
+        except UNREADABLE:
             return None
         arguments, called = literal(told), swapped(call.name, name, other)
         if not arguments or (call.name, call.arguments) == (called, arguments):

@@ -10,6 +10,8 @@ from pathlib import PurePosixPath
 
 from sandbox.base import TREE, Completed
 from sandbox.elsewhere.inside.calls import ADDRESS
+from sandbox.elsewhere.inside.objects import CONTAINERS
+from sandbox.elsewhere.inside.values import UNREADABLE, read
 from sandbox.elsewhere.values import CUT, MOST_SHOWN, RAISED, BothSides
 from sandbox.linters.reading import Node, records
 
@@ -212,6 +214,41 @@ def read_run(completed: Completed) -> Run:
         if one and one.text == told["undated"].text[:_MOST_TEXT]:
             outcomes[number] = replace(one, dated=told["dated"].text[:_MOST_TEXT])
     return Run(place, outcomes, series, frozenset(changing), frozenset(ignoring))
+
+
+_AND_LEFT = " and left {"
+
+
+def is_only_kept_otherwise(base: str, head: str) -> bool:
+    """Tell whether two outcomes are the same but for how an object keeps something to itself.
+
+    Where a private attribute is a table on head and was a set on base, others see the object as before.
+    """
+    (given, is_left, before), (other, _, after) = (x.partition(_AND_LEFT) for x in (base, head))
+    if not is_left or given != other:
+        return False
+    try:
+        states = [read("{" + one) for one in (before, after)]
+    except UNREADABLE:
+        return False
+    if not all(isinstance(one, dict) for one in states):
+        return False
+    old, new = states
+    private = {name for name in {*old} & {*new} if name.startswith("_")}
+    reshaped = {name for name in private if _is_reshaped(old[name], new[name])}
+    kept = [repr({k: one[k] for k in one if k not in reshaped}) for one in states]
+    return bool(reshaped) and kept[0] == kept[1]
+
+
+def _is_reshaped(old: object, new: object) -> bool:
+    """Whether two values are containers of other kinds, or have such in the same places."""
+    if type(old) is not type(new):
+        return isinstance(old, CONTAINERS) and isinstance(new, CONTAINERS)
+    if isinstance(old, dict) and isinstance(new, dict):
+        return any(_is_reshaped(old[key], new[key]) for key in old.keys() & new.keys())
+    if isinstance(old, list | tuple) and isinstance(new, list | tuple):
+        return any(_is_reshaped(a, b) for a, b in zip(old, new, strict=False))
+    return False
 
 
 def is_vague(outcome: str) -> bool:

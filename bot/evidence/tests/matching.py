@@ -85,11 +85,36 @@ def in_place(
     own = _own_calls(base, paths) & _own_calls(head, paths) if left and new else set()
     near = [(a, b, share) for a in left for b in new if (share := _same_share(a, b, own))]
     found: dict[str, TestResult] = {}
+    for one in left:
+        if is_broken(one) and (became := _kept_in_several(one, new)):
+            found[one.id] = became
     for one, other, share in near:
         rivals = [s for a, b, s in near if (a.id == one.id) != (b.id == other.id)]
-        if share > max(rivals, default=0.0) and is_broken(one) and passed(other.outcome):
+        is_closest = one.id not in found and share > max(rivals, default=0.0)
+        if is_closest and is_broken(one) and passed(other.outcome):
             found[one.id] = other
     return found
+
+
+def _kept_in_several(one: TestResult, new: Iterable[TestResult]) -> TestResult | None:
+    """Return the new test that a test became, where another one still asserts what it did.
+
+    A test of a default becomes two: one of the new default, and the old one with the value given. Together
+    they have all of its lines.
+    """
+    before = _lines(one)
+    among = [other for other in new if other.path == one.path and {*before} & {*_lines(other)}]
+    among.sort(key=lambda other: _ratio(before, _lines(other)), reverse=True)
+    lines = {line for other in among for line in _lines(other)}
+    if len(before) < _FEWEST_LINES or not lines.issuperset(before):
+        return None
+    keeping = [o for o in among if _lines(o)[-1] == before[-1] and passed(o.outcome)]
+    became = [o for o in among if keeping and o.id != keeping[0].id and passed(o.outcome)]
+    return became[0] if became else None
+
+
+def _ratio(before: list[str], after: list[str]) -> float:
+    return SequenceMatcher(None, before, after, autojunk=False).ratio()
 
 
 def _stands_alone(result: TestResult) -> bool:

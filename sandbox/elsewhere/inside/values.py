@@ -188,6 +188,13 @@ def answering(known: Stub) -> Callable[..., Any]:
     return function
 
 
+UNREADABLE = (
+    ValueError, SyntaxError, TypeError, AttributeError, ArithmeticError, LookupError, MemoryError,
+    RecursionError,
+)  # fmt: skip
+"""What `read` raises for what is no such literal."""
+
+
 def read(text: str) -> Any:
     """Return the value of a literal, `Iterated` for an iterator, `Instance` for an object.
 

@@ -336,6 +336,32 @@ def test_a_test_that_has_little_in_common_replaces_none() -> None:
     assert replaced(F, more=other) == {"sends *": "pass_to_fail", "plain for *": "fail_to_pass"}
 
 
+@pytest.mark.parametrize(
+    ("keeps", "outcome", "change"),
+    [
+        ("== 1", P, "expectation_changed"),
+        ("== 2", P, "pass_to_fail"),  # what it asserted is gone
+        ("== 1", F, "pass_to_fail"),
+    ],
+)
+def test_a_test_of_a_default_becomes_one_of_the_new_one_and_one_with_the_value(
+    keeps: str, outcome: Outcome, change: str
+) -> None:
+    old, new, given = (f"{FILE}::test_{name}" for name in ("zero", "default", "given"))
+
+    def test(name: str, call: str, score: int, end: str) -> TestResult:
+        source = f"def test():\n    late = {call}\n    score = of({score})\n    assert late.of(score) {end}\n"
+        return replace(result(name, P), path=FILE, source=source)
+
+    with_value = replace(test(given, "Late(grace=0)", 5, keeps), outcome=outcome)
+    runs = FourRuns(
+        TestRun(True, (test(old, "Late()", 5, "== 1"),)),
+        TestRun(True, (test(new, "Late()", 9, "== 0"), with_value)),
+        run({old: F}), run({new: F, given: P}), (FILE,), (FILE,),
+    )  # fmt: skip
+    assert changes(compare(runs, TEST_CHANGED))[old] == change
+
+
 LONG = "  const got = send('text/plain; charset=utf-8', {level: 9});\n  t.is(got, "
 
 

@@ -21,7 +21,7 @@ from sandbox.elsewhere.inside.objects import Instance, Reference
 from sandbox.elsewhere.inside.values import Given, given, literal, read
 from sandbox.elsewhere.node import read_arguments, written
 from sandbox.elsewhere.python import PythonDriver
-from sandbox.elsewhere.told import Recorded, both_sides, shown_beside
+from sandbox.elsewhere.told import Recorded, both_sides, is_only_kept_otherwise, shown_beside
 from sandbox.elsewhere.values import MOST_SHOWN
 from sandbox.elsewhere.variation import near, neighbors
 
@@ -309,3 +309,24 @@ def test_another_type_is_tried_wherever_a_value_stands() -> None:
 )
 def test_a_call_is_of_the_test_that_has_its_whole_name(name: str, test: str, is_its: bool) -> None:
     assert is_of_test(name, test) is is_its
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "is_alike"),
+    [
+        (
+            "None and left {'_of': {'eve': {'a'}}}",
+            "None and left {'_of': {'eve': {'a': None}}}",
+            True,
+        ),
+        ("None and left {'_of': {'a'}, 'n': 1}", "None and left {'_of': ['a'], 'n': 2}", False),
+        ("None and left {'of': {'a'}}", "None and left {'of': ['a']}", False),  # everybody sees it
+        ("None and left {'_n': 1}", "None and left {'_n': 2}", False),
+        ("1 and left {'_of': {'a'}}", "2 and left {'_of': ['a']}", False),
+        ("None and left {'_of': {'a'}}", "None and left {'_of': ", False),
+    ],
+)
+def test_how_an_object_keeps_something_to_itself_is_nothing_that_others_see(
+    base: str, head: str, is_alike: bool
+) -> None:
+    assert is_only_kept_otherwise(f"returned {base}", f"returned {head}") is is_alike
