@@ -11,7 +11,13 @@ from bot.diff.paths import is_policy
 from bot.evidence.tests.matching import function_of
 from bot.evidence.tests.results import TestGroups, blamed_on_the_machine, group_tests
 from bot.task.categories import ASKED, NARROW, upkeep_area
-from bot.task.meant_changes import contradiction, said_to_change, ties_by_example, why_meant
+from bot.task.meant_changes import (
+    contradiction,
+    other_default,
+    said_to_change,
+    ties_by_example,
+    why_meant,
+)
 from bot.task.permissions import (
     ask_to_remove,
     asks_to_move_function,
@@ -222,7 +228,8 @@ class Case:
         is_proven = test in self.groups.proofs or test.head_on_head is None
         if test.change is not TestChange.EXPECTATION_CHANGED or not is_proven:
             return ""
-        return why_meant(self.requirements, self.observed.integrity, test)
+        said = why_meant(self.requirements, self.observed.integrity, test)
+        return said or other_default(self.requirements, test, self.groups.hollow)
 
     def retirement(self, test: TestComparison) -> RetiredTest | None:
         """The removed functions that a deleted test tested, where it tested nothing else."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from bot.task.examples.results import asked_in, newly_asked
@@ -31,6 +32,27 @@ def why_meant(wanted: Requirements, integrity: Sequence[Finding], test: TestComp
     if permitted := permission_for(wanted.permitted, test):
         return said_to_change(permitted, test)
     return asked_in_words(wanted, test)
+
+
+_DEFAULT = re.compile(r"(?i)\bdefaults?\b")
+
+
+def other_default(
+    wanted: Requirements, test: TestComparison, held: Sequence[TestComparison]
+) -> str:
+    """Say that a task asks for another default, where a new test still expects what this one did.
+
+    That holds on base and on head, as it gives the value that was the default.
+    """
+    before = [line.strip() for line in test.source_before.splitlines() if re.search(r"\w", line)]
+    asked = (one for one in wanted.items if one.trust.is_asked)
+    asking = next((one for one in asked if _DEFAULT.search(one.with_detail)), None)
+    if asking is None or not before:
+        return ""
+    twin = next((one for one in held if one.path == test.path and before[-1] in one.source), None)
+    if twin is None:
+        return ""
+    return f"{asking.origin} asks for another default, and {twin.shown} still expects what {test.shown} did."
 
 
 def said_to_change(permitted: PermittedChange, test: TestComparison) -> str:
