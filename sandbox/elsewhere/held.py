@@ -13,7 +13,6 @@ from sandbox.elsewhere.told import Recorded
 from sandbox.elsewhere.values import OtherResult, Otherwise, end_of
 
 _MOST, _MOST_NEAR = 4, 12
-_UNABLE = ("TypeError", "AttributeError")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class HeldCalls:
         """Yield a call near each of those that come alike on both sides that head ends badly at.
 
         Not as a call of the tests ends on head, nor with an error that the change itself raises. An object
-        that base gives up at, or that head can do nothing with, is none that a program has.
+        that base gives up at is none that a program has.
         """
         ends = ((one, sides.head.get(one)) for one in (*self.wanted, *self.near))
         known = {(one.name, end_of(end.all)) for one, end in ends if end}
@@ -58,8 +57,7 @@ class HeldCalls:
                 both = sides.clear(one.call)
                 if both is None:
                     continue
-                is_of_object = one.slot >= self.driver.taken(call)
-                is_no_object = is_of_object and (both.was_refused or both.bad_end in _UNABLE)
+                is_no_object = both.was_refused and one.slot >= self.driver.taken(call)
                 is_nonsense = is_no_object or (
                     0 <= one.slot < len(values) and values[one.slot] is None
                 )

@@ -164,7 +164,8 @@ class PythonDriver:
         else:
             members, name = list(_named(named))[number - len(positional)]
             members[name] = value
-        return _with(call, (positional, *named))
+        of_object = call.of_object or number >= len(positional) + len(named[0])
+        return replace(_with(call, (positional, *named)), of_object=of_object)
 
     def without(self, call: Recorded, names: frozenset[str]) -> Recorded | None:
         """Return the same call without the arguments that have these names; None where it has none."""

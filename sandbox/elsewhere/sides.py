@@ -104,6 +104,8 @@ class Replay:
             known = before[call]
             if found and known and is_only_kept_otherwise(known.text, found.text):
                 after[call] = replace(found, text=known.text)
+            elif call.of_object and found and _UNABLE.match(found.all):
+                before[call] = after[call] = None  # head can do nothing with such an object
         return CallsOfBoth(
             before,
             after,

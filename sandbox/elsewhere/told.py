@@ -34,7 +34,8 @@ class Recorded:
     """One call: where its function is found, its arguments as text, who made it, and what came back.
 
     `shown` is the call as one would write it; `timeless` says that neither it nor its test has to do with
-    dates, as far as one can read. `is_direct` says that a test itself calls it.
+    dates, as far as one can read. `is_direct` says that a test itself calls it, `of_object` that an attribute
+    of its object is another one than a test gave, so that it may be none that a program has.
     """
 
     module: str
@@ -47,6 +48,7 @@ class Recorded:
     shown: str
     timeless: bool = False
     is_direct: bool = False
+    of_object: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,6 @@ from sandbox.damage.inside.languages import FUNCTIONS, TEXT
 from sandbox.damage.inside.make import Damage, shown
 from sandbox.damage.inside.needed import with_needed
 from sandbox.damage.inside.other_words import (
-    is_overwritten,
     is_said_otherwise,
     only_refuses,
     without_refused,
@@ -42,6 +41,7 @@ from sandbox.damage.inside.source import (
     tokens,
     walk,
 )
+from sandbox.damage.inside.unread import is_overwritten
 
 _MOST = 16
 _MOST_TOGETHER = 4  # functions of which all places are tried at once, too

@@ -23,14 +23,14 @@ from sandbox.damage.inside.source import (
     tokens,
     walk,
 )
+from sandbox.damage.inside.unread import is_unnamed, names_an_error
 
+_EMPTY = {b"set", b"dict", b"list", b"{}", b"[]", b""}
+_GETS = re.compile(rb"\.get\([^()\n]+,\s*\Z")
+_LONGEST = 120
 _LEAST_NAMED = 3  # words and marks of an expression
 _COPIED = ([b".", b"copy", b"(", b")"], [b"[", b":", b"]"])
 """Two ways to copy a list."""
-_GIVES = ("assignment", "assignment_expression")
-_SHARING = ("global_statement", "nonlocal_statement", "function_definition", "lambda")
-"""What lets other code read a function's own names."""
-_RUNS = ("await", "await_expression", "yield", "yield_expression", "new_expression")
 _OPTIONAL = (
     *("default_parameter", "typed_default_parameter"),
     *("assignment_pattern", "optional_parameter"),
@@ -60,14 +60,16 @@ def is_said_otherwise(step: Step, source: Source, clock: Clock) -> bool:
     gone, came = ([one.text for one in side] for side in (step.gone, step.came))
     if all(is_for_people(one) for one in (*step.gone, *step.came)):
         return True
-    if _are_quotes(gone, came) or _is_asked_otherwise(step.gone, step.came) or _is_default(step):
+    if (
+        _are_quotes(gone, came)
+        or _is_asked_otherwise(step.gone, step.came)
+        or _is_default(step, source)
+    ):
         return True
     if _is_renamed(step, source, clock) or _is_function_renamed(step, source, clock):
         return True
     is_dead = not came and (
-        _is_unread(step.gone, source)
-        or _is_unnamed(step.gone, source)
-        or _names_an_error(step.gone)
+        _is_unread(step.gone, source) or is_unnamed(step.gone, source) or names_an_error(step.gone)
     )
     if is_dead or any(gone in ways and came in ways for ways in (_COPIED, _DECLARED)):
         return True
@@ -88,8 +90,13 @@ def _are_quotes(gone: list[bytes], came: list[bytes]) -> bool:
     return bool(gone) and marks[0] == marks[1] and None not in marks[0]
 
 
-def _is_default(step: Step) -> bool:
-    """Tell whether a list or object stands for what is missing: `items ?? []`, `items || []`."""
+def _is_default(step: Step, source: Source) -> bool:
+    """Tell whether something empty stands for what is missing, as before: `items ?? []`, `of.get(it, {})`."""
+    sides = {b"".join(one.text for one in side).strip(b"()") for side in (step.gone, step.came)}
+    if len(step.gone) + len(step.came) == 1 and sides == {b""}:
+        return True  # the bracket that is left of such a change
+    if sides <= _EMPTY:
+        return _GETS.search(source.text[max(step.at - _LONGEST, 0) : step.at]) is not None
     if {*(one.text for one in step.gone), *(one.text for one in step.came)} != {b"||", b"??"}:
         return False
     around = [one.node.parent for one in (*step.gone, *step.came)]
@@ -200,38 +207,6 @@ def _is_unread(gone: Sequence[Piece], source: Source) -> bool:
     return bool(same) and not any(named[0].text in _words(one) for one in same)
 
 
-def _is_unnamed(gone: Sequence[Piece], source: Source) -> bool:
-    """Tell whether all that is gone gives a plain value to a private attribute that head has no word of."""
-    node: tree_sitter.Node | None = gone[0].node if gone else None
-    while node is not None and node.end_byte < gone[-1].end:
-        node = node.parent
-    if node is None or (node.start_byte, node.end_byte) != (gone[0].start, gone[-1].end):
-        return False
-    given = node.named_children[0] if node.type == "expression_statement" else node
-    left, right = given.child_by_field_name("left"), given.child_by_field_name("right")
-    if given.type not in _GIVES or left is None or right is None:
-        return False
-    name = part(left, "attribute", "property")
-    words = text_of(name) if name is not None else ""
-    is_plain = all("call" not in one.type and one.type not in _RUNS for one in walk(right))
-    is_named = re.search(rf"(?<!\w){re.escape(words)}(?!\w)", source.text.decode(errors="replace"))
-    return words[:1] in ("_", "#") and is_plain and is_named is None
-
-
-def _names_an_error(gone: Sequence[Piece]) -> bool:
-    """Tell whether all that is gone is a caught error's name: `except OSError as error`, `catch (error)`.
-
-    A handler that reads it on head would have kept it.
-    """
-    words = [one.text for one in gone]
-    if not (words[:1] == [b"as"] and len(words) == 2) and words[::2] != [b"(", b")"]:
-        return False
-    node: tree_sitter.Node | None = gone[1].node
-    while node is not None and node.type in ("identifier", "as_pattern_target", "as_pattern"):
-        node = node.parent
-    return node is not None and node.type in ("except_clause", "catch_clause")
-
-
 def without_refused(was: Place, source: Source) -> Place:
     """Leave out of a place what asserts that for which head's function raises an error of its own."""
     return replace(was, pieces=[one for one in was.pieces if not _is_refused(one.node, source)])
@@ -268,41 +243,6 @@ def _refuses(guard: tree_sitter.Node, asserted: str = "") -> bool:
     last = body.named_children[-1] if body.named_children else body
     said = text_of(condition.named_children[-1])
     return last.type == "raise_statement" and asserted in ("", said)
-
-
-def is_overwritten(root: tree_sitter.Node, put: Sequence[Piece]) -> bool:
-    """Tell whether what is put back gives a name (of Python) a value, and what next has it another one."""
-    first = root.descendant_for_byte_range(put[0].start, put[-1].end) if put else None
-    while first is not None and first.type != "expression_statement":
-        first = first.parent
-    name = _given_name(first) if first is not None else ""
-    if first is None or not name:
-        return False
-    if (first.start_byte, first.end_byte) != (put[0].start, put[-1].end):
-        return False
-    around = first.parent
-    while around is not None and around.type not in FUNCTIONS:
-        if around.type == "try_statement":  # its handler may read the first value
-            return False
-        around = around.parent
-    inside = [*walk(around)] if around is not None else []
-    if not inside or any(one.type in _SHARING for one in inside[1:]):
-        return False
-    node = first.next_named_sibling
-    while node is not None and name not in map(text_of, walk(node)):
-        node = node.next_named_sibling
-    return node is not None and _given_name(node) == name
-
-
-def _given_name(statement: tree_sitter.Node) -> str:
-    """Return the name to which a whole statement gives a value, without reading it; "" for any other."""
-    given = statement.named_children[0] if statement.named_children else None
-    if statement.type != "expression_statement" or given is None or given.type != "assignment":
-        return ""
-    left, right = given.child_by_field_name("left"), given.child_by_field_name("right")
-    if left is None or right is None or left.type != "identifier":
-        return ""
-    return "" if text_of(left) in map(text_of, walk(right)) else text_of(left)
 
 
 # --- what asks the same of a length in other words (of JavaScript and TypeScript) ----------------

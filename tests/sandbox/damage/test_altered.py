@@ -257,6 +257,37 @@ async def test_nor_is_a_value_that_is_overwritten_before_it_is_read(
     assert bool(await altered(tmp_path, base, head)) is is_tried
 
 
+@pytest.mark.parametrize(
+    ("rest", "is_tried"),
+    [
+        ("    return (a, made(a))\n", False),  # what made it is run, too
+        ("    return (a, other(a))\n", True),
+        ("    return (a, made(a), got)\n", True),
+    ],
+)
+async def test_nor_is_a_value_that_nobody_reads(tmp_path: Path, rest: str, is_tried: bool) -> None:
+    head = f"def f(a):\n    check(a)\n{rest}"
+    base = head.replace("    check(a)\n", "    check(a)\n    got = made(a)\n")
+
+    told = [one.what for one in await altered(tmp_path, base, head)]
+    assert any("got = made(a)" in one for one in told) is is_tried
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_tried"),
+    [
+        ("of.get(a, set())", "of.get(a, {})", False),
+        ("of.get(a, set())", "of.get(a, {1})", True),
+        ("use(a, set())", "use(a, {})", True),
+    ],
+)
+async def test_nor_is_something_empty_for_what_is_missing(
+    tmp_path: Path, before: str, after: str, is_tried: bool
+) -> None:
+    base, head = (f"def f(of, a):\n    x = {one}\n    return x\n" for one in (before, after))
+    assert bool(await altered(tmp_path, base, head)) is is_tried
+
+
 ASSERTS = "def f(a):\n    b = load(a)\n    assert isinstance(b, dict)\n    return typing.cast('dict', b)\n"
 REFUSES = (
     "def f(a):\n    b = load(a)\n    if not isinstance(b, dict):\n        raise Error(b)\n"
