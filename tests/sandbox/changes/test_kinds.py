@@ -42,6 +42,8 @@ def run(a: int):
     """Run it."""
     return a
 '''
+SHOWN = 'def half(n):\n    """Halve it.\n\n    >>> half(2)\n    1\n    """\n    return n / 2\n'
+DATA = '@dataclass(frozen=True)\nclass Price:\n    """A price."""\n\n    cents: int\n'
 NO_TYPES = """T = TypeVar("T")
 
 
@@ -134,7 +136,12 @@ CASES = [
     ("py", PYTHON, "# in two", "# in two  # noqa", ""),
     ("py", PYTHON, '"""Sums."""', '# -*- coding: latin-1 -*-\n"""Sums."""', ""),
     ("py", PYTHON, '"""Sums."""', '#!/usr/bin/python\n"""Sums."""', ""),
-    ("py", PYTHON, "Halve it.", "Halve it.\n\n    >>> half(2)\n    1\n    ", ""),
+    ("py", PYTHON, "Halve it.", "Halve it.\n\n    >>> half(2)\n    1\n    ", "comments"),
+    ("py", SHOWN, ">>> half(2)\n    1", ">>> half(2)\n    2", ""),
+    ("py", SHOWN, "\n    >>> half(2)\n    1\n", "", ""),
+    ("py", DATA, "A price.", "What is paid.", "comments"),
+    ("py", DATA, "A price.", "A price.\n\n    >>> Price(1)\n    Price(cents=1)\n    ", "comments"),
+    ("py", DATA, "cents: int", "cents: float", ""),
     ("py", PYTHON, "import os\n", "", "unused"),
     ("py", PYTHON, "import os", "from os import path", "unused"),
     ("py", PYTHON + "print(os)\n", "import os\n", "", ""),
