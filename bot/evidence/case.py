@@ -12,6 +12,7 @@ from bot.evidence.tests.matching import function_of
 from bot.evidence.tests.results import TestGroups, blamed_on_the_machine, group_tests
 from bot.task.categories import ASKED, NARROW, upkeep_area
 from bot.task.meant_changes import (
+    allows,
     contradiction,
     other_default,
     said_to_change,
@@ -25,7 +26,6 @@ from bot.task.permissions import (
     asks_to_remove_function,
     lets_go,
     names_subject,
-    permission_for,
 )
 from bot.task.refusals import gives_up_error
 from bot.task.requirements import BUILDS, NOTHING_REGRESSES
@@ -54,7 +54,8 @@ _ABOUT = 0.5  # share of a test's name, from which on a demand is about the test
 _WARNS = re.compile(r": ((Pending)?Deprecation|Future)Warning$")
 _LACKS_PRIVATE = re.compile(
     r"^(?:E\s+)?(ModuleNotFoundError: No module named '([\w.]+\.)?_\w|ImportError: cannot import name "
-    r"('_\w|'\w+' from '([\w.]+\.)?_\w))"
+    r"('_\w|'\w+' from '([\w.]+\.)?_\w)|AttributeError: .{0,200} has no attribute '_\w"
+    r"|TypeError: .{0,200}\._\w{1,99} is not a function)"
 )
 
 _LACKS_NAME = re.compile(r"cannot import name '(\w+)'|does not provide an export named '([\w$]+)'")
@@ -161,8 +162,8 @@ class Case:
 
     def permission(self, test: TestComparison) -> PermittedChange | None:
         """The words that let a test change which passes on base's code, too, since it was edited."""
-        permitted = self.requirements.permitted if test in self.groups.loosened else ()
-        return permission_for(permitted, test)
+        is_loosened = test in self.groups.loosened
+        return allows(self.requirements, test, self.groups.proofs) if is_loosened else None
 
     def is_explained(self, test: TestComparison) -> bool:
         """Whether something speaks for an edited test whose version of base fails on head."""

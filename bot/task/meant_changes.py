@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from bot.task.examples.results import asked_in, newly_asked
-from bot.task.permissions import permission_for
+from bot.task.examples.results import Sentence, asked_in, newly_asked
+from bot.task.permissions import NEGATION, permission_for
 from bot.task.said_edits import asked_in_words
 from bot.task.ties import Tie
 from bot.text.clipping import clip_line
-from bot.values import PermittedChange, Requirement, Requirements, ShownResult, TestComparison
+from bot.text.words import sentences
+from bot.values import (
+    Category,
+    PermittedChange,
+    Requirement,
+    Requirements,
+    ShownResult,
+    TestChange,
+    TestComparison,
+)
 from bot.values.rules import WEAKENED
 from sandbox.values import Finding
+
+_TEXT = re.compile(r"([\"'`])((?:\\.|(?!\1)[^\\\n]){1,200})\1")
+_CALL_BEFORE = re.compile(r"[\w.$]{1,80}\([^()\n]{0,200}\Z")
+_CALL_AFTER = re.compile(r"[^()\n]{0,200}\)")
 
 
 def why_meant(wanted: Requirements, integrity: Sequence[Finding], test: TestComparison) -> str:
@@ -59,6 +72,45 @@ def said_to_change(permitted: PermittedChange, test: TestComparison) -> str:
     """Say which words let a test change."""
     said = clip_line(permitted.sentence, 160)
     return f"What {test.shown} expects was changed, and {permitted.origin} allows it: “{said}”"
+
+
+def allows(
+    wanted: Requirements, test: TestComparison, tests: Iterable[TestComparison]
+) -> PermittedChange | None:
+    """Return the words that let a test change which passes on base's code, too, since it was edited."""
+    return permission_for(wanted.permitted, test) or _input_made_valid(wanted, test, tests)
+
+
+def _input_made_valid(
+    wanted: Requirements, test: TestComparison, tests: Iterable[TestComparison]
+) -> PermittedChange | None:
+    """Return the words that ask for an input with which base's version of a test cannot hold any more.
+
+    Head's version asks the same of another input, and nothing else differs in it. What comes of the old one
+    now is shown by a test that makes the very call and fails without the change.
+    """
+    before, after = test.source_before, test.source
+    if not before or _TEXT.sub("''", before) != _TEXT.sub("''", after):
+        return None
+    texts = zip(_TEXT.finditer(before), _TEXT.finditer(after), strict=True)
+    edited = [(old, new) for old, new in texts if old[2] != new[2]]
+    if len({(old[2], new[2]) for old, new in edited}) != 1:
+        return None
+    proofs = [o for o in tests if o.change is TestChange.FAIL_TO_PASS and o.id != test.id]
+    for old, _ in edited:
+        start = _CALL_BEFORE.search(before[: old.start()])
+        end = _CALL_AFTER.match(before, old.end())
+        call = f"{start[0]}{old[0]}{end[0]}" if start and end else None
+        if call is None or not any(call in one.source for one in proofs):
+            return None
+    asked = (
+        one for one in wanted.items if one.trust.is_asked and one.category is Category.BEHAVIOUR
+    )
+    for one in asked:
+        for said in sentences(one.with_detail):
+            if edited[0][0][2] in Sentence(said).codes and not NEGATION.search(said):
+                return PermittedChange(said.strip(), one.origin)
+    return None
 
 
 def contradiction(shown: Sequence[ShownResult], test: TestComparison) -> ShownResult | None:

@@ -2,7 +2,8 @@
 
 It does when nothing differs but where names of the same package are imported from, what one of them is called
 there, and the parameter names of functions defined inside the test. Inputs, calls, assertions and fixtures
-stand as they were. So does what only gives a stand-in the member that head's code lacked in it.
+stand as they were. So does what only gives a stand-in the member that head's code lacked in it, and, in any
+language, what only calls something private by its new name.
 """
 
 from __future__ import annotations
@@ -17,13 +18,19 @@ from bot.diff.lines import Texts, is_gone, is_new, old_path
 from bot.diff.python_source import Definition, parse_python, path_to
 from bot.integrity.reading.imported_names import Imported, imports_in
 from bot.values import AdaptedTest, TestComparison
-from sandbox.values import Diff
+from sandbox.values import Diff, FileChange
 
 Read = Callable[[str], str | None]
 """The text of a module (dotted name, absolute) on one side, None when it is not there."""
 _LACKS = re.compile(
     r"AttributeError: (?:type object )?'(?:\w+\.)*(\w+)' object has no attribute '(\w+)'"
 )
+
+_LACKS_PRIVATE = re.compile(
+    r"AttributeError: [^\n]{0,200} has no attribute '(_\w+)'"
+    r"|TypeError: [^\n]{0,200}?\.(_\w+) is not a function"
+)
+_USED = 2  # times that a name stands somewhere which something calls
 
 
 def find_adapted(
@@ -37,8 +44,15 @@ def find_adapted(
         change = changes.get(test.path)
         if change is None or not (test.is_edited and test.place):
             continue
-        source = base.read(old_path(change))
-        before, after = parse_python(source), parse_python(head.read(change.path))
+        source, now = base.read(old_path(change)), head.read(change.path)
+        if (
+            source
+            and now
+            and _follows_private_name(test, (source, now), changes.values(), base, head)
+        ):
+            found.append(AdaptedTest(test.id, only_moved=True))
+            continue
+        before, after = parse_python(source), parse_python(now)
         if not source or before is None or after is None:
             continue
         rename = _rename(before, after, source)
@@ -49,6 +63,31 @@ def find_adapted(
         elif member := _new_member(before, after, test):
             found.append(AdaptedTest(test.id, only_moved=False, new_member=member))
     return tuple(found)
+
+
+def _follows_private_name(
+    test: TestComparison,
+    texts: tuple[str, str],
+    changed: Iterable[FileChange],
+    base: Texts,
+    head: Texts,
+) -> bool:
+    """Whether a private name has another one now, and nothing else differs in the file of a test.
+
+    In all other files that the change touches, the new name stands as often as the old one did on base: what
+    a test calls by it is not there for the test alone.
+    """
+    lacks, (before, after) = _LACKS_PRIVATE.search(test.message), texts
+    come = {*re.findall(r"\w+", after)} - {*re.findall(r"\w+", before)}
+    if lacks is None or len(come) != 1 or not (new := come.pop()).startswith("_"):
+        return False
+    named = re.compile(rf"(?<!\w){lacks[1] or lacks[2]}(?!\w)")
+    files = [one for one in changed if one.path != test.path]
+    on_base = "\n".join(base.read(old_path(one)) or "" for one in files)
+    on_head = "\n".join(head.read(one.path) or "" for one in files)
+    counts = [len(re.findall(rf"(?<!\w){new}(?!\w)", text)) for text in (on_base, on_head)]
+    is_renamed = counts == [0, len(named.findall(on_base))] and counts[1] >= _USED
+    return is_renamed and not named.search(on_head) and named.sub(new, before) == after
 
 
 def _new_member(before: ast.Module, after: ast.Module, test: TestComparison) -> str:

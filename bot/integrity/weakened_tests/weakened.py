@@ -27,7 +27,7 @@ from bot.integrity.reading.test_code import (
     read_tests,
 )
 from bot.integrity.weakened_tests.lost_imports import EDITED
-from bot.task.permissions import permission_for
+from bot.task.meant_changes import allows
 from bot.text.clipping import clip_line
 from bot.values import TestChange
 from bot.values.rules import (
@@ -384,12 +384,12 @@ def changed_expectations(inspection: Inspection) -> Iterator[Finding]:
             continue
         if one := adapted.get(test.id):
             rule = TEST_FOLLOWS_MOVE if one.only_moved else TEST_ADAPTED
-            follows = "code that was only moved" if one.only_moved else "a moved interface"
+            follows = "code that was moved or renamed" if one.only_moved else "a moved interface"
             if one.new_member:
                 follows = f"code that needs `{one.new_member}` of a stand-in, too"
             message = f"{test.shown} follows {follows}; what it demands is unchanged."
             yield replace(make_finding(rule, change, test.line, message), about=test.id)
-        elif loosened and not permission_for(inspection.requirements.permitted, test):
+        elif loosened and not allows(inspection.requirements, test, inspection.tests):
             message = (
                 f"{test.shown} now passes on base's code, too; its base version fails on head."
             )

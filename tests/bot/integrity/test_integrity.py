@@ -527,6 +527,33 @@ def test_a_stand_in_may_get_what_the_code_lacks_in_it_and_a_person_says_so(
     assert conclusion_of(tests=tests).value == ("action_required" if same else "failure")
 
 
+SHELF = "def _find(k):\n    return k\n\ndef get(k):\n    return _find(k)\n"
+FINDS = in_test("split(10)", "assert shop._find(1) == 1")
+NO_FIND = "E   AttributeError: module 'shop' has no attribute '_find'\n\nt.py:1: AttributeError"
+
+
+@pytest.mark.parametrize(
+    ("edit", "code", "conclusion"),
+    [
+        (("_find", "_look"), SHELF.replace("_find", "_look"), "success"),
+        (("_find", "look"), SHELF.replace("_find", "look"), "action_required"),
+        (("_find(1) == 1", "_look(1) == 2"), SHELF.replace("_find", "_look"), "action_required"),
+        # nothing but the test calls it
+        (("_find", "_look"), SHELF.replace("_find", "_seek") + "_look = len\n", "action_required"),
+        (("_find", "_look"), f"{SHELF}_look = len\n_look\n", "action_required"),
+    ],
+)
+def test_a_private_name_may_become_another_one_with_its_tests(edit, code, conclusion):
+    after = FINDS.replace(*edit)
+    base, head = Tree({PATH: FINDS, "shop.py": SHELF}), Tree({PATH: after, "shop.py": code})
+    diff = Diff((changed(PATH, FINDS, after), changed("shop.py", SHELF, code)))
+    test = replace(four_ways(FAILED, FAILED, PASSED), message=NO_FIND)
+    adapted = find_adapted((test,), diff, base, head)
+    split = comparison("test_split_refuses_zero_people", TestChange.FAIL_TO_PASS)
+    tests = FourWay((*KEPT, split, test), evidence_id="E1", adapted=adapted)
+    assert conclusion_of(tests=tests).value == conclusion
+
+
 LACKS_MODULE = "E   ModuleNotFoundError: No module named 'shop._old'\n\nt.py:1: ModuleNotFoundError"
 LACKS_NAME = "E   ImportError: cannot import name '_f' from 'shop' (x)\n\nt.py:1: ImportError"
 WARNS = "E   DeprecationWarning: no self\n\nsrc/shop.py:9: DeprecationWarning"

@@ -348,6 +348,39 @@ def test_an_edit_that_passes_with_any_code_is_a_regression():
     assert conclusion_of(SPLIT, loosened) is FAILURE
 
 
+REFUSES = "test('unknown command', () => {\n  assert.equal(run(%s).code, 2);\n});"
+
+
+@pytest.mark.parametrize(
+    ("body", "edited", "proof", "wanted"),
+    [
+        ("Please add a command `json`.", '"yaml", F', 'run("json", F)', SUCCESS),
+        ("Do not add a command `json`.", '"yaml", F', 'run("json", F)', FAILURE),
+        ("Please add a command `toml`.", '"yaml", F', 'run("json", F)', FAILURE),
+        ("Please add a command `json`.", '"yaml", F', 'run("json")', FAILURE),
+        ("Please add a command `json`.", '"yaml", G', 'run("json", F)', FAILURE),
+    ],
+)
+def test_an_input_that_the_task_makes_valid_leaves_a_test_that_expects_its_refusal(
+    body, edited, proof, wanted
+):
+    loosened = comparison(
+        "unknown command",
+        TestChange.PASS_TO_FAIL,
+        REFUSES % edited,
+        source_before=REFUSES % '"json", F',
+        head_on_base=PASSED,
+        head_on_head=PASSED,
+    )
+    shown = comparison(
+        "writes json by a command",
+        TestChange.FAIL_TO_PASS,
+        f"test('json', () => {{\n  assert.equal({proof}.code, 0);\n}});",
+    )
+    wants = requirements("Write JSON by a command", body)
+    assert gate_of(wants, observed(shown, loosened)).conclusion is wanted
+
+
 @pytest.mark.parametrize(
     ("names", "said"),
     [
