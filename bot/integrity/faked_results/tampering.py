@@ -36,7 +36,8 @@ _REWRITING_HOOKS = re.compile(
 _RUNNER_FILES = {"pyproject.toml", "pytest.ini", ".pytest.ini", "setup.cfg", "tox.ini"}
 _DESELECTING = re.compile(
     r"^(?:(?!addopts).)*+addopts.*(?:\s|=|\"|')(?:-k|-m|--deselect|--ignore(?:-glob)?|--lf|--collect-only|--co)\b"
-    r"|(?:\"|'|\s|=)--(?:deselect|ignore(?:-glob)?)(?:=|\s|\"|')"
+    # a linter's codes (`--ignore=E501`) are no tests
+    r"|(?:\"|'|\s|=)--(?:deselect|ignore(?:-glob)?)(?:=|\s|\"|')(?![\"']?[A-Z]{1,4}\d{1,4}\b)"
     r"|^\s*(?:norecursedirs|python_files|python_functions|python_classes|testpaths)\s*="
 )
 _EXITING = ("os._exit", "sys.exit", "exit", "quit", "atexit.register", "_exit")
@@ -95,9 +96,15 @@ def _tampering_in(change: FileChange, inspection: Inspection) -> Iterator[_Remar
 
 
 def _code(node: ast.AST) -> str:
-    """The code of a node; what a function's docstring says is none."""
-    if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) is not None:
-        node = copy.copy(node)
+    """The code of a node; what a function's docstring and annotations say is none."""
+    if not isinstance(node, ast.FunctionDef):
+        return ast.unparse(node)
+    node = copy.deepcopy(node)
+    node.returns = None
+    for one in ast.walk(node.args):
+        if isinstance(one, ast.arg):
+            one.annotation = None
+    if ast.get_docstring(node) is not None:
         node.body = node.body[1:] or [ast.Pass()]
     return ast.unparse(node)
 

@@ -357,6 +357,8 @@ MODIFY = HOOK.replace("runtest_makereport", "collection_modifyitems")
         ("pyproject.toml", '[tool.pytest.ini_options]\naddopts = "-k not split"\n', rule.TEST_DESELECTED),
         ("pytest.ini", "addopts = --deselect tests/test_a.py::test_b\n", rule.TEST_DESELECTED),
         ("setup.cfg", "[tool:pytest]\naddopts = --ignore=tests/slow\n", rule.TEST_DESELECTED),
+        ("setup.cfg", "[tool:x]\nrun = flake8 --ignore=E501,W503 .\n", None),
+        ("setup.cfg", "[tool:x]\nrun = pytest --ignore=tests/slow\n", rule.TEST_DESELECTED),
         ("pyproject.toml", '[tool.pytest.ini_options]\naddopts = "-ra -q"\n', None),
         (".github/workflows/test.yml", "on: push\n", rule.CI_EDITED),
         ("tox.ini", "[testenv]\ncommands = true\n", rule.CI_EDITED),
@@ -368,6 +370,18 @@ MODIFY = HOOK.replace("runtest_makereport", "collection_modifyitems")
 def test_code_that_can_make_results_up(path, added, found):
     assert rules_of("", added, path=path) - {rule.PLACE_ASKED} == ({found} if found else set())
     assert rules_of(added, added, path=path) <= {rule.CI_EDITED, rule.STARTUP_HOOK}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ("call)", "call: CallInfo[None]) -> None", set()),
+        ("return None", "return 1", {rule.RESULTS_REWRITTEN}),
+        ("call)", "call=0) -> None", {rule.RESULTS_REWRITTEN}),
+    ],
+)
+def test_a_hook_that_only_gets_annotations_is_no_news(before, after, found):
+    assert rules_of(HOOK, HOOK.replace(before, after), path="conftest.py") == found
 
 
 def test_a_docstring_that_is_written_otherwise_makes_no_result_up():
