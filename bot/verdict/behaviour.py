@@ -349,7 +349,11 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
 def _nothing_fails(case: Case) -> tuple[str, str]:
     """Say that no test that fails without the change speaks for a demand, and what to do."""
     reason = "No test fails on base and passes on head."
-    step = "Add a test that fails without this change, and name this requirement in its name or docstring."
+    step = (
+        "Add a test that fails without this change, and name this requirement in its name or docstring. If "
+        "none can fail here, as for code of another system or a newer version of the language, a person can "
+        "accept it."
+    )
     if count := len(case.groups.proofs):
         reason = "1 test fails on base and passes on head, but nothing ties it to this."
         step = "If it covers this, name this requirement in its name or docstring, then push; else add one."

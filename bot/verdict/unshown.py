@@ -71,8 +71,9 @@ def in_numbers(claim: Claim) -> str:
     """Say how many tests prove something, and of how many that fail without the change."""
     count, of_all = len(claim.ids), len(claim.case.groups.proofs)
     if count < of_all:
-        are = "is" if count == 1 else "are"
-        return f"{count} of the {of_all} tests that fail on base's code and pass on head's {are} for this"
+        was = "was" if count == 1 else "were"
+        of_these = "tests that fail on base's code and pass on head's"
+        return f"{count} of the {of_all} {of_these} {was} matched to this"
     if count == 1:
         return "1 test fails on base's code and passes on head's"
     return f"{count} tests fail on base's code and pass on head's"

@@ -292,14 +292,14 @@ def judge_speed(requirement: Requirement, case: Case) -> Verdict | None:
         return None
     held = _by_what_holds(requirement, case) or _not_held(requirement, case)
     if held.outcome is not VerdictOutcome.SATISFIED:
-        return held
+        return replace(held, reason=f"{held.reason} How fast it is was not measured either.")
     if not requirement.trust.is_asked:
         return replace(held, reason=f"{held.reason} How fast it is was not measured.")
     given = unverified(
         requirement,
         f"{held.reason} But how fast it is was not measured.",
-        "Add a test that shows it, such as one that counts calls. If somebody has measured it, a person can "
-        "accept it.",
+        "Assay does not measure speed. Say in the pull request how long it takes on base and on head: a "
+        "person can then accept it.",
     )
     return replace(given, evidence_ids=held.evidence_ids)
 

@@ -136,8 +136,10 @@ def test_what_is_to_be_faster_does_what_it_did():
     asked = spoken("`total` gets slower with each price", Trust.ASKER, damage=damage)
     assert asked.outcome is VerdictOutcome.UNVERIFIED
     assert "But how fast it is was not measured." in asked.reason and "D1" in asked.evidence_ids
+    assert "test" not in asked.next_step and "a person can then accept it" in asked.next_step
     unseen = DamageSeen((NOTICED, DamageTrial(LATE, (), (HELD.id,))), is_of_base=True)
     verdict = spoken("perf: add up in one pass", Trust.AUTHOR, damage=unseen)
+    assert verdict.reason.endswith("How fast it is was not measured either.")
     assert verdict.outcome is VerdictOutcome.UNVERIFIED
     assert f"None noticed that {LATE.what} ({LATE.path}:{LATE.line})." in verdict.reason
 
