@@ -274,6 +274,14 @@ def is_same(one: str, here: dict[str, str], other: str, there: dict[str, str]) -
     return _neutral(one, here) == _neutral(other, there)
 
 
+def is_callers_own(path: str, under_test: str, elsewhere: str) -> bool:
+    """Tell whether two outcomes differ only by the calling module's name: a test's, and a program's."""
+    parts = PurePosixPath(path).with_suffix("").parts
+    names = (re.escape(".".join(parts[at:])) for at in range(len(parts)))
+    own = (re.sub(rf"(?<![\w.]){name}(?![\w.])", "__main__", under_test) for name in names)
+    return under_test != elsewhere and any(one == elsewhere for one in own)
+
+
 def _neutral(text: str, place: dict[str, str]) -> str:
     known = sorted(
         ((place[key], key) for key in _TOKENS if len(place[key]) > 2),

@@ -21,7 +21,13 @@ from sandbox.elsewhere.inside.objects import Instance, Reference
 from sandbox.elsewhere.inside.values import Given, given, literal, read
 from sandbox.elsewhere.node import read_arguments, written
 from sandbox.elsewhere.python import PythonDriver
-from sandbox.elsewhere.told import Recorded, both_sides, is_only_kept_otherwise, shown_beside
+from sandbox.elsewhere.told import (
+    Recorded,
+    both_sides,
+    is_callers_own,
+    is_only_kept_otherwise,
+    shown_beside,
+)
 from sandbox.elsewhere.values import MOST_SHOWN
 from sandbox.elsewhere.variation import near, neighbors
 
@@ -330,3 +336,18 @@ def test_how_an_object_keeps_something_to_itself_is_nothing_that_others_see(
     base: str, head: str, is_alike: bool
 ) -> None:
     assert is_only_kept_otherwise(f"returned {base}", f"returned {head}") is is_alike
+
+
+@pytest.mark.parametrize(
+    ("under_test", "elsewhere", "is_so"),
+    [
+        ("returned {'module': 'tests.test_log'}", "returned {'module': '__main__'}", True),
+        ("returned 'test_log'", "returned '__main__'", True),
+        ("returned 'test_log'", "returned 'other'", False),
+        ("returned ('test_log', 1)", "returned ('__main__', 2)", False),
+        ("returned 'test_log_2'", "returned '__main___2'", False),
+        ("returned 1", "returned 1", False),
+    ],
+)
+def test_the_name_of_the_module_that_calls_is_no_other_answer(under_test, elsewhere, *, is_so):
+    assert is_callers_own("tests/test_log.py", under_test, elsewhere) is is_so
