@@ -16,10 +16,15 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
+Json = dict[str, Any]
 _KINDS = ("dependencies", "optionalDependencies", "devDependencies")
 _HOSTED = re.compile(r"(github|gitlab|bitbucket|gist):|[\w.-]+/[\w.-]+(#.*)?$")
 _HOSTS = {"gitlab": "gitlab.com", "bitbucket": "bitbucket.org"}
@@ -93,29 +98,45 @@ def is_of_git(spec: str) -> bool:
     )
 
 
-def wanted(manifest: dict, folder: Path) -> list[GitDependency]:  # type: ignore[type-arg]
-    """Return what package.json and a lock of npm ask git for."""
-    found = [
-        GitDependency(name, str(spec), "")
-        for kind in _KINDS
-        for name, spec in dict(manifest.get(kind) or {}).items()
-        if is_of_git(str(spec))
-    ]
-    direct = {one.name for one in found}
-    for name in ("package-lock.json", "npm-shrinkwrap.json"):
-        try:
-            lock = json.loads((folder / name).read_text())
-        except (OSError, ValueError):
-            continue
-        found += [one for one in _of_lock(lock) if one.name not in direct]
-        break
-    for name in ("yarn.lock", "pnpm-lock.yaml"):
-        try:
-            lines = (folder / name).read_text(errors="replace").splitlines()
-        except OSError:
-            continue
-        found += [one for one in _of_lines(lines) if one.name not in direct]
+def read(path: Path) -> Json:
+    """Return what a manifest or a lock of npm says; nothing where it is none."""
+    try:
+        said = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def locked(folder: Path) -> Json:
+    """Return the packages of a lock of npm by their places, "" being the project itself."""
+    lock = read(folder / "package-lock.json") or read(folder / "npm-shrinkwrap.json")
+    return lock.get("packages") or lock.get("dependencies") or {}
+
+
+def asking(packages: Json) -> dict[str, list[str]]:
+    """Return the packages of a lock of npm that ask for a package, by its name."""
+    found: dict[str, list[str]] = {}
+    for path, entry in packages.items():
+        for name in {**(entry.get("dependencies") or {}), **(entry.get("requires") or {})}:
+            found.setdefault(name, []).append(path.rpartition("node_modules/")[2])
     return found
+
+
+def direct(manifest: Json, kinds: tuple[str, ...] = _KINDS) -> list[tuple[str, str]]:
+    """Return the names and versions that package.json asks for."""
+    return [
+        (name, str(spec)) for kind in kinds for name, spec in (manifest.get(kind) or {}).items()
+    ]
+
+
+def wanted(manifest: Json, folder: Path) -> list[GitDependency]:
+    """Return what package.json and the locks ask git for."""
+    own = [GitDependency(name, spec, "") for name, spec in direct(manifest) if is_of_git(spec)]
+    found = _of_lock(locked(folder))
+    for name in ("yarn.lock", "pnpm-lock.yaml"):
+        with suppress(OSError):
+            found += _of_lines((folder / name).read_text(errors="replace").splitlines())
+    return own + [one for one in found if one.name not in {other.name for other in own}]
 
 
 def _of_lines(lines: list[str]) -> list[GitDependency]:
@@ -131,21 +152,16 @@ def _of_lines(lines: list[str]) -> list[GitDependency]:
     return list(found.values())
 
 
-def _of_lock(lock: dict) -> list[GitDependency]:  # type: ignore[type-arg]
+def _of_lock(packages: Json) -> list[GitDependency]:
     """Return what the lock's packages come from git for, with the packages that ask for them."""
-    packages = dict(lock.get("packages") or lock.get("dependencies") or {})
+    askers = asking(packages)
     found = []
     for path, entry in packages.items():
         spec = str(entry.get("resolved") or entry.get("version") or "")
         name = path.rpartition("node_modules/")[2]
         if name and _GIT.match(spec):
-            asking = [
-                other.rpartition("node_modules/")[2]
-                for other, one in packages.items()
-                if other
-                and name in {**(one.get("dependencies") or {}), **(one.get("requires") or {})}
-            ]
-            found.append(GitDependency(name, spec, asking[0] if asking else ""))
+            owner = next((one for one in askers.get(name, ()) if one), "")
+            found.append(GitDependency(name, spec, owner))
     return found
 
 
@@ -164,49 +180,36 @@ def answers(host: str) -> bool:
     )
 
 
-def root_of(one: GitDependency, manifest: dict, folder: Path) -> str:  # type: ignore[type-arg]
+def root_of(one: GitDependency, manifest: Json, folder: Path) -> str:
     """Return the project's own dependency that leads to this one; "" when it cannot be told."""
-    direct = {name for kind in _KINDS for name in manifest.get(kind) or {}}
-    if one.name in direct:
+    own = {name for name, _ in direct(manifest)}
+    if one.name in own:
         return one.name
-    if one.owner in direct:
+    if one.owner in own:
         return one.owner
-    try:
-        lock = json.loads((folder / "package-lock.json").read_text())
-    except (OSError, ValueError):
-        return ""
-    packages = dict(lock.get("packages") or lock.get("dependencies") or {})
-    asked: dict[str, set[str]] = {}
-    for path, entry in packages.items():
-        needs = {**(entry.get("dependencies") or {}), **(entry.get("requires") or {})}
-        for name in needs:
-            asked.setdefault(name, set()).add(path.rpartition("node_modules/")[2])
+    askers = asking(locked(folder))
     roots, seen, todo = set(), set(), [one.owner]
     while todo:
         name = todo.pop()
         if name in seen:
             continue
         seen.add(name)
-        roots |= {name} & direct
-        todo += asked.get(name, ())
+        roots |= {name} & own
+        todo += askers.get(name, ())
     return roots.pop() if len(roots) == 1 else ""
 
 
-def manifests(folder: Path) -> dict[Path, dict]:  # type: ignore[type-arg]
-    """Return package.json of a project and of the packages in it."""
-    found: dict[Path, dict] = {}  # type: ignore[type-arg]
+def files(folder: Path, *skipped: str) -> Iterator[Path]:
+    """Every file of the project's own that is no link, outside of these folders."""
     for place, folders, names in os.walk(folder):
-        folders[:] = [one for one in folders if one not in ("node_modules", ".git")]
-        path = Path(place, "package.json")
-        if "package.json" not in names or path.is_symlink() or len(found) == _MOST_PACKAGES:
-            continue
-        try:
-            manifest = json.loads(path.read_text())
-        except (OSError, ValueError):
-            continue
-        if isinstance(manifest, dict):
-            found[path] = manifest
-    return found
+        folders[:] = [one for one in folders if one not in ("node_modules", ".git", *skipped)]
+        yield from (path for path in (Path(place, one) for one in names) if not path.is_symlink())
+
+
+def manifests(folder: Path) -> dict[Path, Json]:
+    """Return package.json of a project and of the packages in it."""
+    packages = (path for path in files(folder) if path.name == "package.json")
+    return {path: read(path) for path in islice(packages, _MOST_PACKAGES)}
 
 
 def tools_of(path: Path, folder: Path) -> tuple[str, ...]:
@@ -235,31 +238,21 @@ def is_spare(name: str, folder: Path, runners: list[str]) -> bool:
     )
 
 
-def _texts(folder: Path):  # type: ignore[no-untyped-def]
-    count = 0
-    for place, folders, names in os.walk(folder):
-        folders[:] = [
-            one for one in folders if one not in ("node_modules", ".git", "docs", ".github")
-        ]
-        for name in names:
-            path = Path(place, name)
-            is_aside = _SETTINGS.search(name) or _ASIDE.search(str(path.relative_to(folder)))
-            is_naming = _NAMING.fullmatch(name) and name not in _OF_MANAGERS and not is_aside
-            if not is_naming or path.is_symlink() or path.stat().st_size > _LARGEST_BYTES:
-                continue
-            count += 1
-            if count > _MOST_FILES:
-                return
-            yield path, path.read_text(errors="replace")
+def _texts(folder: Path) -> Iterator[tuple[Path, str]]:
+    """The files in which a project may name a package, with their texts."""
+    naming = (
+        path
+        for path in files(folder, "docs", ".github")
+        if _NAMING.fullmatch(path.name) and path.name not in _OF_MANAGERS
+        if not _SETTINGS.search(path.name) and not _ASIDE.search(str(path.relative_to(folder)))
+        if path.stat().st_size <= _LARGEST_BYTES
+    )
+    for path in islice(naming, _MOST_FILES):
+        yield path, path.read_text(errors="replace")
 
 
-def asked_for_by(manifest: dict, repository: str) -> tuple[str, str]:  # type: ignore[type-arg]
+def asked_for_by(manifest: Json, repository: str) -> tuple[str, str]:
     """Return which dependency, of which of the project's own, comes from a repository, by the registry."""
-    direct = [
-        (name, str(spec))
-        for kind in reversed(_KINDS)
-        for name, spec in dict(manifest.get(kind) or {}).items()
-    ][:_MOST_ASKED]
 
     def ask(one: tuple[str, str]) -> tuple[str, str]:
         argv = ["npm", "view", f"{one[0]}@{one[1]}", "dependencies", "--json"]
@@ -275,7 +268,8 @@ def asked_for_by(manifest: dict, repository: str) -> tuple[str, str]:  # type: i
         return "", ""
 
     with ThreadPoolExecutor(4) as pool:
-        return next((found for found in pool.map(ask, direct) if found[0]), ("", ""))
+        answered = pool.map(ask, direct(manifest, _KINDS[::-1])[:_MOST_ASKED])
+        return next((found for found in answered if found[0]), ("", ""))
 
 
 def run(argv: list[str]) -> tuple[int, str]:
@@ -303,19 +297,22 @@ def run(argv: list[str]) -> tuple[int, str]:
     return process.returncode, told
 
 
+def install(argv: list[str]) -> tuple[int, str]:
+    """Run a command, and again without its date where the registry has nothing of that time."""
+    code, said = run(argv)
+    undated = [one for one in argv if not one.startswith("--before=")]
+    return run(undated) if code and undated != argv and _NOT_YET.search(said) else (code, said)
+
+
 def without(names: set[str], folder: Path, argv: list[str]) -> tuple[int, str]:
     """Install what is left when these development tools are not asked for."""
     for path, manifest in manifests(folder).items():
-        asked = [(kind, one) for kind in tools_of(path, folder) for one in manifest.get(kind) or {}]
-        left_out = [(kind, one) for kind, one in asked if one in names]
-        for kind, one in left_out:
-            del manifest[kind][one]
-        if left_out:
+        kinds = [kind for kind in tools_of(path, folder) if names & set(manifest.get(kind) or ())]
+        for kind in kinds:
+            manifest[kind] = {k: v for k, v in manifest[kind].items() if k not in names}
+        if kinds:
             path.write_text(json.dumps(manifest))
-    command = unfrozen(argv)
-    code, said = run(command)
-    plain = [one for one in command if not one.startswith("--before=")]
-    return run(plain) if code and plain != command and _NOT_YET.search(said) else (code, said)
+    return install(unfrozen(argv))
 
 
 def unfrozen(argv: list[str]) -> list[str]:
@@ -347,18 +344,18 @@ def absent(said: str) -> list[Missing]:
     return [Missing("package", name, "", name)]
 
 
-def of_git(found: list[GitDependency], manifest: dict, folder: Path) -> list[Missing]:  # type: ignore[type-arg]
+def of_git(found: list[GitDependency], manifest: Json, folder: Path) -> list[Missing]:
     """Return these dependencies, whose hosts do not answer."""
+    lacking = []
     for one in found:
         whose = f" of {one.owner}" if one.owner else ""
         print(f"git dependency {one.name}{whose}: {one.host} does not answer", file=sys.stderr)
-    return [
-        Missing("git dependency", one.name, one.owner, root_of(one, manifest, folder))
-        for one in found
-    ]
+        root = root_of(one, manifest, folder)
+        lacking.append(Missing("git dependency", one.name, one.owner, root))
+    return lacking
 
 
-def missing(said: str, manifest: dict, folder: Path) -> list[Missing]:  # type: ignore[type-arg]
+def missing(said: str, manifest: Json, folder: Path) -> list[Missing]:
     """Return what cannot be fetched, as the package manager names it."""
     if lacking := absent(said):
         return lacking
@@ -372,22 +369,16 @@ def missing(said: str, manifest: dict, folder: Path) -> list[Missing]:  # type: 
 def main(unfetched: str, runners: str, *argv: str) -> int:
     """Install; returns the exit code."""
     folder = Path.cwd()
-    try:
-        manifest = json.loads((folder / "package.json").read_text())
-    except (OSError, ValueError):
-        manifest = {}
+    manifest = read(folder / "package.json")
     found = wanted(manifest, folder)
-    code, said, now = 1, "", []
+    command, code, said, now = list(argv), 1, "", []
     if any(not answers(host) for host in {one.host for one in found}):
         now = of_git(found, manifest, folder)
     else:
-        code, said = run(list(argv))
-        if code and _NOT_YET.search(said):
-            argv = tuple(one for one in argv if not one.startswith("--before="))
-            code, said = run(list(argv))
+        code, said = install(command)
         if code and _STUMBLED.search(said):
-            argv = (*argv, "--legacy-peer-deps")
-            code, said = run(list(argv))
+            command = [*command, "--legacy-peer-deps"]
+            code, said = install(command)
     rows: list[list[object]] = []
     while code and len(rows) < _MOST_LEFT_OUT:
         now = now or missing(said, manifest, folder)
@@ -399,8 +390,8 @@ def main(unfetched: str, runners: str, *argv: str) -> int:
         Path(unfetched).write_text(json.dumps(rows))
         if not is_left_out:
             return code
-        code, said = without({one.root for one in now}, folder, list(argv))
-        manifest, now = json.loads((folder / "package.json").read_text()), []
+        code, said = without({one.root for one in now}, folder, command)
+        manifest, now = read(folder / "package.json"), []
     return code
 
 
