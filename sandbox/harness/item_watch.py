@@ -67,7 +67,7 @@ class ItemWatch:
             self._enter()
             try:
                 return function(*args, **keywords)
-            except BaseException as error:
+            except BaseException as error:  # seen and passed on, too
                 self._saw(error)
                 raise
 
@@ -75,7 +75,7 @@ class ItemWatch:
             self._enter()
             try:
                 return await function(*args, **keywords)
-            except BaseException as error:
+            except BaseException as error:  # seen and passed on, too
                 self._saw(error)
                 raise
 

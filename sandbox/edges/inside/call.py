@@ -47,7 +47,7 @@ def tried(path: str, name: str, arguments: dict[str, str]) -> tuple[str, str]:
     try:
         with limited():
             function = _found(path, name)
-    except (Exception, SystemExit, TooLong) as error:
+    except (Exception, SystemExit, TooLong) as error:  # whatever the tree does when it is imported
         return "not-tried", last_line(error)
     given = {key: _EMPTY[literal]() for key, literal in arguments.items()}
     try:
@@ -68,7 +68,7 @@ def tried(path: str, name: str, arguments: dict[str, str]) -> tuple[str, str]:
         kept = [one for one in own.stack if Path(one.filename).resolve() != here]
         own.stack = traceback.StackSummary.from_list(kept)
         return "divides-by-zero", "".join(own.format(chain=False))
-    except (Exception, SystemExit, TooLong) as error:
+    except (Exception, SystemExit, TooLong) as error:  # whatever the tree's function raises
         return ("not-tried" if isinstance(error, TooLong) else "answers"), last_line(error)
 
 
@@ -125,7 +125,7 @@ def _shown(value: object) -> str:
         value = list(value)
     try:
         return repr(value)[:200]
-    except Exception as error:
+    except Exception as error:  # whatever the value's own `__repr__` raises
         return last_line(error)
 
 

@@ -157,7 +157,7 @@ def _run(before: list[str], found: dict[str, object]) -> None:
         statement = ast.parse(text).body[0]
         try:
             exec(compile(text, "<task>", "exec"), found)  # noqa: S102  in the sandbox
-        except Exception:
+        except Exception:  # whatever the tree raises when its code is called
             if isinstance(statement, _BINDING):
                 raise
 

@@ -55,7 +55,7 @@ def returned(value: Any) -> str:
             else:
                 told = known or repr(value)
             text = type(value).__name__ + " " + ADDRESS.sub("0x…", told)
-        except Exception as error:
+        except Exception as error:  # whatever the object itself raises
             text = type(value).__name__ + " " + type(error).__name__
     return "returned " + text[:MOST_TEXT]
 
@@ -65,7 +65,7 @@ def drained(value: Any) -> str:
     if type(value) is CoroutineType:
         try:
             return "resolved " + returned(_run(value))[len("returned ") :]
-        except BaseException as error:
+        except BaseException as error:  # whatever the tree raises
             return raised(error)
     items: list[object] = []
     end = ""
@@ -76,7 +76,7 @@ def drained(value: Any) -> str:
             items.extend(islice(value, _MOST_ITEMS))
         else:
             return ""
-    except Exception as error:
+    except Exception as error:  # whatever the iterator raises
         end = ", then " + raised(error)
     told = [literal(one) or returned(one) for one in items]
     return f"returned an iterator that yields [{', '.join(told)}]{end}"[:MOST_TEXT]
@@ -122,7 +122,7 @@ def attribute(value: object, name: str) -> Any:
     """Return an attribute; None where there is none, whatever the object raises then."""
     try:
         return getattr(value, name, None)
-    except Exception:
+    except Exception:  # whatever the object itself raises
         return None
 
 
@@ -205,7 +205,7 @@ class Call:
                 self._before = state_of(self._owner)
                 self.args = (self._owner, *self.args)
             self._given = Given(values, self._owner)
-        except BaseException:
+        except BaseException:  # whatever the tree raises: no call of ours then
             os._exit(1)
         self.raised = None
         self._output = io.BytesIO()
@@ -311,7 +311,7 @@ class CallsAgain:
                 continue
             try:
                 is_there = function_of(told)[1] is not None
-            except BaseException:
+            except BaseException:  # whatever the tree raises when it is imported
                 is_there = False
             if not is_there:
                 continue

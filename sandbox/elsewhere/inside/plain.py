@@ -78,7 +78,7 @@ def serve(again: CallsAgain, *, is_dated: bool = False) -> None:
         while one.goes_on():
             try:
                 one.result = one.function(*one.args, **one.kwargs)
-            except BaseException as error:
+            except BaseException as error:  # whatever the tree raises
                 one.raised = error
 
 

@@ -235,7 +235,7 @@ def _run(orders: dict[str, Any], recorder: CallRecorder | None = None) -> bool:
                 result = only.kept(program.test).run(_Result(recorder))
             only.failed = bool(result.errors or result.failures or result.skipped)
             only.passed = result.testsRun
-    except BaseException as error:
+    except BaseException as error:  # whatever the tree raises
         sys.stderr.write(repr(error) + "\n")
     with contextlib.suppress(OSError, ValueError):
         sys.stdout.flush()

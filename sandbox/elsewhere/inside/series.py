@@ -81,7 +81,7 @@ class _Series:
                 text = "returned itself" if kind and result is owner else returned(result)
                 text = drained(result) or text
                 del result
-            except BaseException as error:
+            except BaseException as error:  # whatever the tree raises
                 text = raised(error)
             del args, kwargs
             self._changes = self._changes or _state(owner) != before
@@ -127,5 +127,5 @@ def _state(owner: object) -> str:
         return ""
     try:
         return repr({name: literal(one) for name, one in attributes(owner).items()})
-    except Exception:
+    except Exception:  # whatever the object itself raises
         return ""

@@ -126,7 +126,7 @@ def _object(value: Any, depth: int) -> str | None:
         told = literal(state, depth) if state else None
         if told and plain_kind(type(value)):
             remade(type(value), state)
-    except Exception:
+    except Exception:  # whatever the object itself raises
         return None
     return f"instance({place!r}, {told})" if told else None
 
@@ -252,7 +252,7 @@ def state_of(owner: object) -> str:
     """Return the parts of an object as text; "" where they are no literals."""
     try:
         return literal(parts(owner)) or ""
-    except Exception:
+    except Exception:  # whatever the object itself raises
         return ""
 
 
