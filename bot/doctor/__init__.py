@@ -22,12 +22,10 @@ async def examine(settings: Settings) -> tuple[Diagnosis, ...]:
 
 
 async def _look_at_app(settings: Settings) -> tuple[Diagnosis, ...]:
-    """Import GitHub's client only where there is an App to ask for: it takes half a second."""
     if not settings.app_id:
         seen = "not registered; `assay judge` works without"
         return (Diagnosis("GitHub App", False, seen, "assay setup", Importance.USEFUL),)
-    registration = importlib.import_module("bot.doctor.registration")
-    found: tuple[Diagnosis, ...] = await registration.look_at_app(settings)
+    found: tuple[Diagnosis, ...] = await _services().look_at_app(settings)
     return found
 
 
@@ -39,7 +37,7 @@ async def look_at_state(settings: Settings) -> tuple[Diagnosis, ...]:
     databases = await _look_at_databases(settings)
     webhooks: tuple[Diagnosis, ...] = ()
     if settings.app_id and databases.is_well:
-        webhooks = (_databases().look_at_webhooks(settings),)
+        webhooks = (_services().look_at_webhooks(settings),)
     home = settings.home.absolute()
     existing = next(path for path in (home, *home.parents) if path.exists())
     if os.access(existing, os.W_OK | os.X_OK):
@@ -55,7 +53,7 @@ async def _look_at_databases(settings: Settings) -> Diagnosis:
         return Diagnosis("database", True, "SQLite, made at the first start")
     try:
         async with asyncio.timeout(DATABASE_TIMEOUT_S):
-            await asyncio.to_thread(_databases().ask, settings)
+            await asyncio.to_thread(_services().ask_databases, settings)
     except (Transient, TimeoutError) as error:
         seen = str(error) or f"no answer within {DATABASE_TIMEOUT_S} s"
         remedy = "check ASSAY_DATABASE_URL and the server; `assay web` makes the tables"
@@ -66,6 +64,6 @@ async def _look_at_databases(settings: Settings) -> Diagnosis:
     return Diagnosis("database", True, f"{kind} answers and has its tables")
 
 
-def _databases() -> ModuleType:
-    """Import what talks to databases only where there are some: it takes most of a second."""
-    return importlib.import_module("bot.doctor.databases")
+def _services() -> ModuleType:
+    """Import what talks to GitHub and databases only where there are some: it takes a second."""
+    return importlib.import_module("bot.doctor.services")

@@ -1,9 +1,12 @@
-"""The App: its credentials, its public address, and what GitHub knows of it."""
+"""What Assay talks to: its databases, its public address, and the App as GitHub knows it."""
 
 from __future__ import annotations
 
 import asyncio
+from contextlib import closing
+from datetime import UTC, datetime
 from http import HTTPStatus
+from pathlib import Path
 
 import httpx
 
@@ -13,9 +16,35 @@ from bot.github.addresses import Addresses
 from bot.github.client import GitHubApp
 from bot.github.credentials import load_manifest, private_key
 from bot.github.transport import Manners
+from bot.queue import EngineClient, engine_options
 from bot.settings import Settings
+from bot.store import open_records
 
 LEVELS = {"": 0, "read": 1, "write": 2, "admin": 3}
+
+
+def ask_databases(settings: Settings) -> None:
+    """Raise Transient unless both answer and have their tables."""
+    with open_records(settings) as records:
+        records.check()
+    if not settings.database_url and not Path(settings.home / "engine.db").is_file():
+        return  # only `assay judge` was used here, which needs no engine
+    with closing(EngineClient(engine_options(settings))) as jobs:
+        jobs.check()
+
+
+def look_at_webhooks(settings: Settings) -> Diagnosis:
+    """Say when the last webhook came: none, although people push, means that GitHub cannot get here."""
+    remedy = "open a pull request, then see Recent Deliveries in the App's settings (Advanced)"
+    never = Diagnosis("webhooks", False, "none has come yet", remedy, Importance.USEFUL)
+    if not settings.database_url and not Path(settings.home / "engine.db").is_file():
+        return never
+    with closing(EngineClient(engine_options(settings))) as jobs:
+        last_s = jobs.last_delivery_s()
+    if last_s is None:
+        return never
+    when = datetime.fromtimestamp(last_s, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return Diagnosis("webhooks", True, f"the last one came at {when}", "", Importance.USEFUL)
 
 
 async def look_at_app(settings: Settings) -> tuple[Diagnosis, ...]:
