@@ -6,6 +6,7 @@ import re
 from collections.abc import Container, Iterable
 from enum import StrEnum
 
+from bot.task.categories import MODAL, MUST
 from bot.text.markdown import ListItem
 
 _List = tuple[str, tuple[str, ...]]
@@ -46,9 +47,8 @@ _NOT_DEMANDING_LEAD = re.compile(
     r"(?:options|alternatives|possibilities|solutions|approaches|ways|choices)\b",
     re.IGNORECASE,
 )
-_MODAL = re.compile(r"\b(?:must|shall|should|needs? to|has to|have to)\b", re.IGNORECASE)
 _ASKING = re.compile(
-    r"\b(?:must|shall|should|needs? to|has to|have to|require[sd]?|requirements?|expected|"
+    rf"\b(?:{MUST}|require[sd]?|requirements?|expected|"
     r"want|would (?:like|love)|please|criteria|demands?|done when|missing|lacks?|lacking"
     r"|let (?:(?:the|our|your|any) )?(?:users?|callers?|people|everybody|me|us|them|one))\b",
     re.IGNORECASE,
@@ -133,7 +133,7 @@ def item_kind(item: ListItem, *, title_asks: bool) -> SectionKind:
         return SectionKind.DEMANDS
     is_below_title = title_asks and not item.lead and not item.headings
     told = not _NOT_DEMANDING_LEAD.search(item.lead) and (
-        _MODAL.search(item.text)
+        MODAL.search(item.text)
         or (item.number and _DEMANDING_START.search(item.text))
         or (is_below_title and _STATING.search(item.text))
         or (SIGNATURE.match(item.text) and not _FAULTY.search(item.text))
