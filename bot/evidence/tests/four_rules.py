@@ -35,17 +35,22 @@ class Four:
         return self.base_on_base.outcome if self.base_on_base else None
 
     @property
+    def needs_others(self) -> bool:
+        """Whether base's version fails on base with its file alone, and passes among all others."""
+        return self.repeat is not None and self.repeat.needs_others
+
+    @property
     def bh(self) -> Outcome | None:
         """What base's version did on head; of one that needs the tests before it, with all of them."""
         again = self.repeat
-        if again and again.needs_others and 0 < again.head_runs == again.head_passes:
+        if again and self.needs_others and 0 < again.head_runs == again.head_passes:
             return Outcome.PASSED
         return self.base_on_head.outcome if self.base_on_head else None
 
     @property
     def hb(self) -> Outcome | None:
         """What head's version did on base; of the same one that needs tests before it, what base's did."""
-        if self.repeat and self.repeat.needs_others and self.has_same_code and passed(self.bb):
+        if self.needs_others and self.has_same_code and passed(self.bb):
             return self.bb
         return self.head_on_base.outcome if self.head_on_base else None
 

@@ -232,7 +232,7 @@ def _comparison(four: Four) -> TestComparison:
         assertion=assertion_line(failure),
         is_unfinished=found.failure is not None and found.failure.is_unfinished,
         flakes_on_base=four.flakes_on_base,
-        needs_others=four.repeat is not None and four.repeat.needs_others,
+        needs_others=four.needs_others,
         runner_of_base=other.base if other else "",
         runner_of_head=other.head if other else "",
         table=shown.table,

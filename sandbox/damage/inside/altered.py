@@ -23,7 +23,7 @@ from sandbox.damage.inside.altered_values import altered_values
 from sandbox.damage.inside.dropped import dropped_promises
 from sandbox.damage.inside.languages import FUNCTIONS, TEXT
 from sandbox.damage.inside.make import Damage, shown
-from sandbox.damage.inside.needed import with_needed
+from sandbox.damage.inside.needed import other_names, with_needed
 from sandbox.damage.inside.other_words import (
     is_said_otherwise,
     only_refuses,
@@ -164,11 +164,11 @@ class _Added:
 
 def _differ_in_a_name(one: bytes, other: bytes) -> bool:
     """Tell whether two lines are the same but for one name, wherever it stands in them."""
-    words, others = (re.findall(rb"\w+|\S", line) for line in (one, other))
-    pairs = {pair for pair in zip(words, others, strict=False) if pair[0] != pair[1]}
-    is_name = all(_NAME.fullmatch(word) for pair in pairs for word in pair)
-    kept = {word for pair in pairs for word in pair} & ({*words} & {*others})
-    return len(words) == len(others) and len(pairs) == 1 and is_name and not kept
+    pairs = other_names(one, other)
+    if pairs is None or len(pairs) != 1:
+        return False
+    kept = {*_NAME.findall(one)} & {*_NAME.findall(other)}
+    return not kept.intersection(*pairs)
 
 
 def _result(one: Damage, text: bytes) -> tuple[int, bytes]:

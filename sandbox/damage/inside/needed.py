@@ -46,7 +46,7 @@ def _with_others(one: Damage, source: Source, edits: list[LineEdit]) -> Damage:
     ]
     needed: list[tuple[int, int, bytes]] = []
     while more := [edit for edit in left if lost & _defined(edit[2])]:
-        if any(_only_renames(gone, came) for _, _, gone, came in more):
+        if any(_is_renamed(gone, came) for _, _, gone, came in more):
             return one
         needed += (edit[:3] for edit in more)
         if len(needed) >= _MOST_EDITS:
@@ -71,12 +71,18 @@ def _defined(text: bytes) -> set[bytes]:
     return {name for found in _DEFINES.findall(rows) for name in found if name}
 
 
-def _only_renames(gone: bytes, came: bytes) -> bool:
-    """Tell whether lines are the same but for names, each of which became one other name everywhere."""
+def other_names(gone: bytes, came: bytes) -> set[tuple[bytes, bytes]] | None:
+    """Return which name stands for which where texts are the same but for names; else None."""
     old, new = (re.findall(rb"#?\w+|\S", side) for side in (gone, came))
     pairs = {pair for pair in zip(old, new, strict=False) if pair[0] != pair[1]}
     is_name = all(_NAME.fullmatch(word) for pair in pairs for word in pair)
-    return len(old) == len(new) and is_name and len({one for one, _ in pairs}) == len(pairs)
+    return pairs if len(old) == len(new) and is_name else None
+
+
+def _is_renamed(gone: bytes, came: bytes) -> bool:
+    """Tell whether lines are the same but for names, each of which became one other name everywhere."""
+    pairs = other_names(gone, came)
+    return pairs is not None and len({one for one, _ in pairs}) == len(pairs)
 
 
 def _with_imports(one: Damage, source: Source) -> Damage:
