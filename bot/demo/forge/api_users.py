@@ -78,14 +78,11 @@ def token_deleted(client_id: str) -> Response:
     """Ends a user's token; the app proves itself by its client secret."""
     forge = context()
     app = app_of_client(client_id)
-    kind, _, value = request.headers.get("Authorization", "").partition(" ")
-    try:
-        name, _, secret = base64.b64decode(value, validate=True).decode().partition(":")
-    except ValueError:
-        raise Refused(401, "Bad credentials") from None
-    if kind.lower() != "basic" or name != client_id:
+    given = request.authorization
+    if given is None or given.type != "basic" or given.username != client_id:
         raise Refused(401, "Bad credentials")
-    if app is None or not hmac.compare_digest(digest(secret), app.client_secret_digest):
+    secret = digest(given.password or "")
+    if app is None or not hmac.compare_digest(secret, app.client_secret_digest):
         raise not_found()
     row = forge.state.token(body().text("access_token"))
     if row is None or row.app_id != app.id:
