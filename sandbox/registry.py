@@ -6,7 +6,6 @@ absent, and only while the same registry answers for a package that everybody ha
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from sandbox.base import Command, Completed, Limits, Network, Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.toolchains.layers import SYSTEM_PATH, TOOLS, UV
 from sandbox.toolchains.python_digest import installer
+from sandbox.toolchains.tree import json_table
 
 YOUNG_DAYS = 14
 _LIMITS = Limits(timeout_s=60)
@@ -102,12 +102,7 @@ async def _answer(sandbox: Sandbox, wanted: WantedPackage) -> RegistryAnswer:
 
 def _published(told: bytes) -> Iterator[datetime]:
     """The times of all releases, as npm prints them: `{"name": ..., "time": {"1.0.0": ...}}`."""
-    try:
-        answer = json.loads(told)
-    except (ValueError, RecursionError):
-        return
-    times = answer.get("time") if isinstance(answer, dict) else None
-    for text in times.values() if isinstance(times, dict) else ():
+    for text in json_table(told.decode(errors="replace")).table("time").members.values():
         try:
             found = datetime.fromisoformat(str(text))
         except ValueError:

@@ -26,15 +26,12 @@ class _Folding(ast.NodeTransformer):
     def __init__(self, lowest: int) -> None:
         self._lowest = lowest
 
-    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
+    def visit_If(self, node: ast.If | ast.IfExp) -> ast.AST | list[ast.stmt]:
         self.generic_visit(node)
         holds = self._holds(node.test)
         return node if holds is None else node.body if holds else node.orelse
 
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        self.generic_visit(node)
-        holds = self._holds(node.test)
-        return node if holds is None else node.body if holds else node.orelse
+    visit_IfExp = visit_If  # noqa: N815  ast names it
 
     def _holds(self, test: ast.expr) -> bool | None:
         """Whether `sys.version_info >= (3, 9)` holds with every supported release; None in doubt."""
