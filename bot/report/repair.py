@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bot.report.machine import EvidenceDocument, ReportDocument, RequirementDocument, TestDocument
+from bot.report.tests_views import run_alone
 from bot.text.clipping import clip_middle
 from bot.values import ActionKind, Conclusion, Decider, VerdictOutcome
 
@@ -130,11 +131,8 @@ class _Rows:
 
     def _single(self, test: TestDocument) -> str:
         """The line that runs one test alone; with base's version of it, where only that one fails."""
-        file, is_of_pytest, _ = test.id.partition("::")
-        if not (is_of_pytest and file.endswith(".py")):
-            return ""
-        run, base = f"python -m pytest {shlex.quote(test.id)}", self._report.subject.base_sha[:12]
-        if "git restore -s" not in test.command or not base:
+        run, base = run_alone(test.id), self._report.subject.base_sha[:12]
+        if not run or "git restore -s" not in test.command or not base:
             return run
         return f"git restore -s {base} -W -- {shlex.quote(test.path)} && {run}"
 

@@ -135,16 +135,22 @@ class Reached:
 _BASES = (TestChange.PASS_TO_FAIL, TestChange.EXPECTATION_CHANGED, TestChange.REMOVED)
 
 
+def run_alone(test_id: str) -> str:
+    """The line that runs one test alone; "" where its id names none to a runner."""
+    file, is_of_pytest, _ = test_id.partition("::")
+    is_named = is_of_pytest and file.endswith(".py")
+    return f"python -m pytest {shlex.quote(test_id)}" if is_named else ""
+
+
 def repeat(test: TestComparison, base_sha: str, head_sha: str) -> str:
     """Shell lines for a clean clone that holds both commits; only pytest's node ids name one test.
 
     Where the pull request edited the test, head's own version need not show what base's shows. Without
     head's commit it is the line for the tree as it stands, if that shows it.
     """
-    file, is_of_pytest, _ = test.id.partition("::")
-    if not (is_of_pytest and file.endswith(".py")):
+    run = run_alone(test.id)
+    if not run:
         return ""
-    run = f"python -m pytest {shlex.quote(test.id)}"
     is_bases = test.change in _BASES and test.head_on_head not in FAILING
     if not (test.path and base_sha and head_sha):
         return "" if is_bases else run
