@@ -96,18 +96,29 @@ def leaves_nothing_out(claim: Claim) -> Gap | None:
     )
 
 
-def leaves_skipped_out(claim: Claim) -> Gap | None:
-    """A new test says in its name what the demand asks for, is skipped here, and no proof's name says it."""
+def leaves_to_another(claim: Claim) -> Gap | None:
+    """A new test says in its name what the demand asks for and shows nothing, and no proof's name says it.
+
+    It is skipped here, or it may pass whatever its assertions come to.
+    """
+    groups, is_doubted = claim.case.groups, claim.case.is_doubted
     wanted = words_of(prose_of(claim.requirement))
-    shown = frozenset[str]().union(*(words_of(test_name(o.id)) for o in claim.case.groups.proofs))
-    for test in claim.case.groups.idle:
+    sound = (test_name(one.id) for one in groups.proofs if not is_doubted(one))
+    shown = frozenset[str]().union(*map(words_of, sound))
+    for test in (*groups.idle, *filter(is_doubted, groups.proofs)):
         own = words_of(test_name(test.id)) & wanted - shown
         if len(own) >= _SEVERAL:
+            why = "proves nothing, as the integrity finding says"
+            step = "Let each assertion of this test be made"
+            if test in groups.idle:
+                why = (
+                    "is skipped here, where tests run on Linux. If it needs another system, a person who saw "
+                    "it pass there can accept this"
+                )
+                step = "Let this test run here if it can"
             return Gap(
-                f"{test.shown}, which is about a part of it that no other one is about, is skipped here, "
-                "where tests run on Linux. If it needs another system, a person who saw it pass there can "
-                "accept this.",
-                "Let this test run here if it can, or show the same by another one",
+                f"{test.shown}, which is about a part of it that no other one is about, {why}.",
+                f"{step}, or show the same by another one",
             )
     return None
 

@@ -26,7 +26,7 @@ from bot.verdict.left_out import (
     leaves_error_out,
     leaves_nothing_out,
     leaves_one_untouched,
-    leaves_skipped_out,
+    leaves_to_another,
     left_as_it_was,
     shows_part,
 )
@@ -341,7 +341,7 @@ _LOOKS = (  # in the order in which a reader would want to be told
     _refuses_half,
     leaves_error_out,
     leaves_nothing_out,
-    leaves_skipped_out,
+    leaves_to_another,
     _refuses_more,
     _refuses_still,
     gives_broken_text,

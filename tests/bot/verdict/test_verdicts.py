@@ -450,6 +450,25 @@ def test_a_part_that_only_a_skipped_test_is_about(name: str, shown: str, *, is_s
     assert ("is skipped here, where tests run on Linux" in found.reason) is not is_shown
 
 
+@pytest.mark.parametrize(
+    ("name", "is_shown"),
+    [
+        ("test_split_at_the_same_time_with_the_limit", True),
+        ("test_split_never_has_more_than_the_limit_at_once", False),
+    ],
+)
+def test_a_part_that_only_a_test_is_about_whose_assertions_may_not_be_made(
+    name: str, *, is_shown: bool
+):
+    asked = "- [ ] `split` works at the same time, but never more than `limit` at once\n"
+    proof = comparison("test_split_at_the_same_time", TestChange.FAIL_TO_PASS)
+    hiding = comparison(name, TestChange.FAIL_TO_PASS)
+    hides = replace(finding("assertion-loosened", Severity.ADVISE), tests=(hiding.id,))
+    found = verdict_of("R1", requirements("x", asked), observed(proof, hiding, integrity=(hides,)))
+    assert (found.outcome is not UNVERIFIED) is is_shown
+    assert ("proves nothing" in found.reason) is not is_shown
+
+
 # --- independence and counting ----------------------------------------------------------------
 
 
