@@ -28,7 +28,9 @@ from sandbox.elsewhere.new_names import added_code, changed_defaults, literals
 from sandbox.elsewhere.sides import CallsOfBoth, Replay, Swap, unmeasured
 from sandbox.elsewhere.told import Recorded, both_sides
 from sandbox.elsewhere.values import (
+    MOMENT,
     RAISED,
+    ZONES,
     BothSides,
     OtherResult,
     Otherwise,
@@ -48,6 +50,7 @@ _NUMBERS = re.compile(r"\d[\w.]*")
 _OF_NO_ORDER = re.compile(r"\b(?:frozen)?set\(|\bhash\(|\{[^{}:\n]{1,200}\}")
 """What code has that comes in another order where the hashes of texts are others."""
 _OTHER_SEED = 3
+_IN_UTC = "timezone.utc"
 _NearCalls = dict[Recorded, tuple[NearCall, ...]]
 _Finding = Callable[..., tuple[NearCall, ...]]
 
@@ -110,6 +113,7 @@ async def replay_nearby(
             *await _too_long(replay, sides, long),
             *await _unordered(replay, sides, asked, added),
             *await _unequal(replay, wanted, words),
+            *await _told_elsewhere(replay, wanted),
         ),
     ) + in_series.weighed(base, head)
 
@@ -207,6 +211,36 @@ async def _unequal(
         OtherResult(Otherwise.UNEQUAL, o, call.path, both) for o, call, both in known if o.differs
     ]
     return tuple(apart[:1]) if len(apart) < len(known) else ()
+
+
+async def _told_elsewhere(replay: Replay, wanted: Iterable[Recorded]) -> tuple[OtherResult, ...]:
+    """Return a tested call that only head answers otherwise where another time zone tells its moments.
+
+    That is asked where a task speaks of UTC.
+    """
+    driver = replay.driver
+    timed = (one for one in wanted if _IN_UTC in one.arguments)
+    pairs = [
+        (call, made, name)
+        for call in (chosen(timed) if replay.looking.in_other_zone else ())
+        for name in ZONES
+        if (made := driver.swapped(call, MOMENT, name))
+    ]
+    if not pairs:
+        return ()
+    sides = await replay.on_both([o for call, made, _ in pairs for o in (call, made)])
+    for call, made, name in pairs:
+        gave = [(run[made], run[call]) for run in (sides.base, sides.head)]
+        known = [
+            both_sides(call.shown, two.all, one.all)
+            for two, one in gave
+            if one and two and not (one.unsteady or two.unsteady)
+        ]
+        is_same = [not one.differs and not re.match(RAISED, one.on_base) for one in known]
+        if is_same == [True, False] and known[1].differs:
+            both = f"a moment in UTC` and `the same one in {name}"
+            return (OtherResult(Otherwise.UNEQUAL, known[1], call.path, both),)
+    return ()
 
 
 def _with_others(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -11,9 +12,10 @@ from typing import Any
 
 from sandbox.base import TREE, Command, Limits, Mount, MountMode
 from sandbox.elsewhere.driver import CHANNEL_BYTES, ELSEWHERE, Again, Looking, moved, plain_program
-from sandbox.elsewhere.inside.objects import BUFFERS, FILES, MADE, Buffer
+from sandbox.elsewhere.inside.objects import BUFFERS, FILES, MADE, Buffer, Instance
 from sandbox.elsewhere.inside.values import UNREADABLE, literal, read
 from sandbox.elsewhere.told import SHOWN, Recorded
+from sandbox.elsewhere.values import MOMENT, ZONES
 from sandbox.elsewhere.variation import swapped
 from sandbox.toolchains import layers
 from sandbox.values import Environment, TestRunner
@@ -21,6 +23,13 @@ from sandbox.values import Environment, TestRunner
 _INSIDE = Path(__file__).parent / "inside"
 _PACKAGE = "sandbox/elsewhere/inside"
 _RUN = "/srv/run"
+
+
+def _told_in(zone: datetime.timezone, moment: datetime.datetime) -> datetime.datetime:
+    """Return the same moment as another time zone tells it; one without a zone as it is."""
+    return moment.astimezone(zone) if moment.tzinfo is not None else moment
+
+
 _CONVERSIONS: Mapping[tuple[str, str], Callable[[Any], object]] = {
     ("bytes", "str"): bytes.decode,
     ("str", "bytes"): str.encode,
@@ -30,9 +39,13 @@ _CONVERSIONS: Mapping[tuple[str, str], Callable[[Any], object]] = {
     ("frozenset", "set"): set,
     ("int", "float"): float,
     **{("bytes", name): partial(Buffer, name) for name, one in BUFFERS.items() if one not in FILES},
+    **{
+        (MOMENT, name): partial(_told_in, datetime.timezone(datetime.timedelta(hours=hours)))
+        for name, hours in ZONES.items()
+    },
 }
 """The same value of another type, by the names of both."""
-_DEEPEST = 4
+_DEEPEST = 6
 _BARE_FILE = """import unittest
 
 import assay_again
@@ -220,6 +233,9 @@ def _converted(value: Any, name: str, other: str, depth: int = 0) -> Any:
         return convert(value)
     if type(value) in (list, tuple):
         return type(value)(_converted(one, name, other, depth + 1) for one in value)
+    if isinstance(value, Instance):
+        state = {key: _converted(o, name, other, depth + 1) for key, o in value.state.items()}
+        return value._replace(state=state)
     if type(value) is dict:
         kept = value.get(MADE)
         members = {key: _converted(one, name, other, depth + 1) for key, one in value.items()}

@@ -60,6 +60,8 @@ SEVERAL = -1
 """The slot of a call in which several arguments are others."""
 MOST_SHOWN = 80
 """So many characters are kept of a call, and of what it gives on each side."""
+MOMENT, ZONES = "datetime", {"UTC+14:00": 14, "UTC-12:00": -12}
+"""The type of a moment, and the zones that another one tells it in: somewhere it is another day."""
 CUT = "… "
 """Stands for what is left out before what is kept."""
 

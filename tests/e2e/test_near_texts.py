@@ -329,3 +329,40 @@ def test_what_is_said_to_mean_the_same_gives_the_same(folder: Folder, name: str)
     assert judged.conclusion == ("success" if name == "all" else "action_required"), judged.said()
     if name == "half":
         assert "takes `^0.0.3` and `>=0.0.3 <0.0.4` for the same" in judged.said()
+
+
+UNTIL = "Count whole days\n\n- [ ] `until` must count all moments of the whole day (UTC)\n"
+OF_DAYS = (
+    "import datetime\n\n\ndef until(moments, day):\n"
+    "    {first}return len([one for one in moments if {held}])\n"
+)
+LIMIT = (
+    "limit = datetime.datetime(day.year, day.month, day.day, tzinfo=datetime.timezone.utc)\n    "
+)
+DAY_TESTS: Files = {
+    "tests/test_days.py": (
+        "from datetime import date, datetime, timezone\n\nfrom days import until\n\n\n"
+        "def test_until_counts_the_moments_of_the_whole_day():\n"
+        "    days = [(4, 18), (5, 18), (6, 0)]\n"
+        "    moments = [datetime(2024, 3, *one, tzinfo=timezone.utc) for one in days]\n"
+        "    assert until(moments, date(2024, 3, 5)) == 2\n    assert until(moments, date(2024, 3, 6)) == 3\n"
+    )
+}
+HELD = {
+    "day": (LIMIT, "one < limit + datetime.timedelta(days=1)"),
+    "local": ("", "one.date() <= day"),
+}
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_the_same_moment_of_another_time_zone_gives_the_same(folder: Folder, name: str) -> None:
+    first, held = HELD[name]
+    before = OF_DAYS.format(first=LIMIT, held="one <= limit")
+    base = folder.branch(f"{name}-base", {"days.py": before})
+    files: Files = {"days.py": OF_DAYS.format(first=first, held=held), **DAY_TESTS}
+    judged = folder.judge(folder.branch(name, files, start=base), base=base, task=UNTIL)
+    assert judged.conclusion == ("success" if name == "day" else "action_required"), judged.said()
+    if name == "local":
+        assert (
+            "takes `a moment in UTC` and `the same one in UTC+14:00` for the same" in judged.said()
+        )

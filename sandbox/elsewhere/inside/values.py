@@ -70,7 +70,8 @@ def literal(value: Any, depth: int = 0) -> str | None:
             text = repr(buffer) if len(buffer.content) <= MOST_TEXT else None
     elif kind in _OF_TIME:
         zone = getattr(value, "tzinfo", None)
-        text = repr(value) if zone is None or zone is _UTC else None
+        is_known = zone is None or type(zone) is datetime.timezone
+        text = repr(value) if is_known else None
     elif depth >= _DEEPEST:
         return None
     elif kind in CONTAINERS:
@@ -205,7 +206,7 @@ def read(text: str) -> Any:
 
 def _value(node: ast.expr) -> Any:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        kind = {one.__name__: one for one in _OF_TIME}[node.func.attr]
+        kind = {one.__name__: one for one in (*_OF_TIME, datetime.timezone)}[node.func.attr]
         named = {one.arg: _value(one.value) for one in node.keywords if one.arg}
         return kind(*map(_value, node.args), **named)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
