@@ -3,8 +3,9 @@
 Whoever asks for the change, or a test of it, needs that. Where a place is changed in several ways, each of
 them is taken back alone, too. What only moves lines, adds statements, arguments and entries, or changes
 comments, layout, imports and annotations is no such place, nor what does the same, as its statements say
-(`same_steps`). Outside of functions only patterns are. Values of literals and of data are taken back one by
-one, wherever they stand. What is only added to the statements of a function is `extended`.
+(`same_steps`). Outside of functions only patterns are, and arguments that are gone. Values of literals and of
+data are taken back one by one, wherever they stand. What is only added to the statements of a function is
+`extended`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from itertools import chain, islice
 import tree_sitter
 
 from sandbox.damage.inside.altered_values import altered_values
-from sandbox.damage.inside.dropped import dropped_promises
+from sandbox.damage.inside.dropped import dropped_arguments, dropped_promises
 from sandbox.damage.inside.languages import FUNCTIONS, TEXT
 from sandbox.damage.inside.make import Damage, shown
 from sandbox.damage.inside.needed import other_names, with_needed
@@ -86,7 +87,8 @@ def altered(sources: list[Source], clock: Clock) -> Iterator[Damage]:
     together = [*islice(filter(None, merged), _MOST_TOGETHER)]
     together = [o for o in together if not _does_the_same(o, of_number[o.file], both, clock)]
     for source in sources:
-        for one in dropped_promises(source, clock):
+        given = dropped_arguments(source, edited.get(source.number, []), clock)
+        for one in chain(dropped_promises(source, clock), given):
             found.setdefault((one.file, one.start, one.end), (one, True))
     texts = {source.number: source.text for source in sources}
     kept = {source.number: _functions(source) for source in sources}

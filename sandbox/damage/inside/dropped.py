@@ -1,5 +1,7 @@
-"""Promises that base awaits and that head lets go: in a callback of `forEach`, or of a `map` whose result
-nobody takes. Each is awaited again, for what stands behind it to happen afterwards, as on base.
+"""What head drops, each as on base again: promises that it lets go, and arguments outside of functions.
+
+A promise is let go in a callback of `forEach`, or of a `map` whose result nobody takes. It is awaited again,
+for what stands behind it to happen afterwards.
 """
 
 from __future__ import annotations
@@ -10,11 +12,14 @@ import tree_sitter
 
 from sandbox.damage.inside.languages import FUNCTIONS
 from sandbox.damage.inside.make import Damage, shown
+from sandbox.damage.inside.parts import Place, Step, counts, is_for_people, steps
 from sandbox.damage.inside.source import (
     Clock,
+    LineEdit,
     Source,
     function_around,
     name_of,
+    parents,
     part,
     text_of,
     walk,
@@ -88,3 +93,51 @@ def _called(node: tree_sitter.Node) -> tree_sitter.Node | None:
 
 def _is_async(function: tree_sitter.Node) -> bool:
     return any(one.type == "async" for one in function.children)
+
+
+_GIVEN = ("arguments", "argument_list")
+
+
+def dropped_arguments(source: Source, edits: list[LineEdit], clock: Clock) -> Iterator[Damage]:
+    """Yield what a call outside of functions is given on base and no longer on head, each given again."""
+    rows = source.text.splitlines(keepends=True)
+    for edit in edits:
+        if source.root is None or clock.is_over or not (edit.gone and edit.came):
+            continue
+        if any(map(source.symbol, range(edit.first + 1, edit.end + 1))):
+            continue
+        start, stop = (len(b"".join(rows[:at])) for at in (edit.first, edit.end))
+        put = b"".join(edit.gone)
+        text = source.text[:start] + put + source.text[stop:]
+        root = clock.parse(text, source.language)
+        if root is None:
+            continue
+        was = Place.of(text, root, start, start + len(put))
+        now = Place.of(source.text, source.root, start, stop)
+        for step in steps(was.pieces, now.pieces):
+            called = _call_without(step)
+            if called is None:
+                continue
+            given = text[step.gone[0].start : step.gone[-1].end]
+            names = {text_of(one.node).strip("'\"") for one in step.gone if counts(one)}
+            line = source.text.count(b"\n", 0, step.at) + 1
+            shown_as = shown(given.decode(errors="replace").strip(", \n"))
+            symbol = text_of(called.named_children[-1] if called.named_children else called)
+            told = f"`{shown(symbol)}(…)` is given `{shown_as}`, as on base"
+            here = source.number, "altered", line, symbol, step.at, step.at
+            yield Damage(*here, given, told, is_telling=False, names=(symbol, *sorted(names)))
+
+
+def _call_without(step: Step) -> tree_sitter.Node | None:
+    """Return what base calls with whole arguments that are gone, with nothing in their place; else None."""
+    is_aside = not any(map(counts, step.gone)) or any(map(is_for_people, step.gone))
+    if step.came or is_aside or function_around(step.gone[0].node) is not None:
+        return None
+    start, end = step.gone[0].start, step.gone[-1].end
+    around = (one for one in parents(step.gone[0].node) if one.end_byte > end)
+    given = next(around, None)
+    if given is None or given.type not in _GIVEN or given.parent is None:
+        return None
+    cut = (one for one in given.named_children if one.start_byte < end and one.end_byte > start)
+    is_whole = all(start <= one.start_byte and one.end_byte <= end for one in cut)
+    return part(given.parent, "function", "constructor") if is_whole else None

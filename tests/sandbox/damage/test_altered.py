@@ -754,6 +754,37 @@ async def test_a_pattern_outside_of_functions_is_a_place_with_its_parts(tmp_path
     assert all("RE" in one.names for one in parts)
 
 
+OPENED = "import server\n\nserver.of(8080).start({given})\n\n\ndef f(a):\n    return a\n"
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "told"),
+    [
+        ("8080, '127.0.0.1', wait=True", "8080, wait=True", ["'127.0.0.1'"]),
+        ("8080, wait=True", "8080", ["wait=True"]),
+        ("8080, '127.0.0.1'", "8081, '127.0.0.2'", []),
+        ("8080", "8080, wait=True", []),
+        ("8080, help='what to do'", "8080", []),
+    ],
+)
+async def test_an_argument_that_is_gone_outside_of_functions_is_given_again(
+    tmp_path: Path, was: str, now: str, told: list[str]
+) -> None:
+    base, head = (OPENED.format(given=one) for one in (was, now))
+    found = [one for one in await altered(tmp_path, base, head) if "is given" in one.what]
+
+    assert [one.what for one in found] == [f"`start(…)` is given `{o}`, as on base" for o in told]
+    assert all(one.symbol == "start" for one in found)
+
+
+async def test_an_argument_that_is_gone_from_a_script_is_given_again(tmp_path: Path) -> None:
+    line = "require('http').createServer(f).listen(port, {given}() => {{\n  g();\n}});\n"
+    base, head = (line.format(given=one) for one in ("'127.0.0.1', ", ""))
+    (found,) = await altered(tmp_path, base, head, "bin/a.js")
+
+    assert (found.symbol, found.names) == ("listen", ("listen", "127.0.0.1"))
+
+
 async def test_a_text_with_escapes_is_another_where_what_is_between_them_changed(
     tmp_path: Path,
 ) -> None:
