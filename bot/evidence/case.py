@@ -11,14 +11,7 @@ from bot.diff.paths import is_policy
 from bot.evidence.tests.matching import function_of
 from bot.evidence.tests.results import TestGroups, blamed_on_the_machine, group_tests
 from bot.task.categories import ASKED, NARROW, upkeep_area
-from bot.task.meant_changes import (
-    allows,
-    contradiction,
-    other_default,
-    said_to_change,
-    ties_by_example,
-    why_meant,
-)
+from bot.task.meant_changes import allows, contradiction, said_to_change, ties_by_example, why_meant
 from bot.task.permissions import (
     ask_to_remove,
     asks_to_move_function,
@@ -57,7 +50,6 @@ _LACKS_PRIVATE = re.compile(
     r"('_\w|'\w+' from '([\w.]+\.)?_\w)|AttributeError: .{0,200} has no attribute '_\w"
     r"|TypeError: .{0,200}\._\w{1,99} is not a function)"
 )
-
 _LACKS_NAME = re.compile(r"cannot import name '(\w+)'|does not provide an export named '([\w$]+)'")
 _TRY_TESTED_VERSION = (
     "Let Assay judge on a machine with a version that the project is tested with, or make the tests pass "
@@ -229,8 +221,7 @@ class Case:
         is_proven = test in self.groups.proofs or test.head_on_head is None
         if test.change is not TestChange.EXPECTATION_CHANGED or not is_proven:
             return ""
-        said = why_meant(self.requirements, self.observed.integrity, test)
-        return said or other_default(self.requirements, test, self.groups.hollow)
+        return why_meant(self.requirements, self.observed.integrity, test, self.groups.hollow)
 
     def retirement(self, test: TestComparison) -> RetiredTest | None:
         """The removed functions that a deleted test tested, where it tested nothing else."""

@@ -28,8 +28,16 @@ _CALL_BEFORE = re.compile(r"[\w.$]{1,80}\([^()\n]{0,200}\Z")
 _CALL_AFTER = re.compile(r"[^()\n]{0,200}\)")
 
 
-def why_meant(wanted: Requirements, integrity: Sequence[Finding], test: TestComparison) -> str:
-    """Why the task accepts a changed expectation, as a sentence; "" where it does not."""
+def why_meant(
+    wanted: Requirements,
+    integrity: Sequence[Finding],
+    test: TestComparison,
+    held: Sequence[TestComparison] = (),
+) -> str:
+    """Why the task accepts a changed expectation, as a sentence; "" where it does not.
+
+    `held` are new tests that hold on base's code, too.
+    """
     if contradiction(wanted.shown, test):
         return ""
     # The edit may have turned expectations into these examples, and changed nothing else.
@@ -44,13 +52,13 @@ def why_meant(wanted: Requirements, integrity: Sequence[Finding], test: TestComp
         return ""
     if permitted := permission_for(wanted.permitted, test):
         return said_to_change(permitted, test)
-    return asked_in_words(wanted, test)
+    return asked_in_words(wanted, test) or _other_default(wanted, test, held)
 
 
 _DEFAULT = re.compile(r"(?i)\bdefaults?\b")
 
 
-def other_default(
+def _other_default(
     wanted: Requirements, test: TestComparison, held: Sequence[TestComparison]
 ) -> str:
     """Say that a task asks for another default, where a new test still expects what this one did.
